@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/airtime.h: how long 802.11 frame exchanges take, as a pure function
+ * of a profile. Integer nanoseconds, each frame rounded to the nearest.
+ *
+ * The published studies used different constant sets; each is a named profile,
+ * so that each published number can be recomputed to its last printed digit.
+ * docs/airtime.md lists profiles, formulas and vectors.
+ *
+ * What this is not: no contention, no retries (the cell adds those), no block
+ * acknowledgement state. An aggregate counts as `frames` MPDUs of equal size
+ * behind one preamble.
+ */
+#ifndef AIRTAB_AIRTIME_H
+#define AIRTAB_AIRTIME_H
+
+#include AT_HOST_H
+
+struct at_phy {
+	const char *name, *about;
+	u32 slot, sifs, difs;		/* ns */
+	u32 preamble;			/* preamble and PLCP header before every frame, ns */
+	u32 extension;			/* silent signal extension after every frame, ns */
+	u32 symbol;			/* OFDM symbol, ns: duration is rounded up to it; 0 = not */
+	u16 mac_bytes;			/* MAC header, LLC and FCS around an IP packet */
+	u16 ack_bytes;			/* ACK, or BLOCK ACK */
+	u16 cw_min, cw_max;		/* largest draw, slots */
+	u32 base_kbps;			/* lowest rate: beacons, EIFS */
+	const u32 *ack_kbps;		/* ACK rates, ascending, 0-terminated; NULL = the data rate */
+};
+
+/* NULL-terminated by name == NULL. */
+extern const struct at_phy at_phys[];
+
+/* Duration of one DATA frame (frames == 1) or aggregate on the air, ns. */
+u64 at_data_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames);
+/* Duration of the ACK that answers data sent at kbps, ns. */
+u64 at_ack_ns(const struct at_phy *phy, u32 kbps);
+/* DATA + SIFS + ACK: a one-attempt success, from its first bit to its last. */
+u64 at_exchange_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames);
+/* SIFS + ACK: how long a sender waits before it calls an attempt failed. */
+u64 at_ack_timeout_ns(const struct at_phy *phy, u32 kbps);
+/* SIFS + lowest-rate ACK + DIFS: the wait after a frame received in error. */
+u64 at_eifs_ns(const struct at_phy *phy);
+
+#endif

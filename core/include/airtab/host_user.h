@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/host_user.h: the user-space host's packet and accessors (AT_HOST_H of
+ * the simulator, the live access point and the tests). The Rust binding mirrors
+ * struct at_pkt; a compile-time check there and a test here keep them equal.
+ */
+#ifndef AIRTAB_HOST_USER_H
+#define AIRTAB_HOST_USER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+void *memcpy(void *dst, const void *src, size_t n);
+void *memset(void *dst, int c, size_t n);
+
+struct at_tcp {
+	u32 seq, ack, payload, window;
+	u8 flags;
+};
+
+/* flags of struct at_pkt */
+enum { AT_F_ECT = 1, AT_F_CE = 2, AT_F_TCP = 4 };
+
+struct at_pkt {
+	struct at_pkt *next;
+	u32 priv[5];
+	u32 bytes, flow;
+	u16 sta;
+	u8 cls, flags;
+	struct at_tcp tcp;
+	u32 handle;		/* the host's own name of this packet */
+};
+
+static inline struct at_pkt **at_next(struct at_pkt *p) { return &p->next; }
+static inline void *at_priv(struct at_pkt *p) { return p->priv; }
+static inline u32 at_bytes(const struct at_pkt *p) { return p->bytes; }
+static inline u32 at_flow(const struct at_pkt *p) { return p->flow; }
+static inline u16 at_sta(const struct at_pkt *p) { return p->sta; }
+static inline u8 at_class(const struct at_pkt *p) { return p->cls; }
+
+static inline bool at_mark_ce(struct at_pkt *p)
+{
+	if (!(p->flags & AT_F_ECT))
+		return false;
+	p->flags |= AT_F_CE;
+	return true;
+}
+
+static inline bool at_tcp(const struct at_pkt *p, struct at_tcp *t)
+{
+	if (!(p->flags & AT_F_TCP))
+		return false;
+	*t = p->tcp;
+	return true;
+}
+
+#if defined(__i386__)
+/* 64/32 division without libgcc, as a 32-bit kernel does it. */
+static inline u64 at_div(u64 n, u32 d)
+{
+	u32 hi = (u32)(n >> 32), lo = (u32)n, qh = hi / d, r = hi % d, ql;
+
+	__asm__("divl %2" : "=a"(ql), "+d"(r) : "rm"(d), "0"(lo) : "cc");
+	return (u64)qh << 32 | ql;
+}
+#else
+static inline u64 at_div(u64 n, u32 d) { return n / d; }
+#endif
+
+#endif

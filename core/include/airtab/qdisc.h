@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/qdisc.h: what a queue discipline is.
+ *
+ * A discipline is sans-IO: packets and the time come in, packets and verdicts
+ * go out. The same object code runs in the simulator, in the user-space access
+ * point and in the kernel; each of them is a "host".
+ *
+ * Rules
+ *  - Time is monotonic nanoseconds, passed in, never decreasing per instance.
+ *  - The host serialises all calls on one instance.
+ *  - Operations never sleep, read a clock, allocate, use floating point, or
+ *    divide 64 bits except by at_div().
+ *  - Memory is bounded: state_size() says how much, the host provides it once.
+ *
+ * What this is not: no classification (the host fills in flow, station and
+ * class), no locking, no statistics export (the host reads the tables).
+ */
+#ifndef AIRTAB_QDISC_H
+#define AIRTAB_QDISC_H
+
+#include AT_HOST_H
+/* AT_HOST_H defines u8..u64, s32, s64, bool, NULL, memset(), memcpy(),
+ * struct at_pkt and these static inlines:
+ *
+ *  struct at_pkt **at_next(p)  list link, the core's only while p is queued
+ *  void *at_priv(p)            AT_PRIV scratch bytes, 4-aligned, likewise
+ *  u32  at_bytes(p)            length of the IP packet
+ *  u32  at_flow(p)             keyed hash of the five-tuple
+ *  u16  at_sta(p)              destination station; AT_GROUP = multicast
+ *  u8   at_class(p)            0 = most urgent class of the host's classifier;
+ *                              AT_URGENT = link control (EAPOL, ARP)
+ *  bool at_mark_ce(p)          false: the packet is not ECN-capable
+ *  bool at_tcp(p, struct at_tcp *)  false: not TCP, encrypted or a fragment
+ *  u64  at_div(u64 n, u32 d)   n / d
+ *
+ * A struct at_pkt is host memory that does not move while it is queued.
+ */
+
+#define AT_PRIV 20		/* all that skb->cb leaves to a qdisc */
+#define AT_NEVER (~(u64)0)
+#define AT_GROUP ((u16)0xffff)
+#define AT_URGENT ((u8)0xff)
+
+/* Whom to charge once the transmission is over. gen 0 = nobody. */
+struct at_ticket {
+	u32 flow, gen, est;	/* est: ns already charged at dequeue */
+};
+
+/* What a transmission really took. An aggregate is split by the host: the
+ * parts sum to the exchange. Two clocks, because they answer different
+ * questions: `air` is the channel time of this packet's own attempts and
+ * backoffs; `span` is the wall clock from the start of the first attempt to
+ * the resolution, other stations' frames included (CHAP as published). */
+struct at_tx {
+	u64 air, span;		/* ns */
+	u8 attempts;
+	bool acked;
+};
+
+/* A station's link, sampled by the host; 0 = unknown. */
+struct at_link {
+	u16 sta;
+	u8 phy, nss;
+	u32 rate_kbps, ampdu_frames, ampdu_ns, free_ppm, below_bytes, below_ns;
+};
+
+enum at_verdict {
+	AT_OK,
+	AT_CN,			/* p queued; another packet of its flow was dropped for it */
+	AT_DROPPED,		/* p itself was dropped */
+};
+
+enum at_reason {
+	AT_R_LIMIT,		/* queue full, the arriving packet refused */
+	AT_R_MEMORY,		/* memory limit */
+	AT_R_PUSHOUT,		/* queue full, a queued packet made room */
+	AT_R_AQM,		/* dropped at dequeue by an AQM */
+	AT_R_EARLY,		/* dropped early at enqueue by an AQM */
+	AT_R_CLASS,		/* class or flow over its share */
+	AT_R_RESET,
+	AT_R_MERGED,
+	AT_R_MAX,
+};
+
+enum at_unit {
+	AT_COUNT, AT_BYTES, AT_NS, AT_BPS, AT_PPM, AT_Q16, AT_BOOL, AT_CHOICE,
+	AT_SIGNED_NS,		/* two's complement in a u64: credits */
+	AT_HEX,			/* an identifier, not a quantity */
+};
+
+enum { AT_P_INIT = 1 };		/* fixed at init: change() must keep it */
+
+/* One row of a discipline's parameter table. The id is ABI (netlink attribute):
+ * never reused, never renumbered. The table ends at name == NULL. */
+struct at_param {
+	u16 id;
+	u8 unit, flags, max_len;	/* max_len > 1: a list, e.g. one value per class */
+	const char *name, *help, *source;
+	u64 def, min, max;
+	const char *const *choices;	/* AT_CHOICE: NULL-terminated names */
+};
+
+/* The values of one parameter; an array of these follows the table's order. */
+struct at_vals {
+	const u64 *v;
+	u8 len;
+};
+
+/* One row of a statistics table; ends at name == NULL. */
+struct at_stat {
+	u16 id;
+	u8 unit;
+	bool counter;			/* monotonic, else a gauge */
+	const char *name, *help;
+};
+
+struct at_qdisc {
+	const struct at_ops *ops;
+	/* Gives a dropped packet back to the host; must not call ops. */
+	void (*drop)(struct at_qdisc *q, struct at_pkt *p, enum at_reason why);
+	void *host;
+	/* always: in + made == out + sum(dropped) + qlen */
+	u64 bytes, in, out, made, dropped[AT_R_MAX];
+	u32 qlen;
+	u64 state[];			/* state_size() bytes, zeroed by the host */
+};
+
+struct at_ops {
+	const char *name, *about;
+	const struct at_param *params;
+	const struct at_stat *stats, *row_stats;
+	/* NULL if the values are good, else what is wrong with parameter number
+	 * *bad (table order). Ranges are checked by at_check() first. May be NULL. */
+	const char *(*check)(const struct at_vals *v, u16 *bad);
+	u64 (*state_size)(const struct at_vals *v);
+	/* seed: for hashes and random draws */
+	void (*init)(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now);
+	/* values are checked; may drop packets down to a new limit */
+	void (*change)(struct at_qdisc *q, const struct at_vals *v, u64 now);
+	/* drops everything with AT_R_RESET and forgets all flows */
+	void (*reset)(struct at_qdisc *q, u64 now);
+	/* takes p, whatever the verdict */
+	enum at_verdict (*enqueue)(struct at_qdisc *q, struct at_pkt *p, u64 now);
+	/* NULL: nothing to send now. May drop. Fills *t, having charged t->est. */
+	struct at_pkt *(*dequeue)(struct at_qdisc *q, struct at_ticket *t, u64 now);
+	/* Oldest first, no charge, no AQM: hands over to another discipline. */
+	struct at_pkt *(*drain)(struct at_qdisc *q);
+
+	/* Optional, may be NULL: */
+
+	/* Once per ticket, in any order; stale and repeated reports are ignored. */
+	void (*sent)(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now);
+	/* An uplink frame was received; flow = hash its downlink half would have. */
+	void (*heard)(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now);
+	/* A station's link changed; all zero but sta: the station left. */
+	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);
+	/* When to call tick, then dequeue, if nothing else happens; AT_NEVER. */
+	u64 (*wake)(const struct at_qdisc *q, u64 now);
+	void (*tick)(struct at_qdisc *q, u64 now);
+	/* One value per row of stats. */
+	void (*read)(const struct at_qdisc *q, u64 *stats, u64 now);
+	/* The per-flow/station/class table: fills one value per row of row_stats
+	 * and returns the next cursor; start at 0; 0 = no row was left. */
+	u32 (*row)(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now);
+};
+
+/* The one registration list, NULL-terminated. */
+extern const struct at_ops *const at_disciplines[];
+
+/* Checks values against the table (length, range, choice), then ops->check().
+ * NULL if good, else what is wrong with parameter number *bad. */
+const char *at_check(const struct at_ops *ops, const struct at_vals *v, u16 *bad);
+
+#endif

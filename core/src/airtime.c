@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * 802.11 exchange times: see airtab/airtime.h.
+ *
+ * Sources of the profiles: phy-a and d6.3, d7.1 from the CHAP dissertation
+ * (calibrated channel; its sections 6.3 and 7.1), starzetz-11b from the VFQ
+ * thesis (section 9.2), dnb-11b and wqm-11n from the buffer-sizing thesis
+ * (tables 4.1 and 5.1); std-* are the standard's own constants.
+ */
+#include "airtab/airtime.h"
+
+#define US 1000u
+
+static const u32 ofdm_basic[] = { 6000, 12000, 24000, 0 };
+static const u32 dsss_basic[] = { 1000, 2000, 0 };
+static const u32 only_6000[] = { 6000, 0 };
+static const u32 only_1000[] = { 1000, 0 };
+
+const struct at_phy at_phys[] = {
+	{ "phy-a", "802.11g as calibrated for the CHAP studies: short slot, no symbol rounding",
+	  9 * US, 10 * US, 28 * US, 20 * US, 0, 0, 34, 14, 15, 1023, 6000, ofdm_basic },
+	{ "std-11g", "802.11g alone: short slot, 4 us symbols, 6 us signal extension",
+	  9 * US, 10 * US, 28 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic },
+	{ "std-11a", "802.11a: 5 GHz, 4 us symbols",
+	  9 * US, 16 * US, 34 * US, 20 * US, 0, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic },
+	{ "std-11b", "802.11b with long preamble, ACK at 1 or 2 Mb/s",
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, dsss_basic },
+	{ "d6.3", "CHAP dissertation 6.3: no preamble, ACK at 6 Mb/s (306 us for 1500 bytes)",
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 15, 1023, 6000, only_6000 },
+	{ "d7.1", "CHAP dissertation 7.1, the emulated link: no preamble, ACK at 1 Mb/s (399 us)",
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 31, 1023, 1000, only_1000 },
+	{ "starzetz-11b", "VFQ thesis 9.2: 802.11b, ACK at 1 Mb/s behind its own preamble",
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, only_1000 },
+	{ "dnb-11b", "buffer-sizing thesis table 4.1: 802.11b, ACK at the data rate",
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, NULL },
+	{ "wqm-11n", "buffer-sizing thesis table 5.1: 802.11n, block ACK at 6 Mb/s",
+	  9 * US, 16 * US, 34 * US, 33 * US, 0, 0, 38, 30, 15, 1023, 6000, only_6000 },
+	{ 0 },
+};
+
+/* One frame of `bytes` MAC bytes. OFDM adds 16 service and 6 tail bits. */
+static u64 frame_ns(const struct at_phy *phy, u32 kbps, u64 bytes)
+{
+	u64 bits = bytes * 8, body;
+
+	if (phy->symbol) {
+		u32 per_symbol = (u32)at_div((u64)kbps * phy->symbol, 1000000);
+
+		body = at_div(bits + 22 + per_symbol - 1, per_symbol) * phy->symbol;
+	} else {
+		body = at_div(bits * 1000000 + kbps / 2, kbps);
+	}
+	return phy->preamble + body + phy->extension;
+}
+
+u64 at_data_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames)
+{
+	return frame_ns(phy, kbps, ((u64)ip_bytes + phy->mac_bytes) * frames);
+}
+
+u64 at_ack_ns(const struct at_phy *phy, u32 kbps)
+{
+	u32 rate = kbps;
+
+	if (phy->ack_kbps) {
+		const u32 *r = phy->ack_kbps;
+
+		for (rate = *r; *r && *r <= kbps; r++)
+			rate = *r;
+	}
+	return frame_ns(phy, rate, phy->ack_bytes);
+}
+
+u64 at_ack_timeout_ns(const struct at_phy *phy, u32 kbps)
+{
+	return phy->sifs + at_ack_ns(phy, kbps);
+}
+
+u64 at_exchange_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames)
+{
+	return at_data_ns(phy, kbps, ip_bytes, frames) + phy->sifs + at_ack_ns(phy, kbps);
+}
+
+u64 at_eifs_ns(const struct at_phy *phy)
+{
+	return phy->sifs + frame_ns(phy, phy->base_kbps, phy->ack_bytes) + phy->difs;
+}
