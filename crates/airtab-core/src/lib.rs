@@ -1,1 +1,27 @@
-//! airtab-core
+//! Safe Rust over the C core in `core/`: the only crate with `unsafe`.
+//!
+//! - [`Discipline`], [`Params`]: the tables of every discipline, and values read
+//!   from text (`"25ms"`) with errors that name the parameter and its range.
+//! - [`Pool`]: packets at fixed addresses; [`Qdisc`]: one running discipline.
+//! - [`Phy`]: 802.11 exchange times of the named profiles.
+//!
+//! What this crate does not do: no algorithm lives here, and no clock or I/O.
+
+mod airtime;
+mod ffi;
+mod params;
+mod pool;
+mod qdisc;
+mod units;
+
+pub use airtime::Phy;
+pub use ffi::{Link, Tcp, Ticket, Tx};
+pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
+pub use pool::{Handle, Meta, Pool};
+pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
+pub use units::{Unit, UnitError};
+
+/// Station number of multicast packets.
+pub const GROUP: u16 = 0xffff;
+/// Class of link-control packets (EAPOL, ARP): never a victim.
+pub const URGENT: u8 = 0xff;

@@ -1,0 +1,26 @@
+//! Compiles every C file of the core: a new discipline needs no line here.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core");
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(core.join("src"))
+        .expect("core/src is readable")
+        .map(|entry| entry.expect("core/src is readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    sources.sort();
+    cc::Build::new()
+        .files(&sources)
+        .include(core.join("include"))
+        .define("AT_HOST_H", "\"airtab/host_user.h\"")
+        .std("c11")
+        .flag("-ffreestanding")
+        .flag("-Wconversion")
+        .warnings(true)
+        .extra_warnings(true)
+        .opt_level(2)
+        .compile("airtab");
+    println!("cargo:rerun-if-changed={}", core.join("src").display());
+    println!("cargo:rerun-if-changed={}", core.join("include").display());
+}

@@ -1,0 +1,263 @@
+//! Packets at fixed addresses.
+//!
+//! The core links packets through pointers, so a packet must not move while it
+//! is queued. A [`Pool`] hands out numbered places in chunks that never move;
+//! each place remembers whether its packet is in a queue, so that no safe call
+//! can free or queue a packet twice. `T` is the host's own plain data.
+
+use std::mem::{MaybeUninit, size_of};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use crate::ffi;
+
+/// The host's name of a packet: an index into its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub(crate) u32);
+
+impl Handle {
+    /// The index, for tables beside the pool.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a discipline may know of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meta {
+    /// Length of the IP packet, bytes.
+    pub bytes: u32,
+    /// Keyed hash of the five-tuple.
+    pub flow: u32,
+    /// Destination station, or [`crate::GROUP`].
+    pub sta: u16,
+    /// Class of the host's classifier, 0 first, or [`crate::URGENT`].
+    pub class: u8,
+    /// The sender understands ECN.
+    pub ecn: bool,
+    /// The TCP header, where there is one to see.
+    pub tcp: Option<ffi::Tcp>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum Place {
+    Free,
+    Held,
+    Queued,
+}
+
+/// The core's part first: the core sees `*mut Pkt`, and `place` is found behind it.
+#[repr(C)]
+pub(crate) struct Packet<T> {
+    pub(crate) head: ffi::Pkt,
+    pub(crate) place: Place,
+    body: MaybeUninit<T>,
+}
+
+const CHUNK: usize = 256;
+const _: () = assert!(size_of::<ffi::Pkt>() == 56 + size_of::<*const ()>());
+
+/// A growing set of packets. Grows by chunks and never shrinks, so a host in
+/// its steady state allocates nothing.
+pub struct Pool<T> {
+    chunks: Vec<NonNull<Packet<T>>>,
+    free: Vec<u32>,
+    identity: Arc<()>,
+}
+
+// SAFETY: a pool owns its packets; the pointers inside them are used only by
+// calls that borrow the pool mutably.
+unsafe impl<T: Send> Send for Pool<T> {}
+
+impl<T: Copy> Pool<T> {
+    /// An empty pool.
+    pub fn new() -> Pool<T> {
+        Pool { chunks: Vec::new(), free: Vec::new(), identity: Arc::new(()) }
+    }
+
+    /// A new packet, held by the host.
+    pub fn insert(&mut self, meta: Meta, body: T) -> Handle {
+        let handle = Handle(self.free.pop().unwrap_or_else(|| self.grow()));
+        let packet = self.packet(handle).as_ptr();
+        let flags = if meta.ecn { ffi::F_ECT } else { 0 } | if meta.tcp.is_some() { ffi::F_TCP } else { 0 };
+        // SAFETY: the place is free, so nobody else points to it; writing does
+        // not read or drop what was there.
+        unsafe {
+            packet.write(Packet {
+                head: ffi::Pkt {
+                    next: std::ptr::null_mut(),
+                    scratch: [0; 5],
+                    bytes: meta.bytes,
+                    flow: meta.flow,
+                    sta: meta.sta,
+                    class: meta.class,
+                    flags,
+                    tcp: meta.tcp.unwrap_or_default(),
+                    handle: handle.0,
+                },
+                place: Place::Held,
+                body: MaybeUninit::new(body),
+            });
+        }
+        handle
+    }
+
+    /// Takes a packet out.
+    ///
+    /// # Panics
+    /// If it is in a queue, or no packet of this pool.
+    pub fn remove(&mut self, handle: Handle) -> T {
+        assert_eq!(self.place(handle), Place::Held, "only a packet that is in no queue can be removed");
+        let packet = self.packet(handle).as_ptr();
+        self.free.push(handle.0);
+        // SAFETY: the place is held, so head and body are initialised and the core has no pointer to it.
+        unsafe {
+            (*packet).place = Place::Free;
+            (*packet).body.assume_init()
+        }
+    }
+
+    /// The host's data of a packet.
+    pub fn body(&self, handle: Handle) -> &T {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its body is initialised; the core never touches bodies.
+        unsafe { (*self.packet(handle).as_ptr()).body.assume_init_ref() }
+    }
+
+    /// The host's data of a packet, to change.
+    pub fn body_mut(&mut self, handle: Handle) -> &mut T {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: as in body(); the pool is borrowed mutably.
+        unsafe { (*self.packet(handle).as_ptr()).body.assume_init_mut() }
+    }
+
+    /// Length of the IP packet, bytes.
+    pub fn bytes(&self, handle: Handle) -> u32 {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head is initialised.
+        unsafe { (*self.packet(handle).as_ptr()).head.bytes }
+    }
+
+    /// Whether the core marked it "congestion experienced".
+    pub fn marked_ce(&self, handle: Handle) -> bool {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head is initialised.
+        unsafe { (*self.packet(handle).as_ptr()).head.flags & ffi::F_CE != 0 }
+    }
+
+    /// How many packets there are.
+    pub fn len(&self) -> usize {
+        self.chunks.len() * CHUNK - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn grow(&mut self) -> u32 {
+        let first = u32::try_from(self.chunks.len() * CHUNK).expect("fewer than 2^32 packets");
+        let chunk: Box<[MaybeUninit<Packet<T>>]> = Box::new_uninit_slice(CHUNK);
+        let chunk = NonNull::new(Box::into_raw(chunk).cast::<Packet<T>>()).expect("Box is not null");
+        for i in 0..CHUNK {
+            // SAFETY: i is inside the chunk; only `place` is written, through a raw pointer.
+            unsafe { (&raw mut (*chunk.as_ptr().add(i)).place).write(Place::Free) };
+        }
+        self.chunks.push(chunk);
+        self.free.extend((first + 1..first + CHUNK as u32).rev());
+        first
+    }
+}
+
+impl<T: Copy> Default for Pool<T> {
+    fn default() -> Self {
+        Pool::new()
+    }
+}
+
+impl<T> Pool<T> {
+    fn packet(&self, handle: Handle) -> NonNull<Packet<T>> {
+        let index = handle.index();
+        let chunk = self.chunks[index / CHUNK];
+        // SAFETY: the remainder is inside the chunk.
+        unsafe { chunk.add(index % CHUNK) }
+    }
+
+    fn place(&self, handle: Handle) -> Place {
+        // SAFETY: grow() initialises every place of a chunk.
+        unsafe { (*self.packet(handle).as_ptr()).place }
+    }
+
+    /// Marks a held packet as queued and gives its address.
+    pub(crate) fn lend(&mut self, handle: Handle) -> *mut ffi::Pkt {
+        assert_eq!(self.place(handle), Place::Held, "a packet can be in one queue only");
+        let packet = self.packet(handle).as_ptr();
+        // SAFETY: the packet is held, so its head is initialised.
+        unsafe { (*packet).place = Place::Queued };
+        packet.cast()
+    }
+
+    pub(crate) fn identity(&self) -> &Arc<()> {
+        &self.identity
+    }
+}
+
+/// Marks a packet that the core gave back as held again.
+///
+/// # Safety
+/// `packet` came from [`Pool::lend`] and its pool is alive.
+pub(crate) unsafe fn give_back(packet: *mut ffi::Pkt) -> Handle {
+    let packet = packet.cast::<Packet<()>>();
+    // SAFETY: head and place come first in every Packet<T> (repr(C)), whatever T is.
+    unsafe {
+        (*packet).place = Place::Held;
+        Handle((*packet).head.handle)
+    }
+}
+
+impl<T> Drop for Pool<T> {
+    fn drop(&mut self) {
+        for chunk in &self.chunks {
+            let slice =
+                std::ptr::slice_from_raw_parts_mut(chunk.as_ptr().cast::<MaybeUninit<Packet<T>>>(), CHUNK);
+            // SAFETY: grow() made the chunk as such a box; T is Copy where a
+            // packet can be inserted, so nothing inside wants dropping.
+            drop(unsafe { Box::from_raw(slice) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_reused_and_never_move() {
+        let mut pool = Pool::new();
+        let first = pool.insert(Meta { bytes: 7, ..Meta::default() }, 1u64);
+        let address = pool.packet(first);
+        let others: Vec<_> = (0..1000).map(|i| pool.insert(Meta::default(), i)).collect();
+        assert_eq!(pool.packet(first), address);
+        assert_eq!((pool.len(), pool.bytes(first), *pool.body(first)), (1001, 7, 1));
+        for handle in others {
+            pool.remove(handle);
+        }
+        assert_eq!(pool.remove(first), 1);
+        assert!(pool.is_empty());
+        let chunks = pool.chunks.len();
+        for i in 0..1001 {
+            pool.insert(Meta::default(), i);
+        }
+        assert_eq!(pool.chunks.len(), chunks, "no growth while places are free");
+    }
+
+    #[test]
+    #[should_panic(expected = "only a packet that is in no queue")]
+    fn removing_twice_is_caught() {
+        let mut pool = Pool::new();
+        let handle = pool.insert(Meta::default(), ());
+        pool.remove(handle);
+        pool.remove(handle);
+    }
+}

@@ -1,0 +1,311 @@
+//! One running discipline.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ffi::{c_int, c_void};
+use std::mem::size_of;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use crate::ffi;
+use crate::params::{Discipline, Params};
+use crate::pool::{Handle, Pool, give_back};
+use crate::{Link, Ticket, Tx};
+
+/// What became of an enqueued packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Queued.
+    Queued,
+    /// Queued, and another packet of its flow was dropped for it.
+    Congested,
+    /// Dropped.
+    Dropped,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Reason {
+    /// Queue full, the arriving packet refused.
+    Limit,
+    /// Memory limit.
+    Memory,
+    /// Queue full, a queued packet made room.
+    Pushout,
+    /// By an AQM at dequeue.
+    Aqm,
+    /// By an AQM at enqueue.
+    Early,
+    /// Class or flow over its share.
+    Class,
+    /// The queue was reset.
+    Reset,
+    /// Merged into another packet.
+    Merged,
+}
+
+impl Reason {
+    /// All reasons, in the core's order.
+    pub const ALL: [Reason; ffi::REASONS] = [
+        Reason::Limit,
+        Reason::Memory,
+        Reason::Pushout,
+        Reason::Aqm,
+        Reason::Early,
+        Reason::Class,
+        Reason::Reset,
+        Reason::Merged,
+    ];
+}
+
+/// A packet that a discipline gave back; the host removes it from its pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The packet, held by the host again.
+    pub packet: Handle,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The counters that every discipline keeps:
+/// `taken + made == given + dropped + queued` at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets taken in.
+    pub taken: u64,
+    /// Packets the discipline made itself.
+    pub made: u64,
+    /// Packets given out by dequeue and drain.
+    pub given: u64,
+    /// Packets dropped, by [`Reason`].
+    pub dropped: [u64; ffi::REASONS],
+    /// Packets in the queue.
+    pub queued: u32,
+    /// Bytes in the queue.
+    pub bytes: u64,
+}
+
+/// One running discipline, tied to one [`Pool`].
+pub struct Qdisc {
+    q: NonNull<ffi::Qdisc>,
+    layout: Layout,
+    discipline: Discipline,
+    pool: Arc<()>,
+    params: Params,
+    host: Box<Host>,
+}
+
+/// What the core's callback reaches; boxed, since the core holds its address.
+struct Host {
+    dropped: Vec<Dropped>,
+}
+
+// SAFETY: a discipline has no tie to a thread; its packets belong to a pool
+// that every call which touches them borrows mutably.
+unsafe impl Send for Qdisc {}
+
+unsafe extern "C" fn on_drop(q: *mut ffi::Qdisc, p: *mut ffi::Pkt, why: c_int) {
+    // SAFETY: the core drops only packets it was lent, during a call that
+    // borrows their pool; host is the address of this qdisc's list.
+    unsafe {
+        let packet = give_back(p);
+        (*(*q).host.cast::<Host>()).dropped.push(Dropped { packet, reason: Reason::ALL[why as usize] });
+    }
+}
+
+impl Qdisc {
+    /// Starts a discipline whose packets live in `pool`. `seed` feeds its hash
+    /// and its random draws; `now` in ns.
+    ///
+    /// # Panics
+    /// If [`Params::check`] would fail.
+    pub fn new<T>(pool: &Pool<T>, params: &Params, seed: u64, now: u64) -> Qdisc {
+        params.check().expect("parameters were checked before a discipline is started");
+        let discipline = params.discipline();
+        // SAFETY: the values are checked and valid for the call.
+        let state = params.with_c(|v| unsafe { (discipline.0.state_size)(v) });
+        let size = size_of::<ffi::Qdisc>() + usize::try_from(state).expect("state fits into memory");
+        let layout = Layout::from_size_align(size, 64).expect("state fits into memory");
+        // SAFETY: the size is not zero.
+        let memory = unsafe { alloc_zeroed(layout) };
+        let Some(q) = NonNull::new(memory.cast::<ffi::Qdisc>()) else { handle_alloc_error(layout) };
+        let mut host = Box::new(Host { dropped: Vec::with_capacity(64) });
+        // SAFETY: the memory is zeroed, large enough and ours; host outlives q.
+        unsafe {
+            let raw = q.as_ptr();
+            (*raw).ops = discipline.0;
+            (*raw).drop = Some(on_drop);
+            (*raw).host = (&raw mut *host).cast::<c_void>();
+            params.with_c(|v| (discipline.0.init)(raw, v, seed, now));
+        }
+        Qdisc { q, layout, discipline, pool: pool.identity().clone(), params: params.clone(), host }
+    }
+
+    /// Which discipline this is.
+    pub fn discipline(&self) -> Discipline {
+        self.discipline
+    }
+
+    fn own<T>(&self, pool: &Pool<T>) {
+        assert!(Arc::ptr_eq(&self.pool, pool.identity()), "a discipline works on one pool only");
+    }
+
+    /// Queues a held packet. Look at [`Qdisc::dropped`] afterwards: a packet
+    /// may have been dropped, this one or another.
+    pub fn enqueue<T>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) -> Verdict {
+        self.own(pool);
+        let p = pool.lend(packet);
+        // SAFETY: q is initialised and p is lent from its pool.
+        match unsafe { (self.discipline.0.enqueue)(self.q.as_ptr(), p, now) } {
+            0 => Verdict::Queued,
+            1 => Verdict::Congested,
+            _ => Verdict::Dropped,
+        }
+    }
+
+    /// The next packet to send, held by the host again, with the ticket that
+    /// [`Qdisc::sent`] wants once it is over.
+    pub fn dequeue<T>(&mut self, pool: &mut Pool<T>, now: u64) -> Option<(Handle, Ticket)> {
+        self.own(pool);
+        let mut ticket = Ticket::default();
+        // SAFETY: q is initialised, its packets' pool is borrowed.
+        let p = unsafe { (self.discipline.0.dequeue)(self.q.as_ptr(), &mut ticket, now) };
+        // SAFETY: what the core gives out it was lent.
+        (!p.is_null()).then(|| (unsafe { give_back(p) }, ticket))
+    }
+
+    /// The oldest packet, uncharged, to hand over to another discipline.
+    pub fn drain<T>(&mut self, pool: &mut Pool<T>) -> Option<Handle> {
+        self.own(pool);
+        // SAFETY: q is initialised, its packets' pool is borrowed.
+        let p = unsafe { (self.discipline.0.drain)(self.q.as_ptr()) };
+        // SAFETY: what the core gives out it was lent.
+        (!p.is_null()).then(|| unsafe { give_back(p) })
+    }
+
+    /// Changes parameters under traffic.
+    ///
+    /// # Panics
+    /// If [`Params::check`] would fail, the parameters are another
+    /// discipline's, or one that is fixed at the start differs
+    /// ([`Params::fixed_change`] tells).
+    pub fn change<T>(&mut self, pool: &mut Pool<T>, params: &Params, now: u64) {
+        self.own(pool);
+        assert_eq!(params.discipline(), self.discipline);
+        params.check().expect("parameters were checked before a change");
+        assert_eq!(self.params.fixed_change(params), None, "this parameter is fixed at the start");
+        // SAFETY: q is initialised, the values are checked.
+        params.with_c(|v| unsafe { (self.discipline.0.change)(self.q.as_ptr(), v, now) });
+        self.params = params.clone();
+    }
+
+    /// Drops all packets and forgets all flows.
+    pub fn reset<T>(&mut self, pool: &mut Pool<T>, now: u64) {
+        self.own(pool);
+        // SAFETY: q is initialised, its packets' pool is borrowed.
+        unsafe { (self.discipline.0.reset)(self.q.as_ptr(), now) }
+    }
+
+    /// Takes the packets dropped since the last look, oldest first.
+    pub fn dropped(&mut self) -> std::vec::Drain<'_, Dropped> {
+        self.host.dropped.drain(..)
+    }
+
+    /// Reports what a transmission really took.
+    pub fn sent(&mut self, ticket: &Ticket, tx: &Tx, now: u64) {
+        if let Some(sent) = self.discipline.0.sent {
+            // SAFETY: q is initialised; both records are valid for the call.
+            unsafe { sent(self.q.as_ptr(), ticket, tx, now) }
+        }
+    }
+
+    /// Reports an uplink frame; `flow` is the hash that the downlink half has.
+    pub fn heard(&mut self, flow: u32, sta: u16, air_ns: u64, now: u64) {
+        if let Some(heard) = self.discipline.0.heard {
+            // SAFETY: q is initialised.
+            unsafe { heard(self.q.as_ptr(), flow, sta, air_ns, now) }
+        }
+    }
+
+    /// Reports a station's link.
+    pub fn link(&mut self, link: &Link, now: u64) {
+        if let Some(f) = self.discipline.0.link {
+            // SAFETY: q is initialised; the record is valid for the call.
+            unsafe { f(self.q.as_ptr(), link, now) }
+        }
+    }
+
+    /// When to call [`Qdisc::tick`] and then dequeue, if nothing else happens.
+    pub fn wake(&self, now: u64) -> Option<u64> {
+        // SAFETY: q is initialised.
+        let at = unsafe { (self.discipline.0.wake?)(self.q.as_ptr(), now) };
+        (at != u64::MAX).then_some(at)
+    }
+
+    /// Lets time pass.
+    pub fn tick(&mut self, now: u64) {
+        if let Some(tick) = self.discipline.0.tick {
+            // SAFETY: q is initialised.
+            unsafe { tick(self.q.as_ptr(), now) }
+        }
+    }
+
+    /// The counters every discipline keeps.
+    pub fn counters(&self) -> Counters {
+        // SAFETY: q is initialised.
+        let q = unsafe { self.q.as_ref() };
+        Counters {
+            taken: q.in_,
+            made: q.made,
+            given: q.out,
+            dropped: q.dropped,
+            queued: q.qlen,
+            bytes: q.bytes,
+        }
+    }
+
+    /// Packets in the queue.
+    pub fn len(&self) -> u32 {
+        // SAFETY: q is initialised.
+        unsafe { self.q.as_ref() }.qlen
+    }
+
+    /// Whether the queue is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One value per row of [`Discipline::stats`].
+    pub fn stats(&self, now: u64) -> Vec<u64> {
+        let mut values = vec![0; self.discipline.stats().len()];
+        if let Some(read) = self.discipline.0.read {
+            // SAFETY: q is initialised; there is a place for every row.
+            unsafe { read(self.q.as_ptr(), values.as_mut_ptr(), now) }
+        }
+        values
+    }
+
+    /// The per-flow table: one value per column of [`Discipline::row_stats`].
+    pub fn rows<T>(&self, pool: &Pool<T>, now: u64) -> Vec<Vec<u64>> {
+        self.own(pool);
+        let mut rows = Vec::new();
+        let Some(row) = self.discipline.0.row else { return rows };
+        let mut columns = vec![0; self.discipline.row_stats().len()];
+        let mut cursor = 0;
+        loop {
+            // SAFETY: q is initialised; there is a place for every column.
+            cursor = unsafe { row(self.q.as_ptr(), cursor, columns.as_mut_ptr(), now) };
+            if cursor == 0 {
+                return rows;
+            }
+            rows.push(columns.clone());
+        }
+    }
+}
+
+impl Drop for Qdisc {
+    fn drop(&mut self) {
+        // SAFETY: allocated in new() with this layout; packets are the pool's.
+        unsafe { dealloc(self.q.as_ptr().cast(), self.layout) }
+    }
+}

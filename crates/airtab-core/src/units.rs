@@ -1,0 +1,240 @@
+//! Units of parameters and statistics: from text to integers and back.
+//!
+//! Every front end reads and prints values through this page, so that `25ms`
+//! means the same in a scenario file and on the command line.
+
+/// What an integer counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number.
+    Count,
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    /// Bits per second.
+    Bps,
+    /// Parts per million.
+    Ppm,
+    /// A 16.16 fixed-point number.
+    Q16,
+    /// 0 or 1.
+    Bool,
+    /// Index into the parameter's choices.
+    Choice,
+    /// Nanoseconds, two's complement.
+    SignedNs,
+    /// An identifier, shown in hexadecimal.
+    Hex,
+}
+
+/// Why a text is no value of a unit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnitError(pub String);
+
+const NS: &[(&str, u64)] = &[
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+];
+const BYTES: &[(&str, u64)] = &[
+    ("B", 1),
+    ("b", 1),
+    ("", 1),
+    ("kB", 1000),
+    ("KiB", 1 << 10),
+    ("MB", 1_000_000),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+const BPS: &[(&str, u64)] = &[
+    ("bit", 1),
+    ("bit/s", 1),
+    ("b/s", 1),
+    ("kbit", 1000),
+    ("kb/s", 1000),
+    ("kbit/s", 1000),
+    ("Mbit", 1_000_000),
+    ("Mb/s", 1_000_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbit", 1_000_000_000),
+    ("Gb/s", 1_000_000_000),
+];
+const PPM: &[(&str, u64)] = &[("ppm", 1), ("%", 10_000), ("", 1_000_000)];
+const COUNT: &[(&str, u64)] = &[("", 1)];
+const Q16: &[(&str, u64)] = &[("", 1 << 16)];
+
+impl Unit {
+    pub(crate) fn from_c(unit: u8) -> Unit {
+        match unit {
+            0 => Unit::Count,
+            1 => Unit::Bytes,
+            2 => Unit::Ns,
+            3 => Unit::Bps,
+            4 => Unit::Ppm,
+            5 => Unit::Q16,
+            6 => Unit::Bool,
+            7 => Unit::Choice,
+            8 => Unit::SignedNs,
+            9 => Unit::Hex,
+            _ => panic!("the core's tables use unit {unit}, which this binding does not know"),
+        }
+    }
+
+    fn scales(self) -> &'static [(&'static str, u64)] {
+        match self {
+            Unit::Bytes => BYTES,
+            Unit::Ns | Unit::SignedNs => NS,
+            Unit::Bps => BPS,
+            Unit::Ppm => PPM,
+            Unit::Q16 => Q16,
+            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => COUNT,
+        }
+    }
+
+    /// How a value of this unit is written, for messages.
+    pub fn example(self) -> &'static str {
+        match self {
+            Unit::Count => "a whole number such as 35",
+            Unit::Bytes => "a size such as 1500, 64KiB or 4MiB",
+            Unit::Ns | Unit::SignedNs => "a time with its unit, such as 25ms, 100us or 120s",
+            Unit::Bps => "a rate with its unit, such as 54Mb/s or 300kbit",
+            Unit::Ppm => "a share such as 0.01, 1% or 10000ppm",
+            Unit::Q16 => "a number such as 0.5",
+            Unit::Bool => "on or off",
+            Unit::Choice => "one of the names listed",
+            Unit::Hex => "a hexadecimal number",
+        }
+    }
+
+    /// Reads a value. Decimal fractions are exact as far as the unit goes
+    /// (`0.5us` is 500 ns; `0.3ns` is refused).
+    ///
+    /// # Errors
+    /// Names the text and shows how a value of this unit is written.
+    pub fn parse(self, text: &str) -> Result<u64, UnitError> {
+        let wrong = || UnitError(format!("'{text}' is not {}", self.example()));
+        let text = text.trim();
+        if self == Unit::Bool {
+            return match text {
+                "on" | "true" | "yes" | "1" => Ok(1),
+                "off" | "false" | "no" | "0" => Ok(0),
+                _ => Err(wrong()),
+            };
+        }
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
+        let (number, suffix) = text.split_at(end);
+        let scale = self.scales().iter().find(|(s, _)| *s == suffix.trim()).ok_or_else(wrong)?.1;
+        let number = number.replace('_', "");
+        let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+        if whole.is_empty() || (number.contains('.') && fraction.is_empty()) || fraction.len() > 18 {
+            return Err(wrong());
+        }
+        let whole: u64 = whole.parse().map_err(|_| wrong())?;
+        let mut value = whole.checked_mul(scale).ok_or_else(wrong)?;
+        if !fraction.is_empty() {
+            let digits: u64 = fraction.parse().map_err(|_| wrong())?;
+            let parts = u128::from(digits) * u128::from(scale);
+            let unit = 10u128.pow(fraction.len() as u32);
+            if parts % unit != 0 && self != Unit::Q16 {
+                return Err(wrong());
+            }
+            value = value.checked_add((parts / unit) as u64).ok_or_else(wrong)?;
+        }
+        Ok(value)
+    }
+
+    /// Writes a value as [`Unit::parse`] reads it, in the largest unit that
+    /// needs no fraction.
+    pub fn format(self, value: u64) -> String {
+        match self {
+            Unit::Bool => (if value == 0 { "off" } else { "on" }).into(),
+            Unit::Hex => format!("{value:08x}"),
+            Unit::Q16 => format!("{}", value as f64 / 65536.0),
+            Unit::SignedNs if (value as i64) < 0 => {
+                format!("-{}", Unit::Ns.format((value as i64).unsigned_abs()))
+            }
+            Unit::Ppm if value.is_multiple_of(10_000) => format!("{}%", value / 10_000),
+            Unit::Ppm => format!("{value}ppm"),
+            _ => {
+                let best = self
+                    .scales()
+                    .iter()
+                    .filter(|(s, m)| {
+                        !matches!(*s, "" | "b" | "min") && value.is_multiple_of(*m) && value != 0
+                    })
+                    .fold(
+                        ("", 1),
+                        |best, &(s, m)| if m > best.1 || best.0.is_empty() { (s, m) } else { best },
+                    );
+                if best.0.is_empty() && value == 0 && matches!(self, Unit::Ns | Unit::SignedNs) {
+                    return "0ns".into();
+                }
+                format!("{}{}", value / best.1, best.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (unit, text, value) in [
+            (Unit::Ns, "25ms", 25_000_000),
+            (Unit::Ns, "2.5 ms", 2_500_000),
+            (Unit::Ns, "120s", 120_000_000_000),
+            (Unit::Bytes, "4MiB", 4 << 20),
+            (Unit::Bytes, "1500", 1500),
+            (Unit::Bps, "54Mb/s", 54_000_000),
+            (Unit::Bps, "5.5Mbit", 5_500_000),
+            (Unit::Ppm, "1%", 10_000),
+            (Unit::Ppm, "0.25", 250_000),
+            (Unit::Count, "1_000", 1000),
+            (Unit::Bool, "on", 1),
+        ] {
+            assert_eq!(unit.parse(text), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_with_an_example() {
+        for (unit, text) in [
+            (Unit::Ns, "25"),
+            (Unit::Ns, "-1ms"),
+            (Unit::Ns, "0.3ns"),
+            (Unit::Count, "3.5"),
+            (Unit::Count, ""),
+            (Unit::Bytes, "1e3"),
+            (Unit::Bps, "54"),
+            (Unit::Bool, "maybe"),
+            (Unit::Ns, "99999999999999s"),
+        ] {
+            let error = unit.parse(text).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{text}'")) && error.contains(unit.example()), "{error}");
+        }
+    }
+
+    #[test]
+    fn prints_what_it_reads() {
+        for (unit, value, text) in [
+            (Unit::Ns, 25_000_000, "25ms"),
+            (Unit::Ns, 0, "0ns"),
+            (Unit::Ns, 1_500, "1500ns"),
+            (Unit::SignedNs, (-5_000_000i64) as u64, "-5ms"),
+            (Unit::Bytes, 4 << 20, "4MiB"),
+            (Unit::Bytes, 1500, "1500B"),
+            (Unit::Count, 35, "35"),
+            (Unit::Count, 0, "0"),
+            (Unit::Bps, 54_000_000, "54Mbit"),
+        ] {
+            assert_eq!(unit.format(value), text);
+        }
+    }
+}
