@@ -1,1 +1,28 @@
-//! airtab-sim
+//! A fast simulator of a home behind one 802.11 access point.
+//!
+//! [`run`] takes a [`Scenario`] and the parameters of a queue discipline and
+//! gives a [`Trace`]: what every application sent and received, and what the
+//! access point's queue and the channel did. Virtual time in integer
+//! nanoseconds; same scenario, parameters and seed, same trace on every machine.
+//!
+//! - [`engine`]: event queue and random streams
+//! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`net`]: wired links
+//! - [`tcp`]: TCP endpoints, sans-IO
+//! - [`traffic`]: what applications send
+//!
+//! What it does not do: no quality scores (`airtab-quality`), no files
+//! (`airtab-lab`), no real sockets.
+
+pub mod engine;
+pub mod net;
+pub mod scenario;
+mod simulation;
+pub mod tcp;
+pub mod trace;
+pub mod traffic;
+pub mod wifi;
+
+pub use scenario::{App, AppKind, Scenario, Station, Wired};
+pub use simulation::run;
+pub use trace::{AppTrace, ApTrace, Delivery, StreamTrace, Trace};

@@ -1,0 +1,99 @@
+//! What to simulate, as plain data. Files and units are `airtab-lab`'s; the
+//! rules that a scenario must satisfy are [`Scenario::check`]'s.
+
+use std::ops::Range;
+
+use crate::tcp::Algorithm;
+use crate::wifi::{CellConfig, Loss};
+
+/// A home: servers behind wired links, one access point, its stations, and
+/// one application per entry of `apps`.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Name, for reports.
+    pub name: String,
+    /// Simulated time, ns.
+    pub duration_ns: u64,
+    /// The part of it that is measured, ns.
+    pub measure_ns: Range<u64>,
+    /// The Wi-Fi cell.
+    pub cell: CellConfig,
+    /// Wired part between servers and access point.
+    pub wired: Wired,
+    /// Stations, in the order of their numbers.
+    pub stations: Vec<Station>,
+    /// Applications.
+    pub apps: Vec<App>,
+}
+
+/// A Wi-Fi station.
+#[derive(Clone, Debug)]
+pub struct Station {
+    /// Name, for reports and as the name of its random stream.
+    pub name: String,
+    /// PHY rate of frames to and from it, kb/s.
+    pub rate_kbps: u32,
+    /// Which frames to and from it are lost.
+    pub loss: Loss,
+}
+
+/// One application: a server on the wired side and a client on a station.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// Name, unique in its scenario.
+    pub name: String,
+    /// What it sends.
+    pub kind: AppKind,
+    /// Index of its station.
+    pub station: usize,
+    /// When it sends, ns.
+    pub active_ns: Range<u64>,
+    /// Class for disciplines that want one, 0 first.
+    pub class: u8,
+    /// One-way latency of its server's access link, ns.
+    pub latency_ns: u64,
+}
+
+/// What an application sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppKind {
+    /// A first-person game: small packets both ways every 40 ms.
+    Game,
+    /// A G.711 call: 200-byte packets both ways every 20 ms.
+    Voip,
+    /// An endless TCP download.
+    Download {
+        /// Congestion control of its sender.
+        congestion: Algorithm,
+    },
+}
+
+impl AppKind {
+    /// Its name in scenario files and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            AppKind::Game => "game",
+            AppKind::Voip => "voip",
+            AppKind::Download { .. } => "download",
+        }
+    }
+}
+
+/// The wired part: every server has an access link of its own to a switch; one
+/// trunk leads from the switch to the access point. All links full duplex.
+#[derive(Clone, Debug)]
+pub struct Wired {
+    /// Rate of each link, bit/s.
+    pub rate_bps: u64,
+    /// One-way latency of the trunk, ns.
+    pub trunk_ns: u64,
+    /// Packets that the queue of each link holds.
+    pub queue_packets: usize,
+}
+
+impl Default for Wired {
+    /// 100 Mb/s, 1 ms, 1000 packets.
+    fn default() -> Self {
+        Wired { rate_bps: 100_000_000, trunk_ns: 1_000_000, queue_packets: 1000 }
+    }
+}

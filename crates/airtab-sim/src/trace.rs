@@ -1,0 +1,121 @@
+//! What a run left behind, as plain numbers for `airtab-quality` and reports.
+
+use std::ops::Range;
+
+use airtab_core::Counters;
+use hdrhistogram::Histogram;
+
+use crate::scenario::AppKind;
+
+/// Everything measured in one run.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Measured part of the run, ns. All figures below are about it, except
+    /// where they say "whole run".
+    pub measure_ns: Range<u64>,
+    /// One entry per application of the scenario, in its order.
+    pub apps: Vec<AppTrace>,
+    /// The access point's queue and the channel.
+    pub ap: ApTrace,
+    /// Hash of every event of the whole run, in order: equal runs, equal hash.
+    pub fingerprint: u64,
+    /// Frame exchanges of the whole run.
+    pub exchanges: u64,
+}
+
+/// One application.
+#[derive(Clone, Debug)]
+pub struct AppTrace {
+    /// Its name in the scenario.
+    pub name: String,
+    /// What it is.
+    pub kind: AppKind,
+    /// From its server to its station.
+    pub down: StreamTrace,
+    /// From its station to its server.
+    pub up: StreamTrace,
+    /// Its packets in the access point's downlink queue.
+    pub queue: QueueTrace,
+    /// Channel time of its downlink packets, ns: attempts and backoffs.
+    pub air_ns: u64,
+}
+
+/// One direction of one application, end to end.
+#[derive(Clone, Debug, Default)]
+pub struct StreamTrace {
+    /// Packets sent.
+    pub sent: u64,
+    /// Of these, packets received (also after the measured part).
+    pub received: u64,
+    /// IP bytes received within the measured part.
+    pub bytes: u64,
+    /// Each packet of `received`, in order of reception. UDP applications
+    /// only: empty for TCP.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// One packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// When its sender sent it, ns.
+    pub sent_ns: u64,
+    /// When its receiver had it, ns.
+    pub received_ns: u64,
+}
+
+/// One application's share of a queue.
+#[derive(Clone, Debug)]
+pub struct QueueTrace {
+    /// Time from arrival in the queue to the MAC, ns, of the packets sent.
+    pub delay_ns: Histogram<u64>,
+    /// Mean number of places that it held.
+    pub mean_packets: f64,
+    /// Packets that arrived.
+    pub arrived: u64,
+    /// Packets dropped, whatever the reason.
+    pub dropped: u64,
+}
+
+/// The access point and the channel.
+#[derive(Clone, Debug)]
+pub struct ApTrace {
+    /// Mean number of packets in the downlink queue.
+    pub mean_packets: f64,
+    /// Largest number of packets in it, whole run.
+    pub max_packets: u32,
+    /// The discipline's own counters, whole run.
+    pub counters: Counters,
+    /// Channel time of the whole run, ns; the parts sum to its duration.
+    pub air: AirTrace,
+    /// Packets that wired queues dropped, whole run.
+    pub wired_dropped: u64,
+    /// Packets that stations' uplink queues dropped, whole run.
+    pub uplink_dropped: u64,
+}
+
+/// Where the channel's time went, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AirTrace {
+    /// Frames from the access point to stations, with their ACKs.
+    pub down_ns: u64,
+    /// Frames from stations, with their ACKs.
+    pub up_ns: u64,
+    /// Collisions.
+    pub collision_ns: u64,
+    /// Beacons.
+    pub beacon_ns: u64,
+    /// Nobody sending: interframe spaces, backoff, and nothing to send.
+    pub idle_ns: u64,
+}
+
+impl Default for QueueTrace {
+    fn default() -> Self {
+        QueueTrace {
+            // 1 us to 100 s, three digits: a fixed size, nothing allocated while recording.
+            delay_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
+            mean_packets: 0.0,
+            arrived: 0,
+            dropped: 0,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Parameters of the cell.
+
+use airtab_core::Phy;
+
+/// How the cell works. One access point, n stations, one channel.
+#[derive(Clone, Debug)]
+pub struct CellConfig {
+    /// 802.11 constants.
+    pub phy: Phy,
+    /// What the losers of a contention keep.
+    pub backoff: Backoff,
+    /// Whether a receiver of a frame in error waits EIFS instead of DIFS.
+    pub eifs: bool,
+    /// When a frame is passed up at its receiver.
+    pub deliver_on: DeliverOn,
+    /// Attempts per frame.
+    pub attempts: u8,
+    /// Beacons of the access point.
+    pub beacon: Option<Beacon>,
+    /// Packets that the uplink queue of each station holds.
+    pub uplink_packets: usize,
+}
+
+impl CellConfig {
+    /// The CHAP studies' cell: standard backoff, EIFS, delivery on DATA, 7
+    /// attempts, a 100-byte beacon every 100 ms, 1000-packet uplink queues.
+    pub fn new(phy: Phy) -> CellConfig {
+        CellConfig {
+            phy,
+            backoff: Backoff::Standard,
+            eifs: true,
+            deliver_on: DeliverOn::Data,
+            attempts: 7,
+            beacon: Some(Beacon { interval_ns: 100_000_000, bytes: 100, kbps: phy.base_kbps() }),
+            uplink_packets: 1000,
+        }
+    }
+}
+
+/// The decrement rule: a station with b slots to go, when another one starts
+/// to send after m idle slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backoff {
+    /// b - m slots remain, as in real cards and ns-3.
+    Standard,
+    /// b - m - 1 slots remain: the busy slot counts too, as in Bianchi's model.
+    Bianchi,
+}
+
+/// When a receiver passes a frame up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliverOn {
+    /// At the first DATA received; later copies are filtered.
+    Data,
+    /// Only if its ACK was received too (the closed form of the CHAP studies).
+    Ack,
+}
+
+/// Periodic broadcast frame of the access point.
+#[derive(Clone, Copy, Debug)]
+pub struct Beacon {
+    /// From one to the next, ns.
+    pub interval_ns: u64,
+    /// Whole MAC frame, bytes.
+    pub bytes: u32,
+    /// PHY rate, kb/s.
+    pub kbps: u32,
+}
+
+/// Which frames between the access point and a station are lost. Every DATA
+/// and every ACK is drawn on its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// None.
+    None,
+    /// Each with this probability, 0 to 1.
+    Fer(f64),
+    /// Log-normal shadowing at this distance, metres: the closed form of
+    /// [`Loss::frame_error_rate`].
+    Shadowing {
+        /// Distance between station and access point.
+        distance_m: f64,
+    },
+}
+
+/// Link margin at 1 m above the receive threshold, dB: recovered from the loss
+/// figures that the CHAP dissertation prints (6.4).
+const MARGIN_DB: f64 = 33.57;
+/// Standard deviation of the shadowing, dB: office, hard partition.
+const SIGMA_DB: f64 = 7.0;
+/// Ten times the path-loss exponent of 3.
+const LOSS_DB_PER_DECADE: f64 = 30.0;
+
+impl Loss {
+    /// Probability that one frame is lost: for shadowing
+    /// `1 - Phi((33.57 - 30 log10 d) / 7)`.
+    pub fn frame_error_rate(&self) -> f64 {
+        match *self {
+            Loss::None => 0.0,
+            Loss::Fer(p) => p,
+            Loss::Shadowing { distance_m } => {
+                let margin = MARGIN_DB - LOSS_DB_PER_DECADE * libm::log10(distance_m);
+                0.5 * libm::erfc(margin / SIGMA_DB / std::f64::consts::SQRT_2)
+            }
+        }
+    }
+}
