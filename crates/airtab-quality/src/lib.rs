@@ -1,1 +1,28 @@
-//! airtab-quality
+//! What a user of the network feels, computed from plain numbers.
+//!
+//! Sources: CHAP dissertation 2.5 (G-model, E-model) and 6.13 (fairness), ITU-T G.107 and G.113
+//! (E-model in full). `docs/quality.md` explains the formulas and the readings chosen.
+//!
+//! | module | question it answers |
+//! |---|---|
+//! | [`window`] | over which stretch of time is measured, and at what rate was data received? |
+//! | [`gmodel`] | how good is a network game? |
+//! | [`emodel`] | how good is a phone call? |
+//! | [`delay`] | how long do packets take: mean, percentiles, maximum? |
+//! | [`fairness`] | how evenly is something shared? |
+//! | [`interval`] | how sure is a mean over replications? |
+//!
+//! Pure functions and small accumulators: no I/O, no clock, and no knowledge of where the numbers come
+//! from, so that a simulator and a live access point are judged by the same code. What has no meaning (the
+//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`interval`] is computed
+//! with IEEE basic operations and `libm`, hence gives the same bits on every machine.
+
+pub mod delay;
+pub mod emodel;
+pub mod fairness;
+pub mod gmodel;
+pub mod interval;
+pub mod window;
+
+/// Nanoseconds in a millisecond.
+pub(crate) const NS_PER_MS: f64 = 1e6;
