@@ -108,7 +108,7 @@ fn more_stations_collide_more() {
 #[test]
 fn nonsense_is_refused() {
     assert_eq!(fhss(0, 15, 1023).solve(), Err(BianchiError::NoStations));
-    for (cw_min, cw_max) in [(15, 1000), (31, 15), (15, 47)] {
+    for (cw_min, cw_max) in [(15, 1000), (31, 15), (15, 47), (15, 33)] {
         let error = fhss(2, cw_min, cw_max).solve().unwrap_err();
         assert_eq!(error, BianchiError::Windows { cw_min: cw_min.into(), cw_max: cw_max.into() });
     }
