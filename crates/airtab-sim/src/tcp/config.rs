@@ -1,0 +1,178 @@
+//! Settings of an endpoint, and the named profiles.
+//!
+//! A profile is a constructor: [`Config::home`] is the stack that the home experiments use. Both ends of a connection
+//! are expected to use the same MSS; it is not negotiated.
+
+use std::fmt;
+use std::str::FromStr;
+
+const MS: u64 = 1_000_000;
+
+/// Settings of one endpoint. Plain data; see [`Config::check`] for the ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Largest payload of a segment without options, bytes (SMSS).
+    pub mss: u32,
+    /// Congestion window after the handshake, segments.
+    pub initial_window: u32,
+    /// Retransmission timeout before the first RTT sample, ns (RFC 6298 2.1).
+    pub initial_rto_ns: u64,
+    /// Lower bound of the retransmission timeout, ns.
+    pub min_rto_ns: u64,
+    /// Upper bound of the retransmission timeout, ns.
+    pub max_rto_ns: u64,
+    /// Longest time that an acknowledgement is held back, ns.
+    pub delayed_ack_ns: u64,
+    /// In-order segments after which an acknowledgement is sent at once; 1 acknowledges each.
+    pub ack_every: u32,
+    /// Receive window, segments of `mss` bytes.
+    pub receive_window_segments: u32,
+    /// Congestion control of the sending half.
+    pub congestion: Algorithm,
+}
+
+impl Config {
+    /// The `home` profile: MSS 1460, no timestamps, initial window 3, SACK, minimum RTO 200 ms, an acknowledgement
+    /// every second segment or 40 ms, receive window 2000 segments, CUBIC. No quick-ACK, HyStart, PRR, RACK or ECN.
+    pub const fn home() -> Self {
+        Config {
+            mss: 1460,
+            initial_window: 3,
+            initial_rto_ns: 1000 * MS,
+            min_rto_ns: 200 * MS,
+            max_rto_ns: 60_000 * MS,
+            delayed_ack_ns: 40 * MS,
+            ack_every: 2,
+            receive_window_segments: 2000,
+            congestion: Algorithm::Cubic,
+        }
+    }
+
+    /// The same settings with another congestion control.
+    pub const fn with_congestion(self, congestion: Algorithm) -> Self {
+        Config { congestion, ..self }
+    }
+
+    /// Receive window, bytes.
+    pub const fn receive_window_bytes(&self) -> u64 {
+        self.receive_window_segments as u64 * self.mss as u64
+    }
+
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let fail = |what| Err(ConfigError(what));
+        if !(64..=65_495).contains(&self.mss) {
+            return fail("mss must be 64..65495 bytes"); // room for a full SACK option; fits an IPv4 packet
+        }
+        if self.initial_window == 0 || self.receive_window_segments == 0 || self.ack_every == 0 {
+            return fail("initial_window, receive_window_segments and ack_every must be at least 1");
+        }
+        if self.receive_window_bytes() > u64::from(u32::MAX) {
+            return fail("the receive window must be below 4 GiB");
+        }
+        if self.min_rto_ns == 0 || self.initial_rto_ns == 0 {
+            return fail("min_rto and initial_rto must be above 0");
+        }
+        if self.max_rto_ns < self.min_rto_ns || self.max_rto_ns < self.initial_rto_ns {
+            return fail("max_rto must not be below min_rto or initial_rto");
+        }
+        Ok(())
+    }
+}
+
+/// A setting is out of range; the text names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConfigError(&'static str);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Congestion controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// RFC 5681 with byte counting: `newreno`.
+    NewReno,
+    /// RFC 9438: `cubic`.
+    Cubic,
+}
+
+impl Algorithm {
+    /// Every congestion control, in the order of the documentation.
+    pub const ALL: [Algorithm; 2] = [Algorithm::NewReno, Algorithm::Cubic];
+
+    /// The name that scenario files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Algorithm::NewReno => "newreno",
+            Algorithm::Cubic => "cubic",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// No congestion control has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm(String);
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Algorithm::ALL.map(Algorithm::name).join(", ");
+        write!(f, "unknown congestion control `{}`; there are: {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownAlgorithm {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+        }
+        let error = "vegas".parse::<Algorithm>().unwrap_err().to_string();
+        assert_eq!(error, "unknown congestion control `vegas`; there are: newreno, cubic");
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        let home = Config::home();
+        assert_eq!(home.check(), Ok(()));
+        let bad = [
+            Config { mss: 63, ..home },
+            Config { initial_window: 0, ..home },
+            Config { ack_every: 0, ..home },
+            Config { receive_window_segments: 0, ..home },
+            Config { receive_window_segments: 3_000_000, ..home },
+            Config { min_rto_ns: 0, ..home },
+            Config { max_rto_ns: home.min_rto_ns - 1, ..home },
+            Config { max_rto_ns: home.initial_rto_ns - 1, ..home },
+        ];
+        for config in bad {
+            assert!(config.check().is_err(), "{config:?}");
+        }
+    }
+}

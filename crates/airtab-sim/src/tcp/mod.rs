@@ -1,0 +1,217 @@
+//! TCP: one endpoint as a state machine without I/O or clock.
+//!
+//! [`Endpoint`] is both halves of one end of a connection. The host passes in segments, written bytes and expired
+//! timers, always with the time, and polls for segments until there is none:
+//!
+//! ```
+//! use airtab_sim::tcp::{Config, Endpoint};
+//!
+//! let mut client = Endpoint::client(Config::home());
+//! let mut server = Endpoint::server(Config::home());
+//! client.open();
+//! client.write(350);
+//! let (mut now, delay) = (0, 1_000_000); // ns
+//! while server.delivered() < 350 {
+//!     now += delay;
+//!     while let Some(segment) = client.poll_transmit(now) {
+//!         server.on_segment(now + delay, &segment);
+//!     }
+//!     now += delay;
+//!     while let Some(segment) = server.poll_transmit(now) {
+//!         client.on_segment(now + delay, &segment);
+//!     }
+//! }
+//! assert!(client.established());
+//! ```
+//!
+//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 3465, 9438; one file per part, which names its sections.
+//! Not modelled: timestamps, ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
+//! windows. `docs/tcp.md` tells what follows from that.
+
+mod config;
+pub mod congestion;
+mod handshake;
+mod ranges;
+mod receiver;
+mod rtt;
+mod scoreboard;
+mod segment;
+mod sender;
+
+pub use config::{Algorithm, Config, ConfigError, UnknownAlgorithm};
+pub use segment::{ACK, SACK_BLOCKS, SYN, Segment};
+pub use sender::Stats;
+
+use congestion::Congestion;
+use handshake::Handshake;
+use receiver::Receiver;
+use sender::Sender;
+
+/// One end of a TCP connection.
+///
+/// Times are nanoseconds of one monotonic clock and never go back from call to call. After every other call, call
+/// [`poll_transmit`](Self::poll_transmit) until it returns `None`, then look at
+/// [`next_timeout`](Self::next_timeout).
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    handshake: Handshake,
+    sender: Sender,
+    receiver: Receiver,
+    mss: u32,
+}
+
+impl Endpoint {
+    /// The end that opens the connection, by [`open`](Self::open).
+    ///
+    /// # Panics
+    /// If the configuration does not pass [`Config::check`].
+    pub fn client(config: Config) -> Self {
+        Self::new(config, Handshake::client(&config))
+    }
+
+    /// The end that waits for a SYN.
+    ///
+    /// # Panics
+    /// If the configuration does not pass [`Config::check`].
+    pub fn server(config: Config) -> Self {
+        Self::new(config, Handshake::server(&config))
+    }
+
+    fn new(config: Config, handshake: Handshake) -> Self {
+        if let Err(error) = config.check() {
+            panic!("tcp: {error}");
+        }
+        Endpoint {
+            handshake,
+            sender: Sender::new(&config),
+            receiver: Receiver::new(&config),
+            mss: config.mss,
+        }
+    }
+
+    /// Opens the connection: the SYN becomes due. No effect on a server or a second time.
+    pub fn open(&mut self) {
+        self.handshake.open();
+    }
+
+    /// Queues `bytes` more to send; `u64::MAX` makes the source endless.
+    pub fn write(&mut self, bytes: u64) {
+        self.sender.write(bytes);
+    }
+
+    /// A segment arrived at `now`.
+    pub fn on_segment(&mut self, now: u64, segment: &Segment) {
+        if let Some(opened) = self.handshake.on_segment(now, segment) {
+            match opened.rtt {
+                Some(rtt) => self.sender.rtt.sample(rtt),
+                None => self.sender.restart_after_lost_syn(),
+            }
+        }
+        if !self.handshake.established() {
+            return;
+        }
+        if segment.flags & SYN != 0 {
+            self.receiver.acknowledge_now();
+        }
+        if segment.flags & ACK != 0 {
+            self.sender.on_ack(now, segment);
+        }
+        if segment.payload > 0 {
+            self.receiver.on_data(now, segment.seq, segment.seq + u64::from(segment.payload));
+        }
+    }
+
+    /// The next segment to send at `now`, if any.
+    pub fn poll_transmit(&mut self, now: u64) -> Option<Segment> {
+        let mut segment = Segment::default();
+        if self.handshake.established() {
+            let max = self.mss - self.receiver.option_bytes();
+            if let Some((seq, len)) = self.sender.poll(now, u64::from(max)) {
+                segment.seq = seq;
+                segment.payload = len as u32; // at most the MSS
+            } else if self.receiver.ack_due() {
+                segment.seq = self.sender.next();
+            } else {
+                return None;
+            }
+            self.receiver.acknowledge(&mut segment);
+        } else {
+            let flags = self.handshake.poll(now)?;
+            self.receiver.acknowledge(&mut segment);
+            segment.flags = flags;
+            if flags & ACK == 0 {
+                segment.ack = 0;
+            }
+        }
+        Some(segment)
+    }
+
+    /// When [`on_timeout`](Self::on_timeout) is to be called, ns; `None` if nothing is pending. May move either way
+    /// with every call.
+    pub fn next_timeout(&self) -> Option<u64> {
+        let next = self.handshake.deadline().min(self.sender.deadline()).min(self.receiver.deadline());
+        (next != u64::MAX).then_some(next)
+    }
+
+    /// Time has reached `now`; without effect if no timer has expired.
+    pub fn on_timeout(&mut self, now: u64) {
+        self.handshake.on_timeout(now);
+        self.sender.on_timeout(now);
+        self.receiver.on_timeout(now);
+    }
+
+    /// The handshake is complete at this end.
+    pub fn established(&self) -> bool {
+        self.handshake.established()
+    }
+
+    /// Transmissions of this end's SYN.
+    pub fn syn_transmissions(&self) -> u32 {
+        self.handshake.transmissions()
+    }
+
+    /// Bytes received in sequence.
+    pub fn delivered(&self) -> u64 {
+        self.receiver.delivered()
+    }
+
+    /// Bytes sent and acknowledged in sequence.
+    pub fn acked(&self) -> u64 {
+        self.sender.acknowledged()
+    }
+
+    /// Bytes believed to be in the network: neither acknowledged, nor SACKed, nor lost (RFC 6675 SetPipe).
+    pub fn in_flight(&self) -> u64 {
+        self.sender.pipe()
+    }
+
+    /// Congestion window, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.sender.congestion.cwnd()
+    }
+
+    /// Slow start threshold, bytes; `u64::MAX` before the first congestion.
+    pub fn ssthresh(&self) -> u64 {
+        self.sender.congestion.ssthresh()
+    }
+
+    /// Smoothed round-trip time, ns.
+    pub fn srtt(&self) -> Option<u64> {
+        self.sender.rtt.smoothed()
+    }
+
+    /// Smallest round-trip time measured, ns.
+    pub fn min_rtt(&self) -> Option<u64> {
+        self.sender.rtt.minimum()
+    }
+
+    /// Retransmission timeout with its backoff, ns.
+    pub fn rto(&self) -> u64 {
+        self.sender.rtt.rto()
+    }
+
+    /// What the sending half did so far.
+    pub fn stats(&self) -> Stats {
+        self.sender.stats
+    }
+}

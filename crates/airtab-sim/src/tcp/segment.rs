@@ -1,0 +1,74 @@
+//! What travels between two endpoints: one TCP segment as plain data.
+//!
+//! Sequence numbers are 64-bit byte offsets that never wrap: the SYN occupies 0..1, the first data byte is 1.
+//! There is no payload, only its length. Not modelled: ports, checksums, URG, PSH, FIN and RST.
+
+/// The segment opens a connection and occupies one sequence number.
+pub const SYN: u8 = 0x02;
+/// The field `ack` is valid.
+pub const ACK: u8 = 0x10;
+
+/// SACK blocks that a segment can carry.
+pub const SACK_BLOCKS: usize = 3;
+
+/// IPv4 header and TCP header without options, bytes.
+const HEADERS: u32 = 40;
+/// Options of a SYN, bytes: MSS (4), window scale (3 + 1), SACK permitted (2 + 2).
+const SYN_OPTIONS: u32 = 12;
+
+/// One TCP segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// First sequence number of the segment, bytes.
+    pub seq: u64,
+    /// Next sequence number that the sender of this segment expects, bytes; valid with [`ACK`].
+    pub ack: u64,
+    /// Data bytes.
+    pub payload: u32,
+    /// Receive window beyond `ack`, bytes, already scaled.
+    pub window: u32,
+    /// [`SYN`] and [`ACK`].
+    pub flags: u8,
+    /// SACK blocks `[start, end)` in bytes, most recent first; the first `sack_len` are valid (RFC 2018).
+    pub sack: [(u64, u64); SACK_BLOCKS],
+    /// Number of valid SACK blocks.
+    pub sack_len: u8,
+}
+
+impl Segment {
+    /// Bytes of TCP options: a SYN carries 12; `n` SACK blocks take 2 + 8 n, padded to a multiple of four.
+    pub fn option_bytes(&self) -> u32 {
+        let syn = if self.flags & SYN != 0 { SYN_OPTIONS } else { 0 };
+        syn + sack_option_bytes(self.sack_len)
+    }
+
+    /// Size of the IPv4 packet that carries the segment, bytes.
+    pub fn ip_bytes(&self) -> u32 {
+        HEADERS + self.option_bytes() + self.payload
+    }
+
+    /// The valid SACK blocks.
+    pub fn sack_blocks(&self) -> &[(u64, u64)] {
+        &self.sack[..usize::from(self.sack_len)]
+    }
+}
+
+/// Size of a SACK option of `blocks` blocks with its padding, bytes.
+pub(super) fn sack_option_bytes(blocks: u8) -> u32 {
+    if blocks == 0 { 0 } else { 4 + 8 * u32::from(blocks) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_on_the_wire() {
+        let size =
+            |flags, payload, sack_len| Segment { flags, payload, sack_len, ..Segment::default() }.ip_bytes();
+        assert_eq!(size(SYN, 0, 0), 52);
+        assert_eq!(size(ACK, 0, 0), 40);
+        assert_eq!(size(ACK, 1460, 0), 1500);
+        assert_eq!([1, 2, 3].map(|blocks| size(ACK, 0, blocks)), [52, 60, 68]);
+    }
+}

@@ -1,0 +1,297 @@
+//! The sending half: what to send next, and loss recovery.
+//!
+//! Sources: RFC 6675 (SACK recovery; section numbers below are its), RFC 5681 (fast retransmit, timeout, idle
+//! restart), RFC 6298 (timer), RFC 3042 (limited transmit, here through `pipe`).
+//!
+//! Choices where the RFCs leave one:
+//! - the timer restarts with each retransmission of a recovery (RFC 6675 6, the careful variant);
+//! - after a timeout the holes below the highest byte sent are filled in sequence, SACKed data is kept, and no fast
+//!   recovery begins until all of it is acknowledged (RFC 6675 5.1);
+//! - evidence of loss is looked at with every acknowledgement, also when it is left over from the last recovery;
+//! - one segment per round trip is timed, and the sample is taken when it is first acknowledged or SACKed.
+//!
+//! Not done: Nagle, PRR, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
+
+use super::config::Config;
+use super::congestion::{Ack, Congestion, Controller};
+use super::rtt::Rtt;
+use super::scoreboard::Scoreboard;
+use super::segment::Segment;
+
+const NEVER: u64 = u64::MAX;
+const DUP_THRESH: u32 = 3;
+
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Data segments sent, retransmissions included.
+    pub segments: u64,
+    /// Data segments retransmitted.
+    pub retransmits: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Fast recovery until `recovery_point` is acknowledged.
+    Recovery,
+    /// Filling holes after a timeout, until `recovery_point` is acknowledged.
+    Repair,
+}
+
+/// What a segment is; decides the bookkeeping.
+#[derive(Clone, Copy)]
+enum Kind {
+    New,
+    Retransmission,
+    /// The last segment once more (4, rule 4).
+    Rescue,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    pub rtt: Rtt,
+    pub congestion: Controller,
+    pub stats: Stats,
+    board: Scoreboard,
+    state: State,
+    recovery_point: u64,
+    /// RescueRxt.
+    rescued: u64,
+    duplicates: u32,
+    /// The first hole goes out whatever the window (5, step 4.3).
+    retransmit_now: bool,
+    /// End of what the application has written.
+    written: u64,
+    /// End of what the receiver accepts.
+    window_edge: u64,
+    window_limited: bool,
+    deadline: u64,
+    /// Expiries since data was last acknowledged.
+    expiries: u32,
+    /// Last byte of the segment being timed, and when it was sent.
+    timed: Option<(u64, u64)>,
+    last_sent: u64,
+    mss: u64,
+    restart_window: u64,
+}
+
+impl Sender {
+    pub fn new(config: &Config) -> Self {
+        let mss = u64::from(config.mss);
+        let initial = u64::from(config.initial_window) * mss;
+        Sender {
+            rtt: Rtt::new(config),
+            congestion: Controller::new(config, initial),
+            stats: Stats::default(),
+            board: Scoreboard::new(mss),
+            state: State::Open,
+            recovery_point: 0,
+            rescued: 0,
+            duplicates: 0,
+            retransmit_now: false,
+            written: 1,
+            window_edge: 1,
+            window_limited: false,
+            deadline: NEVER,
+            expiries: 0,
+            timed: None,
+            last_sent: 0,
+            mss,
+            restart_window: initial,
+        }
+    }
+
+    /// The handshake had to be repeated: one segment to begin with (RFC 5681 3.1), a longer timer (RFC 6298 5.7).
+    pub fn restart_after_lost_syn(&mut self) {
+        self.congestion.on_idle(self.mss);
+        self.rtt.restart_after_lost_syn();
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// Bytes acknowledged in sequence.
+    pub fn acknowledged(&self) -> u64 {
+        self.board.una() - 1
+    }
+
+    /// Bytes believed to be in the network.
+    pub fn pipe(&self) -> u64 {
+        self.board.pipe()
+    }
+
+    /// Sequence number of the next new byte.
+    pub fn next(&self) -> u64 {
+        self.board.next()
+    }
+
+    pub fn deadline(&self) -> u64 {
+        self.deadline
+    }
+
+    pub fn on_ack(&mut self, now: u64, segment: &Segment) {
+        if segment.ack > self.board.next() {
+            return; // acknowledges what was never sent
+        }
+        self.window_edge = self.window_edge.max(segment.ack + u64::from(segment.window));
+        let bytes = self.board.acknowledge(segment.ack);
+        let mut sampled = self.timed.is_some_and(|(last, _)| last < self.board.una());
+        let mut sacked = false;
+        for &(start, end) in segment.sack_blocks() {
+            let timed = self.timed;
+            sacked |= self.board.sack(start, end, |start, end| {
+                sampled |= timed.is_some_and(|(last, _)| (start..end).contains(&last));
+            });
+        }
+        if sampled && let Some((_, sent)) = self.timed.take() {
+            self.rtt.sample(now - sent);
+        }
+        if bytes > 0 {
+            self.expiries = 0;
+            self.duplicates = 0;
+            self.deadline = if self.board.flight() == 0 { NEVER } else { now + self.rtt.rto() };
+        }
+        if sacked {
+            self.duplicates += 1; // a duplicate acknowledgement is one that SACKs something new (2)
+        }
+        self.react(now, bytes);
+    }
+
+    /// Moves between the states after an acknowledgement of `bytes` new bytes (5).
+    fn react(&mut self, now: u64, bytes: u64) {
+        let repairing = self.state == State::Repair;
+        if self.state != State::Open && self.board.una() >= self.recovery_point {
+            let recovered = self.state == State::Recovery;
+            self.state = State::Open;
+            self.retransmit_now = false;
+            if recovered && self.board.loss_edge() <= self.board.una() {
+                return; // the data that a recovery repaired does not open the window
+            }
+        }
+        let lost = self.duplicates >= DUP_THRESH || self.board.loss_edge() > self.board.una();
+        if self.state == State::Open && lost {
+            self.enter_recovery();
+        } else if self.state != State::Recovery && bytes > 0 {
+            self.congestion.on_ack(&Ack {
+                now,
+                bytes,
+                srtt_ns: self.rtt.smoothed().unwrap_or(0),
+                window_limited: self.window_limited,
+                after_timeout: repairing,
+            });
+        }
+    }
+
+    fn enter_recovery(&mut self) {
+        self.state = State::Recovery;
+        self.recovery_point = self.board.next();
+        self.rescued = 0;
+        self.retransmit_now = true;
+        self.stats.recoveries += 1;
+        self.congestion.on_congestion_event(self.flight());
+    }
+
+    /// Data outstanding, without what was sent beyond the window.
+    fn flight(&self) -> u64 {
+        self.board.flight().min(self.congestion.cwnd())
+    }
+
+    pub fn on_timeout(&mut self, now: u64) {
+        if now < self.deadline {
+            return;
+        }
+        self.congestion.on_timeout(self.flight(), self.expiries > 0);
+        self.board.on_timeout();
+        self.state = State::Repair;
+        self.recovery_point = self.board.next();
+        self.retransmit_now = false;
+        self.duplicates = 0;
+        self.timed = None;
+        self.expiries += 1;
+        self.stats.timeouts += 1;
+        self.rtt.back_off();
+        self.deadline = now + self.rtt.rto();
+    }
+
+    /// The next data segment to send, as sequence number and length, of at most `max` bytes.
+    pub fn poll(&mut self, now: u64, max: u64) -> Option<(u64, u64)> {
+        if self.board.flight() == 0
+            && self.written > self.board.next()
+            && now - self.last_sent > self.rtt.rto()
+        {
+            self.congestion.on_idle(self.restart_window);
+        }
+        let (start, len, kind) = if self.retransmit_now {
+            self.retransmit_now = false;
+            let (start, end) = self.board.hole(self.board.una(), self.board.next())?;
+            self.rescued = end.min(start + max);
+            (start, (end - start).min(max), Kind::Retransmission)
+        } else {
+            let Some(candidate) = self.candidate(max) else {
+                self.window_limited = false;
+                return None;
+            };
+            if self.board.pipe() + candidate.1 > self.congestion.cwnd() {
+                self.window_limited = true;
+                return None;
+            }
+            candidate
+        };
+        self.record(now, start, len, kind);
+        Some((start, len))
+    }
+
+    /// What may be sent next if the congestion window lets it (4, NextSeg).
+    fn candidate(&self, max: u64) -> Option<(u64, u64, Kind)> {
+        let board = &self.board;
+        let hole = |limit| {
+            let (start, end) = board.hole(board.retransmitted(), limit)?;
+            Some((start, (end - start).min(max), Kind::Retransmission))
+        };
+        let new = || {
+            let len = (self.written - board.next()).min(max);
+            (len > 0 && board.next() + len <= self.window_edge).then_some((board.next(), len, Kind::New))
+        };
+        let rescue = || {
+            let (start, end) = board.hole(board.highest_sacked(), board.next())?;
+            let len = (end - start).min(max);
+            (board.una() > self.rescued).then_some((end - len, len, Kind::Rescue))
+        };
+        match self.state {
+            State::Open => new(),
+            State::Recovery => {
+                hole(board.loss_edge()).or_else(new).or_else(|| hole(board.highest_sacked())).or_else(rescue)
+            }
+            State::Repair => hole(board.loss_edge()).or_else(new),
+        }
+    }
+
+    fn record(&mut self, now: u64, start: u64, len: u64, kind: Kind) {
+        let end = start + len;
+        self.stats.segments += 1;
+        self.last_sent = now;
+        if let Kind::New = kind {
+            self.board.on_sent(len);
+            self.timed.get_or_insert((end - 1, now));
+        } else {
+            self.stats.retransmits += 1;
+            self.deadline = NEVER; // restarts below
+            if self.timed.is_some_and(|(last, _)| (start..end).contains(&last)) {
+                self.timed = None;
+            }
+            match kind {
+                Kind::Rescue => self.rescued = self.recovery_point,
+                _ => self.board.on_retransmitted(end),
+            }
+        }
+        if self.deadline == NEVER {
+            self.deadline = now + self.rtt.rto();
+        }
+    }
+}
