@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/credit.h: arithmetic of airtime credit, in nanoseconds.
+ *
+ * Source: CHAP dissertation, equation 4.1: a boost maps a credit c to
+ * c/2 + I, whose fixpoint is 2I. So a credit is stored as its distance from
+ * the fixpoint, d = c - 2I, and a boost is d >> 1 (arithmetic, towards minus
+ * infinity). Shifts compose: n boosts are d >> n, bit for bit what n single
+ * boosts give, so nobody has to visit idle flows. The map never decreases, so
+ * it keeps the order of two credits (it may make them equal).
+ *
+ * What this is not: no epochs and no flows (the discipline keeps them).
+ */
+#ifndef AIRTAB_CREDIT_H
+#define AIRTAB_CREDIT_H
+
+#include "airtab/qdisc.h"
+
+/* No charge, however wrong, takes a credit below this. */
+#define AT_CREDIT_FLOOR (-((s64)1 << 62))
+/* No single charge counts for more: 18 minutes. */
+#define AT_CHARGE_MAX ((u64)1 << 40)
+
+static inline s64 at_credit_store(s64 credit, s64 increment)
+{
+	return credit - 2 * increment;
+}
+
+static inline s64 at_credit_value(s64 d, s64 increment)
+{
+	return d + 2 * increment;
+}
+
+static inline s64 at_credit_boost(s64 d, u32 boosts)
+{
+	return d >> (boosts < 63 ? boosts : 63);
+}
+
+/* A reported duration as a charge. */
+static inline s64 at_charge(u64 ns)
+{
+	return (s64)(ns < AT_CHARGE_MAX ? ns : AT_CHARGE_MAX);
+}
+
+/* ns > 0 takes credit, ns < 0 gives it back; |ns| <= AT_CHARGE_MAX. */
+static inline s64 at_credit_charge(s64 d, s64 ns)
+{
+	return d - ns > AT_CREDIT_FLOOR ? d - ns : AT_CREDIT_FLOOR;
+}
+
+/* To -10 I .. 2 I: one disaster packet must not mute a flow for long. */
+static inline s64 at_credit_clamp(s64 d, s64 increment)
+{
+	if (d > 0)
+		return 0;
+	return d > -12 * increment ? d : -12 * increment;
+}
+
+#endif

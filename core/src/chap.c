@@ -1,0 +1,855 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * chap: every flow has a credit of airtime; the backlogged flow with the most
+ * credit goes first, and pays for the channel time that its packets take.
+ *
+ * Sources: C.-S. Lee, "Credit-based Home Access Point", PhD dissertation, WPI
+ * 2010, sections 4.2-4.4 (algorithm), 5.1-5.4 (analysis, I = 25 ms), and Lee,
+ * Claypool, Kinicki, MMSys 2010 (algorithms 1 and 2).
+ *
+ * Rules
+ *  - A new flow starts with credit I. All known flows, backlogged or not, are
+ *    boosted (credit/2 + I) when every backlogged one is at 0 or below; once a
+ *    dequeue, without selecting again.
+ *  - When the queue is full, the oldest packet of the backlogged flow with the
+ *    least credit makes room. A drop costs nothing.
+ *  - Ties: the older flow is served, the younger one loses a packet.
+ *  - Profile `faithful`: as published. The queue holds limit - 1 packets after
+ *    an arrival, and the wall clock of a transmission is charged at its end.
+ *  - Profile `default`, for devices that hold many packets or report late: an
+ *    estimate is charged at dequeue and settled with the packet's own airtime;
+ *    credit stays within -10 I .. 2 I; newcomers share one tab (below).
+ *  - AT_URGENT packets go first, free of charge. Multicast has one record of
+ *    its own, so that nobody pays for it.
+ *
+ * The newcomers' tab. A flow that has never been served would enter with I for
+ * nothing: 10^5 one-packet flows a second would outrank everybody for ever. So
+ * the flows not served yet form a queue that competes as one flow, with the
+ * credit min(I, tab). Its head flow is served one packet, charged to the flow
+ * and to the tab; from then on the flow stands for itself, starting from that
+ * credit. The tab is boosted like a flow: with few newcomers it rests near 2I
+ * and nothing is changed; under a flood, all of them together get what one bulk
+ * flow gets. When they hold more than half of the queue they displace each
+ * other.
+ *
+ * Cost: O(log backlogged flows) a packet. A boost is one addition; credits
+ * remember how many boosts they have seen (credit.h). Memory: the sizes are
+ * asserted below, about 120 bytes a flow.
+ *
+ * Non-goals: no AQM inside a flow, no shares of stations, no classification.
+ *
+ * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
+ * (TCP: 3600 s).
+ */
+#include "airtab/credit.h"
+#include "airtab/fifo.h"
+#include "airtab/flowtable.h"
+#include "airtab/heap.h"
+#include "airtab/tickets.h"
+
+enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
+enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
+       P_NEWCOMERS, P_UPLINK };
+
+#define MS 1000000u
+#define SEC 1000000000ull
+#define MAX_LIMIT 65535u
+#define MULTICAST 0u		/* record; no flow of the table has number 0 */
+#define TAB 0u			/* slot */
+#define RETIRE 2		/* expired records given up per list and new flow */
+
+/* A nominal exchange: 802.11g at 54 Mb/s, so that an estimate has the right
+ * proportion of fixed and per-byte time. The scale to it is learnt. */
+#define NOMINAL_FIXED 59704u	/* ns */
+#define NOMINAL_BYTE_Q8 37926u	/* ns/256 */
+#define SCALE_ONE 1024u		/* Q10 */
+#define SCALE_MAX 65535u
+
+enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, TCP = 8 };
+
+/* A flow; its key and idle list are in the flow table's node of this number. */
+struct flow {
+	s64 credit;		/* distance from 2I, ns, after `epoch` boosts */
+	u64 last;		/* last served (first seen, if never), ns */
+	u64 air;		/* charged in all, ns */
+	u32 epoch;
+	u32 gen;		/* of the record: one more for each flow that it holds */
+	u32 created;		/* order of creation, for ties */
+	u32 slot;		/* 0 = not backlogged */
+	u32 packets;		/* served */
+	u16 scale;		/* airtime / nominal, Q10 */
+	u8 flags;
+};
+
+/* The backlog of a flow. Slot 0 is the tab: its sums are over all newcomers. */
+struct slot {
+	struct at_fifo list;
+	u32 flow, qlen, bytes;
+	u32 next;		/* free slot, or next newcomer */
+};
+
+_Static_assert(sizeof(struct flow) + sizeof(struct at_flow_node) + 2 * sizeof(u32) +
+	       sizeof(struct slot) + sizeof(struct at_heap_entry) + sizeof(u32) <= 128,
+	       "a flow takes at most 128 bytes, bucket and backlog included");
+
+struct chap {
+	/* parameters */
+	s64 increment;			/* I, ns */
+	u64 bound, memory;		/* packets and bytes that remain after an arrival */
+	u64 udp_timeout, tcp_timeout;	/* ns */
+	bool faithful, newcomers, uplink;
+
+	u32 boosts;
+	u32 created;
+	u32 slot_free, slot_fresh;
+	u32 first, last;		/* newcomers' slots, in order of arrival */
+	u32 scale;			/* of all flows, Q10 with 6 more bits */
+	u64 seq, seed;
+	struct at_fifo urgent;
+	u64 urgent_len, urgent_bytes;
+
+	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale, n_urgent;
+
+	struct at_heap heap;		/* of slots, by credit */
+	struct at_flowtable table;
+	struct flow *flows;		/* multicast, the table's, the tab's */
+	struct slot *slots;
+	struct at_tickets tickets;
+};
+
+static const char *const profiles[] = { "default", "faithful", NULL };
+
+static const struct at_param params[] = {
+	{ 1, AT_CHOICE, AT_P_INIT, 1, "profile", "default, or faithful to the publications",
+	  "", 0, 0, 1, profiles },
+	{ 2, AT_NS, 0, 1, "increment", "credit increment I of a boost; credit of a new flow",
+	  "CHAP dissertation 5.4", 25 * MS, 10000, 10 * SEC, NULL },
+	{ 3, AT_COUNT, 0, 1, "limit", "packets that the queue holds (faithful: one less)",
+	  "CHAP dissertation 4.2; 35 there", 1024, 1, MAX_LIMIT, NULL },
+	{ 4, AT_BYTES, 0, 1, "memory", "bytes of queued packets (not in faithful)", "",
+	  4u << 20, 1u << 16, 1u << 31, NULL },
+	{ 5, AT_COUNT, AT_P_INIT, 1, "flows", "flows known at a time; more than limit",
+	  "", 4096, 2, 1u << 22, NULL },
+	{ 6, AT_NS, 0, 1, "udp_timeout", "forget an idle flow that is not TCP",
+	  "CHAP dissertation 4.2", 120 * SEC, MS, 86400 * SEC, NULL },
+	{ 7, AT_NS, 0, 1, "tcp_timeout", "forget an idle TCP flow",
+	  "CHAP dissertation 4.2", 3600 * SEC, MS, 86400 * SEC, NULL },
+	{ 8, AT_BOOL, 0, 1, "newcomers", "flows not served yet share one credit (not in faithful)",
+	  "", 1, 0, 1, NULL },
+	{ 9, AT_BOOL, 0, 1, "uplink", "charge received frames to the flow",
+	  "CHAP dissertation 8.2", 0, 0, 1, NULL },
+	{ 0 },
+};
+
+static const struct at_stat stats[] = {
+	{ 1, AT_COUNT, false, "flows", "flows known" },
+	{ 2, AT_COUNT, false, "backlogged", "flows with packets queued" },
+	{ 3, AT_COUNT, true, "boosts", "boosts" },
+	{ 4, AT_COUNT, true, "new_flows", "records made" },
+	{ 5, AT_COUNT, true, "evictions", "idle records given up for a new flow" },
+	{ 6, AT_COUNT, true, "expiries", "records forgotten after their timeout" },
+	{ 7, AT_COUNT, true, "settled", "transmissions reported and charged" },
+	{ 8, AT_COUNT, true, "stale", "reports that fit no open ticket or known flow" },
+	{ 9, AT_COUNT, true, "urgent", "urgent packets sent" },
+	{ 10, AT_COUNT, true, "newcomers", "flows served from the newcomers' tab" },
+	{ 11, AT_COUNT, false, "newcomer_backlog", "packets queued of flows not served yet" },
+	{ 12, AT_SIGNED_NS, false, "newcomer_credit", "credit of the newcomers' tab" },
+	{ 13, AT_Q16, false, "scale", "airtime over that of the nominal 54 Mb/s exchange" },
+	{ 0 },
+};
+
+static const struct at_stat row_stats[] = {
+	{ 1, AT_HEX, false, "flow", "flow hash; 100000000 = multicast" },
+	{ 2, AT_SIGNED_NS, false, "credit", "airtime credit" },
+	{ 3, AT_COUNT, false, "backlog", "packets queued" },
+	{ 4, AT_BYTES, false, "backlog_bytes", "bytes queued" },
+	{ 5, AT_COUNT, true, "packets", "packets sent" },
+	{ 6, AT_NS, true, "airtime", "airtime charged" },
+	{ 7, AT_BOOL, false, "established", "came back after it was served" },
+	{ 0 },
+};
+
+static struct chap *priv(const struct at_qdisc *q)
+{
+	return (struct chap *)q->state;
+}
+
+static struct flow *tab(const struct chap *c)
+{
+	return &c->flows[c->table.size + 1];
+}
+
+/* ---- credit ---- */
+
+static s64 credit_of(const struct chap *c, const struct flow *f)
+{
+	return at_credit_boost(f->credit, c->boosts - f->epoch);
+}
+
+static void set_credit(const struct chap *c, struct flow *f, s64 d)
+{
+	f->credit = c->faithful ? d : at_credit_clamp(d, c->increment);
+	f->epoch = c->boosts;
+}
+
+static void charge(const struct chap *c, struct flow *f, s64 ns)
+{
+	f->air += (u64)ns;
+	set_credit(c, f, at_credit_charge(credit_of(c, f), ns));
+}
+
+/* What a flow starts with, or the newcomers compete with: min(I, tab). */
+static s64 newcomer_credit(const struct chap *c)
+{
+	s64 d = c->newcomers ? credit_of(c, tab(c)) : 0;
+
+	return d < -c->increment ? d : -c->increment;
+}
+
+/* ---- order of the backlogged flows ---- */
+
+static u32 created(const struct chap *c, u32 slot)
+{
+	return c->flows[c->slots[slot].flow].created;
+}
+
+static bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
+{
+	const struct chap *c = ctx;
+	s64 x = at_credit_boost(a->key, c->boosts - a->tag);
+	s64 y = at_credit_boost(b->key, c->boosts - b->tag);
+
+	if (x != y)
+		return x < y;
+	return created(c, a->id) > created(c, b->id);
+}
+
+/* Gives a slot its place by the credit of its flow. */
+static void rank(struct chap *c, u32 id)
+{
+	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, &c->flows[c->slots[id].flow]);
+
+	at_heap_set(&c->heap, (struct at_heap_entry){ d, c->boosts, id }, less, c);
+}
+
+static void unrank(struct chap *c, u32 id)
+{
+	at_heap_del(&c->heap, id, less, c);
+}
+
+static bool ranked(const struct chap *c, u32 id)
+{
+	return c->heap.pos[id];
+}
+
+/* Credits are boosted when they are looked at next. Outside faithful, two
+ * credits that rounding made equal may keep the order that they had; the cap
+ * of the tab is not linear and wants a new place. */
+static void boost(struct chap *c)
+{
+	c->boosts++;
+	c->n_boosts++;
+	if (c->faithful)
+		at_heap_rebuild(&c->heap, less, c);
+	else if (ranked(c, TAB))
+		rank(c, TAB);
+}
+
+/* ---- flow records ---- */
+
+static bool expired(const struct chap *c, const struct flow *f, u64 now)
+{
+	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
+}
+
+/* A flow begins in this record; what was before is in gen's past. */
+static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
+{
+	struct at_tcp t;
+
+	c->flows[i] = (struct flow){
+		.credit = newcomer_credit(c),
+		.last = now,
+		.epoch = c->boosts,
+		.gen = c->flows[i].gen + 1,
+		.created = c->created++,
+		.scale = (u16)(c->scale >> 6),
+		.flags = (u8)(at_tcp(p, &t) ? KNOWN | TCP : KNOWN),
+	};
+	c->n_new++;
+}
+
+static void forget(struct chap *c, u32 i)
+{
+	at_flows_del(&c->table, i);
+	c->flows[i].flags = 0;
+	c->flows[i].gen++;
+}
+
+static void retire(struct chap *c, u64 now)
+{
+	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
+		for (u32 n = 0; n < RETIRE; n++) {
+			u32 i = at_flows_oldest(&c->table, list);
+
+			if (!i || !expired(c, &c->flows[i], now))
+				break;
+			forget(c, i);
+			c->n_expired++;
+		}
+	}
+}
+
+/* There is one: more flows than queued packets. */
+static void evict(struct chap *c)
+{
+	u32 i = at_flows_oldest(&c->table, AT_FLOWS_NEW);
+
+	forget(c, i ? i : at_flows_oldest(&c->table, AT_FLOWS_KNOWN));
+	c->n_evicted++;
+}
+
+/* The record of p's flow, made if need be. */
+static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+{
+	u32 key = at_flow(p), i;
+	struct flow *f;
+
+	if (at_sta(p) == AT_GROUP)
+		return MULTICAST;
+	i = at_flows_find(&c->table, key);
+	f = &c->flows[i];
+	if (!i) {
+		retire(c, now);
+		i = at_flows_add(&c->table, key);
+		if (!i) {
+			evict(c);
+			i = at_flows_add(&c->table, key);
+		}
+		start(c, i, p, now);
+	} else if (!f->slot && expired(c, f, now)) {
+		c->n_expired++;
+		start(c, i, p, now);
+	} else if (f->flags & SERVED) {
+		f->flags |= ESTABLISHED;
+	}
+	return i;
+}
+
+/* ---- backlog ---- */
+
+static u32 open_slot(struct chap *c, u32 flow)
+{
+	u32 id = c->slot_free;
+
+	if (id)
+		c->slot_free = c->slots[id].next;
+	else
+		id = c->slot_fresh++;
+	c->slots[id] = (struct slot){ .flow = flow };
+	return id;
+}
+
+/* Ends the slot's time among the newcomers. */
+static void leave_newcomers(struct chap *c, u32 id)
+{
+	struct slot *s = &c->slots[id], *sum = &c->slots[TAB];
+	u32 before = 0;
+
+	for (u32 i = c->first; i != id; i = c->slots[i].next)
+		before = i;
+	if (before)
+		c->slots[before].next = s->next;
+	else
+		c->first = s->next;
+	if (c->last == id)
+		c->last = before;
+	sum->qlen -= s->qlen;
+	sum->bytes -= s->bytes;
+	if (!c->first)
+		unrank(c, TAB);
+}
+
+static void join_newcomers(struct chap *c, u32 id)
+{
+	if (c->first)
+		c->slots[c->last].next = id;
+	else
+		c->first = id;
+	c->last = id;
+	if (!ranked(c, TAB))
+		rank(c, TAB);
+}
+
+static void append(struct chap *c, u32 i, struct at_pkt *p)
+{
+	struct flow *f = &c->flows[i];
+	struct slot *s;
+
+	if (!f->slot) {
+		f->slot = open_slot(c, i);
+		if (i != MULTICAST)
+			at_flows_busy(&c->table, i);
+		if (c->newcomers && !(f->flags & SERVED))
+			join_newcomers(c, f->slot);
+		else
+			rank(c, f->slot);
+	}
+	s = &c->slots[f->slot];
+	at_fifo_push(&s->list, p);
+	s->qlen++;
+	s->bytes += at_bytes(p);
+	if (!ranked(c, f->slot)) {
+		c->slots[TAB].qlen++;
+		c->slots[TAB].bytes += at_bytes(p);
+	}
+}
+
+/* Takes the oldest packet of a slot. An emptied slot is closed. */
+static struct at_pkt *take(struct chap *c, u32 id)
+{
+	struct slot *s = &c->slots[id];
+	struct at_pkt *p = at_fifo_pop(&s->list);
+	struct flow *f = &c->flows[s->flow];
+
+	s->qlen--;
+	s->bytes -= at_bytes(p);
+	if (!ranked(c, id)) {
+		c->slots[TAB].qlen--;
+		c->slots[TAB].bytes -= at_bytes(p);
+	}
+	if (s->qlen)
+		return p;
+	if (ranked(c, id))
+		unrank(c, id);
+	else
+		leave_newcomers(c, id);
+	if (s->flow != MULTICAST)
+		at_flows_idle(&c->table, s->flow,
+			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
+	f->slot = 0;
+	s->next = c->slot_free;
+	c->slot_free = id;
+	return p;
+}
+
+/* Whose oldest packet makes room; somebody is backlogged. */
+static u32 victim(const struct chap *c, bool by_bytes)
+{
+	const struct slot *sum = &c->slots[TAB];
+	u32 id = at_heap_min(&c->heap)->id;
+
+	if (by_bytes ? sum->bytes > c->memory / 2 : sum->qlen > c->bound / 2)
+		id = TAB;
+	return id == TAB ? c->first : id;
+}
+
+/* Drops until the queue fits. `p` arrived last, or NULL after a change. */
+static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
+{
+	struct chap *c = priv(q);
+	enum at_verdict verdict = AT_OK;
+
+	while (c->heap.n && (q->qlen > c->bound || q->bytes > c->memory)) {
+		bool by_bytes = q->qlen <= c->bound;
+		struct at_pkt *v = take(c, victim(c, by_bytes));
+		enum at_reason why = AT_R_PUSHOUT;
+
+		if (by_bytes)
+			why = AT_R_MEMORY;
+		else if (v == p || !p)
+			why = AT_R_LIMIT;
+		if (v == p)
+			verdict = AT_DROPPED;
+		else if (p && verdict == AT_OK && at_flow(v) == at_flow(p))
+			verdict = AT_CN;
+		at_book_drop(q, v, why);
+	}
+	return verdict;
+}
+
+/* ---- urgent packets ---- */
+
+static struct at_pkt *take_urgent(struct chap *c)
+{
+	struct at_pkt *p = at_fifo_pop(&c->urgent);
+
+	if (p) {
+		c->urgent_len--;
+		c->urgent_bytes -= at_bytes(p);
+	}
+	return p;
+}
+
+static bool urgent_fits(const struct chap *c)
+{
+	return c->urgent_len <= c->bound && c->urgent_bytes <= c->memory;
+}
+
+/* ---- operations ---- */
+
+/* The airtime of one nominal exchange, ns. */
+static u32 nominal_ns(u32 bytes)
+{
+	u64 ns = NOMINAL_FIXED + ((u64)bytes * NOMINAL_BYTE_Q8 >> 8);
+
+	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
+}
+
+static void learn(struct chap *c, struct flow *f, u64 air, u32 nominal)
+{
+	u64 ratio = at_div(air * SCALE_ONE, nominal);
+	s32 to = (s32)(ratio < SCALE_MAX ? ratio : SCALE_MAX);
+
+	f->scale = (u16)(f->scale + ((to - f->scale + 4) >> 3));
+	c->scale = (u32)((s32)c->scale + ((to * 64 - (s32)c->scale) >> 4));
+}
+
+static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct chap *c = priv(q);
+
+	if (at_class(p) == AT_URGENT) {
+		if (c->urgent_len + 1 > c->bound)
+			return at_book_refuse(q, p, AT_R_LIMIT);
+		if (c->urgent_bytes + at_bytes(p) > c->memory)
+			return at_book_refuse(q, p, AT_R_MEMORY);
+		at_fifo_push(&c->urgent, p);
+		c->urgent_len++;
+		c->urgent_bytes += at_bytes(p);
+	} else {
+		append(c, flow_of(c, p, now), p);
+	}
+	at_seq_set(p, c->seq++);
+	at_book_in(q, p);
+	return make_room(q, p);
+}
+
+static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	struct chap *c = priv(q);
+	struct at_pkt *p = take_urgent(c);
+	const struct at_heap_entry *best;
+	struct at_charge bill = { 0 };
+	struct flow *f;
+	u64 est;
+	u32 id;
+
+	memset(t, 0, sizeof(*t));
+	if (p) {
+		c->n_urgent++;
+		at_book_out(q, p);
+		return p;
+	}
+	best = at_heap_max(&c->heap);
+	if (!best)
+		return NULL;
+	id = best->id;
+	if (at_credit_value(at_credit_boost(best->key, c->boosts - best->tag), c->increment) <= 0)
+		boost(c);
+	if (id == TAB) {
+		bill.mark = 1;
+		id = c->first;
+	}
+	bill.flow = c->slots[id].flow;
+	f = &c->flows[bill.flow];
+	bill.gen = f->gen;
+	p = take(c, id);
+	if (!c->faithful) {
+		bill.nominal = nominal_ns(at_bytes(p));
+		est = (u64)bill.nominal * f->scale / SCALE_ONE;
+		bill.est = est < ~(u32)0 ? (u32)est : ~(u32)0;
+	}
+	if (bill.mark) {
+		set_credit(c, f, newcomer_credit(c));
+		charge(c, tab(c), bill.est);
+		if (f->slot)
+			leave_newcomers(c, id);
+		if (c->first)
+			rank(c, TAB);
+		c->n_newcomers++;
+	}
+	charge(c, f, bill.est);
+	f->last = now;
+	f->packets++;
+	f->flags |= SERVED;
+	if (f->slot)
+		rank(c, id);
+	at_tickets_issue(&c->tickets, bill, t);
+	at_book_out(q, p);
+	return p;
+}
+
+static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+{
+	struct chap *c = priv(q);
+	struct at_charge bill;
+	struct flow *f;
+	s64 due;
+
+	(void)now;
+	if (!t->gen)
+		return;
+	if (!at_tickets_take(&c->tickets, t, &bill) || c->flows[bill.flow].gen != bill.gen) {
+		c->n_stale++;
+		return;
+	}
+	c->n_settled++;
+	f = &c->flows[bill.flow];
+	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
+	charge(c, f, due);
+	if (f->slot && ranked(c, f->slot))
+		rank(c, f->slot);
+	if (bill.mark) {
+		charge(c, tab(c), due);
+		if (ranked(c, TAB))
+			rank(c, TAB);
+	}
+	if (!c->faithful)
+		learn(c, f, (u64)at_charge(r->air), bill.nominal);
+}
+
+static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
+{
+	struct chap *c = priv(q);
+	u32 i = c->uplink ? at_flows_find(&c->table, flow) : 0;
+	struct flow *f = &c->flows[i];
+
+	(void)sta;
+	if (!i || (!f->slot && expired(c, f, now)))
+		return;
+	charge(c, f, at_charge(air));
+	if (f->slot && ranked(c, f->slot))
+		rank(c, f->slot);
+}
+
+/* Oldest over all flows. A scan: handing over is rare. */
+static struct at_pkt *drain(struct at_qdisc *q)
+{
+	struct chap *c = priv(q);
+	struct at_pkt *p = c->urgent.head;
+	u32 id = 0;
+
+	for (u32 i = 1; i < c->slot_fresh; i++) {
+		struct at_pkt *head = c->slots[i].list.head;
+
+		if (head && (!p || at_seq(head) < at_seq(p))) {
+			p = head;
+			id = i;
+		}
+	}
+	if (!p)
+		return NULL;
+	p = id ? take(c, id) : take_urgent(c);
+	at_book_out(q, p);
+	return p;
+}
+
+/* ---- set-up ---- */
+
+static void set_params(struct chap *c, const struct at_vals *v)
+{
+	u64 limit = *v[P_LIMIT].v;
+
+	if (limit > c->table.size - 1)
+		limit = c->table.size - 1;
+	c->increment = (s64)*v[P_INCREMENT].v;
+	c->bound = c->faithful ? limit - 1 : limit;
+	c->memory = c->faithful ? AT_NEVER : *v[P_MEMORY].v;
+	c->udp_timeout = *v[P_UDP_TIMEOUT].v;
+	c->tcp_timeout = *v[P_TCP_TIMEOUT].v;
+	c->newcomers = *v[P_NEWCOMERS].v && !c->faithful;
+	c->uplink = *v[P_UPLINK].v;
+}
+
+static u32 slots_of(u64 flows)
+{
+	return (u32)(flows < MAX_LIMIT + 1 ? flows : MAX_LIMIT + 1);
+}
+
+static u64 align(u64 bytes)
+{
+	return (bytes + 7) & ~(u64)7;
+}
+
+static u64 state_size(const struct at_vals *v)
+{
+	u64 flows = *v[P_FLOWS].v, slots = (u64)slots_of(flows) + 1;
+
+	return align(sizeof(struct chap)) + align((flows + 2) * sizeof(struct flow)) +
+	       align(slots * sizeof(struct slot)) + slots * sizeof(struct at_heap_entry) +
+	       align(slots * sizeof(u32)) + at_flows_bytes((u32)flows);
+}
+
+/* An empty table, a rested tab. */
+static void clear(struct chap *c, u32 flows)
+{
+	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts };
+
+	rested.scale = (u16)(c->scale >> 6);
+	rested.flags = SERVED;
+	at_flows_init(&c->table, c->table.node, flows, c->seed);
+	at_tickets_forget(&c->tickets);
+	c->slots[TAB].flow = flows + 1;
+	*tab(c) = rested;
+	rested.created = c->created++;
+	rested.credit = -c->increment;
+	c->flows[MULTICAST] = rested;
+}
+
+static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+{
+	struct chap *c = priv(q);
+	u32 flows = (u32)*v[P_FLOWS].v, slots = slots_of(flows) + 1;
+	u8 *mem = (u8 *)q->state + align(sizeof(*c));
+
+	(void)now;
+	c->flows = (void *)mem;
+	mem += align((flows + 2ull) * sizeof(struct flow));
+	c->slots = (void *)mem;
+	mem += align((u64)slots * sizeof(struct slot));
+	c->heap.e = (void *)mem;
+	mem += (u64)slots * sizeof(struct at_heap_entry);
+	c->heap.pos = (void *)mem;
+	mem += align((u64)slots * sizeof(u32));
+	c->table.node = (void *)mem;
+	c->table.size = flows;
+	c->slot_fresh = 1;
+	c->scale = SCALE_ONE << 6;
+	c->seed = seed;
+	c->faithful = *v[P_PROFILE].v == FAITHFUL;
+	set_params(c, v);
+	clear(c, flows);
+}
+
+static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+{
+	struct chap *c = priv(q);
+	s64 old = c->increment;
+
+	(void)now;
+	set_params(c, v);
+	/* stored as distances from 2I: the same credits from another 2I */
+	for (u32 i = 0; old != c->increment && i <= c->table.size + 1; i++) {
+		struct flow *f = &c->flows[i];
+		s64 credit = at_credit_value(credit_of(c, f), old);
+
+		if (f->flags)
+			set_credit(c, f, at_credit_store(credit, c->increment));
+	}
+	while (!c->newcomers && c->first) {
+		u32 id = c->first;
+
+		leave_newcomers(c, id);
+		rank(c, id);
+	}
+	for (u32 i = 0; i < c->heap.n; i++) {
+		struct at_heap_entry *e = &c->heap.e[i];
+
+		e->tag = c->boosts;
+		e->key = e->id == TAB ? newcomer_credit(c)
+				      : credit_of(c, &c->flows[c->slots[e->id].flow]);
+	}
+	at_heap_rebuild(&c->heap, less, c);
+	make_room(q, NULL);
+	while (!urgent_fits(c))
+		at_book_drop(q, take_urgent(c),
+			     c->urgent_len > c->bound ? AT_R_LIMIT : AT_R_MEMORY);
+}
+
+static void reset(struct at_qdisc *q, u64 now)
+{
+	struct chap *c = priv(q);
+	struct at_pkt *p;
+
+	(void)now;
+	while ((p = take_urgent(c)))
+		at_book_drop(q, p, AT_R_RESET);
+	while (c->heap.n) {
+		u32 id = c->heap.e[c->heap.n - 1].id;
+
+		at_book_drop(q, take(c, id == TAB ? c->first : id), AT_R_RESET);
+	}
+	for (u32 i = 1; i < c->table.fresh; i++)
+		c->flows[i].flags = 0;
+	clear(c, c->table.size);
+}
+
+static const char *check(const struct at_vals *v, u16 *bad)
+{
+	*bad = P_LIMIT;
+	if (*v[P_PROFILE].v == FAITHFUL && *v[P_LIMIT].v < 2)
+		return "the faithful profile holds limit - 1 packets: at least 2";
+	*bad = P_FLOWS;
+	if (*v[P_FLOWS].v <= *v[P_LIMIT].v)
+		return "must be more than limit, so that every queued packet can have its flow";
+	return NULL;
+}
+
+/* ---- tables ---- */
+
+static void read(const struct at_qdisc *q, u64 *s, u64 now)
+{
+	const struct chap *c = priv(q);
+	u32 newcomers = 0;
+
+	(void)now;
+	for (u32 id = c->first; id; id = c->slots[id].next)
+		newcomers++;
+	*s++ = c->table.known;
+	*s++ = c->heap.n - ranked(c, TAB) + newcomers;
+	*s++ = c->n_boosts;
+	*s++ = c->n_new;
+	*s++ = c->n_evicted;
+	*s++ = c->n_expired;
+	*s++ = c->n_settled;
+	*s++ = c->n_stale;
+	*s++ = c->n_urgent;
+	*s++ = c->n_newcomers;
+	*s++ = c->slots[TAB].qlen;
+	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);
+	*s++ = c->scale;
+}
+
+static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
+{
+	const struct chap *c = priv(q);
+
+	for (u32 i = cursor; i < c->table.fresh; i++) {
+		const struct flow *f = &c->flows[i];
+		const struct slot *s = &c->slots[f->slot];
+
+		if (i == MULTICAST ? !f->packets && !f->slot
+				   : !f->flags || (!f->slot && expired(c, f, now)))
+			continue;
+		*cols++ = i == MULTICAST ? (u64)1 << 32 : c->table.node[i].key;
+		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
+		*cols++ = f->slot ? s->qlen : 0;
+		*cols++ = f->slot ? s->bytes : 0;
+		*cols++ = f->packets;
+		*cols++ = f->air;
+		*cols++ = !!(f->flags & ESTABLISHED);
+		return i + 1;
+	}
+	return 0;
+}
+
+const struct at_ops at_chap_ops = {
+	.name = "chap",
+	.about = "the flow that used the least airtime goes first, by airtime credit",
+	.params = params,
+	.stats = stats,
+	.row_stats = row_stats,
+	.check = check,
+	.state_size = state_size,
+	.init = init,
+	.change = change,
+	.reset = reset,
+	.enqueue = enqueue,
+	.dequeue = dequeue,
+	.drain = drain,
+	.sent = sent,
+	.heard = heard,
+	.read = read,
+	.row = row,
+};
