@@ -139,6 +139,20 @@ impl<T: Copy> Pool<T> {
         unsafe { (*self.packet(handle).as_ptr()).head.bytes }
     }
 
+    /// Keyed hash of its five-tuple.
+    pub fn flow(&self, handle: Handle) -> u32 {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head is initialised.
+        unsafe { (*self.packet(handle).as_ptr()).head.flow }
+    }
+
+    /// Its station, or [`crate::GROUP`].
+    pub fn sta(&self, handle: Handle) -> u16 {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head is initialised.
+        unsafe { (*self.packet(handle).as_ptr()).head.sta }
+    }
+
     /// Whether the core marked it "congestion experienced".
     pub fn marked_ce(&self, handle: Handle) -> bool {
         assert_ne!(self.place(handle), Place::Free, "no such packet");

@@ -24,5 +24,5 @@ pub mod traffic;
 pub mod wifi;
 
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
-pub use simulation::run;
-pub use trace::{AppTrace, ApTrace, Delivery, StreamTrace, Trace};
+pub use simulation::{Packets, Simulation, run};
+pub use trace::{ApTrace, AppTrace, Delivery, StreamTrace, Trace};

@@ -97,3 +97,48 @@ impl Default for Wired {
         Wired { rate_bps: 100_000_000, trunk_ns: 1_000_000, queue_packets: 1000 }
     }
 }
+
+impl Scenario {
+    /// What must hold before a scenario can run.
+    ///
+    /// # Errors
+    /// Says which entry is wrong and what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let Range { start, end } = self.measure_ns;
+        unless(start < end && end <= self.duration_ns, "the measured part must lie inside the run".into())?;
+        let stations = self.stations.len();
+        unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
+        unless(!self.apps.is_empty(), "at least one application is needed".into())?;
+        unless(
+            self.apps.len() <= usize::from(u16::MAX),
+            format!("{} applications: at most 65535", self.apps.len()),
+        )?;
+        unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
+        unless(self.cell.attempts > 0, "a frame needs at least one attempt".into())?;
+        for station in &self.stations {
+            let p = station.loss.frame_error_rate();
+            unless(
+                (0.0..=1.0).contains(&p),
+                format!("station {}: frame error rate {p}: 0 to 1", station.name),
+            )?;
+            unless(station.rate_kbps > 0, format!("station {}: the rate must not be 0", station.name))?;
+        }
+        for (i, app) in self.apps.iter().enumerate() {
+            let name = &app.name;
+            unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
+            unless(
+                app.active_ns.start < app.active_ns.end,
+                format!("application {name}: stops before it starts"),
+            )?;
+            unless(
+                self.apps[..i].iter().all(|a| a.name != *name),
+                format!("application {name}: the name is taken"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Stations that one cell takes: association numbers of 802.11 end there.
+pub const MAX_STATIONS: usize = 2007;

@@ -1,5 +1,27 @@
-//! The Wi-Fi cell.
+//! The Wi-Fi cell: infrastructure 802.11 with one access point on one channel.
+//!
+//! - [`Cell`]: access point, stations and channel, sans-IO
+//! - [`CellConfig`], [`Loss`]: its parameters
+//!
+//! Sources: IEEE 802.11 (DCF); Lee, CHAP dissertation (WPI 2010), 4.2-4.3 and
+//! 6.3-6.5 (charges, link model); Starzetz, VFQ thesis, 8.2 (decrement rules).
+//!
+//! # What it does not do yet, and where that will plug in
+//! - **Access categories (EDCA)**: each category becomes a contender of its own
+//!   in `contention`; internal collisions are decided where senders are listed.
+//! - **A-MPDU with block ACK**: `Frame` holds several packets, `Outcome` one
+//!   result per subframe; the air of the exchange is split over their tickets.
+//! - **Rate control**: `Radio` chooses the rate per attempt instead of once.
+//! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): the draw and the
+//!   window, both in `Cell::resolve`, move behind a rule.
+//! - **Several collision domains**: several `Contention`s and a map of who
+//!   hears whom; today everybody hears everybody.
+//! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
 
+mod cell;
 mod config;
+mod contention;
+mod link;
 
+pub use cell::{Cell, Output};
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss};

@@ -1,0 +1,5 @@
+//! Wired links.
+
+mod link;
+
+pub use link::Link;

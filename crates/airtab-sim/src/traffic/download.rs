@@ -1,0 +1,37 @@
+//! An endless TCP download (CHAP dissertation 6.1.5): the client connects, the
+//! server sends as fast as TCP lets it. When the application stops, both ends
+//! forget the connection; what is on its way is received by nobody.
+
+use crate::engine::NEVER;
+use crate::tcp::{Algorithm, Config, Endpoint};
+
+/// Both ends of a download's connection, with the timer event of each.
+pub(crate) struct Connection {
+    pub(crate) server: Socket,
+    pub(crate) client: Socket,
+}
+
+/// A TCP endpoint and the time of its timer event, [`NEVER`] if none is under way.
+pub(crate) struct Socket {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) timer_at: u64,
+}
+
+impl Connection {
+    /// A connection that the client opens.
+    pub(crate) fn open(congestion: Algorithm) -> Connection {
+        let config = Config { congestion, ..Config::home() };
+        let mut server = Endpoint::server(config);
+        server.write(u64::MAX);
+        let mut client = Endpoint::client(config);
+        client.open();
+        Connection {
+            server: Socket { endpoint: server, timer_at: NEVER },
+            client: Socket { endpoint: client, timer_at: NEVER },
+        }
+    }
+
+    pub(crate) fn socket(&mut self, server: bool) -> &mut Socket {
+        if server { &mut self.server } else { &mut self.client }
+    }
+}

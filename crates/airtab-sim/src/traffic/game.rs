@@ -1,0 +1,11 @@
+//! A first-person game: the Halo 2 traffic model (CHAP dissertation 6.1.1).
+//!
+//! Two streams that do not answer each other: 72 bytes of payload to the client
+//! and 44 bytes to the server every 40 ms, in UDP over IPv4 (28 bytes).
+
+use super::Constant;
+
+/// Server to client.
+pub const DOWN: Constant = Constant { period_ns: 40_000_000, bytes: 72 + 28 };
+/// Client to server.
+pub const UP: Constant = Constant { period_ns: 40_000_000, bytes: 44 + 28 };

@@ -1,0 +1,8 @@
+//! A G.711 call (CHAP dissertation 6.1.2): 160 bytes of voice every 20 ms, both
+//! ways, in RTP, UDP and IPv4 (40 bytes): 80 kb/s each way. No silence
+//! suppression, no play-out buffer.
+
+use super::Constant;
+
+/// Either direction.
+pub const BOTH: Constant = Constant { period_ns: 20_000_000, bytes: 160 + 40 };

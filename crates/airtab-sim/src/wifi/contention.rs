@@ -1,0 +1,205 @@
+//! Who may send when: the slotted part of DCF, for any number of contenders.
+//!
+//! Slots are counted by one clock for the whole run, and the clock stands while
+//! the channel is busy. A backoff is the absolute slot at which it is over, so
+//! nothing has to be decremented: whoever loses a contention keeps its residual
+//! by itself. IEEE 802.11 10.3.4 (backoff), VFQ thesis 8.2 (both decrement rules).
+//!
+//! A frame that finds the channel idle is sent at the next slot boundary: up to
+//! one slot later than a real card. An EIFS wait is rounded up to whole slots.
+
+use super::config::Backoff;
+use crate::engine::NEVER;
+
+pub(super) struct Contention {
+    slot_ns: u64,
+    difs_ns: u64,
+    /// Slots that a busy period itself takes off every backoff.
+    busy_slots: u64,
+    /// Slot number at time `counting_from`.
+    slot: u64,
+    counting_from: u64,
+    /// Per contender: the slot at which its backoff is over.
+    backoff: Vec<u64>,
+    /// The same for those that have a frame to send, NEVER for the others.
+    ready: Vec<u64>,
+    /// Smallest of `ready`.
+    first: u64,
+    /// Who waits EIFS in this idle period, and for how many slots beyond DIFS.
+    deferring: Vec<(usize, u64)>,
+}
+
+impl Contention {
+    pub(super) fn new(contenders: usize, slot_ns: u64, difs_ns: u64, rule: Backoff) -> Contention {
+        Contention {
+            slot_ns,
+            difs_ns,
+            busy_slots: match rule {
+                Backoff::Standard => 0,
+                Backoff::Bianchi => 1,
+            },
+            slot: 0,
+            counting_from: difs_ns,
+            backoff: vec![0; contenders],
+            ready: vec![NEVER; contenders],
+            first: NEVER,
+            deferring: Vec::with_capacity(contenders),
+        }
+    }
+
+    /// When the next frame starts if nothing else arrives, ns, or NEVER.
+    pub(super) fn next_start(&self) -> u64 {
+        if self.first == NEVER {
+            return NEVER;
+        }
+        self.counting_from + (self.first - self.slot) * self.slot_ns
+    }
+
+    /// A frame arrived at contender `i` while the channel was idle: no backoff
+    /// beyond what is left of an earlier one.
+    pub(super) fn ready_when_idle(&mut self, i: usize, now: u64) {
+        let passed = now.saturating_sub(self.counting_from).div_ceil(self.slot_ns);
+        self.ready_at(i, self.backoff[i].max(self.slot + passed));
+    }
+
+    /// A frame arrived at contender `i` while the channel was busy. `draw`: the
+    /// backoff it takes unless one is still running.
+    pub(super) fn ready_when_busy(&mut self, i: usize, draw: impl FnOnce() -> u64) {
+        let slot = if self.backoff[i] > self.slot { self.backoff[i] } else { self.slot + draw() };
+        self.ready_at(i, slot);
+    }
+
+    fn ready_at(&mut self, i: usize, slot: u64) {
+        self.backoff[i] = slot;
+        self.ready[i] = slot;
+        self.first = self.first.min(slot);
+    }
+
+    /// The channel becomes busy at [`Contention::next_start`]: lists who starts
+    /// to send.
+    pub(super) fn start(&mut self, senders: &mut Vec<usize>) {
+        senders.clear();
+        senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == self.first));
+        let passed = self.first - self.slot;
+        self.slot = self.first + self.busy_slots;
+        // A wait for EIFS that was cut short did not count down for this long:
+        for (i, wait) in self.deferring.drain(..) {
+            if passed < wait {
+                self.backoff[i] = (self.backoff[i] - (wait - passed)).max(self.slot);
+                if self.ready[i] != NEVER {
+                    self.ready[i] = self.backoff[i];
+                }
+            }
+        }
+    }
+
+    /// Contender `i` has sent: its next backoff, and whether it has another
+    /// frame (or the same again).
+    pub(super) fn sent(&mut self, i: usize, slots: u64, more: bool) {
+        self.backoff[i] = self.slot + slots;
+        self.ready[i] = if more { self.backoff[i] } else { NEVER };
+    }
+
+    /// Contender `i` received a frame in error: it waits `slots` beyond DIFS.
+    /// Call between the end of a frame and [`Contention::idle`].
+    pub(super) fn defer(&mut self, i: usize, slots: u64) {
+        self.backoff[i] = self.backoff[i].max(self.slot) + slots;
+        if self.ready[i] != NEVER {
+            self.ready[i] = self.backoff[i];
+        }
+        self.deferring.push((i, slots));
+    }
+
+    /// The channel became idle at `now`.
+    pub(super) fn idle(&mut self, now: u64) {
+        self.counting_from = now + self.difs_ns;
+        self.first = self.ready.iter().copied().min().unwrap_or(NEVER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOT: u64 = 10;
+    const DIFS: u64 = 25;
+
+    fn contention(rule: Backoff) -> Contention {
+        Contention::new(3, SLOT, DIFS, rule)
+    }
+
+    /// Contender 0 needs 3 slots, contender 1 needs 5; 0 sends for 100 ns.
+    fn residual(rule: Backoff) -> u64 {
+        let mut c = contention(rule);
+        let mut senders = Vec::new();
+        c.ready_when_busy(0, || 3);
+        c.ready_when_busy(1, || 5);
+        c.idle(0);
+        assert_eq!(c.next_start(), DIFS + 3 * SLOT);
+        c.start(&mut senders);
+        assert_eq!(senders, [0]);
+        c.sent(0, 9, false);
+        c.idle(200);
+        c.next_start() - 200 - DIFS
+    }
+
+    #[test]
+    fn losers_keep_their_residual_by_the_rule() {
+        assert_eq!(residual(Backoff::Standard), 2 * SLOT);
+        assert_eq!(residual(Backoff::Bianchi), SLOT);
+    }
+
+    #[test]
+    fn equal_slots_collide() {
+        let mut c = contention(Backoff::Standard);
+        let mut senders = Vec::new();
+        c.ready_when_busy(0, || 4);
+        c.ready_when_busy(2, || 4);
+        c.idle(0);
+        c.start(&mut senders);
+        assert_eq!(senders, [0, 2]);
+    }
+
+    #[test]
+    fn an_idle_channel_is_taken_at_the_next_slot() {
+        let mut c = contention(Backoff::Standard);
+        c.idle(0);
+        c.ready_when_idle(1, 1_001);
+        assert_eq!(c.next_start(), DIFS + 980, "first boundary at or after 1001");
+        let mut c = contention(Backoff::Standard);
+        c.idle(0);
+        c.ready_when_idle(1, 3);
+        assert_eq!(c.next_start(), DIFS, "not before DIFS");
+    }
+
+    #[test]
+    fn a_backoff_after_sending_runs_without_a_frame() {
+        let mut c = contention(Backoff::Standard);
+        let mut senders = Vec::new();
+        c.ready_when_busy(0, || 0);
+        c.idle(0);
+        c.start(&mut senders);
+        c.sent(0, 8, false);
+        c.idle(100);
+        c.ready_when_idle(0, 100 + DIFS + 3 * SLOT);
+        assert_eq!(c.next_start(), 100 + DIFS + 8 * SLOT, "five of eight slots are left");
+    }
+
+    #[test]
+    fn eifs_delays_once_and_only_as_long_as_it_lasts() {
+        let mut c = contention(Backoff::Standard);
+        let mut senders = Vec::new();
+        c.ready_when_busy(0, || 1);
+        c.ready_when_busy(1, || 2);
+        c.defer(1, 2);
+        c.idle(0);
+        c.start(&mut senders); // contender 0 after 1 slot: 1 of the 2 extra slots has passed
+        assert_eq!(senders, [0]);
+        c.sent(0, 50, true);
+        c.idle(1000);
+        assert_eq!(c.next_start(), 1000 + DIFS + 2 * SLOT, "its own two slots are untouched");
+        c.defer(1, 3);
+        c.idle(1000);
+        assert_eq!(c.next_start(), 1000 + DIFS + 5 * SLOT);
+    }
+}
