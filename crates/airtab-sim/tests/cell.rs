@@ -1,0 +1,179 @@
+//! The cell against closed forms: Bianchi's model, exchange times, the link
+//! model, the performance anomaly; and the books: packets and airtime.
+
+mod common;
+
+use airtab_model::bianchi::BianchiInput;
+use airtab_sim::wifi::{Backoff, CellConfig, DeliverOn, Loss};
+use common::{S, Saturated, phy};
+
+const BYTES: u32 = 1500;
+
+/// Throughput (bit/s) and collision probability of an attempt: measured over
+/// the model's value, for n saturated stations.
+fn against_bianchi(profile: &str, kbps: u32, rule: Backoff, n: u32, seconds: u64) -> (f64, f64) {
+    let phy = phy(profile);
+    let mut config = CellConfig::new(phy);
+    config.backoff = rule;
+    config.eifs = false;
+    config.beacon = None;
+    config.attempts = u8::MAX; // the model has no retry limit
+    let stations = vec![(kbps, Loss::None); n as usize];
+    let mut run = Saturated::new(config, &stations, BYTES, false, 7);
+    run.run(seconds * S);
+    let busy = phy.data_ns(kbps, BYTES) + phy.sifs_ns() + phy.ack_ns(kbps) + phy.difs_ns();
+    let model = BianchiInput {
+        n,
+        cw_min: phy.cw_min(),
+        cw_max: phy.cw_max(),
+        slot_ns: phy.slot_ns(),
+        t_success_ns: busy,
+        t_collision_ns: busy,
+        payload_bits: u64::from(BYTES) * 8,
+    }
+    .solve()
+    .expect("sensible input");
+    let packets: usize = run.reports.iter().map(Vec::len).sum();
+    let attempts: u64 = run.reports.iter().flatten().map(|tx| u64::from(tx.attempts)).sum();
+    let throughput = packets as f64 * f64::from(BYTES) * 8.0 / seconds as f64;
+    let p = 1.0 - packets as f64 / attempts as f64;
+    (throughput / model.throughput_bps - 1.0, if model.p > 0.0 { p / model.p - 1.0 } else { p })
+}
+
+/// Every n from 1 to 50 under both rules, bounds as measured against the model
+/// by an independent program.
+#[test]
+fn saturated_stations_follow_bianchi() {
+    for (profile, kbps) in [("phy-a", 54_000), ("std-11b", 11_000)] {
+        for n in 1..=50 {
+            let (throughput, p) = against_bianchi(profile, kbps, Backoff::Bianchi, n, 60);
+            let bound = if n < 5 { 0.07 } else { 0.03 };
+            assert!(throughput.abs() < 0.01, "{profile} bianchi n={n}: throughput {throughput:+.4}");
+            assert!(p.abs() < bound, "{profile} bianchi n={n}: p {p:+.4}");
+            let (throughput, p) = against_bianchi(profile, kbps, Backoff::Standard, n, 60);
+            assert!(throughput.abs() < 0.025, "{profile} standard n={n}: throughput {throughput:+.4}");
+            assert!(p.abs() < 0.06, "{profile} standard n={n}: p {p:+.4}");
+        }
+    }
+}
+
+/// A lone station has a closed form: exchange + DIFS + mean backoff.
+#[test]
+fn a_lone_station_has_its_exact_rate() {
+    let phy = phy("phy-a");
+    let mut config = CellConfig::new(phy);
+    config.beacon = None;
+    let mut run = Saturated::new(config, &[(54_000, Loss::None)], BYTES, true, 1);
+    run.run(100 * S);
+    let exchange = phy.data_ns(54_000, BYTES) + phy.sifs_ns() + phy.ack_ns(54_000);
+    assert!(run.reports[0].iter().all(|tx| tx.air == exchange && tx.span == exchange && tx.attempts == 1));
+    let cycle = (exchange + phy.difs_ns()) as f64 + 7.5 * phy.slot_ns() as f64;
+    let rate = run.reports[0].len() as f64 / 100.0 * cycle / 1e9;
+    // Standard error of the mean of 265,000 backoffs: 0.03 % of a cycle.
+    assert!((rate - 1.0).abs() < 0.001, "{rate}");
+}
+
+/// Stations at 11 and 1 Mb/s get equal packet rates (Heusse et al. 2003).
+#[test]
+fn the_slow_station_slows_everybody() {
+    let mut config = CellConfig::new(phy("std-11b"));
+    config.beacon = None;
+    let mut run = Saturated::new(config, &[(11_000, Loss::None), (1_000, Loss::None)], BYTES, false, 1);
+    run.run(2000 * S);
+    let (fast, slow) = (run.arrived[1] as f64, run.arrived[2] as f64);
+    assert!(slow > 100_000.0);
+    assert!((fast / slow - 1.0).abs() < 0.01, "{fast} and {slow} packets");
+    // Alone, the fast one would send about seven times as many.
+    let mut alone = CellConfig::new(phy("std-11b"));
+    alone.beacon = None;
+    let mut run = Saturated::new(alone, &[(11_000, Loss::None)], BYTES, false, 1);
+    run.run(2000 * S);
+    assert!(run.arrived[1] as f64 > 6.0 * fast);
+}
+
+/// Distance, share of frames acknowledged at attempt 1, 2, 3, and never: the
+/// closed form, and (5, 10, 30 m) the figures printed in the CHAP dissertation 6.4.
+#[test]
+fn attempts_by_distance() {
+    for (metres, printed) in
+        [(5.0, [92.9, 6.5, 0.5, 0.0]), (10.0, [48.3, 24.9, 12.9, 1.0]), (30.0, [0.4, 0.4, 0.4, 97.3])]
+    {
+        let loss = Loss::Shadowing { distance_m: metres };
+        let mut config = CellConfig::new(phy("phy-a"));
+        config.beacon = None;
+        let mut run = Saturated::new(config, &[(54_000, loss)], BYTES, true, 3);
+        run.run(600 * S);
+        let frames = &run.reports[0];
+        assert!(frames.len() >= 50_000);
+        let percent = |f: &dyn Fn(&airtab_core::Tx) -> bool| {
+            100.0 * frames.iter().filter(|tx| f(tx)).count() as f64 / frames.len() as f64
+        };
+        let s = (1.0 - loss.frame_error_rate()).powi(2);
+        for attempt in 1..=3u8 {
+            let share = percent(&|tx| tx.acked && tx.attempts == attempt);
+            let form = 100.0 * (1.0 - s).powi(i32::from(attempt) - 1) * s;
+            assert!((share - form).abs() < 0.5, "{metres} m, attempt {attempt}: {share} %, formula {form}");
+            let printed = printed[usize::from(attempt) - 1];
+            assert!((share - printed).abs() < 1.0, "{metres} m, attempt {attempt}: {share} %");
+        }
+        let lost = percent(&|tx| !tx.acked);
+        assert!((lost - printed[3]).abs() < 1.0, "{metres} m: {lost} % never acknowledged");
+    }
+}
+
+/// What the receiver misses: all seven DATA lost, or never both DATA and ACK.
+#[test]
+fn delivery_on_data_or_on_ack() {
+    let loss = Loss::Fer(0.5);
+    for (rule, expected) in [(DeliverOn::Data, 0.5f64.powi(7)), (DeliverOn::Ack, 0.75f64.powi(7))] {
+        let mut config = CellConfig::new(phy("phy-a"));
+        config.beacon = None;
+        config.deliver_on = rule;
+        let mut run = Saturated::new(config, &[(54_000, loss)], 200, true, 5);
+        run.run(600 * S);
+        let frames = run.reports[0].len() as f64;
+        let missed = 1.0 - run.arrived[0] as f64 / frames;
+        let sigma = (expected * (1.0 - expected) / frames).sqrt();
+        assert!((missed - expected).abs() < 4.0 * sigma, "{rule:?}: {missed} missed, expected {expected}");
+    }
+}
+
+/// The charge of a 1500-byte packet by distance, us: CHAP's clock from the first
+/// attempt to the resolution, closed form with mean backoffs.
+#[test]
+fn cost_by_distance() {
+    for (metres, printed) in
+        [(1.0, 282.0), (5.0, 317.0), (10.0, 1089.0), (15.0, 5075.0), (20.0, 8930.0), (30.0, 10983.0)]
+    {
+        let mut config = CellConfig::new(phy("phy-a"));
+        config.beacon = None;
+        config.eifs = false;
+        let stations = [(54_000, Loss::Shadowing { distance_m: metres })];
+        let mut run = Saturated::new(config, &stations, BYTES, true, 11);
+        run.run(1000 * S);
+        let frames = &run.reports[0];
+        let mean = |f: &dyn Fn(&airtab_core::Tx) -> u64| {
+            frames.iter().map(f).sum::<u64>() as f64 / frames.len() as f64 / 1e3
+        };
+        let (air, span) = (mean(&|tx| tx.air), mean(&|tx| tx.span));
+        assert!((span / printed - 1.0).abs() < 0.005, "{metres} m: {span:.0} us, printed {printed}");
+        assert!((air / span - 1.0).abs() < 1e-9, "alone, the wall clock holds only its own airtime");
+    }
+}
+
+/// The parts of the channel's time sum to the clock, at any moment.
+#[test]
+fn airtime_sums_to_the_clock() {
+    let stations = [(54_000, Loss::Fer(0.3)), (6_000, Loss::None), (24_000, Loss::Fer(0.1))];
+    let mut run = Saturated::new(CellConfig::new(phy("std-11g")), &stations, BYTES, false, 2);
+    for step in 1..=5000u64 {
+        let now = step * 1_234_567;
+        run.run(now);
+        let air = run.cell.air(now);
+        let sum = air.down_ns + air.up_ns + air.collision_ns + air.beacon_ns + air.idle_ns;
+        assert_eq!(sum, now);
+    }
+    let air = run.cell.air(5000 * 1_234_567);
+    assert!(air.up_ns > 0 && air.collision_ns > 0 && air.beacon_ns > 0 && air.idle_ns > 0);
+    assert_eq!(air.down_ns, 0, "the access point has nothing but beacons");
+}

@@ -1,0 +1,138 @@
+//! Scenarios and drivers that several tests share.
+#![allow(dead_code)] // each test file uses its own part
+
+use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
+use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+
+pub const MS: u64 = 1_000_000;
+pub const S: u64 = 1_000_000_000;
+
+pub fn phy(name: &str) -> Phy {
+    Phy::named(name).expect("a profile of the core")
+}
+
+/// Parameters of a discipline with a limit of `limit` packets.
+pub fn queue(name: &str, limit: u32) -> Params {
+    let mut params = Params::new(Discipline::named(name).expect("registered"));
+    params.set("limit", &limit.to_string()).expect("in range");
+    params
+}
+
+pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
+    Station { name: name.into(), rate_kbps, loss: Loss::Shadowing { distance_m } }
+}
+
+/// The CHAP study's home: game, call and one CUBIC download at 1 m.
+pub fn home() -> Scenario {
+    let app = |name: &str, kind, station, active_ns, class| App {
+        name: name.into(),
+        kind,
+        station,
+        active_ns,
+        class,
+        latency_ns: MS,
+    };
+    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    Scenario {
+        name: "home".into(),
+        duration_ns: 330 * S,
+        measure_ns: 90 * S..270 * S,
+        cell: CellConfig::new(phy("phy-a")),
+        wired: Wired::default(),
+        stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
+        apps: vec![
+            app("game", AppKind::Game, 0, 30 * S..330 * S, 0),
+            app("call", AppKind::Voip, 1, 30 * S..330 * S, 0),
+            app("download", download, 2, 90 * S..270 * S, 1),
+        ],
+    }
+}
+
+/// A tenth of [`home`]'s schedule.
+pub fn quick_home() -> Scenario {
+    let mut home = home();
+    let scale = |r: &std::ops::Range<u64>| r.start / 10..r.end / 10;
+    home.duration_ns /= 10;
+    home.measure_ns = scale(&home.measure_ns);
+    for app in &mut home.apps {
+        app.active_ns = scale(&app.active_ns);
+    }
+    home
+}
+
+/// A cell whose stations (or access point) always have a packet to send.
+pub struct Saturated {
+    pub cell: Cell,
+    pool: Pool<()>,
+    bytes: u32,
+    now: u64,
+    /// Per sender, since the last reset: contender 0 is the access point.
+    pub reports: Vec<Vec<Tx>>,
+    /// Packets that arrived, per sender.
+    pub arrived: Vec<u64>,
+}
+
+impl Saturated {
+    /// `down`: the access point sends to station 0; else every station sends.
+    pub fn new(config: CellConfig, stations: &[(u32, Loss)], bytes: u32, down: bool, seed: u64) -> Saturated {
+        let names: Vec<String> = (0..stations.len()).map(|i| format!("sta{i}")).collect();
+        let with_names: Vec<_> =
+            names.iter().zip(stations).map(|(name, &(kbps, loss))| (name.as_str(), kbps, loss)).collect();
+        let mut pool = Pool::new();
+        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+        let mut cell = Cell::new(config, &with_names, qdisc, seed);
+        for i in 0..stations.len() {
+            for _ in 0..2 {
+                let packet = new_packet(&mut pool, i, bytes);
+                if down {
+                    cell.send_down(&mut pool, packet, 0);
+                } else {
+                    cell.send_up(&mut pool, i, packet, 0);
+                }
+            }
+        }
+        let senders = stations.len() + 1;
+        Saturated { cell, pool, bytes, now: 0, reports: vec![Vec::new(); senders], arrived: vec![0; senders] }
+    }
+
+    /// Runs until `until`, ns.
+    pub fn run(&mut self, until: u64) {
+        while self.cell.next_event() <= until {
+            self.now = self.cell.next_event();
+            self.cell.advance(&mut self.pool, self.now);
+            while let Some(output) = self.cell.poll() {
+                match output {
+                    Output::Down(p) => self.arrived(0, p),
+                    Output::Up(p) => self.arrived(usize::from(self.pool.sta(p)) + 1, p),
+                    Output::Lost(p) => {
+                        self.pool.remove(p);
+                    }
+                    Output::Sent { down, flow, tx } => {
+                        self.reports[if down { 0 } else { flow as usize + 1 }].push(tx);
+                        let packet = new_packet(&mut self.pool, flow as usize, self.bytes);
+                        if down {
+                            self.cell.send_down(&mut self.pool, packet, self.now);
+                        } else {
+                            self.cell.send_up(&mut self.pool, flow as usize, packet, self.now);
+                        }
+                    }
+                    Output::Dequeued(_) => {}
+                    other => panic!("nothing else happens here: {other:?}"),
+                }
+            }
+        }
+        self.now = until;
+    }
+
+    fn arrived(&mut self, sender: usize, packet: Handle) {
+        self.arrived[sender] += 1;
+        self.pool.remove(packet);
+    }
+}
+
+/// A packet to or from station `i`; its flow is its station's number.
+fn new_packet(pool: &mut Pool<()>, i: usize, bytes: u32) -> Handle {
+    pool.insert(Meta { bytes, flow: i as u32, sta: i as u16, ..Meta::default() }, ())
+}

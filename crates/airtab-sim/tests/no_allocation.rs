@@ -1,0 +1,45 @@
+//! In its steady state the simulator allocates nothing per event.
+#![allow(unsafe_code)] // a global allocator that counts
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use airtab_sim::Simulation;
+use common::{S, home, queue};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: hands every call to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// 150 s of game, call and download: half a million exchanges, no allocation.
+#[test]
+fn the_steady_state_allocates_nothing() {
+    for discipline in ["fifo", "spq", "chap"] {
+        let mut simulation = Simulation::new(&home(), &queue(discipline, 35), 1);
+        simulation.advance(110 * S); // past the download's first losses
+        let (before, packets) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.packets().made);
+        simulation.advance(260 * S);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(simulation.packets().made - packets > 300_000);
+        assert_eq!(allocations, 0, "{discipline}");
+    }
+}
