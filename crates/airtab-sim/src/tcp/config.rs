@@ -17,7 +17,8 @@ pub struct Config {
     pub initial_window: u32,
     /// Retransmission timeout before the first RTT sample, ns (RFC 6298 2.1).
     pub initial_rto_ns: u64,
-    /// Lower bound of the retransmission timeout, ns.
+    /// Least margin of the retransmission timeout above the smoothed round-trip time, ns, as in Linux; so the timeout
+    /// is never below it either.
     pub min_rto_ns: u64,
     /// Upper bound of the retransmission timeout, ns.
     pub max_rto_ns: u64,

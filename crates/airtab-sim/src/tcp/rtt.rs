@@ -1,7 +1,10 @@
 //! Round-trip time estimate and retransmission timeout: RFC 6298, integer nanoseconds.
 //!
-//! The clock granularity G of the RFC is zero here. Samples from retransmitted data are not offered (Karn), so the
-//! backoff lasts until fresh data is acknowledged. Not done: timestamps, Eifel, F-RTO.
+//! `RTO = SRTT + max(min_rto, 4 RTTVAR)`: the minimum takes the place of the clock granularity G in RFC 6298 2.3 and
+//! bounds the variance term, as in Linux. Bounding the sum instead leaves no margin on paths longer than the minimum:
+//! RTTVAR decays to nothing while the queue is empty, and the first queue that builds up looks like a loss.
+//! Samples from retransmitted data are not offered (Karn), so that the backoff lasts until fresh data is acknowledged.
+//! Not done: timestamps, Eifel, F-RTO.
 
 use super::config::Config;
 
@@ -21,7 +24,7 @@ impl Rtt {
             smoothed: None,
             variation: 0,
             minimum: None,
-            rto: config.initial_rto_ns.max(config.min_rto_ns),
+            rto: config.initial_rto_ns,
             min_rto: config.min_rto_ns,
             max_rto: config.max_rto_ns,
         }
@@ -56,7 +59,7 @@ impl Rtt {
         };
         self.smoothed = Some(smoothed);
         self.minimum = Some(self.minimum.map_or(sample, |m| m.min(sample)));
-        self.rto = (smoothed + 4 * self.variation).clamp(self.min_rto, self.max_rto);
+        self.rto = (smoothed + self.min_rto.max(4 * self.variation)).min(self.max_rto);
     }
 
     /// The timer expired (RFC 6298 5.5).
@@ -80,21 +83,21 @@ mod tests {
     fn follows_the_formulas() {
         let mut rtt = Rtt::new(&Config::home());
         assert_eq!(rtt.rto(), 1000 * MS);
-        rtt.sample(100 * MS); // RTTVAR 50, RTO 100 + 4 * 50
-        assert_eq!((rtt.smoothed(), rtt.rto()), (Some(100 * MS), 300 * MS));
-        rtt.sample(180 * MS); // RTTVAR (150 + 80) / 4 = 57.5, SRTT (700 + 180) / 8 = 110
-        assert_eq!((rtt.smoothed(), rtt.rto()), (Some(110 * MS), 340 * MS));
+        rtt.sample(200 * MS); // RTTVAR 100, RTO 200 + 4 * 100
+        assert_eq!((rtt.smoothed(), rtt.rto()), (Some(200 * MS), 600 * MS));
+        rtt.sample(280 * MS); // RTTVAR (300 + 80) / 4 = 95, SRTT (1400 + 280) / 8 = 210
+        assert_eq!((rtt.smoothed(), rtt.rto()), (Some(210 * MS), 590 * MS));
         rtt.back_off();
         rtt.back_off();
-        assert_eq!(rtt.rto(), 1360 * MS);
-        assert_eq!(rtt.minimum(), Some(100 * MS));
+        assert_eq!(rtt.rto(), 2360 * MS);
+        assert_eq!(rtt.minimum(), Some(200 * MS));
     }
 
     #[test]
     fn stays_within_its_bounds() {
         let mut rtt = Rtt::new(&Config::home());
         rtt.sample(4 * MS);
-        assert_eq!(rtt.rto(), 200 * MS);
+        assert_eq!(rtt.rto(), 204 * MS);
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 60_000 * MS);
     }

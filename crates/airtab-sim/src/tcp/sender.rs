@@ -4,7 +4,9 @@
 //! restart), RFC 6298 (timer), RFC 3042 (limited transmit, here through `pipe`).
 //!
 //! Choices where the RFCs leave one:
-//! - the timer restarts with each retransmission of a recovery (RFC 6675 6, the careful variant);
+//! - the timer is that of the lowest outstanding byte: it restarts when that is acknowledged or retransmitted, and not
+//!   with every retransmission (RFC 6675 6 allows both; the latter can put off the timeout of a retransmission that
+//!   was lost for as long as others follow);
 //! - after a timeout the holes below the highest byte sent are filled in sequence, SACKed data is kept, and no fast
 //!   recovery begins until all of it is acknowledged (RFC 6675 5.1);
 //! - evidence of loss is looked at with every acknowledgement, also when it is left over from the last recovery;
@@ -281,7 +283,9 @@ impl Sender {
             self.timed.get_or_insert((end - 1, now));
         } else {
             self.stats.retransmits += 1;
-            self.deadline = NEVER; // restarts below
+            if start == self.board.una() {
+                self.deadline = NEVER; // restarts below
+            }
             if self.timed.is_some_and(|(last, _)| (start..end).contains(&last)) {
                 self.timed = None;
             }

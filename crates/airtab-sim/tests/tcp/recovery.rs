@@ -1,0 +1,181 @@
+//! Loss recovery: fast retransmit, SACK, the retransmission timer.
+
+use crate::pair::{Fate, MS, Pair, SECOND};
+use airtab_sim::tcp::{Algorithm, Config};
+
+const MSS: u64 = 1460;
+const RTT: u64 = 20 * MS;
+
+fn pair(segments: u64, lost: &[u64]) -> Pair {
+    let mut pair = Pair::new(Config::home().with_congestion(Algorithm::NewReno), RTT);
+    pair.lose_data(lost, MSS);
+    pair.download(segments * MSS);
+    pair
+}
+
+fn finish(pair: &mut Pair, segments: u64) {
+    pair.run_until(100 * SECOND, |p| p.server.acked() == segments * MSS);
+    assert_eq!(pair.client.delivered(), segments * MSS);
+}
+
+/// (recoveries, retransmits, timeouts)
+fn counts(pair: &Pair) -> (u64, u64, u64) {
+    let stats = pair.server.stats();
+    (stats.recoveries, stats.retransmits, stats.timeouts)
+}
+
+#[test]
+fn one_loss_is_one_fast_retransmit() {
+    let mut pair = pair(300, &[50]);
+    finish(&mut pair, 300);
+    assert_eq!(counts(&pair), (1, 1, 0));
+}
+
+#[test]
+fn many_losses_in_one_window_are_one_recovery() {
+    let lost = [50, 51, 52, 55, 58, 59, 61, 64, 66, 70];
+    let mut pair = pair(400, &lost);
+    finish(&mut pair, 400);
+    assert_eq!(counts(&pair), (1, lost.len() as u64, 0));
+}
+
+#[test]
+fn the_window_is_halved_once() {
+    let mut pair = pair(u64::MAX / MSS, &[50, 54, 60]);
+    pair.run_until(SECOND, |p| p.server.stats().recoveries == 1);
+    let before = pair.server.ssthresh();
+    pair.run_until(2 * SECOND, |p| p.server.acked() > 120 * MSS);
+    assert_eq!(pair.server.ssthresh(), before);
+    assert_eq!(counts(&pair), (1, 3, 0));
+}
+
+#[test]
+fn half_of_a_large_window_is_recovered_by_sack() {
+    let lost: Vec<u64> = (1000..2000).filter(|n| n % 2 == 0).collect();
+    let mut pair = pair(6000, &lost);
+    finish(&mut pair, 6000);
+    let stats = pair.server.stats();
+    assert_eq!((stats.retransmits, stats.timeouts), (500, 0));
+}
+
+#[test]
+fn limited_transmit_recovers_the_first_of_three() {
+    let mut pair = pair(100, &[0]);
+    finish(&mut pair, 100);
+    assert_eq!(counts(&pair), (1, 1, 0));
+}
+
+#[test]
+fn a_hole_and_the_tail_need_no_timeout() {
+    // RFC 6675 NextSeg rule 4: nothing is SACKed above the last segment, so that it is not known to be lost.
+    let mut pair = pair(60, &[50, 59]);
+    finish(&mut pair, 60);
+    assert_eq!(counts(&pair), (1, 2, 0));
+}
+
+#[test]
+fn a_lost_retransmission_needs_a_timeout() {
+    let mut pair = Pair::new(Config::home(), RTT);
+    let mut drops = 2;
+    pair.script_down(move |segment, _| {
+        let hit = segment.payload > 0 && segment.seq == 1 + 50 * MSS && drops > 0;
+        drops -= u32::from(hit);
+        if hit { Fate::Drop } else { Fate::Pass }
+    });
+    pair.download(300 * MSS);
+    finish(&mut pair, 300);
+    assert_eq!(counts(&pair), (1, 2, 1), "what was SACKed is not sent again");
+}
+
+#[test]
+fn a_lost_tail_waits_for_the_timer() {
+    let mut pair = pair(60, &[59]);
+    pair.run_until(SECOND, |p| p.server.acked() == 59 * MSS);
+    let since = pair.now;
+    pair.run_until(10 * SECOND, |p| p.server.stats().timeouts == 1);
+    assert_eq!(pair.now - since, RTT + 200 * MS);
+    assert_eq!(pair.server.cwnd(), MSS);
+    finish(&mut pair, 60);
+    assert_eq!(counts(&pair), (0, 1, 1));
+}
+
+#[test]
+fn the_timer_backs_off_and_the_threshold_is_set_once() {
+    let mut pair = Pair::new(Config::home().with_congestion(Algorithm::NewReno), RTT);
+    pair.script_down(|segment, _| if segment.seq > 40 * MSS { Fate::Drop } else { Fate::Pass });
+    pair.download(u64::MAX);
+    pair.run_until(SECOND, |p| p.server.stats().timeouts == 1);
+    let (first, threshold) = (pair.now, pair.server.ssthresh());
+    let rto = 2 * (RTT + 200 * MS);
+    assert_eq!(pair.server.rto(), rto);
+    pair.run_to(first + 120 * SECOND);
+    assert_eq!((pair.server.cwnd(), pair.server.ssthresh()), (MSS, threshold));
+    assert_eq!(pair.server.rto(), 60 * SECOND);
+    let retransmitted: Vec<u64> = pair
+        .down
+        .data()
+        .filter(|(t, s)| *t >= first && s.seq == 1 + 40 * MSS)
+        .map(|(t, _)| t - first)
+        .collect();
+    // 0.44 s, 0.88 s, ... 56.32 s; the next is 60 s and ends beyond the measured time.
+    let expected: Vec<u64> = (0..9).map(|k| rto * ((1 << k) - 1)).collect();
+    assert_eq!(retransmitted, expected);
+}
+
+#[test]
+fn after_a_timeout_slow_start_fills_the_holes() {
+    // Everything from segment 40 on is lost until the first retransmission.
+    let mut pair = Pair::new(Config::home().with_congestion(Algorithm::NewReno), RTT);
+    let (mut top, mut over) = (0, false);
+    pair.script_down(move |segment, _| {
+        over |= segment.payload > 0 && segment.seq <= top;
+        top = top.max(segment.seq);
+        if segment.seq > 40 * MSS && !over { Fate::Drop } else { Fate::Pass }
+    });
+    pair.download(u64::MAX);
+    pair.run_until(SECOND, |p| p.server.stats().timeouts == 1);
+    let lost = pair.down.data().count() as u64 - 1 - 40; // the last one is the retransmission
+    assert_eq!(pair.server.ssthresh(), (40 + 3) * MSS / 2);
+    pair.run_until(2 * SECOND, |p| p.server.acked() >= (40 + lost) * MSS);
+    assert_eq!(counts(&pair), (0, lost, 1));
+}
+
+#[test]
+fn a_queue_that_builds_up_is_no_timeout() {
+    // An estimate of 300 ms without variance, then a burst that sees 456 to 495 ms.
+    let mut pair = Pair::new(Config { initial_window: 40, ..Config::home() }, 300 * MS);
+    pair.open();
+    pair.run_until(2 * SECOND, |p| p.server.established());
+    for _ in 0..40 {
+        pair.server.write(2 * MSS);
+        pair.flush();
+        pair.run_to(pair.now + 310 * MS);
+    }
+    assert_eq!(pair.server.srtt(), Some(300 * MS));
+    let now = pair.now;
+    pair.down.rate_bps = 12_000_000; // 1 ms a segment
+    pair.down.delay_ns += 155 * MS;
+    pair.server.write(40 * MSS);
+    pair.flush();
+    pair.run_until(now + SECOND, |p| p.server.acked() == 120 * MSS);
+    assert_eq!(counts(&pair), (0, 0, 0));
+}
+
+#[test]
+fn reordering_within_two_segments_is_not_loss() {
+    let mut pair = Pair::new(Config::home(), RTT);
+    pair.down.rate_bps = 12_000_000; // 1 ms a segment
+    pair.script_down(|_, n| if n % 10 == 5 { Fate::Late(2 * MS + MS / 2) } else { Fate::Pass });
+    pair.download(500 * MSS);
+    finish(&mut pair, 500);
+    assert_eq!(counts(&pair), (0, 0, 0));
+}
+
+#[test]
+fn lost_acknowledgements_cost_nothing_but_growth() {
+    let mut pair = Pair::new(Config::home(), RTT);
+    pair.up.fate = Box::new(|_, n| if n > 10 && n % 3 == 0 { Fate::Drop } else { Fate::Pass });
+    pair.download(u64::MAX);
+    pair.run_until(10 * SECOND, |p| p.client.delivered() > 1000 * MSS);
+    assert_eq!(counts(&pair), (0, 0, 0));
+}
