@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * What every test needs: CHECK, a host for one discipline that knows where
+ * each packet is, and a small random generator.
+ */
+#ifndef AIRTAB_TEST_HARNESS_H
+#define AIRTAB_TEST_HARNESS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "airtab/qdisc.h"
+
+#define CHECK(cond)                                                            \
+	do {                                                                   \
+		if (!(cond)) {                                                 \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
+			abort();                                               \
+		}                                                              \
+	} while (0)
+
+#define CHECK_EQ(a, b)                                                         \
+	do {                                                                   \
+		long long a_ = (long long)(a), b_ = (long long)(b);            \
+		if (a_ != b_) {                                                \
+			fprintf(stderr, "%s:%d: %s = %lld, not %s = %lld\n",   \
+				__FILE__, __LINE__, #a, a_, #b, b_);           \
+			abort();                                               \
+		}                                                              \
+	} while (0)
+
+#define MS 1000000ull
+#define SEC 1000000000ull
+#define MAX_PARAMS 32
+#define MAX_COLS 32
+
+enum place { FREE, QUEUED };
+
+struct host {
+	struct at_qdisc *q;
+	struct at_vals vals[MAX_PARAMS];
+	u64 value[MAX_PARAMS][255];
+	struct at_pkt *pkts;	/* 1..n */
+	u8 *place;
+	u32 *free, n, n_free;
+	struct at_pkt *last_drop;
+	enum at_reason last_why;
+	u32 drops;
+	u64 now;		/* of the last call */
+};
+
+static inline u64 rnd(u64 *state)
+{
+	u64 z = (*state += 0x9e3779b97f4a7c15ull);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+static inline u64 below(u64 *state, u64 n)
+{
+	return rnd(state) % n;
+}
+
+static inline const struct at_ops *find_ops(const char *name)
+{
+	for (u32 i = 0; at_disciplines[i]; i++)
+		if (!strcmp(at_disciplines[i]->name, name))
+			return at_disciplines[i];
+	fprintf(stderr, "no discipline %s\n", name);
+	abort();
+}
+
+/* A packet that leaves the discipline must have been in it. */
+static inline void give_back(struct host *h, struct at_pkt *p)
+{
+	u32 i = (u32)(p - h->pkts);
+
+	CHECK(i >= 1 && i <= h->n && h->place[i] == QUEUED);
+	h->place[i] = FREE;
+	h->free[h->n_free++] = i;
+}
+
+static inline void on_drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
+{
+	struct host *h = q->host;
+
+	CHECK(why < AT_R_MAX);
+	h->last_drop = p;
+	h->last_why = why;
+	h->drops++;
+	give_back(h, p);
+}
+
+/* "name=number ..." into h->value; the others keep what they have. */
+static inline void set_values(struct host *h, const struct at_ops *ops, const char *args)
+{
+	while (*args) {
+		size_t len = strcspn(args, "=");
+		u32 i = 0;
+		char *end;
+
+		while (ops->params[i].name && (strlen(ops->params[i].name) != len ||
+					       strncmp(ops->params[i].name, args, len)))
+			i++;
+		CHECK(ops->params[i].name);
+		h->value[i][0] = strtoull(args + len + 1, &end, 10);
+		args = end + strspn(end, " ");
+	}
+}
+
+static inline void open_host(struct host *h, const char *name, const char *args, u32 packets)
+{
+	const struct at_ops *ops = find_ops(name);
+	const char *wrong;
+	u16 bad;
+
+	memset(h, 0, sizeof(*h));
+	for (u32 i = 0; ops->params[i].name; i++) {
+		h->value[i][0] = ops->params[i].def;
+		h->vals[i] = (struct at_vals){ h->value[i], 1 };
+	}
+	set_values(h, ops, args);
+	wrong = at_check(ops, h->vals, &bad);
+	if (wrong) {
+		fprintf(stderr, "%s: %s\n", ops->params[bad].name, wrong);
+		abort();
+	}
+	h->n = packets;
+	h->pkts = calloc(packets + 1, sizeof(*h->pkts));
+	h->place = calloc(packets + 1, 1);
+	h->free = calloc(packets + 1, sizeof(u32));
+	for (u32 i = packets; i; i--)
+		h->free[h->n_free++] = i;
+	h->q = calloc(1, sizeof(*h->q) + ops->state_size(h->vals));
+	CHECK(h->pkts && h->place && h->free && h->q);
+	h->q->ops = ops;
+	h->q->drop = on_drop;
+	h->q->host = h;
+	ops->init(h->q, h->vals, 1, 0);
+}
+
+static inline void close_host(struct host *h)
+{
+	free(h->pkts);
+	free(h->place);
+	free(h->free);
+	free(h->q);
+}
+
+static inline void change(struct host *h, const char *args, u64 now)
+{
+	u16 bad;
+
+	set_values(h, h->q->ops, args);
+	CHECK(!at_check(h->q->ops, h->vals, &bad));
+	h->q->ops->change(h->q, h->vals, now);
+}
+
+/* A packet for the test to fill in; NULL when all are queued. */
+static inline struct at_pkt *new_pkt(struct host *h, u32 flow, u32 bytes)
+{
+	struct at_pkt *p;
+
+	if (!h->n_free)
+		return NULL;
+	p = &h->pkts[h->free[h->n_free - 1]];
+	memset(p, 0, sizeof(*p));
+	p->flow = flow;
+	p->bytes = bytes;
+	return p;
+}
+
+static inline enum at_verdict push(struct host *h, struct at_pkt *p, u64 now)
+{
+	u32 i = h->free[--h->n_free];
+
+	CHECK(p == &h->pkts[i] && h->place[i] == FREE);
+	h->now = now;
+	h->place[i] = QUEUED;
+	return h->q->ops->enqueue(h->q, p, now);
+}
+
+static inline enum at_verdict put(struct host *h, u32 flow, u32 bytes, u64 now)
+{
+	return push(h, new_pkt(h, flow, bytes), now);
+}
+
+static inline struct at_pkt *get(struct host *h, struct at_ticket *t, u64 now)
+{
+	struct at_pkt *p = h->q->ops->dequeue(h->q, t, now);
+
+	h->now = now;
+	if (p)
+		give_back(h, p);
+	return p;
+}
+
+static inline void report(struct host *h, const struct at_ticket *t, u64 ns, u64 now)
+{
+	struct at_tx r = { .air = ns, .span = ns, .attempts = 1, .acked = true };
+
+	h->now = now;
+	if (h->q->ops->sent)
+		h->q->ops->sent(h->q, t, &r, now);
+}
+
+/* Column `name` of the row whose first column is `flow`; fails if there is none. */
+static inline u64 cell(struct host *h, u64 flow, const char *name)
+{
+	const struct at_ops *ops = h->q->ops;
+	u64 cols[MAX_COLS];
+	u32 col = 0, cursor = 0;
+
+	while (strcmp(ops->row_stats[col].name, name))
+		col++;
+	while ((cursor = ops->row(h->q, cursor, cols, h->now)))
+		if (cols[0] == flow)
+			return cols[col];
+	fprintf(stderr, "no row for %llu\n", (unsigned long long)flow);
+	abort();
+}
+
+static inline u64 stat(struct host *h, const char *name)
+{
+	const struct at_ops *ops = h->q->ops;
+	u64 s[MAX_COLS];
+	u32 i = 0;
+
+	while (strcmp(ops->stats[i].name, name))
+		i++;
+	ops->read(h->q, s, h->now);
+	return s[i];
+}
+
+static inline s64 credit(struct host *h, u32 flow)
+{
+	return (s64)cell(h, flow, "credit");
+}
+
+#endif
