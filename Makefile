@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+# The commands of this repository. `make` lists them.
+
+AIRTAB := target/release/airtab
+CARGO  := cargo
+SOURCES := $(shell find crates core/include core/src Cargo.toml Cargo.lock -type f 2>/dev/null)
+
+.PHONY: help demo test bench lint fuzz docs clean
+
+help: ## this list
+	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
+	@echo
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+demo: $(AIRTAB) ## a home with a game, a call and a download: fifo, spq and chap compared
+	@$(AIRTAB) compare
+
+test: ## every test: C core, Rust crates, command line
+	@echo "Testing the C core ..."
+	@$(MAKE) --no-print-directory -C core test
+	@echo "Building and testing the Rust crates (some minutes the first time) ..."
+	@$(CARGO) test --workspace --quiet
+
+bench: ## speed of the disciplines and of the simulator, with ratios and targets
+	@$(CARGO) bench --quiet -p airtab-core --bench core
+	@$(CARGO) bench --quiet -p airtab-sim --bench sim
+
+lint: ## formatting, warnings, and the rules that kernel code must keep
+	@tools/require clang
+	@echo "Checking the C core (gcc, clang, 32 bits) ..."
+	@$(MAKE) --no-print-directory -C core check
+	@echo "Checking the Rust crates ..."
+	@$(CARGO) fmt --all --check
+	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+fuzz: ## random operations against every discipline under sanitizers, SECONDS=60
+	@tools/require clang
+	@$(MAKE) --no-print-directory -C core fuzz
+
+docs: ## API documentation into target/doc; the pages are in docs/
+	@$(CARGO) doc --workspace --no-deps --quiet
+	@echo "Open target/doc/airtab_sim/index.html; the pages to read first are in docs/architecture.md"
+
+clean: ## removes what was built
+	@$(CARGO) clean --quiet
+	@$(MAKE) --no-print-directory -C core clean
+
+$(AIRTAB): $(SOURCES)
+	@echo "Building airtab (about a minute the first time) ..."
+	@$(CARGO) build --release --quiet -p airtab
+	@touch $@
