@@ -14,10 +14,11 @@ use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
+use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, AppKind, Scenario};
 use crate::tcp::Segment;
 use crate::trace::{ApTrace, AppTrace, Delivery, QueueTrace, StreamTrace, Trace};
-use crate::traffic::download::Connection;
+use crate::traffic::download::{self, Connection};
 use crate::traffic::{Constant, game, voip};
 use crate::wifi::{Cell, Output};
 
@@ -44,7 +45,8 @@ pub struct Simulation {
     /// Packets on the trunk and when they reach the access point.
     arriving: VecDeque<(u64, Handle)>,
     apps: Vec<Running>,
-    /// From the flow of a packet to its application, in order of flows.
+    /// From the flow of a packet to its application, in order of flows. Two
+    /// applications whose hashes collide are one flow to every discipline.
     flows: Vec<(u32, u16)>,
     max_packets: u32,
     packets: Packets,
@@ -136,15 +138,12 @@ impl Simulation {
         let qdisc = Qdisc::new(&pool, queue, Stream::new(seed, "qdisc").below(u64::MAX), 0);
         let stations: Vec<_> =
             scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
-        let mut apps: Vec<_> = scenario.apps.iter().map(|app| Running::new(app, scenario, seed)).collect();
-        let mut flows: Vec<(u32, u16)> = Vec::new();
-        for (i, running) in apps.iter_mut().enumerate() {
-            // Equal hashes of different applications are possible; not wanted here.
-            while flows.iter().any(|f| f.0 == running.flow) {
-                running.flow = running.flow.wrapping_add(1);
-            }
-            flows.push((running.flow, i as u16));
-        }
+        let flow_key = Stream::new(seed, "flows").below(u64::MAX);
+        let number = |i: usize| u16::try_from(i).expect("checked: at most 65535 applications");
+        let apps: Vec<_> = (scenario.apps.iter().enumerate())
+            .map(|(i, app)| Running::new(app, tuple(app, number(i)).flow(flow_key), scenario, seed))
+            .collect();
+        let mut flows: Vec<_> = apps.iter().enumerate().map(|(i, a)| (a.flow, number(i))).collect();
         flows.sort_unstable();
         let mut events = EventQueue::new();
         for (i, running) in apps.iter().enumerate() {
@@ -235,11 +234,6 @@ impl Simulation {
         let wired = self.arriving.len() as u64 + self.packets.inside;
         let inside = wired + self.cell.held() as u64 + u64::from(self.cell.queue().len());
         Packets { inside, ..self.packets }
-    }
-
-    /// The access point's discipline, for tables of flows and counters.
-    pub fn queue_rows(&self) -> Vec<Vec<u64>> {
-        self.cell.queue().rows(&self.pool, self.now)
     }
 
     fn note(&mut self, what: u64, value: u64) {
@@ -474,7 +468,7 @@ impl Simulation {
 }
 
 impl Running {
-    fn new(app: &App, scenario: &Scenario, seed: u64) -> Running {
+    fn new(app: &App, flow: u32, scenario: &Scenario, seed: u64) -> Running {
         let wired = &scenario.wired;
         let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
         let mut draws = Stream::new(seed, &format!("app/{}", app.name));
@@ -487,7 +481,7 @@ impl Running {
             ..StreamTrace::default()
         };
         Running {
-            flow: draws.below(1 << 32) as u32,
+            flow,
             phase: [false, true].map(|up| constant(app.kind, up).map_or(0, |s| draws.below(s.period_ns))),
             active: false,
             connection: None,
@@ -503,6 +497,21 @@ impl Running {
 
     fn stream(&mut self, up: bool) -> &mut StreamTrace {
         if up { &mut self.up } else { &mut self.down }
+    }
+}
+
+/// The downlink half of an application's flow; server `i` is its own.
+fn tuple(app: &App, i: u16) -> FiveTuple {
+    let (port, protocol) = match app.kind {
+        AppKind::Game => (game::PORT, Protocol::Udp),
+        AppKind::Voip => (voip::PORT, Protocol::Udp),
+        AppKind::Download { .. } => (download::PORT, Protocol::Tcp),
+    };
+    let client = 49_152 + i % 16_384;
+    FiveTuple {
+        source: (address::server(i), port),
+        destination: (address::station(app.station as u16), client),
+        protocol,
     }
 }
 

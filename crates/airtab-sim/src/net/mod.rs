@@ -1,5 +1,6 @@
-//! Wired links.
+//! The wired side: links and addresses.
 
+pub mod address;
 mod link;
 
 pub use link::Link;

@@ -5,6 +5,9 @@
 use crate::engine::NEVER;
 use crate::tcp::{Algorithm, Config, Endpoint};
 
+/// Server port.
+pub const PORT: u16 = 80;
+
 /// Both ends of a download's connection, with the timer event of each.
 pub(crate) struct Connection {
     pub(crate) server: Socket,

@@ -9,3 +9,5 @@ use super::Constant;
 pub const DOWN: Constant = Constant { period_ns: 40_000_000, bytes: 72 + 28 };
 /// Client to server.
 pub const UP: Constant = Constant { period_ns: 40_000_000, bytes: 44 + 28 };
+/// Server port.
+pub const PORT: u16 = 2302;

@@ -6,3 +6,5 @@ use super::Constant;
 
 /// Either direction.
 pub const BOTH: Constant = Constant { period_ns: 20_000_000, bytes: 160 + 40 };
+/// Server port.
+pub const PORT: u16 = 5004;

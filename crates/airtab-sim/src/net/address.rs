@@ -1,0 +1,73 @@
+//! Addresses of servers and stations, and what a five-tuple hashes to.
+
+use std::hash::Hasher;
+use std::net::Ipv4Addr;
+
+use siphasher::sip::SipHasher13;
+
+/// Transport protocol of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// TCP.
+    Tcp = 6,
+    /// UDP.
+    Udp = 17,
+}
+
+/// One direction of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiveTuple {
+    /// Sender and its port.
+    pub source: (Ipv4Addr, u16),
+    /// Receiver and its port.
+    pub destination: (Ipv4Addr, u16),
+    /// Protocol.
+    pub protocol: Protocol,
+}
+
+impl FiveTuple {
+    /// The hash that disciplines see, keyed so that nobody outside can make two
+    /// flows collide (SipHash-1-3).
+    pub fn flow(&self, key: u64) -> u32 {
+        let mut hasher = SipHasher13::new_with_keys(key, 0);
+        for (address, port) in [self.source, self.destination] {
+            hasher.write(&address.octets());
+            hasher.write(&port.to_be_bytes());
+        }
+        hasher.write(&[self.protocol as u8]);
+        hasher.finish() as u32
+    }
+}
+
+/// Address of server `i`: the network set aside for benchmarks (RFC 2544).
+pub fn server(i: u16) -> Ipv4Addr {
+    let [high, low] = i.to_be_bytes();
+    Ipv4Addr::new(198, 18, high, low)
+}
+
+/// Address of station `i`, behind the access point.
+pub fn station(i: u16) -> Ipv4Addr {
+    let [high, low] = i.to_be_bytes();
+    Ipv4Addr::new(10, 0, high, low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_tuple_and_the_key_count() {
+        let tuple =
+            FiveTuple { source: (server(1), 80), destination: (station(2), 50_000), protocol: Protocol::Tcp };
+        let others = [
+            FiveTuple { source: (server(2), 80), ..tuple },
+            FiveTuple { source: (server(1), 81), ..tuple },
+            FiveTuple { destination: (station(3), 50_000), ..tuple },
+            FiveTuple { destination: (station(2), 50_001), ..tuple },
+            FiveTuple { protocol: Protocol::Udp, ..tuple },
+        ];
+        assert!(others.iter().all(|other| other.flow(1) != tuple.flow(1)));
+        assert_ne!(tuple.flow(1), tuple.flow(2));
+        assert_eq!(tuple.flow(1), tuple.flow(1));
+    }
+}
