@@ -111,6 +111,16 @@ static inline void set_values(struct host *h, const struct at_ops *ops, const ch
 	}
 }
 
+static inline void make_qdisc(struct host *h, const struct at_ops *ops, u64 seed)
+{
+	h->q = calloc(1, sizeof(*h->q) + ops->state_size(h->vals));
+	CHECK(h->q);
+	h->q->ops = ops;
+	h->q->drop = on_drop;
+	h->q->host = h;
+	ops->init(h->q, h->vals, seed, 0);
+}
+
 static inline void open_host(struct host *h, const char *name, const char *args, u32 packets)
 {
 	const struct at_ops *ops = find_ops(name);
@@ -134,12 +144,17 @@ static inline void open_host(struct host *h, const char *name, const char *args,
 	h->free = calloc(packets + 1, sizeof(u32));
 	for (u32 i = packets; i; i--)
 		h->free[h->n_free++] = i;
-	h->q = calloc(1, sizeof(*h->q) + ops->state_size(h->vals));
-	CHECK(h->pkts && h->place && h->free && h->q);
-	h->q->ops = ops;
-	h->q->drop = on_drop;
-	h->q->host = h;
-	ops->init(h->q, h->vals, 1, 0);
+	CHECK(h->pkts && h->place && h->free);
+	make_qdisc(h, ops, 1);
+}
+
+/* An instance of the same discipline with the values that h has by now. */
+static inline void reopen_host(struct host *h, u64 seed)
+{
+	const struct at_ops *ops = h->q->ops;
+
+	free(h->q);
+	make_qdisc(h, ops, seed);
 }
 
 static inline void close_host(struct host *h)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * Drives any registered discipline by a string of bytes and checks after each
+ * operation what must hold for all of them:
+ *  - in + made == out + dropped + qlen; bytes is the sum over the queued ones;
+ *  - every packet comes back exactly once, to dequeue, drain or drop;
+ *  - packets of one flow, class and station keep their order;
+ *  - the verdict tells the truth about the arriving packet;
+ *  - a queue that holds packets gives one, or says when it will (wake).
+ * Reports come late, twice, with invented tickets, or never; parameters change
+ * under traffic. The fuzzer and the invariants test share this.
+ */
+#ifndef AIRTAB_TEST_DRIVE_H
+#define AIRTAB_TEST_DRIVE_H
+
+#include "harness.h"
+
+#define DRIVE_PACKETS 256
+#define DRIVE_TICKETS 64
+#define DRIVE_FLOWS 24
+#define DRIVE_STATE (4u << 20)		/* larger tables are not tried */
+
+struct drive {
+	const u8 *data;
+	size_t left;
+	struct host h;
+	struct at_ticket ticket[DRIVE_TICKETS];
+	u32 tickets;
+	u32 serial, last[DRIVE_FLOWS][3][2];	/* handles, in order of arrival */
+	u64 now;
+};
+
+static inline u32 byte(struct drive *d)
+{
+	if (!d->left)
+		return 0;
+	d->left--;
+	return *d->data++;
+}
+
+static inline u64 word(struct drive *d, u32 bytes)
+{
+	u64 v = 0;
+
+	while (bytes--)
+		v = v << 8 | byte(d);
+	return v;
+}
+
+/* Mostly small steps from an end or the default of the range. */
+static inline u64 pick_value(struct drive *d, const struct at_param *p)
+{
+	u64 v, step = byte(d) % 64;
+
+	switch (byte(d) % 5) {
+	case 0:
+		v = p->def;
+		break;
+	case 1:
+		v = p->max - (step <= p->max ? step : 0);
+		break;
+	case 2:
+		v = p->min + word(d, 4);
+		break;
+	default:
+		v = p->min + step;
+		break;
+	}
+	return v < p->min ? p->min : v > p->max ? p->max : v;
+}
+
+/* Random values that pass at_check(); what was there if none are found. */
+static inline void pick_params(struct drive *d, const struct at_ops *ops, u8 keep)
+{
+	struct host *h = &d->h;
+	static u64 old_value[MAX_PARAMS][255];
+	struct at_vals old_vals[MAX_PARAMS];
+	u16 bad;
+
+	memcpy(old_value, h->value, sizeof(old_value));
+	memcpy(old_vals, h->vals, sizeof(old_vals));
+	for (u32 i = 0; ops->params[i].name; i++) {
+		const struct at_param *p = &ops->params[i];
+
+		if ((p->flags & keep) || byte(d) % 2)
+			continue;
+		h->vals[i].len = (u8)(p->max_len > 1 ? 1 + byte(d) % p->max_len : 1);
+		for (u8 k = 0; k < h->vals[i].len; k++)
+			h->value[i][k] = pick_value(d, p);
+	}
+	if (!at_check(ops, h->vals, &bad) && ops->state_size(h->vals) <= DRIVE_STATE)
+		return;
+	CHECK(ops->params[bad].name || !ops->params[0].name);
+	memcpy(h->value, old_value, sizeof(old_value));
+	memcpy(h->vals, old_vals, sizeof(old_vals));
+}
+
+static inline u32 level(u8 class)
+{
+	return class == AT_URGENT ? 2 : class;
+}
+
+static inline void check_books(struct drive *d)
+{
+	const struct at_qdisc *q = d->h.q;
+	u64 gone = q->out + q->qlen, bytes = 0, n = 0;
+
+	for (u32 i = 0; i < AT_R_MAX; i++)
+		gone += q->dropped[i];
+	CHECK_EQ(q->in + q->made, gone);
+	for (u32 i = 1; i <= d->h.n; i++) {
+		if (d->h.place[i] == QUEUED) {
+			bytes += d->h.pkts[i].bytes;
+			n++;
+		}
+	}
+	CHECK_EQ(q->qlen, n);
+	CHECK_EQ(q->bytes, bytes);
+}
+
+static inline void check_order(struct drive *d, const struct at_pkt *p)
+{
+	u32 *last = &d->last[p->flow][level(p->cls)][p->sta == AT_GROUP];
+
+	CHECK(p->handle > *last);
+	*last = p->handle;
+}
+
+static inline void drive_enqueue(struct drive *d)
+{
+	static const u8 classes[] = { 0, 0, 1, AT_URGENT };
+	struct at_pkt *p = new_pkt(&d->h, byte(d) % DRIVE_FLOWS, (u32)word(d, 2));
+	u32 i, drops = d->h.drops;
+	enum at_verdict verdict;
+
+	if (!p)
+		return;
+	i = (u32)(p - d->h.pkts);
+	p->sta = byte(d) % 8 ? (u16)(p->flow % 5) : AT_GROUP;
+	p->cls = classes[byte(d) % 4];
+	p->flags = byte(d) % 8;
+	p->tcp = (struct at_tcp){ (u32)word(d, 2), (u32)word(d, 2), p->bytes, 65535, (u8)byte(d) };
+	p->handle = ++d->serial;
+	verdict = push(&d->h, p, d->now);
+	CHECK((verdict == AT_DROPPED) == (d->h.place[i] == FREE));
+	CHECK(verdict != AT_CN || d->h.drops > drops);
+}
+
+static inline void drive_dequeue(struct drive *d)
+{
+	const struct at_ops *ops = d->h.q->ops;
+	struct at_ticket t;
+	struct at_pkt *p = get(&d->h, &t, d->now);
+
+	if (p) {
+		check_order(d, p);
+		d->ticket[d->tickets++ % DRIVE_TICKETS] = t;
+	} else if (d->h.q->qlen) {
+		CHECK(ops->wake);
+		CHECK(ops->wake(d->h.q, d->now) != AT_NEVER);
+	}
+}
+
+static inline void drive_sent(struct drive *d)
+{
+	struct at_ticket t = d->ticket[byte(d) % DRIVE_TICKETS];
+	u64 ns = word(d, byte(d) % 4 ? 3 : 8);
+
+	if (byte(d) % 16 == 0)
+		t = (struct at_ticket){ (u32)word(d, 4), (u32)word(d, 4), (u32)word(d, 4) };
+	report(&d->h, &t, ns, d->now);
+	if (byte(d) % 8 == 0)
+		report(&d->h, &t, ns, d->now);
+}
+
+static inline void drive_read(struct drive *d)
+{
+	const struct at_ops *ops = d->h.q->ops;
+	u64 cols[MAX_COLS];
+	u32 cursor = 0, rows = 0;
+
+	if (ops->read)
+		ops->read(d->h.q, cols, d->now);
+	while (ops->row && (cursor = ops->row(d->h.q, cursor, cols, d->now)))
+		CHECK(++rows < 1u << 20);
+}
+
+static inline void drive_other(struct drive *d)
+{
+	const struct at_ops *ops = d->h.q->ops;
+	struct at_qdisc *q = d->h.q;
+	struct at_link l = { (u16)(byte(d) % 5), 0, 1, (u32)word(d, 3), 32, 4000000, 500000, 0, 0 };
+
+	switch (byte(d) % 8) {
+	case 0:
+		pick_params(d, ops, AT_P_INIT);
+		ops->change(q, d->h.vals, d->now);
+		break;
+	case 1:
+		if (byte(d) % 8 == 0) {
+			ops->reset(q, d->now);
+			CHECK_EQ(q->qlen, 0);
+		}
+		break;
+	case 2:
+		for (u32 n = byte(d) % 8; n && q->qlen; n--) {
+			struct at_pkt *p = ops->drain(q);
+
+			CHECK(p);
+			give_back(&d->h, p);
+			check_order(d, p);
+		}
+		break;
+	case 3:
+		if (ops->heard)
+			ops->heard(q, byte(d) % DRIVE_FLOWS, 1, word(d, 3), d->now);
+		break;
+	case 4:
+		if (ops->link)
+			ops->link(q, &l, d->now);
+		break;
+	case 5:
+		if (ops->tick)
+			ops->tick(q, d->now);
+		break;
+	case 6:
+		drive_read(d);
+		break;
+	default:
+		d->now += word(d, 5);
+		break;
+	}
+}
+
+static inline void drive(const u8 *data, size_t n)
+{
+	static struct drive d;
+	u32 count = 0;
+
+	while (at_disciplines[count])
+		count++;
+	memset(&d, 0, sizeof(d));
+	d.data = data;
+	d.left = n;
+	open_host(&d.h, at_disciplines[byte(&d) % count]->name, "", DRIVE_PACKETS);
+	pick_params(&d, d.h.q->ops, 0);
+	reopen_host(&d.h, word(&d, 4));
+	while (d.left) {
+		d.now += byte(&d) * 1000ull;
+		switch (byte(&d) % 8) {
+		case 0:
+		case 1:
+		case 2:
+		case 3:
+			drive_enqueue(&d);
+			break;
+		case 4:
+		case 5:
+			drive_dequeue(&d);
+			break;
+		case 6:
+			drive_sent(&d);
+			break;
+		default:
+			drive_other(&d);
+			break;
+		}
+		check_books(&d);
+	}
+	d.h.q->ops->reset(d.h.q, d.now);
+	check_books(&d);
+	CHECK_EQ(d.h.n_free, d.h.n);
+	close_host(&d.h);
+}
+
+#endif
