@@ -1,1 +1,25 @@
-//! airtab-lab
+//! From scenario files to comparisons of queue disciplines.
+//!
+//! - [`ScenarioFile`]: TOML to a scenario and the disciplines' parameters
+//! - [`compare()`]: disciplines x seeds, in parallel, to a [`Comparison`]
+//! - [`table`]: a comparison as text; [`why`]: what made each score
+//!
+//! `docs/scenarios.md` describes the files. What this crate does not do: no
+//! simulation (`airtab-sim`), no scores (`airtab-quality`), no command line.
+
+pub mod compare;
+pub mod measure;
+pub mod metric;
+pub mod queues;
+pub mod reader;
+pub mod scenario_file;
+pub mod schedule;
+pub mod table;
+pub mod why;
+
+pub use compare::{Comparison, Options, QueueScores, Scores, Stopped, Summary, compare};
+pub use metric::Metric;
+pub use queues::{QueueSettings, QueueSpec};
+pub use reader::Problem;
+pub use scenario_file::{FileError, HOME, ScenarioFile};
+pub use schedule::quick;

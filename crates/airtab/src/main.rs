@@ -1,1 +1,32 @@
-fn main() {}
+//! The command line of airtab. Source of its words: the tables of the core and
+//! `airtab-lab`; this crate reads options, prints, and writes files.
+//!
+//! What it does not do: no figure is computed here.
+
+mod args;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Compare(args) => commands::compare::compare(&args),
+        Command::Run(args) => commands::run::run(&args),
+        Command::Scenario(args) => commands::scenario::scenario(&args),
+        Command::Disciplines(args) => commands::disciplines::disciplines(&args),
+    };
+    match result {
+        Ok(code) => code,
+        // `airtab ... | head`: the reader has seen enough.
+        Err(e) if output::is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::from(1)
+        }
+    }
+}

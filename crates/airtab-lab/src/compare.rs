@@ -1,0 +1,222 @@
+//! The same scenario under several disciplines, many seeds each.
+//!
+//! Every discipline sees the same seeds. Runs go in parallel and are put
+//! together in a fixed order: the result does not depend on the number of jobs.
+//!
+//! What it does not do: no files, no tables.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use airtab_core::{Param, Params};
+use airtab_quality::interval::Interval;
+use airtab_sim::Scenario;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::measure::{Figures, measure};
+use crate::metric::Metric;
+use crate::schedule::quick;
+
+/// Version of the serialised form of [`Comparison`]; grows when a reader of
+/// the older form would be misled.
+pub const SCHEMA: u32 = 1;
+
+/// How to compare.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Each discipline runs once with each of them.
+    pub seeds: &'a [u64],
+    /// Whether to run the short schedule of [`quick`].
+    pub quick: bool,
+    /// Threads; 0 takes one per processor.
+    pub jobs: usize,
+    /// Set by anybody at any time: no further run is started.
+    pub stop: &'a AtomicBool,
+    /// Called with the number of runs done, from any thread.
+    pub progress: &'a (dyn Fn(usize) + Sync),
+}
+
+/// [`compare`] was stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped after {done} of {total} runs")]
+pub struct Stopped {
+    /// Runs finished.
+    pub done: usize,
+    /// Runs asked for.
+    pub total: usize,
+}
+
+/// One metric over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Mean over the seeds that have a value.
+    pub mean: f64,
+    /// Half width of its 95 % interval (Student); None for a single value.
+    pub half_width_95: Option<f64>,
+    /// The value of each seed, in their order; None where it has no meaning.
+    pub values: Vec<Option<f64>>,
+}
+
+/// One application, or the access point, under one discipline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scores {
+    /// Name of the application, or `ap`.
+    pub name: String,
+    /// What it is: `game`, `voip`, `download`, or `ap`.
+    pub kind: &'static str,
+    /// Its metrics.
+    pub metrics: BTreeMap<Metric, Summary>,
+}
+
+/// Everything under one discipline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueScores {
+    /// As asked for, such as `chap:limit=70`.
+    pub label: String,
+    /// Name of the discipline.
+    pub discipline: &'static str,
+    /// All its parameters, as text with units.
+    pub params: BTreeMap<&'static str, String>,
+    /// The applications, in the order of the scenario.
+    pub apps: Vec<Scores>,
+    /// The access point and the channel.
+    pub ap: Scores,
+}
+
+/// The result of [`compare`]; serialises in a stable form.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Whether it ran by the short schedule of [`quick`].
+    pub quick: bool,
+    /// Simulated time of each run, ns.
+    pub duration_ns: u64,
+    /// Measured part of it, ns.
+    pub measure_ns: [u64; 2],
+    /// Seeds.
+    pub seeds: Vec<u64>,
+    /// One entry per discipline, in the order asked for.
+    pub queues: Vec<QueueScores>,
+}
+
+/// Runs `scenario` under each discipline with every seed.
+///
+/// # Errors
+/// [`Stopped`] if `options.stop` was set before the last run was done.
+///
+/// # Panics
+/// If there is no seed, or if threads cannot be started.
+pub fn compare(
+    scenario: &Scenario,
+    queues: &[(String, Params)],
+    options: &Options,
+) -> Result<Comparison, Stopped> {
+    let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
+    let seeds = options.seeds;
+    assert!(!seeds.is_empty(), "at least one seed is needed");
+    let total = queues.len() * seeds.len();
+    let done = AtomicUsize::new(0);
+    let one = |i: usize| {
+        if options.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (_, params) = &queues[i / seeds.len()];
+        let trace = airtab_sim::run(scenario, params, seeds[i % seeds.len()]);
+        let figures = measure(scenario, &trace);
+        (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
+        Some(figures)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    let runs: Option<Vec<_>> = pool
+        .expect("threads can be started")
+        // One run at a time per thread: with a few long runs, larger pieces leave threads idle.
+        .install(|| (0..total).into_par_iter().with_max_len(1).map(one).collect());
+    let runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
+    let queues = queues
+        .iter()
+        .zip(runs.chunks(seeds.len()))
+        .map(|((label, params), runs)| summarise(scenario, label, params, runs))
+        .collect();
+    Ok(Comparison {
+        schema: SCHEMA,
+        scenario: scenario.name.clone(),
+        quick: options.quick,
+        duration_ns: scenario.duration_ns,
+        measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
+        seeds: seeds.to_vec(),
+        queues,
+    })
+}
+
+fn summarise(
+    scenario: &Scenario,
+    label: &str,
+    params: &Params,
+    runs: &[(Vec<Figures>, Figures)],
+) -> QueueScores {
+    let discipline = params.discipline();
+    let text = |p: &Param| {
+        let values = params.get(p.name).unwrap_or_default();
+        values.iter().map(|v| p.format(*v)).collect::<Vec<_>>().join(",")
+    };
+    let apps = scenario.apps.iter().enumerate().map(|(i, app)| Scores {
+        name: app.name.clone(),
+        kind: app.kind.name(),
+        metrics: over_seeds(runs.iter().map(|(apps, _)| &apps[i])),
+    });
+    QueueScores {
+        label: label.into(),
+        discipline: discipline.name(),
+        params: discipline.params().iter().map(|p| (p.name, text(p))).collect(),
+        apps: apps.collect(),
+        ap: Scores { name: "ap".into(), kind: "ap", metrics: over_seeds(runs.iter().map(|(_, ap)| ap)) },
+    }
+}
+
+fn over_seeds<'a>(runs: impl Iterator<Item = &'a Figures> + Clone) -> BTreeMap<Metric, Summary> {
+    let mut metrics: Vec<Metric> = runs.clone().flat_map(|f| f.keys().copied()).collect();
+    metrics.sort_unstable();
+    metrics.dedup();
+    let summary = |metric: Metric| {
+        let values: Vec<Option<f64>> = runs.clone().map(|f| f.get(&metric).copied()).collect();
+        let present: Vec<f64> = values.iter().copied().flatten().collect();
+        let interval = Interval::of(&present)?;
+        Some((metric, Summary { mean: interval.mean, half_width_95: interval.half_width, values }))
+    };
+    metrics.into_iter().filter_map(summary).collect()
+}
+
+impl Comparison {
+    /// The results of one discipline.
+    pub fn queue(&self, label: &str) -> Option<&QueueScores> {
+        self.queues.iter().find(|q| q.label == label)
+    }
+
+    /// One metric of one application (or of `ap`) under one discipline.
+    pub fn get(&self, queue: &str, app: &str, metric: Metric) -> Option<&Summary> {
+        self.queue(queue)?.app(app)?.metrics.get(&metric)
+    }
+
+    /// Mean of one metric of one application (or of `ap`) under one discipline.
+    pub fn mean(&self, queue: &str, app: &str, metric: Metric) -> Option<f64> {
+        self.get(queue, app, metric).map(|s| s.mean)
+    }
+}
+
+impl QueueScores {
+    /// The application of that name, or the access point for `ap`.
+    pub fn app(&self, name: &str) -> Option<&Scores> {
+        self.apps.iter().chain([&self.ap]).find(|a| a.name == name)
+    }
+}
+
+impl Scores {
+    /// Mean of one metric.
+    pub fn mean(&self, metric: Metric) -> Option<f64> {
+        self.metrics.get(&metric).map(|s| s.mean)
+    }
+}

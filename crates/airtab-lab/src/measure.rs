@@ -1,0 +1,140 @@
+//! One trace to figures: what each application felt, what the queue and the
+//! channel did.
+//!
+//! Sources of the scores: `airtab-quality`. An application that is active in
+//! only a part of the measured time is judged by that part.
+//!
+//! What it does not do: nothing is averaged over runs here.
+
+use std::collections::BTreeMap;
+
+use airtab_quality::emodel::{self, VoiceMeter};
+use airtab_quality::fairness::jain;
+use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
+use airtab_quality::window::Window;
+use airtab_sim::{App, AppKind, AppTrace, Delivery, Scenario, StreamTrace, Trace};
+
+use crate::metric::Metric;
+
+/// Figures of one application or of the access point; what has no meaning is
+/// absent.
+pub type Figures = BTreeMap<Metric, f64>;
+
+const SECONDS: f64 = 1e-9;
+
+/// Figures of every application, in the order of the scenario, and of the
+/// access point.
+pub fn measure(scenario: &Scenario, trace: &Trace) -> (Vec<Figures>, Figures) {
+    let apps: Vec<Figures> = scenario
+        .apps
+        .iter()
+        .zip(&trace.apps)
+        .map(|(app, seen)| {
+            let from = trace.measure_ns.start.max(app.active_ns.start);
+            let until = trace.measure_ns.end.min(app.active_ns.end);
+            Window::new(from, until).map_or_else(Figures::new, |window| of_app(app, seen, window))
+        })
+        .collect();
+    let ap = of_access_point(scenario, trace, &apps);
+    (apps, ap)
+}
+
+fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
+    let mut f = Figures::new();
+    f.insert(Metric::Goodput, window.rate_bps(seen.down.bytes));
+    f.insert(Metric::QueuePackets, seen.queue.mean_packets);
+    f.insert(Metric::Air, seen.air_ns as f64 / window.length_ns() as f64);
+    f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
+    let delay = &seen.queue.delay_ns;
+    if !delay.is_empty() {
+        f.insert(Metric::QueueDelayP50, delay.value_at_quantile(0.50) as f64 * SECONDS);
+        f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
+    }
+    f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
+    if matches!(app.kind, AppKind::Download { .. }) {
+        return f;
+    }
+    f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
+    let (down, up) = (mean_delay(&seen.down.deliveries), mean_delay(&seen.up.deliveries));
+    if let Some(down) = down {
+        let least = seen.down.deliveries.iter().map(took_ns).min().unwrap_or(0) as f64 * SECONDS;
+        f.insert(Metric::Delay, down);
+        f.insert(Metric::Jitter, down - least);
+        f.extend(up.map(|up| (Metric::Ping, down + up)));
+    }
+    match app.kind {
+        AppKind::Game => score_game(&mut f, seen, window),
+        AppKind::Voip => score_call(&mut f, seen, window),
+        AppKind::Download { .. } => {}
+    }
+    f
+}
+
+fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {
+    let mut meter = GameMeter::new(window, DEFAULT_BIN_NS).expect("the bin is not empty");
+    for d in &seen.down.deliveries {
+        meter.downlink(d.sent_ns, took_ns(d));
+    }
+    for d in &seen.up.deliveries {
+        meter.uplink(d.sent_ns, took_ns(d));
+    }
+    let score = meter.score();
+    f.insert(Metric::GameMos, score.mos_binned);
+    f.insert(Metric::GameMosWindow, score.mos_single);
+}
+
+fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
+    let mut meter = VoiceMeter::new(window);
+    // Losses are a matter of counts: when a lost packet was sent plays no part.
+    (0..seen.down.sent).for_each(|_| meter.sent(window.from_ns()));
+    for d in &seen.down.deliveries {
+        meter.delivered(d.sent_ns, took_ns(d));
+    }
+    let Some(score) = meter.score() else { return };
+    f.insert(Metric::VoipMos, score.mos_simple);
+    f.insert(Metric::VoipMosG107, score.mos_g107);
+    if let Some(delay_ms) = score.delay_ms {
+        f.insert(Metric::VoipRG107, emodel::g107_r(emodel::Codec::G711, delay_ms, score.loss, 1.0));
+    }
+}
+
+fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figures {
+    let run_ns = scenario.duration_ns as f64;
+    let downloads: Vec<f64> = scenario
+        .apps
+        .iter()
+        .zip(apps)
+        .filter(|(app, _)| matches!(app.kind, AppKind::Download { .. }))
+        .filter_map(|(_, f)| f.get(&Metric::Goodput).copied())
+        .collect();
+    let mut f = Figures::from([
+        (Metric::QueuePackets, trace.ap.mean_packets),
+        (Metric::QueueMax, f64::from(trace.ap.max_packets)),
+        (Metric::Idle, trace.ap.air.idle_ns as f64 / run_ns),
+        (Metric::Collisions, trace.ap.air.collision_ns as f64 / run_ns),
+        (Metric::WiredDropped, trace.ap.wired_dropped as f64),
+        (Metric::UplinkDropped, trace.ap.uplink_dropped as f64),
+    ]);
+    if downloads.len() > 1 {
+        f.extend(jain(&downloads).map(|x| (Metric::Fairness, x)));
+    }
+    f
+}
+
+fn took_ns(d: &Delivery) -> u64 {
+    d.received_ns - d.sent_ns
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn lost(stream: &StreamTrace) -> Option<f64> {
+    share(stream.sent.saturating_sub(stream.received), stream.sent)
+}
+
+/// Seconds; None if nothing arrived.
+fn mean_delay(deliveries: &[Delivery]) -> Option<f64> {
+    let sum: u128 = deliveries.iter().map(|d| u128::from(took_ns(d))).sum();
+    (!deliveries.is_empty()).then(|| sum as f64 / deliveries.len() as f64 * SECONDS)
+}

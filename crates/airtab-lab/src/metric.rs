@@ -1,0 +1,145 @@
+//! The figures of a run: names, units, how they are shown, which way is better.
+//!
+//! What it does not do: it computes none of them (that is `measure`).
+
+use serde::{Serialize, Serializer};
+
+/// A figure of one application, or of the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// G-model score of a game in bins of 5 s, 1 to 4.37 (CHAP dissertation 2.5).
+    GameMos,
+    /// The same with the measured time taken as a single bin.
+    GameMosWindow,
+    /// Score of a call's downlink by the CHAP dissertation's E-model, 1 to 4.5.
+    VoipMos,
+    /// Rating R of a call's downlink by ITU-T G.107, at most 93.2.
+    VoipRG107,
+    /// Score of a call's downlink by ITU-T G.107, 1 to 4.5.
+    VoipMosG107,
+    /// IP bytes received at the station, bit/s.
+    Goodput,
+    /// Mean downlink plus mean uplink delay, s.
+    Ping,
+    /// Mean one-way delay of the downlink, s.
+    Delay,
+    /// Mean minus minimum delay of the downlink, s.
+    Jitter,
+    /// Downlink packets that never arrived, share of those sent.
+    Loss,
+    /// Uplink packets that never arrived, share of those sent.
+    UplinkLoss,
+    /// Median time in the access point's queue, s.
+    QueueDelayP50,
+    /// 99th percentile of the time in the access point's queue, s.
+    QueueDelayP99,
+    /// Mean places held in the access point's queue, packets.
+    QueuePackets,
+    /// Packets that the access point's queue dropped, share of those that came.
+    QueueDropped,
+    /// Channel time of its downlink, share of the measured time.
+    Air,
+    /// Of the access point: largest backlog of the whole run, packets.
+    QueueMax,
+    /// Of the channel: share of the whole run in which nobody sent.
+    Idle,
+    /// Of the channel: share of the whole run spent in collisions.
+    Collisions,
+    /// Jain's fairness index of the downloads' goodputs, up to 1.
+    Fairness,
+    /// Packets that wired queues dropped in the whole run.
+    WiredDropped,
+    /// Packets that the stations' queues dropped in the whole run.
+    UplinkDropped,
+}
+
+/// Name, label in tables with its unit, factor to that unit, decimals, sense.
+type Row = (Metric, &'static str, &'static str, f64, usize, Sense);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sense {
+    Higher,
+    Lower,
+    Neither,
+}
+
+use Metric::*;
+use Sense::*;
+
+const TABLE: [Row; 22] = [
+    (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
+    (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
+    (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
+    (VoipRG107, "voip_r_g107", "R, G.107", 1.0, 1, Higher),
+    (VoipMosG107, "voip_mos_g107", "MOS, G.107", 1.0, 2, Higher),
+    (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
+    (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
+    (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),
+    (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
+    (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
+    (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
+    (QueueDelayP50, "queue_delay_p50_seconds", "queue p50, ms", 1e3, 2, Lower),
+    (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
+    (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
+    (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
+    (Air, "air_ratio", "air, %", 1e2, 1, Neither),
+    (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
+    (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
+    (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
+    (Fairness, "downloads_jain_ratio", "Jain index", 1.0, 3, Higher),
+    (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
+    (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),
+];
+
+impl Metric {
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// Name in results, with its unit.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Name in tables, with the unit that [`Metric::shown`] gives.
+    pub fn label(self) -> &'static str {
+        self.row().2
+    }
+
+    /// A value in the unit of tables.
+    pub fn shown(self, value: f64) -> f64 {
+        value * self.row().3
+    }
+
+    /// Decimals in tables.
+    pub fn decimals(self) -> usize {
+        self.row().4
+    }
+
+    /// 1 if more is better, -1 if less is, 0 if neither can be said.
+    pub fn sense(self) -> f64 {
+        match self.row().5 {
+            Higher => 1.0,
+            Lower => -1.0,
+            Neither => 0.0,
+        }
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_metrics() {
+        for (i, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.0 as usize, i, "{}", row.1);
+        }
+    }
+}

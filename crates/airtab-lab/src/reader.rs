@@ -1,0 +1,332 @@
+//! A TOML document read key by key.
+//!
+//! Every problem is kept with its place (file, line, column, the text itself),
+//! and reading goes on, so that one look at a file shows all that is wrong in
+//! it. A key that nobody asked for is a problem too.
+//!
+//! What it does not do: it knows nothing of scenarios.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+
+use airtab_core::Unit;
+use toml::de::{DeTable, DeValue};
+
+/// One thing that is wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as the caller named it.
+    pub file: String,
+    /// Line, from 1; 0 if the problem is the file as a whole.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong and what is allowed, with the key in front.
+    pub message: String,
+    /// The line itself.
+    pub text: String,
+    /// How many characters of it are meant.
+    pub width: usize,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { file, line, column, message, text, width } = self;
+        if *line == 0 {
+            return write!(f, "{file}: {message}");
+        }
+        let gutter = line.to_string().len() + 2;
+        // Tabs stay tabs under the line, so that the mark stands where it should.
+        let indent: String =
+            text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        writeln!(f, "{file}:{line}:{column}: {message}")?;
+        writeln!(f, "  {line} | {text}")?;
+        write!(f, "{:gutter$} | {indent}{}", "", "^".repeat((*width).max(1)))
+    }
+}
+
+/// A document being read and the problems found so far.
+pub(crate) struct Document<'a> {
+    file: &'a str,
+    text: &'a str,
+    problems: RefCell<Vec<(usize, Problem)>>,
+}
+
+impl<'a> Document<'a> {
+    pub(crate) fn new(file: &'a str, text: &'a str) -> Document<'a> {
+        Document { file, text, problems: RefCell::default() }
+    }
+
+    /// The text between two byte positions.
+    fn slice(&self, span: &Range<usize>) -> &'a str {
+        self.text.get(span.clone()).unwrap_or("")
+    }
+
+    /// A problem with the file as a whole.
+    pub(crate) fn problem_of_file(&self, message: String) {
+        let file = self.file.into();
+        let problem = Problem { file, line: 0, column: 0, message, text: String::new(), width: 0 };
+        self.problems.borrow_mut().push((0, problem));
+    }
+
+    pub(crate) fn problem(&self, span: Range<usize>, message: String) {
+        let at = span.start.min(self.text.len());
+        let before = &self.text[..self.text.floor_char_boundary(at)];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line = self.text[line_start..].lines().next().unwrap_or("");
+        let column = before[line_start..].chars().count() + 1;
+        let width = self.slice(&span).lines().next().unwrap_or("").chars().count();
+        let problem = Problem {
+            file: self.file.into(),
+            line: before.matches('\n').count() + 1,
+            column,
+            message,
+            text: line.trim_end().into(),
+            width,
+        };
+        self.problems.borrow_mut().push((at, problem));
+    }
+
+    /// Whether nothing was found so far.
+    pub(crate) fn is_fine(&self) -> bool {
+        self.problems.borrow().is_empty()
+    }
+
+    /// All problems in the order of the file.
+    pub(crate) fn into_problems(self) -> Vec<Problem> {
+        let mut problems = self.problems.into_inner();
+        problems.sort_by_key(|(at, _)| *at);
+        problems.into_iter().map(|(_, problem)| problem).collect()
+    }
+}
+
+/// A value and its place.
+#[derive(Clone)]
+pub(crate) struct Value<'s, 'a> {
+    pub(crate) value: &'s DeValue<'a>,
+    pub(crate) span: Range<usize>,
+    /// As written in the file, without quotes.
+    pub(crate) written: String,
+}
+
+/// One table of a document.
+pub(crate) struct Section<'s, 'a> {
+    document: &'s Document<'a>,
+    /// As a reader of the file knows it: `[wifi]`, `[[app]]`, or empty for the top.
+    name: String,
+    table: &'s DeTable<'a>,
+    span: Range<usize>,
+    asked: RefCell<Vec<&'s str>>,
+}
+
+impl<'s, 'a> Section<'s, 'a> {
+    pub(crate) fn top(document: &'s Document<'a>, table: &'s DeTable<'a>) -> Section<'s, 'a> {
+        Section { document, name: String::new(), table, span: 0..0, asked: RefCell::default() }
+    }
+
+    /// The value of a key, if it is there.
+    pub(crate) fn get(&self, key: &'s str) -> Option<Value<'s, 'a>> {
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&key) {
+            asked.push(key);
+        }
+        let value = self.table.get(key)?;
+        Some(self.value(value.get_ref(), value.span()))
+    }
+
+    fn value(&self, value: &'s DeValue<'a>, span: Range<usize>) -> Value<'s, 'a> {
+        let written = value.as_str().unwrap_or_else(|| self.document.slice(&span)).into();
+        Value { value, span, written }
+    }
+
+    /// Reads a key that may be missing: None then, and also after a problem.
+    pub(crate) fn read<T>(
+        &self,
+        key: &'s str,
+        parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        match parse(&value) {
+            Ok(read) => Some(read),
+            Err(message) => {
+                self.problem_at(key, value.span, &message);
+                None
+            }
+        }
+    }
+
+    /// Reads a key that must be there.
+    pub(crate) fn require<T>(
+        &self,
+        key: &'s str,
+        parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>,
+    ) -> Option<T> {
+        if self.table.get(key).is_none() {
+            let place = if self.name.is_empty() { "the file" } else { &self.name };
+            self.problem(format!("{place} lacks the key `{key}`"));
+        }
+        self.read(key, parse)
+    }
+
+    /// The elements of a list, as written; or the value itself.
+    pub(crate) fn items(&self, value: &Value<'s, 'a>) -> Vec<String> {
+        let Some(list) = value.value.as_array() else { return vec![value.written.clone()] };
+        list.iter().map(|item| self.value(item.get_ref(), item.span()).written).collect()
+    }
+
+    /// The table of that key.
+    pub(crate) fn section(&self, key: &'s str) -> Option<Section<'s, 'a>> {
+        let value = self.get(key)?;
+        let name = match self.name.trim_matches(['[', ']']) {
+            "" => format!("[{key}]"),
+            parent => format!("[{parent}.{key}]"),
+        };
+        self.open(key, name, &value)
+    }
+
+    /// The tables of a list such as `[[app]]`.
+    pub(crate) fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
+        let Some(value) = self.get(key) else { return Vec::new() };
+        let Some(list) = value.value.as_array() else {
+            self.problem_at(key, value.span, &format!("is one table; write [[{key}]], once for each"));
+            return Vec::new();
+        };
+        list.iter()
+            .filter_map(|item| self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span())))
+            .collect()
+    }
+
+    fn open(&self, key: &str, name: String, value: &Value<'s, 'a>) -> Option<Section<'s, 'a>> {
+        let Some(table) = value.value.as_table() else {
+            self.problem_at(key, value.span.clone(), &format!("'{}' is not a table {name}", value.written));
+            return None;
+        };
+        let span = value.span.clone();
+        Some(Section { document: self.document, name, table, span, asked: RefCell::default() })
+    }
+
+    /// Every key of the table, in alphabetical order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'s str> {
+        self.table.keys().map(|key| key.get_ref().as_ref())
+    }
+
+    /// A problem with the whole table.
+    pub(crate) fn problem(&self, message: String) {
+        match self.name.is_empty() {
+            true => self.document.problem_of_file(message),
+            false => self.document.problem(self.span.clone(), message),
+        }
+    }
+
+    /// A problem with the value of one key.
+    pub(crate) fn problem_of(&self, key: &str, message: &str) {
+        match self.table.get(key) {
+            Some(value) => self.problem_at(key, value.span(), message),
+            None => self.problem(format!("{} {key}: {message}", self.name).trim().into()),
+        }
+    }
+
+    fn problem_at(&self, key: &str, span: Range<usize>, message: &str) {
+        self.document.problem(span, format!("{} {key}: {message}", self.name).trim().into());
+    }
+
+    /// Reports a key that is none of `known`.
+    pub(crate) fn unknown(&self, key: &'s str, what: &str, known: &[&str]) {
+        self.asked.borrow_mut().push(key);
+        let span = self.table.get_key_value(key).map_or(self.span.clone(), |(key, _)| key.span());
+        self.problem_at(key, span, &format!("{what}{}", instead(key, known)));
+    }
+
+    /// Reports every key that nobody asked for.
+    pub(crate) fn finish(&self) {
+        let asked = self.asked.borrow();
+        for key in self.table.keys() {
+            let name: &str = key.get_ref();
+            if !asked.contains(&name) {
+                self.problem_at(name, key.span(), &format!("no such key{}", instead(name, &asked)));
+            }
+        }
+    }
+}
+
+/// "; did you mean ...? known: ..." for a name that is none of `known`.
+pub(crate) fn instead(name: &str, known: &[&str]) -> String {
+    let close = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(name, k), k))
+        .filter(|(distance, k)| *distance <= 1 + k.len() / 4)
+        .min_by_key(|(distance, _)| *distance);
+    let guess = close.map_or(String::new(), |(_, k)| format!("; did you mean `{k}`?"));
+    format!("{guess} (known: {})", known.join(", "))
+}
+
+/// A number with its unit as text, such as `"25ms"`, within a range.
+pub(crate) fn quantity<'s, 'a>(
+    unit: Unit,
+    range: RangeInclusive<u64>,
+) -> impl Fn(&Value<'s, 'a>) -> Result<u64, String> {
+    move |v| {
+        let number = match unit {
+            // Plain numbers stand without quotes.
+            Unit::Count if !v.value.is_integer() => Err(unit.parse("").map_or_else(
+                |_| format!("'{}' is not {}", v.written, unit.example()),
+                |_| unreachable!("an empty text is no number"),
+            )),
+            _ => unit.parse(&v.written).map_err(|e| e.to_string()),
+        };
+        let (low, high) = (unit.format(*range.start()), unit.format(*range.end()));
+        match number {
+            Ok(n) if range.contains(&n) => Ok(n),
+            Ok(_) => Err(format!("'{}' is outside {low} to {high}", v.written)),
+            Err(message) => Err(format!("{message} ({low} to {high})")),
+        }
+    }
+}
+
+/// A plain number, possibly with a fraction, within a range.
+pub(crate) fn number<'s, 'a>(
+    range: RangeInclusive<f64>,
+    what: &'static str,
+) -> impl Fn(&Value<'s, 'a>) -> Result<f64, String> {
+    move |v| {
+        let plain = v.value.is_float() || v.value.is_integer();
+        match v.written.replace('_', "").parse::<f64>() {
+            Ok(x) if plain && range.contains(&x) => Ok(x),
+            Ok(_) if plain => Err(format!("'{}' is outside {} to {}", v.written, range.start(), range.end())),
+            _ => Err(format!("'{}' is not {what} ({} to {})", v.written, range.start(), range.end())),
+        }
+    }
+}
+
+/// true or false.
+pub(crate) fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
+    v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
+}
+
+/// A short text.
+pub(crate) fn label(v: &Value<'_, '_>) -> Result<String, String> {
+    let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
+    let length = text.chars().count();
+    if !(1..=40).contains(&length) || text.trim() != text || text.contains(char::is_control) {
+        return Err(format!(
+            "'{}' is not a name: 1 to 40 characters, without control characters or spaces at its ends",
+            text.escape_debug()
+        ));
+    }
+    Ok(text.into())
+}
+
+/// One of some names.
+pub(crate) fn choice<'s, 'a, T: Copy>(
+    choices: Vec<(&'static str, T)>,
+) -> impl Fn(&Value<'s, 'a>) -> Result<T, String> {
+    move |v| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let found = v.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
+        match found {
+            Some((_, choice)) => Ok(*choice),
+            None => Err(format!("'{}' is not a name that fits{}", v.written, instead(&v.written, &names))),
+        }
+    }
+}

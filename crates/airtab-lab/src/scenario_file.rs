@@ -1,0 +1,368 @@
+//! Scenario files: TOML text to [`Scenario`] and [`QueueSettings`], and nothing
+//! that is wrong or unknown passes. `docs/scenarios.md` lists every key.
+//!
+//! Times, rates and sizes are written with their unit (`"25ms"`, `"54Mb/s"`).
+//! What it does not do: it runs nothing, and it does not write files.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+
+use airtab_core::{Discipline, Params, Phy, Unit};
+use airtab_sim::scenario::MAX_STATIONS;
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
+use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+use toml::de::DeTable;
+
+use crate::queues::QueueSettings;
+use crate::reader::{Document, Problem, Section, Value, choice, flag, instead, label, number, quantity};
+
+/// The home of the CHAP studies: a game, a call and a download share one
+/// access point. The scenario that `airtab compare` runs when none is named.
+pub const HOME: &str = include_str!("home.toml");
+
+/// Each application keeps its packets' times, some MB an hour.
+const MAX_APPS: usize = 10_000;
+/// Far above any scenario; keeps a wrong path such as a disk image out of memory.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+const DAY: u64 = 24 * 3600 * SECOND;
+const MBPS: u64 = 1_000_000;
+
+/// What a scenario file says.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    /// What to simulate.
+    pub scenario: Scenario,
+    /// Parameters of the disciplines.
+    pub queues: QueueSettings,
+}
+
+/// Why a scenario file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{file}: {reason}")]
+    Unreadable {
+        /// The file, as the caller named it.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// It was read, and this is wrong in it.
+    #[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
+    Wrong(Vec<Problem>),
+}
+
+impl ScenarioFile {
+    /// The embedded home scenario.
+    pub fn home() -> ScenarioFile {
+        ScenarioFile::parse("home.toml", HOME).expect("the embedded scenario is checked by a test")
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is not UTF-8 text, or something in it is wrong: then
+    /// all problems are listed with their places.
+    pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
+        let file = path.display().to_string();
+        let unreadable = |reason| FileError::Unreadable { file: file.clone(), reason };
+        if path.is_dir() {
+            return Err(unreadable("is a directory; name a scenario file (TOML)".into()));
+        }
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)
+            .and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|e| unreadable(plain_io_error(&e)))?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(unreadable("is larger than 4 MiB; is it a scenario file?".into()));
+        }
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
+            unreadable(format!("is not UTF-8 text: byte {at} (line {line})"))
+        })?;
+        ScenarioFile::parse(&file, &text)
+    }
+
+    /// Reads the text of a file. `file` is its name in messages, and its stem
+    /// the name of a scenario that has none.
+    ///
+    /// # Errors
+    /// As [`ScenarioFile::load`].
+    pub fn parse(file: &str, text: &str) -> Result<ScenarioFile, FileError> {
+        let document = Document::new(file, text);
+        let read = match DeTable::parse(text) {
+            Ok(table) => read_file(file, &Section::top(&document, table.get_ref())),
+            Err(e) => {
+                document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
+                None
+            }
+        };
+        // The simulator's own rules, should one have no place above.
+        if let Some(Err(message)) = read.as_ref().map(|f| f.scenario.check())
+            && document.is_fine()
+        {
+            document.problem_of_file(message);
+        }
+        match (read, document.into_problems()) {
+            (Some(file), problems) if problems.is_empty() => Ok(file),
+            (_, problems) => Err(FileError::Wrong(problems)),
+        }
+    }
+}
+
+/// An I/O error without the number that the operating system gave it.
+fn plain_io_error(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// None where something that must be there is missing; every problem is noted.
+fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
+    let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
+    let name = top.read("name", label).unwrap_or(stem);
+    let duration = top.require("duration", quantity(Unit::Ns, MS..=DAY));
+    let duration_ns = duration.unwrap_or(DAY);
+    let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
+    let cell = top.section("wifi").map_or_else(|| Some(home_cell()), read_wifi);
+    let wired = top.section("wired").map_or_else(Wired::default, read_wired);
+    let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
+    let stations = read_stations(top);
+    let apps = read_apps(top, &stations, duration_ns);
+    top.finish();
+    duration?;
+    Some(ScenarioFile {
+        scenario: Scenario { name, duration_ns, measure_ns, cell: cell?, wired, stations, apps },
+        queues,
+    })
+}
+
+/// `["90s", "270s"]`.
+fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String> {
+    let wrong = || format!("{} is not a pair of times such as [\"90s\", \"270s\"]", v.written);
+    let pair = v.value.as_array().ok_or_else(wrong)?;
+    let [from, to] = &pair.iter().map(|v| v.get_ref().as_str()).collect::<Vec<_>>()[..] else {
+        return Err(wrong());
+    };
+    let time = |t: &Option<&str>| Unit::Ns.parse(t.ok_or_else(wrong)?).map_err(|e| e.to_string());
+    let (from, to) = (time(from)?, time(to)?);
+    if from >= to {
+        return Err(format!("{} is empty: the second time must be after the first", v.written));
+    }
+    if to > duration_ns {
+        let end = Unit::Ns.format(duration_ns);
+        return Err(format!("{} goes past the end of the run ({end})", v.written));
+    }
+    Ok(from..to)
+}
+
+fn home_cell() -> CellConfig {
+    CellConfig::new(Phy::named("phy-a").expect("the default profile exists"))
+}
+
+fn read_wifi(s: Section) -> Option<CellConfig> {
+    let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
+    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { Phy::named("phy-a") };
+    let mut cell = phy.map_or_else(home_cell, CellConfig::new);
+    let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
+    cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
+    cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
+    let rules = vec![("data", DeliverOn::Data), ("ack", DeliverOn::Ack)];
+    cell.deliver_on = s.read("deliver_on", choice(rules)).unwrap_or(cell.deliver_on);
+    cell.attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map_or(cell.attempts, |n| n as u8);
+    let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
+    cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
+    cell.beacon = read_beacon(&s, cell.beacon?);
+    s.finish();
+    phy.map(|_| cell)
+}
+
+fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
+    let bytes = s.read("beacon_bytes", quantity(Unit::Bytes, 50..=2304));
+    let interval = s.read("beacon_interval", |v| match v.value.as_str() {
+        Some("off") => Ok(None),
+        _ => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
+    });
+    let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
+    Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), ..default })
+}
+
+fn read_wired(s: Section) -> Wired {
+    let default = Wired::default();
+    let rate = s.read("rate", quantity(Unit::Bps, 100_000..=100_000 * MBPS));
+    let trunk = s.read("trunk_latency", quantity(Unit::Ns, 0..=10 * SECOND));
+    let queue = s.read("queue", quantity(Unit::Count, 1..=1_000_000));
+    s.finish();
+    Wired {
+        rate_bps: rate.unwrap_or(default.rate_bps),
+        trunk_ns: trunk.unwrap_or(default.trunk_ns),
+        queue_packets: queue.map_or(default.queue_packets, |n| n as usize),
+    }
+}
+
+/// `[queue]`: a common limit, and one table for each discipline.
+fn read_queues(s: Section) -> QueueSettings {
+    let mut settings = QueueSettings::default();
+    let disciplines: Vec<Discipline> = airtab_core::disciplines().collect();
+    let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20));
+    settings.limit = limit.map(|n| n.to_string());
+    let known: Vec<&str> = disciplines.iter().map(|d| d.name()).chain(["limit"]).collect();
+    for key in s.keys().filter(|key| *key != "limit") {
+        match disciplines.iter().find(|d| d.name() == key) {
+            Some(discipline) => {
+                let section = s.section(discipline.name());
+                section.iter().for_each(|own| read_discipline(own, *discipline, &mut settings));
+            }
+            None => s.unknown(key, "no such key or discipline", &known),
+        }
+    }
+    // What a discipline makes of the limit that it shares with the others.
+    for discipline in disciplines.iter().filter(|d| !settings.names(**d)) {
+        if let Err(e) = settings.params(*discipline).and_then(|p| p.check()) {
+            s.problem_of("limit", &e.to_string());
+        }
+    }
+    s.finish();
+    settings
+}
+
+fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSettings) {
+    let mut trial = Params::new(discipline);
+    for key in s.keys() {
+        let Some(value) = s.get(key) else { continue };
+        let written = s.items(&value).join(",");
+        match trial.set(key, &written) {
+            Ok(()) => settings.set(discipline, key, &written),
+            Err(e) => s.problem_of(key, &e.message),
+        }
+    }
+    if let Err(e) = settings.params(discipline).and_then(|p| p.check()) {
+        s.problem_of(&e.param, &e.message);
+    }
+}
+
+fn read_stations(top: &Section) -> Vec<Station> {
+    let sections = top.sections("station");
+    if sections.is_empty() && top.get("station").is_none() {
+        top.problem("no station: at least one [[station]] is needed".into());
+    }
+    if sections.len() > MAX_STATIONS {
+        let n = sections.len();
+        top.problem(format!(
+            "{n} stations: at most {MAX_STATIONS}, where the association numbers of 802.11 end"
+        ));
+        return Vec::new();
+    }
+    let mut stations: Vec<Station> = Vec::new();
+    for s in sections {
+        let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
+        let rate = s.read("rate", |v| {
+            let bps = quantity(Unit::Bps, MBPS..=10_000 * MBPS)(v)?;
+            match bps % 1000 {
+                0 => Ok((bps / 1000) as u32),
+                _ => Err(format!("'{}' is not a whole number of kb/s", v.written)),
+            }
+        });
+        let distance = s.read("distance", metres);
+        let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
+        if s.get("distance").is_some() && s.get("fer").is_some() {
+            s.problem_of("fer", "give distance or fer, not both: the distance sets the frame error rate");
+        }
+        let loss = match fer {
+            Some(0.0) => Loss::None,
+            Some(p) => Loss::Fer(p),
+            None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0) },
+        };
+        s.finish();
+        stations.push(Station { name, rate_kbps: rate.unwrap_or(54_000), loss });
+    }
+    stations
+}
+
+/// `1.5` or `"1.5 m"`; above 0.
+fn metres(v: &Value) -> Result<f64, String> {
+    let wrong = || {
+        format!(
+            "'{}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"",
+            v.written
+        )
+    };
+    let digits = v.written.strip_suffix('m').map_or(v.written.as_str(), str::trim_end);
+    let plain = digits.starts_with(|c: char| c.is_ascii_digit());
+    let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
+    (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)
+}
+
+/// A name that none of `others` has.
+fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
+    let text = label(v)?;
+    match others.iter().any(|other| *name(other) == text) {
+        true => Err(format!("'{text}' is used twice; names must differ")),
+        false => Ok(text),
+    }
+}
+
+fn read_apps(top: &Section, stations: &[Station], duration_ns: u64) -> Vec<App> {
+    let sections = top.sections("app");
+    if sections.is_empty() && top.get("app").is_none() {
+        top.problem("no application: at least one [[app]] is needed".into());
+    }
+    if sections.len() > MAX_APPS {
+        top.problem(format!("{} applications; at most {MAX_APPS} fit", sections.len()));
+        return Vec::new();
+    }
+    let mut apps = Vec::new();
+    for s in &sections {
+        let app = read_app(s, stations, &apps, duration_ns);
+        apps.extend(app);
+    }
+    sections.iter().for_each(Section::finish);
+    apps
+}
+
+fn read_app(s: &Section, stations: &[Station], others: &[App], duration_ns: u64) -> Option<App> {
+    let name = s.require("name", |v| unused(v, others, |a| &a.name));
+    let kind = read_kind(s);
+    let station = s.require("station", |v| {
+        stations.iter().position(|station| station.name == v.written).ok_or_else(|| {
+            let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
+            format!("no station '{}'{}", v.written, instead(&v.written, &names))
+        })
+    });
+    let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
+    let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
+    if start >= stop {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        let key = if s.get("stop").is_some() { "stop" } else { "start" };
+        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
+    }
+    let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
+    let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
+    Some(App {
+        name: name?,
+        kind: kind?,
+        station: station?,
+        active_ns: start..stop,
+        class: class as u8,
+        latency_ns: latency,
+    })
+}
+
+fn read_kind(s: &Section) -> Option<AppKind> {
+    let congestion = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
+    let download = AppKind::Download { congestion: congestion.unwrap_or(Algorithm::Cubic) };
+    let kinds = [AppKind::Game, AppKind::Voip, download].map(|kind| (kind.name(), kind));
+    let kind = s.require("kind", choice(kinds.to_vec()))?;
+    if kind != download && s.get("congestion").is_some() {
+        s.problem_of("congestion", &format!("only a download has one; this is a {}", kind.name()));
+    }
+    Some(kind)
+}

@@ -1,0 +1,237 @@
+//! Results as text tables.
+//!
+//! What it does not do: it does not find out how wide a terminal is or whether
+//! it has colours; the caller says so.
+
+use std::fmt::Write;
+
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+use crate::compare::{Comparison, QueueScores, Scores, Summary};
+use crate::metric::Metric;
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Characters of a line.
+    pub width: usize,
+    /// Whether the best are shown in bold.
+    pub colour: bool,
+}
+
+/// What marks the best of a row.
+const MARK: char = '*';
+
+/// One row for each figure that matters to an application, one column for each
+/// discipline; `mean ± half width` of the 95 % interval, best marked. Columns
+/// that do not fit into the width go into a further table.
+pub fn comparison(c: &Comparison, style: Style) -> String {
+    let rows = rows(c);
+    let lines: Vec<Vec<String>> = rows.iter().map(|row| cells(c, *row)).collect();
+    let longest =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| t.chars().count() + 2).max().unwrap_or(0);
+    let stub =
+        longest(&mut rows.iter().map(|r| name_of(c, r.0))) + longest(&mut rows.iter().map(|r| r.1.label()));
+    let widths = c
+        .queues
+        .iter()
+        .enumerate()
+        .map(|(k, q)| longest(&mut lines.iter().map(|line| line[k].as_str()).chain(q.label.split(':'))));
+    let mut text = String::new();
+    let (mut from, mut used) = (0, stub);
+    for (k, width) in widths.enumerate() {
+        if used + width > style.width && k > from {
+            text.push_str(&block(c, &rows, &lines, from..k, style));
+            text.push('\n');
+            (from, used) = (k, stub);
+        }
+        used += width;
+    }
+    text.push_str(&block(c, &rows, &lines, from..c.queues.len(), style));
+    text.push('\n');
+    text.push_str(&legend(c, lines.iter().flatten().any(|cell| cell.ends_with(MARK))));
+    text
+}
+
+/// Which figures are rows: application (or, after the last, the access point) and metric.
+fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
+    use Metric::*;
+    let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
+    let of_apps =
+        apps.iter().enumerate().flat_map(|(i, app)| app_metrics(app.kind).iter().map(move |m| (i, *m)));
+    let of_ap = [QueuePackets, Fairness, UplinkDropped, WiredDropped].map(|m| (apps.len(), m));
+    of_apps.chain(of_ap).filter(|row| worth_showing(c, *row)).collect()
+}
+
+fn app_metrics(kind: &str) -> &'static [Metric] {
+    use Metric::*;
+    match kind {
+        "game" => &[GameMos, QueueDelayP50, QueueDelayP99, Loss],
+        "voip" => &[VoipMos, QueueDelayP50, QueueDelayP99, Loss],
+        _ => &[Goodput, QueueDelayP50, QueueDelayP99],
+    }
+}
+
+/// Losses and drops are rows only where there are some.
+fn worth_showing(c: &Comparison, row: (usize, Metric)) -> bool {
+    let shown = |q: &QueueScores| {
+        let s = summary(q, row)?;
+        let nought = format!("{:.*}", row.1.decimals(), 0.0);
+        Some(format!("{:.*}", row.1.decimals(), row.1.shown(s.mean)) != nought)
+    };
+    let optional = matches!(row.1, Metric::Loss | Metric::UplinkDropped | Metric::WiredDropped);
+    c.queues.iter().any(|q| shown(q).is_some_and(|some| some || !optional))
+}
+
+fn scores(q: &QueueScores, app: usize) -> &Scores {
+    q.apps.get(app).unwrap_or(&q.ap)
+}
+
+fn summary(q: &QueueScores, (app, metric): (usize, Metric)) -> Option<&Summary> {
+    scores(q, app).metrics.get(&metric)
+}
+
+fn name_of(c: &Comparison, app: usize) -> &str {
+    match c.queues[0].apps.get(app) {
+        Some(scores) => &scores.name,
+        None => "queue",
+    }
+}
+
+/// The parameters of a column go under its discipline, one a line.
+fn heading(label: &str) -> String {
+    label.replace(':', "\n")
+}
+
+/// One row: a text for each discipline, all of one form.
+fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
+    let summaries: Vec<Option<&Summary>> = c.queues.iter().map(|q| summary(q, row)).collect();
+    let text = |s: &Option<&Summary>| s.map_or("-".into(), |s| with_interval(row.1, s));
+    let texts: Vec<String> = summaries.iter().map(text).collect();
+    let best = best(row.1, &summaries, &texts);
+    let any = best.contains(&true);
+    let mark = |best: bool| if best { MARK } else { ' ' };
+    texts.into_iter().zip(best).map(|(t, b)| if any { format!("{t} {}", mark(b)) } else { t }).collect()
+}
+
+fn with_interval(metric: Metric, s: &Summary) -> String {
+    let digits = metric.decimals();
+    let mean = metric.shown(s.mean);
+    match s.half_width_95 {
+        Some(half) => format!("{mean:.digits$} ± {:.digits$}", metric.shown(half)),
+        None => format!("{mean:.digits$}"),
+    }
+}
+
+/// The best and all that cannot be told from it: intervals that overlap its
+/// own, or the same text. Nobody if that is everybody, or without intervals.
+fn best(metric: Metric, row: &[Option<&Summary>], texts: &[String]) -> Vec<bool> {
+    let nobody = vec![false; row.len()];
+    let better = |s: &Summary| metric.sense() * s.mean;
+    let present = || row.iter().copied().enumerate().filter_map(|(i, s)| Some((i, s?)));
+    let top = present().max_by(|a, b| better(a.1).total_cmp(&better(b.1)));
+    let Some((i, top)) = top.filter(|_| metric.sense() != 0.0) else { return nobody };
+    if present().any(|(_, s)| s.half_width_95.is_none()) {
+        return nobody;
+    }
+    let reach = |s: &Summary| s.half_width_95.unwrap_or(0.0);
+    let overlaps = |s: &Summary| better(top) - better(s) <= reach(top) + reach(s);
+    let marks: Vec<bool> =
+        row.iter().zip(texts).map(|(s, text)| s.is_some_and(|s| overlaps(s) || *text == texts[i])).collect();
+    if present().all(|(i, _)| marks[i]) { nobody } else { marks }
+}
+
+fn block(
+    c: &Comparison,
+    rows: &[(usize, Metric)],
+    lines: &[Vec<String>],
+    columns: std::ops::Range<usize>,
+    style: Style,
+) -> String {
+    let headings = c.queues[columns.clone()].iter().map(|q| Cell::new(heading(&q.label)));
+    let mut table = empty_table();
+    table.set_header([Cell::new(""), Cell::new("")].into_iter().chain(headings));
+    let mut above = None;
+    for (row, line) in rows.iter().zip(lines) {
+        let name = if above == Some(row.0) { "" } else { name_of(c, row.0) };
+        above = Some(row.0);
+        let cells = line[columns.clone()].iter().map(|text| {
+            let cell = Cell::new(text).set_alignment(CellAlignment::Left);
+            if style.colour && text.ends_with(MARK) { cell.add_attribute(Attribute::Bold) } else { cell }
+        });
+        table.add_row([Cell::new(name), Cell::new(row.1.label())].into_iter().chain(cells));
+    }
+    finish_table(table, style)
+}
+
+fn empty_table() -> Table {
+    let mut table = Table::new();
+    let rule = LineStyle { left: None, fill: Some('─'), junction: Some('─'), right: None };
+    table.load_style(TableStyle::new().header_separator(rule));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
+
+fn finish_table(mut table: Table, style: Style) -> String {
+    if style.colour {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let mut text = String::new();
+    for line in table.lines() {
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn legend(c: &Comparison, marked: bool) -> String {
+    let mut text = match c.seeds.len() {
+        1 => "One seed: no interval, nothing is marked as best.\n".into(),
+        n => format!("Mean of {n} seeds ± half the width of its 95 % interval.\n"),
+    };
+    if c.quick {
+        let n = crate::schedule::QUICK_DIVISOR;
+        let _ =
+            writeln!(text, "Quick look: all times of the schedule were divided by {n}; not for conclusions.");
+    }
+    if marked {
+        text.push_str("* best: alone, or with all whose interval overlaps its own.\n");
+    }
+    text
+}
+
+/// One row for each application of one discipline: the figures of `airtab run`.
+pub fn run(q: &QueueScores, style: Style) -> String {
+    use Metric::*;
+    const COLUMNS: [(&str, &[Metric]); 7] = [
+        ("\nMOS", &[GameMos, VoipMos]),
+        ("\nMb/s", &[Goodput]),
+        ("lost\n%", &[Loss]),
+        ("queue p50\nms", &[QueueDelayP50]),
+        ("queue p99\nms", &[QueueDelayP99]),
+        ("places\nheld", &[QueuePackets]),
+        ("air\n%", &[Air]),
+    ];
+    let mut table = empty_table();
+    let numbers = COLUMNS.map(|c| Cell::new(c.0).set_alignment(CellAlignment::Right));
+    table.set_header(["\napplication", "\nkind"].map(Cell::new).into_iter().chain(numbers));
+    for app in &q.apps {
+        let figures = COLUMNS.iter().map(|(_, metrics)| {
+            let found = metrics.iter().find_map(|m| Some((m, app.metrics.get(m)?)));
+            let text = found.map_or("-".into(), |(m, s)| format!("{:.*}", m.decimals(), m.shown(s.mean)));
+            Cell::new(text).set_alignment(CellAlignment::Right)
+        });
+        table.add_row([Cell::new(&app.name), Cell::new(app.kind)].into_iter().chain(figures));
+    }
+    let mut text = finish_table(table, style);
+    text.push_str("\naccess point\n");
+    for (metric, summary) in &q.ap.metrics {
+        let (label, digits, value) = (metric.label(), metric.decimals(), metric.shown(summary.mean));
+        let _ = writeln!(text, "  {label:22}{value:.digits$}");
+    }
+    text
+}

@@ -1,0 +1,190 @@
+//! One sentence for each application and discipline: what made its score.
+//!
+//! Every number in a sentence was measured; the rules that choose the sentence
+//! compare measured numbers too, and know no discipline by name. They are
+//! rules of thumb: `docs/scenarios.md` lists them.
+//!
+//! What it does not do: no advice, and no cause that the figures do not show.
+
+use airtab_quality::emodel::simple_r;
+
+use crate::compare::{Comparison, QueueScores, Scores};
+use crate::metric::Metric;
+
+/// The sentences, application by application in the order of the scenario, in
+/// each the disciplines in the order asked for; those with the same reason
+/// share a sentence.
+pub fn why(c: &Comparison) -> Vec<String> {
+    let apps = c.queues.first().map_or(0, |q| q.apps.len());
+    let mut sentences = Vec::new();
+    for i in 0..apps {
+        let mut reasons: Vec<(String, String)> = Vec::new();
+        for q in &c.queues {
+            let (score, reason) = of_app(q, &q.apps[i]);
+            match reasons.iter_mut().find(|(_, known)| *known == reason) {
+                Some((scores, _)) => scores.push_str(&format!(", {score}")),
+                None => reasons.push((score, reason)),
+            }
+        }
+        let name = &c.queues[0].apps[i].name;
+        sentences.extend(reasons.into_iter().map(|(scores, reason)| format!("{name} {scores}: {reason}")));
+    }
+    sentences
+}
+
+/// "3.50 under fifo", and why.
+fn of_app(q: &QueueScores, app: &Scores) -> (String, String) {
+    let (metric, reason) = match app.kind {
+        "game" => (Metric::GameMos, of_stream(q, app)),
+        "voip" => (Metric::VoipMos, of_stream(q, app)),
+        _ => (Metric::Goodput, of_download(q, app)),
+    };
+    let score = match app.mean(metric) {
+        Some(x) if metric == Metric::Goodput => format!("{:.1} Mb/s ", metric.shown(x)),
+        Some(x) => format!("{:.2} ", metric.shown(x)),
+        None => String::new(),
+    };
+    (format!("{score}under {}", q.label), reason)
+}
+
+/// A game or a call: small packets at a constant rate.
+fn of_stream(q: &QueueScores, app: &Scores) -> String {
+    let Some(loss) = app.mean(Metric::Loss) else {
+        return "it sent nothing while measured".into();
+    };
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    let losses = if dropped >= loss / 2.0 {
+        format!("the queue drops {} of its packets: {}", percent(dropped), crowd(q, app))
+    } else {
+        format!(
+            "{} of its packets are lost on the air, {} in the queue",
+            percent(loss - dropped),
+            percent(dropped)
+        )
+    };
+    let (Some(delay), Some(wait)) = (app.mean(Metric::Delay), app.mean(Metric::QueueDelayP50)) else {
+        return format!("nothing arrives: {losses}");
+    };
+    match app.kind {
+        "voip" if loss_weighs_more(delay, loss) => losses,
+        "game" if loss > 0.01 => {
+            format!("{} (not in the score: {losses})", of_delay(q, app, delay, wait))
+        }
+        _ => of_delay(q, app, delay, wait),
+    }
+}
+
+/// Whether loss takes more off a call's rating than delay does.
+fn loss_weighs_more(delay: f64, loss: f64) -> bool {
+    let (perfect, delayed) = (simple_r(0.0, 0.0), simple_r(delay * 1e3, 0.0));
+    delayed - simple_r(delay * 1e3, loss) > perfect - delayed
+}
+
+/// The score follows the delay: was it the queue?
+fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
+    let others = held_by_others(q, app);
+    let own = app.mean(Metric::QueuePackets).unwrap_or(0.0);
+    if wait >= delay / 2.0 {
+        return match own > others {
+            true => format!("its own packets queue up, {own:.0} of them, and wait {}", ms(wait)),
+            false => format!("{}, so each packet of {} waits {}", crowd(q, app), app.name, ms(wait)),
+        };
+    }
+    let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let theirs = bulk.and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
+    match theirs.filter(|_| others >= 1.0) {
+        Some((bulk, longer)) if longer > 2.0 * wait => format!(
+            "its packets go first, waiting {} where those of {} wait {}; it uses {} of the air",
+            ms(wait),
+            bulk.name,
+            ms(longer),
+            percent(app.mean(Metric::Air).unwrap_or(0.0)),
+        ),
+        _ => {
+            let queue = if others < 1.0 { "the queue is nearly empty" } else { "the queue is not to blame" };
+            format!("{queue}: a packet waits {} there, of {} on its way", ms(wait), ms(delay))
+        }
+    }
+}
+
+fn of_download(q: &QueueScores, app: &Scores) -> String {
+    let Some(air) = app.mean(Metric::Air) else {
+        return "it sent nothing while measured".into();
+    };
+    let loss = app.mean(Metric::Loss).unwrap_or(0.0);
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    if loss - dropped > dropped && loss > 0.001 {
+        let (lost, used) = (percent(loss - dropped), percent(air));
+        return format!(
+            "{lost} of its packets are lost on the air, which slows TCP; it uses {used} of the air"
+        );
+    }
+    let rival = q
+        .apps
+        .iter()
+        .filter(|a| a.name != app.name)
+        .max_by(|a, b| a.mean(Metric::Air).unwrap_or(0.0).total_cmp(&b.mean(Metric::Air).unwrap_or(0.0)));
+    let all: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
+    let mut text = match rival.and_then(|r| Some((r, r.mean(Metric::Air)?))) {
+        Some((rival, theirs)) if theirs > air => {
+            format!("{} uses {} of the air, it gets {}", rival.name, percent(theirs), percent(air))
+        }
+        _ => format!("it has {} of the air that downlinks use", percent(air / all)),
+    };
+    match held(app) {
+        places if places < 1.0 && dropped < 0.001 => {
+            text.push_str("; its packets do not queue: its window and the path's latency set its rate");
+        }
+        places => {
+            let bound = limit(q).map_or(String::new(), |n| format!(" of the {n}"));
+            let drops = percent(dropped);
+            text.push_str(&format!(
+                "; it holds {places:.0}{bound} places, and {drops} of its packets are dropped"
+            ));
+        }
+    }
+    text
+}
+
+fn held(app: &Scores) -> f64 {
+    app.mean(Metric::QueuePackets).unwrap_or(0.0)
+}
+
+fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
+    q.apps.iter().filter(|a| a.name != app.name).map(held).sum()
+}
+
+/// Who holds the places of the queue.
+fn crowd(q: &QueueScores, app: &Scores) -> String {
+    let all = held_by_others(q, app);
+    let most = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let places = match limit(q) {
+        Some(limit) => format!("of the {limit} places"),
+        None => "places".into(),
+    };
+    match most {
+        Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
+        Some(_) => format!("the {} others hold {all:.0} {places}", q.apps.len() - 1),
+        None => format!("it holds {:.0} {places} itself", held(app)),
+    }
+}
+
+fn limit(q: &QueueScores) -> Option<&str> {
+    q.params.get("limit").map(String::as_str)
+}
+
+fn ms(seconds: f64) -> String {
+    match seconds * 1e3 {
+        x if x >= 10.0 => format!("{x:.0} ms"),
+        x if x >= 1.0 => format!("{x:.1} ms"),
+        x => format!("{x:.2} ms"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 1e2 {
+        x if x >= 10.0 || x == 0.0 => format!("{x:.0} %"),
+        x if x >= 0.1 => format!("{x:.1} %"),
+        _ => "less than 0.1 %".into(),
+    }
+}

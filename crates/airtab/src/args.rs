@@ -1,0 +1,121 @@
+//! Options of every command, with their help.
+
+use std::path::PathBuf;
+
+use airtab_lab::QueueSpec;
+use clap::{Parser, Subcommand};
+
+/// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
+///
+/// Start with `airtab compare --quick`: a game, a call and a download share a
+/// home's access point, under three disciplines.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 130 interrupted.")]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    Compare(Compare),
+    Run(Run),
+    Scenario(Scenario),
+    Disciplines(Disciplines),
+}
+
+/// Run a scenario under several disciplines, and say which serves each application best
+///
+/// Every discipline meets the same seeds. The table shows means with 95 %
+/// intervals; below it, one sentence for each application and discipline says
+/// what made its score.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab compare --quick                       a first look, within seconds
+  airtab compare --out results                 the full study, kept in files
+  airtab compare my-home.toml --queues fifo,chap --seeds 5
+  airtab compare --queues chap,chap:increment=50ms,chap:limit=350
+
+A queue of --queues is a discipline with its parameters, name:parameter=value:...
+What can be set: airtab disciplines NAME. What is not set comes from the
+scenario's [queue] table, then from the discipline's defaults.")]
+pub struct Compare {
+    /// Scenario file; without one, the built-in home (see `airtab scenario show`)
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: Option<PathBuf>,
+    /// Disciplines to compare, in the order of the columns
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "fifo,spq,chap")]
+    pub queues: Vec<QueueSpec>,
+    /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub seeds: u64,
+    /// Divide all times of the schedule by 10: fast, and good for a first look only
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs at the same time; the results do not depend on it [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Print the results as JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// Also write results.json and report.txt into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Run a scenario once under one discipline, and show each application
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab run my-home.toml
+  airtab run my-home.toml --queue fifo:limit=350 --seed 7 --json")]
+pub struct Run {
+    /// Scenario file
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: PathBuf,
+    /// Discipline of the access point, with parameters as in `airtab compare`
+    #[arg(long, value_name = "NAME", default_value = "chap")]
+    pub queue: QueueSpec,
+    /// Seed of all random draws; same seed, same result, on every machine
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Check scenario files, or show the built-in one
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab scenario show > my-home.toml          start from the built-in scenario
+  airtab scenario check *.toml")]
+pub struct Scenario {
+    #[command(subcommand)]
+    pub command: ScenarioCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ScenarioCommand {
+    /// Say for each file whether it can be run, or everything that is wrong in it
+    Check {
+        /// Scenario files
+        #[arg(value_name = "SCENARIO.toml", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Print the built-in scenario, to start from
+    Show,
+}
+
+/// List the disciplines, or everything about one: parameters, statistics, columns
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab disciplines
+  airtab disciplines chap
+  airtab disciplines --json")]
+pub struct Disciplines {
+    /// Name of a discipline
+    pub name: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,121 @@
+//! `airtab compare`.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use airtab_lab::table::{self, Style};
+use airtab_lab::{Comparison, Options, ScenarioFile, why};
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Compare;
+use crate::output;
+
+const INTERRUPTED: u8 = 130;
+
+/// Runs everything, prints the table and the reasons, and writes the files.
+pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
+    let file = match &args.scenario {
+        Some(path) => ScenarioFile::load(path)?,
+        None => ScenarioFile::home(),
+    };
+    for (i, q) in args.queues.iter().enumerate() {
+        if args.queues[..i].iter().any(|other| other.label == q.label) {
+            bail!("--queues names {} twice", q.label);
+        }
+    }
+    let queues = super::build(&args.queues, &file.queues)?;
+    if let Some(dir) = &args.out {
+        output::directory(dir)?;
+    }
+    let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let bar = progress_bar(queues.len() * seeds.len());
+    let stop = stop_on_interrupt()?;
+    let options = Options {
+        seeds: &seeds,
+        quick: args.quick,
+        jobs: args.jobs.map_or(0, usize::from),
+        stop: &stop,
+        progress: &|done| bar.set_position(done as u64),
+    };
+    let start = Instant::now();
+    let comparison = match airtab_lab::compare(&file.scenario, &queues, &options) {
+        Ok(comparison) => comparison,
+        Err(stopped) => {
+            bar.abandon();
+            eprintln!("{stopped}; nothing was written");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+    };
+    let took = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+
+    let json = serde_json::to_string_pretty(&comparison).context("results as JSON")? + "\n";
+    if let Some(dir) = &args.out {
+        output::write_file(&dir.join("results.json"), &json)?;
+        output::write_file(&dir.join("report.txt"), &report(&comparison, output::file_style()))?;
+    }
+    let printed = output::print(&if args.json { json } else { report(&comparison, output::stdout_style()) });
+    summary(&comparison, took);
+    if let Some(dir) = &args.out {
+        eprintln!("Wrote results.json and report.txt into {}.", dir.display());
+    }
+    printed?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(c: &Comparison, style: Style) -> String {
+    let s = |ns: u64| ns as f64 / 1e9;
+    let [from, until] = c.measure_ns;
+    let mut text = format!(
+        "{}: {} s simulated, measured from {} s to {} s\n\n",
+        c.scenario,
+        s(c.duration_ns),
+        s(from),
+        s(until)
+    );
+    text.push_str(&table::comparison(c, style));
+    text.push_str("\nWhy\n");
+    for sentence in why::why(c) {
+        text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
+        text.push('\n');
+    }
+    text
+}
+
+fn summary(c: &Comparison, took: f64) {
+    let runs = c.queues.len() * c.seeds.len();
+    let simulated = runs as f64 * c.duration_ns as f64 / 1e9;
+    eprintln!(
+        "\n{runs} runs of {} s in {took:.1} s: {:.0} simulated seconds a second.",
+        c.duration_ns as f64 / 1e9,
+        simulated / took.max(1e-9)
+    );
+}
+
+/// A bar on a terminal, one plain line otherwise.
+fn progress_bar(runs: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        eprintln!("{runs} runs ...");
+        return ProgressBar::hidden();
+    }
+    let form = "{bar:40} {pos} of {len} runs, {eta} left";
+    ProgressBar::new(runs as u64)
+        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
+}
+
+/// The first Ctrl-C lets the runs under way end; the second one ends at once.
+fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}

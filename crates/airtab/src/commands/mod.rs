@@ -1,0 +1,21 @@
+//! One file per command.
+
+pub mod compare;
+pub mod disciplines;
+pub mod run;
+pub mod scenario;
+
+use airtab_lab::{QueueSettings, QueueSpec};
+use anyhow::Context;
+
+/// The parameters of each queue, with its column's name.
+fn build(
+    queues: &[QueueSpec],
+    settings: &QueueSettings,
+) -> anyhow::Result<Vec<(String, airtab_core::Params)>> {
+    let one = |q: &QueueSpec| {
+        let params = q.build(settings).with_context(|| format!("queue {}", q.label))?;
+        Ok((q.label.clone(), params))
+    };
+    queues.iter().map(one).collect()
+}

@@ -1,0 +1,51 @@
+//! `airtab scenario check` and `airtab scenario show`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use airtab_lab::{FileError, HOME, ScenarioFile};
+
+use crate::args::{Scenario, ScenarioCommand};
+use crate::output;
+
+/// Checks files, or shows the built-in scenario.
+pub fn scenario(args: &Scenario) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        ScenarioCommand::Show => output::print(HOME)?,
+        ScenarioCommand::Check { files } => return check(files),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
+    let mut code = ExitCode::SUCCESS;
+    for path in files {
+        match ScenarioFile::load(path) {
+            Ok(file) => {
+                let s = &file.scenario;
+                output::print(&format!(
+                    "{}: ok: {}, {} s, {}, {}\n",
+                    path.display(),
+                    s.name,
+                    s.duration_ns as f64 / 1e9,
+                    count(s.stations.len(), "station"),
+                    count(s.apps.len(), "application"),
+                ))?;
+            }
+            Err(e) => {
+                let found = match &e {
+                    FileError::Wrong(problems) => count(problems.len(), "problem"),
+                    FileError::Unreadable { .. } => "unreadable".into(),
+                };
+                output::print(&format!("{}: {found}\n", path.display()))?;
+                eprintln!("{e}");
+                code = ExitCode::from(1);
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
