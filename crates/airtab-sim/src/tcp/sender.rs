@@ -194,7 +194,8 @@ impl Sender {
         self.state = State::Recovery;
         self.recovery_point = self.board.next();
         self.rescued = 0;
-        self.retransmit_now = true;
+        // What the last recovery has retransmitted already is on its way.
+        self.retransmit_now = self.board.retransmitted() == self.board.una();
         self.stats.recoveries += 1;
         self.congestion.on_congestion_event(self.flight());
     }
