@@ -135,6 +135,17 @@ fn retransmitted_data_gives_no_round_trip_time() {
 }
 
 #[test]
+fn an_acknowledgement_after_a_timeout_gives_no_round_trip_time() {
+    // Segments 2 to 6 arrive, their three acknowledgements do not; 3 is timed, 2 is sent again and acknowledges all.
+    let mut pair = Pair::new(Config::home(), RTT);
+    pair.up.fate = Box::new(|_, n| if (3..6).contains(&n) { Fate::Drop } else { Fate::Pass });
+    pair.download(7 * MSS);
+    finish(&mut pair, 7);
+    assert_eq!(counts(&pair), (0, 1, 1));
+    assert_eq!(pair.server.srtt(), Some(RTT));
+}
+
+#[test]
 fn evidence_left_over_by_a_recovery_begins_the_next() {
     let mut pair = Pair::new(Config::home(), RTT);
     let mut seen = [false; 2];
