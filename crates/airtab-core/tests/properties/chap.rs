@@ -1,0 +1,219 @@
+//! chap against the published algorithm, and what chap adds to it.
+
+use std::collections::BTreeMap;
+
+use airtab_core::{Discipline, GROUP, Params, Tx};
+use proptest::prelude::*;
+
+use crate::host::Host;
+use crate::ops::{self, Arrival, Kind, Op, arrival, ops};
+use crate::reference::{Key, Reference, Rules};
+
+fn chap(pairs: &[(&str, &str)]) -> Params {
+    let mut params = Params::new(Discipline::named("chap").expect("registered"));
+    for (name, value) in pairs {
+        params.set(name, value).expect("in range");
+    }
+    params
+}
+
+/// A running chap and the model that judges it.
+struct Judged {
+    host: Host,
+    reference: Reference,
+}
+
+impl Judged {
+    fn new(params: Params, ties: bool) -> Judged {
+        let host = Host::new(params, 1);
+        let param = |name| host.param(name).expect("chap has it");
+        let rules = Rules {
+            increment: param("increment") as i64,
+            bound: host.limit() as usize,
+            timeouts: [param("udp_timeout"), param("tcp_timeout")],
+            uplink: param("uplink") == 1,
+            ties,
+        };
+        Judged { host, reference: Reference::new(rules) }
+    }
+
+    fn enqueue(&mut self, arrival: &Arrival) {
+        let out = self.host.enqueue(arrival);
+        let key = ops::hash(arrival.flow);
+        let now = self.host.now;
+        match arrival.kind {
+            Kind::Urgent => self.reference.arrived_urgent(out.number, &out.dropped),
+            Kind::Multicast => {
+                self.reference.arrived(out.number, Key::Multicast, arrival.tcp, now, &out.dropped)
+            }
+            Kind::Class(_) => {
+                self.reference.arrived(out.number, Key::Flow(key), arrival.tcp, now, &out.dropped)
+            }
+        }
+    }
+
+    fn dequeue(&mut self) {
+        let given = self.host.dequeue().map(|(number, _, ticket)| (number, ticket.generation));
+        self.reference.dequeued(given, self.host.now);
+    }
+
+    fn play(&mut self, op: &Op) {
+        let now = self.host.now;
+        match op {
+            Op::Enqueue(arrival) => self.enqueue(arrival),
+            Op::Dequeue => self.dequeue(),
+            Op::Sent { back, tx } => {
+                if let Some(i) = self.host.tickets.len().checked_sub(1 + back) {
+                    self.reference.sent(self.host.tickets[i].generation, tx.span, now);
+                    self.host.sent(self.host.tickets[i], tx);
+                }
+            }
+            Op::Forged { ticket, tx } => {
+                // Record numbers are the core's own business: one that no flow has.
+                self.host.sent(airtab_core::Ticket { flow: u32::MAX, ..*ticket }, tx);
+            }
+            Op::Heard { flow, air } => {
+                self.host.heard(*flow, *air);
+                self.reference.heard(ops::hash(*flow), *air, now);
+            }
+            Op::Change(seed) => {
+                let mut params = self.host.params.clone();
+                params.set("limit", &(2 + seed % 20).to_string()).expect("in range");
+                if self.reference.rules.ties {
+                    // Only upwards: a credit above 2I is nowhere defined.
+                    let increment = self.host.param("increment").expect("chap has it") + seed % 7_777_777;
+                    params.set("increment", &format!("{increment}ns")).expect("in range");
+                }
+                let dropped = self.host.change(params);
+                self.reference.rules.increment = self.host.param("increment").expect("chap has it") as i64;
+                self.reference.changed(self.host.limit() as usize, &dropped);
+            }
+            Op::Drain => {
+                if let Some(number) = self.host.drain() {
+                    self.reference.drained(number);
+                }
+            }
+            Op::Reset => {
+                self.host.reset();
+                self.reference.reset(now);
+            }
+            Op::Wait(ns) => self.host.wait(*ns),
+        }
+        self.compare();
+    }
+
+    /// Credit and backlog of every flow, to the nanosecond.
+    fn compare(&mut self) {
+        let mut expected = self.reference.table(self.host.now);
+        let shown: BTreeMap<_, _> = credits(&self.host);
+        if !shown.contains_key(&Key::Multicast) {
+            expected.remove(&Key::Multicast); // shown once it was used
+        }
+        assert_eq!(shown, expected);
+        assert_eq!(self.host.stat("boosts"), self.reference.boosts);
+    }
+}
+
+/// Credit and backlog by flow, from chap's own table.
+fn credits(host: &Host) -> BTreeMap<Key, (i64, usize)> {
+    let key = |flow: u64| u32::try_from(flow).map_or(Key::Multicast, Key::Flow);
+    host.rows().iter().map(|r| (key(r["flow"]), (r["credit"] as i64, r["backlog"] as usize))).collect()
+}
+
+/// A packet is sent as soon as it is given out, and reported before anything
+/// else happens.
+#[derive(Clone, Debug)]
+enum Prompt {
+    Arrive(Arrival),
+    Send { air: u64 },
+    Change(u64),
+    Drain,
+    Wait(u64),
+}
+
+fn prompt() -> impl Strategy<Value = Vec<Prompt>> {
+    let step = prop_oneof![
+        10 => arrival(8).prop_map(Prompt::Arrive),
+        9 => (10_000..5_000_000u64).prop_map(|air| Prompt::Send { air }),
+        1 => any::<u64>().prop_map(Prompt::Change),
+        1 => Just(Prompt::Drain),
+        1 => (0..200_000_000_000u64).prop_map(Prompt::Wait),
+    ];
+    prop::collection::vec(step, 100..400)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// `faithful` is the published algorithm, decision for decision and credit
+    /// for credit, whatever the reports say and whenever they come.
+    #[test]
+    fn faithful_equals_the_publication(ops in ops(10, 38, 400), limit in 2..20u32, uplink: bool) {
+        let params = chap(&[
+            ("profile", "faithful"),
+            ("limit", &limit.to_string()),
+            ("uplink", if uplink { "on" } else { "off" }),
+        ]);
+        let mut judged = Judged::new(params, true);
+        for op in &ops {
+            judged.play(op);
+        }
+        while !judged.host.queued.is_empty() {
+            judged.play(&Op::Dequeue);
+        }
+    }
+
+    /// With one packet at a time below it, prompt reports and no newcomers' tab
+    /// the default profile is the published algorithm too; its limit counts
+    /// what the queue holds, one less.
+    #[test]
+    fn default_with_prompt_reports_equals_the_publication(steps in prompt(), limit in 2..20u32) {
+        let limit = (limit - 1).to_string();
+        let params = chap(&[("limit", &limit), ("newcomers", "off"), ("memory", "2GiB")]);
+        let mut judged = Judged::new(params, false);
+        for step in &steps {
+            match step {
+                Prompt::Arrive(arrival) => judged.play(&Op::Enqueue(*arrival)),
+                Prompt::Send { air } => {
+                    judged.dequeue();
+                    let tx = Tx { air: *air, span: *air, attempts: 1, acked: true };
+                    judged.play(&Op::Sent { back: 0, tx });
+                }
+                Prompt::Change(seed) => judged.play(&Op::Change(*seed)),
+                Prompt::Drain => judged.play(&Op::Drain),
+                Prompt::Wait(ns) => judged.play(&Op::Wait(*ns)),
+            }
+        }
+    }
+
+    /// Serving and settling a multicast packet moves no unicast credit, boosts
+    /// aside, and those move all credits alike.
+    #[test]
+    fn multicast_charges_no_flow(ops in ops(6, 30, 200), faithful: bool) {
+        let profile = if faithful { "faithful" } else { "default" };
+        let mut host = Host::new(chap(&[("profile", profile), ("limit", "16")]), 1);
+        let increment = host.param("increment").unwrap() as i64;
+        for op in &ops {
+            match op {
+                Op::Change(_) => {}
+                Op::Dequeue => {
+                    let (before, boosts) = (credits(&host), host.stat("boosts"));
+                    let Some((_, packet, ticket)) = host.dequeue() else { continue };
+                    if packet.meta.sta != GROUP {
+                        continue;
+                    }
+                    let boosted = host.stat("boosts") > boosts;
+                    host.sent(ticket, &Tx { air: 3_000_000, span: 3_000_000, attempts: 1, acked: false });
+                    let after = credits(&host);
+                    for (key, (credit, _)) in before.into_iter().filter(|(key, _)| *key != Key::Multicast) {
+                        let d = credit - 2 * increment;
+                        let d = if boosted { d.div_euclid(2) } else { d };
+                        prop_assert_eq!(after[&key].0, d + 2 * increment);
+                    }
+                    prop_assert!(after.contains_key(&Key::Multicast));
+                }
+                op => host.play(op),
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! CHAP as published, an independent model: every flow in one list, every
+//! choice a scan of it, every boost a loop over it.
+//!
+//! Sources: CHAP dissertation 4.2-4.4; MMSys 2010, algorithms 1 and 2. Credits
+//! are whole ns; a boost halves the distance to 2I towards minus infinity, so
+//! this agrees with the core to the last bit (C's `/ 2` would not).
+//!
+//! It judges rather than decides: it is told which packet the core gave out or
+//! dropped and says whether that was right.
+//!
+//! What it does not do: give up records when a table is full, count bytes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// Whom a packet is charged to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    Multicast,
+    Flow(u32),
+}
+
+struct Flow {
+    key: Key,
+    /// Order of creation.
+    created: u64,
+    credit: i64,
+    /// Last served, or created, ns.
+    last: u64,
+    tcp: bool,
+    backlog: VecDeque<u32>,
+}
+
+/// What may differ between the runs that are judged.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// I, ns.
+    pub increment: i64,
+    /// Packets that remain after an arrival.
+    pub bound: usize,
+    /// After which an idle flow is forgotten, ns: not TCP, TCP.
+    pub timeouts: [u64; 2],
+    /// Received frames are charged.
+    pub uplink: bool,
+    /// Of flows with equal credits the first created is served and the last
+    /// created loses. Else either may be: rounding makes close credits equal.
+    pub ties: bool,
+}
+
+pub struct Reference {
+    pub rules: Rules,
+    flows: Vec<Flow>,
+    urgent: VecDeque<u32>,
+    created: u64,
+    /// Served flow by ticket, as long as no report came.
+    open: BTreeMap<u32, u64>,
+    pub boosts: u64,
+}
+
+/// Longest duration that one report charges, ns.
+const LONGEST: u64 = 1 << 40;
+
+impl Reference {
+    pub fn new(rules: Rules) -> Reference {
+        let mut reference = Reference {
+            rules,
+            flows: Vec::new(),
+            urgent: VecDeque::new(),
+            created: 0,
+            open: BTreeMap::new(),
+            boosts: 0,
+        };
+        reference.create(Key::Multicast, false, 0);
+        reference
+    }
+
+    fn create(&mut self, key: Key, tcp: bool, now: u64) -> usize {
+        self.flows.push(Flow {
+            key,
+            created: self.created,
+            credit: self.rules.increment,
+            last: now,
+            tcp,
+            backlog: VecDeque::new(),
+        });
+        self.created += 1;
+        self.flows.len() - 1
+    }
+
+    fn forget_expired(&mut self, now: u64) {
+        let timeouts = self.rules.timeouts;
+        self.flows.retain(|f| {
+            f.key == Key::Multicast || !f.backlog.is_empty() || now - f.last <= timeouts[usize::from(f.tcp)]
+        });
+    }
+
+    /// An urgent packet arrived and `dropped` were dropped for it.
+    pub fn arrived_urgent(&mut self, number: u32, dropped: &[u32]) {
+        self.urgent.push_back(number);
+        if self.urgent.len() > self.rules.bound {
+            assert_eq!(dropped, [number], "urgent packets that do not fit are refused");
+            self.urgent.pop_back();
+        } else {
+            self.made_room(dropped);
+        }
+    }
+
+    /// A packet arrived and `dropped` were dropped for it.
+    pub fn arrived(&mut self, number: u32, key: Key, tcp: bool, now: u64, dropped: &[u32]) {
+        self.forget_expired(now);
+        let known = self.flows.iter().position(|f| f.key == key);
+        let flow = known.unwrap_or_else(|| self.create(key, tcp, now));
+        self.flows[flow].backlog.push_back(number);
+        self.made_room(dropped);
+    }
+
+    fn len(&self) -> usize {
+        self.flows.iter().map(|f| f.backlog.len()).sum::<usize>() + self.urgent.len()
+    }
+
+    fn credits(&self) -> impl Iterator<Item = i64> {
+        self.flows.iter().filter(|f| !f.backlog.is_empty()).map(|f| f.credit)
+    }
+
+    /// The backlogged flow whose oldest packet is `number`.
+    fn owner(&self, number: u32) -> usize {
+        let owner = self.flows.iter().position(|f| f.backlog.front() == Some(&number));
+        owner.unwrap_or_else(|| panic!("packet {number} is not the oldest of its flow"))
+    }
+
+    /// Push-out from the flow with the least credit.
+    fn made_room(&mut self, dropped: &[u32]) {
+        for &number in dropped {
+            assert!(self.len() > self.rules.bound, "dropped although there was room");
+            let victim = self.owner(number);
+            let least = self.credits().min().expect("somebody is backlogged");
+            assert_eq!(self.flows[victim].credit, least, "the victim has the least credit");
+            if self.rules.ties {
+                let last = self.flows.iter().rposition(|f| !f.backlog.is_empty() && f.credit == least);
+                assert_eq!(Some(victim), last, "of equals, the last created loses");
+            }
+            self.flows[victim].backlog.pop_front();
+        }
+        let others = self.flows.iter().any(|f| !f.backlog.is_empty());
+        assert!(self.len() <= self.rules.bound || !others, "the queue is too long");
+    }
+
+    /// The core gave out packet `number` with a ticket, or nothing.
+    pub fn dequeued(&mut self, given: Option<(u32, u32)>, now: u64) {
+        let Some((number, ticket)) = given else {
+            assert_eq!(self.len(), 0, "work conserving");
+            return;
+        };
+        if let Some(urgent) = self.urgent.pop_front() {
+            assert_eq!((number, ticket), (urgent, 0), "urgent packets go first, free of charge");
+            return;
+        }
+        let served = self.owner(number);
+        let most = self.credits().max().expect("somebody is backlogged");
+        assert_eq!(self.flows[served].credit, most, "the flow with the most credit is served");
+        if self.rules.ties {
+            let first = self.flows.iter().position(|f| !f.backlog.is_empty() && f.credit == most);
+            assert_eq!(Some(served), first, "of equals, the first created is served");
+        }
+        if most <= 0 {
+            self.boosts += 1;
+            let increment = self.rules.increment;
+            for flow in &mut self.flows {
+                flow.credit = (flow.credit - 2 * increment).div_euclid(2) + 2 * increment;
+            }
+        }
+        let flow = &mut self.flows[served];
+        flow.backlog.pop_front();
+        flow.last = now;
+        assert!(ticket > 0 && self.open.insert(ticket, flow.created).is_none(), "a ticket of its own");
+    }
+
+    /// A report of `ns` for a ticket; only the first one counts.
+    pub fn sent(&mut self, ticket: u32, ns: u64, now: u64) {
+        self.forget_expired(now);
+        let Some(created) = self.open.remove(&ticket) else { return };
+        if let Some(flow) = self.flows.iter_mut().find(|f| f.created == created) {
+            flow.credit -= ns.min(LONGEST) as i64;
+        }
+    }
+
+    /// A frame of the flow was received.
+    pub fn heard(&mut self, key: u32, ns: u64, now: u64) {
+        self.forget_expired(now);
+        if let Some(flow) = self.flows.iter_mut().find(|f| self.rules.uplink && f.key == Key::Flow(key)) {
+            flow.credit -= ns.min(LONGEST) as i64;
+        }
+    }
+
+    /// Another bound came into force and `dropped` were dropped for it.
+    pub fn changed(&mut self, bound: usize, dropped: &[u32]) {
+        self.rules.bound = bound;
+        let urgent: Vec<_> = dropped.iter().filter(|n| self.urgent.contains(n)).copied().collect();
+        let others: Vec<_> = dropped.iter().filter(|n| !self.urgent.contains(n)).copied().collect();
+        self.made_room(&others);
+        for number in urgent {
+            assert!(self.urgent.len() > bound);
+            assert_eq!(self.urgent.pop_front(), Some(number), "the oldest urgent packet goes first");
+        }
+        assert!(self.len() <= bound);
+    }
+
+    /// A packet was handed over, uncharged.
+    pub fn drained(&mut self, number: u32) {
+        self.urgent.retain(|&n| n != number);
+        for flow in &mut self.flows {
+            flow.backlog.retain(|&n| n != number);
+        }
+    }
+
+    /// Everything was dropped and forgotten.
+    pub fn reset(&mut self, now: u64) {
+        self.flows.clear();
+        self.urgent.clear();
+        self.open.clear();
+        self.create(Key::Multicast, false, now);
+    }
+
+    /// Credit and backlog of every flow that is known.
+    pub fn table(&mut self, now: u64) -> BTreeMap<Key, (i64, usize)> {
+        self.forget_expired(now);
+        self.flows.iter().map(|f| (f.key, (f.credit, f.backlog.len()))).collect()
+    }
+}
