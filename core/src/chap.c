@@ -42,6 +42,7 @@
  * (TCP: 3600 s).
  */
 #include "airtab/credit.h"
+#include "airtab/estimate.h"
 #include "airtab/fifo.h"
 #include "airtab/flowtable.h"
 #include "airtab/heap.h"
@@ -56,19 +57,14 @@ enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_
 #define MAX_LIMIT 65535u
 #define MULTICAST 0u		/* record; no flow of the table has number 0 */
 #define TAB 0u			/* slot */
-#define RETIRE 2		/* expired records given up per list and new flow */
+#define RETIRE 2		/* records looked at for expiry, per list and new flow */
+#define CHANCES 8		/* recently used records passed over for one eviction */
 
-/* A nominal exchange: 802.11g at 54 Mb/s, so that an estimate has the right
- * proportion of fixed and per-byte time. The scale to it is learnt. */
-#define NOMINAL_FIXED 59704u	/* ns */
-#define NOMINAL_BYTE_Q8 37926u	/* ns/256 */
-#define SCALE_ONE 1024u		/* Q10 */
-#define SCALE_MAX 65535u
+enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16 };
 
-enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, TCP = 8 };
-
-/* A flow; its key and idle list are in the flow table's node of this number. */
+/* A flow: one cache line. */
 struct flow {
+	struct at_flow_node node;
 	s64 credit;		/* distance from 2I, ns, after `epoch` boosts */
 	u64 last;		/* last served (first seen, if never), ns */
 	u64 air;		/* charged in all, ns */
@@ -88,9 +84,9 @@ struct slot {
 	u32 next;		/* free slot, or next newcomer */
 };
 
-_Static_assert(sizeof(struct flow) + sizeof(struct at_flow_node) + 2 * sizeof(u32) +
-	       sizeof(struct slot) + sizeof(struct at_heap_entry) + sizeof(u32) <= 128,
-	       "a flow takes at most 128 bytes, bucket and backlog included");
+_Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
+_Static_assert(sizeof(struct flow) + 2 * sizeof(u32) + sizeof(struct slot) + sizeof(struct at_heap_entry) +
+	       sizeof(u32) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
 
 struct chap {
 	/* parameters */
@@ -103,7 +99,7 @@ struct chap {
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 first, last;		/* newcomers' slots, in order of arrival */
-	u32 scale;			/* of all flows, Q10 with 6 more bits */
+	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
 	struct at_fifo urgent;
 	u64 urgent_len, urgent_bytes;
@@ -176,7 +172,7 @@ static struct chap *priv(const struct at_qdisc *q)
 
 static struct flow *tab(const struct chap *c)
 {
-	return &c->flows[c->table.size + 1];
+	return &c->flows[AT_FLOWS_RECORDS(c->table.size)];
 }
 
 /* ---- credit ---- */
@@ -262,18 +258,20 @@ static bool expired(const struct chap *c, const struct flow *f, u64 now)
 	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
 }
 
-/* A flow begins in this record; what was before is in gen's past. */
+/* A flow begins in this record. */
 static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 {
+	struct flow *f = &c->flows[i];
 	struct at_tcp t;
 
-	c->flows[i] = (struct flow){
+	*f = (struct flow){
+		.node = f->node,
 		.credit = newcomer_credit(c),
 		.last = now,
 		.epoch = c->boosts,
-		.gen = c->flows[i].gen + 1,
+		.gen = f->gen + 1,
 		.created = c->created++,
-		.scale = (u16)(c->scale >> 6),
+		.scale = c->scale,
 		.flags = (u8)(at_tcp(p, &t) ? KNOWN | TCP : KNOWN),
 	};
 	c->n_new++;
@@ -286,27 +284,50 @@ static void forget(struct chap *c, u32 i)
 	c->flows[i].gen++;
 }
 
+/* Passes over a record that is in use: its turn comes again. */
+static void requeue(struct chap *c, u32 i, u32 list)
+{
+	c->flows[i].flags &= (u8)~RECENT;
+	at_flows_list(&c->table, i, list);
+}
+
 static void retire(struct chap *c, u64 now)
 {
-	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
-		for (u32 n = 0; n < RETIRE; n++) {
-			u32 i = at_flows_oldest(&c->table, list);
+	for (u32 n = 0; n < RETIRE * AT_FLOWS_LISTS; n++) {
+		u32 list = n % AT_FLOWS_LISTS, i = at_flows_oldest(&c->table, list);
+		const struct flow *f = &c->flows[i];
 
-			if (!i || !expired(c, &c->flows[i], now))
-				break;
+		if (!i)
+			continue;
+		if (!f->slot && expired(c, f, now)) {
 			forget(c, i);
 			c->n_expired++;
+		} else if (f->slot || (f->flags & RECENT)) {
+			requeue(c, i, list);
 		}
 	}
 }
 
-/* There is one: more flows than queued packets. */
+/* Gives up an idle record: of the flows seen once if there is one. There is an
+ * idle one, for there are more flows than queued packets, and in each list at
+ * most bound + 1 records are busy. */
 static void evict(struct chap *c)
 {
-	u32 i = at_flows_oldest(&c->table, AT_FLOWS_NEW);
+	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
+		for (u32 n = 0; n <= CHANCES + c->bound + 1; n++) {
+			u32 i = at_flows_oldest(&c->table, list);
+			const struct flow *f = &c->flows[i];
 
-	forget(c, i ? i : at_flows_oldest(&c->table, AT_FLOWS_KNOWN));
-	c->n_evicted++;
+			if (!i)
+				break;
+			if (!f->slot && (!(f->flags & RECENT) || n >= CHANCES)) {
+				forget(c, i);
+				c->n_evicted++;
+				return;
+			}
+			requeue(c, i, list);
+		}
+	}
 }
 
 /* The record of p's flow, made if need be. */
@@ -328,10 +349,15 @@ static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
 		}
 		start(c, i, p, now);
 	} else if (!f->slot && expired(c, f, now)) {
+		at_flows_unlist(&c->table, i);
 		c->n_expired++;
 		start(c, i, p, now);
-	} else if (f->flags & SERVED) {
-		f->flags |= ESTABLISHED;
+	} else {
+		f->flags |= RECENT;
+		if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
+			f->flags |= ESTABLISHED;
+			at_flows_unlist(&c->table, i);
+		}
 	}
 	return i;
 }
@@ -388,8 +414,6 @@ static void append(struct chap *c, u32 i, struct at_pkt *p)
 
 	if (!f->slot) {
 		f->slot = open_slot(c, i);
-		if (i != MULTICAST)
-			at_flows_busy(&c->table, i);
 		if (c->newcomers && !(f->flags & SERVED))
 			join_newcomers(c, f->slot);
 		else
@@ -424,8 +448,8 @@ static struct at_pkt *take(struct chap *c, u32 id)
 		unrank(c, id);
 	else
 		leave_newcomers(c, id);
-	if (s->flow != MULTICAST)
-		at_flows_idle(&c->table, s->flow,
+	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
+		at_flows_list(&c->table, s->flow,
 			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
 	f->slot = 0;
 	s->next = c->slot_free;
@@ -488,23 +512,6 @@ static bool urgent_fits(const struct chap *c)
 
 /* ---- operations ---- */
 
-/* The airtime of one nominal exchange, ns. */
-static u32 nominal_ns(u32 bytes)
-{
-	u64 ns = NOMINAL_FIXED + ((u64)bytes * NOMINAL_BYTE_Q8 >> 8);
-
-	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
-}
-
-static void learn(struct chap *c, struct flow *f, u64 air, u32 nominal)
-{
-	u64 ratio = at_div(air * SCALE_ONE, nominal);
-	s32 to = (s32)(ratio < SCALE_MAX ? ratio : SCALE_MAX);
-
-	f->scale = (u16)(f->scale + ((to - f->scale + 4) >> 3));
-	c->scale = (u32)((s32)c->scale + ((to * 64 - (s32)c->scale) >> 4));
-}
-
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = priv(q);
@@ -532,7 +539,6 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	const struct at_heap_entry *best;
 	struct at_charge bill = { 0 };
 	struct flow *f;
-	u64 est;
 	u32 id;
 
 	memset(t, 0, sizeof(*t));
@@ -556,9 +562,8 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	bill.gen = f->gen;
 	p = take(c, id);
 	if (!c->faithful) {
-		bill.nominal = nominal_ns(at_bytes(p));
-		est = (u64)bill.nominal * f->scale / SCALE_ONE;
-		bill.est = est < ~(u32)0 ? (u32)est : ~(u32)0;
+		bill.nominal = at_nominal_ns(at_bytes(p));
+		bill.est = at_estimate_ns(bill.nominal, f->scale);
 	}
 	if (bill.mark) {
 		set_credit(c, f, newcomer_credit(c));
@@ -605,8 +610,10 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 		if (ranked(c, TAB))
 			rank(c, TAB);
 	}
-	if (!c->faithful)
-		learn(c, f, (u64)at_charge(r->air), bill.nominal);
+	if (!c->faithful) {
+		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
+		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
+	}
 }
 
 static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
@@ -667,30 +674,44 @@ static u32 slots_of(u64 flows)
 	return (u32)(flows < MAX_LIMIT + 1 ? flows : MAX_LIMIT + 1);
 }
 
-static u64 align(u64 bytes)
+/* The state is struct chap, then these arrays, each 64-byte aligned. */
+struct layout {
+	u64 flows, slots, entries, pos, buckets, end;	/* offsets */
+};
+
+static u64 aligned(u64 bytes)
 {
-	return (bytes + 7) & ~(u64)7;
+	return (bytes + 63) & ~(u64)63;
+}
+
+static struct layout layout_of(const struct at_vals *v)
+{
+	u64 flows = *v[P_FLOWS].v, slots = slots_of(flows) + 1ull;
+	struct layout at;
+
+	at.flows = aligned(sizeof(struct chap));
+	at.slots = at.flows + aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
+	at.entries = at.slots + aligned(slots * sizeof(struct slot));
+	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
+	at.buckets = at.pos + aligned(slots * sizeof(u32));
+	at.end = at.buckets + at_flows_bytes((u32)flows) + 64;
+	return at;
 }
 
 static u64 state_size(const struct at_vals *v)
 {
-	u64 flows = *v[P_FLOWS].v, slots = (u64)slots_of(flows) + 1;
-
-	return align(sizeof(struct chap)) + align((flows + 2) * sizeof(struct flow)) +
-	       align(slots * sizeof(struct slot)) + slots * sizeof(struct at_heap_entry) +
-	       align(slots * sizeof(u32)) + at_flows_bytes((u32)flows);
+	return layout_of(v).end;
 }
 
-/* An empty table, a rested tab. */
-static void clear(struct chap *c, u32 flows)
+/* No flows, no open tickets, a rested tab. */
+static void clear(struct chap *c, u32 *buckets, u32 flows)
 {
-	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts };
+	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
+			       .flags = KNOWN | SERVED };
 
-	rested.scale = (u16)(c->scale >> 6);
-	rested.flags = SERVED;
-	at_flows_init(&c->table, c->table.node, flows, c->seed);
+	at_flows_init(&c->table, buckets, c->flows, sizeof(struct flow), flows, c->seed);
 	at_tickets_forget(&c->tickets);
-	c->slots[TAB].flow = flows + 1;
+	c->slots[TAB].flow = (u32)AT_FLOWS_RECORDS(flows);
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -700,26 +721,22 @@ static void clear(struct chap *c, u32 flows)
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	struct chap *c = priv(q);
-	u32 flows = (u32)*v[P_FLOWS].v, slots = slots_of(flows) + 1;
-	u8 *mem = (u8 *)q->state + align(sizeof(*c));
+	struct layout at = layout_of(v);
+	u8 *base = (u8 *)q->state;
 
 	(void)now;
-	c->flows = (void *)mem;
-	mem += align((flows + 2ull) * sizeof(struct flow));
-	c->slots = (void *)mem;
-	mem += align((u64)slots * sizeof(struct slot));
-	c->heap.e = (void *)mem;
-	mem += (u64)slots * sizeof(struct at_heap_entry);
-	c->heap.pos = (void *)mem;
-	mem += align((u64)slots * sizeof(u32));
-	c->table.node = (void *)mem;
-	c->table.size = flows;
+	base += -(uintptr_t)base & 63;
+	c->flows = (void *)(base + at.flows);
+	c->slots = (void *)(base + at.slots);
+	c->heap.e = (void *)(base + at.entries);
+	c->heap.pos = (void *)(base + at.pos);
+	c->table.size = (u32)*v[P_FLOWS].v;
 	c->slot_fresh = 1;
-	c->scale = SCALE_ONE << 6;
+	c->scale = AT_SCALE_ONE;
 	c->seed = seed;
 	c->faithful = *v[P_PROFILE].v == FAITHFUL;
 	set_params(c, v);
-	clear(c, flows);
+	clear(c, (void *)(base + at.buckets), c->table.size);
 }
 
 static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
@@ -730,7 +747,7 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	(void)now;
 	set_params(c, v);
 	/* stored as distances from 2I: the same credits from another 2I */
-	for (u32 i = 0; old != c->increment && i <= c->table.size + 1; i++) {
+	for (u32 i = 0; old != c->increment && i < AT_FLOWS_RECORDS(c->table.size) + 1; i++) {
 		struct flow *f = &c->flows[i];
 		s64 credit = at_credit_value(credit_of(c, f), old);
 
@@ -772,7 +789,7 @@ static void reset(struct at_qdisc *q, u64 now)
 	}
 	for (u32 i = 1; i < c->table.fresh; i++)
 		c->flows[i].flags = 0;
-	clear(c, c->table.size);
+	clear(c, c->table.bucket, c->table.size);
 }
 
 static const char *check(const struct at_vals *v, u16 *bad)
@@ -808,7 +825,7 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	*s++ = c->n_newcomers;
 	*s++ = c->slots[TAB].qlen;
 	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);
-	*s++ = c->scale;
+	*s++ = (u64)c->scale * 65536 / AT_SCALE_ONE;
 }
 
 static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
@@ -822,7 +839,7 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		if (i == MULTICAST ? !f->packets && !f->slot
 				   : !f->flags || (!f->slot && expired(c, f, now)))
 			continue;
-		*cols++ = i == MULTICAST ? (u64)1 << 32 : c->table.node[i].key;
+		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
 		*cols++ = f->slot ? s->qlen : 0;
 		*cols++ = f->slot ? s->bytes : 0;

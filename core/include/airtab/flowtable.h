@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * airtab/flowtable.h: a bounded table from at_flow() to a record number, and
- * the two lists that say which idle record to give up first.
+ * airtab/flowtable.h: a bounded table from at_flow() to a record, and two lists
+ * that say which idle record to give up first.
  *
- * Records are numbered 1..size; the discipline keeps its own array by that
- * number. Seeded multiply-shift hash (Dietzfelbinger et al. 1997), chained by
- * 32-bit numbers. A lookup touches the bucket and, with the usual chain of
- * one, one node of 16 bytes; idle flows of a large table cost nothing else.
+ * Records are an array of the discipline; each begins with a struct
+ * at_flow_node. The table's are numbered 1..size; 0 and those from
+ * AT_FLOWS_RECORDS(size) on are the discipline's own. Seeded multiply-shift hash
+ * (Dietzfelbinger et al. 1997), chained by 32-bit numbers: with records of a
+ * cache line, a lookup with the usual chain of one touches two lines.
  *
- * An idle record is in one of two lists, oldest first: NEW (seen once) and
- * KNOWN. Giving up NEW records first keeps a flood of one-packet flows from
- * displacing the flows that come back. Busy records are in none.
+ * The lists, oldest first: NEW (seen once) and KNOWN. Giving up NEW records
+ * first keeps a flood of one-packet flows from displacing the flows that come
+ * back. A record need not leave its list when it becomes busy, nor move when it
+ * was used: whoever looks for a victim requeues such a one (second chance), so
+ * that a packet of a known flow touches no other record.
  *
  * What this is not: no timeouts, no credit, no per-station limits.
  */
@@ -21,16 +24,19 @@
 
 struct at_flow_node {
 	u32 key, chain;		/* next in the bucket, or next free record */
-	u32 prev, next;		/* idle list; both own number when in none */
+	u32 prev, next;		/* list; both own number when in none */
 };
 
 enum { AT_FLOWS_NEW, AT_FLOWS_KNOWN, AT_FLOWS_LISTS };
 
+/* Array length that the table needs: 0, its records, the heads of the lists. */
+#define AT_FLOWS_RECORDS(size) ((u64)(size) + 1 + AT_FLOWS_LISTS)
+
 struct at_flowtable {
 	u32 *bucket;
-	struct at_flow_node *node;	/* 0 unused, 1..size, then the list heads */
+	u8 *records;
 	u64 hash;			/* odd multiplier */
-	u32 bits, size;
+	u32 bits, size, stride;
 	u32 known;			/* records in use */
 	u32 fresh, free;		/* never used from here on; returned ones */
 };
@@ -44,26 +50,34 @@ static inline u32 at_flows_bits(u32 size)
 	return bits;
 }
 
+/* Of the buckets. */
 static inline u64 at_flows_bytes(u32 size)
 {
-	return sizeof(struct at_flow_node) * ((u64)size + 1 + AT_FLOWS_LISTS) +
-	       (sizeof(u32) << at_flows_bits(size));
+	return sizeof(u32) << at_flows_bits(size);
 }
 
-/* Forgets everything; mem has at_flows_bytes(size) bytes, 4-aligned. */
-static inline void at_flows_init(struct at_flowtable *t, void *mem, u32 size, u64 seed)
+static inline struct at_flow_node *at_flows_node(const struct at_flowtable *t, u32 i)
 {
-	t->node = mem;
-	t->bucket = (u32 *)(t->node + size + 1 + AT_FLOWS_LISTS);
+	return (struct at_flow_node *)(void *)(t->records + (u64)i * t->stride);
+}
+
+/* Forgets everything. bucket: at_flows_bytes(size) bytes; records: an array of
+ * AT_FLOWS_RECORDS(size) or more, `stride` bytes each. */
+static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *records, u32 stride,
+				 u32 size, u64 seed)
+{
+	t->bucket = bucket;
+	t->records = records;
+	t->stride = stride;
 	t->hash = (seed * 0x9e3779b97f4a7c15ull) | 1;
 	t->bits = at_flows_bits(size);
 	t->size = size;
 	t->known = 0;
 	t->fresh = 1;
 	t->free = 0;
-	memset(t->bucket, 0, sizeof(u32) << t->bits);
+	memset(bucket, 0, at_flows_bytes(size));
 	for (u32 i = size + 1; i <= size + AT_FLOWS_LISTS; i++)
-		t->node[i].prev = t->node[i].next = i;
+		at_flows_node(t, i)->prev = at_flows_node(t, i)->next = i;
 }
 
 static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
@@ -76,66 +90,74 @@ static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
 	u32 i = *at_flows_bucket(t, key);
 
-	while (i && t->node[i].key != key)
-		i = t->node[i].chain;
+	while (i && at_flows_node(t, i)->key != key)
+		i = at_flows_node(t, i)->chain;
 	return i;
 }
 
-/* A record for key, which has none yet; 0 = the table is full. */
+/* A record for key, which has none yet, in no list; 0 = the table is full. */
 static inline u32 at_flows_add(struct at_flowtable *t, u32 key)
 {
 	u32 *bucket = at_flows_bucket(t, key), i = t->free;
 
 	if (i)
-		t->free = t->node[i].chain;
+		t->free = at_flows_node(t, i)->chain;
 	else if (t->fresh <= t->size)
 		i = t->fresh++;
 	else
 		return 0;
 	t->known++;
-	t->node[i] = (struct at_flow_node){ key, *bucket, i, i };
+	*at_flows_node(t, i) = (struct at_flow_node){ key, *bucket, i, i };
 	*bucket = i;
 	return i;
 }
 
-/* i becomes busy: leaves its list, if it is in one. */
-static inline void at_flows_busy(struct at_flowtable *t, u32 i)
+static inline bool at_flows_listed(const struct at_flowtable *t, u32 i)
 {
-	struct at_flow_node *n = &t->node[i];
+	return at_flows_node(t, i)->next != i;
+}
 
-	t->node[n->prev].next = n->next;
-	t->node[n->next].prev = n->prev;
+/* Does nothing if i is in no list. */
+static inline void at_flows_unlist(struct at_flowtable *t, u32 i)
+{
+	struct at_flow_node *n = at_flows_node(t, i);
+
+	at_flows_node(t, n->prev)->next = n->next;
+	at_flows_node(t, n->next)->prev = n->prev;
 	n->prev = n->next = i;
 }
 
-/* i becomes idle: the youngest of a list. It is in none before. */
-static inline void at_flows_idle(struct at_flowtable *t, u32 i, u32 list)
+/* i becomes the youngest of a list, whatever list it was in. */
+static inline void at_flows_list(struct at_flowtable *t, u32 i, u32 list)
 {
-	u32 head = t->size + 1 + list, last = t->node[head].prev;
+	u32 head = t->size + 1 + list, last;
 
-	t->node[i].prev = last;
-	t->node[i].next = head;
-	t->node[last].next = i;
-	t->node[head].prev = i;
+	at_flows_unlist(t, i);
+	last = at_flows_node(t, head)->prev;
+	at_flows_node(t, i)->prev = last;
+	at_flows_node(t, i)->next = head;
+	at_flows_node(t, last)->next = i;
+	at_flows_node(t, head)->prev = i;
 }
 
 /* The oldest of a list, or 0. */
 static inline u32 at_flows_oldest(const struct at_flowtable *t, u32 list)
 {
-	u32 i = t->node[t->size + 1 + list].next;
+	u32 i = at_flows_node(t, t->size + 1 + list)->next;
 
 	return i <= t->size ? i : 0;
 }
 
 static inline void at_flows_del(struct at_flowtable *t, u32 i)
 {
-	u32 *link = at_flows_bucket(t, t->node[i].key);
+	struct at_flow_node *n = at_flows_node(t, i);
+	u32 *link = at_flows_bucket(t, n->key);
 
-	at_flows_busy(t, i);
+	at_flows_unlist(t, i);
 	while (*link != i)
-		link = &t->node[*link].chain;
-	*link = t->node[i].chain;
-	t->node[i].chain = t->free;
+		link = &at_flows_node(t, *link)->chain;
+	*link = n->chain;
+	n->chain = t->free;
 	t->free = i;
 	t->known--;
 }

@@ -59,48 +59,64 @@ static inline void at_heap_swap(struct at_heap *h, u32 i, u32 j)
 	at_heap_put(h, j, x);
 }
 
-/* Towards the root on the lo (side 0) or hi (side 1) side; whether it moved.
- * A lone last lo may also climb the hi side. */
+/* Whether a is nearer to the root than b on a side: lo (0) or hi (1). */
+AT_HEAP_FN bool at_heap_before(u32 side, const struct at_heap_entry *a,
+			       const struct at_heap_entry *b, at_heap_less *less, const void *ctx)
+{
+	return side ? less(ctx, b, a) : less(ctx, a, b);
+}
+
+/* Towards the root on one side; whether it moved. A lone last lo may also climb
+ * the hi side. */
 AT_HEAP_FN bool at_heap_up(struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
 {
+	struct at_heap_entry x = h->e[i];
 	u32 start = i;
 
 	while (i > 1) {
 		u32 p = (((i >> 1) - 1) & ~1u) | side;
 
-		if (side ? !less(ctx, &h->e[p], &h->e[i]) : !less(ctx, &h->e[i], &h->e[p]))
+		if (!at_heap_before(side, &x, &h->e[p], less, ctx))
 			break;
-		at_heap_swap(h, i, p);
+		at_heap_put(h, i, h->e[p]);
 		i = p;
 	}
-	return i != start;
+	if (i == start)
+		return false;
+	at_heap_put(h, i, x);
+	return true;
 }
 
 /* Away from the root on one side. What meets a partner that it should change
  * places with leaves the way down to the partner. */
 AT_HEAP_FN void at_heap_down(struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
 {
+	struct at_heap_entry x = h->e[i];
+
 	for (;;) {
-		u32 best = 0;
+		u32 best = ((i & ~1u) + 1) * 2, other = best + 2;
 
-		for (u32 k = 1; k <= 2; k++) {
-			u32 c = ((i & ~1u) + k) * 2;
-
-			if (c >= h->n)
-				break;
-			c |= side & (c + 1 < h->n);
-			if (!best || (side ? less(ctx, &h->e[best], &h->e[c])
-					   : less(ctx, &h->e[c], &h->e[best])))
-				best = c;
+		if (best >= h->n)
+			break;
+		best |= side & (best + 1 < h->n);
+		if (other < h->n) {
+			other |= side & (other + 1 < h->n);
+			if (at_heap_before(side, &h->e[other], &h->e[best], less, ctx))
+				best = other;
 		}
-		if (!best || (side ? !less(ctx, &h->e[i], &h->e[best])
-				   : !less(ctx, &h->e[best], &h->e[i])))
-			return;
-		at_heap_swap(h, i, best);
+		if (!at_heap_before(side, &h->e[best], &x, less, ctx))
+			break;
+		at_heap_put(h, i, h->e[best]);
 		i = best;
-		if ((i | 1) < h->n && less(ctx, &h->e[i | 1], &h->e[i & ~1u]))
-			at_heap_swap(h, i & ~1u, i | 1);
+		other = best ^ 1;
+		if (other < h->n && at_heap_before(side, &h->e[other], &x, less, ctx)) {
+			struct at_heap_entry y = h->e[other];
+
+			at_heap_put(h, other, x);
+			x = y;
+		}
 	}
+	at_heap_put(h, i, x);
 }
 
 /* Restores the order after the entry at place i changed. */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/estimate.h: what a packet's airtime will be, before anybody knows.
+ *
+ * The airtime of a nominal exchange (802.11g at 54 Mb/s: 59.7 us and 148 ns a
+ * byte, 282 us for 1500 bytes) times a scale that is learnt per flow from what
+ * its transmissions took: an exponential mean with weight 1/8, beginning at the
+ * mean of all flows (weight 1/16). So an estimate has the right order at any
+ * rate, with aggregates and on bad links, also when reports come late.
+ *
+ * What this is not: no rate control, no knowledge of the station's link.
+ */
+#ifndef AIRTAB_ESTIMATE_H
+#define AIRTAB_ESTIMATE_H
+
+#include "airtab/qdisc.h"
+
+#define AT_SCALE_ONE 1024u	/* Q10 */
+#define AT_SCALE_MAX 65535u
+
+/* The nominal exchange, ns. */
+static inline u32 at_nominal_ns(u32 bytes)
+{
+	u64 ns = 59704 + ((u64)bytes * 37926 >> 8);
+
+	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
+}
+
+static inline u32 at_estimate_ns(u32 nominal, u32 scale)
+{
+	u64 ns = (u64)nominal * scale / AT_SCALE_ONE;
+
+	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
+}
+
+/* The scale (Q10) after a transmission of `air` ns, at most 2^53. */
+static inline u16 at_scale_learn(u32 scale, u64 air, u32 nominal)
+{
+	u64 seen = at_div(air * AT_SCALE_ONE, nominal);
+	s32 to = (s32)(seen < AT_SCALE_MAX ? seen : AT_SCALE_MAX);
+
+	return (u16)((s32)scale + ((to - (s32)scale + 4) >> 3));
+}
+
+#endif
