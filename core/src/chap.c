@@ -77,10 +77,11 @@ struct flow {
 	u8 flags;
 };
 
-/* The backlog of a flow. Slot 0 is the tab: its sums are over all newcomers. */
+/* The backlog of a flow; slot 0 is the tab's. */
 struct slot {
 	struct at_fifo list;
-	u32 flow, qlen, bytes;
+	u32 flow, qlen;
+	u32 created;		/* the flow's */
 	u32 next;		/* free slot, or next newcomer */
 };
 
@@ -99,6 +100,7 @@ struct chap {
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 first, last;		/* newcomers' slots, in order of arrival */
+	u64 new_len, new_bytes;		/* their packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
 	struct at_fifo urgent;
@@ -204,11 +206,6 @@ static s64 newcomer_credit(const struct chap *c)
 
 /* ---- order of the backlogged flows ---- */
 
-static u32 created(const struct chap *c, u32 slot)
-{
-	return c->flows[c->slots[slot].flow].created;
-}
-
 static bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
 	const struct chap *c = ctx;
@@ -217,7 +214,7 @@ static bool less(const void *ctx, const struct at_heap_entry *a, const struct at
 
 	if (x != y)
 		return x < y;
-	return created(c, a->id) > created(c, b->id);
+	return c->slots[a->id].created > c->slots[b->id].created;
 }
 
 /* Gives a slot its place by the credit of its flow. */
@@ -372,14 +369,23 @@ static u32 open_slot(struct chap *c, u32 flow)
 		c->slot_free = c->slots[id].next;
 	else
 		id = c->slot_fresh++;
-	c->slots[id] = (struct slot){ .flow = flow };
+	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
 	return id;
+}
+
+static u64 backlog_bytes(const struct slot *s)
+{
+	u64 bytes = 0;
+
+	for (struct at_pkt *p = s->list.head; p; p = *at_next(p))
+		bytes += at_bytes(p);
+	return bytes;
 }
 
 /* Ends the slot's time among the newcomers. */
 static void leave_newcomers(struct chap *c, u32 id)
 {
-	struct slot *s = &c->slots[id], *sum = &c->slots[TAB];
+	struct slot *s = &c->slots[id];
 	u32 before = 0;
 
 	for (u32 i = c->first; i != id; i = c->slots[i].next)
@@ -390,8 +396,8 @@ static void leave_newcomers(struct chap *c, u32 id)
 		c->first = s->next;
 	if (c->last == id)
 		c->last = before;
-	sum->qlen -= s->qlen;
-	sum->bytes -= s->bytes;
+	c->new_len -= s->qlen;
+	c->new_bytes -= backlog_bytes(s);
 	if (!c->first)
 		unrank(c, TAB);
 }
@@ -422,10 +428,9 @@ static void append(struct chap *c, u32 i, struct at_pkt *p)
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
 	s->qlen++;
-	s->bytes += at_bytes(p);
 	if (!ranked(c, f->slot)) {
-		c->slots[TAB].qlen++;
-		c->slots[TAB].bytes += at_bytes(p);
+		c->new_len++;
+		c->new_bytes += at_bytes(p);
 	}
 }
 
@@ -437,10 +442,9 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	struct flow *f = &c->flows[s->flow];
 
 	s->qlen--;
-	s->bytes -= at_bytes(p);
 	if (!ranked(c, id)) {
-		c->slots[TAB].qlen--;
-		c->slots[TAB].bytes -= at_bytes(p);
+		c->new_len--;
+		c->new_bytes -= at_bytes(p);
 	}
 	if (s->qlen)
 		return p;
@@ -460,10 +464,9 @@ static struct at_pkt *take(struct chap *c, u32 id)
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 victim(const struct chap *c, bool by_bytes)
 {
-	const struct slot *sum = &c->slots[TAB];
 	u32 id = at_heap_min(&c->heap)->id;
 
-	if (by_bytes ? sum->bytes > c->memory / 2 : sum->qlen > c->bound / 2)
+	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
 	return id == TAB ? c->first : id;
 }
@@ -711,7 +714,7 @@ static void clear(struct chap *c, u32 *buckets, u32 flows)
 
 	at_flows_init(&c->table, buckets, c->flows, sizeof(struct flow), flows, c->seed);
 	at_tickets_forget(&c->tickets);
-	c->slots[TAB].flow = (u32)AT_FLOWS_RECORDS(flows);
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = ~(u32)0 };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -823,7 +826,7 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	*s++ = c->n_stale;
 	*s++ = c->n_urgent;
 	*s++ = c->n_newcomers;
-	*s++ = c->slots[TAB].qlen;
+	*s++ = c->new_len;
 	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);
 	*s++ = (u64)c->scale * 65536 / AT_SCALE_ONE;
 }
@@ -842,7 +845,7 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
 		*cols++ = f->slot ? s->qlen : 0;
-		*cols++ = f->slot ? s->bytes : 0;
+		*cols++ = f->slot ? backlog_bytes(s) : 0;
 		*cols++ = f->packets;
 		*cols++ = f->air;
 		*cols++ = !!(f->flags & ESTABLISHED);
