@@ -199,7 +199,11 @@ impl<'s, 'a> Section<'s, 'a> {
     pub(crate) fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
         let Some(value) = self.get(key) else { return Vec::new() };
         let Some(list) = value.value.as_array() else {
-            self.problem_at(key, value.span, &format!("is one table; write [[{key}]], once for each"));
+            self.problem_at(
+                key,
+                value.span,
+                &format!("is not a list of tables: write [[{key}]], once for each"),
+            );
             return Vec::new();
         };
         list.iter()

@@ -250,9 +250,12 @@ fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSett
             }
         }
     }
-    let rules = settings.params(discipline).and_then(|p| p.check());
-    if let (Err(e), true) = (rules, s.is_fine()) {
-        s.problem_of(&e.param, &format!("{} (the values in force do not go together)", e.message));
+    let Ok(params) = settings.params(discipline) else { return };
+    if let (Err(e), true) = (params.check(), s.is_fine()) {
+        let table = discipline.params();
+        let row = table.iter().find(|p| p.name == e.param);
+        let value = row.map_or(String::new(), |p| p.format(params.get(p.name).unwrap_or(&[0])[0]));
+        s.problem_of(&e.param, &format!("'{value}' is refused: {}", e.message));
     }
 }
 

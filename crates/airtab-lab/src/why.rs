@@ -2,7 +2,7 @@
 //!
 //! Every number in a sentence was measured; the rules that choose the sentence
 //! compare measured numbers too, and know no discipline by name. They are
-//! rules of thumb: `docs/scenarios.md` lists them.
+//! rules of thumb: `docs/command-line.md` lists them.
 //!
 //! What it does not do: no advice, and no cause that the figures do not show.
 
