@@ -345,6 +345,26 @@ static void newcomers(void)
 	close_host(&h);
 }
 
+/* Newcomers with more credit than a flow do not push it out once they hold more
+ * than half of the queue; they displace each other. */
+static void newcomers_half(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "limit=8", 32);
+	serve(&h, 1, 15 * MS, 0);
+	CHECK_EQ(credit(&h, 1), 10 * MS);
+	put(&h, 1, 1500, 0);
+	put(&h, 1, 1500, 0);
+	for (u32 f = 2; f < 20; f++) {
+		put(&h, f, 1500, 0);
+		CHECK(h.q->qlen < 8 || !h.drops || h.last_drop->flow == h.drops + 1);
+	}
+	CHECK_EQ(cell(&h, 1, "backlog"), 2);
+	CHECK_EQ(h.drops, 12);
+	close_host(&h);
+}
+
 static void limits(void)
 {
 	struct host h;
@@ -386,6 +406,7 @@ int main(void)
 	multicast();
 	uplink();
 	newcomers();
+	newcomers_half();
 	limits();
 	return 0;
 }
