@@ -189,6 +189,32 @@ proptest! {
         }
     }
 
+    /// Every packet is charged to its flow, the first one too that a newcomer
+    /// sends: what the table says adds up to what was reported.
+    #[test]
+    fn every_packet_is_charged(steps in prompt(), limit in 1..20u32) {
+        let mut host = Host::new(chap(&[("limit", &limit.to_string())]), 1);
+        let mut charged: BTreeMap<u64, u64> = BTreeMap::new();
+        for step in &steps {
+            match step {
+                Prompt::Arrive(arrival) => drop(host.enqueue(arrival)),
+                Prompt::Send { air, wait } => {
+                    let Some((_, packet, ticket)) = host.dequeue() else { continue };
+                    host.sent(ticket, &Tx { air: *air, span: air + wait, attempts: 1, acked: true });
+                    let group = packet.meta.sta == GROUP;
+                    if ticket.generation != 0 {
+                        *charged.entry(if group { 1 << 32 } else { packet.meta.flow.into() }).or_default() += air;
+                    }
+                }
+                // Nobody is forgotten.
+                Prompt::Change(_) | Prompt::Drain | Prompt::Wait(_) => {}
+            }
+            for row in host.rows() {
+                prop_assert_eq!(row["airtime"], charged.get(&row["flow"]).copied().unwrap_or(0));
+            }
+        }
+    }
+
     /// Serving and settling a multicast packet moves no unicast credit, boosts
     /// aside, and those move all credits alike.
     #[test]
