@@ -57,21 +57,21 @@ static const char *const profiles[] = { "default", "faithful", NULL };
 
 static const struct at_param params[] = {
 	{ 1, AT_CHOICE, AT_P_INIT, 1, "profile", "default, or faithful to the publications",
-	  "", 0, 0, 1, profiles },
+	  "docs/chap.md, profiles", 0, 0, 1, profiles },
 	{ 2, AT_NS, 0, 1, "increment", "credit increment I of a boost; credit of a new flow",
 	  "CHAP dissertation 5.4", 25 * MS, 10000, 10 * SEC, NULL },
 	{ 3, AT_COUNT, 0, 1, "limit", "packets that the queue holds (faithful: one less)",
 	  "CHAP dissertation 4.2; 35 there", 1024, 1, MAX_LIMIT, NULL },
-	{ 4, AT_BYTES, 0, 1, "memory", "bytes of queued packets (not in faithful)", "",
-	  4u << 20, 1u << 16, 1u << 31, NULL },
+	{ 4, AT_BYTES, 0, 1, "memory", "bytes of queued packets (not in faithful)",
+	  "docs/chap.md, profiles", 4u << 20, 1u << 16, 1u << 31, NULL },
 	{ 5, AT_COUNT, AT_P_INIT, 1, "flows", "flows known at a time; more than limit",
-	  "", 4096, 2, 1u << 22, NULL },
+	  "docs/chap.md, cost", 4096, 2, 1u << 22, NULL },
 	{ 6, AT_NS, 0, 1, "udp_timeout", "forget an idle flow that is not TCP",
 	  "CHAP dissertation 4.2", 120 * SEC, MS, 86400 * SEC, NULL },
 	{ 7, AT_NS, 0, 1, "tcp_timeout", "forget an idle TCP flow",
 	  "CHAP dissertation 4.2", 3600 * SEC, MS, 86400 * SEC, NULL },
 	{ 8, AT_BOOL, 0, 1, "newcomers", "flows not served yet share one credit (not in faithful)",
-	  "", 1, 0, 1, NULL },
+	  "docs/chap.md, the newcomers' tab", 1, 0, 1, NULL },
 	{ 9, AT_BOOL, 0, 1, "uplink", "charge received frames to the flow",
 	  "CHAP dissertation 8.2", 0, 0, 1, NULL },
 	{ 0 },
@@ -402,9 +402,10 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	for (u32 i = 0; old != c->increment && i < AT_FLOWS_RECORDS(c->table.size) + 1; i++) {
 		struct flow *f = &c->flows[i];
 		s64 credit = at_credit_value(credit_of(c, f), old);
+		s64 d = at_credit_store(credit, c->increment);
 
 		if (f->flags)
-			set_credit(c, f, at_credit_store(credit, c->increment));
+			set_credit(c, f, d < 0 ? d : 0);	/* nobody has more than 2I */
 	}
 	while (!c->newcomers && c->first) {
 		u32 id = c->first;

@@ -19,7 +19,7 @@ struct fifo {
 static const struct at_param params[] = {
 	{ 1, AT_COUNT, 0, 1, "limit", "packets that the queue holds", "Linux txqueuelen",
 	  1000, 1, 1u << 20, NULL },
-	{ 2, AT_BYTES, 0, 1, "bytes", "bytes that the queue holds; 0 = any number", "",
+	{ 2, AT_BYTES, 0, 1, "bytes", "bytes that the queue holds; 0 = any number", "Linux bfifo",
 	  0, 0, (u64)1 << 40, NULL },
 	{ 0 },
 };

@@ -28,8 +28,6 @@ pub struct Host {
     q: Qdisc,
     pub params: Params,
     pub now: u64,
-    /// Largest credit increment so far, ns.
-    pub largest_increment: u64,
     /// What should be in the queue.
     pub queued: BTreeMap<u32, Packet>,
     arrived: u32,
@@ -51,13 +49,11 @@ impl Host {
     pub fn new(params: Params, seed: u64) -> Host {
         let pool = Pool::new();
         let q = Qdisc::new(&pool, &params, seed, 0);
-        let largest_increment = params.get("increment").map_or(0, |v| v[0]);
         Host {
             pool,
             q,
             params,
             now: 0,
-            largest_increment,
             queued: BTreeMap::new(),
             arrived: 0,
             given: 0,
@@ -155,7 +151,6 @@ impl Host {
     pub fn change(&mut self, params: Params) -> Vec<u32> {
         self.q.change(&mut self.pool, &params, self.now);
         self.params = params;
-        self.largest_increment = self.largest_increment.max(self.param("increment").unwrap_or(0));
         let drops = self.take_drops();
         for &(.., reason) in &drops {
             assert!(matches!(reason, Reason::Limit | Reason::Memory), "a change drops to its limits");

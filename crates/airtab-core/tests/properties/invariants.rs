@@ -35,7 +35,7 @@ fn backlog_adds_up(host: &Host) {
 fn credits_are_bounded(host: &Host) {
     let Some(increment) = host.param("increment") else { return };
     let faithful = host.param("profile") == Some(1);
-    let top = 2 * if faithful { host.largest_increment } else { increment } as i64;
+    let top = 2 * increment as i64;
     let bottom = if faithful { i64::MIN } else { -10 * increment as i64 };
     for row in host.rows() {
         let credit = row["credit"] as i64;

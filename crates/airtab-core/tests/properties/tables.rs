@@ -48,7 +48,7 @@ fn parameter_tables_are_sane() {
             let name = format!("{} {}", d.name(), p.name);
             assert!(lower_case(p.name), "{name}");
             assert!(p.min <= p.default && p.default <= p.max, "{name}: default within its range");
-            assert!(!p.help.is_empty(), "{name}: help");
+            assert!(!p.help.is_empty() && !p.source.is_empty(), "{name}: help and source");
             assert_eq!(p.unit == Unit::Choice, !p.choices.is_empty(), "{name}: choices");
             if p.unit == Unit::Choice {
                 assert_eq!((p.min, p.max), (0, p.choices.len() as u64 - 1), "{name}");
