@@ -22,6 +22,7 @@ pub mod emodel;
 pub mod fairness;
 pub mod gmodel;
 pub mod interval;
+pub mod video;
 pub mod window;
 
 /// Nanoseconds in a millisecond.

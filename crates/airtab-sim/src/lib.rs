@@ -16,6 +16,7 @@
 
 pub mod engine;
 pub mod net;
+mod running;
 pub mod scenario;
 mod simulation;
 pub mod tcp;
@@ -25,4 +26,4 @@ pub mod wifi;
 
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
 pub use simulation::{Packets, Simulation, run};
-pub use trace::{ApTrace, AppTrace, Delivery, StreamTrace, Trace};
+pub use trace::{ApTrace, AppTrace, Delivery, FrameTrace, PageTrace, StreamTrace, Trace};

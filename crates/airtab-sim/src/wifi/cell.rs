@@ -42,15 +42,28 @@ pub enum Output {
     UplinkDropped(Handle),
     /// A packet left the access point's queue for the MAC; it is still on its way.
     Dequeued(Handle),
-    /// A frame is over. `flow` as in the packet's [`airtab_core::Meta`].
+    /// A frame is over.
     Sent {
         /// From the access point.
         down: bool,
-        /// Its flow.
-        flow: u32,
+        /// The packet's [`Label`].
+        label: u32,
         /// What it took.
         tx: Tx,
     },
+}
+
+/// The host's data of a packet, as far as the cell hands it back with reports
+/// that come after the packet has been received.
+pub trait Label: Copy {
+    /// A number that means something to the host.
+    fn label(&self) -> u32;
+}
+
+impl Label for u32 {
+    fn label(&self) -> u32 {
+        *self
+    }
 }
 
 /// The access point, the stations and the channel.
@@ -93,6 +106,7 @@ struct Frame {
     /// The station at the other end; None: broadcast, no ACK.
     station: Option<usize>,
     flow: u32,
+    label: u32,
     ticket: Ticket,
     data_ns: u64,
     /// SIFS and ACK, or the wait for it.
@@ -181,7 +195,7 @@ impl Cell {
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
     /// are sent at `now`.
-    pub fn advance<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    pub fn advance<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         loop {
             let at = self.next_event();
             if at > now {
@@ -202,14 +216,14 @@ impl Cell {
     }
 
     /// Hands a packet to the access point's discipline.
-    pub fn send_down<T: Copy>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
+    pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
         self.queue.enqueue(pool, packet, now);
         self.report_drops();
         self.load_down(pool, now);
     }
 
     /// Hands a packet to a station's uplink queue.
-    pub fn send_up<T: Copy>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
+    pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
         if self.uplinks[station].len() >= self.config.uplink_packets {
             self.outputs.push_back(Output::UplinkDropped(packet));
             return;
@@ -289,6 +303,7 @@ impl Cell {
             packet: None,
             station: None,
             flow: 0,
+            label: 0,
             ticket: Ticket::default(),
             data_ns: self.config.phy.data_ns(beacon.kbps, body),
             ack_ns: 0,
@@ -300,13 +315,13 @@ impl Cell {
     }
 
     /// Gives the idle access point its next frame, if there is one.
-    fn load_down<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    fn load_down<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         if self.frames[0].is_none() && self.next_down(pool, now) {
             self.make_ready(0, now);
         }
     }
 
-    fn next_down<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) -> bool {
+    fn next_down<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) -> bool {
         if self.beacon_due {
             self.load_beacon();
             return true;
@@ -326,13 +341,13 @@ impl Cell {
     }
 
     /// Takes the next packet of a station's uplink queue.
-    fn load_up<T: Copy>(&mut self, pool: &Pool<T>, station: usize) -> bool {
+    fn load_up<T: Label>(&mut self, pool: &Pool<T>, station: usize) -> bool {
         let Some(packet) = self.uplinks[station].pop_front() else { return false };
         self.frames[station + 1] = Some(self.frame(pool, packet, Some(station), Ticket::default()));
         true
     }
 
-    fn frame<T: Copy>(
+    fn frame<T: Label>(
         &self,
         pool: &Pool<T>,
         packet: Handle,
@@ -344,6 +359,7 @@ impl Cell {
             packet: Some(packet),
             station,
             flow: pool.flow(packet),
+            label: pool.body(packet).label(),
             ticket,
             data_ns: rate.data_ns(pool.bytes(packet)),
             ack_ns: if station.is_some() { rate.ack_ns } else { 0 },
@@ -406,7 +422,7 @@ impl Cell {
     }
 
     /// The busy period is over.
-    fn finish<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    fn finish<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         self.air.idle_ns += self.busy_from - self.idle_since;
         let mut air = self.air;
         *self.share(&mut air) += now - self.busy_from;
@@ -423,7 +439,7 @@ impl Cell {
     }
 
     /// What the end of the busy period means for sender `i`.
-    fn resolve<T: Copy>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
+    fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
         let mut frame = self.frames[i].take().expect("a sender has a frame");
         let acked = matches!(self.outcome, Outcome::Acked | Outcome::Broadcast);
         let arrived =
@@ -455,7 +471,7 @@ impl Cell {
             if i == 0 {
                 self.queue.sent(&frame.ticket, &tx, now);
             }
-            self.outputs.push_back(Output::Sent { down: i == 0, flow: frame.flow, tx });
+            self.outputs.push_back(Output::Sent { down: i == 0, label: frame.label, tx });
             if !frame.received {
                 self.outputs.push_back(Output::Lost(packet));
             }
