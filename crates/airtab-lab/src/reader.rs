@@ -140,6 +140,16 @@ impl<'s, 'a> Section<'s, 'a> {
         Value { value, span, written }
     }
 
+    /// Whether a list has no entries or is not there.
+    pub(crate) fn lacks(&self, key: &'s str) -> bool {
+        self.get(key).is_none_or(|v| v.value.as_array().is_some_and(|list| list.is_empty()))
+    }
+
+    /// Whether nothing in the document was found to be wrong so far.
+    pub(crate) fn is_fine(&self) -> bool {
+        self.document.is_fine()
+    }
+
     /// Reads a key that may be missing: None then, and also after a problem.
     pub(crate) fn read<T>(
         &self,
@@ -189,7 +199,11 @@ impl<'s, 'a> Section<'s, 'a> {
     pub(crate) fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
         let Some(value) = self.get(key) else { return Vec::new() };
         let Some(list) = value.value.as_array() else {
-            self.problem_at(key, value.span, &format!("is one table; write [[{key}]], once for each"));
+            self.problem_at(
+                key,
+                value.span,
+                &format!("is not a list of tables: write [[{key}]], once for each"),
+            );
             return Vec::new();
         };
         list.iter()
@@ -326,7 +340,7 @@ pub(crate) fn choice<'s, 'a, T: Copy>(
         let found = v.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
         match found {
             Some((_, choice)) => Ok(*choice),
-            None => Err(format!("'{}' is not a name that fits{}", v.written, instead(&v.written, &names))),
+            None => Err(format!("'{}' is not known{}", v.written, instead(&v.written, &names))),
         }
     }
 }

@@ -241,17 +241,27 @@ fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSett
         let written = s.items(&value).join(",");
         match trial.set(key, &written) {
             Ok(()) => settings.set(discipline, key, &written),
-            Err(e) => s.problem_of(key, &e.message),
+            Err(e) => {
+                let table = discipline.params();
+                let allowed = table.iter().find(|p| p.name == key).map_or(String::new(), |p| p.allowed());
+                let missing = !allowed.is_empty() && !e.message.contains(&allowed);
+                let range = if missing { format!(" ({allowed})") } else { String::new() };
+                s.problem_of(key, &format!("{}{range}", e.message));
+            }
         }
     }
-    if let Err(e) = settings.params(discipline).and_then(|p| p.check()) {
-        s.problem_of(&e.param, &e.message);
+    let Ok(params) = settings.params(discipline) else { return };
+    if let (Err(e), true) = (params.check(), s.is_fine()) {
+        let table = discipline.params();
+        let row = table.iter().find(|p| p.name == e.param);
+        let value = row.map_or(String::new(), |p| p.format(params.get(p.name).unwrap_or(&[0])[0]));
+        s.problem_of(&e.param, &format!("'{value}' is refused: {}", e.message));
     }
 }
 
 fn read_stations(top: &Section) -> Vec<Station> {
     let sections = top.sections("station");
-    if sections.is_empty() && top.get("station").is_none() {
+    if top.lacks("station") {
         top.problem("no station: at least one [[station]] is needed".into());
     }
     if sections.len() > MAX_STATIONS {
@@ -312,7 +322,7 @@ fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<St
 
 fn read_apps(top: &Section, stations: &[Station], duration_ns: u64) -> Vec<App> {
     let sections = top.sections("app");
-    if sections.is_empty() && top.get("app").is_none() {
+    if top.lacks("app") {
         top.problem("no application: at least one [[app]] is needed".into());
     }
     if sections.len() > MAX_APPS {
@@ -331,11 +341,15 @@ fn read_apps(top: &Section, stations: &[Station], duration_ns: u64) -> Vec<App> 
 fn read_app(s: &Section, stations: &[Station], others: &[App], duration_ns: u64) -> Option<App> {
     let name = s.require("name", |v| unused(v, others, |a| &a.name));
     let kind = read_kind(s);
+    // Where a station's own name is wrong, that is problem enough.
+    let nameless = stations.iter().any(|station| station.name.is_empty());
     let station = s.require("station", |v| {
-        stations.iter().position(|station| station.name == v.written).ok_or_else(|| {
-            let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
-            format!("no station '{}'{}", v.written, instead(&v.written, &names))
-        })
+        let found = stations.iter().position(|station| station.name == v.written);
+        if found.is_some() || nameless {
+            return Ok(found);
+        }
+        let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
+        Err(format!("no station '{}'{}", v.written, instead(&v.written, &names)))
     });
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
@@ -349,7 +363,7 @@ fn read_app(s: &Section, stations: &[Station], others: &[App], duration_ns: u64)
     Some(App {
         name: name?,
         kind: kind?,
-        station: station?,
+        station: station??,
         active_ns: start..stop,
         class: class as u8,
         latency_ns: latency,

@@ -166,7 +166,7 @@ fn block(
 
 fn empty_table() -> Table {
     let mut table = Table::new();
-    let rule = LineStyle { left: None, fill: Some('─'), junction: Some('─'), right: None };
+    let rule = LineStyle { left: None, fill: Some('─'), junction: None, right: None };
     table.load_style(TableStyle::new().header_separator(rule));
     table.set_content_arrangement(ContentArrangement::Disabled);
     table

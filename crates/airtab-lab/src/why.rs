@@ -2,7 +2,7 @@
 //!
 //! Every number in a sentence was measured; the rules that choose the sentence
 //! compare measured numbers too, and know no discipline by name. They are
-//! rules of thumb: `docs/scenarios.md` lists them.
+//! rules of thumb: `docs/command-line.md` lists them.
 //!
 //! What it does not do: no advice, and no cause that the figures do not show.
 
@@ -67,7 +67,7 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
     };
     match app.kind {
         "voip" if loss_weighs_more(delay, loss) => losses,
-        "game" if loss > 0.01 => {
+        "game" if loss > NOTABLE_LOSS => {
             format!("{} (not in the score: {losses})", of_delay(q, app, delay, wait))
         }
         _ => of_delay(q, app, delay, wait),
@@ -87,7 +87,7 @@ fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
     if wait >= delay / 2.0 {
         return match own > others {
             true => format!("its own packets queue up, {own:.0} of them, and wait {}", ms(wait)),
-            false => format!("{}, so each packet of {} waits {}", crowd(q, app), app.name, ms(wait)),
+            false => format!("{}, so each packet of {} waits about {}", crowd(q, app), app.name, ms(wait)),
         };
     }
     let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
@@ -107,14 +107,20 @@ fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
     }
 }
 
+/// Smaller shares of lost packets may be those still on their way when the run ended.
+const NOTABLE_LOSS: f64 = 0.01;
+
 fn of_download(q: &QueueScores, app: &Scores) -> String {
     let Some(air) = app.mean(Metric::Air) else {
         return "it sent nothing while measured".into();
     };
-    let loss = app.mean(Metric::Loss).unwrap_or(0.0);
     let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    if loss - dropped > dropped && loss > 0.001 {
-        let (lost, used) = (percent(loss - dropped), percent(air));
+    let lost = app.mean(Metric::Loss).map_or(0.0, |loss| loss - dropped);
+    if app.mean(Metric::Goodput) == Some(0.0) {
+        return format!("nothing arrives, though it uses {} of the air", percent(air));
+    }
+    if lost > dropped && lost > NOTABLE_LOSS {
+        let (lost, used) = (percent(lost), percent(air));
         return format!(
             "{lost} of its packets are lost on the air, which slows TCP; it uses {used} of the air"
         );
@@ -164,7 +170,7 @@ fn crowd(q: &QueueScores, app: &Scores) -> String {
     };
     match most {
         Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
-        Some(_) => format!("the {} others hold {all:.0} {places}", q.apps.len() - 1),
+        Some(_) => format!("the others together hold {all:.0} {places}"),
         None => format!("it holds {:.0} {places} itself", held(app)),
     }
 }
@@ -177,7 +183,8 @@ fn ms(seconds: f64) -> String {
     match seconds * 1e3 {
         x if x >= 10.0 => format!("{x:.0} ms"),
         x if x >= 1.0 => format!("{x:.1} ms"),
-        x => format!("{x:.2} ms"),
+        x if x >= 0.005 => format!("{x:.2} ms"),
+        _ => "0 ms".into(),
     }
 }
 

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
 
+/// Exit code of wrong usage, as clap has it too.
+pub const USAGE: u8 = 2;
+
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
 /// Start with `airtab compare --quick`: a game, a call and a download share a

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
 use airtab_lab::{Comparison, Options, ScenarioFile, why};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::Compare;
+use crate::args::{Compare, USAGE};
 use crate::output;
 
 const INTERRUPTED: u8 = 130;
@@ -24,7 +24,8 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     };
     for (i, q) in args.queues.iter().enumerate() {
         if args.queues[..i].iter().any(|other| other.label == q.label) {
-            bail!("--queues names {} twice", q.label);
+            eprintln!("error: --queues names {} twice", q.label);
+            return Ok(ExitCode::from(USAGE));
         }
     }
     let queues = super::build(&args.queues, &file.queues)?;
@@ -32,8 +33,8 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         output::directory(dir)?;
     }
     let seeds: Vec<u64> = (1..=args.seeds).collect();
-    let bar = progress_bar(queues.len() * seeds.len());
     let stop = stop_on_interrupt()?;
+    let bar = progress_bar(queues.len() * seeds.len());
     let options = Options {
         seeds: &seeds,
         quick: args.quick,

@@ -4,10 +4,9 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use airtab_core::{Discipline, Param, Stat};
-use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::args::Disciplines;
+use crate::args::{Disciplines, USAGE};
 use crate::output;
 
 /// All disciplines, or one in full.
@@ -18,7 +17,8 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
             Some(d) => vec![d],
             None => {
                 let known: Vec<_> = airtab_core::disciplines().map(|d| d.name()).collect();
-                bail!("no discipline '{name}'; there are {}", known.join(", "));
+                eprintln!("error: no discipline '{name}'; there are {}", known.join(", "));
+                return Ok(ExitCode::from(USAGE));
             }
         },
     };

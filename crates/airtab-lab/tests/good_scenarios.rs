@@ -1,0 +1,123 @@
+//! What scenario files mean.
+
+use airtab_lab::{HOME, QueueSpec, ScenarioFile};
+use airtab_sim::AppKind;
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn the_built_in_home() {
+    let file = ScenarioFile::parse("any.toml", HOME).unwrap();
+    let s = &file.scenario;
+    assert_eq!((s.name.as_str(), s.duration_ns), ("home", 330 * SECOND));
+    assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
+    assert_eq!((s.cell.phy.name(), s.cell.attempts), ("phy-a", 7));
+    assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
+    assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
+    assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
+    let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind, a.station, a.class)).collect();
+    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    assert_eq!(
+        apps,
+        [("game", AppKind::Game, 0, 0), ("call", AppKind::Voip, 1, 0), ("download", download, 2, 1)]
+    );
+    assert_eq!(s.apps[0].active_ns, 30 * SECOND..330 * SECOND);
+    assert_eq!(s.apps[2].active_ns, 90 * SECOND..270 * SECOND);
+    assert!(s.apps.iter().all(|a| a.latency_ns == MS));
+    for name in ["fifo", "spq", "chap"] {
+        let spec: QueueSpec = name.parse().unwrap();
+        assert_eq!(spec.build(&file.queues).unwrap().get("limit"), Some(&[35][..]), "{name}");
+    }
+}
+
+#[test]
+fn the_least_that_a_file_must_say() {
+    let text = "duration = \"10s\"\n[[station]]\nname = \"a\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"a\"";
+    let s = ScenarioFile::parse("dir/small.toml", text).unwrap().scenario;
+    assert_eq!((s.name.as_str(), s.measure_ns), ("small", 0..10 * SECOND));
+    assert_eq!((s.apps[0].active_ns.clone(), s.apps[0].class, s.apps[0].latency_ns), (0..10 * SECOND, 0, MS));
+    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (54_000, Loss::Shadowing { distance_m: 1.0 }));
+}
+
+#[test]
+fn every_key_arrives() {
+    let text = r#"
+        name = "all"
+        duration = "1min"
+        measure = ["500ms", "59s"]
+        [wifi]
+        phy = "std-11b"
+        backoff = "bianchi"
+        eifs = false
+        deliver_on = "ack"
+        attempts = 5
+        beacon_interval = "50ms"
+        beacon_bytes = 200
+        uplink_packets = 77
+        [wired]
+        rate = "1Gb/s"
+        trunk_latency = "2.5ms"
+        queue = 88
+        [queue]
+        limit = 50
+        chap = { increment = "10ms", profile = "faithful" }
+        spq.classes = 3
+        spq.limit = 60
+        [[station]]
+        name = "far away"
+        rate = "5.5Mb/s"
+        distance = "12.5 m"
+        [[station]]
+        name = "lossy"
+        fer = 0.25
+        [[app]]
+        name = "d"
+        kind = "download"
+        congestion = "newreno"
+        station = "lossy"
+        start = "1s"
+        stop = "50s"
+        class = 4
+        latency = "150ms"
+    "#;
+    let file = ScenarioFile::parse("all.toml", text).unwrap();
+    let s = &file.scenario;
+    assert_eq!((s.duration_ns, s.measure_ns.clone()), (60 * SECOND, 500 * MS..59 * SECOND));
+    assert_eq!((s.cell.phy.name(), s.cell.backoff), ("std-11b", Backoff::Bianchi));
+    assert_eq!((s.cell.eifs, s.cell.deliver_on, s.cell.attempts), (false, DeliverOn::Ack, 5));
+    let beacon = s.cell.beacon.unwrap();
+    assert_eq!((beacon.interval_ns, beacon.bytes, s.cell.uplink_packets), (50 * MS, 200, 77));
+    assert_eq!((s.wired.rate_bps, s.wired.trunk_ns, s.wired.queue_packets), (1_000_000_000, 2_500_000, 88));
+    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
+    assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
+    let app = &s.apps[0];
+    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::NewReno });
+    assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
+    assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
+    let get = |spec: &str, param: &str| {
+        let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        params.get(param).unwrap()[0]
+    };
+    assert_eq!((get("fifo", "limit"), get("spq", "limit"), get("spq", "classes")), (50, 60, 3));
+    assert_eq!((get("chap", "limit"), get("chap", "increment"), get("chap", "profile")), (50, 10 * MS, 1));
+    assert_eq!(get("chap:increment=40ms", "increment"), 40 * MS, "the command line wins");
+}
+
+#[test]
+fn beacons_can_be_switched_off() {
+    let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");
+    assert!(ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.cell.beacon.is_none());
+}
+
+#[test]
+fn the_examples_are_right() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+    let files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(files.len() >= 2);
+    for file in files {
+        ScenarioFile::load(&file).unwrap_or_else(|e| panic!("{e}"));
+    }
+}

@@ -1,0 +1,274 @@
+//! The command line as a user has it: texts, exit codes, files.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn airtab(args: &[&str]) -> Output {
+    command(args).output().expect("airtab starts")
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.args(args).env("COLUMNS", "80").env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+/// A fresh directory of the test.
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
+}
+
+fn file(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, content).expect("the file can be written");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// The built-in scenario, short enough to be run as it is.
+fn short_home(dir: &Path) -> PathBuf {
+    let home = stdout(&airtab(&["scenario", "show"])).to_string();
+    let short = home.replace("0s\"", "00ms\""); // 330s -> 3300ms
+    file(dir, "short.toml", short)
+}
+
+#[test]
+fn compare_shows_table_and_reasons() {
+    let output = airtab(&["compare", "--quick", "--seeds", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    for expected in ["home: 33 s simulated", "fifo", "spq", "chap", "MOS", "Mb/s", "Quick look", "Why\n"] {
+        assert!(text.contains(expected), "no '{expected}' in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}'), "no colours outside a terminal");
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    assert!(stderr(&output).contains("6 runs of 33 s in "), "{}", stderr(&output));
+}
+
+#[test]
+fn jobs_change_no_byte() {
+    let one = airtab(&["compare", "--quick", "--seeds", "2", "--jobs", "1"]);
+    let two = airtab(&["compare", "--quick", "--seeds", "2", "--jobs", "2"]);
+    assert_eq!(stdout(&one), stdout(&two));
+    assert_eq!(one.status.code(), Some(0));
+}
+
+#[test]
+fn json_has_the_promised_form() {
+    let output = airtab(&["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["scenario"], "home");
+    assert_eq!(json["seeds"], serde_json::json!([1, 2]));
+    assert_eq!(json["measure_ns"], serde_json::json!([9_000_000_000u64, 27_000_000_000u64]));
+    let chap = &json["queues"][1];
+    assert_eq!((&chap["label"], &chap["discipline"]), (&"chap:limit=70".into(), &"chap".into()));
+    assert_eq!(chap["params"]["limit"], "70");
+    let game = &chap["apps"][0];
+    assert_eq!((&game["name"], &game["kind"]), (&"game".into(), &"game".into()));
+    let mos = &game["metrics"]["game_mos"];
+    assert!(mos["mean"].is_f64() && mos["half_width_95"].is_f64());
+    assert_eq!(mos["values"].as_array().map(Vec::len), Some(2));
+    assert!(chap["ap"]["metrics"]["idle_ratio"]["mean"].is_f64());
+}
+
+#[test]
+fn out_writes_whole_files() {
+    let dir = scratch();
+    let out = dir.path().join("new/results");
+    let output = airtab(&["compare", "--quick", "--seeds", "2", "--out", text(&out)]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let mut names: Vec<_> =
+        std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["report.txt", "results.json"]);
+    let json = std::fs::read(out.join("results.json")).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
+    assert!(std::fs::read_to_string(out.join("report.txt")).unwrap().contains("Why"));
+}
+
+#[test]
+fn out_says_early_that_it_cannot() {
+    let dir = scratch();
+    let in_the_way = file(dir.path(), "file", "");
+    let output = airtab(&["compare", "--seeds", "100000", "--out", text(&in_the_way.join("results"))]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.starts_with("error: cannot make the directory ") && message.contains("results: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn run_shows_every_application() {
+    let dir = scratch();
+    let scenario = short_home(dir.path());
+    let output = airtab(&["run", text(&scenario), "--queue", "fifo", "--seed", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = stdout(&output);
+    for expected in ["home under fifo, seed 3", "game", "call", "download", "access point", "Why"] {
+        assert!(shown.contains(expected), "no '{expected}' in\n{shown}");
+    }
+    assert!(shown.lines().all(|l| l.chars().count() <= 80), "{shown}");
+    let json = airtab(&["run", text(&scenario), "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!((&json["seeds"], &json["queues"][0]["label"]), (&serde_json::json!([1]), &"chap".into()));
+}
+
+#[test]
+fn check_tells_right_from_wrong() {
+    let dir = scratch();
+    let good = short_home(dir.path());
+    let bad = file(dir.path(), "bad.toml", "duration = 3\n");
+    let output = airtab(&["scenario", "check", text(&good)]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stdout(&output).ends_with("short.toml: ok: home, 3.3 s, 3 stations, 3 applications\n"),
+        "{}",
+        stdout(&output)
+    );
+    let output = airtab(&["scenario", "check", text(&bad), text(&good)]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("bad.toml: 3 problems\n") && stdout(&output).contains("short.toml: ok"));
+    assert!(stderr(&output).contains("bad.toml:1:12: duration: '3' is not a time"), "{}", stderr(&output));
+}
+
+#[test]
+fn files_that_are_none() {
+    let dir = scratch();
+    let latin = file(dir.path(), "latin.toml", b"# caf\xe9\n");
+    let missing = dir.path().join("missing.toml");
+    for (path, reason) in [
+        (missing.as_path(), "no such file or directory"),
+        (dir.path(), "is a directory; name a scenario file (TOML)"),
+        (latin.as_path(), "is not UTF-8 text: byte 5 (line 1)"),
+        (Path::new("/dev/zero"), "is larger than 4 MiB; is it a scenario file?"),
+    ] {
+        for args in
+            [vec!["compare", text(path)], vec!["run", text(path)], vec!["scenario", "check", text(path)]]
+        {
+            let output = airtab(&args);
+            assert_eq!(output.status.code(), Some(1), "{args:?}");
+            let expected = format!("{}: {reason}", path.display());
+            assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn show_can_be_run() {
+    let dir = scratch();
+    let shown = airtab(&["scenario", "show"]);
+    let path = file(dir.path(), "mine.toml", &shown.stdout);
+    assert_eq!(airtab(&["scenario", "check", text(&path)]).status.code(), Some(0));
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for (args, expected) in [
+        (
+            &["compare", "--queues", "fifo,chop"][..],
+            "no discipline 'chop'; did you mean `chap`? (known: fifo, spq, chap",
+        ),
+        (&["compare", "--queues", "chap:increment=1"], "'1' is not a time with its unit"),
+        (&["compare", "--queues", "chap:size=1"], "no such parameter; there are profile, increment"),
+        (&["compare", "--queues", "chap:limit"], "'limit' is not parameter=value"),
+        (&["compare", "--seeds", "0"], "0 is not in 1..=100000"),
+        (&["compare", "--jobs", "0"], "0 is not in 1..=1024"),
+        (&["compare", "--fast"], "unexpected argument '--fast'"),
+        (&["run"], "SCENARIO.toml"),
+        (&["dissciplines"], "disciplines"),
+    ] {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+    let twice = airtab(&["compare", "--queues", "chap,chap"]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(stderr(&twice).contains("--queues names chap twice"), "{}", stderr(&twice));
+}
+
+#[test]
+fn disciplines_come_from_the_tables() {
+    let list = airtab(&["disciplines"]);
+    for d in airtab_core::disciplines() {
+        assert!(stdout(&list).contains(d.about()), "{}", d.name());
+        let one = airtab(&["disciplines", d.name()]);
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for p in d.params() {
+            let expected = format!("{}={}", p.name, p.format(p.default));
+            assert!(stdout(&one).contains(&expected), "{expected}");
+            assert!(words(stdout(&one)).contains(&words(p.help)), "{}: {}", p.name, p.help);
+            assert!(words(stdout(&one)).contains(&words(p.source)), "{}: {}", p.name, p.source);
+        }
+        for s in d.stats().iter().chain(&d.row_stats()) {
+            assert!(words(stdout(&one)).contains(&words(s.help)), "{}: {}", s.name, s.help);
+        }
+        let json = airtab(&["disciplines", d.name(), "--json"]);
+        let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+        assert_eq!(json["params"].as_array().map(Vec::len), Some(d.params().len()));
+        assert_eq!(json["stats"].as_array().map(Vec::len), Some(d.stats().len()));
+    }
+    let unknown = airtab(&["disciplines", "chop"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("no discipline 'chop'"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn help_has_examples() {
+    for command in ["compare", "run", "scenario", "disciplines"] {
+        let output = airtab(&[command, "--help"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("Examples:"), "{command}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    // The reader is gone before anything is printed.
+    for args in [&["disciplines", "chap"][..], &["compare", "--quick", "--seeds", "2"]] {
+        let mut child =
+            command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("airtab ends");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("panic"), "{}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_cleanly() {
+    use std::io::{BufRead, BufReader, Read};
+    let dir = scratch();
+    let args = ["compare", "--quick", "--seeds", "100000", "--jobs", "1", "--out", text(dir.path())];
+    let mut child =
+        command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
+    let mut messages = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    messages.read_line(&mut line).expect("airtab says what it does");
+    assert_eq!(line, "300000 runs ...\n");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
+    let mut rest = String::new();
+    messages.read_to_string(&mut rest).expect("UTF-8");
+    assert!(
+        rest.starts_with("stopped after ") && rest.contains(" of 300000 runs; nothing was written"),
+        "{rest}"
+    );
+    assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing half-written");
+}
