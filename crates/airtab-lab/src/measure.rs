@@ -51,7 +51,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
-    if matches!(app.kind, AppKind::Download { .. }) {
+    if !matches!(app.kind, AppKind::Game | AppKind::Voip) {
         return f;
     }
     f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
@@ -64,8 +64,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     }
     match app.kind {
         AppKind::Game => score_game(&mut f, seen, window),
-        AppKind::Voip => score_call(&mut f, seen, window),
-        AppKind::Download { .. } => {}
+        _ => score_call(&mut f, seen, window),
     }
     f
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 use toml::de::DeTable;
@@ -370,13 +371,38 @@ fn read_app(s: &Section, stations: &[Station], others: &[App], duration_ns: u64)
     })
 }
 
+/// The kinds, each with the keys that only some have.
+const KINDS: [(&str, &[&str]); 6] = [
+    ("game", &[]),
+    ("voip", &[]),
+    ("video", &["fec"]),
+    ("web", &[]),
+    ("download", &["congestion"]),
+    ("p2p", &["flows", "congestion"]),
+];
+
+/// Downloads at once of one peer-to-peer application.
+const P2P_FLOWS: u64 = 10;
+
 fn read_kind(s: &Section) -> Option<AppKind> {
     let congestion = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
-    let download = AppKind::Download { congestion: congestion.unwrap_or(Algorithm::Cubic) };
-    let kinds = [AppKind::Game, AppKind::Voip, download].map(|kind| (kind.name(), kind));
-    let kind = s.require("kind", choice(kinds.to_vec()))?;
-    if kind != download && s.get("congestion").is_some() {
-        s.problem_of("congestion", &format!("only a download has one; this is a {}", kind.name()));
+    let congestion = congestion.unwrap_or(Algorithm::Cubic);
+    let flows = s.read("flows", quantity(Unit::Count, 1..=1000)).unwrap_or(P2P_FLOWS) as u16;
+    let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
+    let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
+    for key in ["congestion", "flows", "fec"] {
+        if !own.contains(&key) && s.get(key).is_some() {
+            let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
+            let owners = owners.collect::<Vec<_>>().join(" or ");
+            s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
+        }
     }
-    Some(kind)
+    Some(match kind {
+        "game" => AppKind::Game,
+        "voip" => AppKind::Voip,
+        "video" => AppKind::Video { frames: Frames::synthetic(), fec },
+        "web" => AppKind::Web,
+        "download" => AppKind::Download { congestion },
+        _ => AppKind::P2p { flows, congestion },
+    })
 }

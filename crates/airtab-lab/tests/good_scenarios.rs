@@ -18,7 +18,7 @@ fn the_built_in_home() {
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
-    let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind, a.station, a.class)).collect();
+    let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let download = AppKind::Download { congestion: Algorithm::Cubic };
     assert_eq!(
         apps,
