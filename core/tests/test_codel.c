@@ -455,7 +455,7 @@ static void standing_queue(void)
 		       with, used, without, used_without);
 	CHECK(with >= 3 && with <= 7);
 	CHECK(used > 0.95);
-	CHECK(without > 500);
+	CHECK(without > 300);
 }
 
 int main(void)
