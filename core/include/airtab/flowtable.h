@@ -75,7 +75,7 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 	t->known = 0;
 	t->fresh = 1;
 	t->free = 0;
-	memset(bucket, 0, at_flows_bytes(size));
+	memset(bucket, 0, (size_t)at_flows_bytes(size));
 	for (u32 i = size + 1; i <= size + AT_FLOWS_LISTS; i++)
 		at_flows_node(t, i)->prev = at_flows_node(t, i)->next = i;
 }

@@ -3,11 +3,13 @@
 //!
 //! - `tables`: parameter and statistics tables, wording of errors
 //! - `invariants`: what every registered discipline must keep
+//! - `baselines`: fifo and spq decision for decision
 //! - `chap`: chap against `reference`, an independent model of the published
 //!   algorithm, decision for decision
 //!
 //! `ops` draws the sequences, `host` plays them and keeps books of its own.
 
+mod baselines;
 mod chap;
 mod host;
 mod invariants;

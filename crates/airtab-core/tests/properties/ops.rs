@@ -65,9 +65,19 @@ fn magnitude(bits: u32) -> impl Strategy<Value = u64> {
     (any::<u64>(), 64 - bits..64).prop_map(|(value, shift)| value >> shift)
 }
 
+/// Parts of the default credit increment: credits become equal and exactly 0.
+pub fn round() -> impl Strategy<Value = u64> {
+    (0..6u64).prop_map(|n| n * 5_000_000)
+}
+
 fn tx(bits: u32) -> impl Strategy<Value = Tx> {
-    (magnitude(bits), magnitude(bits), any::<u8>(), any::<bool>())
-        .prop_map(|(air, span, attempts, acked)| Tx { air, span, attempts, acked })
+    let ns = || prop_oneof![magnitude(bits), round()];
+    (ns(), ns(), any::<u8>(), any::<bool>()).prop_map(|(air, span, attempts, acked)| Tx {
+        air,
+        span,
+        attempts,
+        acked,
+    })
 }
 
 /// Arrivals of `flows` flows; GSO-sized ones, multicast and urgent ones now and then.

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * chap's state and what keeps it consistent: credits, the order of the
+ * backlogged flows, flow records, the backlog of each flow and the newcomers'
+ * queue. chap.c has the rules; nobody else includes this.
+ *
+ * Invariants
+ *  - A flow has a slot exactly while it has packets queued.
+ *  - A slot is either in the heap, by its flow's credit, or in the newcomers'
+ *    queue; slot 0 is in the heap exactly while that queue is not empty.
+ *  - Idle records are in a list of the flow table (flowtable.h); a busy one may
+ *    have stayed in its list.
+ */
+#ifndef AIRTAB_CHAP_STATE_H
+#define AIRTAB_CHAP_STATE_H
+
+#include "airtab/credit.h"
+#include "airtab/fifo.h"
+#include "airtab/flowtable.h"
+#include "airtab/heap.h"
+#include "airtab/tickets.h"
+
+#define MULTICAST 0u		/* record; no flow of the table has number 0 */
+#define TAB 0u			/* slot */
+#define RETIRE 2		/* records looked at for expiry, per list and new flow */
+#define CHANCES 8		/* recently used records passed over for one eviction */
+
+enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16 };
+
+/* A flow: one cache line. */
+struct flow {
+	struct at_flow_node node;
+	s64 credit;		/* distance from 2I, ns, after `epoch` boosts */
+	u64 last;		/* last served (first seen, if never), ns */
+	u64 air;		/* charged in all, ns */
+	u32 epoch;
+	u32 gen;		/* of the record: one more for each flow that it holds */
+	u32 created;		/* order of creation, for ties */
+	u32 slot;		/* 0 = not backlogged */
+	u32 packets;		/* served */
+	u16 scale;		/* airtime / nominal, Q10 */
+	u8 flags;
+};
+
+/* The backlog of a flow; slot 0 is the tab's. */
+struct slot {
+	struct at_fifo list;
+	u32 flow, qlen;
+	u32 created;		/* the flow's */
+	u32 next;		/* free slot, or next newcomer */
+};
+
+_Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
+_Static_assert(sizeof(struct flow) + 2 * sizeof(u32) + sizeof(struct slot) + sizeof(struct at_heap_entry) +
+	       sizeof(u32) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
+
+struct chap {
+	/* parameters */
+	s64 increment;			/* I, ns */
+	u64 bound, memory;		/* packets and bytes that remain after an arrival */
+	u64 udp_timeout, tcp_timeout;	/* ns */
+	bool faithful, newcomers, uplink;
+
+	u32 boosts;
+	u32 created;
+	u32 slot_free, slot_fresh;
+	u32 first, last;		/* newcomers' slots, in order of arrival */
+	u64 new_len, new_bytes;		/* their packets */
+	u16 scale;			/* mean of all flows, Q10 */
+	u64 seq, seed;
+	struct at_fifo urgent;
+	u64 urgent_len, urgent_bytes;
+
+	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale, n_urgent;
+
+	struct at_heap heap;		/* of slots, by credit */
+	struct at_flowtable table;
+	struct flow *flows;		/* multicast, the table's, the tab's */
+	struct slot *slots;
+	struct at_tickets tickets;
+};
+
+static struct flow *tab(const struct chap *c)
+{
+	return &c->flows[AT_FLOWS_RECORDS(c->table.size)];
+}
+
+/* ---- credit ---- */
+
+static s64 credit_of(const struct chap *c, const struct flow *f)
+{
+	return at_credit_boost(f->credit, c->boosts - f->epoch);
+}
+
+static void set_credit(const struct chap *c, struct flow *f, s64 d)
+{
+	f->credit = c->faithful ? d : at_credit_clamp(d, c->increment);
+	f->epoch = c->boosts;
+}
+
+static void charge(const struct chap *c, struct flow *f, s64 ns)
+{
+	f->air += (u64)ns;
+	set_credit(c, f, at_credit_charge(credit_of(c, f), ns));
+}
+
+/* What a flow starts with, or the newcomers compete with: min(I, tab). */
+static s64 newcomer_credit(const struct chap *c)
+{
+	s64 d = c->newcomers ? credit_of(c, tab(c)) : 0;
+
+	return d < -c->increment ? d : -c->increment;
+}
+
+/* ---- order of the backlogged flows ---- */
+
+static bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
+{
+	const struct chap *c = ctx;
+	s64 x = at_credit_boost(a->key, c->boosts - a->tag);
+	s64 y = at_credit_boost(b->key, c->boosts - b->tag);
+
+	if (x != y)
+		return x < y;
+	return c->slots[a->id].created > c->slots[b->id].created;
+}
+
+/* Gives a slot its place by the credit of its flow. */
+static void rank(struct chap *c, u32 id)
+{
+	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, &c->flows[c->slots[id].flow]);
+
+	at_heap_set(&c->heap, (struct at_heap_entry){ d, c->boosts, id }, less, c);
+}
+
+static void unrank(struct chap *c, u32 id)
+{
+	at_heap_del(&c->heap, id, less, c);
+}
+
+static bool ranked(const struct chap *c, u32 id)
+{
+	return c->heap.pos[id];
+}
+
+/* Credits are boosted when they are looked at next. The tab's cap needs no care:
+ * who was at 0 or below is at I or below now. Outside faithful, two credits that
+ * rounding made equal may keep the order that they had. */
+static void boost(struct chap *c)
+{
+	c->boosts++;
+	c->n_boosts++;
+	if (c->faithful)
+		at_heap_rebuild(&c->heap, less, c);
+}
+
+/* ---- flow records ---- */
+
+static bool expired(const struct chap *c, const struct flow *f, u64 now)
+{
+	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
+}
+
+/* A flow begins in this record. */
+static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
+{
+	struct flow *f = &c->flows[i];
+	struct at_tcp t;
+
+	*f = (struct flow){
+		.node = f->node,
+		.credit = newcomer_credit(c),
+		.last = now,
+		.epoch = c->boosts,
+		.gen = f->gen + 1,
+		.created = c->created++,
+		.scale = c->scale,
+		.flags = (u8)(at_tcp(p, &t) ? KNOWN | TCP : KNOWN),
+	};
+	c->n_new++;
+}
+
+static void forget(struct chap *c, u32 i)
+{
+	at_flows_del(&c->table, i);
+	c->flows[i].flags = 0;
+	c->flows[i].gen++;
+}
+
+/* Passes over a record that is in use: its turn comes again. */
+static void requeue(struct chap *c, u32 i, u32 list)
+{
+	c->flows[i].flags &= (u8)~RECENT;
+	at_flows_list(&c->table, i, list);
+}
+
+static void retire(struct chap *c, u64 now)
+{
+	for (u32 n = 0; n < RETIRE * AT_FLOWS_LISTS; n++) {
+		u32 list = n % AT_FLOWS_LISTS, i = at_flows_oldest(&c->table, list);
+		const struct flow *f = &c->flows[i];
+
+		if (!i)
+			continue;
+		if (!f->slot && expired(c, f, now)) {
+			forget(c, i);
+			c->n_expired++;
+		} else if (f->slot || (f->flags & RECENT)) {
+			requeue(c, i, list);
+		}
+	}
+}
+
+/* Gives up an idle record: of the flows seen once if there is one. There is an
+ * idle one, for there are more flows than queued packets, and in each list at
+ * most bound + 1 records are busy. */
+static void evict(struct chap *c)
+{
+	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
+		for (u32 n = 0; n <= CHANCES + c->bound + 1; n++) {
+			u32 i = at_flows_oldest(&c->table, list);
+			const struct flow *f = &c->flows[i];
+
+			if (!i)
+				break;
+			if (!f->slot && (!(f->flags & RECENT) || n >= CHANCES)) {
+				forget(c, i);
+				c->n_evicted++;
+				return;
+			}
+			requeue(c, i, list);
+		}
+	}
+}
+
+/* The record of p's flow, made if need be. */
+static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+{
+	u32 key = at_flow(p), i;
+	struct flow *f;
+
+	if (at_sta(p) == AT_GROUP)
+		return MULTICAST;
+	i = at_flows_find(&c->table, key);
+	f = &c->flows[i];
+	if (!i) {
+		retire(c, now);
+		i = at_flows_add(&c->table, key);
+		if (!i) {
+			evict(c);
+			i = at_flows_add(&c->table, key);
+		}
+		start(c, i, p, now);
+	} else if (!f->slot && expired(c, f, now)) {
+		at_flows_unlist(&c->table, i);
+		c->n_expired++;
+		start(c, i, p, now);
+	} else {
+		f->flags |= RECENT;
+		if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
+			f->flags |= ESTABLISHED;
+			at_flows_unlist(&c->table, i);
+		}
+	}
+	return i;
+}
+
+/* ---- backlog ---- */
+
+static u32 open_slot(struct chap *c, u32 flow)
+{
+	u32 id = c->slot_free;
+
+	if (id)
+		c->slot_free = c->slots[id].next;
+	else
+		id = c->slot_fresh++;
+	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
+	return id;
+}
+
+static u64 backlog_bytes(const struct slot *s)
+{
+	u64 bytes = 0;
+
+	for (struct at_pkt *p = s->list.head; p; p = *at_next(p))
+		bytes += at_bytes(p);
+	return bytes;
+}
+
+/* Ends the slot's time among the newcomers. */
+static void leave_newcomers(struct chap *c, u32 id)
+{
+	struct slot *s = &c->slots[id];
+	u32 before = 0;
+
+	for (u32 i = c->first; i != id; i = c->slots[i].next)
+		before = i;
+	if (before)
+		c->slots[before].next = s->next;
+	else
+		c->first = s->next;
+	if (c->last == id)
+		c->last = before;
+	c->new_len -= s->qlen;
+	c->new_bytes -= backlog_bytes(s);
+	if (!c->first)
+		unrank(c, TAB);
+}
+
+static void join_newcomers(struct chap *c, u32 id)
+{
+	if (c->first)
+		c->slots[c->last].next = id;
+	else
+		c->first = id;
+	c->last = id;
+	if (!ranked(c, TAB))
+		rank(c, TAB);
+}
+
+static void append(struct chap *c, u32 i, struct at_pkt *p)
+{
+	struct flow *f = &c->flows[i];
+	struct slot *s;
+
+	if (!f->slot) {
+		f->slot = open_slot(c, i);
+		if (c->newcomers && !(f->flags & SERVED))
+			join_newcomers(c, f->slot);
+		else
+			rank(c, f->slot);
+	}
+	s = &c->slots[f->slot];
+	at_fifo_push(&s->list, p);
+	s->qlen++;
+	if (!ranked(c, f->slot)) {
+		c->new_len++;
+		c->new_bytes += at_bytes(p);
+	}
+}
+
+/* Takes the oldest packet of a slot. An emptied slot is closed. */
+static struct at_pkt *take(struct chap *c, u32 id)
+{
+	struct slot *s = &c->slots[id];
+	struct at_pkt *p = at_fifo_pop(&s->list);
+	struct flow *f = &c->flows[s->flow];
+
+	s->qlen--;
+	if (!ranked(c, id)) {
+		c->new_len--;
+		c->new_bytes -= at_bytes(p);
+	}
+	if (s->qlen)
+		return p;
+	if (ranked(c, id))
+		unrank(c, id);
+	else
+		leave_newcomers(c, id);
+	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
+		at_flows_list(&c->table, s->flow,
+			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
+	f->slot = 0;
+	s->next = c->slot_free;
+	c->slot_free = id;
+	return p;
+}
+
+#endif

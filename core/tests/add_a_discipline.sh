@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# Adding a discipline is one file and one line: the template, added so to a copy
+# of the core, builds and passes the tests that hold for every discipline.
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cp -r include src tests "$tmp"
+cp template/discipline.c "$tmp/src/template.c"
+echo 'AT_DISCIPLINE(template)' >>"$tmp/src/disciplines.def"
+cd "$tmp"
+for t in test_invariants test_baselines; do
+	"${CC:-cc}" -std=c11 -g -O1 -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror \
+		-Iinclude -Itests '-DAT_HOST_H="airtab/host_user.h"' \
+		-fsanitize=address,undefined -fno-sanitize-recover=all \
+		src/*.c "tests/$t.c" -o "$t"
+	"./$t"
+done

@@ -1,0 +1,214 @@
+//! What a packet costs: nanoseconds per cycle of every discipline, by how many
+//! flows are backlogged and how many are known. `cargo bench -p airtab-core`.
+//!
+//! - `cycle`: dequeue, report, enqueue the same packet again, so that every
+//!   flow keeps its backlog and the discipline chooses which flow comes next.
+//! - `push-out`: the same in a full queue, with one more arrival that pushes a
+//!   packet out; the dropped one is the next to arrive.
+//!
+//! The backlogged flows lie spread among the known ones. Measured is the CPU time
+//! of the thread, so that other work on the machine counts less. The table at
+//! the end is made from criterion's medians.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use airtab_core::{Discipline, Handle, Meta, Params, Pool, Qdisc, Tx};
+use criterion::Criterion;
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Backlogged and known flows.
+const SIZES: [(u32, u32); 4] = [(1, 1), (10, 10), (350, 10_000), (1000, 1_000_000)];
+/// The column that the others are compared with.
+const BASE: usize = 1;
+const DISCIPLINES: [&str; 3] = ["fifo", "spq", "chap"];
+const KINDS: [&str; 2] = ["cycle", "push-out"];
+/// Packets that every backlogged flow has waiting.
+const DEPTH: u32 = 2;
+/// A full-sized packet at 54 Mb/s: 281.93 us.
+const AIR_NS: u64 = 281_930;
+
+/// CPU time of the calling thread.
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        self.start() - start
+    }
+
+    fn add(&self, a: &Duration, b: &Duration) -> Duration {
+        *a + *b
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_nanos() as f64
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+/// A discipline with a standing backlog.
+struct Standing {
+    pool: Pool<()>,
+    queue: Qdisc,
+    now: u64,
+    /// The packet that arrives next, in a full queue.
+    spare: Option<Handle>,
+}
+
+impl Standing {
+    fn new(name: &str, (backlogged, known): (u32, u32), full: bool) -> Standing {
+        let packets = backlogged * DEPTH;
+        let mut params = Params::new(Discipline::named(name).expect("a discipline of the core"));
+        let mut set = |key, value: String| params.set(key, &value).expect("a value in range");
+        set("limit", (packets + u32::from(!full)).to_string());
+        if name == "chap" {
+            set("flows", (known + 2).max(packets + 2).to_string());
+            set("memory", "2GiB".into());
+        }
+        let pool = Pool::new();
+        let queue = Qdisc::new(&pool, &params, 1, 0);
+        let packet = |pool: &mut Pool<()>, i: u32| {
+            let flow = i.wrapping_mul(0x9e37_79b1);
+            pool.insert(Meta { bytes: 1500, flow, class: (i % 2) as u8, ..Meta::default() }, ())
+        };
+        let mut standing = Standing { queue, now: 0, spare: None, pool };
+        for i in 0..known {
+            let handle = packet(&mut standing.pool, i);
+            standing.queue.enqueue(&mut standing.pool, handle, 0);
+            let handle = standing.depart();
+            standing.pool.remove(handle);
+        }
+        for i in 0..packets {
+            let handle = packet(&mut standing.pool, i % backlogged * (known / backlogged));
+            standing.queue.enqueue(&mut standing.pool, handle, 0);
+        }
+        if full {
+            standing.spare = Some(packet(&mut standing.pool, 0));
+        }
+        for _ in 0..10 * packets {
+            standing.cycle();
+        }
+        let stats = standing.queue.stats(standing.now);
+        if name == "chap" {
+            // Idle flows are still known, and nearly all flows are backlogged:
+            // the spare packet may be one's last.
+            let stat = |name: &str| {
+                let table = standing.queue.discipline().stats();
+                stats[table.iter().position(|s| s.name == name).expect("a statistic of chap")]
+            };
+            assert_eq!(stat("flows"), u64::from(known));
+            assert!(stat("backlogged") + 1 >= u64::from(backlogged), "{}", stat("backlogged"));
+        }
+        standing
+    }
+
+    /// One packet is sent, and its transmission is reported.
+    fn depart(&mut self) -> Handle {
+        let (packet, ticket) = self.queue.dequeue(&mut self.pool, self.now).expect("a standing backlog");
+        self.now += AIR_NS;
+        let tx = Tx { air: AIR_NS, span: AIR_NS, attempts: 1, acked: true };
+        self.queue.sent(&ticket, &tx, self.now);
+        packet
+    }
+
+    fn cycle(&mut self) {
+        let packet = self.depart();
+        self.queue.enqueue(&mut self.pool, packet, self.now);
+        if let Some(spare) = self.spare {
+            self.queue.enqueue(&mut self.pool, spare, self.now);
+            self.spare = self.queue.dropped().next().map(|d| d.packet);
+            debug_assert!(self.spare.is_some());
+        }
+    }
+}
+
+fn id(name: &str, size: (u32, u32)) -> String {
+    format!("{name}-{}-{}", size.0, size.1)
+}
+
+/// Median of a benchmark, ns, as criterion stored it.
+fn median(output: &Path, kind: &str, id: &str) -> Option<f64> {
+    let path = output.join(kind).join(id).join("new/estimates.json");
+    let estimates: serde_json::Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    estimates["median"]["point_estimate"].as_f64()
+}
+
+fn print_table(output: &Path) {
+    println!("\nns per packet, and times the column (10,10); (backlogged flows, known flows)\n");
+    for kind in KINDS {
+        print!("{kind:<16}");
+        for (backlogged, known) in SIZES {
+            print!("{:>18}", format!("({backlogged},{known})"));
+        }
+        println!();
+        let row = |name| SIZES.map(|size| median(output, kind, &id(name, size)));
+        let fifo = row(DISCIPLINES[0]);
+        for name in DISCIPLINES {
+            let values = row(name);
+            print!("{name:<16}");
+            for value in values {
+                let cell = value.zip(values[BASE]).map(|(v, base)| format!("{v:.0} ({:.2}x)", v / base));
+                print!("{:>18}", cell.unwrap_or_else(|| "-".into()));
+            }
+            println!();
+            print!("{:<16}", "  over fifo");
+            for (value, fifo) in values.into_iter().zip(fifo) {
+                let cell = value.zip(fifo).map(|(v, fifo)| format!("{:.1}x", v / fifo));
+                print!("{:>18}", cell.unwrap_or_else(|| "-".into()));
+            }
+            println!();
+        }
+        println!();
+    }
+    let chap = |size| median(output, KINDS[0], &id("chap", size));
+    if let (Some(large), Some(base)) = (chap(SIZES[3]), chap(SIZES[BASE])) {
+        let ratio = large / base;
+        let met = if ratio <= 4.0 { "met" } else { "not met" };
+        println!("chap, cycle, (1000,1000000) over (10,10): {ratio:.2}; target at most 4: {met}");
+    }
+}
+
+fn main() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("../criterion");
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime)
+        .output_directory(&output)
+        .sample_size(30)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_millis(1200))
+        .configure_from_args();
+    for kind in KINDS {
+        let mut group = criterion.benchmark_group(kind);
+        for name in DISCIPLINES {
+            for size in SIZES {
+                let mut standing = None;
+                group.bench_function(id(name, size), |b| {
+                    // Made only if a filter on the command line lets it run.
+                    let standing: &mut Standing =
+                        standing.get_or_insert_with(|| Standing::new(name, size, kind == KINDS[1]));
+                    b.iter(|| black_box(&mut *standing).cycle());
+                });
+            }
+        }
+        group.finish();
+    }
+    criterion.final_summary();
+    print_table(&output);
+}

@@ -1,0 +1,169 @@
+//! How fast the simulator is: `cargo bench -p airtab-sim --bench sim`.
+//!
+//! - `home`: 330 s of a home, under every discipline: a game, a call and a CUBIC
+//!   download at 1 m of an access point with a queue of 35 packets. CPU time
+//!   per frame exchange, all of it: TCP, wired hops, traffic.
+//! - `saturated`: stations that always have a 1500-byte packet for the access
+//!   point, straight on the cell: simulated time over CPU time.
+//!
+//! Each figure is the median of several runs of the same seed, in CPU time of
+//! the thread. Peak memory is the resident set's high-water mark (VmHWM, Linux)
+//! of a process that does one run of the home and nothing else.
+
+use std::process::Command;
+
+use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc};
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
+use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+use rustix::time::{ClockId, clock_gettime};
+
+const S: u64 = 1_000_000_000;
+const DISCIPLINES: [&str; 3] = ["fifo", "spq", "chap"];
+/// Argument of the process whose memory is measured; a discipline follows.
+const ONE_RUN: &str = "--one-home-run";
+
+fn cpu_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
+/// CPU seconds of one run, median of `runs`, and its result.
+fn median<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
+    let mut timed = || {
+        let start = cpu_seconds();
+        let result = run();
+        (cpu_seconds() - start, result)
+    };
+    let mut all: Vec<_> = (0..runs).map(|_| timed()).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.swap_remove(runs / 2)
+}
+
+fn home() -> Scenario {
+    let station = |name: &str| Station {
+        name: name.into(),
+        rate_kbps: 54_000,
+        loss: Loss::Shadowing { distance_m: 1.0 },
+    };
+    let app = |name: &str, kind, station, active_ns, class| App {
+        name: name.into(),
+        kind,
+        station,
+        active_ns,
+        class,
+        latency_ns: 1_000_000,
+    };
+    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    Scenario {
+        name: "home".into(),
+        duration_ns: 330 * S,
+        measure_ns: 90 * S..270 * S,
+        cell: CellConfig::new(Phy::named("phy-a").expect("the studies' profile")),
+        wired: Wired::default(),
+        stations: ["console", "phone", "laptop"].map(station).to_vec(),
+        apps: vec![
+            app("game", AppKind::Game, 0, 30 * S..330 * S, 0),
+            app("call", AppKind::Voip, 1, 30 * S..330 * S, 0),
+            app("download", download, 2, 90 * S..270 * S, 1),
+        ],
+    }
+}
+
+fn queue(name: &str) -> Params {
+    let mut params = Params::new(Discipline::named(name).expect("a discipline of the core"));
+    params.set("limit", "35").expect("in range");
+    params
+}
+
+/// Frame exchanges of one run of the home.
+fn run_home(discipline: &str) -> u64 {
+    let trace = airtab_sim::run(&home(), &queue(discipline), 1);
+    assert!(trace.apps[2].down.bytes > 0, "the download runs");
+    trace.exchanges
+}
+
+/// Peak memory of a process that runs the home once, bytes; None where the
+/// system does not tell.
+fn peak_memory(discipline: &str) -> Option<u64> {
+    let this = std::env::current_exe().ok()?;
+    let child = Command::new(this).args([ONE_RUN, discipline]).output().ok()?;
+    String::from_utf8(child.stdout).ok()?.trim().parse().ok()
+}
+
+fn print_peak_memory() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    if let Some(kib) = line.and_then(|l| l.trim().strip_suffix(" kB")?.parse::<u64>().ok()) {
+        println!("{}", kib * 1024);
+    }
+}
+
+/// `seconds` of saturated 802.11g uplink: packets that arrived.
+fn run_saturated(stations: usize, seconds: u64) -> u64 {
+    let names: Vec<_> = (0..stations).map(|i| format!("station {i}")).collect();
+    let links: Vec<_> = names.iter().map(|name| (name.as_str(), 54_000, Loss::None)).collect();
+    let mut pool = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo"), 1, 0);
+    let config = CellConfig::new(Phy::named("std-11g").expect("a profile of the core"));
+    let mut cell = Cell::new(config, &links, qdisc, 1);
+    for station in 0..stations {
+        for _ in 0..2 {
+            let packet = pool.insert(Meta { bytes: 1500, sta: station as u16, ..Meta::default() }, ());
+            cell.send_up(&mut pool, station, packet, 0);
+        }
+    }
+    let mut arrived = 0;
+    while cell.next_event() < seconds * S {
+        let now = cell.next_event();
+        cell.advance(&mut pool, now);
+        while let Some(output) = cell.poll() {
+            if let Output::Up(packet) | Output::Lost(packet) = output {
+                arrived += u64::from(matches!(output, Output::Up(_)));
+                let station = usize::from(pool.sta(packet));
+                cell.send_up(&mut pool, station, packet, now);
+            }
+        }
+    }
+    arrived
+}
+
+struct Table;
+
+impl Table {
+    fn row(&self, figure: &str, value: Option<f64>, unit: &str, target: f64, at_most: bool) {
+        let met = value.map(|v| if at_most { v <= target } else { v >= target });
+        let met = met.map_or("-", |met| if met { "met" } else { "NOT MET" });
+        let value = value.map_or("-".into(), |v| format!("{v:.*}", if v < 10.0 { 2 } else { 0 }));
+        let bound = if at_most { "<=" } else { ">=" };
+        println!("{figure:<44}{value:>8} {unit:<8} {:>12}  {met}", format!("{bound} {target}"));
+    }
+}
+
+fn main() {
+    let args: Vec<_> = std::env::args().collect();
+    if let Some(i) = args.iter().position(|a| a == ONE_RUN) {
+        run_home(&args[i + 1]);
+        print_peak_memory();
+        return;
+    }
+    // `cargo test --benches` only wants to see it run.
+    let runs = if args.iter().any(|a| a == "--bench") { 9 } else { 1 };
+    let table = Table;
+    println!("{:<44}{:>8} {:<8} {:>12}", "figure", "measured", "", "target");
+    for name in DISCIPLINES {
+        let (seconds, exchanges) = median(runs, || run_home(name));
+        let figure = format!("home 330 s, {name}, per exchange");
+        table.row(&figure, Some(seconds * 1e9 / exchanges as f64), "ns", 1000.0, true);
+        table.row(&format!("home 330 s, {name}, CPU time"), Some(seconds), "s", 0.8, true);
+        let memory = peak_memory(name).map(|bytes| bytes as f64 / 1e6);
+        table.row(&format!("home 330 s, {name}, peak memory"), memory, "MB", 32.0, true);
+    }
+    for (stations, target) in [(10, 300.0), (50, 100.0)] {
+        let simulated = 60;
+        let (seconds, arrived) = median(runs, || run_saturated(stations, simulated));
+        let rate = arrived as f64 * 1500.0 * 8.0 / simulated as f64 / 1e6;
+        let figure = format!("saturated, {stations} stations ({rate:.1} Mb/s)");
+        table.row(&figure, Some(simulated as f64 / seconds), "s/s", target, false);
+    }
+}
