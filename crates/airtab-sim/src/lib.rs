@@ -25,5 +25,5 @@ pub mod traffic;
 pub mod wifi;
 
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
-pub use simulation::{Packets, Simulation, run};
+pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
 pub use trace::{ApTrace, AppTrace, Delivery, FrameTrace, PageTrace, StreamTrace, Trace};

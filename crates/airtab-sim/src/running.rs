@@ -65,6 +65,14 @@ impl Flow {
         self.hash = self.tuple.flow(key);
         self.connection = Some(connection);
     }
+
+    /// Five-tuple of the downlink of an earlier connection, or of this one.
+    pub(crate) fn tuple(&self, life: u16) -> FiveTuple {
+        let (address, port) = self.tuple.destination;
+        let age = self.life.wrapping_sub(life) % PORTS;
+        let port = FIRST_PORT + (port - FIRST_PORT + PORTS - age) % PORTS;
+        FiveTuple { destination: (address, port), ..self.tuple }
+    }
 }
 
 /// Ports that clients use: the dynamic ones (RFC 6335).
@@ -83,6 +91,8 @@ pub(crate) struct Running {
     pub(crate) up: StreamTrace,
     pub(crate) queue: QueueMeter,
     pub(crate) air_ns: u64,
+    /// IP bytes of the downlink received so far.
+    pub(crate) received_bytes: u64,
     /// Video: the next frame, and what became of the others.
     pub(crate) frames: Vec<FrameTrace>,
     /// Web: the page under way and its number, and the complete ones.
@@ -122,6 +132,7 @@ impl Running {
             up: stream(true),
             queue: QueueMeter::default(),
             air_ns: 0,
+            received_bytes: 0,
             frames: Vec::with_capacity(frames),
             visit: None,
             page: 0,

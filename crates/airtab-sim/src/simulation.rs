@@ -8,6 +8,8 @@
 //! reaches the switch; the trunk is FIFO, so what is on it waits in a list; the
 //! way up is known as a whole when a packet leaves the cell.
 
+mod observe;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -23,6 +25,9 @@ use crate::traffic::download::Connection;
 use crate::traffic::video;
 use crate::traffic::web::{Page, Visit};
 use crate::wifi::{Cell, Label, Output};
+
+use observe::Tap;
+pub use observe::{AirFrame, AirPacket, Content, Rows};
 
 /// Runs a scenario under a discipline to its end.
 ///
@@ -52,6 +57,7 @@ pub struct Simulation {
     flow_key: u64,
     max_packets: u32,
     packets: Packets,
+    tap: Tap,
     fingerprint: u64,
 }
 
@@ -149,6 +155,7 @@ impl Simulation {
             flow_key,
             max_packets: 0,
             packets: Packets::default(),
+            tap: Tap::default(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
     }
@@ -444,6 +451,7 @@ impl Simulation {
                         queue.trace.delay_ns.saturating_record(self.now - queued);
                     }
                 }
+                Output::Attempt(attempt) => self.tap(&attempt),
                 Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                     if down && self.measure.contains(&self.now) {
@@ -486,6 +494,7 @@ impl Simulation {
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
         let records = running.records_deliveries();
+        running.received_bytes += u64::from(if body.up { 0 } else { bytes });
         let stream = running.stream(body.up);
         if self.measure.contains(&now) {
             stream.bytes += u64::from(bytes);

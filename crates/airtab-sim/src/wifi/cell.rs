@@ -51,6 +51,56 @@ pub enum Output {
         /// What it took.
         tx: Tx,
     },
+    /// One attempt is over; reported before what it led to, and only while
+    /// [`Cell::tap`] is on.
+    Attempt(Attempt),
+}
+
+/// One DATA frame or beacon on the air, for captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began, ns.
+    pub start_ns: u64,
+    /// What it carried.
+    pub carried: Carried,
+    /// How long it lasted, its ACK not included, ns.
+    pub data_ns: u32,
+    /// PHY rate, kb/s.
+    pub kbps: u32,
+    /// Contender: 0 the access point, i + 1 station i.
+    pub sender: u16,
+    /// The station at the other end, or [`GROUP`].
+    pub station: u16,
+    /// 1 for the first attempt of a frame.
+    pub number: u8,
+    /// How it ended.
+    pub end: End,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// Nothing of the host's.
+    Beacon,
+    /// A packet.
+    Packet(Handle),
+    /// The packet of its sender's last attempt, which has been received already.
+    Duplicate,
+}
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// DATA and ACK were received.
+    Acked,
+    /// DATA was lost.
+    DataLost,
+    /// DATA was received, its ACK was lost.
+    AckLost,
+    /// Received; nobody acknowledges.
+    Broadcast,
+    /// Others sent at the same time.
+    Collision,
 }
 
 /// The host's data of a packet, as far as the cell hands it back with reports
@@ -89,12 +139,13 @@ pub struct Cell {
     busy_until: u64,
     busy_from: u64,
     idle_since: u64,
-    outcome: Outcome,
+    outcome: End,
     garbled: Garbled,
     /// How many slots EIFS ends later than the wait for the ACK and DIFS.
     eifs_slots: u64,
     air: AirTrace,
     exchanges: u64,
+    tap: bool,
     outputs: VecDeque<Output>,
 }
 
@@ -118,16 +169,6 @@ struct Frame {
     since: u64,
     /// Channel time of its own attempts and backoffs so far.
     air: u64,
-}
-
-/// How the busy period at hand will end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Acked,
-    DataLost,
-    AckLost,
-    Broadcast,
-    Collision,
 }
 
 /// Who received a frame in error.
@@ -178,11 +219,12 @@ impl Cell {
             busy_until: NEVER,
             busy_from: 0,
             idle_since: 0,
-            outcome: Outcome::Broadcast,
+            outcome: End::Broadcast,
             garbled: Garbled::Nowhere,
             eifs_slots: 0,
             air: AirTrace::default(),
             exchanges: 0,
+            tap: false,
             outputs: VecDeque::with_capacity(64),
         }
     }
@@ -262,6 +304,11 @@ impl Cell {
         self.exchanges
     }
 
+    /// Switches reports of every attempt on or off.
+    pub fn tap(&mut self, on: bool) {
+        self.tap = on;
+    }
+
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
         let frames = self.frames.iter().flatten().filter(|f| f.packet.is_some() && !f.received).count();
@@ -270,10 +317,8 @@ impl Cell {
 
     fn share<'a>(&self, air: &'a mut AirTrace) -> &'a mut u64 {
         match (self.outcome, self.senders[0]) {
-            (Outcome::Collision, _) => &mut air.collision_ns,
-            (Outcome::Broadcast, _) if self.frames[0].is_some_and(|f| f.packet.is_none()) => {
-                &mut air.beacon_ns
-            }
+            (End::Collision, _) => &mut air.collision_ns,
+            (End::Broadcast, _) if self.frames[0].is_some_and(|f| f.packet.is_none()) => &mut air.beacon_ns,
             (_, 0) => &mut air.down_ns,
             _ => &mut air.up_ns,
         }
@@ -402,17 +447,17 @@ impl Cell {
         let first = self.senders[0];
         let station = self.frames[first].expect("a sender has a frame").station;
         self.outcome = match station {
-            _ if self.senders.len() > 1 => Outcome::Collision,
-            None => Outcome::Broadcast,
-            Some(station) if self.radios[station].loses() => Outcome::DataLost,
-            Some(station) if self.radios[station].loses() => Outcome::AckLost,
-            Some(_) => Outcome::Acked,
+            _ if self.senders.len() > 1 => End::Collision,
+            None => End::Broadcast,
+            Some(station) if self.radios[station].loses() => End::DataLost,
+            Some(station) if self.radios[station].loses() => End::AckLost,
+            Some(_) => End::Acked,
         };
         self.garbled = match self.outcome {
             _ if !self.config.eifs => Garbled::Nowhere,
-            Outcome::Collision => Garbled::Everywhere,
-            Outcome::DataLost if first > 0 => Garbled::At(0),
-            Outcome::DataLost => Garbled::At(station.expect("broadcast is never lost") + 1),
+            End::Collision => Garbled::Everywhere,
+            End::DataLost if first > 0 => Garbled::At(0),
+            End::DataLost => Garbled::At(station.expect("broadcast is never lost") + 1),
             _ => Garbled::Nowhere,
         };
         if self.garbled != Garbled::Nowhere {
@@ -441,9 +486,11 @@ impl Cell {
     /// What the end of the busy period means for sender `i`.
     fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
         let mut frame = self.frames[i].take().expect("a sender has a frame");
-        let acked = matches!(self.outcome, Outcome::Acked | Outcome::Broadcast);
-        let arrived =
-            acked || (self.outcome == Outcome::AckLost && self.config.deliver_on == DeliverOn::Data);
+        if self.tap {
+            self.outputs.push_back(Output::Attempt(self.attempt(i, &frame)));
+        }
+        let acked = matches!(self.outcome, End::Acked | End::Broadcast);
+        let arrived = acked || (self.outcome == End::AckLost && self.config.deliver_on == DeliverOn::Data);
         let last = acked || frame.station.is_none() || frame.attempts >= self.config.attempts;
         self.windows[i] = if last {
             self.config.phy.cw_min()
@@ -478,6 +525,27 @@ impl Cell {
         }
         let more = if i == 0 { self.next_down(pool, now) } else { self.load_up(pool, i - 1) };
         self.contention.sent(i, slots, more);
+    }
+
+    fn attempt(&self, i: usize, frame: &Frame) -> Attempt {
+        let beacon = || self.config.beacon.expect("it was sent").kbps;
+        let (carried, kbps) = match frame.packet {
+            None => (Carried::Beacon, beacon()),
+            Some(packet) => (
+                if frame.received { Carried::Duplicate } else { Carried::Packet(packet) },
+                self.rates[frame.station.map_or(0, |s| self.radios[s].rate)].kbps(),
+            ),
+        };
+        Attempt {
+            start_ns: self.busy_from,
+            carried,
+            data_ns: frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
+            kbps,
+            sender: i as u16,
+            station: frame.station.map_or(GROUP, |s| s as u16),
+            number: frame.attempts,
+            end: self.outcome,
+        }
     }
 
     /// EIFS for those who received a frame in error.
