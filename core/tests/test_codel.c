@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * codel.h: the square root, the control law, the decisions against RFC 8289,
- * and what they do to a standing queue.
+ * codel.h: the square root, the control law, and the decisions against RFC 8289.
+ * What they do to a standing queue is in test_fq_codel.c.
  */
 #include <math.h>
 
@@ -385,79 +385,6 @@ static void ecn(void)
 	CHECK(!marked[2] && sent[0] == sent[1]);
 }
 
-/* Senders of the window kind (one packet more a round trip; half on a loss, at
- * most once a round trip) behind 1 packet a ms and a path of 50 ms. */
-enum { SENDERS = 3, PATH = 50, END = 60000, FROM = 10000 };
-
-struct sender {
-	u32 acks[END + PATH + 1], losses[END + PATH + 1];	/* by ms */
-	u32 flight, quiet;
-	double window;
-};
-
-/* Median sojourn in ms and share of the capacity used, from 10 s to 60 s. */
-static void closed_loop(bool codel, u32 *median, double *used)
-{
-	static struct queue q;
-	static struct sender senders[SENDERS];
-	static u32 hist[END];
-	u32 sent = 0, seen = 0;
-
-	memset(&q, 0, sizeof(q));
-	memset(senders, 0, sizeof(senders));
-	memset(hist, 0, sizeof(hist));
-	for (u32 ms = 0; ms < END; ms++) {
-		u64 now = ms * MS;
-		struct at_pkt *p;
-
-		for (u32 i = 0; i < SENDERS; i++) {
-			struct sender *s = &senders[i];
-
-			s->flight -= s->acks[ms] + s->losses[ms];
-			s->window += s->window ? s->acks[ms] / s->window : 2;
-			if (s->losses[ms] && ms >= s->quiet) {
-				s->window = s->window > 4 ? s->window / 2 : 2;
-				s->quiet = ms + PATH;
-			}
-			for (; s->flight + 1 <= s->window && q.bytes < 1000 * 1500; s->flight++) {
-				arrive(&q, 1500, 0, now);
-				q.fifo.tail->flow = i;
-			}
-		}
-		while ((p = at_fifo_pop(&q.fifo))) {
-			q.bytes -= p->bytes;
-			if (!codel || !at_codel_drops(&defaults, &q.codel, &q.stats, p, q.bytes, now))
-				break;
-			senders[p->flow].losses[ms + PATH]++;
-		}
-		if (!p)
-			continue;
-		senders[p->flow].acks[ms + PATH]++;
-		if (ms >= FROM) {
-			sent++;
-			hist[at_codel_sojourn(p, now) / MS]++;
-		}
-	}
-	for (*median = 0; seen + hist[*median] < sent / 2; ++*median)
-		seen += hist[*median];
-	*used = (double)sent / (END - FROM);
-}
-
-static void standing_queue(void)
-{
-	u32 with, without;
-	double used, used_without;
-
-	closed_loop(true, &with, &used);
-	closed_loop(false, &without, &used_without);
-	if (getenv("AT_VERBOSE"))
-		fprintf(stderr, "median sojourn %u ms at %.3f of the capacity; without %u ms, %.3f\n",
-		       with, used, without, used_without);
-	CHECK(with >= 3 && with <= 7);
-	CHECK(used > 0.95);
-	CHECK(without > 300);
-}
-
 int main(void)
 {
 	roots();
@@ -469,6 +396,5 @@ int main(void)
 	reentry();
 	saturation();
 	ecn();
-	standing_queue();
 	return 0;
 }

@@ -3,7 +3,7 @@
  * fq_codel rule by rule (RFC 8290), and its overflow (as in Linux).
  */
 #include "airtab/codel.h"
-#include "harness.h"
+#include "senders.h"
 
 #define NO_CODEL "target=4000000000 interval=4000000000 "
 
@@ -241,9 +241,6 @@ static void drops_or_marks(void)
 	u64 drops, marks, sojourn;
 
 	bulk_and_game("", 0, &drops, &marks, &sojourn);
-	if (getenv("AT_VERBOSE"))
-		fprintf(stderr, "drops %llu sojourn %llu us\n", (unsigned long long)drops,
-			(unsigned long long)sojourn / 1000);
 	CHECK(!marks && drops > 3000 && sojourn < 200 * MS);
 	bulk_and_game("", AT_F_ECT, &drops, &marks, &sojourn);
 	CHECK(!drops && marks > 3000);
@@ -314,6 +311,23 @@ static void spread(void)
 	close_host(&h);
 }
 
+/* Senders that react: three in one queue keep it near the target and the link
+ * busy. With a queue each, they also leave the game alone. */
+static void standing_queue(void)
+{
+	static struct loop l;
+
+	run_loop(&l, "fq_codel", "flows=1 " NO_CODEL, 3);
+	CHECK(l.median > 300);
+	run_loop(&l, "fq_codel", "flows=1", 3);
+	CHECK(l.median >= 3 && l.median <= 7);
+	CHECK(l.used > 0.99);
+	run_loop(&l, "fq_codel", "", 3);
+	CHECK(l.median <= 5);
+	CHECK(l.used > 0.9);
+	CHECK(l.game_worst <= 1 && !l.game_lost);
+}
+
 int main(void)
 {
 	bytes_are_fair(NO_CODEL, 1514);
@@ -329,5 +343,6 @@ int main(void)
 	one_packet_each();
 	collisions();
 	spread();
+	standing_queue();
 	return 0;
 }
