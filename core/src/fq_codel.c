@@ -166,12 +166,14 @@ static void push(struct fq_codel *s, u32 i, struct at_pkt *p)
 /* The oldest packet, or NULL. */
 static struct at_pkt *take(struct fq_codel *s, u32 i)
 {
-	struct at_pkt *p = at_fifo_pop(&s->queues[i].fifo);
+	struct queue *f = &s->queues[i];
+	struct at_pkt *p = at_fifo_pop(&f->fifo);
 
-	if (p) {
-		s->queues[i].qlen--;
-		s->bytes[i] -= at_bytes(p);
-	}
+	if (!p)
+		return NULL;
+	s->bytes[i] -= at_bytes(p);
+	if (!--f->qlen)
+		at_codel_empty(&f->codel);
 	return p;
 }
 
@@ -187,7 +189,6 @@ static struct at_pkt *take_controlled(struct at_qdisc *q, u32 i, u64 now)
 			return p;
 		at_book_drop(q, p, AT_R_AQM);
 	}
-	at_codel_empty(codel);
 	return NULL;
 }
 

@@ -9,14 +9,10 @@
  * most one MTU is left alone. A new episode that begins within 16 intervals
  * goes on from the rate at which the last one ended.
  *
- * One call per packet taken, no callbacks: the loop is the discipline's,
- *
- *	do
- *		p = take(...);
- *	while (at_codel_drops(...) && (drop(p), true));
- *
- * and what it does is the RFC's pseudocode, decision for decision. After a drop
- * there is always a packet left, for the guard wants more than an MTU behind.
+ * One call per packet taken, no callbacks: the discipline takes, asks and drops
+ * until it may send one. Together that is the RFC's pseudocode, decision for
+ * decision. After a drop there is always a packet left, for none is dropped
+ * without more than an MTU behind it.
  *
  * The square root is Newton's iteration x <- x/2 (3 - count x^2) on 32-bit
  * fractions, which Linux documents for its codel. Linux takes one step a drop
@@ -101,7 +97,7 @@ static inline u64 at_codel_sojourn(struct at_pkt *p, u64 now)
 	return now - then;
 }
 
-/* The queue was found empty. */
+/* The queue has become empty. */
 static inline void at_codel_empty(struct at_codel *c)
 {
 	c->first_above = 0;
