@@ -98,7 +98,7 @@ static const struct at_stat stats[] = {
 };
 
 static const struct at_stat row_stats[] = {
-	{ 1, AT_COUNT, false, "queue", "number of the queue" },
+	{ 1, AT_COUNT, false, "queue", "number of the queue; one above the last: urgent packets" },
 	{ 2, AT_COUNT, false, "backlog", "packets queued" },
 	{ 3, AT_BYTES, false, "backlog_bytes", "bytes queued" },
 	{ 4, AT_BOOL, false, "new", "in the list of new queues" },
@@ -418,7 +418,16 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = f->codel.count;
 		return i + 1;
 	}
-	return 0;
+	if (cursor > s->n || !s->urgent_len)
+		return 0;
+	*cols++ = s->n;
+	*cols++ = s->urgent_len;
+	*cols++ = s->urgent_bytes;
+	*cols++ = 0;
+	*cols++ = at_codel_sojourn(s->urgent.head, now);
+	*cols++ = 0;
+	*cols++ = 0;
+	return s->n + 1;
 }
 
 const struct at_ops at_fq_codel_ops = {

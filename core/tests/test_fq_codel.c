@@ -207,6 +207,7 @@ static void urgent_packets(void)
 	for (u32 i = 0; i < 4; i++)
 		CHECK(push(&h, urgent(&h, 3000), 0) != AT_DROPPED);
 	CHECK(h.q->qlen == 4 && h.drops == 4);
+	CHECK_EQ(cell(&h, 1024, "backlog_bytes"), 12000);
 	CHECK_EQ(put(&h, 2, 100, 0), AT_DROPPED);
 	CHECK_EQ(push(&h, urgent(&h, 100), 0), AT_DROPPED);
 	CHECK_EQ(h.last_why, AT_R_LIMIT);
