@@ -52,7 +52,7 @@ struct slot {
 };
 
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
-_Static_assert(sizeof(struct flow) + 2 * sizeof(u32) + sizeof(struct slot) + sizeof(struct at_heap_entry) +
+_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(struct at_heap_entry) +
 	       sizeof(u32) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
 _Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 

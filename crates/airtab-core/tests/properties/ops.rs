@@ -65,9 +65,10 @@ fn magnitude(bits: u32) -> impl Strategy<Value = u64> {
     (any::<u64>(), 64 - bits..64).prop_map(|(value, shift)| value >> shift)
 }
 
-/// Parts of the default credit increment: credits become equal and exactly 0.
+/// Parts of the default credit increment, some a bit off: credits become equal,
+/// exactly 0, and so close that a boost makes them equal.
 pub fn round() -> impl Strategy<Value = u64> {
-    (0..6u64).prop_map(|n| n * 5_000_000)
+    (0..6u64, prop_oneof![2 => Just(0), 1 => 0..4u64]).prop_map(|(n, off)| n * 5_000_000 + off)
 }
 
 fn tx(bits: u32) -> impl Strategy<Value = Tx> {
