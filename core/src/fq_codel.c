@@ -69,7 +69,7 @@ struct fq_codel {
 static const struct at_param params[] = {
 	{ 1, AT_COUNT, 0, 1, "limit", "packets of all queues together", "RFC 8290 5.2.1; Linux",
 	  10240, 1, 1u << 20, NULL },
-	{ 2, AT_BYTES, 0, 1, "memory_limit", "bytes of all queues together", "Linux",
+	{ 2, AT_BYTES, 0, 1, "memory", "bytes of all queues together", "Linux memory_limit",
 	  32u << 20, 1u << 16, 1u << 31, NULL },
 	{ 3, AT_COUNT, AT_P_INIT, 1, "flows", "queues that flows are hashed to", "RFC 8290 5.2.4",
 	  1024, 1, 65536, NULL },

@@ -159,7 +159,7 @@ static void memory(void)
 {
 	struct host h;
 
-	open_host(&h, "fq_codel", NO_CODEL "memory_limit=65536", 600);
+	open_host(&h, "fq_codel", NO_CODEL "memory=65536", 600);
 	for (u32 i = 0; i < 40; i++)
 		put(&h, 1, 1500, 0);
 	for (u32 i = 0; i < 55; i++)
