@@ -120,27 +120,30 @@ fn of_web(q: &QueueScores, app: &Scores) -> String {
         true => format!("; {} of its packets are dropped and have to be sent again", percent(dropped)),
         false => String::new(),
     };
+    if wait < page / ROUND_TRIPS {
+        let (wait, worst, kb) = (ms(wait), ms(worst), bytes / 1e3);
+        return format!(
+            "its packets wait {wait} (99 % of them at most {worst}); the rest is the {kb:.0} kB of a page at the rate it gets{again}"
+        );
+    }
     let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
     let theirs = bulk.filter(|b| held(b) >= 1.0).and_then(|b| Some((b, b.mean(Metric::QueueDelayP50)?)));
-    if let Some((bulk, longer)) = theirs.filter(|(_, longer)| *longer > 1.5 * wait) {
-        return format!(
+    match theirs {
+        Some((bulk, theirs)) if !ALIKE.contains(&(theirs / wait)) => format!(
             "its packets wait {} where those of {} wait {}; a page is a burst, whose packets wait for each other too{again}",
             ms(wait),
             bulk.name,
-            ms(longer)
-        );
+            ms(theirs)
+        ),
+        _ => {
+            let crowd = crowd(q, app);
+            format!("{crowd}, so in each round trip its packets wait about {}{again}", ms(wait))
+        }
     }
-    if wait >= page / ROUND_TRIPS {
-        let crowd = crowd(q, app);
-        return format!("{crowd}, so in each round trip its packets wait about {}{again}", ms(wait));
-    }
-    format!(
-        "its packets wait {} (99 % of them at most {}); the rest is the {:.0} kB of a page at the rate it gets{again}",
-        ms(wait),
-        ms(worst),
-        bytes / 1e3
-    )
 }
+
+/// Waits of so much of one another are those of one line for all.
+const ALIKE: std::ops::Range<f64> = 0.67..1.25;
 
 /// About as many round trips as a page of mean size takes, so that a wait of
 /// that part of its time, paid in each, is most of it.
@@ -262,7 +265,7 @@ fn ms(seconds: f64) -> String {
 
 fn percent(share: f64) -> String {
     match share * 1e2 {
-        x if (99.9..100.0).contains(&x) => "more than 99.9 %".into(),
+        x if (99.95..100.0).contains(&x) => "more than 99.9 %".into(),
         x if (99.5..100.0).contains(&x) => format!("{x:.1} %"),
         x if x >= 10.0 || x == 0.0 => format!("{x:.0} %"),
         x if x >= 0.1 => format!("{x:.1} %"),
