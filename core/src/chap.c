@@ -21,6 +21,9 @@
  *    credit stays within -10 I .. 2 I; newcomers share one tab (below).
  *  - AT_URGENT packets go first, free of charge. Multicast has one record of
  *    its own, so that nobody pays for it.
+ *  - With a `target` (default profile), CoDel (codel.h, RFC 8289) decides over
+ *    each packet of the flow whose turn it is: drops, or marks where the packet
+ *    allows, until one may go. Only that one is charged.
  *
  * The newcomers' tab. A flow that has never been served would enter with I for
  * nothing: 10^5 one-packet flows a second would outrank everybody for ever. So
@@ -34,20 +37,19 @@
  *
  * Cost: O(log backlogged flows) a packet. A boost is one addition; credits
  * remember how many boosts they have seen (credit.h). Memory: the sizes are
- * asserted in chap_state.h, about 120 bytes
- * a flow.
+ * asserted in chap_state.h, about 120 bytes a flow, 144 with a target.
  *
- * Non-goals: no AQM inside a flow, no shares of stations, no classification.
+ * Non-goals: no shares of stations, no classification.
  *
  * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
- * (TCP: 3600 s).
+ * (TCP: 3600 s), no target.
  */
 #include "airtab/estimate.h"
 #include "chap_state.h"
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
-       P_NEWCOMERS, P_UPLINK };
+       P_NEWCOMERS, P_UPLINK, P_TARGET };
 
 #define MS 1000000u
 #define SEC 1000000000ull
@@ -74,6 +76,9 @@ static const struct at_param params[] = {
 	  "docs/chap.md, the newcomers' tab", 1, 0, 1, NULL },
 	{ 9, AT_BOOL, 0, 1, "uplink", "charge received frames to the flow",
 	  "CHAP dissertation 8.2", 0, 0, 1, NULL },
+	{ 10, AT_NS, AT_P_INIT, 1, "target",
+	  "delay that CoDel keeps each flow's own backlog near, interval 100 ms; 0 = off (not in faithful)",
+	  "RFC 8289 4.4", 0, 0, SEC, NULL },
 	{ 0 },
 };
 
@@ -91,6 +96,8 @@ static const struct at_stat stats[] = {
 	{ 11, AT_COUNT, false, "newcomer_backlog", "packets queued of flows not served yet" },
 	{ 12, AT_SIGNED_NS, false, "newcomer_credit", "credit of the newcomers' tab" },
 	{ 13, AT_Q16, false, "scale", "airtime over that of the nominal 54 Mb/s exchange" },
+	{ 14, AT_COUNT, true, "marks", "packets marked by CoDel instead of dropped" },
+	{ 15, AT_COUNT, true, "codel_drops", "packets dropped by CoDel" },
 	{ 0 },
 };
 
@@ -144,6 +151,22 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 	return verdict;
 }
 
+/* The packet of a slot that goes next. CoDel drops none without another one
+ * behind, so there is always one. */
+static struct at_pkt *take_controlled(struct at_qdisc *q, u32 id, u64 now)
+{
+	struct chap *c = priv(q);
+	const struct slot *s = &c->slots[id];
+	struct at_codel *codel = &c->codels[s->flow];
+	struct at_pkt *p = take(c, id);
+
+	while (at_codel_drops(&c->codel, codel, &c->aqm, p, backlog_bytes(s, c->codel.mtu), now)) {
+		at_book_drop(q, p, AT_R_AQM);
+		p = take(c, id);
+	}
+	return p;
+}
+
 /* ---- urgent packets ---- */
 
 static struct at_pkt *take_urgent(struct chap *c)
@@ -180,6 +203,8 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 		append(c, flow_of(c, p, now), p);
 	}
 	at_seq_set(p, c->seq++);
+	if (c->codels)
+		at_codel_stamp(p, now);
 	at_book_in(q, p);
 	return make_room(q, p);
 }
@@ -212,7 +237,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
 	bill.gen = f->gen;
-	p = take(c, id);
+	p = c->codels ? take_controlled(q, id, now) : take(c, id);
 	if (!c->faithful) {
 		bill.nominal = at_nominal_ns(at_bytes(p));
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
@@ -328,8 +353,13 @@ static u32 slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, entries, pos, buckets, end;	/* offsets */
+	u64 flows, slots, entries, pos, buckets, codels, end;	/* offsets */
 };
+
+static bool has_target(const struct at_vals *v)
+{
+	return *v[P_TARGET].v && *v[P_PROFILE].v != FAITHFUL;
+}
 
 static u64 aligned(u64 bytes)
 {
@@ -346,7 +376,8 @@ static struct layout layout_of(const struct at_vals *v)
 	at.entries = at.slots + aligned(slots * sizeof(struct slot));
 	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
 	at.buckets = at.pos + aligned(slots * sizeof(u32));
-	at.end = at.buckets + at_flows_bytes((u32)flows) + 64;
+	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
+	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
 }
 
@@ -363,6 +394,8 @@ static void clear(struct chap *c, u32 *buckets, u32 flows)
 
 	at_flows_init(&c->table, buckets, c->flows, sizeof(struct flow), flows, c->seed);
 	at_tickets_forget(&c->tickets);
+	if (c->codels)
+		memset(c->codels, 0, (flows + (size_t)1) * sizeof(struct at_codel));
 	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = ~(u32)0 };
 	*tab(c) = rested;
 	rested.created = c->created++;
@@ -382,6 +415,8 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	c->slots = (void *)(base + at.slots);
 	c->heap.e = (void *)(base + at.entries);
 	c->heap.pos = (void *)(base + at.pos);
+	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
+	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
 	c->table.size = (u32)*v[P_FLOWS].v;
 	c->slot_fresh = 1;
 	c->scale = AT_SCALE_ONE;
@@ -479,6 +514,8 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	*s++ = c->new_len;
 	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);
 	*s++ = (u64)c->scale * 65536 / AT_SCALE_ONE;
+	*s++ = c->aqm.marks;
+	*s++ = c->aqm.drops;
 }
 
 static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
@@ -495,7 +532,7 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
 		*cols++ = f->slot ? s->qlen : 0;
-		*cols++ = f->slot ? backlog_bytes(s) : 0;
+		*cols++ = f->slot ? backlog_bytes(s, AT_NEVER) : 0;
 		*cols++ = f->packets;
 		*cols++ = f->air;
 		*cols++ = !!(f->flags & ESTABLISHED);

@@ -14,6 +14,7 @@
 #ifndef AIRTAB_CHAP_STATE_H
 #define AIRTAB_CHAP_STATE_H
 
+#include "airtab/codel.h"
 #include "airtab/credit.h"
 #include "airtab/fifo.h"
 #include "airtab/flowtable.h"
@@ -53,6 +54,7 @@ struct slot {
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
 _Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(struct at_heap_entry) +
 	       sizeof(u32) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
+_Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 
 struct chap {
 	/* parameters */
@@ -77,6 +79,9 @@ struct chap {
 	struct at_flowtable table;
 	struct flow *flows;		/* multicast, the table's, the tab's */
 	struct slot *slots;
+	struct at_codel *codels;	/* of flows[0..table.size]; NULL = no target */
+	struct at_codel_params codel;
+	struct at_codel_stats aqm;
 	struct at_tickets tickets;
 };
 
@@ -177,6 +182,8 @@ static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 		.scale = c->scale,
 		.flags = (u8)(at_tcp(p, &t) ? KNOWN | TCP : KNOWN),
 	};
+	if (c->codels)
+		c->codels[i] = (struct at_codel){ 0 };
 	c->n_new++;
 }
 
@@ -279,11 +286,12 @@ static u32 open_slot(struct chap *c, u32 flow)
 	return id;
 }
 
-static u64 backlog_bytes(const struct slot *s)
+/* Its bytes, counted until they are more than `enough`. */
+static u64 backlog_bytes(const struct slot *s, u64 enough)
 {
 	u64 bytes = 0;
 
-	for (struct at_pkt *p = s->list.head; p; p = *at_next(p))
+	for (struct at_pkt *p = s->list.head; p && bytes <= enough; p = *at_next(p))
 		bytes += at_bytes(p);
 	return bytes;
 }
@@ -303,7 +311,7 @@ static void leave_newcomers(struct chap *c, u32 id)
 	if (c->last == id)
 		c->last = before;
 	c->new_len -= s->qlen;
-	c->new_bytes -= backlog_bytes(s);
+	c->new_bytes -= backlog_bytes(s, AT_NEVER);
 	if (!c->first)
 		unrank(c, TAB);
 }
@@ -361,6 +369,8 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
 		at_flows_list(&c->table, s->flow,
 			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
+	if (c->codels)
+		at_codel_empty(&c->codels[s->flow]);
 	f->slot = 0;
 	s->next = c->slot_free;
 	c->slot_free = id;

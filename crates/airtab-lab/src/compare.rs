@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_core::{Param, Params};
 use airtab_quality::interval::Interval;
-use airtab_sim::Scenario;
+use airtab_quality::web;
+use airtab_sim::{AppKind, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measure::{Figures, measure};
+use crate::measure::{Figures, Measured, measure};
 use crate::metric::Metric;
 use crate::schedule::quick;
 
@@ -63,7 +64,7 @@ pub struct Summary {
 pub struct Scores {
     /// Name of the application, or `ap`.
     pub name: String,
-    /// What it is: `game`, `voip`, `download`, or `ap`.
+    /// What it is: `game`, `voip`, `video`, `web`, `download`, `p2p`, or `ap`.
     pub kind: &'static str,
     /// Its metrics.
     pub metrics: BTreeMap<Metric, Summary>,
@@ -126,16 +127,20 @@ pub fn compare(
         }
         let (_, params) = &queues[i / seeds.len()];
         let trace = airtab_sim::run(scenario, params, seeds[i % seeds.len()]);
-        let figures = measure(scenario, &trace);
+        let measured = measure(scenario, &trace);
         (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Some(figures)
+        Some(measured)
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
     let runs: Option<Vec<_>> = pool
         .expect("threads can be started")
         // One run at a time per thread: with a few long runs, larger pieces leave threads idle.
         .install(|| (0..total).into_par_iter().with_max_len(1).map(one).collect());
-    let runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
+    let mut runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
+    for seed in 0..seeds.len() {
+        let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds.len()).collect();
+        add_page_times(scenario, &mut same_seed);
+    }
     let queues = queues
         .iter()
         .zip(runs.chunks(seeds.len()))
@@ -152,12 +157,26 @@ pub fn compare(
     })
 }
 
-fn summarise(
-    scenario: &Scenario,
-    label: &str,
-    params: &Params,
-    runs: &[(Vec<Figures>, Figures)],
-) -> QueueScores {
+/// Page times of the runs of one seed: only the pages that all of them
+/// completed are compared (CHAP dissertation 6.7). A seed without one has none.
+fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
+    let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web));
+    for (app, _) in webs {
+        let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
+        for (run, pages) in runs.iter_mut().zip(&lists) {
+            let compared = web::common(pages, &lists);
+            let Some(times) = web::times(&compared) else { continue };
+            run.apps[app].extend([
+                (Metric::PageTime, times.response),
+                (Metric::PageTimeWithHandshake, times.with_handshake),
+                (Metric::PageBytes, times.bytes),
+                (Metric::PagesCompared, compared.len() as f64),
+            ]);
+        }
+    }
+}
+
+fn summarise(scenario: &Scenario, label: &str, params: &Params, runs: &[Measured]) -> QueueScores {
     let discipline = params.discipline();
     let text = |p: &Param| {
         let values = params.get(p.name).unwrap_or_default();
@@ -166,14 +185,14 @@ fn summarise(
     let apps = scenario.apps.iter().enumerate().map(|(i, app)| Scores {
         name: app.name.clone(),
         kind: app.kind.name(),
-        metrics: over_seeds(runs.iter().map(|(apps, _)| &apps[i])),
+        metrics: over_seeds(runs.iter().map(|run| &run.apps[i])),
     });
     QueueScores {
         label: label.into(),
         discipline: discipline.name(),
         params: discipline.params().iter().map(|p| (p.name, text(p))).collect(),
         apps: apps.collect(),
-        ap: Scores { name: "ap".into(), kind: "ap", metrics: over_seeds(runs.iter().map(|(_, ap)| ap)) },
+        ap: Scores { name: "ap".into(), kind: "ap", metrics: over_seeds(runs.iter().map(|run| &run.ap)) },
     }
 }
 

@@ -12,9 +12,11 @@ pub mod measure;
 pub mod metric;
 pub mod queues;
 pub mod reader;
+mod scenario_app;
 pub mod scenario_file;
 pub mod schedule;
 pub mod table;
+pub mod video_trace;
 pub mod why;
 
 pub use compare::{Comparison, Options, QueueScores, Scores, Stopped, Summary, compare};

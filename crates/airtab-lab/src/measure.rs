@@ -11,8 +11,11 @@ use std::collections::BTreeMap;
 use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::fairness::jain;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
+use airtab_quality::video::{self, Coding};
+use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
-use airtab_sim::{App, AppKind, AppTrace, Delivery, Scenario, StreamTrace, Trace};
+use airtab_sim::traffic::video::FrameKind;
+use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, StreamTrace, Trace};
 
 use crate::metric::Metric;
 
@@ -22,21 +25,36 @@ pub type Figures = BTreeMap<Metric, f64>;
 
 const SECONDS: f64 = 1e-9;
 
-/// Figures of every application, in the order of the scenario, and of the
-/// access point.
-pub fn measure(scenario: &Scenario, trace: &Trace) -> (Vec<Figures>, Figures) {
-    let apps: Vec<Figures> = scenario
-        .apps
-        .iter()
-        .zip(&trace.apps)
-        .map(|(app, seen)| {
-            let from = trace.measure_ns.start.max(app.active_ns.start);
-            let until = trace.measure_ns.end.min(app.active_ns.end);
-            Window::new(from, until).map_or_else(Figures::new, |window| of_app(app, seen, window))
-        })
-        .collect();
-    let ap = of_access_point(scenario, trace, &apps);
-    (apps, ap)
+/// What one run says.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Figures of every application, in the order of the scenario.
+    pub apps: Vec<Figures>,
+    /// Pages of every application, requested in the measured time and
+    /// completed. Their times are figures of a comparison, not of a run.
+    pub pages: Vec<Vec<Page>>,
+    /// Figures of the access point.
+    pub ap: Figures,
+}
+
+/// Measures the trace of a run.
+pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
+    let window = |app: &App| {
+        let from = trace.measure_ns.start.max(app.active_ns.start);
+        Window::new(from, trace.measure_ns.end.min(app.active_ns.end))
+    };
+    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app)));
+    let pages = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| pages(seen, w)));
+    let pages: Vec<Vec<Page>> = pages.collect();
+    let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
+        let mut f = window.map_or_else(Figures::new, |window| of_app(app, seen, window));
+        if matches!(app.kind, AppKind::Web) && window.is_some() {
+            f.insert(Metric::Pages, pages.len() as f64);
+        }
+        f
+    });
+    let apps: Vec<Figures> = figures.collect();
+    Measured { ap: of_access_point(scenario, trace, &apps), apps, pages }
 }
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
@@ -51,9 +69,20 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
-    if matches!(app.kind, AppKind::Download { .. }) {
-        return f;
+    if matches!(app.kind, AppKind::Game | AppKind::Voip) {
+        of_stream(&mut f, seen);
     }
+    match app.kind {
+        AppKind::Game => score_game(&mut f, seen, window),
+        AppKind::Voip => score_call(&mut f, seen, window),
+        AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
+        AppKind::Web | AppKind::Download { .. } | AppKind::P2p { .. } => {}
+    }
+    f
+}
+
+/// Delays and losses of a constant stream.
+fn of_stream(f: &mut Figures, seen: &AppTrace) {
     f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
     let (down, up) = (mean_delay(&seen.down.deliveries), mean_delay(&seen.up.deliveries));
     if let Some(down) = down {
@@ -62,12 +91,6 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::Jitter, down - least);
         f.extend(up.map(|up| (Metric::Ping, down + up)));
     }
-    match app.kind {
-        AppKind::Game => score_game(&mut f, seen, window),
-        AppKind::Voip => score_call(&mut f, seen, window),
-        AppKind::Download { .. } => {}
-    }
-    f
 }
 
 fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {
@@ -96,6 +119,35 @@ fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
     if let Some(delay_ms) = score.delay_ms {
         f.insert(Metric::VoipRG107, emodel::g107_r(emodel::Codec::G711, delay_ms, score.loss, 1.0));
     }
+}
+
+fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
+    let frame = |frame: &FrameTrace| video::Frame {
+        sent_ns: frame.sent_ns,
+        coding: match frame.kind {
+            FrameKind::I => Coding::I,
+            FrameKind::P => Coding::P,
+            FrameKind::B => Coding::B,
+        },
+        whole: frame.received >= frame.needed,
+    };
+    let frames: Vec<video::Frame> = frames.iter().map(frame).collect();
+    let Some(score) = video::score(&frames, window) else { return };
+    f.insert(Metric::FrameRate, score.frames_per_second);
+    f.insert(Metric::FramesWhole, score.whole);
+    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
+    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+}
+
+fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {
+    let page = |p: &airtab_sim::PageTrace| Page {
+        number: p.number,
+        opened_ns: p.opened_ns,
+        requested_ns: p.requested_ns,
+        done_ns: p.done_ns,
+        bytes: p.bytes,
+    };
+    web::requested(&seen.pages.iter().map(page).collect::<Vec<_>>(), window)
 }
 
 fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figures {

@@ -17,6 +17,27 @@ pub enum Metric {
     VoipRG107,
     /// Score of a call's downlink by ITU-T G.107, 1 to 4.5.
     VoipMosG107,
+    /// Frames of a video that can be shown, each second (CHAP dissertation 2.5).
+    FrameRate,
+    /// Frames of a video that arrived whole or were repaired, share of those sent.
+    FramesWhole,
+    /// The same of its I frames.
+    IFramesWhole,
+    /// The same of its P frames.
+    PFramesWhole,
+    /// The same of its B frames.
+    BFramesWhole,
+    /// From the request of a web page to its last byte, s: mean over the pages
+    /// that all compared disciplines completed with that seed.
+    PageTime,
+    /// The same pages, from the start of the handshake, s.
+    PageTimeWithHandshake,
+    /// Mean size of the same pages, bytes.
+    PageBytes,
+    /// How many they are.
+    PagesCompared,
+    /// Web pages requested in the measured time and completed.
+    Pages,
     /// IP bytes received at the station, bit/s.
     Goodput,
     /// Mean downlink plus mean uplink delay, s.
@@ -66,12 +87,22 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 22] = [
+const TABLE: [Row; 32] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
     (VoipRG107, "voip_r_g107", "R, G.107", 1.0, 1, Higher),
     (VoipMosG107, "voip_mos_g107", "MOS, G.107", 1.0, 2, Higher),
+    (FrameRate, "playable_frames_per_second", "playable frames/s", 1.0, 1, Higher),
+    (FramesWhole, "whole_frames_ratio", "whole frames, %", 1e2, 1, Higher),
+    (IFramesWhole, "whole_i_frames_ratio", "whole I frames, %", 1e2, 1, Higher),
+    (PFramesWhole, "whole_p_frames_ratio", "whole P frames, %", 1e2, 1, Higher),
+    (BFramesWhole, "whole_b_frames_ratio", "whole B frames, %", 1e2, 1, Higher),
+    (PageTime, "page_seconds", "page, ms", 1e3, 0, Lower),
+    (PageTimeWithHandshake, "page_with_handshake_seconds", "page with handshake, ms", 1e3, 0, Lower),
+    (PageBytes, "page_bytes", "page, kB", 1e-3, 1, Neither),
+    (PagesCompared, "pages_compared", "pages compared", 1.0, 1, Neither),
+    (Pages, "pages_completed", "pages completed", 1.0, 1, Neither),
     (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),

@@ -30,6 +30,13 @@ pub struct Problem {
     pub width: usize,
 }
 
+impl Problem {
+    /// A problem with a file as a whole.
+    pub(crate) fn of_file(file: &str, message: String) -> Problem {
+        Problem { file: file.into(), line: 0, column: 0, message, text: String::new(), width: 0 }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { file, line, column, message, text, width } = self;
@@ -65,9 +72,12 @@ impl<'a> Document<'a> {
 
     /// A problem with the file as a whole.
     pub(crate) fn problem_of_file(&self, message: String) {
-        let file = self.file.into();
-        let problem = Problem { file, line: 0, column: 0, message, text: String::new(), width: 0 };
-        self.problems.borrow_mut().push((0, problem));
+        self.problems.borrow_mut().push((0, Problem::of_file(self.file, message)));
+    }
+
+    /// A problem in another file that is named at `at`, bytes.
+    fn problem_elsewhere(&self, at: usize, problem: Problem) {
+        self.problems.borrow_mut().push((at, problem));
     }
 
     pub(crate) fn problem(&self, span: Range<usize>, message: String) {
@@ -233,6 +243,12 @@ impl<'s, 'a> Section<'s, 'a> {
         }
     }
 
+    /// A problem in a file that the value of a key names.
+    pub(crate) fn problem_elsewhere(&self, key: &str, problem: Problem) {
+        let at = self.table.get(key).map_or(self.span.start, |value| value.span().start);
+        self.document.problem_elsewhere(at, problem);
+    }
+
     /// A problem with the value of one key.
     pub(crate) fn problem_of(&self, key: &str, message: &str) {
         match self.table.get(key) {
@@ -318,6 +334,11 @@ pub(crate) fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
     v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
 }
 
+/// Any text.
+pub(crate) fn text(v: &Value<'_, '_>) -> Result<String, String> {
+    v.value.as_str().map(str::to_string).ok_or_else(|| format!("'{}' is not a text in quotes", v.written))
+}
+
 /// A short text.
 pub(crate) fn label(v: &Value<'_, '_>) -> Result<String, String> {
     let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
@@ -329,6 +350,15 @@ pub(crate) fn label(v: &Value<'_, '_>) -> Result<String, String> {
         ));
     }
     Ok(text.into())
+}
+
+/// A name that none of `others` has.
+pub(crate) fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
+    let text = label(v)?;
+    match others.iter().any(|other| *name(other) == text) {
+        true => Err(format!("'{text}' is used twice; names must differ")),
+        false => Ok(text),
+    }
 }
 
 /// One of some names.

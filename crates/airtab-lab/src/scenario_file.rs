@@ -10,25 +10,24 @@ use std::path::Path;
 
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
-use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
-use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
 
 use crate::queues::QueueSettings;
-use crate::reader::{Document, Problem, Section, Value, choice, flag, instead, label, number, quantity};
+use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
+use crate::scenario_app::read_apps;
 
-/// The home of the CHAP studies: a game, a call and a download share one
-/// access point. The scenario that `airtab compare` runs when none is named.
+/// The home of the CHAP studies: a game, a call, a video, web pages and a
+/// download share one access point. The scenario that `airtab compare` runs
+/// when none is named.
 pub const HOME: &str = include_str!("home.toml");
 
-/// Each application keeps its packets' times, some MB an hour.
-const MAX_APPS: usize = 10_000;
 /// Far above any scenario; keeps a wrong path such as a disk image out of memory.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_FILE_MIB: u64 = 4;
 
-const MS: u64 = 1_000_000;
-const SECOND: u64 = 1_000_000_000;
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
 const DAY: u64 = 24 * 3600 * SECOND;
 const MBPS: u64 = 1_000_000;
 
@@ -70,27 +69,15 @@ impl ScenarioFile {
     /// all problems are listed with their places.
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
         let file = path.display().to_string();
-        let unreadable = |reason| FileError::Unreadable { file: file.clone(), reason };
-        if path.is_dir() {
-            return Err(unreadable("is a directory; name a scenario file (TOML)".into()));
+        match read_text(path, MAX_FILE_MIB, "a scenario file (TOML)") {
+            Ok(text) => ScenarioFile::parse(&file, &text),
+            Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)
-            .and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|e| unreadable(plain_io_error(&e)))?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(unreadable("is larger than 4 MiB; is it a scenario file?".into()));
-        }
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
-            unreadable(format!("is not UTF-8 text: byte {at} (line {line})"))
-        })?;
-        ScenarioFile::parse(&file, &text)
     }
 
-    /// Reads the text of a file. `file` is its name in messages, and its stem
-    /// the name of a scenario that has none.
+    /// Reads the text of a file. `file` is its name in messages, its stem the
+    /// name of a scenario that has none, and its folder where video traces are
+    /// looked for.
     ///
     /// # Errors
     /// As [`ScenarioFile::load`].
@@ -116,6 +103,26 @@ impl ScenarioFile {
     }
 }
 
+/// The text of a file that should be `what`.
+pub(crate) fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+    if path.is_dir() {
+        return Err(format!("is a directory; name {what}"));
+    }
+    let max = max_mib << 20;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|f| f.take(max + 1).read_to_end(&mut bytes))
+        .map_err(|e| plain_io_error(&e))?;
+    if bytes.len() as u64 > max {
+        return Err(format!("is larger than {max_mib} MiB; is it {what}?"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
+        format!("is not UTF-8 text: byte {at} (line {line})")
+    })
+}
+
 /// An I/O error without the number that the operating system gave it.
 fn plain_io_error(e: &std::io::Error) -> String {
     let text = e.to_string();
@@ -136,7 +143,8 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     let stations = read_stations(top);
-    let apps = read_apps(top, &stations, duration_ns);
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let apps = read_apps(top, folder, &stations, duration_ns);
     top.finish();
     duration?;
     Some(ScenarioFile {
@@ -309,74 +317,4 @@ fn metres(v: &Value) -> Result<f64, String> {
     let plain = digits.starts_with(|c: char| c.is_ascii_digit());
     let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
     (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)
-}
-
-/// A name that none of `others` has.
-fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
-    let text = label(v)?;
-    match others.iter().any(|other| *name(other) == text) {
-        true => Err(format!("'{text}' is used twice; names must differ")),
-        false => Ok(text),
-    }
-}
-
-fn read_apps(top: &Section, stations: &[Station], duration_ns: u64) -> Vec<App> {
-    let sections = top.sections("app");
-    if top.lacks("app") {
-        top.problem("no application: at least one [[app]] is needed".into());
-    }
-    if sections.len() > MAX_APPS {
-        top.problem(format!("{} applications; at most {MAX_APPS} fit", sections.len()));
-        return Vec::new();
-    }
-    let mut apps = Vec::new();
-    for s in &sections {
-        let app = read_app(s, stations, &apps, duration_ns);
-        apps.extend(app);
-    }
-    sections.iter().for_each(Section::finish);
-    apps
-}
-
-fn read_app(s: &Section, stations: &[Station], others: &[App], duration_ns: u64) -> Option<App> {
-    let name = s.require("name", |v| unused(v, others, |a| &a.name));
-    let kind = read_kind(s);
-    // Where a station's own name is wrong, that is problem enough.
-    let nameless = stations.iter().any(|station| station.name.is_empty());
-    let station = s.require("station", |v| {
-        let found = stations.iter().position(|station| station.name == v.written);
-        if found.is_some() || nameless {
-            return Ok(found);
-        }
-        let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
-        Err(format!("no station '{}'{}", v.written, instead(&v.written, &names)))
-    });
-    let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
-    let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
-    if start >= stop {
-        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
-        let key = if s.get("stop").is_some() { "stop" } else { "start" };
-        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
-    }
-    let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
-    let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
-    Some(App {
-        name: name?,
-        kind: kind?,
-        station: station??,
-        active_ns: start..stop,
-        class: class as u8,
-        latency_ns: latency,
-    })
-}
-
-fn read_kind(s: &Section) -> Option<AppKind> {
-    let congestion = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
-    let download = AppKind::Download { congestion: congestion.unwrap_or(Algorithm::Cubic) };
-    let kinds = [AppKind::Game, AppKind::Voip, download].map(|kind| (kind.name(), kind));
-    let kind = s.require("kind", choice(kinds.to_vec()))?;
-    if kind != download && s.get("congestion").is_some() {
-        s.problem_of("congestion", &format!("only a download has one; this is a {}", kind.name()));
-    }
-    Some(kind)
 }

@@ -20,7 +20,7 @@ pub struct Style {
 }
 
 /// What marks the best of a row.
-const MARK: char = '*';
+pub(crate) const MARK: char = '*';
 
 /// One row for each figure that matters to an application, one column for each
 /// discipline; `mean ± half width` of the 95 % interval, best marked. Columns
@@ -49,12 +49,22 @@ pub fn comparison(c: &Comparison, style: Style) -> String {
     }
     text.push_str(&block(c, &rows, &lines, from..c.queues.len(), style));
     text.push('\n');
-    text.push_str(&legend(c, lines.iter().flatten().any(|cell| cell.ends_with(MARK))));
+    notes(c, &rows, &lines).lines().for_each(|line| text.push_str(&(wrap(line, style.width) + "\n")));
+    text
+}
+
+/// What a reader of the table has to know, one line each.
+pub(crate) fn notes(c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) -> String {
+    let mut text = legend(c, lines.iter().flatten().any(|cell| cell.ends_with(MARK)));
+    text.push_str(&limits(c));
+    if rows.iter().any(|row| row.1 == Metric::PageTime) {
+        text.push_str(&pages(c));
+    }
     text
 }
 
 /// Which figures are rows: application (or, after the last, the access point) and metric.
-fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
+pub(crate) fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
     use Metric::*;
     let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
     let of_apps =
@@ -63,11 +73,14 @@ fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
     of_apps.chain(of_ap).filter(|row| worth_showing(c, *row)).collect()
 }
 
-fn app_metrics(kind: &str) -> &'static [Metric] {
+/// The figures of an application; the first is its score.
+pub(crate) fn app_metrics(kind: &str) -> &'static [Metric] {
     use Metric::*;
     match kind {
         "game" => &[GameMos, QueueDelayP50, QueueDelayP99, Loss],
         "voip" => &[VoipMos, QueueDelayP50, QueueDelayP99, Loss],
+        "video" => &[FrameRate, FramesWhole, QueueDelayP99, Loss],
+        "web" => &[PageTime, Pages, QueueDelayP50, QueueDelayP99],
         _ => &[Goodput, QueueDelayP50, QueueDelayP99],
     }
 }
@@ -91,7 +104,7 @@ fn summary(q: &QueueScores, (app, metric): (usize, Metric)) -> Option<&Summary> 
     scores(q, app).metrics.get(&metric)
 }
 
-fn name_of(c: &Comparison, app: usize) -> &str {
+pub(crate) fn name_of(c: &Comparison, app: usize) -> &str {
     match c.queues[0].apps.get(app) {
         Some(scores) => &scores.name,
         None => "queue",
@@ -104,7 +117,7 @@ fn heading(label: &str) -> String {
 }
 
 /// One row: a text for each discipline, all of one form.
-fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
+pub(crate) fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
     let summaries: Vec<Option<&Summary>> = c.queues.iter().map(|q| summary(q, row)).collect();
     let text = |s: &Option<&Summary>| s.map_or("-".into(), |s| with_interval(row.1, s));
     let texts: Vec<String> = summaries.iter().map(text).collect();
@@ -204,28 +217,60 @@ fn legend(c: &Comparison, marked: bool) -> String {
     text
 }
 
+/// How long each queue could get.
+fn limits(c: &Comparison) -> String {
+    let limit = |q: &QueueScores| Some(format!("{} {}", q.label, q.params.get("limit")?));
+    let limits: Vec<String> = c.queues.iter().filter_map(limit).collect();
+    if limits.is_empty() { String::new() } else { format!("Limits, packets: {}.\n", limits.join(", ")) }
+}
+
+/// Which pages the page times are about.
+fn pages(c: &Comparison) -> String {
+    let compared = |scores: &Scores| scores.metrics.get(&Metric::PagesCompared).map(|s| s.values.clone());
+    let values: Vec<f64> = c.queues[0].apps.iter().filter_map(compared).flatten().flatten().collect();
+    let (pages, seeds) = (values.iter().sum::<f64>(), values.len());
+    let all = if c.queues.len() > 1 { " under every discipline" } else { "" };
+    format!("Page times: the {pages} pages of {seeds} seeds that were completed{all}.\n")
+}
+
+/// An application's score with its unit, for text.
+fn score(app: &Scores) -> String {
+    let shown =
+        |m: Metric, unit: &str| app.mean(m).map(|x| format!("{:.*} {unit}", m.decimals(), m.shown(x)));
+    let score = match app.kind {
+        "game" => shown(Metric::GameMos, "MOS"),
+        "voip" => shown(Metric::VoipMos, "MOS"),
+        "video" => shown(Metric::FrameRate, "fps"),
+        "web" => shown(Metric::PageTime, "ms"),
+        _ => None, // its rate has a column of its own
+    };
+    score.unwrap_or("-".into())
+}
+
 /// One row for each application of one discipline: the figures of `airtab run`.
 pub fn run(q: &QueueScores, style: Style) -> String {
     use Metric::*;
-    const COLUMNS: [(&str, &[Metric]); 7] = [
-        ("\nMOS", &[GameMos, VoipMos]),
-        ("\nMb/s", &[Goodput]),
-        ("lost\n%", &[Loss]),
-        ("queue p50\nms", &[QueueDelayP50]),
-        ("queue p99\nms", &[QueueDelayP99]),
-        ("places\nheld", &[QueuePackets]),
-        ("air\n%", &[Air]),
+    const COLUMNS: [(&str, Metric); 6] = [
+        ("\nMb/s", Goodput),
+        ("lost\n%", Loss),
+        ("wait p50\nms", QueueDelayP50),
+        ("wait p99\nms", QueueDelayP99),
+        ("places\nheld", QueuePackets),
+        ("air\n%", Air),
     ];
     let mut table = empty_table();
     let numbers = COLUMNS.map(|c| Cell::new(c.0).set_alignment(CellAlignment::Right));
-    table.set_header(["\napplication", "\nkind"].map(Cell::new).into_iter().chain(numbers));
+    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let score_heading = right("\nscore".into());
+    let stub = ["\napplication", "\nkind"].map(Cell::new).into_iter().chain([score_heading]);
+    table.set_header(stub.chain(numbers));
     for app in &q.apps {
-        let figures = COLUMNS.iter().map(|(_, metrics)| {
-            let found = metrics.iter().find_map(|m| Some((m, app.metrics.get(m)?)));
-            let text = found.map_or("-".into(), |(m, s)| format!("{:.*}", m.decimals(), m.shown(s.mean)));
-            Cell::new(text).set_alignment(CellAlignment::Right)
+        let figures = COLUMNS.iter().map(|(_, m)| {
+            let mean = app.mean(*m);
+            right(mean.map_or("-".into(), |x| format!("{:.*}", m.decimals(), m.shown(x))))
         });
-        table.add_row([Cell::new(&app.name), Cell::new(app.kind)].into_iter().chain(figures));
+        let stub = [Cell::new(&app.name), Cell::new(app.kind), right(score(app))];
+        table.add_row(stub.into_iter().chain(figures));
     }
     let mut text = finish_table(table, style);
     text.push_str("\naccess point\n");
@@ -234,4 +279,42 @@ pub fn run(q: &QueueScores, style: Style) -> String {
         let _ = writeln!(text, "  {label:22}{value:.digits$}");
     }
     text
+}
+
+/// Breaks a paragraph at spaces so that it fits; its further lines are
+/// indented by two more than its first.
+pub fn wrap(text: &str, width: usize) -> String {
+    let words = text.trim_start();
+    let indent = text.len() - words.len();
+    let mut wrapped = " ".repeat(indent);
+    let mut column = indent;
+    let mut first = true;
+    for word in words.split(' ') {
+        let length = word.chars().count();
+        if !first && column + 1 + length > width {
+            wrapped.push('\n');
+            wrapped.push_str(&" ".repeat(indent + 2));
+            column = indent + 2;
+        } else if !first {
+            wrapped.push(' ');
+            column += 1;
+        }
+        first = false;
+        wrapped.push_str(word);
+        column += length;
+    }
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wraps_at_spaces_and_indents() {
+        assert_eq!(wrap("one two three four", 9), "one two\n  three\n  four");
+        assert_eq!(wrap("  one two three", 9), "  one two\n    three");
+        assert_eq!(wrap("a-word-longer-than-the-line", 9), "a-word-longer-than-the-line");
+        assert_eq!(wrap("short", 9), "short");
+    }
 }

@@ -34,16 +34,15 @@ pub fn why(c: &Comparison) -> Vec<String> {
 
 /// "3.50 under fifo", and why.
 fn of_app(q: &QueueScores, app: &Scores) -> (String, String) {
-    let (metric, reason) = match app.kind {
-        "game" => (Metric::GameMos, of_stream(q, app)),
-        "voip" => (Metric::VoipMos, of_stream(q, app)),
-        _ => (Metric::Goodput, of_download(q, app)),
+    let (metric, unit, reason) = match app.kind {
+        "game" => (Metric::GameMos, "", of_stream(q, app)),
+        "voip" => (Metric::VoipMos, "", of_stream(q, app)),
+        "video" => (Metric::FrameRate, "fps ", of_video(q, app)),
+        "web" => (Metric::PageTime, "ms ", of_web(q, app)),
+        _ => (Metric::Goodput, "Mb/s ", of_download(q, app)),
     };
-    let score = match app.mean(metric) {
-        Some(x) if metric == Metric::Goodput => format!("{:.1} Mb/s ", metric.shown(x)),
-        Some(x) => format!("{:.2} ", metric.shown(x)),
-        None => String::new(),
-    };
+    let digits = if metric == Metric::Goodput { 1 } else { metric.decimals() };
+    let score = app.mean(metric).map_or(String::new(), |x| format!("{:.digits$} {unit}", metric.shown(x)));
     (format!("{score}under {}", q.label), reason)
 }
 
@@ -53,15 +52,7 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
         return "it sent nothing while measured".into();
     };
     let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    let losses = if dropped >= loss / 2.0 {
-        format!("the queue drops {} of its packets: {}", percent(dropped), crowd(q, app))
-    } else {
-        format!(
-            "{} of its packets are lost on the air, {} in the queue",
-            percent(loss - dropped),
-            percent(dropped)
-        )
-    };
+    let losses = losses(q, app, loss, dropped);
     let (Some(delay), Some(wait)) = (app.mean(Metric::Delay), app.mean(Metric::QueueDelayP50)) else {
         return format!("nothing arrives: {losses}");
     };
@@ -73,6 +64,90 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
         _ => of_delay(q, app, delay, wait),
     }
 }
+
+/// Where its packets are lost.
+fn losses(q: &QueueScores, app: &Scores, loss: f64, dropped: f64) -> String {
+    if dropped >= loss / 2.0 {
+        return format!("the queue drops {} of its packets: {}", percent(dropped), crowd(q, app));
+    }
+    let air = percent(loss - dropped);
+    format!("{air} of its packets are lost on the air, {} in the queue", percent(dropped))
+}
+
+/// Frames are bursts: what matters is whether all of a frame arrives.
+fn of_video(q: &QueueScores, app: &Scores) -> String {
+    let (Some(whole), Some(loss)) = (app.mean(Metric::FramesWhole), app.mean(Metric::Loss)) else {
+        return "it sent nothing while measured".into();
+    };
+    if whole >= MOSTLY_WHOLE {
+        let wait = app.mean(Metric::QueueDelayP99).unwrap_or(0.0);
+        let whole = percent(whole);
+        return format!(
+            "{whole} of its frames arrive whole, and 99 % of its packets wait at most {}",
+            ms(wait)
+        );
+    }
+    let kinds = [("I", Metric::IFramesWhole), ("P", Metric::PFramesWhole), ("B", Metric::BFramesWhole)];
+    let of_kind = |(kind, metric)| Some(format!("{} of {kind}", percent(app.mean(metric)?)));
+    let of_kinds: Vec<String> = kinds.into_iter().filter_map(of_kind).collect();
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    format!(
+        "{} of its frames arrive whole ({}), and a broken one breaks those that refer to it: {}",
+        percent(whole),
+        of_kinds.join(", "),
+        losses(q, app, loss, dropped)
+    )
+}
+
+/// Above this share of whole frames, frames are no problem worth a cause.
+const MOSTLY_WHOLE: f64 = 0.99;
+
+/// Pages are short: a wait in the queue is paid again in every round trip.
+fn of_web(q: &QueueScores, app: &Scores) -> String {
+    let Some(pages) = app.mean(Metric::Pages) else {
+        return "it sent nothing while measured".into();
+    };
+    let (Some(page), Some(bytes)) = (app.mean(Metric::PageTime), app.mean(Metric::PageBytes)) else {
+        return match pages > 0.0 {
+            true => "no page was completed under every discipline".into(),
+            false => "no page was both requested and completed while measured".into(),
+        };
+    };
+    let (wait, worst) = (app.mean(Metric::QueueDelayP50), app.mean(Metric::QueueDelayP99));
+    let (wait, worst) = (wait.unwrap_or(0.0), worst.unwrap_or(0.0));
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    let again = match dropped > NOTABLE_LOSS {
+        true => format!("; {} of its packets are dropped and have to be sent again", percent(dropped)),
+        false => String::new(),
+    };
+    if wait < page / ROUND_TRIPS {
+        let (wait, worst, kb) = (ms(wait), ms(worst), bytes / 1e3);
+        return format!(
+            "its packets wait {wait} (99 % of them at most {worst}); the rest is the {kb:.0} kB of a page at the rate it gets{again}"
+        );
+    }
+    let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let theirs = bulk.filter(|b| held(b) >= 1.0).and_then(|b| Some((b, b.mean(Metric::QueueDelayP50)?)));
+    match theirs {
+        Some((bulk, theirs)) if !ALIKE.contains(&(theirs / wait)) => format!(
+            "its packets wait {} where those of {} wait {}; a page is a burst, whose packets wait for each other too{again}",
+            ms(wait),
+            bulk.name,
+            ms(theirs)
+        ),
+        _ => {
+            let crowd = crowd(q, app);
+            format!("{crowd}, so in each round trip its packets wait about {}{again}", ms(wait))
+        }
+    }
+}
+
+/// Waits of so much of one another are those of one line for all.
+const ALIKE: std::ops::Range<f64> = 0.67..1.25;
+
+/// About as many round trips as a page of mean size takes, so that a wait of
+/// that part of its time, paid in each, is most of it.
+const ROUND_TRIPS: f64 = 20.0;
 
 /// Whether loss takes more off a call's rating than delay does.
 fn loss_weighs_more(delay: f64, loss: f64) -> bool {
@@ -190,6 +265,8 @@ fn ms(seconds: f64) -> String {
 
 fn percent(share: f64) -> String {
     match share * 1e2 {
+        x if (99.95..100.0).contains(&x) => "more than 99.9 %".into(),
+        x if (99.5..100.0).contains(&x) => format!("{x:.1} %"),
         x if x >= 10.0 || x == 0.0 => format!("{x:.0} %"),
         x if x >= 0.1 => format!("{x:.1} %"),
         _ => "less than 0.1 %".into(),

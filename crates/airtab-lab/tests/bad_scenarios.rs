@@ -3,14 +3,17 @@
 
 use airtab_lab::{HOME, ScenarioFile};
 
-/// Name of the case, text of the built-in scenario to replace, its replacement.
+/// The scenario that the cases spoil.
+const RIGHT: &str = include_str!("../../../scenarios/game-call-download.toml");
+
+/// Name of the case, text of the scenario to replace, its replacement.
 const CASES: &[(&str, &str, &str)] = &[
     ("unknown key at the top", "duration = ", "durration = "),
     ("unknown key far from any", "[wifi]", "[wifi]\nchannel = 6"),
     ("unknown table", "[wired]", "[wires]"),
     ("unknown key of an application", "class = 1", "clas = 1"),
     ("time without unit", "duration = \"330s\"", "duration = 330"),
-    ("time with the unit of a rate", "\"1ms\"\n\n[queue]", "\"1Mb/s\"\n\n[queue]"),
+    ("time with the unit of a rate", "trunk_latency = \"1ms\"", "trunk_latency = \"1Mb/s\""),
     ("negative time", "stop = \"330s\"", "stop = \"-5s\""),
     ("no time at all", "duration = \"330s\"", "duration = \"0s\""),
     ("too long", "duration = \"330s\"", "duration = \"1000000s\""),
@@ -34,17 +37,17 @@ const CASES: &[(&str, &str, &str)] = &[
     ("uplink packets", "attempts = 7", "uplink_packets = 0"),
     ("wired rate 0", "\"100Mb/s\"", "\"0Mb/s\""),
     ("wired queue 0", "rate = \"100Mb/s\"", "queue = 0"),
-    ("limit 0", "limit = 35 ", "limit = 0 "),
-    ("limit as text", "limit = 35 ", "limit = \"many\" "),
-    ("limit beyond a discipline", "limit = 35 ", "limit = 100000 "),
-    ("unknown discipline", "limit = 35 ", "limit = 35\n[queue.chop]\n"),
-    ("discipline is a number", "limit = 35 ", "limit = 35\nchap = 25\n"),
-    ("unknown parameter", "limit = 35 ", "[queue.chap]\nincrments = \"25ms\"\n"),
-    ("parameter out of range", "limit = 35 ", "[queue.chap]\nincrement = \"1h\"\n"),
-    ("parameter outside 1 to 16", "limit = 35 ", "[queue.spq]\nclasses = 17\n"),
-    ("too many values", "limit = 35 ", "[queue.spq]\nclasses = [1, 2]\n"),
-    ("choice", "limit = 35 ", "[queue.chap]\nprofile = \"fast\"\n"),
-    ("rule between parameters", "limit = 35 ", "limit = 35\n[queue.chap]\nflows = 20\n"),
+    ("limit 0", "chap.limit = 35", "limit = 0"),
+    ("limit as text", "chap.limit = 35", "limit = \"many\""),
+    ("limit beyond a discipline", "chap.limit = 35", "limit = 100000"),
+    ("unknown discipline", "chap.limit = 35", "chop.limit = 35"),
+    ("discipline is a number", "chap.limit = 35", "chap = 25"),
+    ("unknown parameter", "chap.limit = 35", "chap.incrments = \"25ms\""),
+    ("parameter out of range", "chap.limit = 35", "chap.increment = \"1h\""),
+    ("parameter outside 1 to 16", "spq.limit = 35", "spq.classes = 17"),
+    ("too many values", "spq.limit = 35", "spq.classes = [1, 2]"),
+    ("choice", "chap.limit = 35", "chap.profile = \"fast\""),
+    ("rule between parameters", "chap.limit = 35", "chap.limit = 35\nchap.flows = 20"),
     ("station name twice", "name = \"phone\"", "name = \"console\""),
     ("station name empty", "name = \"phone\"", "name = \"\""),
     ("station name with a line break", "name = \"phone\"", "name = \"a\\nb\""),
@@ -78,7 +81,22 @@ const CASES: &[(&str, &str, &str)] = &[
     ("congestion control of a call", "kind = \"voip\"", "kind = \"voip\"\ncongestion = \"cubic\""),
     ("one table instead of a list", "[[station]]\nname = \"console\"", "[station]\nname = \"console\""),
     ("key twice", "attempts = 7", "attempts = 7\nattempts = 8"),
-    ("text without end", "name = \"home\"", "name = \"home"),
+    ("text without end", "name = \"game-call-download\"", "name = \"game-call-download"),
+    ("limit 0 of one discipline", "fifo.limit = 35", "fifo.limit = 0"),
+    ("rate below 0", "\"54Mb/s\"\ndistance = 1.0                #", "\"-54Mb/s\" #"),
+    ("distance 1001 m as text", "distance = 1.0                #", "distance = \"1001 m\" #"),
+    ("ends before anything is measured", "duration = \"330s\"", "duration = \"60s\""),
+    ("redundancy of a video", "kind = \"voip\"", "kind = \"video\"\nfec = \"huge\""),
+    ("redundancy of a call", "kind = \"voip\"", "kind = \"voip\"\nfec = \"small\""),
+    ("trace of a call", "kind = \"voip\"", "kind = \"voip\"\ntrace = \"movie.txt\""),
+    ("trace that is not there", "kind = \"voip\"", "kind = \"video\"\ntrace = \"no/movie.txt\""),
+    ("trace is a number", "kind = \"voip\"", "kind = \"video\"\ntrace = 7"),
+    ("trace is a folder", "kind = \"voip\"", "kind = \"video\"\ntrace = \".\""),
+    ("sizes of the synthetic video", "kind = \"voip\"", "kind = \"video\"\ntrace_sizes = \"bits\""),
+    ("unit of sizes", "kind = \"voip\"", "kind = \"video\"\ntrace = \"no/movie.txt\"\ntrace_sizes = \"kB\""),
+    ("no flow", "kind = \"voip\"", "kind = \"p2p\"\nflows = 0"),
+    ("too many flows", "kind = \"voip\"", "kind = \"p2p\"\nflows = 1001"),
+    ("flows of a download", "kind = \"download\"", "kind = \"download\"\nflows = 2"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];
 
@@ -86,8 +104,8 @@ const CASES: &[(&str, &str, &str)] = &[
 fn every_message() {
     let mut all = String::new();
     for (case, from, to) in CASES {
-        assert!(HOME.contains(from), "{case}: '{from}' is not in the built-in scenario");
-        let text = HOME.replacen(from, to, 1);
+        assert!(RIGHT.contains(from), "{case}: '{from}' is not in the scenario");
+        let text = RIGHT.replacen(from, to, 1);
         let message = match ScenarioFile::parse("home.toml", &text) {
             Ok(_) => panic!("{case}: accepted"),
             Err(e) => e.to_string(),
@@ -125,4 +143,46 @@ fn more_stations_than_802_11_can_number() {
     assert!(ScenarioFile::parse("many.toml", &file(2007)).is_ok());
     let message = ScenarioFile::parse("many.toml", &file(2008)).unwrap_err().to_string();
     assert!(message.contains("2008 stations: at most 2007"), "{message}");
+    let message = ScenarioFile::parse("many.toml", &file(10_000)).unwrap_err().to_string();
+    assert!(message.starts_with("many.toml: 10000 stations: at most 2007"), "{message}");
+}
+
+#[test]
+fn more_flows_than_a_cell_can_tell_apart() {
+    let peer = |i| format!("[[app]]\nname = \"p{i}\"\nkind = \"p2p\"\nstation = \"s\"\nflows = 1000\n");
+    let file = |n| {
+        let peers = (0..n).map(peer).collect::<String>();
+        format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{peers}")
+    };
+    assert!(ScenarioFile::parse("peers.toml", &file(65)).is_ok());
+    let message = ScenarioFile::parse("peers.toml", &file(66)).unwrap_err().to_string();
+    assert_eq!(message, "peers.toml: 66000 flows of all applications: at most 65535");
+}
+
+/// A scenario and a trace in a folder of their own.
+fn with_trace(name: &str, trace: &str) -> Result<ScenarioFile, String> {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(folder.join("traces")).unwrap();
+    std::fs::write(folder.join("traces/movie.txt"), trace).unwrap();
+    let scenario = "duration = \"1s\"\n[[station]]\nname = \"tv\"\n[[app]]\nname = \"film\"\nkind = \"video\"\n\
+                    trace = \"traces/movie.txt\"\nstation = \"tv\"\n";
+    std::fs::write(folder.join("film.toml"), scenario).unwrap();
+    ScenarioFile::load(&folder.join("film.toml"))
+        .map_err(|e| e.to_string().replace(folder.to_str().unwrap(), ""))
+}
+
+#[test]
+fn a_trace_is_read_beside_its_scenario_and_blamed_itself() {
+    let file = with_trace("right", "0 I 5000\n1 P 900\n").unwrap();
+    let airtab_sim::AppKind::Video { frames, .. } = &file.scenario.apps[0].kind else { panic!("no video") };
+    assert_eq!(frames.0.iter().map(|f| f.bytes).collect::<Vec<_>>(), [5000, 900]);
+    assert_eq!(
+        with_trace("cut", "# Number of Frames: 4\n0 I 5000\n1 P 900\n").unwrap_err(),
+        "/traces/movie.txt: has 2 frames, where its header says 4: is it cut short?"
+    );
+    assert_eq!(
+        with_trace("wrong", "0 I 5000\n1 P many\n").unwrap_err(),
+        "/traces/movie.txt:2:5: 'many' is not the size of a frame: 1 to 1000000 bytes, a whole number\n  \
+         2 | 1 P many\n    |     ^^^^"
+    );
 }

@@ -5,8 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, Stopped, compare};
 
+fn home() -> ScenarioFile {
+    let text = include_str!("../../../scenarios/game-call-download.toml");
+    ScenarioFile::parse("home.toml", text).unwrap()
+}
+
 fn queues(names: &[&str]) -> Vec<(String, airtab_core::Params)> {
-    let settings = ScenarioFile::home().queues;
+    let settings = home().queues;
     let one = |name: &&str| {
         let spec: QueueSpec = name.parse().unwrap();
         (spec.label.clone(), spec.build(&settings).unwrap())
@@ -17,7 +22,7 @@ fn queues(names: &[&str]) -> Vec<(String, airtab_core::Params)> {
 fn quick(names: &[&str], jobs: usize) -> Comparison {
     let stop = AtomicBool::new(false);
     let options = Options { seeds: &[1, 2, 3], quick: true, jobs, stop: &stop, progress: &|_| () };
-    compare(&ScenarioFile::home().scenario, &queues(names), &options).unwrap()
+    compare(&home().scenario, &queues(names), &options).unwrap()
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn a_stop_is_heeded_and_counted() {
     let stop = AtomicBool::new(false);
     let progress = |done| stop.store(done == 2, Ordering::Relaxed);
     let options = Options { seeds: &[1, 2, 3], quick: true, jobs: 1, stop: &stop, progress: &progress };
-    let stopped = compare(&ScenarioFile::home().scenario, &queues(&["fifo", "spq"]), &options).unwrap_err();
+    let stopped = compare(&home().scenario, &queues(&["fifo", "spq"]), &options).unwrap_err();
     assert_eq!(stopped, Stopped { done: 2, total: 6 });
     assert_eq!(stopped.to_string(), "stopped after 2 of 6 runs");
 }
@@ -83,7 +88,7 @@ fn progress_counts_every_run_once() {
     let stop = AtomicBool::new(false);
     let progress = |done| seen.lock().unwrap().push(done);
     let options = Options { seeds: &[1, 2], quick: true, jobs: 2, stop: &stop, progress: &progress };
-    compare(&ScenarioFile::home().scenario, &queues(&["fifo", "spq"]), &options).unwrap();
+    compare(&home().scenario, &queues(&["fifo", "spq"]), &options).unwrap();
     let mut seen = seen.into_inner().unwrap();
     seen.sort_unstable();
     assert_eq!(seen, [1, 2, 3, 4]);
@@ -91,7 +96,7 @@ fn progress_counts_every_run_once() {
 
 #[test]
 fn an_application_outside_the_measured_time_has_no_figures() {
-    let mut scenario = ScenarioFile::home().scenario;
+    let mut scenario = home().scenario;
     scenario.apps[0].active_ns = 300_000_000_000..330_000_000_000;
     let stop = AtomicBool::new(false);
     let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
@@ -99,4 +104,70 @@ fn an_application_outside_the_measured_time_has_no_figures() {
     assert!(c.queues[0].apps[0].metrics.is_empty());
     assert_eq!(airtab_lab::why::why(&c)[0], "game under chap: it sent nothing while measured");
     assert!(c.get("chap", "call", Metric::VoipMos).unwrap().half_width_95.is_none(), "one seed");
+}
+
+/// The built-in home, short: with a video and web pages.
+fn whole_home(names: &[&str], seeds: &[u64]) -> Comparison {
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    compare(&ScenarioFile::home().scenario, &queues(names), &options).unwrap()
+}
+
+#[test]
+fn page_times_are_those_of_pages_that_all_completed() {
+    let seeds = [1, 2, 3, 4, 5, 6, 7, 8];
+    let c = whole_home(&["fifo", "spq"], &seeds);
+    let get = |queue, metric| &c.get(queue, "web", metric).unwrap().values;
+    assert_eq!(get("fifo", Metric::PagesCompared), get("spq", Metric::PagesCompared), "the same pages");
+    assert_eq!(get("fifo", Metric::PageBytes), get("spq", Metric::PageBytes), "of the same sizes");
+    let alone = whole_home(&["fifo"], &seeds);
+    let (mut with, mut without) = (0, 0);
+    for (i, common) in get("fifo", Metric::PagesCompared).iter().enumerate() {
+        let all = get("fifo", Metric::Pages)[i].unwrap();
+        assert_eq!(alone.get("fifo", "web", Metric::Pages).unwrap().values[i], Some(all));
+        let compared_alone = alone.get("fifo", "web", Metric::PagesCompared).unwrap().values[i];
+        assert_eq!(compared_alone.unwrap_or(0.0), all, "alone, a discipline keeps all of its pages");
+        match common {
+            Some(n) => {
+                assert!(*n >= 1.0 && *n <= all);
+                with += 1;
+                let open = get("fifo", Metric::PageTimeWithHandshake)[i].unwrap();
+                assert!(open > get("fifo", Metric::PageTime)[i].unwrap());
+            }
+            None => {
+                without += 1;
+                assert_eq!(get("fifo", Metric::PageTime)[i], None, "dropped, not 0");
+            }
+        }
+    }
+    assert!(with > 0 && without > 0, "{with} {without}: the test sees both cases");
+}
+
+#[test]
+fn frames_of_the_video() {
+    let c = whole_home(&["fifo", "chap"], &[1, 2]);
+    let get = |queue, metric| c.mean(queue, "video", metric).unwrap();
+    assert!(get("chap", Metric::FrameRate) > 29.0 && get("chap", Metric::FrameRate) <= 30.1);
+    assert!(get("fifo", Metric::FrameRate) < 25.0);
+    // Large frames are more packets: each kind breaks more often than the smaller.
+    let whole = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole].map(|m| get("fifo", m));
+    assert!(whole.is_sorted(), "{whole:?}");
+    assert!(get("fifo", Metric::FramesWhole) > get("fifo", Metric::FrameRate) / 30.0);
+    assert!(c.mean("fifo", "video", Metric::Delay).is_none());
+}
+
+#[test]
+fn a_station_out_of_reach_hears_nothing() {
+    let text = include_str!("../../../scenarios/game-call-download.toml");
+    let far = text.replace("distance = 1.0", "distance = \"1000 m\"");
+    let file = ScenarioFile::parse("far.toml", &far).unwrap();
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let c = compare(&file.scenario, &queues(&["chap"]), &options).unwrap();
+    assert_eq!(c.mean("chap", "call", Metric::Loss), Some(1.0));
+    assert_eq!(c.mean("chap", "call", Metric::VoipMos), Some(1.0));
+    assert_eq!(c.mean("chap", "game", Metric::GameMos), Some(1.0));
+    assert_eq!(c.mean("chap", "download", Metric::Goodput), Some(0.0));
+    let reasons = airtab_lab::why::why(&c).join("\n");
+    assert!(reasons.contains("nothing arrives: 100 % of its packets are lost on the air"), "{reasons}");
 }

@@ -3,6 +3,7 @@
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
 
 const MS: u64 = 1_000_000;
@@ -18,19 +19,29 @@ fn the_built_in_home() {
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
-    let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind, a.station, a.class)).collect();
+    let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
+    let video = AppKind::Video { frames: Frames::synthetic(), fec: Fec::None };
     let download = AppKind::Download { congestion: Algorithm::Cubic };
     assert_eq!(
         apps,
-        [("game", AppKind::Game, 0, 0), ("call", AppKind::Voip, 1, 0), ("download", download, 2, 1)]
+        [
+            ("game", AppKind::Game, 0, 0),
+            ("call", AppKind::Voip, 1, 0),
+            ("video", video, 2, 0),
+            ("web", AppKind::Web, 3, 0),
+            ("download", download, 4, 1)
+        ]
     );
     assert_eq!(s.apps[0].active_ns, 30 * SECOND..330 * SECOND);
-    assert_eq!(s.apps[2].active_ns, 90 * SECOND..270 * SECOND);
+    assert_eq!(s.apps[4].active_ns, 90 * SECOND..270 * SECOND);
     assert!(s.apps.iter().all(|a| a.latency_ns == MS));
     for name in ["fifo", "spq", "chap"] {
         let spec: QueueSpec = name.parse().unwrap();
         assert_eq!(spec.build(&file.queues).unwrap().get("limit"), Some(&[35][..]), "{name}");
     }
+    let linux: QueueSpec = "fq_codel".parse().unwrap();
+    let params = linux.build(&file.queues).unwrap();
+    assert_eq!(params.get("limit"), Some(&[10_240][..]), "Linux's default stays");
 }
 
 #[test]
@@ -82,6 +93,21 @@ fn every_key_arrives() {
         stop = "50s"
         class = 4
         latency = "150ms"
+        [[app]]
+        name = "v"
+        kind = "video"
+        fec = "large"
+        station = "lossy"
+        [[app]]
+        name = "p"
+        kind = "p2p"
+        congestion = "newreno"
+        flows = 7
+        station = "lossy"
+        [[app]]
+        name = "q"
+        kind = "p2p"
+        station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
@@ -97,6 +123,10 @@ fn every_key_arrives() {
     assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::NewReno });
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
+    let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
+    assert_eq!((frames, *fec), (&Frames::synthetic(), Fec::Large));
+    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno });
+    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic });
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         params.get(param).unwrap()[0]

@@ -204,6 +204,81 @@ fn what_slows_a_download() {
     );
 }
 
+fn video(fps: f64, whole: [f64; 4], dropped: f64) -> Vec<(Metric, f64)> {
+    let kinds = [FramesWhole, IFramesWhole, PFramesWhole, BFramesWhole];
+    let mut figures: Vec<_> = kinds.into_iter().zip(whole).collect();
+    let rest = [
+        (FrameRate, fps),
+        (Loss, dropped),
+        (QueueDropped, dropped),
+        (QueueDelayP99, 0.012),
+        (QueuePackets, 2.0),
+    ];
+    figures.extend(rest);
+    figures
+}
+
+fn web(page: f64, wait: f64, dropped: f64) -> Vec<(Metric, f64)> {
+    let of_queue =
+        [(QueueDelayP50, wait), (QueueDelayP99, 0.02), (QueueDropped, dropped), (QueuePackets, 0.1)];
+    let of_pages = [(PageTime, page), (PageBytes, 91_000.0), (Pages, 20.0), (PagesCompared, 18.0)];
+    of_queue.into_iter().chain(of_pages).collect()
+}
+
+#[test]
+fn what_breaks_a_video() {
+    let with = |figures: &[(Metric, f64)]| {
+        let bulk = bulk(25e6, 30.0, 0.009, 0.6, 0.005, 0.005);
+        reasons(vec![app("film", "video", figures), app("download", "download", &bulk)]).remove(0)
+    };
+    assert_eq!(
+        with(&video(14.0, [0.85, 0.6, 0.8, 0.9], 0.03)),
+        "film 14.0 fps under fifo: 85 % of its frames arrive whole (60 % of I, 80 % of P, 90 % of B), and a broken \
+         one breaks those that refer to it: the queue drops 3.0 % of its packets: download holds 30 of the 35 places"
+    );
+    assert_eq!(
+        with(&video(30.0, [0.999, 1.0, 1.0, 0.998], 0.0001)),
+        "film 30.0 fps under fifo: 99.9 % of its frames arrive whole, and 99 % of its packets wait at most 12 ms"
+    );
+    let mut on_the_air = video(10.0, [0.7, 0.5, 0.6, 0.8], 0.001);
+    on_the_air[5] = (Loss, 0.05);
+    assert!(with(&on_the_air).ends_with("4.9 % of its packets are lost on the air, 0.1 % in the queue"));
+    assert_eq!(with(&[]), "film under fifo: it sent nothing while measured");
+}
+
+#[test]
+fn what_a_page_waits_for() {
+    let with = |figures: &[(Metric, f64)]| {
+        let bulk = bulk(25e6, 30.0, 0.009, 0.6, 0.005, 0.005);
+        reasons(vec![app("news", "web", figures), app("download", "download", &bulk)]).remove(0)
+    };
+    assert_eq!(
+        with(&web(0.061, 0.005, 0.02)),
+        "news 61 ms under fifo: its packets wait 5.0 ms where those of download wait 9.0 ms; a page is a burst, \
+         whose packets wait for each other too; 2.0 % of its packets are dropped and have to be sent again"
+    );
+    assert!(
+        with(&web(0.075, 0.017, 0.0))
+            .contains("its packets wait 17 ms where those of download wait 9.0 ms; a page")
+    );
+    assert_eq!(
+        with(&web(0.131, 0.009, 0.012)),
+        "news 131 ms under fifo: download holds 30 of the 35 places, so in each round trip its packets wait about \
+         9.0 ms; 1.2 % of its packets are dropped and have to be sent again"
+    );
+    assert_eq!(
+        with(&web(0.061, 0.0004, 0.0)),
+        "news 61 ms under fifo: its packets wait 0.40 ms (99 % of them at most 20 ms); the rest is the 91 kB of a \
+         page at the rate it gets"
+    );
+    assert_eq!(with(&[]), "news under fifo: it sent nothing while measured");
+    assert_eq!(
+        with(&[(Pages, 0.0)]),
+        "news under fifo: no page was both requested and completed while measured"
+    );
+    assert_eq!(with(&[(Pages, 2.0)]), "news under fifo: no page was completed under every discipline");
+}
+
 #[test]
 fn equal_reasons_share_a_sentence() {
     let apps = || vec![app("game", "game", &stream(GameMos, 4.3, 0.0021, 0.0, 0.0, 0.0))];
@@ -261,7 +336,10 @@ fn the_whole_table() {
         let apps = vec![
             app("game", "game", &stream(GameMos, mos, 0.012, wait, 0.0, 0.0)),
             app("a call", "voip", &stream(VoipMos, 4.4, 0.012, wait, 0.004, 0.0)),
+            app("film", "video", &video(29.9, [0.999, 1.0, 1.0, 0.998], 0.0001)),
+            app("news", "web", &web(0.061, 0.0004, 0.0)),
             app("download", "download", &bulk(25e6, 33.0, 0.012, 0.6, 0.0, 0.0)),
+            app("peers", "p2p", &bulk(5e6, 33.0, 0.012, 0.2, 0.0, 0.0)),
         ];
         queue(label, apps)
     };

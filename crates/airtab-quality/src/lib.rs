@@ -1,13 +1,15 @@
 //! What a user of the network feels, computed from plain numbers.
 //!
-//! Sources: CHAP dissertation 2.5 (G-model, E-model) and 6.13 (fairness), ITU-T G.107 and G.113
-//! (E-model in full). `docs/quality.md` explains the formulas and the readings chosen.
+//! Sources: CHAP dissertation 2.5 (G-model, E-model, frame rate, response time) and 6.13 (fairness),
+//! ITU-T G.107 and G.113 (E-model in full). `docs/quality.md` explains the formulas and the readings chosen.
 //!
 //! | module | question it answers |
 //! |---|---|
 //! | [`window`] | over which stretch of time is measured, and at what rate was data received? |
 //! | [`gmodel`] | how good is a network game? |
 //! | [`emodel`] | how good is a phone call? |
+//! | [`video`] | how many frames a second can be shown? |
+//! | [`web`] | how long does a page take? |
 //! | [`delay`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`fairness`] | how evenly is something shared? |
 //! | [`interval`] | how sure is a mean over replications? |
@@ -22,7 +24,11 @@ pub mod emodel;
 pub mod fairness;
 pub mod gmodel;
 pub mod interval;
+pub mod video;
+pub mod web;
 pub mod window;
 
 /// Nanoseconds in a millisecond.
 pub(crate) const NS_PER_MS: f64 = 1e6;
+/// Nanoseconds in a second.
+pub(crate) const NS_PER_S: f64 = 1e9;

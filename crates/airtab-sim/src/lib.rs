@@ -16,6 +16,7 @@
 
 pub mod engine;
 pub mod net;
+mod running;
 pub mod scenario;
 mod simulation;
 pub mod tcp;
@@ -24,5 +25,5 @@ pub mod traffic;
 pub mod wifi;
 
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
-pub use simulation::{Packets, Simulation, run};
-pub use trace::{ApTrace, AppTrace, Delivery, StreamTrace, Trace};
+pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
+pub use trace::{ApTrace, AppTrace, Delivery, FrameTrace, PageTrace, StreamTrace, Trace};

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::tcp::Algorithm;
+use crate::traffic::video::{Fec, Frames};
 use crate::wifi::{CellConfig, Loss};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -55,15 +56,31 @@ pub struct App {
 }
 
 /// What an application sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppKind {
     /// A first-person game: small packets both ways every 40 ms.
     Game,
     /// A G.711 call: 200-byte packets both ways every 20 ms.
     Voip,
+    /// Unresponsive video over UDP.
+    Video {
+        /// What it shows.
+        frames: Frames,
+        /// Redundancy.
+        fec: Fec,
+    },
+    /// One web page after the other.
+    Web,
     /// An endless TCP download.
     Download {
         /// Congestion control of its sender.
+        congestion: Algorithm,
+    },
+    /// Endless TCP downloads from several peers at once.
+    P2p {
+        /// How many.
+        flows: u16,
+        /// Congestion control of their senders.
         congestion: Algorithm,
     },
 }
@@ -74,7 +91,18 @@ impl AppKind {
         match self {
             AppKind::Game => "game",
             AppKind::Voip => "voip",
+            AppKind::Video { .. } => "video",
+            AppKind::Web => "web",
             AppKind::Download { .. } => "download",
+            AppKind::P2p { .. } => "p2p",
+        }
+    }
+
+    /// Its flows at a time.
+    pub fn flows(&self) -> u16 {
+        match self {
+            AppKind::P2p { flows, .. } => *flows,
+            _ => 1,
         }
     }
 }
@@ -110,10 +138,8 @@ impl Scenario {
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
-        unless(
-            self.apps.len() <= usize::from(u16::MAX),
-            format!("{} applications: at most 65535", self.apps.len()),
-        )?;
+        let flows: usize = self.apps.iter().map(|app| usize::from(app.kind.flows())).sum();
+        unless(flows <= usize::from(u16::MAX), format!("{flows} flows of all applications: at most 65535"))?;
         unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
         unless(self.cell.attempts > 0, "a frame needs at least one attempt".into())?;
         for station in &self.stations {
@@ -127,6 +153,10 @@ impl Scenario {
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
+            unless(app.kind.flows() > 0, format!("application {name}: 0 flows: at least 1"))?;
+            if let AppKind::Video { frames, .. } = &app.kind {
+                unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
+            }
             unless(
                 app.active_ns.start < app.active_ns.end,
                 format!("application {name}: stops before it starts"),

@@ -8,19 +8,26 @@
 //! reaches the switch; the trunk is FIFO, so what is on it waits in a list; the
 //! way up is known as a whole when a packet leaves the cell.
 
+mod observe;
+
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
-use crate::net::address::{self, FiveTuple, Protocol};
-use crate::scenario::{App, AppKind, Scenario};
-use crate::tcp::Segment;
-use crate::trace::{ApTrace, AppTrace, Delivery, QueueTrace, StreamTrace, Trace};
-use crate::traffic::download::{self, Connection};
-use crate::traffic::{Constant, game, voip};
-use crate::wifi::{Cell, Output};
+use crate::running::{Flow, Running, constant};
+use crate::scenario::{AppKind, Scenario};
+use crate::tcp::{Algorithm, Segment};
+use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
+use crate::traffic::download::Connection;
+use crate::traffic::video;
+use crate::traffic::web::{Page, Visit};
+use crate::wifi::{Cell, Label, Output};
+
+use observe::Tap;
+pub use observe::{AirFrame, AirPacket, Content, Rows};
 
 /// Runs a scenario under a discipline to its end.
 ///
@@ -36,7 +43,8 @@ pub fn run(scenario: &Scenario, queue: &Params, seed: u64) -> Trace {
 /// A run under way.
 pub struct Simulation {
     now: u64,
-    measure: std::ops::Range<u64>,
+    seed: u64,
+    measure: Range<u64>,
     events: EventQueue<Event>,
     pool: Pool<Body>,
     cell: Cell,
@@ -45,11 +53,11 @@ pub struct Simulation {
     /// Packets on the trunk and when they reach the access point.
     arriving: VecDeque<(u64, Handle)>,
     apps: Vec<Running>,
-    /// From the flow of a packet to its application, in order of flows. Two
-    /// applications whose hashes collide are one flow to every discipline.
-    flows: Vec<(u32, u16)>,
+    flows: Vec<Flow>,
+    flow_key: u64,
     max_packets: u32,
     packets: Packets,
+    tap: Tap,
     fingerprint: u64,
 }
 
@@ -75,10 +83,21 @@ pub struct Packets {
 
 #[derive(Clone, Copy)]
 enum Event {
-    Start { app: u16 },
-    Stop { app: u16 },
-    Tick { app: u16, up: bool },
-    Timer { app: u16, server: bool },
+    Start {
+        app: u16,
+    },
+    Stop {
+        app: u16,
+    },
+    /// The next packet, frame or page of an application.
+    Tick {
+        app: u16,
+        up: bool,
+    },
+    Timer {
+        flow: u16,
+        server: bool,
+    },
     AtSwitch(Handle),
     AtServer(Handle),
 }
@@ -86,45 +105,19 @@ enum Event {
 /// The host's part of a packet.
 #[derive(Clone, Copy)]
 struct Body {
-    app: u16,
+    flow: u16,
+    life: u16,
     up: bool,
+    /// Video: which frame it belongs to.
+    frame: u32,
     sent_ns: u64,
     queued_ns: u64,
     segment: Segment,
 }
 
-/// An application under way.
-struct Running {
-    app: App,
-    flow: u32,
-    /// Offset of its first packets, down and up, ns.
-    phase: [u64; 2],
-    active: bool,
-    connection: Option<Connection>,
-    access_down: Link,
-    access_up: Link,
-    down: StreamTrace,
-    up: StreamTrace,
-    queue: QueueMeter,
-    air_ns: u64,
-}
-
-/// An application's places in the access point's queue over time.
-#[derive(Default)]
-struct QueueMeter {
-    trace: QueueTrace,
-    held: u64,
-    since: u64,
-    area: u64,
-}
-
-impl QueueMeter {
-    fn change(&mut self, now: u64, measure: &std::ops::Range<u64>, held: u64) {
-        let from = self.since.max(measure.start);
-        let to = now.min(measure.end);
-        self.area += self.held * to.saturating_sub(from);
-        self.held = held;
-        self.since = now;
+impl Label for Body {
+    fn label(&self) -> u32 {
+        self.flow.into()
     }
 }
 
@@ -139,18 +132,17 @@ impl Simulation {
         let stations: Vec<_> =
             scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
-        let number = |i: usize| u16::try_from(i).expect("checked: at most 65535 applications");
-        let apps: Vec<_> = (scenario.apps.iter().enumerate())
-            .map(|(i, app)| Running::new(app, tuple(app, number(i)).flow(flow_key), scenario, seed))
-            .collect();
-        let mut flows: Vec<_> = apps.iter().enumerate().map(|(i, a)| (a.flow, number(i))).collect();
-        flows.sort_unstable();
-        let mut events = EventQueue::new();
-        for (i, running) in apps.iter().enumerate() {
-            events.push(running.app.active_ns.start, Event::Start { app: i as u16 });
+        let (mut apps, mut flows, mut events) = (Vec::new(), Vec::new(), EventQueue::new());
+        for (number, app) in (0..).zip(&scenario.apps) {
+            let first = flows.len() as u16;
+            let own = first..first + app.kind.flows();
+            flows.extend(own.clone().map(|i| Flow::new(i, number, app, scenario, flow_key)));
+            apps.push(Running::new(app, own, scenario, seed));
+            events.push(app.active_ns.start, Event::Start { app: number });
         }
         Simulation {
             now: 0,
+            seed,
             measure: scenario.measure_ns.clone(),
             events,
             cell: Cell::new(scenario.cell.clone(), &stations, qdisc, seed),
@@ -160,8 +152,10 @@ impl Simulation {
             arriving: VecDeque::with_capacity(wired.queue_packets + 1),
             apps,
             flows,
+            flow_key,
             max_packets: 0,
             packets: Packets::default(),
+            tap: Tap::default(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
     }
@@ -193,37 +187,20 @@ impl Simulation {
     }
 
     /// The run's trace.
-    pub fn finish(mut self) -> Trace {
-        let window = self.measure.end - self.measure.start;
-        let mut mean = 0.0;
-        let apps = std::mem::take(&mut self.apps)
-            .into_iter()
-            .map(|mut running| {
-                running.queue.change(self.now, &self.measure, 0);
-                let mut queue = running.queue.trace;
-                queue.mean_packets = running.queue.area as f64 / window as f64;
-                mean += queue.mean_packets;
-                AppTrace {
-                    name: running.app.name,
-                    kind: running.app.kind,
-                    down: running.down,
-                    up: running.up,
-                    queue,
-                    air_ns: running.air_ns,
-                }
-            })
-            .collect();
+    pub fn finish(self) -> Trace {
+        let (now, measure) = (self.now, self.measure);
+        let apps: Vec<_> = self.apps.into_iter().map(|running| running.finish(now, &measure)).collect();
         Trace {
-            apps,
             ap: ApTrace {
-                mean_packets: mean,
+                mean_packets: apps.iter().map(|app| app.queue.mean_packets).sum(),
                 max_packets: self.max_packets,
                 counters: self.cell.queue().counters(),
-                air: self.cell.air(self.now),
+                air: self.cell.air(now),
                 wired_dropped: self.packets.dropped_wired,
                 uplink_dropped: self.packets.dropped_uplink,
             },
-            measure_ns: self.measure,
+            apps,
+            measure_ns: measure,
             fingerprint: self.fingerprint,
             exchanges: self.cell.exchanges(),
         }
@@ -246,11 +223,15 @@ impl Simulation {
             Event::Start { app } => self.start(app),
             Event::Stop { app } => {
                 self.note(2, app.into());
-                self.apps[usize::from(app)].active = false;
-                self.apps[usize::from(app)].connection = None;
+                let running = &mut self.apps[usize::from(app)];
+                running.active = false;
+                running.visit = None;
+                for flow in running.flows.clone() {
+                    self.flows[usize::from(flow)].connection = None;
+                }
             }
             Event::Tick { app, up } => self.tick(app, up),
-            Event::Timer { app, server } => self.timer(app, server),
+            Event::Timer { flow, server } => self.timer(flow, server),
             Event::AtSwitch(packet) => {
                 self.packets.inside -= 1;
                 match self.trunk_down.send(self.now, self.pool.bytes(packet)) {
@@ -277,26 +258,85 @@ impl Simulation {
                     self.events.push(at, Event::Tick { app, up });
                 }
             }
-            AppKind::Download { congestion } => {
-                running.connection = Some(Connection::open(congestion));
-                self.pump(app, false);
+            AppKind::Video { .. } => {
+                self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
+            }
+            AppKind::Web => self.open_page(app),
+            AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
+                for flow in running.flows.clone() {
+                    let connection = Connection::open(congestion, u64::MAX);
+                    self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+                    self.pump(flow, false);
+                }
             }
         }
     }
 
-    /// The next packet of a constant stream.
     fn tick(&mut self, app: u16, up: bool) {
-        let running = &self.apps[usize::from(app)];
+        let running = &mut self.apps[usize::from(app)];
         if !running.active {
             return;
         }
-        let stream = constant(running.app.kind, up).expect("only constant streams tick");
-        self.events.push(self.now + stream.period_ns, Event::Tick { app, up });
-        self.send(app, up, stream.bytes, Segment::default(), None);
+        let flow = running.flows.start;
+        match &running.app.kind {
+            AppKind::Web => self.open_page(app),
+            AppKind::Video { frames, fec } => {
+                let number = running.frames.len();
+                let frame = frames.0[number % frames.0.len()];
+                let (needed, redundant) = fec.packets(frame);
+                running.frames.push(FrameTrace {
+                    sent_ns: self.now,
+                    kind: frame.kind,
+                    needed: needed as u16,
+                    received: 0,
+                });
+                self.events.push(self.now + video::PERIOD_NS, Event::Tick { app, up });
+                for i in 0..needed + redundant {
+                    // Full packets, but for the last one of the frame's own.
+                    let rest = frame.bytes.saturating_sub(i * video::PAYLOAD);
+                    let payload = if i < needed { rest.min(video::PAYLOAD) } else { video::PAYLOAD };
+                    self.send(flow, up, payload + video::HEADERS, number as u32, None);
+                }
+            }
+            kind => {
+                let stream = constant(kind, up).expect("nothing else ticks");
+                self.events.push(self.now + stream.period_ns, Event::Tick { app, up });
+                self.send(flow, up, stream.bytes, 0, None);
+            }
+        }
     }
 
-    fn timer(&mut self, app: u16, server: bool) {
-        let Some(connection) = &mut self.apps[usize::from(app)].connection else { return };
+    /// The next page of a web application, over a connection of its own.
+    fn open_page(&mut self, app: u16) {
+        let running = &mut self.apps[usize::from(app)];
+        let page = Page::draw(self.seed, &running.app.name, running.page);
+        let mut connection = Connection::open(Algorithm::NewReno, 0);
+        running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
+        running.page += 1;
+        let flow = running.flows.start;
+        self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+        self.pump(flow, false);
+    }
+
+    /// Looks whether a page made progress.
+    fn browse(&mut self, flow: u16) {
+        let app = self.flows[usize::from(flow)].app;
+        let running = &mut self.apps[usize::from(app)];
+        let Some(visit) = &mut running.visit else { return };
+        let connection = self.flows[usize::from(flow)].connection.as_mut();
+        let connection = connection.expect("a visit has a connection");
+        let Some(page) = visit.progress(self.now, connection) else {
+            self.pump(flow, true);
+            self.pump(flow, false);
+            return;
+        };
+        self.events.push(self.now + visit.reading_ns(), Event::Tick { app, up: false });
+        running.pages.push(page);
+        running.visit = None;
+    }
+
+    fn timer(&mut self, flow: u16, server: bool) {
+        let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
         let socket = connection.socket(server);
         if socket.timer_at != self.now {
             return; // an earlier one took its place
@@ -306,55 +346,50 @@ impl Simulation {
         if socket.endpoint.next_timeout().is_some_and(|at| at <= self.now) {
             socket.endpoint.on_timeout(self.now);
         }
-        self.pump(app, server);
+        self.pump(flow, server);
     }
 
     /// Sends what an endpoint has to send and sees to its timer.
-    fn pump(&mut self, app: u16, server: bool) {
+    fn pump(&mut self, flow: u16, server: bool) {
         let now = self.now;
         loop {
-            let Some(connection) = &mut self.apps[usize::from(app)].connection else { return };
-            let Some(segment) = connection.socket(server).endpoint.poll_transmit(now) else { break };
-            let tcp = Tcp {
-                seq: segment.seq as u32,
-                ack: segment.ack as u32,
-                payload: segment.payload,
-                window: segment.window,
-                flags: segment.flags,
+            let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
+            let socket = connection.socket(server);
+            let Some(segment) = socket.endpoint.poll_transmit(now) else {
+                if let Some(at) = socket.endpoint.next_timeout()
+                    && at < socket.timer_at
+                {
+                    socket.timer_at = at.max(now);
+                    self.events.push(socket.timer_at, Event::Timer { flow, server });
+                }
+                return;
             };
-            self.send(app, !server, segment.ip_bytes(), segment, Some(tcp));
-        }
-        let Some(connection) = &mut self.apps[usize::from(app)].connection else { return };
-        let socket = connection.socket(server);
-        if let Some(at) = socket.endpoint.next_timeout()
-            && at < socket.timer_at
-        {
-            socket.timer_at = at.max(now);
-            self.events.push(socket.timer_at, Event::Timer { app, server });
+            self.send(flow, !server, segment.ip_bytes(), 0, Some(segment));
         }
     }
 
-    /// An application sends a packet.
-    fn send(&mut self, app: u16, up: bool, bytes: u32, segment: Segment, tcp: Option<Tcp>) {
-        let running = &mut self.apps[usize::from(app)];
-        let station = running.app.station;
-        let meta = Meta {
-            bytes,
-            flow: running.flow,
-            sta: station as u16,
-            class: running.app.class,
-            ecn: false,
-            tcp,
-        };
-        let body = Body { app, up, sent_ns: self.now, queued_ns: 0, segment };
+    /// One end of a flow sends a packet.
+    fn send(&mut self, flow: u16, up: bool, bytes: u32, frame: u32, segment: Option<Segment>) {
+        let f = &mut self.flows[usize::from(flow)];
+        let tcp = segment.map(|s| Tcp {
+            seq: s.seq as u32,
+            ack: s.ack as u32,
+            payload: s.payload,
+            window: s.window,
+            flags: s.flags,
+        });
+        let (sta, class) = (f.station as u16, f.class);
+        let meta = Meta { bytes, flow: f.hash, sta, class, ecn: false, tcp };
+        let segment = segment.unwrap_or_default();
+        let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
         self.packets.made += 1;
         if self.measure.contains(&self.now) {
-            running.stream(up).sent += 1;
+            self.apps[usize::from(f.app)].stream(up).sent += 1;
         }
         if up {
-            self.cell.send_up(&mut self.pool, station, packet, self.now);
-        } else if let Some(at) = running.access_down.send(self.now, bytes) {
+            self.cell.send_up(&mut self.pool, f.station, packet, self.now);
+        } else if let Some(at) = f.access_down.send(self.now, bytes) {
             self.packets.inside += 1;
             self.events.push(at, Event::AtSwitch(packet));
         } else {
@@ -362,16 +397,21 @@ impl Simulation {
         }
     }
 
+    fn app_of(&self, flow: u16) -> usize {
+        self.flows[usize::from(flow)].app.into()
+    }
+
     fn at_access_point(&mut self, packet: Handle) {
         let body = self.pool.body_mut(packet);
         body.queued_ns = self.now;
-        let app = body.app;
-        let queue = &mut self.apps[usize::from(app)].queue;
-        queue.change(self.now, &self.measure, queue.held + 1);
+        let flow = body.flow;
+        let app = self.app_of(flow);
+        let queue = &mut self.apps[app].queue;
+        queue.arrive(self.now, &self.measure);
         if self.measure.contains(&self.now) {
             queue.trace.arrived += 1;
         }
-        self.note(3, app.into());
+        self.note(3, flow.into());
         self.cell.send_down(&mut self.pool, packet, self.now);
         self.max_packets = self.max_packets.max(self.cell.queue().len());
     }
@@ -383,37 +423,40 @@ impl Simulation {
                 Output::Up(packet) => self.forward_up(packet),
                 Output::Lost(packet) => {
                     self.packets.lost += 1;
-                    let app = self.pool.remove(packet).app;
-                    self.note(4, app.into());
+                    let flow = self.pool.remove(packet).flow;
+                    self.note(4, flow.into());
                 }
                 Output::Dropped(packet, reason) => {
                     self.packets.dropped_ap += 1;
                     let body = self.pool.remove(packet);
-                    self.note(5, u64::from(body.app) << 8 | reason as u64);
-                    let queue = &mut self.apps[usize::from(body.app)].queue;
-                    queue.change(self.now, &self.measure, queue.held - 1);
+                    self.note(5, u64::from(body.flow) << 8 | reason as u64);
+                    let app = self.app_of(body.flow);
+                    let queue = &mut self.apps[app].queue;
+                    queue.leave(self.now, &self.measure);
                     if self.measure.contains(&self.now) {
                         queue.trace.dropped += 1;
                     }
                 }
                 Output::UplinkDropped(packet) => {
                     self.packets.dropped_uplink += 1;
-                    let app = self.pool.remove(packet).app;
-                    self.note(6, app.into());
+                    let flow = self.pool.remove(packet).flow;
+                    self.note(6, flow.into());
                 }
                 Output::Dequeued(packet) => {
                     let body = self.pool.body(packet);
-                    let queue = &mut self.apps[usize::from(body.app)].queue;
-                    queue.change(self.now, &self.measure, queue.held - 1);
-                    if self.measure.contains(&body.queued_ns) {
-                        queue.trace.delay_ns.saturating_record(self.now - body.queued_ns);
+                    let (queued, app) = (body.queued_ns, self.app_of(body.flow));
+                    let queue = &mut self.apps[app].queue;
+                    queue.leave(self.now, &self.measure);
+                    if self.measure.contains(&queued) {
+                        queue.trace.delay_ns.saturating_record(self.now - queued);
                     }
                 }
-                Output::Sent { down, flow, tx } => {
+                Output::Attempt(attempt) => self.tap(&attempt),
+                Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                     if down && self.measure.contains(&self.now) {
-                        let at = self.flows.binary_search_by_key(&flow, |f| f.0).expect("a known flow");
-                        self.apps[usize::from(self.flows[at].1)].air_ns += tx.air;
+                        let app = self.app_of(label as u16);
+                        self.apps[app].air_ns += tx.air;
                     }
                 }
             }
@@ -423,9 +466,9 @@ impl Simulation {
     /// From the access point to the server.
     fn forward_up(&mut self, packet: Handle) {
         let bytes = self.pool.bytes(packet);
-        let app = self.pool.body(packet).app;
+        let flow = self.pool.body(packet).flow;
         let at_switch = self.trunk_up.send(self.now, bytes);
-        let access = &mut self.apps[usize::from(app)].access_up;
+        let access = &mut self.flows[usize::from(flow)].access_up;
         match at_switch.and_then(|at| access.send(at, bytes)) {
             Some(at) => {
                 self.packets.inside += 1;
@@ -437,8 +480,8 @@ impl Simulation {
 
     fn drop_wired(&mut self, packet: Handle) {
         self.packets.dropped_wired += 1;
-        let app = self.pool.remove(packet).app;
-        self.note(8, app.into());
+        let flow = self.pool.remove(packet).flow;
+        self.note(8, flow.into());
     }
 
     /// A packet is at its end: station or server.
@@ -446,79 +489,34 @@ impl Simulation {
         let bytes = self.pool.bytes(packet);
         let body = self.pool.remove(packet);
         self.packets.received += 1;
-        self.note(9, u64::from(body.app) << 1 | u64::from(body.up));
+        self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
         let now = self.now;
-        let running = &mut self.apps[usize::from(body.app)];
-        let tcp = matches!(running.app.kind, AppKind::Download { .. });
+        let flow = &mut self.flows[usize::from(body.flow)];
+        let running = &mut self.apps[usize::from(flow.app)];
+        let records = running.records_deliveries();
+        running.received_bytes += u64::from(if body.up { 0 } else { bytes });
         let stream = running.stream(body.up);
         if self.measure.contains(&now) {
             stream.bytes += u64::from(bytes);
         }
         if self.measure.contains(&body.sent_ns) {
             stream.received += 1;
-            if !tcp {
+            if records {
                 stream.deliveries.push(Delivery { sent_ns: body.sent_ns, received_ns: now });
             }
         }
-        if let Some(connection) = &mut running.connection {
+        if let Some(frame) = running.frames.get_mut(body.frame as usize) {
+            frame.received += 1;
+        }
+        if let Some(connection) = &mut flow.connection
+            && flow.life == body.life
+        {
             connection.socket(body.up).endpoint.on_segment(now, &body.segment);
-            self.pump(body.app, body.up);
+            let page = running.visit.is_some();
+            self.pump(body.flow, body.up);
+            if page {
+                self.browse(body.flow);
+            }
         }
-    }
-}
-
-impl Running {
-    fn new(app: &App, flow: u32, scenario: &Scenario, seed: u64) -> Running {
-        let wired = &scenario.wired;
-        let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
-        let mut draws = Stream::new(seed, &format!("app/{}", app.name));
-        let measured = scenario.measure_ns.end - scenario.measure_ns.start;
-        // Room for every delivery, so that recording one allocates nothing.
-        let stream = |up| StreamTrace {
-            deliveries: Vec::with_capacity(
-                constant(app.kind, up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
-            ),
-            ..StreamTrace::default()
-        };
-        Running {
-            flow,
-            phase: [false, true].map(|up| constant(app.kind, up).map_or(0, |s| draws.below(s.period_ns))),
-            active: false,
-            connection: None,
-            access_down: access(),
-            access_up: access(),
-            down: stream(false),
-            up: stream(true),
-            queue: QueueMeter::default(),
-            air_ns: 0,
-            app: app.clone(),
-        }
-    }
-
-    fn stream(&mut self, up: bool) -> &mut StreamTrace {
-        if up { &mut self.up } else { &mut self.down }
-    }
-}
-
-/// The downlink half of an application's flow; server `i` is its own.
-fn tuple(app: &App, i: u16) -> FiveTuple {
-    let (port, protocol) = match app.kind {
-        AppKind::Game => (game::PORT, Protocol::Udp),
-        AppKind::Voip => (voip::PORT, Protocol::Udp),
-        AppKind::Download { .. } => (download::PORT, Protocol::Tcp),
-    };
-    let client = 49_152 + i % 16_384;
-    FiveTuple {
-        source: (address::server(i), port),
-        destination: (address::station(app.station as u16), client),
-        protocol,
-    }
-}
-
-fn constant(kind: AppKind, up: bool) -> Option<Constant> {
-    match kind {
-        AppKind::Game => Some(if up { game::UP } else { game::DOWN }),
-        AppKind::Voip => Some(voip::BOTH),
-        AppKind::Download { .. } => None,
     }
 }

@@ -6,6 +6,7 @@ use airtab_core::Counters;
 use hdrhistogram::Histogram;
 
 use crate::scenario::AppKind;
+use crate::traffic::video::FrameKind;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug)]
@@ -38,6 +39,38 @@ pub struct AppTrace {
     pub queue: QueueTrace,
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
+    /// Video only: every frame sent, whole run.
+    pub frames: Vec<FrameTrace>,
+    /// Web only: every page completed, whole run.
+    pub pages: Vec<PageTrace>,
+}
+
+/// One video frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTrace {
+    /// When its burst was sent, ns.
+    pub sent_ns: u64,
+    /// How it was coded.
+    pub kind: FrameKind,
+    /// Packets that make it whole.
+    pub needed: u16,
+    /// Packets received, redundant ones included.
+    pub received: u16,
+}
+
+/// One web page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageTrace {
+    /// Its number: equal for equal pages under all disciplines.
+    pub number: u32,
+    /// All its objects together, bytes.
+    pub bytes: u64,
+    /// When the client began to connect, ns.
+    pub opened_ns: u64,
+    /// When it sent its request, ns.
+    pub requested_ns: u64,
+    /// When it had the last byte, ns.
+    pub done_ns: u64,
 }
 
 /// One direction of one application, end to end.
@@ -49,8 +82,7 @@ pub struct StreamTrace {
     pub received: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
-    /// Each packet of `received`, in order of reception. UDP applications
-    /// only: empty for TCP.
+    /// Each packet of `received`, in order of reception. Game and call only.
     pub deliveries: Vec<Delivery>,
 }
 

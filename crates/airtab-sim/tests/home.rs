@@ -144,7 +144,7 @@ fn a_crowd() {
     crowd.apps = (0..120)
         .map(|i| App {
             name: format!("app{i}"),
-            kind: kinds[i % 3],
+            kind: kinds[i % 3].clone(),
             station: i % 60,
             active_ns: 0..33 * S,
             class: 0,

@@ -10,8 +10,8 @@ pub const USAGE: u8 = 2;
 
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
-/// Start with `airtab compare --quick`: a game, a call and a download share a
-/// home's access point, under three disciplines.
+/// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
+/// download share a home's access point, under four disciplines.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 130 interrupted.")]
@@ -48,7 +48,7 @@ pub struct Compare {
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: Option<PathBuf>,
     /// Disciplines to compare, in the order of the columns
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "fifo,spq,chap")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "fifo,spq,chap,fq_codel")]
     pub queues: Vec<QueueSpec>,
     /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]

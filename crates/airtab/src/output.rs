@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use airtab_lab::table::Style;
+pub use airtab_lab::table::wrap;
 use anyhow::Context;
 
 /// Width of reports that no terminal shows.
@@ -70,42 +71,4 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
         Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Breaks a paragraph at spaces so that it fits; its further lines are
-/// indented by two more than its first.
-pub fn wrap(text: &str, width: usize) -> String {
-    let words = text.trim_start();
-    let indent = text.len() - words.len();
-    let mut wrapped = " ".repeat(indent);
-    let mut column = indent;
-    let mut first = true;
-    for word in words.split(' ') {
-        let length = word.chars().count();
-        if !first && column + 1 + length > width {
-            wrapped.push('\n');
-            wrapped.push_str(&" ".repeat(indent + 2));
-            column = indent + 2;
-        } else if !first {
-            wrapped.push(' ');
-            column += 1;
-        }
-        first = false;
-        wrapped.push_str(word);
-        column += length;
-    }
-    wrapped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wraps_at_spaces_and_indents() {
-        assert_eq!(wrap("one two three four", 9), "one two\n  three\n  four");
-        assert_eq!(wrap("  one two three", 9), "  one two\n    three");
-        assert_eq!(wrap("a-word-longer-than-the-line", 9), "a-word-longer-than-the-line");
-        assert_eq!(wrap("short", 9), "short");
-    }
 }

@@ -48,12 +48,25 @@ fn compare_shows_table_and_reasons() {
     let output = airtab(&["compare", "--quick", "--seeds", "2"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    for expected in ["home: 33 s simulated", "fifo", "spq", "chap", "MOS", "Mb/s", "Quick look", "Why\n"] {
+    for expected in [
+        "home: 33 s simulated",
+        "fifo",
+        "spq",
+        "chap",
+        "fq_codel",
+        "MOS",
+        "playable frames/s",
+        "page, ms",
+        "Mb/s",
+        "Limits, packets: fifo 35, spq 35, chap 35, fq_codel 10240.",
+        "Quick look",
+        "Why\n",
+    ] {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
     }
     assert!(!text.contains('\u{1b}'), "no colours outside a terminal");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
-    assert!(stderr(&output).contains("6 runs of 33 s in "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("8 runs of 33 s in "), "{}", stderr(&output));
 }
 
 #[test]
@@ -118,7 +131,17 @@ fn run_shows_every_application() {
     let output = airtab(&["run", text(&scenario), "--queue", "fifo", "--seed", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let shown = stdout(&output);
-    for expected in ["home under fifo, seed 3", "game", "call", "download", "access point", "Why"] {
+    for expected in [
+        "home under fifo, seed 3",
+        "game",
+        "call",
+        "video",
+        "web",
+        "download",
+        "score",
+        "access point",
+        "Why",
+    ] {
         assert!(shown.contains(expected), "no '{expected}' in\n{shown}");
     }
     assert!(shown.lines().all(|l| l.chars().count() <= 80), "{shown}");
@@ -135,7 +158,7 @@ fn check_tells_right_from_wrong() {
     let output = airtab(&["scenario", "check", text(&good)]);
     assert_eq!(output.status.code(), Some(0));
     assert!(
-        stdout(&output).ends_with("short.toml: ok: home, 3.3 s, 3 stations, 3 applications\n"),
+        stdout(&output).ends_with("short.toml: ok: home, 3.3 s, 5 stations, 5 applications\n"),
         "{}",
         stdout(&output)
     );
@@ -154,7 +177,7 @@ fn files_that_are_none() {
         (missing.as_path(), "no such file or directory"),
         (dir.path(), "is a directory; name a scenario file (TOML)"),
         (latin.as_path(), "is not UTF-8 text: byte 5 (line 1)"),
-        (Path::new("/dev/zero"), "is larger than 4 MiB; is it a scenario file?"),
+        (Path::new("/dev/zero"), "is larger than 4 MiB; is it a scenario file (TOML)?"),
     ] {
         for args in
             [vec!["compare", text(path)], vec!["run", text(path)], vec!["scenario", "check", text(path)]]
@@ -260,14 +283,14 @@ fn an_interrupt_ends_cleanly() {
     let mut messages = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
-    assert_eq!(line, "300000 runs ...\n");
+    assert_eq!(line, "400000 runs ...\n");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");
     assert!(
-        rest.starts_with("stopped after ") && rest.contains(" of 300000 runs; nothing was written"),
+        rest.starts_with("stopped after ") && rest.contains(" of 400000 runs; nothing was written"),
         "{rest}"
     );
     assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing half-written");

@@ -41,6 +41,34 @@ impl Stream {
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
+
+    /// A real from the standard normal distribution (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
+    /// exp(mu + sigma N).
+    pub fn lognormal(&mut self, mu: f64, sigma: f64) -> f64 {
+        libm::exp(mu + sigma * self.normal())
+    }
+
+    /// From the gamma distribution (Marsaglia and Tsang 2000), any shape > 0.
+    pub fn gamma(&mut self, shape: f64, scale: f64) -> f64 {
+        if shape < 1.0 {
+            let power = libm::pow(1.0 - self.unit(), 1.0 / shape);
+            return power * self.gamma(shape + 1.0, scale);
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / libm::sqrt(9.0 * d);
+        loop {
+            let x = self.normal();
+            let v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
+            if v > 0.0 && libm::log(1.0 - self.unit()) < 0.5 * x * x + d - d * v + d * libm::log(v) {
+                return scale * d * v;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +84,23 @@ mod tests {
         assert_eq!(draw(1, "sta1"), draw(1, "sta1"));
         assert_ne!(draw(1, "sta1"), draw(2, "sta1"));
         assert_ne!(draw(1, "sta1"), draw(1, "sta2"));
+    }
+
+    #[test]
+    fn distributions_have_their_moments() {
+        let mut s = Stream::new(1, "moments");
+        let mut moments = |draw: &mut dyn FnMut(&mut Stream) -> f64| {
+            let x: Vec<f64> = (0..200_000).map(|_| draw(&mut s)).collect();
+            let mean = x.iter().sum::<f64>() / x.len() as f64;
+            (mean, x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / x.len() as f64)
+        };
+        let (mean, variance) = moments(&mut |s| s.normal());
+        assert!(mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02);
+        for shape in [0.141_385, 3.0] {
+            let (mean, variance) = moments(&mut |s| s.gamma(shape, 2.0));
+            assert!((mean / (2.0 * shape) - 1.0).abs() < 0.03, "{mean}");
+            assert!((variance / (4.0 * shape) - 1.0).abs() < 0.06, "{variance}");
+        }
     }
 
     /// The same draws on every machine and after every upgrade of the library.

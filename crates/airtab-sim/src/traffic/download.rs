@@ -1,6 +1,7 @@
 //! An endless TCP download (CHAP dissertation 6.1.5): the client connects, the
-//! server sends as fast as TCP lets it. When the application stops, both ends
-//! forget the connection; what is on its way is received by nobody.
+//! server sends as fast as TCP lets it. Peer-to-peer traffic is several of them
+//! from different servers. When the application stops, both ends forget the
+//! connection; what is on its way is received by nobody.
 
 use crate::engine::NEVER;
 use crate::tcp::{Algorithm, Config, Endpoint};
@@ -8,7 +9,7 @@ use crate::tcp::{Algorithm, Config, Endpoint};
 /// Server port.
 pub const PORT: u16 = 80;
 
-/// Both ends of a download's connection, with the timer event of each.
+/// Both ends of a connection, with the timer event of each.
 pub(crate) struct Connection {
     pub(crate) server: Socket,
     pub(crate) client: Socket,
@@ -21,11 +22,11 @@ pub(crate) struct Socket {
 }
 
 impl Connection {
-    /// A connection that the client opens.
-    pub(crate) fn open(congestion: Algorithm) -> Connection {
+    /// A connection that the client opens; its server has `bytes` to send.
+    pub(crate) fn open(congestion: Algorithm, bytes: u64) -> Connection {
         let config = Config { congestion, ..Config::home() };
         let mut server = Endpoint::server(config);
-        server.write(u64::MAX);
+        server.write(bytes);
         let mut client = Endpoint::client(config);
         client.open();
         Connection {

@@ -4,7 +4,9 @@
 
 pub mod download;
 pub mod game;
+pub mod video;
 pub mod voip;
+pub mod web;
 
 /// A constant stream of equal packets, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -42,15 +42,78 @@ pub enum Output {
     UplinkDropped(Handle),
     /// A packet left the access point's queue for the MAC; it is still on its way.
     Dequeued(Handle),
-    /// A frame is over. `flow` as in the packet's [`airtab_core::Meta`].
+    /// A frame is over.
     Sent {
         /// From the access point.
         down: bool,
-        /// Its flow.
-        flow: u32,
+        /// The packet's [`Label`].
+        label: u32,
         /// What it took.
         tx: Tx,
     },
+    /// One attempt is over; reported before what it led to, and only while
+    /// [`Cell::tap`] is on.
+    Attempt(Attempt),
+}
+
+/// One DATA frame or beacon on the air, for captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began, ns.
+    pub start_ns: u64,
+    /// What it carried.
+    pub carried: Carried,
+    /// How long it lasted, its ACK not included, ns.
+    pub data_ns: u32,
+    /// PHY rate, kb/s.
+    pub kbps: u32,
+    /// Contender: 0 the access point, i + 1 station i.
+    pub sender: u16,
+    /// The station at the other end, or [`GROUP`].
+    pub station: u16,
+    /// 1 for the first attempt of a frame.
+    pub number: u8,
+    /// How it ended.
+    pub end: End,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// Nothing of the host's.
+    Beacon,
+    /// A packet.
+    Packet(Handle),
+    /// The packet of its sender's last attempt, which has been received already.
+    Duplicate,
+}
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// DATA and ACK were received.
+    Acked,
+    /// DATA was lost.
+    DataLost,
+    /// DATA was received, its ACK was lost.
+    AckLost,
+    /// Received; nobody acknowledges.
+    Broadcast,
+    /// Others sent at the same time.
+    Collision,
+}
+
+/// The host's data of a packet, as far as the cell hands it back with reports
+/// that come after the packet has been received.
+pub trait Label: Copy {
+    /// A number that means something to the host.
+    fn label(&self) -> u32;
+}
+
+impl Label for u32 {
+    fn label(&self) -> u32 {
+        *self
+    }
 }
 
 /// The access point, the stations and the channel.
@@ -76,12 +139,13 @@ pub struct Cell {
     busy_until: u64,
     busy_from: u64,
     idle_since: u64,
-    outcome: Outcome,
+    outcome: End,
     garbled: Garbled,
     /// How many slots EIFS ends later than the wait for the ACK and DIFS.
     eifs_slots: u64,
     air: AirTrace,
     exchanges: u64,
+    tap: bool,
     outputs: VecDeque<Output>,
 }
 
@@ -93,6 +157,7 @@ struct Frame {
     /// The station at the other end; None: broadcast, no ACK.
     station: Option<usize>,
     flow: u32,
+    label: u32,
     ticket: Ticket,
     data_ns: u64,
     /// SIFS and ACK, or the wait for it.
@@ -104,16 +169,6 @@ struct Frame {
     since: u64,
     /// Channel time of its own attempts and backoffs so far.
     air: u64,
-}
-
-/// How the busy period at hand will end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Acked,
-    DataLost,
-    AckLost,
-    Broadcast,
-    Collision,
 }
 
 /// Who received a frame in error.
@@ -164,11 +219,12 @@ impl Cell {
             busy_until: NEVER,
             busy_from: 0,
             idle_since: 0,
-            outcome: Outcome::Broadcast,
+            outcome: End::Broadcast,
             garbled: Garbled::Nowhere,
             eifs_slots: 0,
             air: AirTrace::default(),
             exchanges: 0,
+            tap: false,
             outputs: VecDeque::with_capacity(64),
         }
     }
@@ -181,7 +237,7 @@ impl Cell {
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
     /// are sent at `now`.
-    pub fn advance<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    pub fn advance<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         loop {
             let at = self.next_event();
             if at > now {
@@ -202,14 +258,14 @@ impl Cell {
     }
 
     /// Hands a packet to the access point's discipline.
-    pub fn send_down<T: Copy>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
+    pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
         self.queue.enqueue(pool, packet, now);
         self.report_drops();
         self.load_down(pool, now);
     }
 
     /// Hands a packet to a station's uplink queue.
-    pub fn send_up<T: Copy>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
+    pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
         if self.uplinks[station].len() >= self.config.uplink_packets {
             self.outputs.push_back(Output::UplinkDropped(packet));
             return;
@@ -248,6 +304,11 @@ impl Cell {
         self.exchanges
     }
 
+    /// Switches reports of every attempt on or off.
+    pub fn tap(&mut self, on: bool) {
+        self.tap = on;
+    }
+
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
         let frames = self.frames.iter().flatten().filter(|f| f.packet.is_some() && !f.received).count();
@@ -256,10 +317,8 @@ impl Cell {
 
     fn share<'a>(&self, air: &'a mut AirTrace) -> &'a mut u64 {
         match (self.outcome, self.senders[0]) {
-            (Outcome::Collision, _) => &mut air.collision_ns,
-            (Outcome::Broadcast, _) if self.frames[0].is_some_and(|f| f.packet.is_none()) => {
-                &mut air.beacon_ns
-            }
+            (End::Collision, _) => &mut air.collision_ns,
+            (End::Broadcast, _) if self.frames[0].is_some_and(|f| f.packet.is_none()) => &mut air.beacon_ns,
             (_, 0) => &mut air.down_ns,
             _ => &mut air.up_ns,
         }
@@ -289,6 +348,7 @@ impl Cell {
             packet: None,
             station: None,
             flow: 0,
+            label: 0,
             ticket: Ticket::default(),
             data_ns: self.config.phy.data_ns(beacon.kbps, body),
             ack_ns: 0,
@@ -300,13 +360,13 @@ impl Cell {
     }
 
     /// Gives the idle access point its next frame, if there is one.
-    fn load_down<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    fn load_down<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         if self.frames[0].is_none() && self.next_down(pool, now) {
             self.make_ready(0, now);
         }
     }
 
-    fn next_down<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) -> bool {
+    fn next_down<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) -> bool {
         if self.beacon_due {
             self.load_beacon();
             return true;
@@ -326,13 +386,13 @@ impl Cell {
     }
 
     /// Takes the next packet of a station's uplink queue.
-    fn load_up<T: Copy>(&mut self, pool: &Pool<T>, station: usize) -> bool {
+    fn load_up<T: Label>(&mut self, pool: &Pool<T>, station: usize) -> bool {
         let Some(packet) = self.uplinks[station].pop_front() else { return false };
         self.frames[station + 1] = Some(self.frame(pool, packet, Some(station), Ticket::default()));
         true
     }
 
-    fn frame<T: Copy>(
+    fn frame<T: Label>(
         &self,
         pool: &Pool<T>,
         packet: Handle,
@@ -344,6 +404,7 @@ impl Cell {
             packet: Some(packet),
             station,
             flow: pool.flow(packet),
+            label: pool.body(packet).label(),
             ticket,
             data_ns: rate.data_ns(pool.bytes(packet)),
             ack_ns: if station.is_some() { rate.ack_ns } else { 0 },
@@ -386,17 +447,17 @@ impl Cell {
         let first = self.senders[0];
         let station = self.frames[first].expect("a sender has a frame").station;
         self.outcome = match station {
-            _ if self.senders.len() > 1 => Outcome::Collision,
-            None => Outcome::Broadcast,
-            Some(station) if self.radios[station].loses() => Outcome::DataLost,
-            Some(station) if self.radios[station].loses() => Outcome::AckLost,
-            Some(_) => Outcome::Acked,
+            _ if self.senders.len() > 1 => End::Collision,
+            None => End::Broadcast,
+            Some(station) if self.radios[station].loses() => End::DataLost,
+            Some(station) if self.radios[station].loses() => End::AckLost,
+            Some(_) => End::Acked,
         };
         self.garbled = match self.outcome {
             _ if !self.config.eifs => Garbled::Nowhere,
-            Outcome::Collision => Garbled::Everywhere,
-            Outcome::DataLost if first > 0 => Garbled::At(0),
-            Outcome::DataLost => Garbled::At(station.expect("broadcast is never lost") + 1),
+            End::Collision => Garbled::Everywhere,
+            End::DataLost if first > 0 => Garbled::At(0),
+            End::DataLost => Garbled::At(station.expect("broadcast is never lost") + 1),
             _ => Garbled::Nowhere,
         };
         if self.garbled != Garbled::Nowhere {
@@ -406,7 +467,7 @@ impl Cell {
     }
 
     /// The busy period is over.
-    fn finish<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) {
+    fn finish<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         self.air.idle_ns += self.busy_from - self.idle_since;
         let mut air = self.air;
         *self.share(&mut air) += now - self.busy_from;
@@ -423,11 +484,13 @@ impl Cell {
     }
 
     /// What the end of the busy period means for sender `i`.
-    fn resolve<T: Copy>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
+    fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
         let mut frame = self.frames[i].take().expect("a sender has a frame");
-        let acked = matches!(self.outcome, Outcome::Acked | Outcome::Broadcast);
-        let arrived =
-            acked || (self.outcome == Outcome::AckLost && self.config.deliver_on == DeliverOn::Data);
+        if self.tap {
+            self.outputs.push_back(Output::Attempt(self.attempt(i, &frame)));
+        }
+        let acked = matches!(self.outcome, End::Acked | End::Broadcast);
+        let arrived = acked || (self.outcome == End::AckLost && self.config.deliver_on == DeliverOn::Data);
         let last = acked || frame.station.is_none() || frame.attempts >= self.config.attempts;
         self.windows[i] = if last {
             self.config.phy.cw_min()
@@ -455,13 +518,34 @@ impl Cell {
             if i == 0 {
                 self.queue.sent(&frame.ticket, &tx, now);
             }
-            self.outputs.push_back(Output::Sent { down: i == 0, flow: frame.flow, tx });
+            self.outputs.push_back(Output::Sent { down: i == 0, label: frame.label, tx });
             if !frame.received {
                 self.outputs.push_back(Output::Lost(packet));
             }
         }
         let more = if i == 0 { self.next_down(pool, now) } else { self.load_up(pool, i - 1) };
         self.contention.sent(i, slots, more);
+    }
+
+    fn attempt(&self, i: usize, frame: &Frame) -> Attempt {
+        let beacon = || self.config.beacon.expect("it was sent").kbps;
+        let (carried, kbps) = match frame.packet {
+            None => (Carried::Beacon, beacon()),
+            Some(packet) => (
+                if frame.received { Carried::Duplicate } else { Carried::Packet(packet) },
+                self.rates[frame.station.map_or(0, |s| self.radios[s].rate)].kbps(),
+            ),
+        };
+        Attempt {
+            start_ns: self.busy_from,
+            carried,
+            data_ns: frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
+            kbps,
+            sender: i as u16,
+            station: frame.station.map_or(GROUP, |s| s as u16),
+            number: frame.attempts,
+            end: self.outcome,
+        }
     }
 
     /// EIFS for those who received a frame in error.

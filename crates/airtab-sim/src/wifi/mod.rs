@@ -23,5 +23,5 @@ mod config;
 mod contention;
 mod link;
 
-pub use cell::{Cell, Output};
+pub use cell::{Attempt, Carried, Cell, End, Label, Output};
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss};

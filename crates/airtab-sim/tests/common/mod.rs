@@ -65,7 +65,7 @@ pub fn quick_home() -> Scenario {
 /// A cell whose stations (or access point) always have a packet to send.
 pub struct Saturated {
     pub cell: Cell,
-    pool: Pool<()>,
+    pool: Pool<u32>,
     bytes: u32,
     now: u64,
     /// Per sender, since the last reset: contender 0 is the access point.
@@ -109,13 +109,13 @@ impl Saturated {
                     Output::Lost(p) => {
                         self.pool.remove(p);
                     }
-                    Output::Sent { down, flow, tx } => {
-                        self.reports[if down { 0 } else { flow as usize + 1 }].push(tx);
-                        let packet = new_packet(&mut self.pool, flow as usize, self.bytes);
+                    Output::Sent { down, label, tx } => {
+                        self.reports[if down { 0 } else { label as usize + 1 }].push(tx);
+                        let packet = new_packet(&mut self.pool, label as usize, self.bytes);
                         if down {
                             self.cell.send_down(&mut self.pool, packet, self.now);
                         } else {
-                            self.cell.send_up(&mut self.pool, flow as usize, packet, self.now);
+                            self.cell.send_up(&mut self.pool, label as usize, packet, self.now);
                         }
                     }
                     Output::Dequeued(_) => {}
@@ -132,7 +132,7 @@ impl Saturated {
     }
 }
 
-/// A packet to or from station `i`; its flow is its station's number.
-fn new_packet(pool: &mut Pool<()>, i: usize, bytes: u32) -> Handle {
-    pool.insert(Meta { bytes, flow: i as u32, sta: i as u16, ..Meta::default() }, ())
+/// A packet to or from station `i`; flow and label are its station's number.
+fn new_packet(pool: &mut Pool<u32>, i: usize, bytes: u32) -> Handle {
+    pool.insert(Meta { bytes, flow: i as u32, sta: i as u16, ..Meta::default() }, i as u32)
 }

@@ -1,0 +1,141 @@
+//! The `[[app]]` tables of a scenario file.
+//!
+//! What it does not do: the rest of the file is `scenario_file`'s, the text of
+//! video traces `video_trace`'s.
+
+use std::path::Path;
+
+use airtab_core::Unit;
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::{App, AppKind, Station};
+
+use crate::reader::{Section, choice, instead, quantity, text, unused};
+use crate::scenario_file::{MS, SECOND, read_text};
+use crate::video_trace::{self, SizeUnit};
+
+/// Each application keeps its packets' times, some MB an hour.
+const MAX_APPS: usize = 10_000;
+/// The longest traces of public archives have some 5 MiB.
+const MAX_TRACE_MIB: u64 = 64;
+
+/// The kinds, each with the keys that only some have.
+const KINDS: [(&str, &[&str]); 6] = [
+    ("game", &[]),
+    ("voip", &[]),
+    ("video", &["fec", "trace", "trace_sizes"]),
+    ("web", &[]),
+    ("download", &["congestion"]),
+    ("p2p", &["flows", "congestion"]),
+];
+
+/// The video that needs no file.
+const SYNTHETIC: &str = "synthetic";
+
+/// Downloads at once of one peer-to-peer application.
+const P2P_FLOWS: u64 = 10;
+
+/// All of them; `folder` is where video traces are looked for.
+pub(crate) fn read_apps(top: &Section, folder: &Path, stations: &[Station], duration_ns: u64) -> Vec<App> {
+    let sections = top.sections("app");
+    if top.lacks("app") {
+        top.problem("no application: at least one [[app]] is needed".into());
+    }
+    if sections.len() > MAX_APPS {
+        top.problem(format!("{} applications; at most {MAX_APPS} fit", sections.len()));
+        return Vec::new();
+    }
+    let mut apps = Vec::new();
+    for s in &sections {
+        let app = read_app(s, folder, stations, &apps, duration_ns);
+        apps.extend(app);
+    }
+    sections.iter().for_each(Section::finish);
+    apps
+}
+
+fn read_app(
+    s: &Section,
+    folder: &Path,
+    stations: &[Station],
+    others: &[App],
+    duration_ns: u64,
+) -> Option<App> {
+    let name = s.require("name", |v| unused(v, others, |a| &a.name));
+    let kind = read_kind(s, folder);
+    // Where a station's own name is wrong, that is problem enough.
+    let nameless = stations.iter().any(|station| station.name.is_empty());
+    let station = s.require("station", |v| {
+        let found = stations.iter().position(|station| station.name == v.written);
+        if found.is_some() || nameless {
+            return Ok(found);
+        }
+        let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
+        Err(format!("no station '{}'{}", v.written, instead(&v.written, &names)))
+    });
+    let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
+    let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
+    if start >= stop {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        let key = if s.get("stop").is_some() { "stop" } else { "start" };
+        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
+    }
+    let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
+    let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
+    Some(App {
+        name: name?,
+        kind: kind?,
+        station: station??,
+        active_ns: start..stop,
+        class: class as u8,
+        latency_ns: latency,
+    })
+}
+
+fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
+    let congestion = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
+    let congestion = congestion.unwrap_or(Algorithm::Cubic);
+    let flows = s.read("flows", quantity(Unit::Count, 1..=1000)).unwrap_or(P2P_FLOWS) as u16;
+    let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
+    let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));
+    let trace = s.read("trace", text);
+    let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
+    for key in ["congestion", "flows", "fec", "trace", "trace_sizes"] {
+        if !own.contains(&key) && s.get(key).is_some() {
+            let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
+            let owners = owners.collect::<Vec<_>>().join(" or ");
+            s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
+        }
+    }
+    Some(match kind {
+        "game" => AppKind::Game,
+        "voip" => AppKind::Voip,
+        "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
+        "web" => AppKind::Web,
+        "download" => AppKind::Download { congestion },
+        _ => AppKind::P2p { flows, congestion },
+    })
+}
+
+/// The synthetic video, or a trace from a file beside the scenario.
+fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
+    let name = match trace {
+        Some(name) if name != SYNTHETIC => name,
+        _ => {
+            if sizes.is_some() {
+                s.problem_of("trace_sizes", "only for a trace from a file");
+            }
+            return Some(Frames::synthetic());
+        }
+    };
+    let path = folder.join(name);
+    let file = path.display().to_string();
+    match read_text(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+        Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
+            Ok(frames) => return Some(frames),
+            Err(problem) => s.problem_elsewhere("trace", *problem),
+        },
+        Err(reason) => s.problem_of("trace", &format!("{file}: {reason}")),
+    }
+    None
+}

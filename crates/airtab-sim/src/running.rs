@@ -1,0 +1,203 @@
+//! Applications and flows under way.
+
+use std::ops::Range;
+
+use crate::engine::Stream;
+use crate::net::Link;
+use crate::net::address::{self, FiveTuple, Protocol};
+use crate::scenario::{App, AppKind, Scenario};
+use crate::trace::{AppTrace, FrameTrace, PageTrace, QueueTrace, StreamTrace};
+use crate::traffic::download::{self, Connection};
+use crate::traffic::web::{self, Visit};
+use crate::traffic::{Constant, game, video, voip};
+
+/// A flow: a server with its access link, a station, a five-tuple.
+pub(crate) struct Flow {
+    pub(crate) app: u16,
+    pub(crate) station: usize,
+    pub(crate) class: u8,
+    /// The hash that disciplines see.
+    pub(crate) hash: u32,
+    /// Which connection this is: packets of an earlier one go to nobody.
+    pub(crate) life: u16,
+    pub(crate) connection: Option<Connection>,
+    pub(crate) access_down: Link,
+    pub(crate) access_up: Link,
+    tuple: FiveTuple,
+}
+
+impl Flow {
+    /// Flow number `i` of the scenario, one of application `app`.
+    pub(crate) fn new(i: u16, number: u16, app: &App, scenario: &Scenario, key: u64) -> Flow {
+        let (port, protocol) = match app.kind {
+            AppKind::Game => (game::PORT, Protocol::Udp),
+            AppKind::Voip => (voip::PORT, Protocol::Udp),
+            AppKind::Video { .. } => (video::PORT, Protocol::Udp),
+            AppKind::Web => (web::PORT, Protocol::Tcp),
+            AppKind::Download { .. } | AppKind::P2p { .. } => (download::PORT, Protocol::Tcp),
+        };
+        let tuple = FiveTuple {
+            source: (address::server(i), port),
+            destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
+            protocol,
+        };
+        let wired = &scenario.wired;
+        let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
+        Flow {
+            app: number,
+            station: app.station,
+            class: app.class,
+            hash: tuple.flow(key),
+            life: 0,
+            connection: None,
+            access_down: access(),
+            access_up: access(),
+            tuple,
+        }
+    }
+
+    /// A new connection takes the place of the last one: another client port,
+    /// so another flow to everybody who looks.
+    pub(crate) fn reopen(&mut self, connection: Connection, key: u64) {
+        self.life = self.life.wrapping_add(1);
+        let port = &mut self.tuple.destination.1;
+        *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
+        self.hash = self.tuple.flow(key);
+        self.connection = Some(connection);
+    }
+
+    /// Five-tuple of the downlink of an earlier connection, or of this one.
+    pub(crate) fn tuple(&self, life: u16) -> FiveTuple {
+        let (address, port) = self.tuple.destination;
+        let age = self.life.wrapping_sub(life) % PORTS;
+        let port = FIRST_PORT + (port - FIRST_PORT + PORTS - age) % PORTS;
+        FiveTuple { destination: (address, port), ..self.tuple }
+    }
+}
+
+/// Ports that clients use: the dynamic ones (RFC 6335).
+const FIRST_PORT: u16 = 49_152;
+const PORTS: u16 = 16_384;
+
+/// An application.
+pub(crate) struct Running {
+    pub(crate) app: App,
+    /// Its flows.
+    pub(crate) flows: Range<u16>,
+    pub(crate) active: bool,
+    /// Offset of its first packets, down and up, ns.
+    pub(crate) phase: [u64; 2],
+    pub(crate) down: StreamTrace,
+    pub(crate) up: StreamTrace,
+    pub(crate) queue: QueueMeter,
+    pub(crate) air_ns: u64,
+    /// IP bytes of the downlink received so far.
+    pub(crate) received_bytes: u64,
+    /// Video: the next frame, and what became of the others.
+    pub(crate) frames: Vec<FrameTrace>,
+    /// Web: the page under way and its number, and the complete ones.
+    pub(crate) visit: Option<Visit>,
+    pub(crate) page: u32,
+    pub(crate) pages: Vec<PageTrace>,
+}
+
+impl Running {
+    pub(crate) fn new(app: &App, flows: Range<u16>, scenario: &Scenario, seed: u64) -> Running {
+        let mut draws = Stream::new(seed, &format!("app/{}", app.name));
+        let period = |up| match app.kind {
+            AppKind::Video { .. } => video::PERIOD_NS,
+            _ => constant(&app.kind, up).map_or(1, |s| s.period_ns),
+        };
+        let phase = [false, true].map(|up| draws.below(period(up)));
+        // Room for everything that will be recorded: recording allocates nothing.
+        let measured = scenario.measure_ns.end - scenario.measure_ns.start;
+        let stream = |up| StreamTrace {
+            deliveries: Vec::with_capacity(
+                constant(&app.kind, up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
+            ),
+            ..StreamTrace::default()
+        };
+        let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
+        let (frames, pages) = match app.kind {
+            AppKind::Video { .. } => ((active / video::PERIOD_NS) as usize + 2, 0),
+            AppKind::Web => (0, 4096),
+            _ => (0, 0),
+        };
+        Running {
+            app: app.clone(),
+            flows,
+            active: false,
+            phase,
+            down: stream(false),
+            up: stream(true),
+            queue: QueueMeter::default(),
+            air_ns: 0,
+            received_bytes: 0,
+            frames: Vec::with_capacity(frames),
+            visit: None,
+            page: 0,
+            pages: Vec::with_capacity(pages),
+        }
+    }
+
+    pub(crate) fn stream(&mut self, up: bool) -> &mut StreamTrace {
+        if up { &mut self.up } else { &mut self.down }
+    }
+
+    /// Whether each delivery is worth a record of its own.
+    pub(crate) fn records_deliveries(&self) -> bool {
+        constant(&self.app.kind, false).is_some()
+    }
+
+    pub(crate) fn finish(mut self, now: u64, measure: &Range<u64>) -> AppTrace {
+        self.queue.change(now, measure, 0);
+        let mut queue = self.queue.trace;
+        queue.mean_packets = self.queue.area as f64 / (measure.end - measure.start) as f64;
+        AppTrace {
+            name: self.app.name,
+            kind: self.app.kind,
+            down: self.down,
+            up: self.up,
+            queue,
+            air_ns: self.air_ns,
+            frames: self.frames,
+            pages: self.pages,
+        }
+    }
+}
+
+/// The constant stream of an application, if it has one.
+pub(crate) fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
+    match kind {
+        AppKind::Game => Some(if up { game::UP } else { game::DOWN }),
+        AppKind::Voip => Some(voip::BOTH),
+        _ => None,
+    }
+}
+
+/// An application's places in the access point's queue over time.
+#[derive(Default)]
+pub(crate) struct QueueMeter {
+    pub(crate) trace: QueueTrace,
+    held: u64,
+    since: u64,
+    area: u64,
+}
+
+impl QueueMeter {
+    pub(crate) fn arrive(&mut self, now: u64, measure: &Range<u64>) {
+        self.change(now, measure, self.held + 1);
+    }
+
+    pub(crate) fn leave(&mut self, now: u64, measure: &Range<u64>) {
+        self.change(now, measure, self.held - 1);
+    }
+
+    fn change(&mut self, now: u64, measure: &Range<u64>, held: u64) {
+        let from = self.since.max(measure.start);
+        let to = now.min(measure.end);
+        self.area += self.held * to.saturating_sub(from);
+        self.held = held;
+        self.since = now;
+    }
+}

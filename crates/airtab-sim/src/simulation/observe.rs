@@ -1,0 +1,154 @@
+//! Looks into a run under way: what arrived so far, the discipline's table,
+//! and every frame on the air. For time series and captures.
+//!
+//! Looking changes nothing: a run that is looked at has the same trace.
+//!
+//! What it does not do: no rates, no averages, no files (`airtab-lab`).
+
+use airtab_core::{GROUP, Stat};
+
+use super::Simulation;
+use crate::net::address::{FiveTuple, Protocol};
+use crate::tcp::Segment;
+use crate::trace::AirTrace;
+use crate::wifi::{Attempt, Carried, End};
+
+/// The discipline's table at one time.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Its columns, with their units.
+    pub columns: Vec<Stat>,
+    /// One value per column each; signed ones in two's complement.
+    pub rows: Vec<Vec<u64>>,
+}
+
+impl Rows {
+    /// The column of that name, a value for each row.
+    pub fn column(&self, name: &str) -> Option<impl Iterator<Item = u64>> {
+        let i = self.columns.iter().position(|c| c.name == name)?;
+        Some(self.rows.iter().map(move |row| row[i]))
+    }
+}
+
+/// One DATA frame or beacon on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirFrame {
+    /// When it began, ns.
+    pub start_ns: u64,
+    /// How long it lasted, its ACK not included, ns.
+    pub data_ns: u64,
+    /// PHY rate, kb/s.
+    pub kbps: u32,
+    /// From the access point; else from `station`.
+    pub down: bool,
+    /// Index of the station at one of its ends; None: to all.
+    pub station: Option<usize>,
+    /// 1 for the first attempt, more for its repetitions.
+    pub attempt: u8,
+    /// How it ended.
+    pub end: End,
+    /// What it carried.
+    pub content: Content,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The access point's beacon.
+    Beacon,
+    /// An IP packet.
+    Packet(AirPacket),
+}
+
+/// An IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirPacket {
+    /// Where it comes from and goes to.
+    pub tuple: FiveTuple,
+    /// Length, bytes.
+    pub bytes: u32,
+    /// Its TCP segment; None for UDP.
+    pub segment: Option<Segment>,
+}
+
+/// What the cell reported of the air since the last look.
+#[derive(Default)]
+pub(super) struct Tap {
+    frames: Vec<AirFrame>,
+    /// What each contender's frame carries.
+    last: Vec<Option<AirPacket>>,
+}
+
+impl Simulation {
+    /// IP bytes that application `app` received at its station so far.
+    ///
+    /// # Panics
+    /// If the scenario has no such application; so does [`Simulation::flows`].
+    pub fn received_bytes(&self, app: usize) -> u64 {
+        self.apps[app].received_bytes
+    }
+
+    /// The hashes by which the discipline knows the flows of application `app`
+    /// at this time.
+    pub fn flows(&self, app: usize) -> impl Iterator<Item = u32> {
+        self.apps[app].flows.clone().map(|flow| self.flows[usize::from(flow)].hash)
+    }
+
+    /// The discipline's table, as it is at this time.
+    pub fn rows(&self) -> Rows {
+        let queue = self.cell.queue();
+        Rows { columns: queue.discipline().row_stats(), rows: queue.rows(&self.pool, self.now) }
+    }
+
+    /// Where the channel's time went so far.
+    pub fn air(&self) -> AirTrace {
+        self.cell.air(self.now)
+    }
+
+    /// Starts or ends the record of every frame on the air.
+    pub fn watch_air(&mut self, on: bool) {
+        self.cell.tap(on);
+        self.tap = Tap::default();
+    }
+
+    /// Takes the frames that ended since the last look, in the order in which
+    /// they began. A frame whose first attempt came before [`Simulation::watch_air`]
+    /// may be missing: what it carried is known no more if it has been received.
+    pub fn frames(&mut self) -> std::vec::Drain<'_, AirFrame> {
+        self.tap.frames.drain(..)
+    }
+
+    pub(super) fn tap(&mut self, attempt: &Attempt) {
+        let sender = usize::from(attempt.sender);
+        if self.tap.last.len() <= sender {
+            self.tap.last.resize(sender + 1, None);
+        }
+        let content = match attempt.carried {
+            Carried::Beacon => Some(Content::Beacon),
+            Carried::Packet(handle) => {
+                let body = self.pool.body(handle);
+                let down = self.flows[usize::from(body.flow)].tuple(body.life);
+                let tuple = match body.up {
+                    true => FiveTuple { source: down.destination, destination: down.source, ..down },
+                    false => down,
+                };
+                let segment = (tuple.protocol == Protocol::Tcp).then_some(body.segment);
+                let packet = AirPacket { tuple, bytes: self.pool.bytes(handle), segment };
+                self.tap.last[sender] = Some(packet);
+                Some(Content::Packet(packet))
+            }
+            Carried::Duplicate => self.tap.last[sender].map(Content::Packet),
+        };
+        let Some(content) = content else { return };
+        self.tap.frames.push(AirFrame {
+            start_ns: attempt.start_ns,
+            data_ns: attempt.data_ns.into(),
+            kbps: attempt.kbps,
+            down: sender == 0,
+            station: (attempt.station != GROUP).then_some(attempt.station.into()),
+            attempt: attempt.number,
+            end: attempt.end,
+            content,
+        });
+    }
+}

@@ -1,0 +1,153 @@
+//! Unresponsive video over UDP (CHAP dissertation 6.1.3): the frames of an
+//! encoded trace at 30 a second, each as a burst of packets, never sent again.
+//!
+//! The source's trace (H.264 SVC, CIF, groups of 16 pictures with 3 B frames
+//! between references) is not free to ship, so [`Frames::synthetic`] makes one
+//! with its published statistics: mean frame 10,310 bytes (2.47 Mb/s), largest
+//! 50,427, same pattern, scenes of some seconds. Its seed is fixed: the video is
+//! part of the experiment, not of the replication. A real trace can be read by
+//! `airtab-lab`.
+//!
+//! What it does not do: no rate adaptation, no play-out buffer.
+
+use std::sync::Arc;
+
+use crate::engine::Stream;
+
+/// From one frame to the next, ns: 30 a second.
+pub const PERIOD_NS: u64 = 33_333_333;
+/// Server port.
+pub const PORT: u16 = 5006;
+/// Largest payload of a packet, bytes; 28 bytes of UDP and IPv4 come on top.
+pub const PAYLOAD: u32 = 1472;
+/// Bytes of UDP and IPv4 headers.
+pub const HEADERS: u32 = 28;
+
+/// How a frame was coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// On its own.
+    I,
+    /// From the reference before.
+    P,
+    /// From the references before and after.
+    B,
+}
+
+/// One frame of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// How it was coded.
+    pub kind: FrameKind,
+    /// Encoded size, bytes.
+    pub bytes: u32,
+}
+
+/// A video, frame by frame in the order of sending; it starts again at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frames(pub Arc<[Frame]>);
+
+/// Redundant packets: a frame of n packets with k more is whole when any n of
+/// the n + k arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fec {
+    /// None.
+    None,
+    /// One for each I frame.
+    Small,
+    /// 15 % of the frame's bytes, rounded up to whole packets, for every frame.
+    Large,
+}
+
+impl Fec {
+    /// Every variant with its name in scenario files.
+    pub const NAMES: [(&'static str, Fec); 3] =
+        [("none", Fec::None), ("small", Fec::Small), ("large", Fec::Large)];
+
+    /// Packets that a frame needs, and redundant ones sent with it.
+    pub fn packets(self, frame: Frame) -> (u32, u32) {
+        let needed = frame.bytes.div_ceil(PAYLOAD).max(1);
+        let redundant = match self {
+            Fec::None => 0,
+            Fec::Small => u32::from(frame.kind == FrameKind::I),
+            // ceil(1.15 S / 1472) - ceil(S / 1472), in integers
+            Fec::Large => (u64::from(frame.bytes) * 23).div_ceil(20 * u64::from(PAYLOAD)) as u32 - needed,
+        };
+        (needed, redundant)
+    }
+}
+
+/// IBBBPBBBPBBBPBBB.
+const GROUP: [FrameKind; 16] = {
+    use FrameKind::{B, I, P};
+    [I, B, B, B, P, B, B, B, P, B, B, B, P, B, B, B]
+};
+/// Mean sizes before scaling, by kind.
+const RATIO: [f64; 3] = [22_000.0, 15_000.0, 8_167.0];
+const MEAN_BYTES: f64 = 10_310.0;
+const MAX_BYTES: f64 = 50_427.0;
+/// Scenes: log size follows an AR(1) process per second.
+const SCENE_KEEP: f64 = 0.97;
+const SCENE_SIGMA: f64 = 0.075;
+const FRAME_SIGMA: f64 = 0.15;
+/// Seed of the one synthetic video.
+const SEED: u64 = 0x0041_4952_5441_4221;
+
+impl Frames {
+    /// The synthetic video: 300 s, the same each time.
+    pub fn synthetic() -> Frames {
+        let mut draws = Stream::new(SEED, "synthetic video");
+        let mut scene = SCENE_SIGMA * draws.normal();
+        let step = SCENE_SIGMA * libm::sqrt(1.0 - SCENE_KEEP * SCENE_KEEP);
+        let mut sizes = Vec::with_capacity(9000);
+        for i in 0..9000usize {
+            if i > 0 && i % 30 == 0 {
+                scene = SCENE_KEEP * scene + step * draws.normal();
+            }
+            let kind = GROUP[i % GROUP.len()];
+            sizes.push(RATIO[kind as usize] * libm::exp(scene + FRAME_SIGMA * draws.normal()));
+        }
+        let scale = MEAN_BYTES * sizes.len() as f64 / sizes.iter().sum::<f64>();
+        let frame = |(i, size): (usize, &f64)| Frame {
+            kind: GROUP[i % GROUP.len()],
+            bytes: libm::round((size * scale).min(MAX_BYTES)) as u32,
+        };
+        Frames(sizes.iter().enumerate().map(frame).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_synthetic_video_has_the_published_statistics() {
+        let Frames(frames) = Frames::synthetic();
+        let bytes: u64 = frames.iter().map(|f| u64::from(f.bytes)).sum();
+        let mean = bytes as f64 / frames.len() as f64;
+        assert!((mean - MEAN_BYTES).abs() < 1.0, "{mean}");
+        assert!((mean * 8.0 * 30.0 / 1e6 - 2.47).abs() < 0.01, "Mb/s");
+        assert!(frames.iter().all(|f| f.bytes <= 50_427));
+        let mean_of = |kind| {
+            let sizes: Vec<_> =
+                frames.iter().filter(|f| f.kind == kind).map(|f| f64::from(f.bytes)).collect();
+            sizes.iter().sum::<f64>() / sizes.len() as f64
+        };
+        let ratio = mean_of(FrameKind::I) / mean_of(FrameKind::B);
+        assert!((ratio / (22_000.0 / 8_167.0) - 1.0).abs() < 0.03, "{ratio}");
+        assert_eq!(Frames::synthetic(), Frames(frames));
+    }
+
+    #[test]
+    fn redundant_packets() {
+        let frame = |kind, bytes| Frame { kind, bytes };
+        let i = frame(FrameKind::I, 22_000); // 15 packets; 25,300 bytes are 18
+        assert_eq!(Fec::None.packets(i), (15, 0));
+        assert_eq!(Fec::Small.packets(i), (15, 1));
+        assert_eq!(Fec::Large.packets(i), (15, 3));
+        let b = frame(FrameKind::B, 1280); // 15 % more still fit one packet
+        assert_eq!(Fec::Small.packets(b), (1, 0));
+        assert_eq!(Fec::Large.packets(b), (1, 0));
+        assert_eq!(Fec::Large.packets(frame(FrameKind::B, 1281)), (1, 1));
+    }
+}

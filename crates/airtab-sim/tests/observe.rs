@@ -1,0 +1,91 @@
+//! Looking at a run changes nothing, and what is seen agrees with its trace.
+
+mod common;
+
+use airtab_sim::net::address::Protocol;
+use airtab_sim::wifi::{End, Loss};
+use airtab_sim::{Content, Scenario, Simulation, run};
+use common::{MS, queue, quick_home};
+
+fn rough_home() -> Scenario {
+    let mut scenario = quick_home();
+    for s in &mut scenario.stations {
+        s.loss = Loss::Shadowing { distance_m: 14.0 };
+    }
+    scenario
+}
+
+#[test]
+fn a_watched_run_is_the_same_run() {
+    let scenario = rough_home();
+    let alone = run(&scenario, &queue("chap", 35), 1);
+    let mut watched = Simulation::new(&scenario, &queue("chap", 35), 1);
+    watched.watch_air(true);
+    let mut bytes = [0; 3];
+    for step in 1..=scenario.duration_ns / (100 * MS) {
+        watched.advance(step * 100 * MS);
+        watched.rows();
+        watched.frames().count();
+        if step * 100 * MS == scenario.measure_ns.start {
+            bytes = [0, 1, 2].map(|app| watched.received_bytes(app));
+        }
+        if step * 100 * MS == scenario.measure_ns.end {
+            bytes = [0, 1, 2].map(|app| watched.received_bytes(app) - bytes[app]);
+        }
+    }
+    assert_eq!(watched.air().idle_ns, alone.ap.air.idle_ns);
+    let trace = watched.finish();
+    assert_eq!((trace.fingerprint, trace.exchanges), (alone.fingerprint, alone.exchanges));
+    assert_eq!(bytes, [0, 1, 2].map(|app| alone.apps[app].down.bytes));
+}
+
+#[test]
+fn every_attempt_is_seen_once() {
+    let scenario = rough_home();
+    let mut simulation = Simulation::new(&scenario, &queue("fifo", 35), 1);
+    simulation.watch_air(true);
+    simulation.advance(scenario.duration_ns);
+    let frames: Vec<_> = simulation.frames().collect();
+    assert_eq!(simulation.frames().count(), 0, "taken once");
+    let trace = simulation.finish();
+    // A collision is one exchange of several frames that begin together.
+    let mut starts: Vec<u64> = frames.iter().map(|f| f.start_ns).collect();
+    assert!(starts.is_sorted());
+    starts.dedup();
+    assert_eq!(starts.len() as u64, trace.exchanges);
+    let count = |end: End| frames.iter().filter(|f| f.end == end).count();
+    assert!(count(End::DataLost) > 1000 && count(End::AckLost) > 1000 && count(End::Collision) > 100);
+    let beacons = frames.iter().filter(|f| f.content == Content::Beacon).count();
+    assert_eq!(beacons, 330 - 1, "one every 100 ms of 33 s");
+    // Repetitions carry what the first attempt carried; at most seven of them.
+    let mut sending = [None; 4];
+    for f in &frames {
+        let sender = if f.down { 0 } else { f.station.unwrap() + 1 };
+        if f.attempt > 1 {
+            assert_eq!(sending[sender], Some((f.attempt - 1, f.content)));
+        }
+        sending[sender] = Some((f.attempt, f.content));
+        assert!((1..=7).contains(&f.attempt));
+        if let Content::Packet(p) = f.content {
+            assert_eq!(p.tuple.protocol == Protocol::Tcp, f.station == Some(2), "the laptop downloads");
+            assert_eq!(f.kbps, 54_000);
+            assert_eq!(f.data_ns, scenario.cell.phy.data_ns(f.kbps, p.bytes));
+            assert_eq!(p.segment.map(|s| s.ip_bytes()), p.segment.map(|_| p.bytes));
+            assert_eq!(p.tuple.source.0.octets()[0], if f.down { 198 } else { 10 });
+        }
+    }
+}
+
+#[test]
+fn the_table_names_the_flows_of_the_applications() {
+    let scenario = quick_home();
+    let mut simulation = Simulation::new(&scenario, &queue("chap", 35), 1);
+    simulation.advance(scenario.measure_ns.end - MS);
+    let rows = simulation.rows();
+    let known: Vec<u64> = rows.column("flow").unwrap().collect();
+    for app in 0..3 {
+        assert!(simulation.flows(app).all(|flow| known.contains(&flow.into())), "{app}: {known:?}");
+    }
+    assert_eq!(rows.column("credit").unwrap().count(), known.len());
+    assert!(rows.column("nonesuch").is_none());
+}
