@@ -12,7 +12,7 @@ help: ## this list
 	@echo
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
-demo: $(AIRTAB) ## a home with a game, a call and a download: fifo, spq and chap compared
+demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under four disciplines
 	@$(AIRTAB) compare
 
 test: ## every test: C core, Rust crates, command line

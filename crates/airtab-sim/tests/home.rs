@@ -7,7 +7,7 @@ use airtab_core::Params;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, run};
-use common::{MS, S, home, phy, queue, quick_home, station};
+use common::{DISCIPLINES, MS, S, home, phy, queue, quick, quick_home, station, whole_home};
 
 /// A scenario's event trace, hashed, per discipline. A change here is a change
 /// of behaviour: say in the commit which one and why.
@@ -21,8 +21,11 @@ fn fingerprints() {
     slow.cell = CellConfig::new(phy("std-11b"));
     slow.stations.iter_mut().for_each(|s| s.rate_kbps = 11_000);
     let mut table = String::from("scenario    discipline  fingerprint       exchanges\n");
-    for (name, scenario) in [("home", quick_home()), ("home, 10 m", far), ("home on 11b", slow)] {
-        for discipline in ["fifo", "spq", "chap"] {
+    let whole = quick(whole_home());
+    for (name, scenario) in
+        [("home", quick_home()), ("home, 10 m", far), ("home on 11b", slow), ("whole home", whole)]
+    {
+        for discipline in DISCIPLINES {
             let trace = run(&scenario, &queue(discipline, 35), 1);
             table += &format!("{name:<12}{discipline:<12}{:016x}  {}\n", trace.fingerprint, trace.exchanges);
         }
@@ -50,8 +53,8 @@ fn no_packet_disappears() {
     }
     rough.cell.uplink_packets = 3;
     rough.wired.queue_packets = 5;
-    for scenario in [quick_home(), rough] {
-        for discipline in ["fifo", "spq", "chap"] {
+    for scenario in [quick_home(), quick(whole_home()), rough] {
+        for discipline in DISCIPLINES {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {
                 simulation.advance(step * 100 * MS);
@@ -89,7 +92,7 @@ fn a_download_alone() {
 /// Little's law: places held = arrivals that stay x mean delay.
 #[test]
 fn littles_law_holds_in_the_queue() {
-    for discipline in ["fifo", "spq", "chap"] {
+    for discipline in DISCIPLINES {
         let trace = run(&home(), &queue(discipline, 35), 1);
         for app in &trace.apps {
             let rate = app.queue.delay_ns.len() as f64 / 180.0;
@@ -133,6 +136,22 @@ fn rules_are_checked_before_a_run() {
     ] {
         assert!(message.contains(said), "{message}");
     }
+}
+
+/// The pages of a run do not depend on how long they take to load: every
+/// discipline sees the same ones, in the same order.
+#[test]
+fn every_discipline_sees_the_same_pages() {
+    let pages = |discipline| {
+        let trace = run(&whole_home(), &queue(discipline, 35), 2);
+        let web = trace.apps.into_iter().find(|app| app.name == "web").expect("there is one");
+        assert!(web.pages.iter().all(|p| p.opened_ns < p.requested_ns && p.requested_ns < p.done_ns));
+        web.pages.iter().map(|p| (p.number, p.bytes)).collect::<Vec<_>>()
+    };
+    let [fifo, chap] = ["fifo", "chap"].map(pages);
+    let common = fifo.len().min(chap.len());
+    assert!(common >= 3, "{common} pages");
+    assert_eq!(fifo[..common], chap[..common]);
 }
 
 /// Many applications on many stations, started at once, run to the end.

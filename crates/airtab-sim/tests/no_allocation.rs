@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use airtab_sim::Simulation;
-use common::{S, home, queue};
+use common::{DISCIPLINES, S, home, queue};
 
 struct Counting;
 
@@ -33,7 +33,7 @@ static ALLOCATOR: Counting = Counting;
 /// 150 s of game, call and download: half a million exchanges, no allocation.
 #[test]
 fn the_steady_state_allocates_nothing() {
-    for discipline in ["fifo", "spq", "chap"] {
+    for discipline in DISCIPLINES {
         let mut simulation = Simulation::new(&home(), &queue(discipline, 35), 1);
         simulation.advance(110 * S); // past the download's first losses
         let (before, packets) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.packets().made);

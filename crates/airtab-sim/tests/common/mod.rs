@@ -3,6 +3,7 @@
 
 use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 
@@ -12,6 +13,9 @@ pub const S: u64 = 1_000_000_000;
 pub fn phy(name: &str) -> Phy {
     Phy::named(name).expect("a profile of the core")
 }
+
+/// Every discipline with a queue of 35 packets.
+pub const DISCIPLINES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
 
 /// Parameters of a discipline with a limit of `limit` packets.
 pub fn queue(name: &str, limit: u32) -> Params {
@@ -50,9 +54,38 @@ pub fn home() -> Scenario {
     }
 }
 
+/// [`home`] with a video, web pages and a peer-to-peer client on three more
+/// stations.
+pub fn whole_home() -> Scenario {
+    let mut home = home();
+    let kinds = [
+        AppKind::Video { frames: Frames::synthetic(), fec: Fec::Small },
+        AppKind::Web,
+        AppKind::P2p { flows: 3, congestion: Algorithm::NewReno },
+    ];
+    for kind in kinds {
+        let (name, active_ns) = (kind.name(), 30 * S..330 * S);
+        let station_number = home.stations.len();
+        home.stations.push(station(name, 54_000, 1.0));
+        home.apps.push(App {
+            name: name.into(),
+            kind,
+            station: station_number,
+            active_ns,
+            class: 0,
+            latency_ns: MS,
+        });
+    }
+    home
+}
+
 /// A tenth of [`home`]'s schedule.
 pub fn quick_home() -> Scenario {
-    let mut home = home();
+    quick(home())
+}
+
+/// A tenth of a schedule.
+pub fn quick(mut home: Scenario) -> Scenario {
     let scale = |r: &std::ops::Range<u64>| r.start / 10..r.end / 10;
     home.duration_ns /= 10;
     home.measure_ns = scale(&home.measure_ns);
