@@ -3,18 +3,24 @@
 //! - [`ScenarioFile`]: TOML to a scenario and the disciplines' parameters
 //! - [`compare()`]: disciplines x seeds, in parallel, to a [`Comparison`]
 //! - [`table`]: a comparison as text; [`why`]: what made each score
+//! - [`report`]: the same as a page, with the [`story`] of one run of each
+//!   discipline; [`results`]: as data; [`capture`]: a run for Wireshark
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: no
 //! simulation (`airtab-sim`), no scores (`airtab-quality`), no command line.
 
+pub mod capture;
 pub mod compare;
 pub mod measure;
 pub mod metric;
 pub mod queues;
 pub mod reader;
+pub mod report;
+pub mod results;
 mod scenario_app;
 pub mod scenario_file;
 pub mod schedule;
+pub mod story;
 pub mod table;
 pub mod video_trace;
 pub mod why;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use airtab_core::Unit;
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
 
@@ -36,7 +37,7 @@ pub enum Command {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab compare --quick                       a first look, within seconds
-  airtab compare --out results                 the full study, kept in files
+  airtab compare --out results                 the full study, kept in files: open results/report.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
 
@@ -62,9 +63,24 @@ pub struct Compare {
     /// Print the results as JSON instead of the table
     #[arg(long)]
     pub json: bool,
-    /// Also write results.json and report.txt into this directory
+    /// Also write the results into this directory: report.html, report.txt, results.json,
+    /// results.parquet, manifest.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// And every frame on the air, for Wireshark: one pcapng file for each discipline, of its run with
+    /// seed 1, from the start of the measured part [for 5s]
+    #[arg(long, value_name = "TIME", requires = "out", num_args = 0..=1, require_equals = true,
+        default_missing_value = "5s", value_parser = length)]
+    pub pcap: Option<u64>,
+}
+
+/// A time with its unit, ns.
+fn length(text: &str) -> Result<u64, String> {
+    match Unit::Ns.parse(text) {
+        Ok(0) => Err("at least 1ns".into()),
+        Ok(ns) => Ok(ns),
+        Err(e) => Err(e.to_string()),
+    }
 }
 
 /// Run a scenario once under one discipline, and show each application

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod files;
 mod output;
 
 use std::process::ExitCode;

@@ -1,12 +1,9 @@
-//! Where output goes: standard output as it is (terminal, pipe, closed pipe),
-//! and files that are either whole or not there.
+//! Standard output as it is: terminal, pipe, closed pipe. Files: `files`.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::Path;
 
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
-use anyhow::Context;
 
 /// Width of reports that no terminal shows.
 const FILE_WIDTH: usize = 100;
@@ -39,36 +36,4 @@ pub fn print(text: &str) -> io::Result<()> {
 pub fn is_broken_pipe(e: &anyhow::Error) -> bool {
     let kinds = e.chain().filter_map(|c| c.downcast_ref::<io::Error>());
     kinds.into_iter().any(|io| io.kind() == ErrorKind::BrokenPipe)
-}
-
-/// Makes a directory, if it is not there, and shows that it can be written to.
-///
-/// # Errors
-/// Names the directory and why it cannot be used.
-pub fn directory(dir: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {}", dir.display()))?;
-    tempfile::tempfile_in(dir)
-        .with_context(|| format!("cannot write into the directory {}", dir.display()))?;
-    Ok(())
-}
-
-/// Writes a file under another name and renames it when it is whole.
-///
-/// # Errors
-/// Names the file; nothing of it is left then.
-pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let write = || -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        #[cfg(unix)]
-        {
-            // Temporary files are private; results are not.
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
 }

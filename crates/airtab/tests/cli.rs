@@ -105,7 +105,7 @@ fn out_writes_whole_files() {
     let mut names: Vec<_> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["report.txt", "results.json"]);
+    assert_eq!(names, ["manifest.json", "report.html", "report.txt", "results.json", "results.parquet"]);
     let json = std::fs::read(out.join("results.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
     assert!(std::fs::read_to_string(out.join("report.txt")).unwrap().contains("Why"));

@@ -11,7 +11,9 @@ use airtab_lab::{Comparison, Options, ScenarioFile, why};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::study::{self, Study};
 use crate::args::{Compare, USAGE};
+use crate::files::Files;
 use crate::output;
 
 const INTERRUPTED: u8 = 130;
@@ -29,9 +31,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         }
     }
     let queues = super::build(&args.queues, &file.queues)?;
-    if let Some(dir) = &args.out {
-        output::directory(dir)?;
-    }
+    let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
     let stop = stop_on_interrupt()?;
     let bar = progress_bar(queues.len() * seeds.len());
@@ -55,14 +55,15 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
 
     let json = serde_json::to_string_pretty(&comparison).context("results as JSON")? + "\n";
-    if let Some(dir) = &args.out {
-        output::write_file(&dir.join("results.json"), &json)?;
-        output::write_file(&dir.join("report.txt"), &report(&comparison, output::file_style()))?;
-    }
+    let written = files.map(|files| {
+        let text = &report(&comparison, output::file_style());
+        let (scenario, queues, comparison, json) = (&file.scenario, &queues, &comparison, &json);
+        study::write(&Study { args, scenario, queues, comparison, json, text }, files)
+    });
     let printed = output::print(&if args.json { json } else { report(&comparison, output::stdout_style()) });
     summary(&comparison, took);
-    if let Some(dir) = &args.out {
-        eprintln!("Wrote results.json and report.txt into {}.", dir.display());
+    if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
+        eprintln!("{}", study::summary(&names, dir, args.pcap));
     }
     printed?;
     Ok(ExitCode::SUCCESS)

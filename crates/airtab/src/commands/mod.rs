@@ -4,6 +4,7 @@ pub mod compare;
 pub mod disciplines;
 pub mod run;
 pub mod scenario;
+mod study;
 
 use airtab_lab::{QueueSettings, QueueSpec};
 use anyhow::Context;

@@ -1,0 +1,154 @@
+//! A run's frames on the air, as a pcapng file for Wireshark.
+//!
+//! One file holds the whole channel, with one interface per station (and `ap`
+//! for beacons): frames stay in the order in which they shared the air, and
+//! `frame.interface_name == "laptop"` shows one station. With a file per
+//! station, a collision would be cut in two and a beacon be there n times.
+//!
+//! Every attempt is in the file, whoever received it: radiotap with rate and
+//! channel, 802.11 header with its retry flag and sequence number, LLC/SNAP,
+//! IPv4, UDP or TCP, and the ACK frames. A frame that was lost carries a packet
+//! comment which says how. Payload is zero; of each frame the first
+//! [`SNAP_BYTES`] are kept.
+//!
+//! Sources: IEEE 802.11 9.2-9.3 (frames), radiotap.org, pcapng (IETF opsawg).
+//! What it does not do: no FCS, no association, no ARP, no DNS.
+
+mod frame;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::time::Duration;
+
+use airtab_core::Params;
+use airtab_sim::wifi::End;
+use airtab_sim::{AirFrame, Content, Scenario, Simulation};
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
+use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
+use pcap_file::{DataLink, Endianness, PcapError};
+
+use frame::Frames;
+
+/// Bytes kept of each frame, radiotap included: all headers, and calls whole.
+pub const SNAP_BYTES: u32 = 256;
+
+/// Simulated time between two looks at the run, ns.
+const STEP_NS: u64 = 100_000_000;
+
+/// Runs `scenario` and writes what was on the air within `span` (ns of the
+/// run) to `out`. Gives the number of frames written.
+///
+/// # Errors
+/// Those of `out`.
+///
+/// # Panics
+/// As [`airtab_sim::run`] does.
+pub fn capture(
+    scenario: &Scenario,
+    label: &str,
+    params: &Params,
+    seed: u64,
+    span: &Range<u64>,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
+    let mut file = open(scenario, label, seed, out)?;
+    let mut frames = Frames::new(&scenario.cell);
+    let mut simulation = Simulation::new(scenario, params, seed);
+    simulation.advance(span.start);
+    simulation.watch_air(true);
+    let mut now = span.start;
+    let mut written = 0;
+    while now < span.end {
+        now = (now + STEP_NS).min(span.end);
+        simulation.advance(now);
+        for seen in simulation.frames() {
+            written += write(&mut file, &mut frames, scenario.stations.len(), &seen)?;
+        }
+    }
+    Ok(written)
+}
+
+type File<'a> = PcapNgWriter<&'a mut dyn Write>;
+
+fn open<'a>(scenario: &Scenario, label: &str, seed: u64, out: &'a mut dyn Write) -> io::Result<File<'a>> {
+    let about = format!("scenario {} under {label}, seed {seed}; times are simulated", scenario.name);
+    let section = SectionHeaderBlock {
+        endianness: Endianness::Little,
+        options: vec![
+            SectionHeaderOption::Comment(about.into()),
+            SectionHeaderOption::UserApplication(concat!("airtab ", env!("CARGO_PKG_VERSION")).into()),
+        ],
+        ..SectionHeaderBlock::default()
+    };
+    let mut file = PcapNgWriter::with_section_header(out, section).map_err(io_error)?;
+    let stations =
+        scenario.stations.iter().enumerate().map(|(i, s)| (s.name.as_str(), frame::station_mac(i)));
+    for (name, mac) in stations.chain([("ap", frame::AP_MAC)]) {
+        let options = vec![
+            InterfaceDescriptionOption::IfName(name.into()),
+            InterfaceDescriptionOption::IfMacAddr(mac.to_vec().into()),
+            InterfaceDescriptionOption::IfTsResol(9),
+        ];
+        let interface = InterfaceDescriptionBlock {
+            linktype: DataLink::IEEE802_11_RADIOTAP,
+            snaplen: SNAP_BYTES,
+            options,
+        };
+        file.write_block(&interface.into_block()).map_err(io_error)?;
+    }
+    Ok(file)
+}
+
+/// Writes an attempt and the ACK that it brought; gives how many frames that made.
+fn write(file: &mut File, frames: &mut Frames, stations: usize, seen: &AirFrame) -> io::Result<u64> {
+    let interface = seen.station.unwrap_or(stations) as u32;
+    let lost = match seen.end {
+        End::DataLost => Some("lost on the air"),
+        End::Collision => Some("collision"),
+        End::Acked | End::AckLost | End::Broadcast => None,
+    };
+    let data = match seen.content {
+        Content::Beacon => frames.beacon(seen),
+        Content::Packet(packet) => frames.data(seen, &packet),
+    };
+    put(file, interface, seen.start_ns, &data, lost)?;
+    let lost = match seen.end {
+        End::Acked => None,
+        End::AckLost => Some("lost on the air"),
+        End::DataLost | End::Collision | End::Broadcast => return Ok(1),
+    };
+    let (start_ns, ack) = frames.ack(seen);
+    put(file, interface, start_ns, &ack, lost)?;
+    Ok(2)
+}
+
+fn put(
+    file: &mut File,
+    interface_id: u32,
+    at_ns: u64,
+    frame: &[u8],
+    comment: Option<&str>,
+) -> io::Result<()> {
+    let kept = frame.len().min(SNAP_BYTES as usize);
+    let block = EnhancedPacketBlock {
+        interface_id,
+        timestamp: Duration::from_nanos(at_ns),
+        original_len: frame.len() as u32,
+        data: Cow::Borrowed(&frame[..kept]),
+        options: comment.map(|c| EnhancedPacketOption::Comment(c.into())).into_iter().collect(),
+    };
+    file.write_block(&block.into_block()).map_err(io_error)?;
+    Ok(())
+}
+
+fn io_error(e: PcapError) -> io::Error {
+    match e {
+        PcapError::IoError(e) => e,
+        e => io::Error::other(e),
+    }
+}

@@ -1,0 +1,342 @@
+//! A comparison as one HTML page: nothing to load, no script, readable on a
+//! phone and in the dark.
+//!
+//! Scores and table are over all seeds; what happens over time is the story of
+//! one run of each discipline, and says so.
+//!
+//! What it does not do: no figure is computed here.
+
+mod chart;
+mod words;
+
+use std::fmt::Write;
+
+use airtab_sim::Scenario;
+
+use crate::compare::{Comparison, Summary};
+use crate::metric::Metric;
+use crate::results::Origin;
+use crate::story::{AppStory, Story};
+use crate::{table, why};
+use chart::{Axis, Bar, Line};
+
+/// What goes into the page.
+pub struct Report<'a> {
+    /// The scores.
+    pub comparison: &'a Comparison,
+    /// What was simulated, before any division of its times.
+    pub scenario: &'a Scenario,
+    /// One run of each discipline, in the order of the comparison.
+    pub stories: &'a [Story],
+    /// What made it.
+    pub origin: &'a Origin,
+}
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page.
+pub fn html(report: &Report) -> String {
+    let c = report.comparison;
+    let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
+    let title = escape(&format!("{}: {}", c.scenario, words::list(&labels)));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    );
+    head(&mut page, report);
+    scores(&mut page, c);
+    reasons(&mut page, c);
+    over_time(&mut page, report);
+    numbers(&mut page, c);
+    reproduce(&mut page, report);
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+/// HTML text or attribute.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+macro_rules! put {
+    ($page:expr, $($arguments:tt)*) => {
+        let _ = writeln!($page, $($arguments)*);
+    };
+}
+
+fn head(page: &mut String, report: &Report) {
+    let c = report.comparison;
+    put!(page, "<p class=\"lead\">{}</p>", escape(&words::result(c)));
+    let s = |ns: u64| ns as f64 / 1e9;
+    let seeds = if c.seeds.len() == 1 { "one seed".into() } else { format!("{} seeds", c.seeds.len()) };
+    put!(
+        page,
+        "<p>{} {} s simulated, measured from {} s to {} s, {seeds} for each discipline.</p>",
+        escape(&words::network(report.scenario)),
+        s(c.duration_ns),
+        s(c.measure_ns[0]),
+        s(c.measure_ns[1])
+    );
+    if c.quick {
+        put!(
+            page,
+            "<p class=\"note\">A quick look: all times of the schedule were divided by {}. Not for conclusions.</p>",
+            crate::schedule::QUICK_DIVISOR
+        );
+    }
+    page.push_str("<div class=\"wide\"><table>\n<tr><th>application<th>what<th>on<th>server away</tr>\n");
+    for (i, app) in report.scenario.apps.iter().enumerate() {
+        put!(
+            page,
+            "<tr><th>{}{}<td>{}<td>{}<td>{}</tr>",
+            swatch(i),
+            escape(&app.name),
+            escape(&words::kind(&app.kind)),
+            escape(&words::station(&report.scenario.stations[app.station])),
+            words::latency(app, report.scenario)
+        );
+    }
+    page.push_str("</table></div>\n");
+}
+
+/// The colour of application `i`.
+fn swatch(i: usize) -> String {
+    format!("<span class=\"swatch c{}\"></span>", i % chart::PALETTE.len())
+}
+
+fn figure(page: &mut String, caption: &str, svg: &str) {
+    put!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>");
+}
+
+fn scores(page: &mut String, c: &Comparison) {
+    let intervals = if c.seeds.len() > 1 { ", with 95 % intervals" } else { "" };
+    put!(
+        page,
+        "<h2>What each application felt</h2>\n<p>Means over the seeds{intervals}.</p>\n<div class=\"figures\">"
+    );
+    for (i, app) in c.queues.first().map_or(&[][..], |q| &q.apps).iter().enumerate() {
+        let metric = words::score(app.kind);
+        let of = |q: &crate::QueueScores| q.apps[i].metrics.get(&metric).map(|s| bar(&q.label, metric, s));
+        let bars: Vec<Bar> = c.queues.iter().filter_map(of).collect();
+        if bars.is_empty() {
+            continue;
+        }
+        let from = if matches!(metric, Metric::GameMos | Metric::VoipMos) { 1.0 } else { 0.0 };
+        let what = words::score_in_words(metric);
+        let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
+        let alt = format!("{}, {what}: {}", app.name, values.join("; "));
+        let caption = format!("{}<b>{}</b>: {}", swatch(i), escape(&app.name), escape(&what));
+        figure(page, &caption, &chart::bars(&alt, &bars, from, chart::colour(i)));
+    }
+    page.push_str("</div>\n");
+}
+
+fn bar(label: &str, metric: Metric, s: &Summary) -> Bar {
+    let (digits, value) = (metric.decimals(), metric.shown(s.mean));
+    let half_width = s.half_width_95.map(|half| metric.shown(half));
+    let text = match half_width {
+        Some(half) => format!("{value:.digits$} ± {half:.digits$}"),
+        None => format!("{value:.digits$}"),
+    };
+    Bar { label: label.into(), value, half_width, text }
+}
+
+fn reasons(page: &mut String, c: &Comparison) {
+    page.push_str("<h2>Why</h2>\n<ul class=\"reasons\">\n");
+    for sentence in why::why(c) {
+        // A number stays with its unit.
+        let sentence = escape(&sentence).replace(" %", "&nbsp;%").replace(" ms", "&nbsp;ms");
+        put!(page, "<li>{sentence}</li>");
+    }
+    page.push_str("</ul>\n");
+}
+
+fn over_time(page: &mut String, report: &Report) {
+    let (c, stories) = (report.comparison, report.stories);
+    let Some(first) = stories.first() else { return };
+    let mut legend = String::from("<p class=\"legend\">");
+    for (i, app) in first.apps.iter().enumerate() {
+        let _ = write!(legend, "<span>{}{}</span> ", swatch(i), escape(&app.name));
+    }
+    legend.push_str("</p>\n");
+
+    put!(
+        page,
+        "<h2>Time in the access point's queue</h2>\n<p>One run of each discipline (seed {}): which share of an application's packets waited so long or less. Further left is better.</p>\n{legend}<div class=\"figures\">",
+        first.seed
+    );
+    let longest = stories.iter().flat_map(|s| &s.apps).filter_map(|a| a.queue_delay.last()).map(|p| p.0);
+    let decades = (longest.fold(0.0, f64::max) * 1e3).max(1.0).log10().ceil();
+    let x = Axis { label: "time in the queue, ms", range: (-2.0, decades.max(1.0)), powers: true };
+    let y = Axis { label: "share of packets, %", range: (0.0, 100.0), powers: false };
+    for story in stories {
+        let line = |(i, app): (usize, &AppStory)| Line {
+            colour: chart::colour(i),
+            points: app
+                .queue_delay
+                .iter()
+                .map(|(s, share)| Some(((s * 1e3).max(0.01).log10(), share * 1e2)))
+                .collect(),
+        };
+        let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
+        let median = |app: &AppStory| app.queue_delay.get(app.queue_delay.len() / 2).map(|p| p.0 * 1e3);
+        let medians = story.apps.iter().filter_map(|a| Some(format!("{} {:.2} ms", a.name, median(a)?)));
+        let alt = format!(
+            "Time in the queue under {}, medians: {}",
+            story.label,
+            medians.collect::<Vec<_>>().join("; ")
+        );
+        figure(page, &format!("under <b>{}</b>", escape(&story.label)), &chart::lines(&alt, &x, &y, &lines));
+    }
+    put!(
+        page,
+        "</div>\n<h2>Received over time</h2>\n<p>The same runs, in steps of {} s.</p>\n{legend}<div class=\"figures\">",
+        first.step_ns as f64 / 1e9
+    );
+    let most =
+        stories.iter().flat_map(|s| &s.apps).flat_map(|a| &a.received_bps).fold(1e5, |m: f64, x| m.max(*x));
+    let x = Axis { label: "time, s", range: (0.0, c.duration_ns as f64 / 1e9), powers: false };
+    let y = Axis { label: "received, Mb/s", range: (0.0, most / 1e6 * 1.05), powers: false };
+    for story in stories {
+        let at = |step: usize| (step as f64 + 0.5) * story.step_ns as f64 / 1e9;
+        let line = |(i, app): (usize, &AppStory)| Line {
+            colour: chart::colour(i),
+            points: app.received_bps.iter().enumerate().map(|(n, bps)| Some((at(n), bps / 1e6))).collect(),
+        };
+        let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
+        let peak = |a: &AppStory| a.received_bps.iter().fold(0.0, |m: f64, x| m.max(*x)) / 1e6;
+        let peaks: Vec<String> =
+            story.apps.iter().map(|a| format!("{} {:.1} Mb/s", a.name, peak(a))).collect();
+        let alt = format!("Received over time under {}, highest: {}", story.label, peaks.join("; "));
+        figure(page, &format!("under <b>{}</b>", escape(&story.label)), &chart::lines(&alt, &x, &y, &lines));
+    }
+    page.push_str("</div>\n");
+    credits(page, stories, &legend);
+    air(page, report, &legend);
+}
+
+fn credits(page: &mut String, stories: &[Story], legend: &str) {
+    let with: Vec<&Story> = stories.iter().filter(|s| !s.credit_at_ns.is_empty()).collect();
+    if with.is_empty() {
+        return;
+    }
+    put!(
+        page,
+        "<h2>Airtime credit</h2>\n<p>The same runs, around the start of the measured part: what the flows of each application have left (mean of its flows). The backlogged flow with the most goes first, and pays for the airtime it uses.</p>\n{legend}<div class=\"figures\">"
+    );
+    for story in with {
+        let ms = |s: &f64| s * 1e3;
+        let all = || story.apps.iter().flat_map(|a| &a.credit_s).flatten().map(ms);
+        let (low, high) = (all().fold(0.0, f64::min), all().fold(1.0, f64::max));
+        let time = |i: usize| story.credit_at_ns[i] as f64 / 1e9;
+        let x =
+            Axis { label: "time, s", range: (time(0), time(story.credit_at_ns.len() - 1)), powers: false };
+        let y = Axis { label: "credit, ms", range: (low * 1.05, high * 1.05), powers: false };
+        let line = |(i, app): (usize, &AppStory)| Line {
+            colour: chart::colour(i),
+            points: app.credit_s.iter().enumerate().map(|(n, c)| Some((time(n), ms(c.as_ref()?)))).collect(),
+        };
+        let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
+        let mean = |a: &AppStory| {
+            let known: Vec<f64> = a.credit_s.iter().flatten().map(ms).collect();
+            (!known.is_empty())
+                .then(|| format!("{} {:.1} ms", a.name, known.iter().sum::<f64>() / known.len() as f64))
+        };
+        let means: Vec<String> = story.apps.iter().filter_map(mean).collect();
+        let alt = format!("Airtime credit over time under {}, means: {}", story.label, means.join("; "));
+        figure(page, &format!("under <b>{}</b>", escape(&story.label)), &chart::lines(&alt, &x, &y, &lines));
+    }
+    page.push_str("</div>\n");
+}
+
+fn air(page: &mut String, report: &Report, legend: &str) {
+    let c = report.comparison;
+    let legend =
+        legend.replace("</p>", "<span><span class=\"swatch others\"></span>uplink, all stations</span></p>");
+    put!(
+        page,
+        "<h2>Who used the air</h2>\n<p>Share of the measured time: downlinks with their attempts and backoffs (mean over the seeds), uplink (one run). The rest is idle, contention, collisions of uplinks and beacons.</p>\n{legend}<div class=\"figures\">"
+    );
+    let mut alt = Vec::new();
+    let bars: Vec<_> = c
+        .queues
+        .iter()
+        .zip(report.stories)
+        .map(|(q, story)| {
+            let shares = q.apps.iter().map(|a| a.mean(Metric::Air).unwrap_or(0.0));
+            let mut parts: Vec<_> = shares.enumerate().map(|(i, share)| (chart::colour(i), share)).collect();
+            let names = q.apps.iter().map(|a| a.name.as_str()).chain(["uplink"]);
+            parts.push((chart::OTHERS, story.uplink_air));
+            let texts = names.zip(&parts).map(|(name, (_, share))| format!("{name} {:.1} %", share * 1e2));
+            alt.push(format!("{}: {}", q.label, texts.collect::<Vec<_>>().join(", ")));
+            (q.label.clone(), parts)
+        })
+        .collect();
+    let svg = chart::shares(&format!("Airtime. {}", alt.join("; ")), &bars);
+    figure(page, "share of the measured time", &svg);
+    page.push_str("</div>\n");
+}
+
+fn numbers(page: &mut String, c: &Comparison) {
+    let rows = table::rows(c);
+    let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
+    page.push_str("<h2>Numbers</h2>\n<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
+    for q in &c.queues {
+        let _ = write!(page, "<th>{}", escape(&q.label).replace(':', "<br>"));
+    }
+    page.push_str("</tr>\n");
+    let mut above = None;
+    for (row, line) in rows.iter().zip(&lines) {
+        let name = if above == Some(row.0) { "" } else { table::name_of(c, row.0) };
+        let class = if above == Some(row.0) { "" } else { " class=\"first\"" };
+        above = Some(row.0);
+        let _ = write!(page, "<tr{class}><th>{}<td>{}", escape(name), escape(row.1.label()));
+        for cell in line {
+            let best = cell.ends_with(table::MARK);
+            let text = escape(cell.trim_end_matches([table::MARK, ' ']));
+            let _ = if best { write!(page, "<td><b>{text} *</b>") } else { write!(page, "<td>{text}") };
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</table></div>\n");
+    for note in table::notes(c, &rows, &lines).lines() {
+        put!(page, "<p class=\"note\">{}</p>", escape(note));
+    }
+}
+
+fn reproduce(page: &mut String, report: &Report) {
+    let (c, origin) = (report.comparison, report.origin);
+    let seeds: Vec<String> = c.seeds.iter().map(u64::to_string).collect();
+    let seeds = match seeds.as_slice() {
+        [first, .., last] if c.seeds.is_sorted_by(|a, b| a + 1 == *b) => format!("{first} to {last}"),
+        all => all.join(", "),
+    };
+    put!(page, "<h2>To reproduce</h2>\n<pre>{}</pre>", escape(&origin.command));
+    put!(
+        page,
+        "<p class=\"note\">airtab {}, commit {}; seeds {seeds}; scenario {}, number {}. The same command gives the \
+         same figures on every machine. The figures of each seed are in results.parquet and results.json.</p>",
+        escape(&origin.version),
+        escape(&origin.git),
+        escape(&c.scenario),
+        escape(&origin.scenario_hash)
+    );
+    page.push_str("<div class=\"wide\"><table>\n<tr><th>discipline<th>parameters</tr>\n");
+    for q in &c.queues {
+        let params: Vec<String> = q.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        put!(page, "<tr><th>{}<td>{}</tr>", escape(&q.label), escape(&params.join(" ")));
+    }
+    page.push_str("</table></div>\n");
+}

@@ -1,0 +1,160 @@
+//! The report's page: complete, self-contained, safe with any name, the same
+//! for the same figures; and the stories behind it.
+
+use std::sync::atomic::AtomicBool;
+
+use airtab_lab::report::{Report, html};
+use airtab_lab::results::Origin;
+use airtab_lab::story::{Story, story};
+use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare, quick};
+use airtab_sim::Scenario;
+
+struct Study {
+    scenario: Scenario,
+    comparison: Comparison,
+    stories: Vec<Story>,
+}
+
+fn study(scenario: Scenario, names: &[&str], seeds: &[u64]) -> Study {
+    let settings = ScenarioFile::home().queues;
+    let spec = |name: &&str| {
+        let spec: QueueSpec = name.parse().unwrap();
+        (spec.label.clone(), spec.build(&settings).unwrap())
+    };
+    let queues: Vec<_> = names.iter().map(spec).collect();
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    let comparison = compare(&scenario, &queues, &options).unwrap();
+    let stories = queues.iter().map(|(label, q)| story(&quick(&scenario), label, q, seeds[0])).collect();
+    Study { scenario, comparison, stories }
+}
+
+fn page(study: &Study) -> String {
+    let origin = Origin {
+        version: "0.0.1".into(),
+        git: "unknown".into(),
+        command: "airtab compare --quick".into(),
+        scenario_hash: "0123".into(),
+    };
+    let Study { scenario, comparison, stories } = study;
+    html(&Report { comparison, scenario, stories, origin: &origin })
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+#[test]
+fn the_page_has_everything_and_loads_nothing() {
+    let study = study(ScenarioFile::home().scenario, &["fifo", "chap"], &[1, 2, 3]);
+    let page = page(&study);
+    for heading in [
+        "What each application felt",
+        "Why",
+        "Time in the access point&#39;s queue",
+        "Received over time",
+        "Airtime credit",
+        "Who used the air",
+        "Numbers",
+        "To reproduce",
+    ] {
+        let heading = heading.replace("&#39;", "'");
+        assert!(page.contains(&format!("<h2>{heading}</h2>")), "no {heading}");
+    }
+    let apps = study.scenario.apps.len();
+    // A score of each application, delays and rates of both, credits of one, one of the air.
+    assert_eq!(count(&page, "<svg "), apps + 2 + 2 + 1 + 1);
+    assert_eq!(count(&page, "<svg role=\"img\" aria-label=\""), count(&page, "<svg "));
+    assert_eq!(count(&page, "<figcaption>"), count(&page, "<svg "));
+    for tag in ["figure", "div", "table", "section", "ul", "svg", "main", "pre", "h2"] {
+        assert_eq!(
+            count(&page, &format!("<{tag}>")) + count(&page, &format!("<{tag} ")),
+            count(&page, &format!("</{tag}>")),
+            "{tag}"
+        );
+    }
+    assert!(
+        !page.contains("<script")
+            && !page.contains("<link")
+            && !page.contains("@import")
+            && !page.contains("url(")
+    );
+    assert_eq!(count(&page, "http"), count(&page, "xmlns=\"http://www.w3.org/2000/svg\""), "nothing to load");
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("width=device-width"));
+    assert!(!page.contains("NaN") && !page.contains("inf"), "every number is one");
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+    // The same score in the figure, its description and the table.
+    let mos = study.comparison.get("fifo", "game", Metric::GameMos).unwrap();
+    let text = format!("{:.2} ± {:.2}", mos.mean, mos.half_width_95.unwrap());
+    assert!(count(&page, &text) >= 3, "{text}");
+}
+
+#[test]
+fn equal_figures_equal_page() {
+    let make = || page(&study(ScenarioFile::home().scenario, &["chap"], &[1, 2]));
+    assert_eq!(make(), make());
+}
+
+#[test]
+fn names_are_text_not_markup() {
+    let mut scenario = ScenarioFile::home().scenario;
+    scenario.name = "<script>alert(1)</script>".into();
+    scenario.apps[0].name = "a \"b\" & <c>".into();
+    scenario.stations[0].name = "<i>".into();
+    let page = page(&study(scenario, &["fifo", "chap"], &[1, 2]));
+    assert!(!page.contains("<script") && !page.contains("<c>") && !page.contains("<i>"));
+    assert!(page.contains("a &quot;b&quot; &amp; &lt;c&gt;"));
+}
+
+#[test]
+fn one_seed_one_discipline_one_silent_application() {
+    let mut scenario = ScenarioFile::home().scenario;
+    scenario.apps[0].active_ns = 320_000_000_000..330_000_000_000;
+    let page = page(&study(scenario, &["fifo"], &[7]));
+    assert!(page.contains("One seed: no interval") && page.contains("seeds 7;"));
+    assert!(page.contains("it sent nothing while measured") && !page.contains("Airtime credit"));
+    assert!(!page.contains("NaN"));
+}
+
+#[test]
+fn the_first_sentence_follows_the_marks() {
+    let study = study(ScenarioFile::home().scenario, &["fifo", "chap"], &[1, 2, 3]);
+    let page = page(&study);
+    let lead = page.split("<p class=\"lead\">").nth(1).unwrap().split("</p>").next().unwrap();
+    let n = study.scenario.apps.len();
+    assert!(
+        lead.starts_with("chap is best, or as good as the best, for ") && lead.contains(" under fifo"),
+        "{lead}, {n} applications"
+    );
+}
+
+#[test]
+fn a_story_is_the_run_that_was_measured() {
+    let study = study(ScenarioFile::home().scenario, &["fifo", "chap"], &[1]);
+    let [fifo, chap] = &study.stories[..] else { panic!("two") };
+    for (story, q) in study.stories.iter().zip(&study.comparison.queues) {
+        for (app, scores) in story.apps.iter().zip(&q.apps) {
+            // The steps of the measured part hold the bytes of the goodput.
+            let seconds = 18.0;
+            let steps = 9_000_000_000 / story.step_ns as usize as u64..27_000_000_000 / story.step_ns;
+            let mean: f64 = app.received_bps[steps.start as usize..steps.end as usize].iter().sum::<f64>()
+                * story.step_ns as f64
+                / 1e9
+                / seconds;
+            let goodput = scores.mean(Metric::Goodput).unwrap();
+            assert!((mean - goodput).abs() <= 1e-9 * goodput, "{}: {mean} {goodput}", app.name);
+            let p99 = app.queue_delay.iter().find(|p| p.1 >= 0.99).map(|p| p.0);
+            assert_eq!(p99, scores.mean(Metric::QueueDelayP99), "{}", app.name);
+            assert!(app.queue_delay.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
+        }
+        assert!((0.05..0.5).contains(&story.uplink_air), "{}", story.uplink_air);
+    }
+    assert!(fifo.credit_at_ns.is_empty() && fifo.apps.iter().all(|a| a.credit_s.is_empty()));
+    assert_eq!(chap.credit_at_ns.len(), 100, "10 s in steps of 100 ms");
+    let mean = |name: &str| {
+        let app = chap.apps.iter().find(|a| a.name == name).unwrap();
+        let known: Vec<f64> = app.credit_s.iter().flatten().copied().collect();
+        known.iter().sum::<f64>() / known.len() as f64
+    };
+    assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
+}

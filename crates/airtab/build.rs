@@ -1,0 +1,35 @@
+//! Which commit the program is built from, for manifests and reports:
+//! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, else
+//! `unknown`. The program is built again when another commit is checked out,
+//! and not otherwise.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=AIRTAB_GIT");
+    let given = std::env::var("AIRTAB_GIT").ok().filter(|git| !git.is_empty());
+    let git = given.or_else(commit).unwrap_or_else(|| "unknown".into());
+    println!("cargo:rustc-env=AIRTAB_GIT={git}");
+}
+
+fn commit() -> Option<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok()?;
+    // Not the commit of another repository around an unpacked archive.
+    if Path::new(&git(&["rev-parse", "--show-toplevel"])?).canonicalize().ok()? != root {
+        return None;
+    }
+    // The log of HEAD grows with every commit and checkout.
+    let log = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"])?;
+    if Path::new(&log).exists() {
+        println!("cargo:rerun-if-changed={log}");
+    }
+    git(&["rev-parse", "HEAD"])
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_string())
+}

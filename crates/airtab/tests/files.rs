@@ -1,0 +1,108 @@
+//! What `airtab compare --out` leaves behind, when all goes well and when not.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn airtab(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_airtab")).args(args).output().expect("airtab starts")
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("the directory");
+    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+const STUDY: [&str; 7] = ["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--out"];
+
+fn study(dir: &Path, more: &[&str]) -> Output {
+    airtab(&[&STUDY[..], &[dir.to_str().unwrap()], more].concat())
+}
+
+#[test]
+fn the_manifest_lists_what_is_there() {
+    let dir = scratch();
+    let output = study(dir.path(), &["--pcap=200ms"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let manifest = std::fs::read(dir.path().join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["files"], serde_json::json!(names(dir.path())));
+    assert!(names(dir.path()).contains(&"air-chap-limit=70.pcapng".to_string()));
+    assert_eq!(manifest["command"], "airtab compare --queues fifo,chap:limit=70 --seeds 2 --quick");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    let git = manifest["git"].as_str().unwrap();
+    assert!(git == "unknown" || git.len() == 40, "{git}");
+    assert!(stderr(&output).contains("the first 200ms of the measured part"), "{}", stderr(&output));
+    let page = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
+    assert!(page.contains("airtab compare --queues fifo,chap:limit=70 --seeds 2 --quick"));
+}
+
+#[test]
+fn the_same_study_writes_the_same_bytes() {
+    let (one, two) = (scratch(), scratch());
+    for dir in [&one, &two] {
+        assert_eq!(study(dir.path(), &["--pcap=100ms"]).status.code(), Some(0));
+    }
+    for name in names(one.path()) {
+        let read = |dir: &tempfile::TempDir| std::fs::read(dir.path().join(&name)).unwrap();
+        assert!(read(&one) == read(&two), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_nothing_behind() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("results.json"), "from before").unwrap();
+    // Files of more than 40 kB cannot be written, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 80; exec \"$@\"";
+    let program = env!("CARGO_BIN_EXE_airtab");
+    let output = Command::new("sh")
+        .args(["-c", script, "sh", program])
+        .args(STUDY)
+        .arg(dir.path())
+        .args(["--pcap"])
+        .output()
+        .expect("sh starts");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("error: cannot write ") && stderr(&output).contains("File too large"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(names(dir.path()), ["results.json"]);
+    assert_eq!(std::fs::read_to_string(dir.path().join("results.json")).unwrap(), "from before");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Why"), "the table is printed all the same");
+}
+
+#[test]
+fn a_file_in_the_way_is_found_before_anything_runs() {
+    let dir = scratch();
+    let file = dir.path().join("results");
+    std::fs::write(&file, "").unwrap();
+    let output = airtab(&["compare", "--seeds", "100000", "--out", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("error: cannot make the directory "), "{}", stderr(&output));
+}
+
+#[test]
+fn captures_want_a_directory_and_a_time() {
+    for (args, expected) in [
+        (&["compare", "--pcap"][..], "--out <DIR>"),
+        (&["compare", "--out", "x", "--pcap=3"], "'3' is not a time with its unit"),
+        (&["compare", "--out", "x", "--pcap=0s"], "at least 1ns"),
+    ] {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+}
