@@ -5,7 +5,7 @@ AIRTAB := target/release/airtab
 CARGO  := cargo
 SOURCES := $(shell find crates core/include core/src Cargo.toml Cargo.lock -type f 2>/dev/null)
 
-.PHONY: help demo test bench lint fuzz docs clean
+.PHONY: help demo test bench lint mutants fuzz docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -33,6 +33,9 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+mutants: ## wrong builds of chap, each of which must turn the test red that it names
+	@$(MAKE) --no-print-directory -C core mutants
 
 fuzz: ## random operations against every discipline under sanitizers, SECONDS=60
 	@tools/require clang
