@@ -52,6 +52,25 @@ static void settlement(void)
 	close_host(&h);
 }
 
+/* The default profile charges a packet's own airtime, faithful the wall clock. */
+static void clocks(void)
+{
+	static const char *const profile[] = { "newcomers=0", "profile=1" };
+	const struct at_tx r = { .air = 3 * MS, .span = 7 * MS, .attempts = 2, .acked = true };
+
+	for (int faithful = 0; faithful < 2; faithful++) {
+		struct at_ticket t;
+		struct host h;
+
+		open_host(&h, "chap", profile[faithful], 16);
+		put(&h, 1, 1500, 0);
+		get(&h, &t, 0);
+		h.q->ops->sent(h.q, &t, &r, 0);
+		CHECK_EQ(credit(&h, 1), (faithful ? 18 : 22) * (s64)MS);
+		close_host(&h);
+	}
+}
+
 /* Tickets that were overtaken by 4096 younger ones are stale; others are not. */
 static void deep_ring(void)
 {
@@ -395,6 +414,7 @@ static void limits(void)
 int main(void)
 {
 	settlement();
+	clocks();
 	deep_ring();
 	estimate();
 	clamp();
