@@ -46,6 +46,8 @@ static u64 frame_ns(const struct at_phy *phy, u32 kbps, u64 bytes)
 	if (phy->symbol) {
 		u32 per_symbol = (u32)at_div((u64)kbps * phy->symbol, 1000000);
 
+		if (!per_symbol)	/* less than a bit a symbol: no such rate */
+			per_symbol = 1;
 		body = at_div(bits + 22 + per_symbol - 1, per_symbol) * phy->symbol;
 	} else {
 		body = at_div(bits * 1000000 + kbps / 2, kbps);

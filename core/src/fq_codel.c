@@ -31,6 +31,7 @@
  */
 #include "airtab/codel.h"
 #include "airtab/fifo.h"
+#include "airtab/hash.h"
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_BATCH };
 enum { NONE, NEW, OLD, LISTS };
@@ -141,12 +142,10 @@ static u32 pop_list(struct fq_codel *s, u8 list)
 
 /* ---- one queue ---- */
 
-/* Multiply-shift, then scaled to the number of queues. */
+/* The hash, scaled to the number of queues. */
 static u32 queue_of(const struct fq_codel *s, const struct at_pkt *p)
 {
-	u32 h = (u32)(s->hash * at_flow(p) >> 32);
-
-	return (u32)((u64)h * s->n >> 32);
+	return (u32)((u64)at_hash(s->hash, at_flow(p)) * s->n >> 32);
 }
 
 static void push(struct fq_codel *s, u32 i, struct at_pkt *p)
@@ -365,7 +364,7 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	s->n = (u32)*v[P_FLOWS].v;
 	s->queues = (void *)(base + queues_at());
 	s->bytes = (void *)(s->queues + s->n);
-	s->hash = (seed * 0x9e3779b97f4a7c15ull) | 1;
+	s->hash = at_hash_multiplier(seed);
 	change(q, v, now);
 }
 

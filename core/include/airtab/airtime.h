@@ -32,6 +32,8 @@ struct at_phy {
 /* NULL-terminated by name == NULL. */
 extern const struct at_phy at_phys[];
 
+/* Rates are in kb/s and not 0. */
+
 /* Duration of one DATA frame (frames == 1) or aggregate on the air, ns. */
 u64 at_data_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames);
 /* Duration of the ACK that answers data sent at kbps, ns. */

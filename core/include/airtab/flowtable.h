@@ -20,6 +20,7 @@
 #ifndef AIRTAB_FLOWTABLE_H
 #define AIRTAB_FLOWTABLE_H
 
+#include "airtab/hash.h"
 #include "airtab/qdisc.h"
 
 struct at_flow_node {
@@ -70,7 +71,7 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 	t->bucket = bucket;
 	t->records = records;
 	t->stride = stride;
-	t->hash = (seed * 0x9e3779b97f4a7c15ull) | 1;
+	t->hash = at_hash_multiplier(seed);
 	t->bits = at_flows_bits(size);
 	t->size = size;
 	t->known = 0;
@@ -83,7 +84,7 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 
 static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
 {
-	return &t->bucket[t->hash * key >> (64 - t->bits)];
+	return &t->bucket[at_hash(t->hash, key) >> (32 - t->bits)];
 }
 
 /* The record of key, or 0. */

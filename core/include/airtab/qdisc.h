@@ -12,6 +12,7 @@
  *  - Operations never sleep, read a clock, allocate, use floating point, or
  *    divide 64 bits except by at_div().
  *  - Memory is bounded: state_size() says how much, the host provides it once.
+ *  - Only enqueue, dequeue, drain, change, reset, tick and row touch packets.
  *
  * What this is not: no classification (the host fills in flow, station and
  * class), no locking, no statistics export (the host reads the tables).

@@ -242,10 +242,11 @@ impl Qdisc {
         (at != u64::MAX).then_some(at)
     }
 
-    /// Lets time pass.
-    pub fn tick(&mut self, now: u64) {
+    /// Lets time pass. May drop packets.
+    pub fn tick<T>(&mut self, pool: &mut Pool<T>, now: u64) {
+        self.own(pool);
         if let Some(tick) = self.discipline.0.tick {
-            // SAFETY: q is initialised.
+            // SAFETY: q is initialised, its packets' pool is borrowed.
             unsafe { tick(self.q.as_ptr(), now) }
         }
     }

@@ -148,7 +148,9 @@ impl Scenario {
                 (0.0..=1.0).contains(&p),
                 format!("station {}: frame error rate {p}: 0 to 1", station.name),
             )?;
-            unless(station.rate_kbps > 0, format!("station {}: the rate must not be 0", station.name))?;
+            let rate = station.rate_kbps;
+            let known = (MIN_KBPS..=MAX_KBPS).contains(&rate);
+            unless(known, format!("station {}: {rate} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name))?;
         }
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
@@ -172,3 +174,6 @@ impl Scenario {
 
 /// Stations that one cell takes: association numbers of 802.11 end there.
 pub const MAX_STATIONS: usize = 2007;
+/// PHY rates of a scenario, kb/s: the lowest and more than the highest of 802.11.
+const MIN_KBPS: u32 = 1_000;
+const MAX_KBPS: u32 = 10_000_000;

@@ -185,7 +185,7 @@ impl Host {
     pub fn wait(&mut self, ns: u64) {
         self.now += ns;
         if self.q.wake(self.now).is_some_and(|at| at <= self.now) {
-            self.q.tick(self.now);
+            self.q.tick(&mut self.pool, self.now);
         }
         self.nothing_dropped();
     }

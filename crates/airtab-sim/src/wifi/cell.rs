@@ -247,7 +247,8 @@ impl Cell {
                 self.beacon(at);
             } else if self.wake == at {
                 self.wake = NEVER;
-                self.queue.tick(at);
+                self.queue.tick(pool, at);
+                self.report_drops();
                 self.load_down(pool, at);
             } else if self.busy_until == at {
                 self.finish(pool, at);
