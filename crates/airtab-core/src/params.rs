@@ -245,7 +245,8 @@ impl Params {
     /// Asks the discipline itself, which also knows rules between parameters.
     ///
     /// # Errors
-    /// Names the first parameter that is wrong.
+    /// Names the first parameter that is wrong, and its value beside those of
+    /// the other parameters that the rule is about.
     pub fn check(&self) -> Result<(), ParamError> {
         let mut bad = 0u16;
         // SAFETY: with_c passes one entry per row of the table, valid for the call.
@@ -253,11 +254,23 @@ impl Params {
         if message.is_null() {
             return Ok(());
         }
+        let (rule, bad, table) = (text(message), usize::from(bad), self.discipline.params());
+        let named =
+            |p: &Param| rule.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == p.name);
+        let others = (0..table.len()).filter(|i| *i != bad && named(&table[*i]));
+        let values: Vec<String> =
+            std::iter::once(bad).chain(others).map(|i| self.shown(&table[i], i)).collect();
         Err(ParamError {
             discipline: self.discipline.name(),
-            param: self.discipline.params().get(usize::from(bad)).map_or("", |p| p.name).into(),
-            message: text(message).into(),
+            param: table[bad].name.into(),
+            message: format!("{rule} ({})", values.join(", ")),
         })
+    }
+
+    /// `limit is 35`, for parameter number `i`.
+    fn shown(&self, param: &Param, i: usize) -> String {
+        let values: Vec<String> = self.values[i].iter().map(|v| param.format(*v)).collect();
+        format!("{} is {}", param.name, values.join(","))
     }
 
     /// The first parameter fixed at the start whose value differs in `other`.

@@ -260,10 +260,7 @@ fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSett
     }
     let Ok(params) = settings.params(discipline) else { return };
     if let (Err(e), true) = (params.check(), s.is_fine()) {
-        let table = discipline.params();
-        let row = table.iter().find(|p| p.name == e.param);
-        let value = row.map_or(String::new(), |p| p.format(params.get(p.name).unwrap_or(&[0])[0]));
-        s.problem_of(&e.param, &format!("'{value}' is refused: {}", e.message));
+        s.problem_of(&e.param, &e.message);
     }
 }
 
