@@ -3,9 +3,10 @@
 
 mod common;
 
+use airtab_core::{GROUP, Meta, Pool, Qdisc};
 use airtab_model::bianchi::BianchiInput;
-use airtab_sim::wifi::{Backoff, CellConfig, DeliverOn, Loss};
-use common::{S, Saturated, phy};
+use airtab_sim::wifi::{Attempt, Backoff, Cell, CellConfig, DeliverOn, End, Loss, Output};
+use common::{MS, S, Saturated, phy, queue};
 
 const BYTES: u32 = 1500;
 
@@ -48,11 +49,13 @@ fn saturated_stations_follow_bianchi() {
     table += "profile   n  bianchi: throughput    p   standard: throughput    p\n";
     for (profile, kbps) in [("phy-a", 54_000), ("std-11b", 11_000)] {
         for n in 1..=50 {
-            let (throughput, p) = against_bianchi(profile, kbps, Backoff::Bianchi, n, 60);
+            // So long that the standard error of p is about 1 %.
+            let seconds = if n < 6 { 600 } else { 60 };
+            let (throughput, p) = against_bianchi(profile, kbps, Backoff::Bianchi, n, seconds);
             let bound = if n < 5 { 0.07 } else { 0.03 };
             assert!(throughput.abs() < 0.01, "{profile} bianchi n={n}: throughput {throughput:+.4}");
             assert!(p.abs() < bound, "{profile} bianchi n={n}: p {p:+.4}");
-            let (throughput2, p2) = against_bianchi(profile, kbps, Backoff::Standard, n, 60);
+            let (throughput2, p2) = against_bianchi(profile, kbps, Backoff::Standard, n, seconds);
             assert!(throughput2.abs() < 0.025, "{profile} standard n={n}: throughput {throughput2:+.4}");
             assert!(p2.abs() < 0.06, "{profile} standard n={n}: p {p2:+.4}");
             if [1, 2, 3, 5, 10, 20, 50].contains(&n) {
@@ -186,4 +189,146 @@ fn airtime_sums_to_the_clock() {
     let air = run.cell.air(5000 * 1_234_567);
     assert!(air.up_ns > 0 && air.collision_ns > 0 && air.beacon_ns > 0 && air.idle_ns > 0);
     assert_eq!(air.down_ns, 0, "the access point has nothing but beacons");
+}
+
+/// A cell in which the access point and one station always have a packet for
+/// each other, half of whose frames are lost: every output with its time.
+fn contended(eifs: bool, seconds: u64) -> Vec<(u64, Output)> {
+    let mut config = CellConfig::new(phy("phy-a"));
+    config.eifs = eifs;
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+    let mut cell = Cell::new(config, &[("sta", 54_000, Loss::Fer(0.5))], qdisc, 1);
+    cell.tap(true);
+    let packet = |pool: &mut Pool<u32>| pool.insert(Meta { bytes: BYTES, ..Meta::default() }, 0);
+    for _ in 0..2 {
+        let (down, up) = (packet(&mut pool), packet(&mut pool));
+        cell.send_down(&mut pool, down, 0);
+        cell.send_up(&mut pool, 0, up, 0);
+    }
+    let mut seen = Vec::new();
+    while cell.next_event() <= seconds * S {
+        let now = cell.next_event();
+        cell.advance(&mut pool, now);
+        while let Some(output) = cell.poll() {
+            seen.push((now, output));
+            match output {
+                Output::Down(p) | Output::Up(p) | Output::Lost(p) => {
+                    pool.remove(p);
+                }
+                Output::Sent { down, .. } => {
+                    let next = packet(&mut pool);
+                    if down {
+                        cell.send_down(&mut pool, next, now);
+                    } else {
+                        cell.send_up(&mut pool, 0, next, now);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    seen
+}
+
+/// A report's two clocks: `span` is the wall clock from the start of the first
+/// attempt; `air` the frame's own attempts, and DIFS and backoff between them.
+#[test]
+fn reports_tell_own_airtime_from_the_wall_clock() {
+    let phy = phy("phy-a");
+    let attempt_ns = phy.data_ns(54_000, BYTES) + phy.sifs_ns() + phy.ack_ns(54_000);
+    let (mut since, mut attempts) = ([0; 2], [0u64; 2]);
+    let (mut reports, mut longer) = (0, 0);
+    for (now, output) in contended(true, 20) {
+        match output {
+            Output::Attempt(a) if a.station != GROUP => {
+                let i = usize::from(a.sender);
+                if a.number == 1 {
+                    (since[i], attempts[i]) = (a.start_ns, 0);
+                }
+                attempts[i] += 1;
+                assert_eq!(u64::from(a.number), attempts[i]);
+            }
+            Output::Sent { down, tx, .. } => {
+                let i = usize::from(!down);
+                assert_eq!(tx.span, now - since[i]);
+                assert_eq!(u64::from(tx.attempts), attempts[i]);
+                let waits = tx.air - attempts[i] * attempt_ns;
+                let slots = waits - (attempts[i] - 1) * phy.difs_ns();
+                assert_eq!(slots % phy.slot_ns(), 0);
+                assert!(slots / phy.slot_ns() <= (1..attempts[i]).map(|n| (16 << n) - 1).sum());
+                reports += 1;
+                longer += u64::from(tx.span > tx.air);
+            }
+            _ => {}
+        }
+    }
+    assert!(reports > 10_000 && longer > reports / 4, "{longer} of {reports}");
+}
+
+/// After a frame in error its receiver waits EIFS instead of DIFS: on this
+/// profile 14 us more, two slots. The shortest gap before the access point's
+/// next frame shows it.
+#[test]
+fn a_receiver_of_an_error_waits_eifs() {
+    let phy = phy("phy-a");
+    let shortest_gap = |eifs| {
+        let attempts: Vec<Attempt> = contended(eifs, 60)
+            .into_iter()
+            .filter_map(|(_, output)| if let Output::Attempt(a) = output { Some(a) } else { None })
+            .collect();
+        let gaps = attempts.windows(2).filter(|w| {
+            let garbled = w[0].sender == 1 && w[0].end == End::DataLost;
+            garbled && w[1].sender == 0 && w[1].end != End::Collision
+        });
+        let gap = |w: &[Attempt]| w[1].start_ns - (w[0].start_ns + u64::from(w[0].data_ns));
+        gaps.map(gap).min().expect("there are thousands")
+    };
+    let (with, without) = (shortest_gap(true), shortest_gap(false));
+    // A loser of a contention has one slot left, or more.
+    let ack_wait = phy.sifs_ns() + phy.ack_ns(54_000);
+    assert_eq!(without, ack_wait + phy.difs_ns() + phy.slot_ns());
+    assert_eq!(with, without + 2 * phy.slot_ns());
+    assert!(with - phy.slot_ns() >= phy.eifs_ns() && without - phy.slot_ns() < phy.eifs_ns());
+}
+
+/// An idle cell holds nothing but beacons: their number and length.
+#[test]
+fn beacons_take_their_time() {
+    let phy = phy("phy-a");
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+    let mut cell = Cell::new(CellConfig::new(phy), &[("sta", 54_000, Loss::None)], qdisc, 1);
+    cell.advance(&mut pool, 100 * S + 50 * MS);
+    let air = cell.air(100 * S + 50 * MS);
+    let beacon_ns = phy.data_ns(6_000, 100 - phy.mac_bytes()); // 100 bytes at 6 Mb/s
+    assert_eq!(beacon_ns, 20_000 + 133_333);
+    assert_eq!((air.beacon_ns, cell.exchanges()), (1000 * beacon_ns, 1000));
+    assert_eq!(air.idle_ns, 100 * S + 50 * MS - air.beacon_ns);
+}
+
+/// Multicast: lowest rate, one attempt, no ACK, whatever the stations' losses;
+/// charged to a record of its own.
+#[test]
+fn multicast_is_sent_once_at_the_lowest_rate() {
+    let phy = phy("phy-a");
+    let mut config = CellConfig::new(phy);
+    config.beacon = None;
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("chap", 10), 0, 0);
+    let mut cell = Cell::new(config, &[("sta", 54_000, Loss::Fer(1.0))], qdisc, 1);
+    let packet = pool.insert(Meta { bytes: 500, flow: 7, sta: GROUP, ..Meta::default() }, 0);
+    cell.send_down(&mut pool, packet, 0);
+    cell.advance(&mut pool, S);
+    let outputs: Vec<_> = std::iter::from_fn(|| cell.poll()).collect();
+    let [Output::Dequeued(_), Output::Down(_), Output::Sent { tx, .. }] = outputs[..] else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!((tx.air, tx.span, tx.attempts), (phy.data_ns(6_000, 500), phy.data_ns(6_000, 500), 1));
+    let table = cell.queue().discipline().row_stats();
+    let column = |name| table.iter().position(|c| c.name == name).expect("a column of chap");
+    let rows = cell.queue().rows(&pool, S);
+    assert_eq!(rows.len(), 1, "no unicast flow");
+    assert_eq!(rows[0][column("flow")], 1 << 32);
+    assert_eq!(rows[0][column("airtime")], tx.air);
 }

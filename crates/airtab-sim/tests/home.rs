@@ -30,6 +30,12 @@ fn fingerprints() {
             table += &format!("{name:<12}{discipline:<12}{:016x}  {}\n", trace.fingerprint, trace.exchanges);
         }
     }
+    for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
+        let mut params = queue("chap", 35);
+        params.set(key, value).expect("in range");
+        let trace = run(&quick(whole_home()), &params, 1);
+        table += &format!("whole home, chap {key}={value}: {:016x}\n", trace.fingerprint);
+    }
     insta::assert_snapshot!(table);
 }
 

@@ -89,3 +89,27 @@ fn the_table_names_the_flows_of_the_applications() {
     assert_eq!(rows.column("credit").unwrap().count(), known.len());
     assert!(rows.column("nonesuch").is_none());
 }
+
+/// With `uplink` on, the ACKs that a download's client sends are charged to the
+/// download itself: no other flow appears, and the difference is their airtime.
+#[test]
+fn uplink_frames_are_charged_to_their_own_flow() {
+    let mut scenario = quick_home();
+    scenario.apps.retain(|app| app.name == "download");
+    let charged = |uplink: &str| {
+        let mut params = queue("chap", 35);
+        params.set("uplink", uplink).expect("on or off");
+        let mut simulation = Simulation::new(&scenario, &params, 1);
+        simulation.advance(scenario.measure_ns.end - MS);
+        let air = simulation.air();
+        let table = simulation.rows();
+        let charges: Vec<u64> = table.column("airtime").expect("a column of chap").collect();
+        assert_eq!(charges.len(), 1, "one flow");
+        (charges[0], air.up_ns)
+    };
+    let ((with, up_ns), (without, _)) = (charged("on"), charged("off"));
+    let difference = with - without;
+    assert!(up_ns > 500 * MS);
+    // Collisions are in the charge and not in up_ns; the SYN came before its flow.
+    assert!(difference > up_ns && difference < up_ns * 3 / 2, "{difference} ns for {up_ns} ns on the air");
+}

@@ -135,6 +135,8 @@ pub struct Cell {
     next_beacon: u64,
     beacon_due: bool,
     senders: Vec<usize>,
+    /// Scratch: who was cut off in its EIFS.
+    cut: Vec<usize>,
     /// End of the busy period, NEVER when the channel is idle.
     busy_until: u64,
     busy_from: u64,
@@ -193,7 +195,8 @@ impl Cell {
             });
             radios.push(Radio::new(rate, loss, Stream::new(seed, &format!("radio/{name}"))));
         }
-        let names = std::iter::once("ap").chain(stations.iter().map(|s| s.0));
+        let names = stations.iter().map(|s| format!("backoff/station/{}", s.0));
+        let names = std::iter::once("backoff/access point".into()).chain(names);
         Cell {
             contention: Contention::new(
                 contenders,
@@ -201,7 +204,7 @@ impl Cell {
                 config.phy.difs_ns(),
                 config.backoff,
             ),
-            draws: names.map(|name| Stream::new(seed, &format!("backoff/{name}"))).collect(),
+            draws: names.map(|name: String| Stream::new(seed, &name)).collect(),
             frames: vec![None; contenders],
             windows: vec![config.phy.cw_min(); contenders],
             uplinks: stations
@@ -216,6 +219,7 @@ impl Cell {
             wake: NEVER,
             beacon_due: false,
             senders: Vec::with_capacity(contenders),
+            cut: Vec::with_capacity(contenders),
             busy_until: NEVER,
             busy_from: 0,
             idle_since: 0,
@@ -430,7 +434,11 @@ impl Cell {
 
     /// The channel becomes busy: decides how it will end.
     fn start(&mut self, now: u64) {
-        self.contention.start(&mut self.senders);
+        self.contention.start(&mut self.senders, &mut self.cut);
+        for &i in &self.cut {
+            let slots = self.draws[i].masked(self.windows[i]);
+            self.contention.draw(i, slots.into());
+        }
         self.exchanges += 1;
         self.busy_from = now;
         let (mut busy, mut ack) = (0, 0);

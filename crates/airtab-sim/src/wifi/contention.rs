@@ -25,8 +25,10 @@ pub(super) struct Contention {
     ready: Vec<u64>,
     /// Smallest of `ready`.
     first: u64,
-    /// Who waits EIFS in this idle period, and for how many slots beyond DIFS.
-    deferring: Vec<(usize, u64)>,
+    /// Per contender: slots of EIFS beyond DIFS in this idle period, usually 0.
+    wait: Vec<u64>,
+    /// Whose `wait` is not 0.
+    waiting: Vec<usize>,
 }
 
 impl Contention {
@@ -43,7 +45,8 @@ impl Contention {
             backoff: vec![0; contenders],
             ready: vec![NEVER; contenders],
             first: NEVER,
-            deferring: Vec::with_capacity(contenders),
+            wait: vec![0; contenders],
+            waiting: Vec::with_capacity(contenders),
         }
     }
 
@@ -59,38 +62,50 @@ impl Contention {
     /// beyond what is left of an earlier one.
     pub(super) fn ready_when_idle(&mut self, i: usize, now: u64) {
         let passed = now.saturating_sub(self.counting_from).div_ceil(self.slot_ns);
-        self.ready_at(i, self.backoff[i].max(self.slot + passed));
+        self.ready_from(i, self.slot + passed);
     }
 
     /// A frame arrived at contender `i` while the channel was busy. `draw`: the
     /// backoff it takes unless one is still running.
     pub(super) fn ready_when_busy(&mut self, i: usize, draw: impl FnOnce() -> u64) {
-        let slot = if self.backoff[i] > self.slot { self.backoff[i] } else { self.slot + draw() };
-        self.ready_at(i, slot);
+        if self.backoff[i] <= self.slot {
+            self.backoff[i] = self.slot + draw();
+        }
+        self.ready_from(i, self.slot);
     }
 
-    fn ready_at(&mut self, i: usize, slot: u64) {
-        self.backoff[i] = slot;
-        self.ready[i] = slot;
-        self.first = self.first.min(slot);
+    fn ready_from(&mut self, i: usize, slot: u64) {
+        self.ready[i] = (self.backoff[i].max(self.slot) + self.wait[i]).max(slot);
+        self.first = self.first.min(self.ready[i]);
     }
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
-    /// to send.
-    pub(super) fn start(&mut self, senders: &mut Vec<usize>) {
+    /// to send, and who had a frame without a backoff cut off in its EIFS: each
+    /// of these takes a [`Contention::draw`] now.
+    pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) {
         senders.clear();
         senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == self.first));
-        let passed = self.first - self.slot;
+        let (before, passed) = (self.slot, self.first - self.slot);
         self.slot = self.first + self.busy_slots;
-        // A wait for EIFS that was cut short did not count down for this long:
-        for (i, wait) in self.deferring.drain(..) {
-            if passed < wait {
-                self.backoff[i] = (self.backoff[i] - (wait - passed)).max(self.slot);
-                if self.ready[i] != NEVER {
-                    self.ready[i] = self.backoff[i];
+        cut.clear();
+        for i in self.waiting.drain(..) {
+            let wait = std::mem::take(&mut self.wait[i]);
+            // Slots count only once EIFS is over.
+            let left = self.backoff[i].saturating_sub(before);
+            let counted = passed.saturating_sub(wait) + self.busy_slots;
+            self.backoff[i] = self.slot + left.saturating_sub(counted);
+            if self.ready[i] != NEVER && self.ready[i] != self.first {
+                self.ready[i] = self.backoff[i];
+                if left == 0 && passed < wait {
+                    cut.push(i);
                 }
             }
         }
+    }
+
+    /// Contender `i`, cut off in its EIFS, takes a backoff.
+    pub(super) fn draw(&mut self, i: usize, slots: u64) {
+        self.sent(i, slots, true);
     }
 
     /// Contender `i` has sent: its next backoff, and whether it has another
@@ -103,11 +118,11 @@ impl Contention {
     /// Contender `i` received a frame in error: it waits `slots` beyond DIFS.
     /// Call between the end of a frame and [`Contention::idle`].
     pub(super) fn defer(&mut self, i: usize, slots: u64) {
-        self.backoff[i] = self.backoff[i].max(self.slot) + slots;
+        self.wait[i] = slots;
+        self.waiting.push(i);
         if self.ready[i] != NEVER {
-            self.ready[i] = self.backoff[i];
+            self.ready_from(i, self.slot);
         }
-        self.deferring.push((i, slots));
     }
 
     /// The channel became idle at `now`.
@@ -136,7 +151,7 @@ mod tests {
         c.ready_when_busy(1, || 5);
         c.idle(0);
         assert_eq!(c.next_start(), DIFS + 3 * SLOT);
-        c.start(&mut senders);
+        c.start(&mut senders, &mut Vec::new());
         assert_eq!(senders, [0]);
         c.sent(0, 9, false);
         c.idle(200);
@@ -156,7 +171,7 @@ mod tests {
         c.ready_when_busy(0, || 4);
         c.ready_when_busy(2, || 4);
         c.idle(0);
-        c.start(&mut senders);
+        c.start(&mut senders, &mut Vec::new());
         assert_eq!(senders, [0, 2]);
     }
 
@@ -178,11 +193,30 @@ mod tests {
         let mut senders = Vec::new();
         c.ready_when_busy(0, || 0);
         c.idle(0);
-        c.start(&mut senders);
+        c.start(&mut senders, &mut Vec::new());
         c.sent(0, 8, false);
         c.idle(100);
         c.ready_when_idle(0, 100 + DIFS + 3 * SLOT);
         assert_eq!(c.next_start(), 100 + DIFS + 8 * SLOT, "five of eight slots are left");
+    }
+
+    /// It had no backoff, and somebody else was faster: it takes one.
+    #[test]
+    fn a_frame_cut_off_in_its_eifs_draws() {
+        let mut c = contention(Backoff::Standard);
+        let (mut senders, mut cut) = (Vec::new(), Vec::new());
+        c.ready_when_busy(0, || 1);
+        c.defer(1, 3);
+        c.defer(2, 3);
+        c.idle(0);
+        c.ready_when_idle(1, 5);
+        assert_eq!(c.next_start(), DIFS + SLOT, "contender 1 would start at 3 slots");
+        c.start(&mut senders, &mut cut);
+        assert_eq!((&senders[..], &cut[..]), (&[0][..], &[1][..]), "contender 2 has nothing to send");
+        c.draw(1, 7);
+        c.sent(0, 50, false);
+        c.idle(1000);
+        assert_eq!(c.next_start(), 1000 + DIFS + 7 * SLOT);
     }
 
     #[test]
@@ -193,7 +227,7 @@ mod tests {
         c.ready_when_busy(1, || 2);
         c.defer(1, 2);
         c.idle(0);
-        c.start(&mut senders); // contender 0 after 1 slot: 1 of the 2 extra slots has passed
+        c.start(&mut senders, &mut Vec::new()); // contender 0 after 1 slot: 1 of the 2 extra slots has passed
         assert_eq!(senders, [0]);
         c.sent(0, 50, true);
         c.idle(1000);
