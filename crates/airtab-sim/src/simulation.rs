@@ -417,6 +417,9 @@ impl Simulation {
     }
 
     fn drain_cell(&mut self) {
+        if self.tap.on {
+            self.look_at_attempts();
+        }
         while let Some(output) = self.cell.poll() {
             match output {
                 Output::Down(packet) => self.receive(packet),
@@ -451,7 +454,6 @@ impl Simulation {
                         queue.trace.delay_ns.saturating_record(self.now - queued);
                     }
                 }
-                Output::Attempt(attempt) => self.tap(&attempt),
                 Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                     if down && self.measure.contains(&self.now) {

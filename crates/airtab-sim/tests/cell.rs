@@ -3,7 +3,7 @@
 
 mod common;
 
-use airtab_core::{GROUP, Meta, Pool, Qdisc};
+use airtab_core::{GROUP, Meta, Pool, Qdisc, Tx};
 use airtab_model::bianchi::BianchiInput;
 use airtab_sim::wifi::{Attempt, Backoff, Cell, CellConfig, DeliverOn, End, Loss, Output};
 use common::{MS, S, Saturated, phy, queue};
@@ -192,8 +192,9 @@ fn airtime_sums_to_the_clock() {
 }
 
 /// A cell in which the access point and one station always have a packet for
-/// each other, half of whose frames are lost: every output with its time.
-fn contended(eifs: bool, seconds: u64) -> Vec<(u64, Output)> {
+/// each other, half of whose frames are lost: every attempt; every report with
+/// its time.
+fn contended(eifs: bool, seconds: u64) -> (Vec<Attempt>, Vec<(u64, bool, Tx)>) {
     let mut config = CellConfig::new(phy("phy-a"));
     config.eifs = eifs;
     let mut pool: Pool<u32> = Pool::new();
@@ -206,17 +207,17 @@ fn contended(eifs: bool, seconds: u64) -> Vec<(u64, Output)> {
         cell.send_down(&mut pool, down, 0);
         cell.send_up(&mut pool, 0, up, 0);
     }
-    let mut seen = Vec::new();
+    let mut reports = Vec::new();
     while cell.next_event() <= seconds * S {
         let now = cell.next_event();
         cell.advance(&mut pool, now);
         while let Some(output) = cell.poll() {
-            seen.push((now, output));
             match output {
                 Output::Down(p) | Output::Up(p) | Output::Lost(p) => {
                     pool.remove(p);
                 }
-                Output::Sent { down, .. } => {
+                Output::Sent { down, tx, .. } => {
+                    reports.push((now, down, tx));
                     let next = packet(&mut pool);
                     if down {
                         cell.send_down(&mut pool, next, now);
@@ -228,7 +229,7 @@ fn contended(eifs: bool, seconds: u64) -> Vec<(u64, Output)> {
             }
         }
     }
-    seen
+    (cell.attempts().expect("the tap is on"), reports)
 }
 
 /// A report's two clocks: `span` is the wall clock from the start of the first
@@ -237,33 +238,29 @@ fn contended(eifs: bool, seconds: u64) -> Vec<(u64, Output)> {
 fn reports_tell_own_airtime_from_the_wall_clock() {
     let phy = phy("phy-a");
     let attempt_ns = phy.data_ns(54_000, BYTES) + phy.sifs_ns() + phy.ack_ns(54_000);
-    let (mut since, mut attempts) = ([0; 2], [0u64; 2]);
-    let (mut reports, mut longer) = (0, 0);
-    for (now, output) in contended(true, 20) {
-        match output {
-            Output::Attempt(a) if a.station != GROUP => {
-                let i = usize::from(a.sender);
-                if a.number == 1 {
-                    (since[i], attempts[i]) = (a.start_ns, 0);
-                }
-                attempts[i] += 1;
-                assert_eq!(u64::from(a.number), attempts[i]);
+    let (attempts, reports) = contended(true, 20);
+    let mut longer = 0;
+    for sender in [0, 1] {
+        // Frames in order, each the list of its attempts; beacons are not reported.
+        let own = attempts.iter().filter(|a| a.sender == sender && a.station != GROUP);
+        let mut frames: Vec<Vec<&Attempt>> = Vec::new();
+        for a in own {
+            if a.number == 1 {
+                frames.push(Vec::new());
             }
-            Output::Sent { down, tx, .. } => {
-                let i = usize::from(!down);
-                assert_eq!(tx.span, now - since[i]);
-                assert_eq!(u64::from(tx.attempts), attempts[i]);
-                let waits = tx.air - attempts[i] * attempt_ns;
-                let slots = waits - (attempts[i] - 1) * phy.difs_ns();
-                assert_eq!(slots % phy.slot_ns(), 0);
-                assert!(slots / phy.slot_ns() <= (1..attempts[i]).map(|n| (16 << n) - 1).sum());
-                reports += 1;
-                longer += u64::from(tx.span > tx.air);
-            }
-            _ => {}
+            frames.last_mut().expect("the first attempt comes first").push(a);
+        }
+        let own = reports.iter().filter(|(_, down, _)| *down == (sender == 0));
+        for ((now, _, tx), frame) in own.zip(&frames) {
+            let n = frame.len() as u64;
+            assert_eq!((tx.span, u64::from(tx.attempts)), (now - frame[0].start_ns, n));
+            let slots = tx.air - n * attempt_ns - (n - 1) * phy.difs_ns();
+            assert_eq!(slots % phy.slot_ns(), 0);
+            assert!(slots / phy.slot_ns() <= (1..n).map(|retry| (16 << retry) - 1).sum());
+            longer += usize::from(tx.span > tx.air);
         }
     }
-    assert!(reports > 10_000 && longer > reports / 4, "{longer} of {reports}");
+    assert!(reports.len() > 5_000 && longer > reports.len() / 4, "{longer} of {}", reports.len());
 }
 
 /// After a frame in error its receiver waits EIFS instead of DIFS: on this
@@ -273,10 +270,7 @@ fn reports_tell_own_airtime_from_the_wall_clock() {
 fn a_receiver_of_an_error_waits_eifs() {
     let phy = phy("phy-a");
     let shortest_gap = |eifs| {
-        let attempts: Vec<Attempt> = contended(eifs, 60)
-            .into_iter()
-            .filter_map(|(_, output)| if let Output::Attempt(a) = output { Some(a) } else { None })
-            .collect();
+        let (attempts, _) = contended(eifs, 60);
         let gaps = attempts.windows(2).filter(|w| {
             let garbled = w[0].sender == 1 && w[0].end == End::DataLost;
             garbled && w[1].sender == 0 && w[1].end != End::Collision

@@ -90,8 +90,12 @@ pub fn shares(alt: &str, bars: &[(String, Vec<(RGBColor, f64)>)]) -> String {
         for percent in [0, 25, 50, 75, 100] {
             let at = x(f64::from(percent) / 100.0);
             line(area, &[(at, 0), (at, height - 20)], GRID, 1);
-            let anchor = if percent == 100 { HPos::Right } else { HPos::Center };
-            text(area, format!("{percent} %"), (at + if percent == 0 { 6 } else { 0 }, height - 16), anchor);
+            let anchor = match percent {
+                0 => HPos::Left,
+                100 => HPos::Right,
+                _ => HPos::Center,
+            };
+            text(area, format!("{percent} %"), (at, height - 16), anchor);
         }
         for (i, (label, parts)) in (0..).zip(bars) {
             let top = i * ROW;

@@ -333,7 +333,7 @@ fn reproduce(page: &mut String, report: &Report) {
         escape(&c.scenario),
         escape(&origin.scenario_hash)
     );
-    page.push_str("<div class=\"wide\"><table>\n<tr><th>discipline<th>parameters</tr>\n");
+    page.push_str("<div class=\"wide\"><table class=\"params\">\n<tr><th>discipline<th>parameters</tr>\n");
     for q in &c.queues {
         let params: Vec<String> = q.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         put!(page, "<tr><th>{}<td>{}</tr>", escape(&q.label), escape(&params.join(" ")));

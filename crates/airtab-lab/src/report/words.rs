@@ -107,11 +107,7 @@ pub(super) fn result(c: &Comparison) -> String {
         let size = best.1.mean.abs().max(worst.1.mean.abs());
         let gap = (best.1.mean - worst.1.mean).abs() / size.max(f64::MIN_POSITIVE);
         if widest.as_ref().is_none_or(|(g, _)| gap > *g) {
-            let shown = |s: &Summary| format!("{:.*}", metric.decimals(), metric.shown(s.mean));
-            let (good, bad) = (shown(best.1), shown(worst.1));
-            let what =
-                format!("{}, {}: {good} under {}, {bad} under {}", app.name, metric.label(), best.0, worst.0);
-            widest = Some((gap, what));
+            widest = Some((gap, difference(&app.name, metric, *best, *worst)));
         }
     }
     let most = wins.iter().copied().max().unwrap_or(0);
@@ -128,4 +124,16 @@ pub(super) fn result(c: &Comparison) -> String {
         format!("{most} of {} applications", apps.len())
     };
     format!("{} {verb} best, or as good as the best, for {how_many}.{difference}", list(&winners))
+}
+
+/// "a page of web takes 52 ms under spq, 134 ms under fifo".
+fn difference(app: &str, metric: Metric, best: (&str, &Summary), worst: (&str, &Summary)) -> String {
+    let (does, unit) = match metric {
+        Metric::GameMos | Metric::VoipMos => (format!("{app} scores"), " MOS"),
+        Metric::FrameRate => (format!("{app} shows"), " frames a second"),
+        Metric::PageTime => (format!("a page of {app} takes"), " ms"),
+        _ => (format!("{app} receives"), " Mb/s"),
+    };
+    let shown = |s: &Summary| format!("{:.*}{unit}", metric.decimals(), metric.shown(s.mean));
+    format!("{does} {} under {}, {} under {}", shown(best.1), best.0, shown(worst.1), worst.0)
 }

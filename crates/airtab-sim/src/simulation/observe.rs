@@ -74,6 +74,7 @@ pub struct AirPacket {
 /// What the cell reported of the air since the last look.
 #[derive(Default)]
 pub(super) struct Tap {
+    pub(super) on: bool,
     frames: Vec<AirFrame>,
     /// What each contender's frame carries.
     last: Vec<Option<AirPacket>>,
@@ -108,7 +109,7 @@ impl Simulation {
     /// Starts or ends the record of every frame on the air.
     pub fn watch_air(&mut self, on: bool) {
         self.cell.tap(on);
-        self.tap = Tap::default();
+        self.tap = Tap { on, ..Tap::default() };
     }
 
     /// Takes the frames that ended since the last look, in the order in which
@@ -118,7 +119,15 @@ impl Simulation {
         self.tap.frames.drain(..)
     }
 
-    pub(super) fn tap(&mut self, attempt: &Attempt) {
+    /// Before packets are removed that the attempts refer to.
+    #[cold]
+    pub(super) fn look_at_attempts(&mut self) {
+        for attempt in self.cell.attempts().unwrap_or_default() {
+            self.keep(&attempt);
+        }
+    }
+
+    fn keep(&mut self, attempt: &Attempt) {
         let sender = usize::from(attempt.sender);
         if self.tap.last.len() <= sender {
             self.tap.last.resize(sender + 1, None);

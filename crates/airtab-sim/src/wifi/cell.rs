@@ -51,9 +51,6 @@ pub enum Output {
         /// What it took.
         tx: Tx,
     },
-    /// One attempt is over; reported before what it led to, and only while
-    /// [`Cell::tap`] is on.
-    Attempt(Attempt),
 }
 
 /// One DATA frame or beacon on the air, for captures.
@@ -147,7 +144,8 @@ pub struct Cell {
     eifs_slots: u64,
     air: AirTrace,
     exchanges: u64,
-    tap: bool,
+    /// Attempts not looked at yet; None while the tap is off.
+    attempts: Option<Vec<Attempt>>,
     outputs: VecDeque<Output>,
 }
 
@@ -228,7 +226,7 @@ impl Cell {
             eifs_slots: 0,
             air: AirTrace::default(),
             exchanges: 0,
-            tap: false,
+            attempts: None,
             outputs: VecDeque::with_capacity(64),
         }
     }
@@ -311,7 +309,13 @@ impl Cell {
 
     /// Switches reports of every attempt on or off.
     pub fn tap(&mut self, on: bool) {
-        self.tap = on;
+        self.attempts = on.then(Vec::new);
+    }
+
+    /// Takes the attempts that ended since the last look; None while the tap
+    /// is off. Look before [`Cell::poll`]: the packets are still there then.
+    pub fn attempts(&mut self) -> Option<Vec<Attempt>> {
+        self.attempts.as_mut().map(std::mem::take)
     }
 
     /// Packets inside: held by the MACs and in uplink queues.
@@ -495,8 +499,8 @@ impl Cell {
     /// What the end of the busy period means for sender `i`.
     fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, i: usize, now: u64) {
         let mut frame = self.frames[i].take().expect("a sender has a frame");
-        if self.tap {
-            self.outputs.push_back(Output::Attempt(self.attempt(i, &frame)));
+        if self.attempts.is_some() {
+            self.note_attempt(i, &frame);
         }
         let acked = matches!(self.outcome, End::Acked | End::Broadcast);
         let arrived = acked || (self.outcome == End::AckLost && self.config.deliver_on == DeliverOn::Data);
@@ -536,7 +540,8 @@ impl Cell {
         self.contention.sent(i, slots, more);
     }
 
-    fn attempt(&self, i: usize, frame: &Frame) -> Attempt {
+    #[cold]
+    fn note_attempt(&mut self, i: usize, frame: &Frame) {
         let beacon = || self.config.beacon.expect("it was sent").kbps;
         let (carried, kbps) = match frame.packet {
             None => (Carried::Beacon, beacon()),
@@ -545,7 +550,7 @@ impl Cell {
                 self.rates[frame.station.map_or(0, |s| self.radios[s].rate)].kbps(),
             ),
         };
-        Attempt {
+        let attempt = Attempt {
             start_ns: self.busy_from,
             carried,
             data_ns: frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
@@ -554,7 +559,8 @@ impl Cell {
             station: frame.station.map_or(GROUP, |s| s as u16),
             number: frame.attempts,
             end: self.outcome,
-        }
+        };
+        self.attempts.get_or_insert_default().push(attempt);
     }
 
     /// EIFS for those who received a frame in error.
