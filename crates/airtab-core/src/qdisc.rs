@@ -92,10 +92,11 @@ pub struct Qdisc {
     discipline: Discipline,
     pool: Arc<()>,
     params: Params,
-    host: Box<Host>,
+    host: NonNull<Host>,
 }
 
-/// What the core's callback reaches; boxed, since the core holds its address.
+/// What the core's callback reaches: a box given up as a pointer, since the
+/// core holds its address; freed by Drop.
 struct Host {
     dropped: Vec<Dropped>,
 }
@@ -129,13 +130,14 @@ impl Qdisc {
         // SAFETY: the size is not zero.
         let memory = unsafe { alloc_zeroed(layout) };
         let Some(q) = NonNull::new(memory.cast::<ffi::Qdisc>()) else { handle_alloc_error(layout) };
-        let mut host = Box::new(Host { dropped: Vec::with_capacity(64) });
+        let host = Box::new(Host { dropped: Vec::with_capacity(64) });
+        let host = NonNull::from(Box::leak(host));
         // SAFETY: the memory is zeroed, large enough and ours; host outlives q.
         unsafe {
             let raw = q.as_ptr();
             (*raw).ops = discipline.0;
             (*raw).drop = Some(on_drop);
-            (*raw).host = (&raw mut *host).cast::<c_void>();
+            (*raw).host = host.as_ptr().cast::<c_void>();
             params.with_c(|v| (discipline.0.init)(raw, v, seed, now));
         }
         Qdisc { q, layout, discipline, pool: pool.identity().clone(), params: params.clone(), host }
@@ -208,7 +210,9 @@ impl Qdisc {
 
     /// Takes the packets dropped since the last look, oldest first.
     pub fn dropped(&mut self) -> std::vec::Drain<'_, Dropped> {
-        self.host.dropped.drain(..)
+        // SAFETY: made in new(), freed in drop(); the core writes to it only
+        // during calls that borrow self mutably.
+        unsafe { self.host.as_mut() }.dropped.drain(..)
     }
 
     /// Reports what a transmission really took.
@@ -306,7 +310,10 @@ impl Qdisc {
 
 impl Drop for Qdisc {
     fn drop(&mut self) {
-        // SAFETY: allocated in new() with this layout; packets are the pool's.
-        unsafe { dealloc(self.q.as_ptr().cast(), self.layout) }
+        // SAFETY: both allocated in new(), q with this layout; packets are the pool's.
+        unsafe {
+            dealloc(self.q.as_ptr().cast(), self.layout);
+            drop(Box::from_raw(self.host.as_ptr()));
+        }
     }
 }
