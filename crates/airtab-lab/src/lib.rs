@@ -13,6 +13,7 @@ pub mod capture;
 pub mod compare;
 pub mod measure;
 pub mod metric;
+mod phy_rates;
 pub mod queues;
 pub mod reader;
 pub mod report;

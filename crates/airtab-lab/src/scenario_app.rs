@@ -32,6 +32,9 @@ const KINDS: [(&str, &[&str]); 6] = [
 /// The video that needs no file.
 const SYNTHETIC: &str = "synthetic";
 
+/// What results call the access point, beside the applications.
+const ACCESS_POINT: &str = "ap";
+
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
 
@@ -61,7 +64,12 @@ fn read_app(
     others: &[App],
     duration_ns: u64,
 ) -> Option<App> {
-    let name = s.require("name", |v| unused(v, others, |a| &a.name));
+    let name = s.require("name", |v| match unused(v, others, |a| &a.name)? {
+        name if name == ACCESS_POINT => {
+            Err(format!("'{name}' is taken: results call the access point so; choose another name"))
+        }
+        name => Ok(name),
+    });
     let kind = read_kind(s, folder);
     // Where a station's own name is wrong, that is problem enough.
     let nameless = stations.iter().any(|station| station.name.is_empty());

@@ -14,6 +14,7 @@ use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
 
+use crate::phy_rates::Rates;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
 use crate::scenario_app::read_apps;
@@ -142,7 +143,8 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     let cell = top.section("wifi").map_or_else(|| Some(home_cell()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
-    let stations = read_stations(top);
+    // Where the profile's own name is wrong, that is problem enough.
+    let stations = read_stations(top, cell.as_ref().map(|cell| cell.phy));
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let apps = read_apps(top, folder, &stations, duration_ns);
     top.finish();
@@ -244,7 +246,12 @@ fn read_queues(s: Section) -> QueueSettings {
 
 fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSettings) {
     let mut trial = Params::new(discipline);
+    let known: Vec<&str> = discipline.params().iter().map(|p| p.name).collect();
     for key in s.keys() {
+        if !known.contains(&key) {
+            s.unknown(key, "no such parameter", &known);
+            continue;
+        }
         let Some(value) = s.get(key) else { continue };
         let written = s.items(&value).join(",");
         match trial.set(key, &written) {
@@ -264,7 +271,9 @@ fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSett
     }
 }
 
-fn read_stations(top: &Section) -> Vec<Station> {
+/// Without a `phy` any rate will do.
+fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
+    let rates = phy.map(|phy| Rates::of(&phy));
     let sections = top.sections("station");
     if top.lacks("station") {
         top.problem("no station: at least one [[station]] is needed".into());
@@ -279,13 +288,7 @@ fn read_stations(top: &Section) -> Vec<Station> {
     let mut stations: Vec<Station> = Vec::new();
     for s in sections {
         let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
-        let rate = s.read("rate", |v| {
-            let bps = quantity(Unit::Bps, MBPS..=10_000 * MBPS)(v)?;
-            match bps % 1000 {
-                0 => Ok((bps / 1000) as u32),
-                _ => Err(format!("'{}' is not a whole number of kb/s", v.written)),
-            }
-        });
+        let rate = s.read("rate", |v| rates.as_ref().map_or(Ok(0), |rates| rates.read(v)));
         let distance = s.read("distance", metres);
         let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
         if s.get("distance").is_some() && s.get("fer").is_some() {
@@ -297,7 +300,8 @@ fn read_stations(top: &Section) -> Vec<Station> {
             None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0) },
         };
         s.finish();
-        stations.push(Station { name, rate_kbps: rate.unwrap_or(54_000), loss });
+        let highest = rates.as_ref().map_or(0, Rates::highest);
+        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss });
     }
     stations
 }

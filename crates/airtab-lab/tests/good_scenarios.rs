@@ -151,3 +151,39 @@ fn the_examples_are_right() {
         ScenarioFile::load(&file).unwrap_or_else(|e| panic!("{e}"));
     }
 }
+
+#[test]
+fn the_rates_of_each_profile() {
+    let file = |phy: &str, rate: &str| {
+        let station = format!("[[station]]\nname = \"s\"\n{rate}\n");
+        let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+        ScenarioFile::parse("rates.toml", &format!("duration = \"1s\"\nwifi.phy = \"{phy}\"\n{station}{app}"))
+            .map(|file| file.scenario.stations[0].rate_kbps)
+    };
+    let ofdm = "6 9 12 18 24 36 48 54";
+    let dsss = "1 2 5.5 11";
+    // Any between the ends; a few of them.
+    let ht = "6.5 13 19.5 65 72.2 150 300 600";
+    for (phy, rates, wrong) in [
+        ("phy-a", ofdm, "5.5 11 55"),
+        ("std-11g", ofdm, "1 11 108"),
+        ("std-11a", ofdm, "0 7"),
+        ("std-11b", dsss, "6 22 54"),
+        ("d6.3", ofdm, "1"),
+        ("d7.1", ofdm, "1"),
+        ("starzetz-11b", dsss, "3"),
+        ("dnb-11b", dsss, "0.5"),
+        ("wqm-11n", ht, "6 600.001 6.5001"),
+    ] {
+        for rate in rates.split(' ') {
+            let kbps = (rate.parse::<f64>().unwrap() * 1e3) as u32;
+            assert_eq!(file(phy, &format!("rate = \"{rate}Mb/s\"")).unwrap(), kbps, "{phy}");
+        }
+        for rate in wrong.split(' ') {
+            let message = file(phy, &format!("rate = \"{rate}Mb/s\"")).unwrap_err().to_string();
+            assert!(message.contains(&format!("'{rate}Mb/s' is no rate of {phy}: ")), "{message}");
+        }
+        let highest = rates.split(' ').next_back().unwrap();
+        assert_eq!(file(phy, "").unwrap(), highest.parse::<u32>().unwrap() * 1000, "{phy}: the default");
+    }
+}

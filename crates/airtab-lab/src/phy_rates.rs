@@ -1,0 +1,64 @@
+//! The PHY rates that a station can have under a profile: those of IEEE
+//! 802.11-2020, clauses 15 and 16 (DSSS), 17 and 18 (OFDM), 19 (HT).
+//!
+//! What it does not do: no modulation, no rate control; how long a frame takes
+//! at a rate is `airtab-core`'s.
+
+use airtab_core::{Phy, Unit};
+
+use crate::reader::Value;
+
+const DSSS: [u32; 4] = [1_000, 2_000, 5_500, 11_000];
+const OFDM: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
+/// One stream, 20 MHz, BPSK 1/2; four streams, 40 MHz, short guard interval.
+/// There are dozens between them: any is taken.
+const HT: [u32; 2] = [6_500, 600_000];
+
+/// The rates of one profile, kb/s.
+pub(crate) struct Rates {
+    profile: &'static str,
+    /// Ascending.
+    kbps: &'static [u32],
+    /// Not only these, but all from the first to the last.
+    between: bool,
+}
+
+impl Rates {
+    pub(crate) fn of(phy: &Phy) -> Rates {
+        let profile = phy.name();
+        let (kbps, between): (&[u32], bool) = match profile {
+            _ if profile.ends_with("-11b") => (&DSSS, false),
+            _ if profile.ends_with("-11n") => (&HT, true),
+            _ => (&OFDM, false),
+        };
+        Rates { profile, kbps, between }
+    }
+
+    /// What a station has that names no rate.
+    pub(crate) fn highest(&self) -> u32 {
+        self.kbps[self.kbps.len() - 1]
+    }
+
+    /// `6, 9 or 12Mb/s`, `6.5 to 600Mb/s`.
+    fn allowed(&self) -> String {
+        let mbps: Vec<String> = self.kbps.iter().map(|k| (f64::from(*k) / 1e3).to_string()).collect();
+        let (last, others) = mbps.split_last().expect("every profile has rates");
+        let or = if self.between { "to" } else { "or" };
+        format!("{} {or} {last}Mb/s", others.join(", "))
+    }
+
+    /// A rate as a file has it.
+    pub(crate) fn read(&self, v: &Value) -> Result<u32, String> {
+        let bps =
+            Unit::Bps.parse(&v.written).map_err(|e| format!("{e} ({}: {})", self.profile, self.allowed()))?;
+        let kbps = u32::try_from(bps / 1000).ok().filter(|_| bps.is_multiple_of(1000));
+        let known = |kbps: &u32| match self.between {
+            true => (self.kbps[0]..=self.highest()).contains(kbps),
+            false => self.kbps.contains(kbps),
+        };
+        kbps.filter(known).ok_or_else(|| {
+            let whole = if self.between { ", whole kb/s" } else { "" };
+            format!("'{}' is no rate of {}: {}{whole}", v.written, self.profile, self.allowed())
+        })
+    }
+}
