@@ -1,4 +1,5 @@
-//! Compiles every C file of the core: a new discipline needs no line here.
+//! Compiles every C file of the core, where a new discipline needs no line, and
+//! the layouts that a test compares with `ffi.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ fn main() {
     sources.sort();
     cc::Build::new()
         .files(&sources)
+        .file("src/abi.c") // layouts, for a test
         .include(core.join("include"))
         .define("AT_HOST_H", "\"airtab/host_user.h\"")
         .std("c11")
@@ -21,6 +23,7 @@ fn main() {
         .extra_warnings(true)
         .opt_level(2)
         .compile("airtab");
+    println!("cargo:rerun-if-changed=src/abi.c");
     println!("cargo:rerun-if-changed={}", core.join("src").display());
     println!("cargo:rerun-if-changed={}", core.join("include").display());
 }

@@ -1,17 +1,23 @@
 //! The C core's types, as `airtab/qdisc.h`, `airtab/airtime.h` and
-//! `airtab/host_user.h` declare them. Layouts only; no behaviour.
-
-#![allow(missing_docs)] // documented once, in the headers
+//! `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
+//! exports is described here, the rest once, in the headers. `layout.rs` tests
+//! that both sides agree.
 
 use std::ffi::{c_char, c_int, c_void};
 
+/// The fields of a TCP header that a discipline may look at (RFC 9293 3.1).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tcp {
+    /// Sequence number of the first byte.
     pub seq: u32,
+    /// Next sequence number that its sender expects.
     pub ack: u32,
+    /// Bytes of data behind the header.
     pub payload: u32,
+    /// Receive window, bytes.
     pub window: u32,
+    /// The flag byte of the header: FIN is 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32.
     pub flags: u8,
 }
 
@@ -32,34 +38,56 @@ pub const F_ECT: u8 = 1;
 pub const F_CE: u8 = 2;
 pub const F_TCP: u8 = 4;
 
+/// Whom to charge once a transmission is over; comes with a packet, goes back
+/// with what the packet took. Only the discipline that made it can read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket {
+    /// The discipline's own name of the flow.
     pub flow: u32,
+    /// Tells one use of the record from the next; 0: nobody is charged.
     pub generation: u32,
+    /// Charged already when the packet left the queue, ns.
     pub est: u32,
 }
 
+/// What a transmission really took. The parts of an aggregate sum up to it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tx {
+    /// Channel time of the packet's own attempts and backoffs, ns.
     pub air: u64,
+    /// Wall clock from the start of the first attempt to the end of the last,
+    /// other stations' frames included, ns.
     pub span: u64,
+    /// How often it was sent.
     pub attempts: u8,
+    /// Whether an acknowledgement came back.
     pub acked: bool,
 }
 
+/// A station's link as the host sees it; 0 is "not known", and all 0 but `sta`
+/// says that the station left.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
+    /// Number of the station.
     pub sta: u16,
+    /// Number of its 802.11 amendment, as the host counts them.
     pub phy: u8,
+    /// Spatial streams.
     pub nss: u8,
+    /// PHY rate, kb/s.
     pub rate_kbps: u32,
+    /// Frames in a usual aggregate.
     pub ampdu_frames: u32,
+    /// Duration of a usual aggregate, ns.
     pub ampdu_ns: u32,
+    /// Share of time in which the channel is free, millionths.
     pub free_ppm: u32,
+    /// Queued below the discipline for this station, bytes.
     pub below_bytes: u32,
+    /// The same as channel time, ns.
     pub below_ns: u32,
 }
 

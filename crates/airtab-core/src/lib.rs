@@ -9,6 +9,8 @@
 
 mod airtime;
 mod ffi;
+#[cfg(test)]
+mod layout;
 mod params;
 mod pool;
 mod qdisc;

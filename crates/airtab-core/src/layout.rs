@@ -1,0 +1,88 @@
+//! The test that the mirror in `ffi.rs` has the layout of the C headers: size,
+//! order and place of every field, as the C compiler put them down in `abi.c`.
+//!
+//! What it does not do: the types of fields and the arguments of functions.
+
+use std::ffi::{c_char, c_int};
+use std::mem::{offset_of, size_of};
+
+use crate::ffi::{
+    F_CE, F_ECT, F_TCP, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp, Ticket, Tx, Vals,
+};
+use crate::params::text;
+
+#[repr(C)]
+struct AbiRow {
+    name: *const c_char,
+    value: u64,
+}
+
+unsafe extern "C" {
+    // Ends at a NULL name: only its address is taken.
+    static at_abi: [AbiRow; 0];
+}
+
+fn in_c() -> Vec<(String, usize)> {
+    let first = (&raw const at_abi).cast::<AbiRow>();
+    (0..)
+        // SAFETY: at_abi ends with a row without a name; take_while stops there.
+        .map(|i| unsafe { &*first.add(i) })
+        .take_while(|row| !row.name.is_null())
+        .map(|row| (text(row.name).into(), row.value as usize))
+        .collect()
+}
+
+/// Size and fields of one struct; `field = name` where C calls a field otherwise.
+macro_rules! layout {
+    ($rows:ident, $c:literal, $type:ty, $($field:ident $(= $name:literal)?),+) => {
+        $rows.push(($c.to_string(), size_of::<$type>()));
+        $(
+            let name = [stringify!($field) $(, $name)?];
+            $rows.push((format!("{}.{}", $c, name[name.len() - 1]), offset_of!($type, $field)));
+        )+
+    };
+}
+
+#[test]
+fn rust_and_c_agree() {
+    let mut rows = Vec::new();
+    layout!(rows, "at_tcp", Tcp, seq, ack, payload, window, flags);
+    layout!(rows, "at_pkt", Pkt, next, scratch = "priv", bytes, flow, sta, class = "cls", flags, tcp, handle);
+    layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est);
+    layout!(rows, "at_tx", Tx, air, span, attempts, acked);
+    layout!(
+        rows,
+        "at_link",
+        Link,
+        sta,
+        phy,
+        nss,
+        rate_kbps,
+        ampdu_frames,
+        ampdu_ns,
+        free_ppm,
+        below_bytes,
+        below_ns
+    );
+    layout!(rows, "at_param", Param, id, unit, flags, max_len, name, help, source, def, min, max, choices);
+    layout!(rows, "at_vals", Vals, v, len);
+    layout!(rows, "at_stat", Stat, id, unit, counter, name, help);
+    layout!(rows, "at_qdisc", Qdisc, ops, drop, host, bytes, in_ = "in", out, made, dropped, qlen, state);
+    layout!(
+        rows, "at_ops", Ops, name, about, params, stats, row_stats, check, state_size, init, change, reset,
+        enqueue, dequeue, drain, sent, heard, link, wake, tick, read, row
+    );
+    layout!(
+        rows, "at_phy", Phy, name, about, slot, sifs, difs, preamble, extension, symbol, mac_bytes,
+        ack_bytes, cw_min, cw_max, base_kbps, ack_kbps
+    );
+    let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP)];
+    rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));
+    rows.push(("AT_R_MAX".into(), REASONS));
+    rows.extend(["enum at_reason", "enum at_verdict"].map(|name| (name.to_string(), size_of::<c_int>())));
+    let c = in_c();
+    assert_eq!(rows.len(), c.len(), "each side lists the same fields");
+    for (rust, c) in rows.iter().zip(&c) {
+        assert_eq!(rust, c);
+    }
+}
