@@ -68,6 +68,9 @@ impl FromStr for QueueSpec {
             let (param, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("'{part}' is not parameter=value, as in chap:limit=70"))?;
+            if spec.overrides.iter().any(|(other, _)| other == param.trim()) {
+                return Err(format!("{name}: {}: given twice in '{}'", param.trim(), spec.label));
+            }
             spec.overrides.push((param.trim().into(), value.trim().into()));
         }
         spec.build(&QueueSettings::default()).map_err(|e| e.to_string())?;

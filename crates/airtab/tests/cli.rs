@@ -207,6 +207,11 @@ fn wrong_usage_is_2() {
         ),
         (&["compare", "--queues", "chap:increment=1"], "'1' is not a time with its unit"),
         (&["compare", "--queues", "chap:size=1"], "no such parameter; there are profile, increment"),
+        (
+            &["compare", "--queues", "fifo:limit=1:limit=2"],
+            "fifo: limit: given twice in 'fifo:limit=1:limit=2'",
+        ),
+        (&["compare", "--queues", "chap:limit=5000"], "(flows is 4096, limit is 5000)"),
         (&["compare", "--queues", "chap:limit"], "'limit' is not parameter=value"),
         (&["compare", "--seeds", "0"], "0 is not in 1..=100000"),
         (&["compare", "--jobs", "0"], "0 is not in 1..=1024"),
