@@ -2,7 +2,7 @@
  *
  * airtab/host_user.h: the user-space host's packet and accessors (AT_HOST_H of
  * the simulator, the live access point and the tests). The Rust binding mirrors
- * struct at_pkt; a compile-time check there and a test here keep them equal.
+ * struct at_pkt; a test there compares sizes and offsets of both sides.
  */
 #ifndef AIRTAB_HOST_USER_H
 #define AIRTAB_HOST_USER_H
