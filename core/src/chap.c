@@ -118,9 +118,9 @@ static struct chap *priv(const struct at_qdisc *q)
 }
 
 /* Whose oldest packet makes room; somebody is backlogged. */
-static u32 victim(const struct chap *c, bool by_bytes)
+static u32 victim(struct chap *c, bool by_bytes)
 {
-	u32 id = at_heap_min(&c->heap)->id;
+	u32 id = at_heap_min(order(c))->id;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -224,7 +224,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 		at_book_out(q, p);
 		return p;
 	}
-	best = at_heap_max(&c->heap);
+	best = at_heap_max(order(c));
 	if (!best)
 		return NULL;
 	id = best->id;
@@ -245,8 +245,10 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	if (bill.mark) {
 		set_credit(c, f, newcomer_credit(c));
 		charge(c, tab(c), bill.est);
-		if (f->slot)
+		if (f->slot) {
 			leave_newcomers(c, id);
+			rank(c, id);
+		}
 		if (c->first)
 			rank(c, TAB);
 		c->n_newcomers++;
@@ -256,7 +258,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	f->packets++;
 	f->flags |= SERVED;
 	if (f->slot)
-		rank(c, id);
+		rerank(c, id);
 	at_tickets_issue(&c->tickets, bill, t);
 	at_book_out(q, p);
 	return p;
@@ -281,7 +283,7 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
 	charge(c, f, due);
 	if (f->slot && ranked(c, f->slot))
-		rank(c, f->slot);
+		rerank(c, f->slot);
 	if (bill.mark) {
 		charge(c, tab(c), due);
 		if (ranked(c, TAB))
@@ -396,7 +398,7 @@ static void clear(struct chap *c, u32 *buckets, u32 flows)
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
 		memset(c->codels, 0, (flows + (size_t)1) * sizeof(struct at_codel));
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = ~(u32)0 };
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows) };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -531,7 +533,7 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 			continue;
 		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
-		*cols++ = f->slot ? s->qlen : 0;
+		*cols++ = f->slot ? backlog_packets(s) : 0;
 		*cols++ = f->slot ? backlog_bytes(s, AT_NEVER) : 0;
 		*cols++ = f->packets;
 		*cols++ = f->air;

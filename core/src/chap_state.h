@@ -46,8 +46,7 @@ struct flow {
 /* The backlog of a flow; slot 0 is the tab's. */
 struct slot {
 	struct at_fifo list;
-	u32 flow, qlen;
-	u32 created;		/* the flow's */
+	u32 flow;
 	u32 next;		/* free slot, or next newcomer */
 };
 
@@ -66,6 +65,7 @@ struct chap {
 	u32 boosts;
 	u32 created;
 	u32 slot_free, slot_fresh;
+	u32 unsettled;			/* slot whose place in the heap is of an older credit */
 	u32 first, last;		/* newcomers' slots, in order of arrival */
 	u64 new_len, new_bytes;		/* their packets */
 	u16 scale;			/* mean of all flows, Q10 */
@@ -119,28 +119,55 @@ static s64 newcomer_credit(const struct chap *c)
 
 /* ---- order of the backlogged flows ---- */
 
-static bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
+/* Keys of the present need no boost: a branch that is nearly always taken. The
+ * comparison itself has none, it is a toss-up. */
+static inline bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
 	const struct chap *c = ctx;
-	s64 x = at_credit_boost(a->key, c->boosts - a->tag);
-	s64 y = at_credit_boost(b->key, c->boosts - b->tag);
+	s64 x = a->key, y = b->key;
 
-	if (x != y)
-		return x < y;
-	return c->slots[a->id].created > c->slots[b->id].created;
+	if ((a->tag ^ c->boosts) | (b->tag ^ c->boosts)) {
+		x = at_credit_boost(x, c->boosts - a->tag);
+		y = at_credit_boost(y, c->boosts - b->tag);
+	}
+	return (int)(x < y) | ((int)(x == y) & (int)(a->tie > b->tie));
 }
 
 /* Gives a slot its place by the credit of its flow. */
 static void rank(struct chap *c, u32 id)
 {
-	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, &c->flows[c->slots[id].flow]);
+	const struct flow *f = &c->flows[c->slots[id].flow];
+	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, f);
 
-	at_heap_set(&c->heap, (struct at_heap_entry){ d, c->boosts, id }, less, c);
+	at_heap_set(&c->heap, (struct at_heap_entry){ d, c->boosts, id, f->created }, less, c);
+	if (c->unsettled == id)
+		c->unsettled = 0;
+}
+
+/* The credit of a slot that is in the heap changed. The last such slot keeps its
+ * place until somebody looks, for the report of its transmission may come before. */
+static void rerank(struct chap *c, u32 id)
+{
+	u32 before = c->unsettled;
+
+	if (before && before != id)
+		rank(c, before);
+	c->unsettled = id;
+}
+
+/* The heap, in order. */
+static struct at_heap *order(struct chap *c)
+{
+	if (c->unsettled)
+		rank(c, c->unsettled);
+	return &c->heap;
 }
 
 static void unrank(struct chap *c, u32 id)
 {
 	at_heap_del(&c->heap, id, less, c);
+	if (c->unsettled == id)
+		c->unsettled = 0;
 }
 
 static bool ranked(const struct chap *c, u32 id)
@@ -282,7 +309,7 @@ static u32 open_slot(struct chap *c, u32 flow)
 		c->slot_free = c->slots[id].next;
 	else
 		id = c->slot_fresh++;
-	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
+	c->slots[id] = (struct slot){ .flow = flow };
 	return id;
 }
 
@@ -294,6 +321,15 @@ static u64 backlog_bytes(const struct slot *s, u64 enough)
 	for (struct at_pkt *p = s->list.head; p && bytes <= enough; p = *at_next(p))
 		bytes += at_bytes(p);
 	return bytes;
+}
+
+static u32 backlog_packets(const struct slot *s)
+{
+	u32 n = 0;
+
+	for (struct at_pkt *p = s->list.head; p; p = *at_next(p))
+		n++;
+	return n;
 }
 
 /* Ends the slot's time among the newcomers. */
@@ -310,7 +346,7 @@ static void leave_newcomers(struct chap *c, u32 id)
 		c->first = s->next;
 	if (c->last == id)
 		c->last = before;
-	c->new_len -= s->qlen;
+	c->new_len -= backlog_packets(s);
 	c->new_bytes -= backlog_bytes(s, AT_NEVER);
 	if (!c->first)
 		unrank(c, TAB);
@@ -341,7 +377,6 @@ static void append(struct chap *c, u32 i, struct at_pkt *p)
 	}
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
-	s->qlen++;
 	if (!ranked(c, f->slot)) {
 		c->new_len++;
 		c->new_bytes += at_bytes(p);
@@ -355,12 +390,11 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	struct at_pkt *p = at_fifo_pop(&s->list);
 	struct flow *f = &c->flows[s->flow];
 
-	s->qlen--;
 	if (!ranked(c, id)) {
 		c->new_len--;
 		c->new_bytes -= at_bytes(p);
 	}
-	if (s->qlen)
+	if (s->list.head)
 		return p;
 	if (ranked(c, id))
 		unrank(c, id);

@@ -53,7 +53,7 @@ static void run(u64 seed, u32 ids, u64 keys)
 		case 3:
 			key[id] = (s64)below(&seed, keys);
 			in[id] = true;
-			at_heap_set(&h, (struct at_heap_entry){ key[id], 0, id }, less, NULL);
+			at_heap_set(&h, (struct at_heap_entry){ key[id], 0, id, 0 }, less, NULL);
 			break;
 		case 4:
 			at_heap_del(&h, id, less, NULL);

@@ -36,9 +36,13 @@ static inline u32 at_estimate_ns(u32 nominal, u32 scale)
 /* The scale (Q10) after a transmission of `air` ns, at most 2^53. */
 static inline u16 at_scale_learn(u32 scale, u64 air, u32 nominal)
 {
-	u64 seen = at_div(air * AT_SCALE_ONE, nominal);
-	s32 to = (s32)(seen < AT_SCALE_MAX ? seen : AT_SCALE_MAX);
+	u64 x = air * AT_SCALE_ONE, about = (u64)nominal * scale, step = (u64)nominal * 4, seen;
+	s32 to;
 
+	if (x < about + step && x + step >= about)	/* nothing to learn, no division */
+		return (u16)scale;
+	seen = at_div(x, nominal);
+	to = (s32)(seen < AT_SCALE_MAX ? seen : AT_SCALE_MAX);
 	return (u16)((s32)scale + ((to - (s32)scale + 4) >> 3));
 }
 

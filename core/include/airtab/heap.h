@@ -6,11 +6,12 @@
  * Source: the interval heap of van Leeuwen and Wood (The Computer Journal 36,
  * 1993). Node k is the pair of places 2k (lo) and 2k+1 (hi), lo <= hi; the lo
  * sides form a min-heap, the hi sides a max-heap; the last node may have a lo
- * only. One array and one position an entry serve both ends, and the keys lie
- * in the array: comparing touches nothing else.
+ * only. One array and one position an entry serve both ends, and all that is
+ * compared lies in the array.
  *
  * The order is the caller's `less`, a constant function that the compiler
- * inlines; `tag` is the caller's, for keys that age.
+ * inlines. Choosing between two children is a toss-up: no branch here, and best
+ * none in `less`. `tag` (for keys that age) and `tie` are the caller's.
  *
  * What this is not: not stable between equal entries, no allocation.
  */
@@ -21,7 +22,7 @@
 
 struct at_heap_entry {
 	s64 key;
-	u32 tag, id;
+	u32 tag, id, tie;
 };
 
 struct at_heap {
@@ -51,14 +52,6 @@ static inline void at_heap_put(struct at_heap *h, u32 i, struct at_heap_entry x)
 	h->pos[x.id] = i + 1;
 }
 
-static inline void at_heap_swap(struct at_heap *h, u32 i, u32 j)
-{
-	struct at_heap_entry x = h->e[i];
-
-	at_heap_put(h, i, h->e[j]);
-	at_heap_put(h, j, x);
-}
-
 /* Whether a is nearer to the root than b on a side: lo (0) or hi (1). */
 AT_HEAP_FN bool at_heap_before(u32 side, const struct at_heap_entry *a,
 			       const struct at_heap_entry *b, at_heap_less *less, const void *ctx)
@@ -66,13 +59,11 @@ AT_HEAP_FN bool at_heap_before(u32 side, const struct at_heap_entry *a,
 	return side ? less(ctx, b, a) : less(ctx, a, b);
 }
 
-/* Towards the root on one side; whether it moved. A lone last lo may also climb
- * the hi side. */
-AT_HEAP_FN bool at_heap_up(struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
+/* x goes into the hole at place i or, on one side, towards the root; returns its
+ * place. A lone last lo may also climb the hi side. */
+AT_HEAP_FN u32 at_heap_up(struct at_heap *h, u32 i, struct at_heap_entry x, u32 side,
+			  at_heap_less *less, const void *ctx)
 {
-	struct at_heap_entry x = h->e[i];
-	u32 start = i;
-
 	while (i > 1) {
 		u32 p = (((i >> 1) - 1) & ~1u) | side;
 
@@ -81,66 +72,73 @@ AT_HEAP_FN bool at_heap_up(struct at_heap *h, u32 i, u32 side, at_heap_less *les
 		at_heap_put(h, i, h->e[p]);
 		i = p;
 	}
-	if (i == start)
-		return false;
 	at_heap_put(h, i, x);
-	return true;
+	return i;
 }
 
-/* Away from the root on one side. What meets a partner that it should change
- * places with leaves the way down to the partner. */
-AT_HEAP_FN void at_heap_down(struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
+/* The child of place i on one side that is nearer to the root; 0 = a leaf. */
+AT_HEAP_FN u32 at_heap_child(const struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
 {
-	struct at_heap_entry x = h->e[i];
+	u32 a = ((i & ~1u) + 1) * 2, b = a + 2;
 
-	for (;;) {
-		u32 best = ((i & ~1u) + 1) * 2, other = best + 2;
+	if (b + 1 < h->n)
+		return (a | side) + 2u * (u32)at_heap_before(side, &h->e[b | side], &h->e[a | side], less, ctx);
+	if (a >= h->n)
+		return 0;
+	a |= side & (u32)(a + 1 < h->n);
+	return b < h->n && at_heap_before(side, &h->e[b], &h->e[a], less, ctx) ? b : a;
+}
 
-		if (best >= h->n)
+/* x goes into the hole at place i or, on one side, away from the root. What meets
+ * a partner that it should change places with leaves the way down to the partner. */
+AT_HEAP_FN void at_heap_down(struct at_heap *h, u32 i, struct at_heap_entry x, u32 side,
+			     at_heap_less *less, const void *ctx)
+{
+	u32 child, partner;
+
+	while ((child = at_heap_child(h, i, side, less, ctx))) {
+		if (!at_heap_before(side, &h->e[child], &x, less, ctx))
 			break;
-		best |= side & (best + 1 < h->n);
-		if (other < h->n) {
-			other |= side & (other + 1 < h->n);
-			if (at_heap_before(side, &h->e[other], &h->e[best], less, ctx))
-				best = other;
-		}
-		if (!at_heap_before(side, &h->e[best], &x, less, ctx))
-			break;
-		at_heap_put(h, i, h->e[best]);
-		i = best;
-		other = best ^ 1;
-		if (other < h->n && at_heap_before(side, &h->e[other], &x, less, ctx)) {
-			struct at_heap_entry y = h->e[other];
+		at_heap_put(h, i, h->e[child]);
+		i = child;
+		partner = child ^ 1;
+		if (partner < h->n && at_heap_before(side, &h->e[partner], &x, less, ctx)) {
+			struct at_heap_entry y = h->e[partner];
 
-			at_heap_put(h, other, x);
+			at_heap_put(h, partner, x);
 			x = y;
 		}
 	}
 	at_heap_put(h, i, x);
 }
 
-/* Restores the order after the entry at place i changed. */
-AT_HEAP_FN void at_heap_fix(struct at_heap *h, u32 i, at_heap_less *less, const void *ctx)
+/* x goes into the hole at place i or where it belongs. */
+AT_HEAP_FN void at_heap_fill(struct at_heap *h, u32 i, struct at_heap_entry x,
+			     at_heap_less *less, const void *ctx)
 {
 	u32 lo = i & ~1u, hi = i | 1;
 
 	if (hi >= h->n) {
-		if (!at_heap_up(h, lo, 0, less, ctx))
-			at_heap_up(h, lo, 1, less, ctx);
-	} else if (less(ctx, &h->e[hi], &h->e[lo])) {
-		at_heap_swap(h, lo, hi);
-		if (i == lo) {
-			at_heap_up(h, hi, 1, less, ctx);
-			at_heap_down(h, lo, 0, less, ctx);
-		} else {
-			at_heap_up(h, lo, 0, less, ctx);
-			at_heap_down(h, hi, 1, less, ctx);
+		if (at_heap_up(h, lo, x, 0, less, ctx) == lo)
+			at_heap_up(h, lo, x, 1, less, ctx);
+	} else if (i == hi) {
+		struct at_heap_entry y = h->e[lo];
+
+		if (less(ctx, &x, &y)) {
+			at_heap_up(h, lo, x, 0, less, ctx);
+			at_heap_down(h, hi, y, 1, less, ctx);
+		} else if (at_heap_up(h, hi, x, 1, less, ctx) == hi) {
+			at_heap_down(h, hi, x, 1, less, ctx);
 		}
-	} else if (i == lo) {
-		if (!at_heap_up(h, lo, 0, less, ctx))
-			at_heap_down(h, lo, 0, less, ctx);
-	} else if (!at_heap_up(h, hi, 1, less, ctx)) {
-		at_heap_down(h, hi, 1, less, ctx);
+	} else {
+		struct at_heap_entry y = h->e[hi];
+
+		if (less(ctx, &y, &x)) {
+			at_heap_up(h, hi, x, 1, less, ctx);
+			at_heap_down(h, lo, y, 0, less, ctx);
+		} else if (at_heap_up(h, lo, x, 0, less, ctx) == lo) {
+			at_heap_down(h, lo, x, 0, less, ctx);
+		}
 	}
 }
 
@@ -149,8 +147,7 @@ AT_HEAP_FN void at_heap_set(struct at_heap *h, struct at_heap_entry x, at_heap_l
 {
 	u32 place = h->pos[x.id] ? h->pos[x.id] - 1 : h->n++;
 
-	at_heap_put(h, place, x);
-	at_heap_fix(h, place, less, ctx);
+	at_heap_fill(h, place, x, less, ctx);
 }
 
 /* Does nothing if id is not in the heap. */
@@ -163,8 +160,7 @@ AT_HEAP_FN void at_heap_del(struct at_heap *h, u32 id, at_heap_less *less, const
 	h->pos[id] = 0;
 	if (place == --h->n)
 		return;
-	at_heap_put(h, place, h->e[h->n]);
-	at_heap_fix(h, place, less, ctx);
+	at_heap_fill(h, place, h->e[h->n], less, ctx);
 }
 
 /* Restores the order after any number of keys or the order itself changed. */
@@ -172,8 +168,11 @@ AT_HEAP_FN void at_heap_rebuild(struct at_heap *h, at_heap_less *less, const voi
 {
 	u32 n = h->n;
 
-	for (h->n = 0; h->n < n;)
-		at_heap_fix(h, h->n++, less, ctx);
+	for (h->n = 0; h->n < n;) {
+		u32 i = h->n++;
+
+		at_heap_fill(h, i, h->e[i], less, ctx);
+	}
 }
 
 #endif
