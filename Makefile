@@ -50,6 +50,6 @@ clean: ## removes what was built
 	@$(MAKE) --no-print-directory -C core clean
 
 $(AIRTAB): $(SOURCES)
-	@echo "Building airtab (about a minute the first time) ..."
+	@echo "Building airtab (a minute or two the first time) ..."
 	@$(CARGO) build --release --quiet -p airtab
 	@touch $@
