@@ -205,9 +205,30 @@ static int print_qopt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-static void print_stats(FILE *f, const struct at_stat *table, u32 base, const struct rtattr *xstats)
+/* As at_text_value(), but a time is in its largest unit with three decimals, cut
+ * off: "37.993ms". */
+static char *measured(char text[AT_TEXT], u8 unit, u64 value)
 {
-	bool first = true;
+	const struct at_scale *s = at_scales(unit);
+	bool negative = unit == AT_SIGNED_NS && (s64)value < 0;
+	u64 milli = negative ? -value : value;
+
+	if ((unit != AT_NS && unit != AT_SIGNED_NS) || milli < s[1].scale)
+		return at_text_value(text, unit, NULL, value);
+	while (s[1].suffix && milli >= s[1].scale)
+		s++;
+	milli = milli / (s->scale / 1000);
+	snprintf(text, AT_TEXT, "%s%llu.%03u%s", negative ? "-" : "",
+		 (unsigned long long)(milli / 1000),
+		 (unsigned int)(milli % 1000), s->suffix);
+	return text;
+}
+
+/* Text lines begin with a new line: tc ends the one before when it likes. */
+static bool print_stats(FILE *f, const struct at_stat *table, u32 base, const struct rtattr *xstats,
+			bool below)
+{
+	const char *before = below ? "\n  " : "  ";
 	char text[AT_TEXT];
 
 	for (; table->name; table++) {
@@ -219,18 +240,18 @@ static void print_stats(FILE *f, const struct at_stat *table, u32 base, const st
 			jsonw_name(get_json_writer(), table->name);
 			print_json(table->unit, NULL, value_of(a, 0));
 		} else {
-			fprintf(f, "%s%s %s", first ? "  " : " ", table->name,
-				at_text_value(text, table->unit, NULL, value_of(a, 0)));
+			fprintf(f, "%s%s %s", before, table->name,
+				measured(text, table->unit, value_of(a, 0)));
 		}
-		first = false;
+		before = " ";
+		below = true;
 	}
-	if (!first && !is_json_context())
-		fprintf(f, "\n");
+	return below;
 }
 
-static void print_drops(FILE *f, const struct rtattr *xstats)
+static void print_drops(FILE *f, const struct rtattr *xstats, bool below)
 {
-	bool first = true;
+	const char *before = below ? "\n  dropped" : "  dropped";
 
 	if (!attribute(xstats, AT_WIRE_DROPPED))
 		return;
@@ -245,21 +266,20 @@ static void print_drops(FILE *f, const struct rtattr *xstats)
 			jsonw_name(get_json_writer(), reasons[i]);
 			jsonw_u64(get_json_writer(), value_of(a, 0));
 		} else if (a && value_of(a, 0)) {
-			fprintf(f, "%s %s %llu", first ? "  dropped" : "", reasons[i],
+			fprintf(f, "%s %s %llu", before, reasons[i],
 				(unsigned long long)value_of(a, 0));
-			first = false;
+			before = "";
 		}
 	}
 	if (is_json_context())
 		jsonw_end_object(get_json_writer());
-	else if (!first)
-		fprintf(f, "\n");
 }
 
 /* Of a qdisc, or of one of its rows, which tc calls a class. */
 static int print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
 	const struct at_ops *ops = ops_of(qu);
+	bool below;
 
 	if (!xstats)
 		return 0;
@@ -267,9 +287,9 @@ static int print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xst
 		jsonw_name(get_json_writer(), "airtab");
 		jsonw_start_object(get_json_writer());
 	}
-	print_stats(f, ops->stats, AT_WIRE_STAT, xstats);
-	print_stats(f, ops->row_stats, AT_WIRE_ROW, xstats);
-	print_drops(f, xstats);
+	below = print_stats(f, ops->stats, AT_WIRE_STAT, xstats, false);
+	below = print_stats(f, ops->row_stats, AT_WIRE_ROW, xstats, below);
+	print_drops(f, xstats, below);
 	if (is_json_context())
 		jsonw_end_object(get_json_writer());
 	return 0;
