@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * Makes traces: see generate.c.
+ */
+#ifndef AIRTAB_GENERATE_H
+#define AIRTAB_GENERATE_H
+
+#include <stdio.h>
+
+#include "replay.h"
+
+/* Writes a trace of `count` operations (a few more with parameters) on discipline
+ * `number`; `given` are "NAME=NUMBER" that never change, NULL-terminated. */
+void generate(FILE *to, u32 number, u64 count, u64 set, char **given);
+
+#endif
