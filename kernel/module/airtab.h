@@ -26,7 +26,7 @@ struct airtab {			/* qdisc_priv() */
 	struct sk_buff **dropped;	/* where the current operation's drops go */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
-	int owed, owed_bytes;		/* dropped, the parents do not know yet */
+	int owed, owed_bytes;		/* gone; the parents still count it */
 };
 
 static inline bool at_split(const struct airtab *a)

@@ -73,8 +73,10 @@ static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *parts = skb_gso_segment(skb, features), *part, *next;
+	u32 len = qdisc_pkt_len(skb), bytes = 0;
 	struct airtab *a = qdisc_priv(sch);
 	enum at_verdict all = AT_DROPPED;
+	int n = 0;
 
 	if (IS_ERR_OR_NULL(parts)) {
 		qdisc_qstats_drop(sch);
@@ -86,11 +88,19 @@ static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32
 
 		skb_mark_not_on_list(part);
 		qdisc_skb_cb(part)->pkt_len = part->len;
+		n++;
+		bytes += part->len;
 		one = enqueue_one(sch, part, flow, now);
 		if (one == AT_CN || (one == AT_OK && all == AT_DROPPED))
 			all = one;
 	}
 	consume_skb(skb);
+	/* apart from the drops, which parents count */
+	if (n > 1 && sch->q.qlen) {
+		qdisc_tree_reduce_backlog(sch, 1 - n, (int)(len - bytes));
+		a->owed += n - 1;
+		a->owed_bytes += (int)(bytes - len);
+	}
 	return all;
 }
 
@@ -111,10 +121,12 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	else
 		verdict = enqueue_one(sch, skb, flow, now);
 
-	if (verdict == AT_DROPPED)
+	if (verdict == AT_DROPPED || !sch->q.qlen)
 		ret = NET_XMIT_DROP;
 	else if (verdict == AT_CN && qlen)	/* a parent has us in its schedule already */
 		ret = NET_XMIT_CN;
+	if (!sch->q.qlen && !qlen)		/* nor is there anything to tell */
+		return ret;
 	n = a->owed - (int)(sch->q.qlen - qlen);
 	bytes = a->owed_bytes - (int)(sch->qstats.backlog - backlog);
 	a->owed = 0;
@@ -244,6 +256,8 @@ static void airtab_reset(struct Qdisc *sch)
 	struct airtab *a = qdisc_priv(sch);
 	struct sk_buff *dropped = NULL;
 
+	if (!a->q)		/* a default qdisc whose init failed */
+		return;
 	qdisc_watchdog_cancel(&a->watchdog);
 	a->wake = AT_NEVER;
 	a->owed = 0;
