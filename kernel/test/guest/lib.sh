@@ -57,3 +57,34 @@ no_ends() {
 	ip netns del left
 	ip netns del right
 }
+
+# kinds: the qdisc kinds that the tc plugin knows
+kinds() {
+	local plugin
+	for plugin in /tc/q_*.so; do
+		plugin=${plugin##*/q_}
+		[ "$plugin" = airtab.so ] || echo "${plugin%.so}"
+	done
+}
+
+# word UNIT VALUE [CHOICE...]: a value of `replay params` as tc takes it
+word() {
+	case $1 in
+	ns) echo "$2ns" ;;
+	bps) echo "$2bit" ;;
+	ppm) echo "$2ppm" ;;
+	bool) [ "$2" = 0 ] && echo off || echo on ;;
+	choice) shift $((2 + $2)); echo "$1" ;;
+	*) echo "$2" ;;
+	esac
+}
+
+# slow KBPS QUEUES: the device slow0, with addresses and no traffic of its own
+slow() {
+	insmod /ko/airtab_slow.ko kbps="$1" queues="$2"
+	ip link set slow0 addrgenmode none
+	ip link set slow0 up
+	ip addr add 10.9.0.1/24 dev slow0
+	ip addr add fd09::1/64 dev slow0 nodad
+	sleep 10	# multicast reports
+}

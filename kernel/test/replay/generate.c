@@ -206,6 +206,7 @@ static void report(struct generator *g, u64 step)
 
 	op.flow = (u32)(how < 8 ? 0 : how < 14 ? below(&g->random, 16) : below(&g->random, 6000));
 	op.bytes = how == 15;
+	op.flags = below(&g->random, 2) ? (u32)below(&g->random, 1000000) : 0;
 	op.arg = how == 14 ? rnd(&g->random) >> below(&g->random, 64)
 			   : 100000 + below(&g->random, 2000000);
 	emit(g, op);

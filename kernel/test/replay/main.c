@@ -3,11 +3,15 @@
  * replay: makes traces, replays them in user space or in the kernel, compares.
  *
  *   replay list                                  the disciplines
+ *   replay params DISCIPLINE                     one line each: id, name, unit, init or
+ *                                                live, default, least, most, choices
  *   replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE
  *   replay user <TRACE >LOG                      over host_user.h
  *   replay kernel <TRACE >LOG                    through airtab_replay.ko
  *   replay compare LOG LOG                       fails at the first difference
  *   replay show LOG                              in words
+ *   replay vector NUMBER >TRACE                  a worked example, 1 or 2
+ *   replay judge NUMBER <LOG                     fails unless it is as published
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -194,17 +198,42 @@ static int list(void)
 	return 0;
 }
 
-static int make(char **args)
+static u32 number_of(const char *discipline)
 {
 	u32 i = 0;
 
-	while (at_disciplines[i] && strcmp(at_disciplines[i]->name, args[0]))
+	while (at_disciplines[i] && strcmp(at_disciplines[i]->name, discipline))
 		i++;
 	if (!at_disciplines[i]) {
-		fprintf(stderr, "replay: no discipline '%s'; `replay list` names them\n", args[0]);
-		return 2;
+		fprintf(stderr, "replay: no discipline '%s'; `replay list` names them\n", discipline);
+		exit(2);
 	}
-	generate(stdout, i, strtoull(args[1], NULL, 0), strtoull(args[2], NULL, 0), args + 3);
+	return i;
+}
+
+static int params(const char *discipline)
+{
+	static const char *const units[] = {
+		[AT_COUNT] = "count", [AT_BYTES] = "bytes", [AT_NS] = "ns", [AT_BPS] = "bps",
+		[AT_PPM] = "ppm", [AT_Q16] = "q16", [AT_BOOL] = "bool", [AT_CHOICE] = "choice",
+		[AT_SIGNED_NS] = "signed", [AT_HEX] = "hex",
+	};
+
+	for (const struct at_param *p = at_disciplines[number_of(discipline)]->params; p->name; p++) {
+		printf("%u %s %s %s %llu %llu %llu", p->id, p->name, units[p->unit],
+		       p->flags & AT_P_INIT ? "init" : "live", (unsigned long long)p->def,
+		       (unsigned long long)p->min, (unsigned long long)p->max);
+		for (u32 i = 0; p->choices && p->choices[i]; i++)
+			printf(" %s", p->choices[i]);
+		puts("");
+	}
+	return 0;
+}
+
+static int make(char **args)
+{
+	generate(stdout, number_of(args[0]), strtoull(args[1], NULL, 0),
+		 strtoull(args[2], NULL, 0), args + 3);
 	return 0;
 }
 
@@ -214,6 +243,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "list"))
 		return list();
+	if (!strcmp(what, "params") && argc == 3)
+		return params(argv[2]);
 	if (!strcmp(what, "make") && argc > 4)
 		return make(argv + 2);
 	if (!strcmp(what, "user"))
@@ -224,10 +255,17 @@ int main(int argc, char **argv)
 		return compare(argv[2], argv[3]);
 	if (!strcmp(what, "show") && argc == 3)
 		return show(argv[2]);
+	if (!strcmp(what, "vector") && argc == 3)
+		return !vector_trace(stdout, (u32)atoi(argv[2]));
+	if (!strcmp(what, "judge") && argc == 3)
+		return !vector_judge(stdin, (u32)atoi(argv[2]));
 	fputs("usage: replay list\n"
+	      "       replay params DISCIPLINE\n"
 	      "       replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE\n"
 	      "       replay user|kernel <TRACE >LOG\n"
 	      "       replay compare LOG LOG\n"
-	      "       replay show LOG\n", stderr);
+	      "       replay show LOG\n"
+	      "       replay vector NUMBER >TRACE\n"
+	      "       replay judge NUMBER <LOG\n", stderr);
 	return 2;
 }

@@ -113,7 +113,7 @@ static void dequeue(struct replay *r)
 static void sent(struct replay *r, const struct trace_op *op)
 {
 	struct at_ticket t = r->tickets[(r->dequeues - 1 - op->flow) % REPLAY_TICKETS];
-	struct at_tx tx = { .air = op->arg, .span = op->arg + op->arg / 4,
+	struct at_tx tx = { .air = op->arg, .span = op->arg + op->flags,
 			    .attempts = (u8)(1 + op->flow % 7), .acked = op->flow % 16 != 0 };
 
 	if (op->bytes)

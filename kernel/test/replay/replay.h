@@ -17,7 +17,8 @@ enum op_kind {
 	OP_CHANGE,	/* the values so far */
 	OP_ENQUEUE,
 	OP_DEQUEUE,
-	OP_SENT,	/* ticket `flow` dequeues ago, airtime `arg`; bytes = 1: an invented one */
+	OP_SENT,	/* ticket `flow` dequeues ago, airtime `arg`, `flags` ns of other
+			 * stations' frames in between; bytes = 1: an invented ticket */
 	OP_HEARD,	/* airtime `arg` */
 	OP_LINK,	/* rate `arg` */
 	OP_DRAIN,	/* `bytes` packets */
