@@ -5,7 +5,7 @@ AIRTAB := target/release/airtab
 CARGO  := cargo
 SOURCES := $(shell find crates core/include core/src Cargo.toml Cargo.lock -type f 2>/dev/null)
 
-.PHONY: help demo test bench lint mutants fuzz kernel install-kernel docs clean
+.PHONY: help demo test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -46,6 +46,10 @@ kernel: ## the Linux qdiscs, the tc plugin and their man pages, for this kernel 
 
 install-kernel: ## installs them for this kernel
 	@$(MAKE) --no-print-directory -C kernel install
+
+kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
+	@tools/require guest
+	@kernel/test/run
 
 docs: ## API documentation into target/doc; the pages are in docs/
 	@$(CARGO) doc --workspace --no-deps --quiet
