@@ -111,8 +111,8 @@ static int take(const struct at_ops *core, struct at_set *set, const struct nlat
 	}
 	p = param(core, set->n, i);
 	if (!len || len % sizeof(u64) || len / sizeof(u64) > longest(p)) {
-		snprintf(text, sizeof(text), "%s: 1 to %d values of 8 bytes, not %u bytes", p->name,
-			 longest(p), len);
+		snprintf(text, sizeof(text), "%s: %u bytes; a value has 8, and there is at most %d",
+			 p->name, len, longest(p));
 		refuse(extack, attr, text);
 		return -EINVAL;
 	}
