@@ -25,37 +25,33 @@ stat() {
 		'[.[] | select(if $at == "root" then .root else .parent == $at end)][0][$field]'
 }
 
-# until_quiet DEV PARENT: waits until the qdisc has sent what it held
-until_quiet() {
-	local n
-	for n in {1..200}; do
-		[ "$(stat "$1" "$2" qlen)" = 0 ] && return
-		sleep 0.1
-	done
-	fail "the qdisc under $2 of $1 still holds $(stat "$1" "$2" qlen) packets after 20 s"
-}
-
-# two_ends: namespaces `left` and `right` with one veth pair, 10.0.0.1/fd00::1 on
-# the left and .2/::2 on the right; arguments go to `ip link add` (queues)
-two_ends() {
-	ip netns add left
-	ip netns add right
-	ip link add v0 netns left "$@" type veth peer name v1 netns right
-	ip -n left addr add 10.0.0.1/24 dev v0
-	ip -n left addr add fd00::1/64 dev v0 nodad
-	ip -n right addr add 10.0.0.2/24 dev v1
-	ip -n right addr add fd00::2/64 dev v1 nodad
+# home: namespaces `server`, `router` and `client` in a row, joined by veth pairs:
+# s0 10.0.1.1 - 10.0.1.2 r0, r1 10.0.2.1 - 10.0.2.2 c0. Packets are not
+# aggregated (GSO), so that a packet in a queue is one on the wire.
+home() {
 	local ns dev
-	for ns in left:v0 right:v1; do
-		dev=${ns#*:} ns=${ns%:*}
+	for ns in server router client; do
+		ip netns add $ns
 		ip -n $ns link set lo up
-		ip -n $ns link set $dev up
 	done
+	ip link add s0 netns server gso_max_segs 1 type veth peer name r0 netns router
+	ip link add r1 netns router type veth peer name c0 netns client gso_max_segs 1
+	ip -n server addr add 10.0.1.1/24 dev s0
+	ip -n router addr add 10.0.1.2/24 dev r0
+	ip -n router addr add 10.0.2.1/24 dev r1
+	ip -n client addr add 10.0.2.2/24 dev c0
+	for dev in server:s0 router:r0 router:r1 client:c0; do
+		ip -n ${dev%:*} link set ${dev#*:} up
+	done
+	ip -n server route add default via 10.0.1.2
+	ip -n client route add default via 10.0.2.1
+	ip netns exec router bash -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
 }
 
-no_ends() {
-	ip netns del left
-	ip netns del right
+no_home() {
+	ip netns del server
+	ip netns del router
+	ip netns del client
 }
 
 # kinds: the qdisc kinds that the tc plugin knows
@@ -83,8 +79,12 @@ word() {
 slow() {
 	insmod /ko/airtab_slow.ko kbps="$1" queues="$2"
 	ip link set slow0 addrgenmode none
+	# reports of multicast groups: at once, and once again within 1 ms
+	for version in 1 2; do
+		echo 1 >/proc/sys/net/ipv6/conf/slow0/mldv${version}_unsolicited_report_interval
+	done
 	ip link set slow0 up
 	ip addr add 10.9.0.1/24 dev slow0
 	ip addr add fd09::1/64 dev slow0 nodad
-	sleep 10	# multicast reports
+	sleep 0.5
 }

@@ -7,7 +7,7 @@
 # boot: measured  limit: 240
 . ./lib.sh
 
-rounds=20000
+rounds=5000
 ns_per_instruction=2
 
 # instructions KIND FLOWS KNOWN: prints them, per packet

@@ -9,9 +9,14 @@
 insmod /ko/sch_airtab.ko
 ip link add d0 type dummy
 
-# shown NAME: the value in JSON; sign of well-formed JSON too
+# shown NAME: the value in JSON (whether that is well-formed is checked once a kind)
 shown() {
-	tc -j qdisc show dev d0 root | jq -e -r ".[0].options.$1"
+	local json value
+	json=$(tc -j qdisc show dev d0 root)
+	value=${json#*\"$1\":}
+	[ "$value" != "$json" ] || fail "$kind: no $1 in $json"
+	value=${value%%[,\}]*}
+	echo "${value//\"/}"
 }
 
 # refused WHAT NAMES... -- COMMAND: it fails, and says all the names
@@ -94,8 +99,9 @@ for kind in $(kinds); do
 	refused "$kind: help" "Usage" "limit" -- tc qdisc add dev d0 root "$kind" help
 	tc qdisc add dev d0 root handle 7: "$kind"
 	tc -s qdisc show dev d0 root | grep -q "qdisc $kind 7: root" || fail "$kind: text"
-	tc -s -j qdisc show dev d0 root | jq -e ".[0].kind == \"$kind\" and .[0].drops == 0" >/dev/null ||
-		fail "$kind: JSON of statistics"
+	tc -s -j qdisc show dev d0 root |
+		jq -e ".[0] | .kind == \"$kind\" and .drops == 0 and .options.limit > 0" >/dev/null ||
+		fail "$kind: JSON of options and statistics"
 	tc -s -j class show dev d0 | jq -e . >/dev/null || fail "$kind: JSON of classes"
 	tc qdisc del dev d0 root
 done

@@ -27,7 +27,7 @@ before=$(buffers)
 for kind in $(kinds); do
 	slow 20000 1
 	tc qdisc add dev slow0 root "$kind" limit 200
-	load 900
+	load 500
 	tc qdisc change dev slow0 root "$kind" limit 20
 	tc qdisc change dev slow0 root "$kind" limit 300
 	tc qdisc replace dev slow0 root handle 8: "$kind" limit 100

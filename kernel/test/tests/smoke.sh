@@ -5,16 +5,19 @@
 # boot: checked  limit: 60
 . ./lib.sh
 
-two_ends
-tc -n left qdisc replace dev v0 root handle 1: htb default 10
-tc -n left class add dev v0 parent 1: classid 1:10 htb rate 20mbit
-tc -n left qdisc add dev v0 parent 1:10 fq_codel limit 100
-ip netns exec right traffic sink 9000 >sunk &
+home
+tc -n router qdisc add dev r1 root handle 1: htb default 10
+tc -n router class add dev r1 parent 1: classid 1:10 htb rate 20mbit quantum 3000
+tc -n router qdisc add dev r1 parent 1:10 fq_codel limit 2000
+ip netns exec client traffic sink 9000 >sunk &
 sink=$!
 sleep 0.2
-ip netns exec left traffic flood 10.0.0.2 9000 flows=10 count=2000 size=500
-sleep 0.5
+ip netns exec server traffic flood 10.0.2.2 9000 count=1 >offered	# finds the neighbours
+sleep 0.2
+ip netns exec server traffic flood 10.0.2.2 9000 flows=10 count=1000 size=500 >>offered
+sleep 1
 kill $sink
 wait $sink
-cat sunk
-no_ends
+equal "offered" "$(<offered)" $'offered 1\noffered 1000'
+equal "received" "$(<sunk)" "received 1001"
+no_home
