@@ -215,8 +215,9 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		return PTR_ERR(set);
 	a->set = set;
 	size = sizeof(*a->q) + a->core->state_size(set->vals);
+	/* fails rather than call the OOM killer */
 	if (size <= INT_MAX)
-		a->q = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		a->q = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!a->q) {
 		NL_SET_ERR_MSG(extack, "no memory for tables of this size");
 		return -ENOMEM;
