@@ -120,7 +120,7 @@ static struct chap *priv(const struct at_qdisc *q)
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 victim(struct chap *c, bool by_bytes)
 {
-	u32 id = at_heap_min(order(c))->id;
+	u32 id = end(c, false);
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -133,7 +133,7 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 	struct chap *c = priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	while (c->heap.n && (q->qlen > c->bound || q->bytes > c->memory)) {
+	while (q->qlen > c->urgent_len && (q->qlen > c->bound || q->bytes > c->memory)) {
 		bool by_bytes = q->qlen <= c->bound;
 		struct at_pkt *v = take(c, victim(c, by_bytes));
 		enum at_reason why = AT_R_PUSHOUT;
@@ -213,7 +213,6 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = priv(q);
 	struct at_pkt *p = take_urgent(c);
-	const struct at_heap_entry *best;
 	struct at_charge bill = { 0 };
 	struct flow *f;
 	u32 id;
@@ -224,15 +223,21 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 		at_book_out(q, p);
 		return p;
 	}
-	best = at_heap_max(order(c));
-	if (!best)
+	id = end(c, true);
+	if (id == AT_ORDER_NONE)
 		return NULL;
-	id = best->id;
-	if (at_credit_value(at_credit_boost(best->key, c->boosts - best->tag), c->increment) <= 0)
+	if (at_credit_value(entry(c, id).key, c->increment) <= 0)
 		boost(c);
 	if (id == TAB) {
 		bill.mark = 1;
 		id = c->first;
+	} else {
+		loosen(c, id);
+		if (c->order.head != AT_ORDER_NONE) {
+			struct slot *n = &c->slots[c->order.head];
+			__builtin_prefetch(&c->flows[n->flow]);
+			__builtin_prefetch(n->list.head);
+		}
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
@@ -244,21 +249,17 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	}
 	if (bill.mark) {
 		set_credit(c, f, newcomer_credit(c));
-		charge(c, tab(c), bill.est);
 		if (f->slot) {
 			leave_newcomers(c, id);
-			rank(c, id);
+			c->loose = id;
 		}
-		if (c->first)
-			rank(c, TAB);
+		pay_tab(c, bill.est);
 		c->n_newcomers++;
 	}
 	charge(c, f, bill.est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
-	if (f->slot)
-		rerank(c, id);
 	at_tickets_issue(&c->tickets, bill, t);
 	at_book_out(q, p);
 	return p;
@@ -281,14 +282,9 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 	c->n_settled++;
 	f = &c->flows[bill.flow];
 	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
-	charge(c, f, due);
-	if (f->slot && ranked(c, f->slot))
-		rerank(c, f->slot);
-	if (bill.mark) {
-		charge(c, tab(c), due);
-		if (ranked(c, TAB))
-			rank(c, TAB);
-	}
+	pay(c, f, due);
+	if (bill.mark)
+		pay_tab(c, due);
 	if (!c->faithful) {
 		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
@@ -304,9 +300,7 @@ static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
 	(void)sta;
 	if (!i || (!f->slot && expired(c, f, now)))
 		return;
-	charge(c, f, at_charge(air));
-	if (f->slot && ranked(c, f->slot))
-		rank(c, f->slot);
+	pay(c, f, at_charge(air));
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */
@@ -355,7 +349,7 @@ static u32 slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, entries, pos, buckets, codels, end;	/* offsets */
+	u64 flows, slots, links, entries, buckets, codels, end;	/* offsets */
 };
 
 static bool has_target(const struct at_vals *v)
@@ -375,9 +369,9 @@ static struct layout layout_of(const struct at_vals *v)
 
 	at.flows = aligned(sizeof(struct chap));
 	at.slots = at.flows + aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
-	at.entries = at.slots + aligned(slots * sizeof(struct slot));
-	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
-	at.buckets = at.pos + aligned(slots * sizeof(u32));
+	at.links = at.slots + aligned(slots * sizeof(struct slot));
+	at.entries = at.links + aligned(slots * sizeof(struct link));
+	at.buckets = at.entries + aligned(slots * sizeof(struct at_heap_entry));
 	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
 	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
@@ -398,7 +392,7 @@ static void clear(struct chap *c, u32 *buckets, u32 flows)
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
 		memset(c->codels, 0, (flows + (size_t)1) * sizeof(struct at_codel));
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows) };
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = rested.created };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -415,8 +409,10 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	base += -(uintptr_t)base & 63;
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
-	c->heap.e = (void *)(base + at.entries);
-	c->heap.pos = (void *)(base + at.pos);
+	c->links = (void *)(base + at.links);
+	at_order_init(&c->order, (void *)(base + at.entries), &c->links->pos, &c->links->next,
+		      sizeof(struct link) / sizeof(u32));
+	c->loose = AT_ORDER_NONE;
 	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
 	c->table.size = (u32)*v[P_FLOWS].v;
@@ -450,14 +446,7 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 		leave_newcomers(c, id);
 		rank(c, id);
 	}
-	for (u32 i = 0; i < c->heap.n; i++) {
-		struct at_heap_entry *e = &c->heap.e[i];
-
-		e->tag = c->boosts;
-		e->key = e->id == TAB ? newcomer_credit(c)
-				      : credit_of(c, &c->flows[c->slots[e->id].flow]);
-	}
-	at_heap_rebuild(&c->heap, less, c);
+	at_order_rebuild(&c->order, entry, less, c);
 	make_room(q, NULL);
 	while (!urgent_fits(c))
 		at_book_drop(q, take_urgent(c),
@@ -468,15 +457,13 @@ static void reset(struct at_qdisc *q, u64 now)
 {
 	struct chap *c = priv(q);
 	struct at_pkt *p;
+	u32 id;
 
 	(void)now;
 	while ((p = take_urgent(c)))
 		at_book_drop(q, p, AT_R_RESET);
-	while (c->heap.n) {
-		u32 id = c->heap.e[c->heap.n - 1].id;
-
+	while ((id = end(c, true)) != AT_ORDER_NONE)
 		at_book_drop(q, take(c, id == TAB ? c->first : id), AT_R_RESET);
-	}
 	for (u32 i = 1; i < c->table.fresh; i++)
 		c->flows[i].flags = 0;
 	clear(c, c->table.bucket, c->table.size);
@@ -501,10 +488,10 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	u32 newcomers = 0;
 
 	(void)now;
-	for (u32 id = c->first; id; id = c->slots[id].next)
+	for (u32 id = c->first; id; id = c->links[id].next)
 		newcomers++;
 	*s++ = c->table.known;
-	*s++ = c->heap.n - ranked(c, TAB) + newcomers;
+	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + newcomers;
 	*s++ = c->n_boosts;
 	*s++ = c->n_new;
 	*s++ = c->n_evicted;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The interval heap against a linear scan, over random insertions, key changes
- * (also in bulk) and removals, with few distinct keys so that ties are common.
+ * The interval heap against a linear scan, over random insertions, removals and
+ * changes of all keys, with few distinct keys so that ties are common.
  */
 #include "airtab/heap.h"
 #include "harness.h"
 
 #define IDS 300
+#define STEP 3			/* positions lie apart, as in an array of structures */
 
 static bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
@@ -20,11 +21,11 @@ static void check_ends(const struct at_heap *h, const s64 *key, const bool *in)
 
 	for (u32 i = 1; i < IDS; i++) {
 		if (!in[i]) {
-			CHECK_EQ(h->pos[i], 0);
+			CHECK_EQ(h->pos[i * STEP], 0);
 			continue;
 		}
 		n++;
-		CHECK_EQ(h->e[h->pos[i] - 1].id, i);
+		CHECK_EQ(h->e[h->pos[i * STEP] - 1].id, i);
 		if (!min || key[i] < key[min] || (key[i] == key[min] && i > min))
 			min = i;
 		if (!max || key[i] > key[max])
@@ -38,8 +39,8 @@ static void check_ends(const struct at_heap *h, const s64 *key, const bool *in)
 static void run(u64 seed, u32 ids, u64 keys)
 {
 	struct at_heap_entry e[IDS];
-	u32 pos[IDS] = { 0 };
-	struct at_heap h = { e, pos, 0 };
+	u32 pos[IDS * STEP] = { 0 };
+	struct at_heap h = { e, pos, STEP, 0 };
 	s64 key[IDS];
 	bool in[IDS] = { false };
 
@@ -51,9 +52,10 @@ static void run(u64 seed, u32 ids, u64 keys)
 		case 1:
 		case 2:
 		case 3:
+			at_heap_del(&h, id, less, NULL);
 			key[id] = (s64)below(&seed, keys);
 			in[id] = true;
-			at_heap_set(&h, (struct at_heap_entry){ key[id], 0, id, 0 }, less, NULL);
+			at_heap_add(&h, (struct at_heap_entry){ key[id], 0, id }, less, NULL);
 			break;
 		case 4:
 			at_heap_del(&h, id, less, NULL);
