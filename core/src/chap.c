@@ -233,11 +233,6 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 		id = c->first;
 	} else {
 		loosen(c, id);
-		if (c->order.head != AT_ORDER_NONE) {
-			struct slot *n = &c->slots[c->order.head];
-			__builtin_prefetch(&c->flows[n->flow]);
-			__builtin_prefetch(n->list.head);
-		}
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
@@ -349,7 +344,7 @@ static u32 slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, links, entries, buckets, codels, end;	/* offsets */
+	u64 flows, slots, entries, pos, next, buckets, codels, end;	/* offsets */
 };
 
 static bool has_target(const struct at_vals *v)
@@ -369,9 +364,10 @@ static struct layout layout_of(const struct at_vals *v)
 
 	at.flows = aligned(sizeof(struct chap));
 	at.slots = at.flows + aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
-	at.links = at.slots + aligned(slots * sizeof(struct slot));
-	at.entries = at.links + aligned(slots * sizeof(struct link));
-	at.buckets = at.entries + aligned(slots * sizeof(struct at_heap_entry));
+	at.entries = at.slots + aligned(slots * sizeof(struct slot));
+	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
+	at.next = at.pos + aligned(slots * sizeof(u32));
+	at.buckets = at.next + aligned(slots * sizeof(u32));
 	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
 	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
@@ -409,9 +405,8 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	base += -(uintptr_t)base & 63;
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
-	c->links = (void *)(base + at.links);
-	at_order_init(&c->order, (void *)(base + at.entries), &c->links->pos, &c->links->next,
-		      sizeof(struct link) / sizeof(u32));
+	c->next = (void *)(base + at.next);
+	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
 	c->loose = AT_ORDER_NONE;
 	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
@@ -488,7 +483,7 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	u32 newcomers = 0;
 
 	(void)now;
-	for (u32 id = c->first; id; id = c->links[id].next)
+	for (u32 id = c->first; id; id = c->next[id])
 		newcomers++;
 	*s++ = c->table.known;
 	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + newcomers;

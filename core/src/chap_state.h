@@ -50,13 +50,8 @@ struct slot {
 	u32 created;		/* of the flow: who is older goes first */
 };
 
-struct link {
-	u32 pos;		/* order.h */
-	u32 next;		/* order.h, or free slot, or next newcomer */
-};
-
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
-_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(struct link) +
+_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(u32) * 2 +
 	       sizeof(struct at_heap_entry) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
 _Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 
@@ -84,7 +79,7 @@ struct chap {
 	struct at_flowtable table;
 	struct flow *flows;		/* multicast, the table's, the tab's */
 	struct slot *slots;
-	struct link *links;
+	u32 *next;			/* of a slot: free one, newcomer, or order.h's */
 	struct at_codel *codels;	/* of flows[0..table.size]; NULL = no target */
 	struct at_codel_params codel;
 	struct at_codel_stats aqm;
@@ -345,7 +340,7 @@ static u32 open_slot(struct chap *c, u32 flow)
 	u32 id = c->slot_free;
 
 	if (id)
-		c->slot_free = c->links[id].next;
+		c->slot_free = c->next[id];
 	else
 		id = c->slot_fresh++;
 	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
@@ -377,12 +372,12 @@ static void leave_newcomers(struct chap *c, u32 id)
 	struct slot *s = &c->slots[id];
 	u32 before = 0;
 
-	for (u32 i = c->first; i != id; i = c->links[i].next)
+	for (u32 i = c->first; i != id; i = c->next[i])
 		before = i;
 	if (before)
-		c->links[before].next = c->links[id].next;
+		c->next[before] = c->next[id];
 	else
-		c->first = c->links[id].next;
+		c->first = c->next[id];
 	if (c->last == id)
 		c->last = before;
 	c->new_len -= backlog_packets(s);
@@ -394,11 +389,11 @@ static void leave_newcomers(struct chap *c, u32 id)
 static void join_newcomers(struct chap *c, u32 id)
 {
 	if (c->first)
-		c->links[c->last].next = id;
+		c->next[c->last] = id;
 	else
 		c->first = id;
 	c->last = id;
-	c->links[id].next = 0;
+	c->next[id] = 0;
 	if (!ranked(c, TAB))
 		rank(c, TAB);
 }
@@ -446,7 +441,7 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	if (c->codels)
 		at_codel_empty(&c->codels[s->flow]);
 	f->slot = 0;
-	c->links[id].next = c->slot_free;
+	c->next[id] = c->slot_free;
 	c->slot_free = id;
 	return p;
 }

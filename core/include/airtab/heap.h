@@ -31,19 +31,14 @@ struct at_heap_entry {
 
 struct at_heap {
 	struct at_heap_entry *e;
-	u32 *pos;		/* pos[id * step]: place + 1, 0 = not in the heap */
-	u32 step, n;
+	u32 *pos;		/* pos[id]: place + 1, 0 = not in the heap */
+	u32 n;
 };
 
 typedef bool at_heap_less(const void *ctx, const struct at_heap_entry *a,
 			  const struct at_heap_entry *b);
 
 #define AT_HEAP_FN static inline __attribute__((always_inline))
-
-static inline u32 *at_heap_pos(const struct at_heap *h, u32 id)
-{
-	return &h->pos[(size_t)id * h->step];
-}
 
 static inline const struct at_heap_entry *at_heap_min(const struct at_heap *h)
 {
@@ -58,7 +53,7 @@ static inline const struct at_heap_entry *at_heap_max(const struct at_heap *h)
 static inline void at_heap_put(struct at_heap *h, u32 i, struct at_heap_entry x)
 {
 	h->e[i] = x;
-	*at_heap_pos(h, x.id) = i + 1;
+	h->pos[x.id] = i + 1;
 }
 
 /* Whether a is nearer to the root than b on a side: lo (0) or hi (1). */
@@ -142,11 +137,11 @@ AT_HEAP_FN void at_heap_add(struct at_heap *h, struct at_heap_entry x, at_heap_l
 /* Does nothing if id is not in the heap. */
 AT_HEAP_FN void at_heap_del(struct at_heap *h, u32 id, at_heap_less *less, const void *ctx)
 {
-	u32 *pos = at_heap_pos(h, id), i = *pos;
+	u32 i = h->pos[id];
 
 	if (!i--)
 		return;
-	*pos = 0;
+	h->pos[id] = 0;
 	if (i == --h->n)
 		return;
 	if (i & 1)

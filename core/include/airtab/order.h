@@ -1,92 +1,56 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * airtab/order.h: the members of a set in order of their keys, least and
+ * airtab/order.h: the members of a set in the order of their keys, least and
  * greatest at hand, made for keys that mostly come falling.
  *
- * In a saturated queue the member served is the one with the greatest key, pays,
- * and comes back with the least. So most members lie in a run, a list from the
- * greatest to the least, that is joined at its ends in O(1). Those that fit
- * neither end are in an interval heap (heap.h), O(log n). An end of the order is
- * an end of the run or of the heap.
+ * In a busy queue the member with the greatest key is served, pays, and comes
+ * back with the least. So members lie in runs, lists from the greatest to the
+ * least, that are joined at an end in O(1); those that fit no end are in an
+ * interval heap (heap.h), O(log n). An end of the order is an end of a run or of
+ * the heap. There are two runs, for the first low key closes a run to all higher
+ * ones that follow: what pays much and what pays little each get theirs.
  *
- * One low key must not close the run to all that follow: when a member fits right
- * above the tail, it takes the tail's place, which goes to the heap.
+ * Runs store no keys. The caller's `entry` tells that of a member. Keys do not
+ * change while their members are in the order, except that all may change at once
+ * such that no two change places (they may become equal), or before a rebuild.
  *
- * The run stores no keys. The caller's `entry` tells that of a member, which is
- * not to change while it is in the order, except that all may change such that
- * the order of any two stays (or they become equal), or before a rebuild. Ids
- * are below AT_ORDER_NONE.
- *
- * What this is not: not a search tree (nothing finds a key), no allocation.
+ * What this is not: no search for a key, no allocation.
  */
 #ifndef AIRTAB_ORDER_H
 #define AIRTAB_ORDER_H
 
 #include "airtab/heap.h"
 
-#define AT_ORDER_NONE ((u32)0x7fffffff)
+#define AT_ORDER_RUNS 2u
+#define AT_ORDER_NONE ((u32)0x7fffffff)		/* ids are below */
 #define AT_ORDER_RUN ((u32)1 << 31)
 
 struct at_order {
-	struct at_heap heap;	/* pos: in the run AT_ORDER_RUN | who is above */
-	u32 *next;		/* next[id * heap.step]: who is below, in the run */
-	u32 head, tail;		/* of the run */
+	struct at_heap heap;	/* pos[id] in a run: AT_ORDER_RUN | who is above */
+	u32 *next;		/* next[id] in a run: who is below; else the caller's */
+	struct at_order_run {
+		u32 head, tail;	/* greatest, least; AT_ORDER_NONE in an empty run */
+	} run[AT_ORDER_RUNS];
 	u32 n;			/* members */
 };
 
 typedef struct at_heap_entry at_order_entry(const void *ctx, u32 id);
 
-/* An empty order. pos and next: an array element of every id, `step` apart. */
-static inline void at_order_init(struct at_order *o, struct at_heap_entry *e, u32 *pos, u32 *next, u32 step)
+/* An empty order of at most as many members as e, pos and next have elements;
+ * pos is all 0. */
+static inline void at_order_init(struct at_order *o, struct at_heap_entry *e, u32 *pos, u32 *next)
 {
-	*o = (struct at_order){ { e, pos, step, 0 }, next, AT_ORDER_NONE, AT_ORDER_NONE, 0 };
+	*o = (struct at_order){ .heap = { e, pos, 0 }, .next = next };
+	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
+		o->run[i].head = o->run[i].tail = AT_ORDER_NONE;
 }
 
 static inline bool at_order_has(const struct at_order *o, u32 id)
 {
-	return *at_heap_pos(&o->heap, id);
+	return o->heap.pos[id];
 }
 
-static inline u32 *at_order_next(const struct at_order *o, u32 id)
-{
-	return &o->next[(size_t)id * o->heap.step];
-}
-
-/* Puts id into the run between two neighbours. */
-static inline void at_order_link(struct at_order *o, u32 id, u32 above, u32 below)
-{
-	*at_heap_pos(&o->heap, id) = AT_ORDER_RUN | above;
-	*at_order_next(o, id) = below;
-	if (above == AT_ORDER_NONE)
-		o->head = id;
-	else
-		*at_order_next(o, above) = id;
-	if (below == AT_ORDER_NONE)
-		o->tail = id;
-	else
-		*at_heap_pos(&o->heap, below) = AT_ORDER_RUN | id;
-}
-
-static inline u32 at_order_above(const struct at_order *o, u32 id)
-{
-	return *at_heap_pos(&o->heap, id) & ~AT_ORDER_RUN;
-}
-
-static inline void at_order_unlink(struct at_order *o, u32 id)
-{
-	u32 above = at_order_above(o, id), below = *at_order_next(o, id);
-
-	*at_heap_pos(&o->heap, id) = 0;
-	if (above == AT_ORDER_NONE)
-		o->head = below;
-	else
-		*at_order_next(o, above) = below;
-	if (below == AT_ORDER_NONE)
-		o->tail = above;
-	else
-		*at_heap_pos(&o->heap, below) = AT_ORDER_RUN | above;
-}
-
+/* Whether x goes below a member. */
 AT_HEAP_FN bool at_order_below(const struct at_heap_entry *x, u32 id, at_order_entry *entry,
 			       at_heap_less *less, const void *ctx)
 {
@@ -95,36 +59,68 @@ AT_HEAP_FN bool at_order_below(const struct at_heap_entry *x, u32 id, at_order_e
 	return less(ctx, x, &y);
 }
 
+static inline void at_order_append(struct at_order *o, struct at_order_run *run, u32 id)
+{
+	o->heap.pos[id] = AT_ORDER_RUN | run->tail;
+	o->next[id] = AT_ORDER_NONE;
+	if (run->tail == AT_ORDER_NONE)
+		run->head = id;
+	else
+		o->next[run->tail] = id;
+	run->tail = id;
+}
+
+/* The run is not empty. */
+static inline void at_order_prepend(struct at_order *o, struct at_order_run *run, u32 id)
+{
+	o->heap.pos[id] = AT_ORDER_RUN | AT_ORDER_NONE;
+	o->next[id] = run->head;
+	o->heap.pos[run->head] = AT_ORDER_RUN | id;
+	run->head = id;
+}
+
+/* Takes a member out of its run. */
+static inline void at_order_unlink(struct at_order *o, u32 id)
+{
+	u32 above = o->heap.pos[id] & ~AT_ORDER_RUN, below = o->next[id];
+
+	o->heap.pos[id] = 0;
+	if (above != AT_ORDER_NONE)
+		o->next[above] = below;
+	if (below != AT_ORDER_NONE)
+		o->heap.pos[below] = AT_ORDER_RUN | above;
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
+		if (run->head == id)
+			run->head = below;
+		if (run->tail == id)
+			run->tail = above;
+	}
+}
+
 /* Adds id, which is not in the order. */
 AT_HEAP_FN void at_order_add(struct at_order *o, u32 id, at_order_entry *entry,
 			     at_heap_less *less, const void *ctx)
 {
-	struct at_heap_entry x = entry(ctx, id), y;
-	u32 tail = o->tail, above;
+	struct at_heap_entry x = entry(ctx, id);
 
 	o->n++;
-	if (tail == AT_ORDER_NONE || at_order_below(&x, tail, entry, less, ctx)) {
-		at_order_link(o, id, tail, AT_ORDER_NONE);
-		return;
-	}
-	if (!at_order_below(&x, o->head, entry, less, ctx)) {
-		at_order_link(o, id, AT_ORDER_NONE, o->head);
-		return;
-	}
-	above = at_order_above(o, tail);
-	y = entry(ctx, tail);
-	at_order_unlink(o, tail);
-	at_heap_add(&o->heap, y, less, ctx);
-	if (at_order_below(&x, above, entry, less, ctx))
-		at_order_link(o, id, above, AT_ORDER_NONE);
-	else
-		at_heap_add(&o->heap, x, less, ctx);
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
+		if (run->tail == AT_ORDER_NONE || at_order_below(&x, run->tail, entry, less, ctx)) {
+			at_order_append(o, run, id);
+			return;
+		}
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
+		if (!at_order_below(&x, run->head, entry, less, ctx)) {
+			at_order_prepend(o, run, id);
+			return;
+		}
+	at_heap_add(&o->heap, x, less, ctx);
 }
 
 /* Does nothing if id is not in the order. */
 AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_heap_less *less, const void *ctx)
 {
-	u32 pos = *at_heap_pos(&o->heap, id);
+	u32 pos = o->heap.pos[id];
 
 	if (!pos)
 		return;
@@ -139,31 +135,40 @@ AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_heap_less *less, con
 AT_HEAP_FN u32 at_order_end(const struct at_order *o, bool greatest, at_order_entry *entry,
 			    at_heap_less *less, const void *ctx)
 {
-	const struct at_heap_entry *x = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
-	u32 id = greatest ? o->head : o->tail;
+	const struct at_heap_entry *top = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
+	struct at_heap_entry x = top ? *top : (struct at_heap_entry){ .id = AT_ORDER_NONE };
 
-	if (!x)
-		return id;
-	return id == AT_ORDER_NONE || at_order_below(x, id, entry, less, ctx) != greatest ? x->id : id;
+	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
+		u32 id = greatest ? run->head : run->tail;
+
+		if (id == AT_ORDER_NONE)
+			continue;
+		if (x.id == AT_ORDER_NONE || at_order_below(&x, id, entry, less, ctx) == greatest)
+			x = entry(ctx, id);
+	}
+	return x.id;
 }
 
-/* Restores the order after any number of keys or the order itself changed: O(n log n). */
+/* Restores the order after any number of keys or the order itself changed:
+ * O(n log n). Who is out of place in a run goes to the heap. */
 AT_HEAP_FN void at_order_rebuild(struct at_order *o, at_order_entry *entry,
 				 at_heap_less *less, const void *ctx)
 {
-	u32 above, next;
-
 	for (u32 i = 0; i < o->heap.n; i++)
 		o->heap.e[i] = entry(ctx, o->heap.e[i].id);
 	at_heap_rebuild(&o->heap, less, ctx);
-	for (u32 id = o->head; id != AT_ORDER_NONE; id = next) {
-		struct at_heap_entry x = entry(ctx, id);
+	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
+		u32 above = run->head, id;
 
-		next = *at_order_next(o, id);
-		above = at_order_above(o, id);
-		if (above != AT_ORDER_NONE && !at_order_below(&x, above, entry, less, ctx)) {
-			at_order_unlink(o, id);
-			at_heap_add(&o->heap, x, less, ctx);
+		while (above != AT_ORDER_NONE && (id = o->next[above]) != AT_ORDER_NONE) {
+			struct at_heap_entry x = entry(ctx, id);
+
+			if (at_order_below(&x, above, entry, less, ctx)) {
+				above = id;
+			} else {
+				at_order_unlink(o, id);
+				at_heap_add(&o->heap, x, less, ctx);
+			}
 		}
 	}
 }
