@@ -133,7 +133,7 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 	struct chap *c = priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	while (q->qlen > c->urgent_len && (q->qlen > c->bound || q->bytes > c->memory)) {
+	while (q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory)) {
 		bool by_bytes = q->qlen <= c->bound;
 		struct at_pkt *v = take(c, victim(c, by_bytes));
 		enum at_reason why = AT_R_PUSHOUT;
@@ -167,24 +167,6 @@ static struct at_pkt *take_controlled(struct at_qdisc *q, u32 id, u64 now)
 	return p;
 }
 
-/* ---- urgent packets ---- */
-
-static struct at_pkt *take_urgent(struct chap *c)
-{
-	struct at_pkt *p = at_fifo_pop(&c->urgent);
-
-	if (p) {
-		c->urgent_len--;
-		c->urgent_bytes -= at_bytes(p);
-	}
-	return p;
-}
-
-static bool urgent_fits(const struct chap *c)
-{
-	return c->urgent_len <= c->bound && c->urgent_bytes <= c->memory;
-}
-
 /* ---- operations ---- */
 
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -192,13 +174,10 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	struct chap *c = priv(q);
 
 	if (at_class(p) == AT_URGENT) {
-		if (c->urgent_len + 1 > c->bound)
-			return at_book_refuse(q, p, AT_R_LIMIT);
-		if (c->urgent_bytes + at_bytes(p) > c->memory)
-			return at_book_refuse(q, p, AT_R_MEMORY);
-		at_fifo_push(&c->urgent, p);
-		c->urgent_len++;
-		c->urgent_bytes += at_bytes(p);
+		enum at_reason why = at_urgent_push(&c->urgent, p, c->bound, c->memory);
+
+		if (why != AT_R_MAX)
+			return at_book_refuse(q, p, why);
 	} else {
 		append(c, flow_of(c, p, now), p);
 	}
@@ -212,14 +191,14 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = priv(q);
-	struct at_pkt *p = take_urgent(c);
+	struct at_pkt *p = at_urgent_pop(&c->urgent);
 	struct at_charge bill = { 0 };
 	struct flow *f;
 	u32 id;
 
 	memset(t, 0, sizeof(*t));
 	if (p) {
-		c->n_urgent++;
+		c->urgent.sent++;
 		at_book_out(q, p);
 		return p;
 	}
@@ -302,7 +281,7 @@ static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
 static struct at_pkt *drain(struct at_qdisc *q)
 {
 	struct chap *c = priv(q);
-	struct at_pkt *p = c->urgent.head;
+	struct at_pkt *p = c->urgent.list.head;
 	u32 id = 0;
 
 	for (u32 i = 1; i < c->slot_fresh; i++) {
@@ -315,7 +294,7 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? take(c, id) : take_urgent(c);
+	p = id ? take(c, id) : at_urgent_pop(&c->urgent);
 	at_book_out(q, p);
 	return p;
 }
@@ -443,9 +422,11 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	}
 	at_order_rebuild(&c->order, entry, less, c);
 	make_room(q, NULL);
-	while (!urgent_fits(c))
-		at_book_drop(q, take_urgent(c),
-			     c->urgent_len > c->bound ? AT_R_LIMIT : AT_R_MEMORY);
+	while (c->urgent.len > c->bound || c->urgent.bytes > c->memory) {
+		enum at_reason why = c->urgent.len > c->bound ? AT_R_LIMIT : AT_R_MEMORY;
+
+		at_book_drop(q, at_urgent_pop(&c->urgent), why);
+	}
 }
 
 static void reset(struct at_qdisc *q, u64 now)
@@ -455,7 +436,7 @@ static void reset(struct at_qdisc *q, u64 now)
 	u32 id;
 
 	(void)now;
-	while ((p = take_urgent(c)))
+	while ((p = at_urgent_pop(&c->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
 	while ((id = end(c, true)) != AT_ORDER_NONE)
 		at_book_drop(q, take(c, id == TAB ? c->first : id), AT_R_RESET);
@@ -493,7 +474,7 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	*s++ = c->n_expired;
 	*s++ = c->n_settled;
 	*s++ = c->n_stale;
-	*s++ = c->n_urgent;
+	*s++ = c->urgent.sent;
 	*s++ = c->n_newcomers;
 	*s++ = c->new_len;
 	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);

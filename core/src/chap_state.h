@@ -6,8 +6,10 @@
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
- *  - A slot is either in the heap, by its flow's credit, or in the newcomers'
- *    queue; slot 0 is in the heap exactly while that queue is not empty.
+ *  - A slot is either in the newcomers' queue, or in the order of credits, or it
+ *    is the loose one, whose place in the order is open. Slot 0 is in the order
+ *    exactly while the newcomers' queue is not empty.
+ *  - No credit changes, but by boosts, while its slot is in the order.
  *  - Idle records are in a list of the flow table (flowtable.h); a busy one may
  *    have stayed in its list.
  */
@@ -20,6 +22,7 @@
 #include "airtab/flowtable.h"
 #include "airtab/order.h"
 #include "airtab/tickets.h"
+#include "airtab/urgent.h"
 
 #define MULTICAST 0u		/* record; no flow of the table has number 0 */
 #define TAB 0u			/* slot */
@@ -70,10 +73,9 @@ struct chap {
 	u64 new_len, new_bytes;		/* their packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
-	struct at_fifo urgent;
-	u64 urgent_len, urgent_bytes;
+	struct at_urgent urgent;
 
-	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale, n_urgent;
+	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale;
 
 	struct at_order order;		/* of slots, by credit */
 	struct at_flowtable table;
@@ -120,6 +122,7 @@ static s64 newcomer_credit(const struct chap *c)
 
 /* ---- order of the backlogged flows ---- */
 
+/* What order.h sorts by. */
 static inline struct at_heap_entry entry(const void *ctx, u32 id)
 {
 	const struct chap *c = ctx;
@@ -128,8 +131,8 @@ static inline struct at_heap_entry entry(const void *ctx, u32 id)
 	return (struct at_heap_entry){ d, c->boosts, id };
 }
 
-/* Keys of the present need no boost: a branch that is nearly always taken. The
- * comparison itself has none, it is a toss-up. */
+/* Keys of the present need no boost, and few are equal: branches that nearly
+ * always go the same way. The comparison itself has none, it is a toss-up. */
 static inline bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
 	const struct chap *c = ctx;
