@@ -35,9 +35,10 @@
  * flow gets. When they hold more than half of the queue they displace each
  * other.
  *
- * Cost: O(log backlogged flows) a packet. A boost is one addition; credits
- * remember how many boosts they have seen (credit.h). Memory: the sizes are
- * asserted in chap_state.h, about 120 bytes a flow, 144 with a target.
+ * Cost: O(log backlogged flows) a packet, O(1) while the flow served comes back
+ * with the least credit (order.h). A boost is one addition; credits remember how
+ * many boosts they have seen (credit.h). Memory: the sizes are asserted in
+ * chap_state.h, about 120 bytes a flow, 144 with a target.
  *
  * Non-goals: no shares of stations, no classification.
  *
