@@ -5,7 +5,8 @@ The guest has two serial ports: the first is the kernel's console and goes to a
 file, the second carries the tests' lines. Acceleration is always TCG (a /dev/kvm
 that opens proves nothing) and the guest's clock counts instructions, 2 ns each,
 skipping idle time: whatever else this host does, the guest never stalls, and
-what it measures in time repeats.
+what it measures in time repeats. The processor has RDRAND, so that the kernel's
+random numbers are ready at once: before that each of them is dear.
 
 What this is not: no network, no disk, no second processor, no real time.
 """
@@ -40,7 +41,7 @@ def run(kernel, archives, arguments, console, allowed):
     initrd = console.with_suffix(".initrd")
     initrd.write_bytes(b"".join(archive.read_bytes() for archive in archives))
     command = [
-        "qemu-system-x86_64", *CLOCK, "-smp", "1", "-m", "1024", "-cpu", "qemu64",
+        "qemu-system-x86_64", *CLOCK, "-smp", "1", "-m", "1024", "-cpu", "qemu64,+rdrand",
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-monitor", "none",
         "-serial", f"file:{console}", "-serial", "stdio",
         "-kernel", str(kernel), "-initrd", str(initrd),

@@ -46,6 +46,7 @@ home() {
 	ip -n server route add default via 10.0.1.2
 	ip -n client route add default via 10.0.2.1
 	ip netns exec router bash -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+	sleep 2		# the carrier is noticed at most once a second
 }
 
 no_home() {
@@ -63,15 +64,15 @@ kinds() {
 	done
 }
 
-# word UNIT VALUE [CHOICE...]: a value of `replay params` as tc takes it
+# word UNIT VALUE [CHOICE...]: sets REPLY to a value of `replay params` as tc takes it
 word() {
 	case $1 in
-	ns) echo "$2ns" ;;
-	bps) echo "$2bit" ;;
-	ppm) echo "$2ppm" ;;
-	bool) [ "$2" = 0 ] && echo off || echo on ;;
-	choice) shift $((2 + $2)); echo "$1" ;;
-	*) echo "$2" ;;
+	ns) REPLY=$2ns ;;
+	bps) REPLY=$2bit ;;
+	ppm) REPLY=$2ppm ;;
+	bool) [ "$2" = 0 ] && REPLY=off || REPLY=on ;;
+	choice) shift $((2 + $2)); REPLY=$1 ;;
+	*) REPLY=$2 ;;
 	esac
 }
 

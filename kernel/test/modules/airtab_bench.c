@@ -140,8 +140,10 @@ static int measure(struct net_device *dev, u32 flows, u32 backlog, u32 rounds, b
 	/* once before it counts: flows become known */
 	if (!loop_qdisc(q, 2 * backlog, known) || !(with = loop_qdisc(q, rounds, known)))
 		err = -ENODATA;
-	if (dropped || q->q.qlen != backlog)
+	if (dropped || q->q.qlen != backlog) {
+		pr_info("airtab_bench: %u dropped, %u of %u still queued\n", dropped, q->q.qlen, backlog);
 		err = -ENOSPC;
+	}
 	local_irq_restore(flags);
 	qdisc_reset(q);
 	spin_unlock_bh(qdisc_lock(q));

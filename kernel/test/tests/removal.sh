@@ -3,7 +3,7 @@
 # Under full load: parameters change, the qdisc is replaced by itself, by pfifo
 # and back, deleted, and its device removed; the module cannot be unloaded while
 # it is used and can at once when it is not. Every buffer is freed.
-# boot: checked  limit: 240
+# boot: checked  limit: 300
 . ./lib.sh
 
 # buffers in use, exact: the allocator's debugging keeps none aside
