@@ -65,6 +65,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
     let delay = &seen.queue.delay_ns;
     if !delay.is_empty() {
+        f.insert(Metric::QueueDelay, delay.mean() * SECONDS);
         f.insert(Metric::QueueDelayP50, delay.value_at_quantile(0.50) as f64 * SECONDS);
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
@@ -76,7 +77,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         AppKind::Game => score_game(&mut f, seen, window),
         AppKind::Voip => score_call(&mut f, seen, window),
         AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
-        AppKind::Web | AppKind::Download { .. } | AppKind::P2p { .. } => {}
+        AppKind::Web | AppKind::Udp { .. } | AppKind::Download { .. } | AppKind::P2p { .. } => {}
     }
     f
 }

@@ -50,6 +50,8 @@ pub enum Metric {
     Loss,
     /// Uplink packets that never arrived, share of those sent.
     UplinkLoss,
+    /// Mean time in the access point's queue, s.
+    QueueDelay,
     /// Median time in the access point's queue, s.
     QueueDelayP50,
     /// 99th percentile of the time in the access point's queue, s.
@@ -87,7 +89,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 32] = [
+const TABLE: [Row; 33] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -109,6 +111,7 @@ const TABLE: [Row; 32] = [
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
+    (QueueDelay, "queue_delay_mean_seconds", "queue mean, ms", 1e3, 2, Lower),
     (QueueDelayP50, "queue_delay_p50_seconds", "queue p50, ms", 1e3, 2, Lower),
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use airtab_core::Unit;
 use airtab_sim::tcp::Algorithm;
-use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, choice, instead, quantity, text, unused};
@@ -20,11 +21,12 @@ const MAX_APPS: usize = 10_000;
 const MAX_TRACE_MIB: u64 = 64;
 
 /// The kinds, each with the keys that only some have.
-const KINDS: [(&str, &[&str]); 6] = [
+const KINDS: [(&str, &[&str]); 7] = [
     ("game", &[]),
     ("voip", &[]),
     ("video", &["fec", "trace", "trace_sizes"]),
     ("web", &[]),
+    ("udp", &["rate", "bytes", "gaps"]),
     ("download", &["congestion"]),
     ("p2p", &["flows", "congestion"]),
 ];
@@ -34,6 +36,10 @@ const SYNTHETIC: &str = "synthetic";
 
 /// What results call the access point, beside the applications.
 const ACCESS_POINT: &str = "ap";
+
+/// Bytes of a full IP packet, and the most that an 802.11 frame carries.
+const FULL_PACKET: u64 = 1500;
+const MAX_PACKET: u64 = 2304;
 
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
@@ -107,8 +113,11 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
     let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));
     let trace = s.read("trace", text);
+    let rate = s.read("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
+    let bytes = s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET));
+    let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
     let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
-    for key in ["congestion", "flows", "fec", "trace", "trace_sizes"] {
+    for key in ["congestion", "flows", "fec", "trace", "trace_sizes", "rate", "bytes", "gaps"] {
         if !own.contains(&key) && s.get(key).is_some() {
             let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
             let owners = owners.collect::<Vec<_>>().join(" or ");
@@ -120,6 +129,11 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         "voip" => AppKind::Voip,
         "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
         "web" => AppKind::Web,
+        "udp" => AppKind::Udp {
+            rate_bps: s.require("rate", |_| Ok(rate))??,
+            bytes: bytes.unwrap_or(FULL_PACKET) as u32,
+            gaps,
+        },
         "download" => AppKind::Download { congestion },
         _ => AppKind::P2p { flows, congestion },
     })

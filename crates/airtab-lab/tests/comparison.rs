@@ -54,6 +54,7 @@ fn every_metric_can_be_reached() {
         ("call", Metric::VoipMosG107),
         ("call", Metric::Loss),
         ("download", Metric::Goodput),
+        ("download", Metric::QueueDelay),
         ("download", Metric::QueueDelayP99),
         ("download", Metric::Air),
         ("ap", Metric::QueueMax),

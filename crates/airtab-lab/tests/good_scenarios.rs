@@ -3,6 +3,7 @@
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
 
@@ -108,6 +109,18 @@ fn every_key_arrives() {
         name = "q"
         kind = "p2p"
         station = "lossy"
+        [[app]]
+        name = "u"
+        kind = "udp"
+        rate = "13.5Mb/s"
+        bytes = 1528
+        gaps = "exponential"
+        station = "lossy"
+        [[app]]
+        name = "w"
+        kind = "udp"
+        rate = "64kb/s"
+        station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
@@ -127,6 +140,9 @@ fn every_key_arrives() {
     assert_eq!((frames, *fec), (&Frames::synthetic(), Fec::Large));
     assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno });
     assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic });
+    let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
+    assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
+    assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         params.get(param).unwrap()[0]

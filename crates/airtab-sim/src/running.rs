@@ -9,7 +9,7 @@ use crate::scenario::{App, AppKind, Scenario};
 use crate::trace::{AppTrace, FrameTrace, PageTrace, QueueTrace, StreamTrace};
 use crate::traffic::download::{self, Connection};
 use crate::traffic::web::{self, Visit};
-use crate::traffic::{Constant, game, video, voip};
+use crate::traffic::{Constant, game, udp, video, voip};
 
 /// A flow: a server with its access link, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -34,6 +34,7 @@ impl Flow {
             AppKind::Voip => (voip::PORT, Protocol::Udp),
             AppKind::Video { .. } => (video::PORT, Protocol::Udp),
             AppKind::Web => (web::PORT, Protocol::Tcp),
+            AppKind::Udp { .. } => (udp::PORT, Protocol::Udp),
             AppKind::Download { .. } | AppKind::P2p { .. } => (download::PORT, Protocol::Tcp),
         };
         let tuple = FiveTuple {
@@ -95,6 +96,8 @@ pub(crate) struct Running {
     pub(crate) received_bytes: u64,
     /// Video: the next frame, and what became of the others.
     pub(crate) frames: Vec<FrameTrace>,
+    /// UDP: when its packets are sent.
+    pub(crate) source: Option<udp::Source>,
     /// Web: the page under way and its number, and the complete ones.
     pub(crate) visit: Option<Visit>,
     pub(crate) page: u32,
@@ -134,6 +137,7 @@ impl Running {
             air_ns: 0,
             received_bytes: 0,
             frames: Vec::with_capacity(frames),
+            source: None,
             visit: None,
             page: 0,
             pages: Vec::with_capacity(pages),

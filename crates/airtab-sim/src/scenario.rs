@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use crate::tcp::Algorithm;
-use crate::traffic::video::{Fec, Frames};
+use crate::traffic::udp::Gaps;
+use crate::traffic::video::{Fec, Frames, HEADERS};
 use crate::wifi::{CellConfig, Loss};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -71,6 +72,15 @@ pub enum AppKind {
     },
     /// One web page after the other.
     Web,
+    /// Equal UDP packets to the station.
+    Udp {
+        /// Mean rate, bit/s of IP packets.
+        rate_bps: u64,
+        /// IP packet, bytes.
+        bytes: u32,
+        /// Time from one to the next.
+        gaps: Gaps,
+    },
     /// An endless TCP download.
     Download {
         /// Congestion control of its sender.
@@ -93,6 +103,7 @@ impl AppKind {
             AppKind::Voip => "voip",
             AppKind::Video { .. } => "video",
             AppKind::Web => "web",
+            AppKind::Udp { .. } => "udp",
             AppKind::Download { .. } => "download",
             AppKind::P2p { .. } => "p2p",
         }
@@ -158,6 +169,10 @@ impl Scenario {
             unless(app.kind.flows() > 0, format!("application {name}: 0 flows: at least 1"))?;
             if let AppKind::Video { frames, .. } = &app.kind {
                 unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
+            }
+            if let AppKind::Udp { rate_bps, bytes, .. } = app.kind {
+                unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;
+                unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
             }
             unless(
                 app.active_ns.start < app.active_ns.end,

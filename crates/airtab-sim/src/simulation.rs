@@ -22,6 +22,7 @@ use crate::scenario::{AppKind, Scenario};
 use crate::tcp::{Algorithm, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
+use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::{Page, Visit};
 use crate::wifi::{Cell, Label, Output};
@@ -261,6 +262,11 @@ impl Simulation {
             AppKind::Video { .. } => {
                 self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
             }
+            AppKind::Udp { rate_bps, bytes, gaps } => {
+                let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
+                running.source = Some(source);
+            }
             AppKind::Web => self.open_page(app),
             AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
                 for flow in running.flows.clone() {
@@ -297,6 +303,12 @@ impl Simulation {
                     let payload = if i < needed { rest.min(video::PAYLOAD) } else { video::PAYLOAD };
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
+            }
+            AppKind::Udp { bytes, .. } => {
+                let bytes = *bytes;
+                let source = running.source.as_mut().expect("made at the start");
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up });
+                self.send(flow, up, bytes, 0, None);
             }
             kind => {
                 let stream = constant(kind, up).expect("nothing else ticks");
