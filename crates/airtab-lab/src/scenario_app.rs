@@ -12,7 +12,7 @@ use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, choice, instead, quantity, text, unused};
-use crate::scenario_file::{MS, SECOND, read_text};
+use crate::scenario_file::{MS, SECOND, measured, read_text};
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -31,8 +31,10 @@ const KINDS: [(&str, &[&str]); 7] = [
     ("p2p", &["flows", "congestion"]),
 ];
 
-/// The video that needs no file.
+/// The videos that need no file.
 const SYNTHETIC: &str = "synthetic";
+/// The same, first faster and then slower than its mean.
+const TWO_PHASE: &str = "synthetic-two-phase";
 
 /// What results call the access point, beside the applications.
 const ACCESS_POINT: &str = "ap";
@@ -94,6 +96,11 @@ fn read_app(
         let key = if s.get("stop").is_some() { "stop" } else { "start" };
         s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
     }
+    let measure_ns = s.read("measure", |v| measured(v, duration_ns));
+    if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
+    }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
     Some(App {
@@ -101,6 +108,7 @@ fn read_app(
         kind: kind?,
         station: station??,
         active_ns: start..stop,
+        measure_ns,
         class: class as u8,
         latency_ns: latency,
     })
@@ -142,12 +150,15 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
 /// The synthetic video, or a trace from a file beside the scenario.
 fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
     let name = match trace {
-        Some(name) if name != SYNTHETIC => name,
-        _ => {
+        Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
+        own => {
             if sizes.is_some() {
                 s.problem_of("trace_sizes", "only for a trace from a file");
             }
-            return Some(Frames::synthetic());
+            return Some(match own {
+                Some(TWO_PHASE) => Frames::synthetic_two_phase(),
+                _ => Frames::synthetic(),
+            });
         }
     };
     let path = folder.join(name);

@@ -104,6 +104,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("gaps of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"1Mb/s\"\ngaps = \"pareto\""),
     ("rate of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"100bit\""),
     ("rate of a call", "kind = \"voip\"", "kind = \"voip\"\nrate = \"64kb/s\""),
+    ("measured before it starts", "kind = \"download\"", "kind = \"download\"\nmeasure = [\"1s\", \"90s\"]"),
+    ("measured beyond the end", "kind = \"voip\"", "kind = \"voip\"\nmeasure = [\"1s\", \"900s\"]"),
     ("flows of a download", "kind = \"download\"", "kind = \"download\"\nflows = 2"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];

@@ -55,6 +55,8 @@ fn every_metric_can_be_reached() {
         ("call", Metric::Loss),
         ("download", Metric::Goodput),
         ("download", Metric::QueueDelay),
+        ("download", Metric::Attempts1),
+        ("game", Metric::GivenUp),
         ("download", Metric::QueueDelayP99),
         ("download", Metric::Air),
         ("ap", Metric::QueueMax),

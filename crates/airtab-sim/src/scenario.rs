@@ -50,6 +50,8 @@ pub struct App {
     pub station: usize,
     /// When it sends, ns.
     pub active_ns: Range<u64>,
+    /// The part of the run in which it is measured, ns, if not the scenario's.
+    pub measure_ns: Option<Range<u64>>,
     /// Class for disciplines that want one, 0 first.
     pub class: u8,
     /// One-way latency of its server's access link, ns.
@@ -137,6 +139,13 @@ impl Default for Wired {
     }
 }
 
+impl App {
+    /// The part of a run of `scenario` in which it is measured, ns.
+    pub fn measured(&self, scenario: &Scenario) -> Range<u64> {
+        self.measure_ns.as_ref().unwrap_or(&scenario.measure_ns).clone()
+    }
+}
+
 impl Scenario {
     /// What must hold before a scenario can run.
     ///
@@ -144,8 +153,8 @@ impl Scenario {
     /// Says which entry is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
-        let Range { start, end } = self.measure_ns;
-        unless(start < end && end <= self.duration_ns, "the measured part must lie inside the run".into())?;
+        let inside = |r: &Range<u64>| r.start < r.end && r.end <= self.duration_ns;
+        unless(inside(&self.measure_ns), "the measured part must lie inside the run".into())?;
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
@@ -177,6 +186,10 @@ impl Scenario {
             unless(
                 app.active_ns.start < app.active_ns.end,
                 format!("application {name}: stops before it starts"),
+            )?;
+            unless(
+                app.measure_ns.as_ref().is_none_or(inside),
+                format!("application {name}: its measured part must lie inside the run"),
             )?;
             unless(
                 self.apps[..i].iter().all(|a| a.name != *name),
