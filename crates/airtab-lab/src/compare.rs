@@ -15,7 +15,7 @@ use airtab_sim::{AppKind, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measure::{Figures, Measured, measure};
+use crate::measure::{self, Figures, Measured};
 use crate::metric::Metric;
 use crate::schedule::quick;
 
@@ -126,8 +126,7 @@ pub fn compare(
             return None;
         }
         let (_, params) = &queues[i / seeds.len()];
-        let trace = airtab_sim::run(scenario, params, seeds[i % seeds.len()]);
-        let measured = measure(scenario, &trace);
+        let measured = measure::run(scenario, params, seeds[i % seeds.len()]);
         (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
         Some(measured)
     };
