@@ -79,11 +79,11 @@ fn read_app(
         name => Ok(name),
     });
     let kind = read_kind(s, folder);
-    // Where a station's own name is wrong, that is problem enough.
-    let nameless = stations.iter().any(|station| station.name.is_empty());
+    // Where the stations or their names are wrong, that is problem enough.
+    let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
     let station = s.require("station", |v| {
         let found = stations.iter().position(|station| station.name == v.written);
-        if found.is_some() || nameless {
+        if found.is_some() || unknown {
             return Ok(found);
         }
         let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
