@@ -240,8 +240,8 @@ mod tests {
             assert_eq!((word(18), word(20)), (frequency, flags), "{profile} {kbps}: channel");
             assert_eq!(ack_kbps(&phy, kbps), ack, "{profile} {kbps}: ACK");
         }
-        // What no rate of 802.11a/b/g lasts as long as is answered at its own rate.
-        assert_eq!(ack_kbps(&Phy::named("wqm-11n").unwrap(), 300_000), 300_000);
+        // Block ACKs of this profile are sent at 6 Mb/s, whatever the data's rate.
+        assert_eq!(ack_kbps(&Phy::named("wqm-11n").unwrap(), 300_000), 6_000);
         assert_eq!(half_mbps(300_000), None);
     }
 }
