@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# The guest itself: tc with Linux's own qdiscs, namespaces, UDP and TCP through
+# a shaped link, the statistics that the other tests rely on.
+# boot: checked  limit: 60
+. ./lib.sh
+
+home
+tc -n router qdisc add dev r1 root handle 1: htb default 10
+tc -n router class add dev r1 parent 1: classid 1:10 htb rate 20mbit quantum 3000
+tc -n router qdisc add dev r1 parent 1:10 fq_codel limit 2000
+ip netns exec client traffic sink 9000 >sunk &
+sink=$!
+sleep 0.2
+ip netns exec server traffic flood 10.0.2.2 9000 count=1 >offered	# finds the neighbours
+sleep 0.2
+ip netns exec server traffic flood 10.0.2.2 9000 flows=10 count=1000 size=500 >>offered
+sleep 1
+kill $sink
+wait $sink
+equal "offered" "$(<offered)" $'offered 1\noffered 1000'
+equal "received" "$(<sunk)" "received 1001"
+no_home
