@@ -15,7 +15,7 @@ use airtab_sim::{AppKind, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measure::{Figures, Measured, measure};
+use crate::measure::{self, Figures, Measured};
 use crate::metric::Metric;
 use crate::schedule::quick;
 
@@ -64,7 +64,8 @@ pub struct Summary {
 pub struct Scores {
     /// Name of the application, or `ap`.
     pub name: String,
-    /// What it is: `game`, `voip`, `video`, `web`, `download`, `p2p`, or `ap`.
+    /// What it is: `game`, `voip`, `video`, `web`, `udp`, `download`, `upload`,
+    /// `p2p`, `streaming`, or `ap`.
     pub kind: &'static str,
     /// Its metrics.
     pub metrics: BTreeMap<Metric, Summary>,
@@ -126,8 +127,7 @@ pub fn compare(
             return None;
         }
         let (_, params) = &queues[i / seeds.len()];
-        let trace = airtab_sim::run(scenario, params, seeds[i % seeds.len()]);
-        let measured = measure(scenario, &trace);
+        let measured = measure::run(scenario, params, seeds[i % seeds.len()]);
         (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
         Some(measured)
     };

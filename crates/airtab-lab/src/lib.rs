@@ -11,6 +11,7 @@
 
 pub mod capture;
 pub mod compare;
+mod credit;
 pub mod measure;
 pub mod metric;
 mod phy_rates;

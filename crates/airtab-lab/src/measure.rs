@@ -8,15 +8,20 @@
 
 use std::collections::BTreeMap;
 
+use airtab_core::Params;
 use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::fairness::jain;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
+use airtab_quality::streaming;
 use airtab_quality::video::{self, Coding};
 use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
 use airtab_sim::traffic::video::FrameKind;
-use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, StreamTrace, Trace};
+use airtab_sim::{
+    App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace, StreamTrace, Trace,
+};
 
+use crate::credit;
 use crate::metric::Metric;
 
 /// Figures of one application or of the access point; what has no meaning is
@@ -24,6 +29,8 @@ use crate::metric::Metric;
 pub type Figures = BTreeMap<Metric, f64>;
 
 const SECONDS: f64 = 1e-9;
+/// Of [`Second`], ns.
+const SECOND: u64 = 1_000_000_000;
 
 /// What one run says.
 #[derive(Clone, Debug)]
@@ -33,17 +40,46 @@ pub struct Measured {
     /// Pages of every application, requested in the measured time and
     /// completed. Their times are figures of a comparison, not of a run.
     pub pages: Vec<Vec<Page>>,
+    /// Every application's course over its measured time.
+    pub seconds: Vec<Vec<Second>>,
     /// Figures of the access point.
     pub ap: Figures,
 }
 
+/// One second of one application.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Second {
+    /// When it began, ns.
+    pub from_ns: u64,
+    /// IP bits sent by its server.
+    pub sent_bits: f64,
+    /// IP bits received at its station.
+    pub received_bits: f64,
+    /// Video only: frames that can be shown, of those sent in it.
+    pub playable_frames: Option<u32>,
+}
+
+/// Runs `scenario` once and measures it: all of [`measure`]'s, and what only a
+/// look into the run shows (mean credits).
+///
+/// # Panics
+/// As [`airtab_sim::run`] does.
+pub fn run(scenario: &Scenario, params: &Params, seed: u64) -> Measured {
+    let (trace, credits) = credit::run(scenario, params, seed);
+    let mut measured = measure(scenario, &trace);
+    for (f, credit) in measured.apps.iter_mut().zip(credits) {
+        f.extend(credit.map(|x| (Metric::Credit, x)));
+    }
+    measured
+}
+
 /// Measures the trace of a run.
 pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
-    let window = |app: &App| {
-        let from = trace.measure_ns.start.max(app.active_ns.start);
-        Window::new(from, trace.measure_ns.end.min(app.active_ns.end))
+    let window = |app: &App, seen: &AppTrace| {
+        let from = seen.measure_ns.start.max(app.active_ns.start);
+        Window::new(from, seen.measure_ns.end.min(app.active_ns.end))
     };
-    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app)));
+    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app, seen)));
     let pages = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| pages(seen, w)));
     let pages: Vec<Vec<Page>> = pages.collect();
     let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
@@ -54,7 +90,8 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
         f
     });
     let apps: Vec<Figures> = figures.collect();
-    Measured { ap: of_access_point(scenario, trace, &apps), apps, pages }
+    let seconds = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| seconds(seen, w)));
+    Measured { ap: of_access_point(scenario, trace, &apps), seconds: seconds.collect(), apps, pages }
 }
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
@@ -62,9 +99,16 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     f.insert(Metric::Goodput, window.rate_bps(seen.down.bytes));
     f.insert(Metric::QueuePackets, seen.queue.mean_packets);
     f.insert(Metric::Air, seen.air_ns as f64 / window.length_ns() as f64);
+    f.insert(Metric::UplinkAir, seen.up_air_ns as f64 / window.length_ns() as f64);
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
+    let frames = seen.attempts.frames();
+    for (metric, acked) in Metric::ATTEMPTS.into_iter().zip(seen.attempts.acked) {
+        f.extend(share(acked, frames).map(|x| (metric, x)));
+    }
+    f.extend(share(seen.attempts.given_up, frames).map(|x| (Metric::GivenUp, x)));
     let delay = &seen.queue.delay_ns;
     if !delay.is_empty() {
+        f.insert(Metric::QueueDelay, delay.mean() * SECONDS);
         f.insert(Metric::QueueDelayP50, delay.value_at_quantile(0.50) as f64 * SECONDS);
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
@@ -76,7 +120,12 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         AppKind::Game => score_game(&mut f, seen, window),
         AppKind::Voip => score_call(&mut f, seen, window),
         AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
-        AppKind::Web | AppKind::Download { .. } | AppKind::P2p { .. } => {}
+        AppKind::Streaming { segment_ns, .. } => score_streaming(&mut f, &seen.segments, segment_ns, window),
+        AppKind::Upload { .. } | AppKind::P2p { upload: true, .. } => {
+            f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
+            f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
+        }
+        AppKind::Web | AppKind::Udp { .. } | AppKind::Download { .. } | AppKind::P2p { .. } => {}
     }
     f
 }
@@ -122,6 +171,14 @@ fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
 }
 
 fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
+    let Some(score) = video::score(&video_frames(frames), window) else { return };
+    f.insert(Metric::FrameRate, score.frames_per_second);
+    f.insert(Metric::FramesWhole, score.whole);
+    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
+    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+}
+
+fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
     let frame = |frame: &FrameTrace| video::Frame {
         sent_ns: frame.sent_ns,
         coding: match frame.kind {
@@ -131,12 +188,40 @@ fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
         },
         whole: frame.received >= frame.needed,
     };
-    let frames: Vec<video::Frame> = frames.iter().map(frame).collect();
-    let Some(score) = video::score(&frames, window) else { return };
-    f.insert(Metric::FrameRate, score.frames_per_second);
-    f.insert(Metric::FramesWhole, score.whole);
-    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
-    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+    frames.iter().map(frame).collect()
+}
+
+/// The whole seconds of the run that lie within the window.
+fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
+    let (first, end) = (window.from_ns().div_ceil(SECOND), window.until_ns() / SECOND);
+    let is_video = matches!(seen.kind, AppKind::Video { .. });
+    let playable = match is_video {
+        true => video::playable_by_second(&video_frames(&seen.frames)),
+        false => Vec::new(),
+    };
+    let second = |(i, s): (usize, &SecondTrace)| Second {
+        from_ns: i as u64 * SECOND,
+        sent_bits: s.sent_bytes as f64 * 8.0,
+        received_bits: s.received_bytes as f64 * 8.0,
+        playable_frames: is_video.then(|| playable.get(i).copied().unwrap_or(0)),
+    };
+    let all = seen.seconds.iter().enumerate().map(second);
+    all.filter(|s| (first * SECOND..end * SECOND).contains(&s.from_ns)).collect()
+}
+
+fn score_streaming(f: &mut Figures, segments: &[SegmentTrace], segment_ns: u64, window: Window) {
+    let segment = |s: &SegmentTrace| streaming::Segment {
+        rate_bps: s.rate_bps,
+        requested_ns: s.requested_ns,
+        done_ns: s.done_ns,
+    };
+    let segments: Vec<_> = segments.iter().map(segment).collect();
+    let Some(score) = streaming::score(&segments, segment_ns, window) else { return };
+    f.extend(score.rate_bps.map(|bps| (Metric::BitRate, bps)));
+    f.insert(Metric::Stalled, score.stalled);
+    f.insert(Metric::Stalls, f64::from(score.stalls));
+    f.insert(Metric::Switches, f64::from(score.switches));
+    f.insert(Metric::Startup, score.startup);
 }
 
 fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {

@@ -4,14 +4,16 @@
 //! video traces `video_trace`'s.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use airtab_core::Unit;
 use airtab_sim::tcp::Algorithm;
-use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::{App, AppKind, Station};
 
-use crate::reader::{Section, choice, instead, quantity, text, unused};
-use crate::scenario_file::{MS, SECOND, read_text};
+use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
+use crate::scenario_file::{MS, SECOND, measured, read_text};
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -20,20 +22,34 @@ const MAX_APPS: usize = 10_000;
 const MAX_TRACE_MIB: u64 = 64;
 
 /// The kinds, each with the keys that only some have.
-const KINDS: [(&str, &[&str]); 6] = [
+const KINDS: [(&str, &[&str]); 9] = [
     ("game", &[]),
     ("voip", &[]),
     ("video", &["fec", "trace", "trace_sizes"]),
     ("web", &[]),
+    ("udp", &["rate", "bytes", "gaps"]),
     ("download", &["congestion"]),
-    ("p2p", &["flows", "congestion"]),
+    ("upload", &["congestion"]),
+    ("p2p", &["flows", "congestion", "upload"]),
+    ("streaming", &["congestion", "ladder", "segment", "buffer"]),
 ];
 
-/// The video that needs no file.
+/// The videos that need no file.
 const SYNTHETIC: &str = "synthetic";
+/// The same, first faster and then slower than its mean.
+const TWO_PHASE: &str = "synthetic-two-phase";
 
 /// What results call the access point, beside the applications.
 const ACCESS_POINT: &str = "ap";
+
+/// Bytes of a full IP packet, and the most that an 802.11 frame carries.
+const FULL_PACKET: u64 = 1500;
+const MAX_PACKET: u64 = 2304;
+
+/// Bit rates of a streamed video: Netflix's fixed ladder ("Per-title encode
+/// optimization", 2015).
+const LADDER_BPS: [u64; 10] =
+    [235_000, 375_000, 560_000, 750_000, 1_050_000, 1_750_000, 2_350_000, 3_000_000, 4_300_000, 5_800_000];
 
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
@@ -71,11 +87,11 @@ fn read_app(
         name => Ok(name),
     });
     let kind = read_kind(s, folder);
-    // Where a station's own name is wrong, that is problem enough.
-    let nameless = stations.iter().any(|station| station.name.is_empty());
+    // Where the stations or their names are wrong, that is problem enough.
+    let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
     let station = s.require("station", |v| {
         let found = stations.iter().position(|station| station.name == v.written);
-        if found.is_some() || nameless {
+        if found.is_some() || unknown {
             return Ok(found);
         }
         let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
@@ -88,6 +104,11 @@ fn read_app(
         let key = if s.get("stop").is_some() { "stop" } else { "start" };
         s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
     }
+    let measure_ns = s.read("measure", |v| measured(v, duration_ns));
+    if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
+    }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
     Some(App {
@@ -95,6 +116,7 @@ fn read_app(
         kind: kind?,
         station: station??,
         active_ns: start..stop,
+        measure_ns,
         class: class as u8,
         latency_ns: latency,
     })
@@ -107,33 +129,79 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
     let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));
     let trace = s.read("trace", text);
-    let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
-    for key in ["congestion", "flows", "fec", "trace", "trace_sizes"] {
-        if !own.contains(&key) && s.get(key).is_some() {
-            let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
-            let owners = owners.collect::<Vec<_>>().join(" or ");
-            s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
-        }
+    let rate = s.read("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
+    let bytes = s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET));
+    let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
+    let upload = s.read("upload", flag).unwrap_or(false);
+    let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
+    let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
+    let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
+    if buffer_ns < 2 * segment_ns {
+        let least = Unit::Ns.format(2 * segment_ns);
+        s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
     }
+    let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
+    refuse_keys_of_others(s, kind, own);
     Some(match kind {
         "game" => AppKind::Game,
         "voip" => AppKind::Voip,
         "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
         "web" => AppKind::Web,
+        "udp" => AppKind::Udp {
+            rate_bps: s.require("rate", |_| Ok(rate))??,
+            bytes: bytes.unwrap_or(FULL_PACKET) as u32,
+            gaps,
+        },
         "download" => AppKind::Download { congestion },
-        _ => AppKind::P2p { flows, congestion },
+        "upload" => AppKind::Upload { congestion },
+        "p2p" => AppKind::P2p { flows, congestion, upload },
+        _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
     })
+}
+
+/// Keys that only other kinds have.
+fn refuse_keys_of_others(s: &Section, kind: &str, own: &[&str]) {
+    let mut keys: Vec<&str> = KINDS.iter().flat_map(|(_, keys)| *keys).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys.into_iter().filter(|key| !own.contains(key) && s.get(key).is_some()) {
+        let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
+        let owners: Vec<&str> = owners.collect();
+        let last = owners.len() - 1;
+        let owners = match last {
+            0 => owners[0].into(),
+            _ => format!("{} or {}", owners[..last].join(", "), owners[last]),
+        };
+        s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
+    }
+}
+
+/// `["1Mb/s", "3Mb/s"]`.
+fn read_ladder<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Arc<[u64]>, String> {
+    let wrong =
+        || format!("{} is not a list of 1 to 30 ascending rates such as [\"1Mb/s\", \"3Mb/s\"]", v.written);
+    let rate = |text: &String| match Unit::Bps.parse(text) {
+        Ok(rate) if (1_000..=1_000_000_000).contains(&rate) => Ok(rate),
+        Ok(_) => Err(format!("'{text}' is outside 1kbit to 1Gbit")),
+        Err(e) => Err(e.to_string()),
+    };
+    let rates = s.items(v).iter().map(rate).collect::<Result<Vec<u64>, String>>()?;
+    let fine = (1..=30).contains(&rates.len()) && rates.is_sorted_by(|a, b| a < b);
+    if fine { Ok(rates.into()) } else { Err(wrong()) }
 }
 
 /// The synthetic video, or a trace from a file beside the scenario.
 fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
     let name = match trace {
-        Some(name) if name != SYNTHETIC => name,
-        _ => {
+        Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
+        own => {
             if sizes.is_some() {
                 s.problem_of("trace_sizes", "only for a trace from a file");
             }
-            return Some(Frames::synthetic());
+            return Some(match own {
+                Some(TWO_PHASE) => Frames::synthetic_two_phase(),
+                _ => Frames::synthetic(),
+            });
         }
     };
     let path = folder.join(name);

@@ -39,9 +39,13 @@ fn of_app(q: &QueueScores, app: &Scores) -> (String, String) {
         "voip" => (Metric::VoipMos, "", of_stream(q, app)),
         "video" => (Metric::FrameRate, "fps ", of_video(q, app)),
         "web" => (Metric::PageTime, "ms ", of_web(q, app)),
+        "udp" => (Metric::Goodput, "Mb/s ", of_udp(q, app)),
+        "streaming" => (Metric::BitRate, "Mb/s ", of_streaming(q, app)),
+        "upload" => (Metric::UplinkGoodput, "Mb/s ", of_upload(q, app)),
         _ => (Metric::Goodput, "Mb/s ", of_download(q, app)),
     };
-    let digits = if metric == Metric::Goodput { 1 } else { metric.decimals() };
+    let rate = matches!(metric, Metric::Goodput | Metric::UplinkGoodput);
+    let digits = if rate { 1 } else { metric.decimals() };
     let score = app.mean(metric).map_or(String::new(), |x| format!("{:.digits$} {unit}", metric.shown(x)));
     (format!("{score}under {}", q.label), reason)
 }
@@ -62,6 +66,24 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
             format!("{} (not in the score: {losses})", of_delay(q, app, delay, wait))
         }
         _ => of_delay(q, app, delay, wait),
+    }
+}
+
+/// A stream that nothing slows: what is lost of it, or else its wait.
+fn of_udp(q: &QueueScores, app: &Scores) -> String {
+    let Some(loss) = app.mean(Metric::Loss) else {
+        return "it sent nothing while measured".into();
+    };
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    let Some(wait) = app.mean(Metric::QueueDelay) else {
+        return format!("nothing arrives: {}", losses(q, app, loss, dropped));
+    };
+    if loss > NOTABLE_LOSS {
+        return losses(q, app, loss, dropped);
+    }
+    match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
+        true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
+        false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
     }
 }
 
@@ -227,6 +249,37 @@ fn of_download(q: &QueueScores, app: &Scores) -> String {
     text
 }
 
+/// Segments come over TCP: what matters is whether they come in time, and which
+/// rate the buffer allowed.
+fn of_streaming(q: &QueueScores, app: &Scores) -> String {
+    let Some(stalled) = app.mean(Metric::Stalled) else {
+        return match app.mean(Metric::Goodput) {
+            Some(goodput) if goodput > 0.0 => "its first segment was not complete in time".into(),
+            _ => "it sent nothing while measured".into(),
+        };
+    };
+    let still = match stalled > 0.0 {
+        true => format!("it stands still for {} of its time", percent(stalled)),
+        false => "it never stands still".into(),
+    };
+    let switches = app.mean(Metric::Switches).unwrap_or(0.0);
+    format!("{still} and changes its rate {switches:.0} times; {}", of_download(q, app))
+}
+
+/// Its data is not queued at the access point; its ACKs are.
+fn of_upload(q: &QueueScores, app: &Scores) -> String {
+    let Some(air) = app.mean(Metric::UplinkAir).filter(|air| *air > 0.0) else {
+        return "it sent nothing while measured".into();
+    };
+    let wait = app.mean(Metric::QueueDelayP50).map_or("0 ms".into(), ms);
+    let down: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
+    format!(
+        "it sends for {} of the time, downlinks for {}; its ACKs wait {wait} in the queue",
+        percent(air),
+        percent(down)
+    )
+}
+
 fn held(app: &Scores) -> f64 {
     app.mean(Metric::QueuePackets).unwrap_or(0.0)
 }
@@ -244,6 +297,7 @@ fn crowd(q: &QueueScores, app: &Scores) -> String {
         None => "places".into(),
     };
     match most {
+        _ if held(app) > all => format!("it holds {:.0} {places} itself", held(app)),
         Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
         Some(_) => format!("the others together hold {all:.0} {places}"),
         None => format!("it holds {:.0} {places} itself", held(app)),

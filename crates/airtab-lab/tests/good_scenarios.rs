@@ -3,6 +3,7 @@
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
 
@@ -97,6 +98,7 @@ fn every_key_arrives() {
         name = "v"
         kind = "video"
         fec = "large"
+        trace = "synthetic-two-phase"
         station = "lossy"
         [[app]]
         name = "p"
@@ -107,6 +109,42 @@ fn every_key_arrives() {
         [[app]]
         name = "q"
         kind = "p2p"
+        station = "lossy"
+        [[app]]
+        name = "u"
+        kind = "udp"
+        rate = "13.5Mb/s"
+        bytes = 1528
+        gaps = "exponential"
+        station = "lossy"
+        measure = ["2s", "2500ms"]
+        [[app]]
+        name = "w"
+        kind = "udp"
+        rate = "64kb/s"
+        station = "lossy"
+        [[app]]
+        name = "up"
+        kind = "upload"
+        congestion = "newreno"
+        station = "lossy"
+        [[app]]
+        name = "both"
+        kind = "p2p"
+        flows = 2
+        upload = true
+        station = "lossy"
+        [[app]]
+        name = "film"
+        kind = "streaming"
+        ladder = ["1Mb/s", "2.5Mb/s"]
+        segment = "2s"
+        buffer = "30s"
+        congestion = "newreno"
+        station = "lossy"
+        [[app]]
+        name = "film 2"
+        kind = "streaming"
         station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
@@ -124,9 +162,29 @@ fn every_key_arrives() {
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
     let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
-    assert_eq!((frames, *fec), (&Frames::synthetic(), Fec::Large));
-    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno });
-    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic });
+    assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
+    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno, upload: false });
+    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic, upload: false });
+    let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
+    assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
+    assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
+    assert_eq!(s.apps[6].kind, AppKind::Upload { congestion: Algorithm::NewReno });
+    assert_eq!(s.apps[7].kind, AppKind::P2p { flows: 2, congestion: Algorithm::Cubic, upload: true });
+    assert_eq!(
+        s.apps[8].kind,
+        AppKind::Streaming {
+            ladder: [1_000_000, 2_500_000].into(),
+            segment_ns: 2 * SECOND,
+            buffer_ns: 30 * SECOND,
+            congestion: Algorithm::NewReno
+        }
+    );
+    let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &s.apps[9].kind else {
+        panic!("no stream")
+    };
+    assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
+    assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
+    assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         params.get(param).unwrap()[0]

@@ -17,11 +17,13 @@ use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
-use crate::running::{Flow, Running, constant};
+use crate::running::{Flow, Running, constant, plan};
 use crate::scenario::{AppKind, Scenario};
 use crate::tcp::{Algorithm, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
+use crate::traffic::streaming::Player;
+use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::{Page, Visit};
 use crate::wifi::{Cell, Label, Output};
@@ -187,20 +189,19 @@ impl Simulation {
     }
 
     /// The run's trace.
-    pub fn finish(self) -> Trace {
-        let (now, measure) = (self.now, self.measure);
-        let apps: Vec<_> = self.apps.into_iter().map(|running| running.finish(now, &measure)).collect();
+    pub fn finish(mut self) -> Trace {
+        let mean_packets = self.apps.iter_mut().map(|running| running.queue.close(self.now)).sum();
         Trace {
             ap: ApTrace {
-                mean_packets: apps.iter().map(|app| app.queue.mean_packets).sum(),
+                mean_packets,
                 max_packets: self.max_packets,
                 counters: self.cell.queue().counters(),
-                air: self.cell.air(now),
+                air: self.cell.air(self.now),
                 wired_dropped: self.packets.dropped_wired,
                 uplink_dropped: self.packets.dropped_uplink,
             },
-            apps,
-            measure_ns: measure,
+            apps: self.apps.into_iter().map(Running::finish).collect(),
+            measure_ns: self.measure,
             fingerprint: self.fingerprint,
             exchanges: self.cell.exchanges(),
         }
@@ -226,6 +227,7 @@ impl Simulation {
                 let running = &mut self.apps[usize::from(app)];
                 running.active = false;
                 running.visit = None;
+                running.player = None;
                 for flow in running.flows.clone() {
                     self.flows[usize::from(flow)].connection = None;
                 }
@@ -261,14 +263,34 @@ impl Simulation {
             AppKind::Video { .. } => {
                 self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
             }
-            AppKind::Web => self.open_page(app),
-            AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
-                for flow in running.flows.clone() {
-                    let connection = Connection::open(congestion, u64::MAX);
-                    self.flows[usize::from(flow)].reopen(connection, self.flow_key);
-                    self.pump(flow, false);
-                }
+            AppKind::Udp { rate_bps, bytes, gaps } => {
+                let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
+                running.source = Some(source);
             }
+            AppKind::Web => self.open_page(app),
+            AppKind::Download { congestion } => self.transfer(app, congestion, true, false),
+            AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
+            AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
+            AppKind::Streaming { congestion, .. } => {
+                let mut connection = Connection::open(congestion, 0);
+                let plan = plan(&running.app.kind).expect("it streams");
+                running.player = Some(Player::start(&plan, self.now, &mut connection));
+                let flow = running.flows.start;
+                self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+                self.pump(flow, false);
+            }
+        }
+    }
+
+    /// Opens endless transfers on all flows of an application.
+    fn transfer(&mut self, app: u16, congestion: Algorithm, down: bool, up: bool) {
+        let bytes = |endless| if endless { u64::MAX } else { 0 };
+        for flow in self.apps[usize::from(app)].flows.clone() {
+            let mut connection = Connection::open(congestion, bytes(down));
+            connection.client.endpoint.write(bytes(up));
+            self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+            self.pump(flow, false);
         }
     }
 
@@ -280,6 +302,14 @@ impl Simulation {
         let flow = running.flows.start;
         match &running.app.kind {
             AppKind::Web => self.open_page(app),
+            AppKind::Streaming { .. } => {
+                let connection = self.flows[usize::from(flow)].connection.as_mut();
+                if let (Some(player), Some(connection)) = (&mut running.player, connection) {
+                    let plan = plan(&running.app.kind).expect("it streams");
+                    player.request(&plan, self.now, connection);
+                    self.pump(flow, false);
+                }
+            }
             AppKind::Video { frames, fec } => {
                 let number = running.frames.len();
                 let frame = frames.0[number % frames.0.len()];
@@ -297,6 +327,12 @@ impl Simulation {
                     let payload = if i < needed { rest.min(video::PAYLOAD) } else { video::PAYLOAD };
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
+            }
+            AppKind::Udp { bytes, .. } => {
+                let bytes = *bytes;
+                let source = running.source.as_mut().expect("made at the start");
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up });
+                self.send(flow, up, bytes, 0, None);
             }
             kind => {
                 let stream = constant(kind, up).expect("nothing else ticks");
@@ -333,6 +369,20 @@ impl Simulation {
         self.events.push(self.now + visit.reading_ns(), Event::Tick { app, up: false });
         running.pages.push(page);
         running.visit = None;
+    }
+
+    /// Looks whether a streamed video made progress.
+    fn stream(&mut self, flow: u16) {
+        let app = self.flows[usize::from(flow)].app;
+        let running = &mut self.apps[usize::from(app)];
+        let connection = self.flows[usize::from(flow)].connection.as_mut();
+        let (Some(player), Some(connection)) = (&mut running.player, connection) else { return };
+        let plan = plan(&running.app.kind).expect("it streams");
+        if let Some((segment, next_ns)) = player.progress(&plan, self.now, connection) {
+            running.segments.push(segment);
+            self.events.push(next_ns, Event::Tick { app, up: false });
+        }
+        self.pump(flow, true);
     }
 
     fn timer(&mut self, flow: u16, server: bool) {
@@ -384,8 +434,12 @@ impl Simulation {
         let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
         self.packets.made += 1;
-        if self.measure.contains(&self.now) {
-            self.apps[usize::from(f.app)].stream(up).sent += 1;
+        let running = &mut self.apps[usize::from(f.app)];
+        if running.measure.contains(&self.now) {
+            running.stream(up).sent += 1;
+        }
+        if let (false, Some(second)) = (up, running.second(self.now)) {
+            second.sent_bytes += u64::from(bytes);
         }
         if up {
             self.cell.send_up(&mut self.pool, f.station, packet, self.now);
@@ -406,10 +460,10 @@ impl Simulation {
         body.queued_ns = self.now;
         let flow = body.flow;
         let app = self.app_of(flow);
-        let queue = &mut self.apps[app].queue;
-        queue.arrive(self.now, &self.measure);
-        if self.measure.contains(&self.now) {
-            queue.trace.arrived += 1;
+        let running = &mut self.apps[app];
+        running.queue.arrive(self.now);
+        if running.measure.contains(&self.now) {
+            running.queue.trace.arrived += 1;
         }
         self.note(3, flow.into());
         self.cell.send_down(&mut self.pool, packet, self.now);
@@ -434,10 +488,10 @@ impl Simulation {
                     let body = self.pool.remove(packet);
                     self.note(5, u64::from(body.flow) << 8 | reason as u64);
                     let app = self.app_of(body.flow);
-                    let queue = &mut self.apps[app].queue;
-                    queue.leave(self.now, &self.measure);
-                    if self.measure.contains(&self.now) {
-                        queue.trace.dropped += 1;
+                    let running = &mut self.apps[app];
+                    running.queue.leave(self.now);
+                    if running.measure.contains(&self.now) {
+                        running.queue.trace.dropped += 1;
                     }
                 }
                 Output::UplinkDropped(packet) => {
@@ -448,17 +502,21 @@ impl Simulation {
                 Output::Dequeued(packet) => {
                     let body = self.pool.body(packet);
                     let (queued, app) = (body.queued_ns, self.app_of(body.flow));
-                    let queue = &mut self.apps[app].queue;
-                    queue.leave(self.now, &self.measure);
-                    if self.measure.contains(&queued) {
-                        queue.trace.delay_ns.saturating_record(self.now - queued);
+                    let running = &mut self.apps[app];
+                    running.queue.leave(self.now);
+                    if running.measure.contains(&queued) {
+                        running.queue.trace.delay_ns.saturating_record(self.now - queued);
                     }
                 }
                 Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
-                    if down && self.measure.contains(&self.now) {
-                        let app = self.app_of(label as u16);
-                        self.apps[app].air_ns += tx.air;
+                    let app = self.app_of(label as u16);
+                    let running = &mut self.apps[app];
+                    if running.measure.contains(&self.now) {
+                        *running.air(down) += tx.air;
+                        if down {
+                            running.attempts.count(tx.attempts, tx.acked);
+                        }
                     }
                 }
             }
@@ -496,12 +554,19 @@ impl Simulation {
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
         let records = running.records_deliveries();
-        running.received_bytes += u64::from(if body.up { 0 } else { bytes });
+        if !body.up {
+            running.received_bytes += u64::from(bytes);
+            if let Some(second) = running.second(now) {
+                second.received_bytes += u64::from(bytes);
+            }
+        }
+        let (now_counts, sent_counts) =
+            (running.measure.contains(&now), running.measure.contains(&body.sent_ns));
         let stream = running.stream(body.up);
-        if self.measure.contains(&now) {
+        if now_counts {
             stream.bytes += u64::from(bytes);
         }
-        if self.measure.contains(&body.sent_ns) {
+        if sent_counts {
             stream.received += 1;
             if records {
                 stream.deliveries.push(Delivery { sent_ns: body.sent_ns, received_ns: now });
@@ -514,10 +579,13 @@ impl Simulation {
             && flow.life == body.life
         {
             connection.socket(body.up).endpoint.on_segment(now, &body.segment);
-            let page = running.visit.is_some();
+            let (page, player) = (running.visit.is_some(), running.player.is_some());
             self.pump(body.flow, body.up);
             if page {
                 self.browse(body.flow);
+            }
+            if player {
+                self.stream(body.flow);
             }
         }
     }

@@ -23,6 +23,8 @@ pub(super) fn score_in_words(metric: Metric) -> String {
         Metric::FrameRate => "playable frames per second (more is better)".into(),
         Metric::PageTime => "time to load a page, ms (less is better)".into(),
         Metric::Goodput => "received, Mb/s (more is better)".into(),
+        Metric::UplinkGoodput => "received from the station, Mb/s (more is better)".into(),
+        Metric::BitRate => "bit rate of the film, Mb/s (more is better)".into(),
         other => other.label().into(),
     }
 }
@@ -58,8 +60,17 @@ pub(super) fn kind(kind: &AppKind) -> String {
         AppKind::Voip => "voice call".into(),
         AppKind::Video { .. } => "video over UDP".into(),
         AppKind::Web => "web pages, one after the other".into(),
+        AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
         AppKind::Download { congestion } => format!("endless download ({})", congestion.name()),
-        AppKind::P2p { flows, congestion } => format!("{flows} endless downloads ({})", congestion.name()),
+        AppKind::Upload { congestion } => format!("endless upload ({})", congestion.name()),
+        AppKind::P2p { flows, congestion, upload } => {
+            let uploads = if *upload { " and uploads" } else { "" };
+            format!("{flows} endless downloads{uploads} ({})", congestion.name())
+        }
+        AppKind::Streaming { ladder, .. } => {
+            let mbps = |rate: Option<&u64>| rate.map_or(0.0, |bps| *bps as f64 / 1e6);
+            format!("streamed video, {} to {} Mb/s", mbps(ladder.first()), mbps(ladder.last()))
+        }
     }
 }
 
@@ -132,6 +143,8 @@ fn difference(app: &str, metric: Metric, best: (&str, &Summary), worst: (&str, &
         Metric::GameMos | Metric::VoipMos => (format!("{app} scores"), " MOS"),
         Metric::FrameRate => (format!("{app} shows"), " frames a second"),
         Metric::PageTime => (format!("a page of {app} takes"), " ms"),
+        Metric::BitRate => (format!("{app} plays at"), " Mb/s"),
+        Metric::UplinkGoodput => (format!("{app} sends"), " Mb/s"),
         _ => (format!("{app} receives"), " Mb/s"),
     };
     let shown = |s: &Summary| format!("{:.*}{unit}", metric.decimals(), metric.shown(s.mean));
