@@ -19,7 +19,7 @@ use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
 use crate::running::{Flow, Running, constant};
 use crate::scenario::{AppKind, Scenario};
-use crate::tcp::{Algorithm, Segment};
+use crate::tcp::{Algorithm, Config, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
 use crate::traffic::video;
@@ -55,6 +55,7 @@ pub struct Simulation {
     apps: Vec<Running>,
     flows: Vec<Flow>,
     flow_key: u64,
+    tcp: Config,
     max_packets: u32,
     packets: Packets,
     tap: Tap,
@@ -153,11 +154,26 @@ impl Simulation {
             apps,
             flows,
             flow_key,
+            tcp: Config::home(),
             max_packets: 0,
             packets: Packets::default(),
             tap: Tap::default(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
+    }
+
+    /// With other TCP settings than [`Config::home`] at both ends of every
+    /// connection, before the run begins. Its congestion control is not looked
+    /// at: that is the application's.
+    ///
+    /// # Panics
+    /// If the settings do not pass [`Config::check`].
+    #[must_use]
+    pub fn with_tcp(self, tcp: Config) -> Simulation {
+        if let Err(error) = tcp.check() {
+            panic!("tcp: {error}");
+        }
+        Simulation { tcp, ..self }
     }
 
     /// Lets everything happen that is due by `until`, ns.
@@ -264,7 +280,7 @@ impl Simulation {
             AppKind::Web => self.open_page(app),
             AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
                 for flow in running.flows.clone() {
-                    let connection = Connection::open(congestion, u64::MAX);
+                    let connection = Connection::open(self.tcp.with_congestion(congestion), u64::MAX);
                     self.flows[usize::from(flow)].reopen(connection, self.flow_key);
                     self.pump(flow, false);
                 }
@@ -310,7 +326,7 @@ impl Simulation {
     fn open_page(&mut self, app: u16) {
         let running = &mut self.apps[usize::from(app)];
         let page = Page::draw(self.seed, &running.app.name, running.page);
-        let mut connection = Connection::open(Algorithm::NewReno, 0);
+        let mut connection = Connection::open(self.tcp.with_congestion(Algorithm::NewReno), 0);
         running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
         running.page += 1;
         let flow = running.flows.start;
