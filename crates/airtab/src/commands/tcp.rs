@@ -120,7 +120,7 @@ fn svg(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The figures of one congestion control.
+/// A congestion control and what it did.
 struct Run {
     congestion: Algorithm,
     course: Course,
@@ -142,6 +142,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
     let bar =
         ProgressBar::new(args.congestion.len() as u64).with_style(style.expect("the template is right"));
+    bar.tick();
     let mut runs = Vec::new();
     for congestion in &args.congestion {
         let scenario = scenario(args, &latencies, *congestion);
