@@ -201,6 +201,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         station: i,
         active_ns: 0..end + 1, // still there in the last sample
         class: 0,
+        measure_ns: None,
         latency_ns: *latency_ns,
     };
     Scenario {
