@@ -27,6 +27,7 @@ pub enum Command {
     Run(Run),
     Scenario(Scenario),
     Disciplines(Disciplines),
+    Tcp(crate::commands::tcp::Tcp),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

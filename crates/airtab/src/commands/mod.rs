@@ -5,6 +5,7 @@ pub mod disciplines;
 pub mod run;
 pub mod scenario;
 mod study;
+pub mod tcp;
 
 use airtab_lab::{QueueSettings, QueueSpec};
 use anyhow::Context;
