@@ -25,7 +25,7 @@
 
 mod starve;
 
-use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Meta, Params, Pool, Qdisc, Ticket, Tx};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 pub use starve::{Starvation, starve};
@@ -134,9 +134,7 @@ impl Server {
     /// # Panics
     /// If [`Params::check`] would fail, or a flow breaks a rule of its fields.
     pub fn run(&self, params: &Params, seed: u64) -> Vec<FlowTrace> {
-        let mut run = Run::new(self, params, seed);
-        run.to_the_end();
-        run.traces
+        Run::new(self, params, seed).finished()
     }
 }
 
@@ -199,12 +197,13 @@ impl<'a> Run<'a> {
         run
     }
 
-    fn to_the_end(&mut self) {
+    /// What is left when the time is over.
+    fn finished(mut self) -> Vec<FlowTrace> {
         loop {
             let ends = self.in_service.as_ref().map_or(NEVER, |s| s.ends);
             let now = ends.min(self.arrivals.next_at());
             if now > self.server.duration_ns {
-                return;
+                return self.traces;
             }
             while self.arrivals.next_at() == now {
                 let (_, flow) = self.arrivals.pop().expect("there is one");
@@ -283,23 +282,17 @@ impl<'a> Run<'a> {
         let next = self.queue.dequeue(&mut self.pool, now);
         self.collect_drops();
         let Some((handle, ticket)) = next else { return };
-        let packet = self.start(handle, now);
-        self.in_service =
-            Some(Service { packet, ticket, ends: now + self.server.flows[packet.flow].service_ns });
-        self.note_credits(now);
-    }
-
-    fn start(&mut self, handle: Handle, now: u64) -> Packet {
         let packet = self.pool.remove(handle);
         self.sources[packet.flow].waiting -= 1;
         if packet.arrived >= self.server.warm_up_ns {
-            let trace = &mut self.traces[packet.flow];
-            let wait = now - packet.arrived;
+            let (trace, wait) = (&mut self.traces[packet.flow], now - packet.arrived);
             trace.served += 1;
             trace.wait_sum_ns += wait;
             trace.wait_max_ns = trace.wait_max_ns.max(wait);
         }
-        packet
+        let ends = now + self.server.flows[packet.flow].service_ns;
+        self.in_service = Some(Service { packet, ticket, ends });
+        self.note_credits(now);
     }
 
     fn note_credits(&mut self, at_ns: u64) {
