@@ -7,11 +7,10 @@
 //!
 //! ```
 //! use airtab_core::{Discipline, Params};
-//! use airtab_sim::server::{Arrivals, Flow, Server};
+//! use airtab_sim::server::Server;
 //!
 //! // Two Poisson flows, rates 1:4, load 0.5, 306 us a packet; the CHAP dissertation's figure 6.5.
-//! let flow = |per_second| Flow::new(306_000, Arrivals::Poisson { per_second });
-//! let server = Server::new(vec![flow(326.797), flow(1307.19)], 10_000_000_000);
+//! let server = Server::two_flows(0.5, 0.25, 306_000, 10_000_000_000);
 //! let mut chap = Params::new(Discipline::named("chap").unwrap());
 //! chap.set("profile", "faithful").unwrap();
 //! let traces = server.run(&chap, 1);
@@ -127,6 +126,18 @@ impl Server {
     /// A run that counts every packet and notes no credits.
     pub fn new(flows: Vec<Flow>, duration_ns: u64) -> Server {
         Server { flows, duration_ns, warm_up_ns: 0, record_credits: false }
+    }
+
+    /// A slow and a fast Poisson flow (classes 0 and 1) that keep the server busy for the share `rho` of the
+    /// time; the slow one has `kappa` times the rate of the fast one. The CHAP dissertation's figures 5.4 and
+    /// 6.5.
+    pub fn two_flows(rho: f64, kappa: f64, service_ns: u64, duration_ns: u64) -> Server {
+        let fast = rho * 1e9 / service_ns as f64 / (1.0 + kappa);
+        let flow = |class, per_second| {
+            let arrivals = Arrivals::Poisson { per_second };
+            Flow { class, ..Flow::new(service_ns, arrivals) }
+        };
+        Server::new(vec![flow(0, kappa * fast), flow(1, fast)], duration_ns)
     }
 
     /// Runs it under a discipline; one trace for each flow, in their order.

@@ -21,16 +21,9 @@ fn chap() -> Params {
     params("chap", &[("profile", "faithful"), ("limit", "4000")])
 }
 
-/// Two Poisson flows, the first at `kappa` times the rate of the second, load `rho` together.
-fn two_flows(rho: f64, kappa: f64, duration_ns: u64) -> Server {
-    let all = rho * 1e9 / SERVICE as f64;
-    let flow = |class, per_second| Flow { class, ..Flow::new(SERVICE, Arrivals::Poisson { per_second }) };
-    Server::new(vec![flow(0, all * kappa / (1.0 + kappa)), flow(1, all / (1.0 + kappa))], duration_ns)
-}
-
 /// Mean waits of both flows over four seeds of 200 s, in service times.
 fn mean_waits(rho: f64, kappa: f64, params: &Params) -> [f64; 2] {
-    let server = two_flows(rho, kappa, 200 * SECOND);
+    let server = Server::two_flows(rho, kappa, SERVICE, 200 * SECOND);
     let mut sums = [0.0; 2];
     for seed in 1..=4 {
         let traces = server.run(params, seed);
@@ -164,7 +157,7 @@ fn runs_are_frozen() {
     let waits = |server: &Server, seed| -> Vec<u64> {
         server.run(&chap(), seed).iter().map(|t| t.wait_sum_ns).collect()
     };
-    let server = two_flows(0.5, 0.5, SECOND);
+    let server = Server::two_flows(0.5, 0.5, SERVICE, SECOND);
     assert_eq!(waits(&server, 1), waits(&server, 1));
     assert_ne!(waits(&server, 1), waits(&server, 2));
     assert_eq!(waits(&server, 1), [48_014_255, 167_542_073]);

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Scenario(args) => commands::scenario::scenario(&args),
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
+        Command::Model(args) => commands::model::model(&args),
     };
     match result {
         Ok(code) => code,
