@@ -99,7 +99,7 @@ fn summary(c: &Comparison, took: f64) {
 }
 
 /// A bar on a terminal, one plain line otherwise.
-fn progress_bar(runs: usize) -> ProgressBar {
+pub fn progress_bar(runs: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         eprintln!("{runs} runs ...");
         return ProgressBar::hidden();

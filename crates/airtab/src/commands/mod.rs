@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod disciplines;
+pub mod model;
 pub mod run;
 pub mod scenario;
 mod study;
