@@ -41,8 +41,9 @@ for kind in $(kinds); do
 	ip link set slow0 up
 	ip addr replace fd09::1/64 dev slow0 nodad
 	wait
-	load 200
-	[ "$(stat slow0 root qlen)" -gt 0 ] || fail "$kind: no load when the device is removed"
+	load 400
+	[[ $(tc -s qdisc show dev slow0 root) == *"backlog "[1-9]* ]] ||
+		fail "$kind: no load when the device is removed"
 	rmmod airtab_slow
 	wait
 done

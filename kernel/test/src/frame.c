@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * frame DEV HEX: sends one Ethernet frame, as it is. Blanks in HEX are skipped.
+ */
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	unsigned char frame[2048];
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_halen = 6 };
+	unsigned int byte;
+	size_t n = 0;
+	int fd, used;
+
+	if (argc != 3)
+		return fprintf(stderr, "usage: frame DEV HEX\n"), 2;
+	for (char *hex = argv[2]; n < sizeof(frame) && sscanf(hex, " %2x%n", &byte, &used) == 1; hex += used)
+		frame[n++] = (unsigned char)byte;
+	if (n < 14)
+		return fprintf(stderr, "frame: %zu bytes are no frame\n", n), 2;
+	to.sll_ifindex = (int)if_nametoindex(argv[1]);
+	memcpy(&to.sll_protocol, frame + 12, 2);
+	fd = socket(AF_PACKET, SOCK_RAW, 0);
+	if (fd < 0 || sendto(fd, frame, n, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)n)
+		return perror("frame"), 1;
+	return close(fd);
+}
