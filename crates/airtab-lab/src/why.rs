@@ -256,7 +256,8 @@ fn of_download(q: &QueueScores, app: &Scores) -> String {
     let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
     let lost = app.mean(Metric::Loss).map_or(0.0, |loss| loss - dropped);
     if app.mean(Metric::Goodput) == Some(0.0) {
-        return format!("nothing arrives, though it uses {} of the air", percent(air));
+        let uses = if air > 0.0 { "though it uses" } else { "and it uses" };
+        return format!("nothing arrives, {uses} {} of the air", percent(air));
     }
     if lost > dropped && lost > NOTABLE_LOSS {
         let (lost, used) = (percent(lost), percent(air));

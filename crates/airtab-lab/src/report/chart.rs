@@ -141,7 +141,7 @@ pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
             .margin_top(8)
-            .margin_right(14)
+            .margin_right(22)
             .x_label_area_size(46)
             .y_label_area_size(60)
             .build_cartesian_2d(x.range.0..x.range.1, y.range.0..y.range.1)

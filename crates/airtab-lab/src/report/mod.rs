@@ -95,7 +95,9 @@ fn head(page: &mut String, report: &Report) {
             crate::schedule::QUICK_DIVISOR
         );
     }
-    page.push_str("<div class=\"wide\"><table>\n<tr><th>application<th>what<th>on<th>server away</tr>\n");
+    page.push_str(
+        "<div class=\"wide\"><table class=\"apps\">\n<tr><th>application<th>what<th>on<th>server away</tr>\n",
+    );
     for (i, app) in report.scenario.apps.iter().enumerate() {
         put!(
             page,
@@ -303,7 +305,7 @@ fn air(page: &mut String, report: &Report, legend: &str) {
     }
     let svg = chart::shares(&format!("Airtime. {}", alt.join("; ")), &bars);
     figure(page, "share of the measured time", &svg);
-    put!(page, "</div>\n<div class=\"wide\">{table}</table></div>\n{SIDEWAYS}");
+    put!(page, "</div>\n{SIDEWAYS}<div class=\"wide\">{table}</table></div>");
     let elsewhere = scenario.apps.iter().enumerate().filter(|(i, _)| !common(i));
     let elsewhere: Vec<&str> = elsewhere.map(|(_, app)| app.name.as_str()).collect();
     if !elsewhere.is_empty() {
@@ -312,13 +314,13 @@ fn air(page: &mut String, report: &Report, legend: &str) {
     }
 }
 
-/// Shown on narrow screens, below tables that are wider.
-const SIDEWAYS: &str = "<p class=\"note sideways\">More to the right: the table can be moved sideways.</p>";
+/// Shown on narrow screens, above tables that are wider.
+const SIDEWAYS: &str = "<p class=\"note sideways\">More to the right: the table can be moved sideways.</p>\n";
 
 fn numbers(page: &mut String, c: &Comparison) {
     let rows = table::rows(c);
     let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
-    page.push_str("<h2>Numbers</h2>\n<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
+    put!(page, "<h2>Numbers</h2>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
     for q in &c.queues {
         let _ = write!(page, "<th>{}", escape(&q.label).replace(':', "<br>"));
     }
@@ -336,7 +338,7 @@ fn numbers(page: &mut String, c: &Comparison) {
         }
         page.push_str("</tr>\n");
     }
-    put!(page, "</table></div>\n{SIDEWAYS}");
+    page.push_str("</table></div>\n");
     for note in table::notes(c, &rows, &lines).lines() {
         put!(page, "<p class=\"note\">{}</p>", escape(note));
     }
