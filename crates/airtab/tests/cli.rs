@@ -309,6 +309,7 @@ fn nobody_reads_the_errors() {
         (&["scenario", "check", text(&wrong)][..], 1),
         (&["run", text(&wrong)], 1),
         (&["compare", "--queues", "fifo,fifo"], 2),
+        (&["disciplines", "lifo"], 2),
         (&["compare", "--quick", "--seeds", "1", "--queues", "fifo"], 0),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
