@@ -1,7 +1,7 @@
 //! Which commit the program is built from, for manifests and reports:
-//! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, else
-//! `unknown`. The program is built again when another commit is checked out,
-//! and not otherwise.
+//! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, with `-dirty`
+//! if sources differ from it, else `unknown`. The program is built again when
+//! another commit is checked out or a source changes, and not otherwise.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,14 @@ fn commit() -> Option<String> {
     if Path::new(&log).exists() {
         println!("cargo:rerun-if-changed={log}");
     }
-    git(&["rev-parse", "HEAD"])
+    let commit = git(&["rev-parse", "HEAD"])?;
+    let sources = [":/core/*.[ch]", ":/crates/*/src/*", ":/crates/*.toml", ":/Cargo.*"];
+    for source in git(&[&["ls-files", "--full-name", "--"][..], &sources].concat())?.lines() {
+        println!("cargo:rerun-if-changed={}", root.join(source).display());
+    }
+    let status = ["status", "--porcelain", "--untracked-files=no", "--"];
+    let changed = git(&[&status[..], &sources].concat())?;
+    Some(if changed.is_empty() { commit } else { commit + "-dirty" })
 }
 
 fn git(args: &[&str]) -> Option<String> {

@@ -2,7 +2,8 @@
 //! channel did.
 //!
 //! Sources of the scores: `airtab-quality`. An application that is active in
-//! only a part of the measured time is judged by that part.
+//! only a part of the measured time is judged by that part; what it took of the
+//! queue and of the channel is a share of all of the measured time.
 //!
 //! What it does not do: nothing is averaged over runs here.
 
@@ -98,8 +99,11 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     let mut f = Figures::new();
     f.insert(Metric::Goodput, window.rate_bps(seen.down.bytes));
     f.insert(Metric::QueuePackets, seen.queue.mean_packets);
-    f.insert(Metric::Air, seen.air_ns as f64 / window.length_ns() as f64);
-    f.insert(Metric::UplinkAir, seen.up_air_ns as f64 / window.length_ns() as f64);
+    // Places and airtime are shares of the whole measured part, idle or not: those
+    // of applications that take turns can be added.
+    let measured_ns = (seen.measure_ns.end - seen.measure_ns.start) as f64;
+    f.insert(Metric::Air, seen.air_ns as f64 / measured_ns);
+    f.insert(Metric::UplinkAir, seen.up_air_ns as f64 / measured_ns);
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
     let frames = seen.attempts.frames();
     for (metric, acked) in Metric::ATTEMPTS.into_iter().zip(seen.attempts.acked) {
@@ -143,6 +147,9 @@ fn of_stream(f: &mut Figures, seen: &AppTrace) {
 }
 
 fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {
+    if seen.down.sent == 0 {
+        return;
+    }
     let mut meter = GameMeter::new(window, DEFAULT_BIN_NS).expect("the bin is not empty");
     for d in &seen.down.deliveries {
         meter.downlink(d.sent_ns, took_ns(d));

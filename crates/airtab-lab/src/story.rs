@@ -6,19 +6,23 @@
 //!
 //! What it does not do: no drawing (`report`).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use airtab_core::Params;
-use airtab_sim::{Scenario, Simulation};
+use airtab_sim::{AppKind, Scenario, Simulation};
+use rayon::prelude::*;
 
 use crate::credit;
 
-/// Smallest step of the received rates, ns, and that of credits.
+/// Smallest step of the received rates, ns.
 const STEP_NS: u64 = 100_000_000;
 /// Steps of a run that a reader can tell apart.
 const STEPS: u64 = 150;
-/// How much of the run credits are shown of, ns: before the measured part and in it.
-const CREDITS_NS: [u64; 2] = [1_000_000_000, 9_000_000_000];
+/// Time between two credits, ns: a frame of 1500 bytes at 54 Mb/s takes about
+/// half of it, and there are some 37 ms from one boost to the next under load.
+pub const CREDIT_STEP_NS: u64 = 1_000_000;
+/// Credits are kept from so long before [`Story::credit_start_ns`] to so long after, ns.
+pub const CREDIT_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +33,9 @@ pub struct Story {
     pub seed: u64,
     /// Time between two values of [`AppStory::received_bps`], ns.
     pub step_ns: u64,
+    /// Around which time credits are kept, ns: where the first bulk transfer of
+    /// the measured part starts; without one, where the measured part does.
+    pub credit_start_ns: u64,
     /// Times of the values of [`AppStory::credit_s`], ns.
     pub credit_at_ns: Vec<u64>,
     /// One entry per application, in the order of the scenario.
@@ -52,6 +59,27 @@ pub struct AppStory {
     pub queue_delay: Vec<(f64, f64)>,
 }
 
+/// The [`story`] of each discipline with the same seed, in their order; `jobs`
+/// at a time (0: one for each processor). `progress` is called after each, from
+/// any thread; None if it said that it is enough.
+///
+/// # Panics
+/// As [`airtab_sim::run`] does, or if threads cannot be started.
+pub fn stories(
+    scenario: &Scenario,
+    queues: &[(String, Params)],
+    seed: u64,
+    jobs: usize,
+    progress: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Option<Vec<Story>> {
+    let one = |(label, params): &(String, Params)| {
+        let told = story(scenario, label, params, seed);
+        progress().is_continue().then_some(told)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    pool.expect("threads can be started").install(|| queues.par_iter().with_max_len(1).map(one).collect())
+}
+
 /// Runs `scenario` once and keeps its course.
 ///
 /// # Panics
@@ -61,8 +89,12 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
     let has_credits = credit::has_credits(&simulation.rows());
     let step_ns = (scenario.duration_ns.div_ceil(STEPS)).next_multiple_of(STEP_NS);
     let Range { start, end } = scenario.measure_ns;
+    let credit_start_ns = busy_from(scenario);
     let credits = match has_credits {
-        true => start.saturating_sub(CREDITS_NS[0])..(start + CREDITS_NS[1]).min(scenario.duration_ns),
+        true => {
+            credit_start_ns.saturating_sub(CREDIT_SPAN_NS[0])
+                ..(credit_start_ns + CREDIT_SPAN_NS[1]).min(scenario.duration_ns)
+        }
         false => 0..0,
     };
     let names = scenario.apps.iter().map(|app| app.name.clone());
@@ -76,6 +108,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
         label: label.into(),
         seed,
         step_ns,
+        credit_start_ns,
         credit_at_ns: Vec::new(),
         apps: apps.collect(),
         uplink_air: 0.0,
@@ -84,7 +117,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
     let mut uplink = [0; 2];
     // Everything that is looked at, in its order: at equal times the order does not matter.
     let steps = (1..).map(|i| i * step_ns).take_while(|at| *at <= scenario.duration_ns);
-    let looks = credits.clone().step_by(STEP_NS as usize);
+    let looks = credits.clone().step_by(CREDIT_STEP_NS as usize);
     let mut times: Vec<u64> = steps.chain(looks).chain([start, end, scenario.duration_ns]).collect();
     times.sort_unstable();
     times.dedup();
@@ -103,7 +136,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
                 received[i] = bytes;
             }
         }
-        if credits.contains(&now) && (now - credits.start).is_multiple_of(STEP_NS) {
+        if credits.contains(&now) && (now - credits.start).is_multiple_of(CREDIT_STEP_NS) {
             let rows = simulation.rows();
             story.credit_at_ns.push(now);
             for (i, app) in story.apps.iter_mut().enumerate() {
@@ -116,6 +149,15 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
         app.queue_delay = distribution(&seen.queue.delay_ns);
     }
     story
+}
+
+/// Where the queue begins to fill, within the measured part.
+fn busy_from(scenario: &Scenario) -> u64 {
+    use AppKind::{Download, P2p, Upload};
+    let bulk =
+        scenario.apps.iter().filter(|a| matches!(a.kind, Download { .. } | Upload { .. } | P2p { .. }));
+    let starts = bulk.map(|app| app.active_ns.start).filter(|at| scenario.measure_ns.contains(at));
+    starts.min().unwrap_or(scenario.measure_ns.start)
 }
 
 /// The points of a distribution function that can be told apart in a figure.

@@ -61,7 +61,7 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
         return format!("nothing arrives: {losses}");
     };
     match app.kind {
-        "voip" if loss_weighs_more(delay, loss) => losses,
+        "voip" if loss_weighs_more(delay, loss) && !few(dropped, loss) => losses,
         "game" if loss > NOTABLE_LOSS => {
             format!("{} (not in the score: {losses})", of_delay(q, app, delay, wait))
         }
@@ -87,13 +87,49 @@ fn of_udp(q: &QueueScores, app: &Scores) -> String {
     }
 }
 
+/// So few drops are no cause worth a name.
+const NOTABLE_DROPS: f64 = 0.005;
+
+/// Whether its losses are drops of the queue, and few.
+fn few(dropped: f64, loss: f64) -> bool {
+    dropped >= loss / 2.0 && dropped < NOTABLE_DROPS
+}
+
 /// Where its packets are lost.
 fn losses(q: &QueueScores, app: &Scores, loss: f64, dropped: f64) -> String {
     if dropped >= loss / 2.0 {
-        return format!("the queue drops {} of its packets: {}", percent(dropped), crowd(q, app));
+        return format!("the queue drops {} of its packets{}", percent(dropped), for_whom(q, app));
     }
     let air = percent(loss - dropped);
     format!("{air} of its packets are lost on the air, {} in the queue", percent(dropped))
+}
+
+/// Mean places that are a good part of the queue's.
+const GOOD_PART: f64 = 0.25;
+
+/// Who has the places that its packets did not get. Nobody is blamed who holds
+/// few of them, or whom its packets need not wait for.
+fn for_whom(q: &QueueScores, app: &Scores) -> String {
+    let (own, others) = (held(app), held_by_others(q, app));
+    let places = limit(q).map_or("places".into(), |n| format!("of the {n} places"));
+    let limit = limit(q).and_then(|n| n.parse::<f64>().ok());
+    if limit.is_some_and(|n| own.max(others) < GOOD_PART * n) {
+        return format!(", though on the mean {:.0} {places} are taken", own + others);
+    }
+    if own > others {
+        return format!(": its own packets fill the queue, {own:.0} {places}");
+    }
+    let wait = app.mean(Metric::QueueDelayP50);
+    let theirs = largest_other(q, app).and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
+    match (wait, theirs) {
+        (Some(wait), Some((bulk, longer))) if longer > 2.0 * wait => format!(
+            ", though they go first, waiting {} where those of {} wait {}: they come in bursts",
+            ms(wait),
+            bulk.name,
+            ms(longer)
+        ),
+        _ => format!(": {}", crowd(q, app)),
+    }
 }
 
 /// Frames are bursts: what matters is whether all of a frame arrives.
@@ -148,7 +184,7 @@ fn of_web(q: &QueueScores, app: &Scores) -> String {
             "its packets wait {wait} (99 % of them at most {worst}); the rest is the {kb:.0} kB of a page at the rate it gets{again}"
         );
     }
-    let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let bulk = largest_other(q, app);
     let theirs = bulk.filter(|b| held(b) >= 1.0).and_then(|b| Some((b, b.mean(Metric::QueueDelayP50)?)));
     match theirs {
         Some((bulk, theirs)) if !ALIKE.contains(&(theirs / wait)) => format!(
@@ -183,11 +219,14 @@ fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
     let own = app.mean(Metric::QueuePackets).unwrap_or(0.0);
     if wait >= delay / 2.0 {
         return match own > others {
+            _ if own.max(others) < 1.0 => {
+                format!("the queue is nearly empty, yet a packet waits {} there for the air", ms(wait))
+            }
             true => format!("its own packets queue up, {own:.0} of them, and wait {}", ms(wait)),
             false => format!("{}, so each packet of {} waits about {}", crowd(q, app), app.name, ms(wait)),
         };
     }
-    let bulk = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let bulk = largest_other(q, app);
     let theirs = bulk.and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
     match theirs.filter(|_| others >= 1.0) {
         Some((bulk, longer)) if longer > 2.0 * wait => format!(
@@ -207,6 +246,9 @@ fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
 /// Smaller shares of lost packets may be those still on their way when the run ended.
 const NOTABLE_LOSS: f64 = 0.01;
 
+/// Of two applications with air so near to each other's, neither is the other's rival.
+const NOTABLY_MORE: f64 = 1.25;
+
 fn of_download(q: &QueueScores, app: &Scores) -> String {
     let Some(air) = app.mean(Metric::Air) else {
         return "it sent nothing while measured".into();
@@ -214,7 +256,8 @@ fn of_download(q: &QueueScores, app: &Scores) -> String {
     let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
     let lost = app.mean(Metric::Loss).map_or(0.0, |loss| loss - dropped);
     if app.mean(Metric::Goodput) == Some(0.0) {
-        return format!("nothing arrives, though it uses {} of the air", percent(air));
+        let uses = if air > 0.0 { "though it uses" } else { "and it uses" };
+        return format!("nothing arrives, {uses} {} of the air", percent(air));
     }
     if lost > dropped && lost > NOTABLE_LOSS {
         let (lost, used) = (percent(lost), percent(air));
@@ -229,7 +272,7 @@ fn of_download(q: &QueueScores, app: &Scores) -> String {
         .max_by(|a, b| a.mean(Metric::Air).unwrap_or(0.0).total_cmp(&b.mean(Metric::Air).unwrap_or(0.0)));
     let all: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
     let mut text = match rival.and_then(|r| Some((r, r.mean(Metric::Air)?))) {
-        Some((rival, theirs)) if theirs > air => {
+        Some((rival, theirs)) if theirs >= NOTABLY_MORE * air => {
             format!("{} uses {} of the air, it gets {}", rival.name, percent(theirs), percent(air))
         }
         _ => format!("it has {} of the air that downlinks use", percent(air / all)),
@@ -288,19 +331,23 @@ fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
     q.apps.iter().filter(|a| a.name != app.name).map(held).sum()
 }
 
+/// Whoever holds most of the places that are not its own.
+fn largest_other<'a>(q: &'a QueueScores, app: &Scores) -> Option<&'a Scores> {
+    q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)))
+}
+
 /// Who holds the places of the queue.
 fn crowd(q: &QueueScores, app: &Scores) -> String {
-    let all = held_by_others(q, app);
-    let most = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| held(a).total_cmp(&held(b)));
+    let (own, all) = (held(app), held_by_others(q, app));
     let places = match limit(q) {
         Some(limit) => format!("of the {limit} places"),
         None => "places".into(),
     };
-    match most {
-        _ if held(app) > all => format!("it holds {:.0} {places} itself", held(app)),
+    match largest_other(q, app) {
+        _ if own > all => format!("it holds {own:.0} {places} itself"),
         Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
         Some(_) => format!("the others together hold {all:.0} {places}"),
-        None => format!("it holds {:.0} {places} itself", held(app)),
+        None => format!("it holds {own:.0} {places} itself"),
     }
 }
 

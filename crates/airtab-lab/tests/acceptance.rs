@@ -68,7 +68,7 @@ fn redundancy_helps_a_video_that_shares_its_queue() {
     let fps = Fec::NAMES.map(|(_, fec)| {
         let mut home = ScenarioFile::home();
         home.scenario.apps[2].kind = AppKind::Video { frames: Frames::synthetic(), fec };
-        run(&home, &["fifo"], 5).mean("fifo", "video", Metric::FrameRate).unwrap()
+        run(&home, &["fifo"], 20).mean("fifo", "video", Metric::FrameRate).unwrap()
     });
     assert!(fps[0] < fps[1] && fps[1] < fps[2], "none, small, large: {fps:?}");
     // The study has 15.58, 17.44 and 23.16, with a video of its own.

@@ -114,6 +114,63 @@ fn an_application_outside_the_measured_time_has_no_figures() {
     assert!(c.get("chap", "call", Metric::VoipMos).unwrap().half_width_95.is_none(), "one seed");
 }
 
+/// Three downloads, one after the other.
+const IN_TURN: &str = r#"
+duration = "60s"
+measure = ["0s", "60s"]
+[[station]]
+name = "a"
+[[app]]
+name = "first"
+kind = "download"
+station = "a"
+stop = "20s"
+[[app]]
+name = "second"
+kind = "download"
+station = "a"
+start = "20s"
+stop = "40s"
+[[app]]
+name = "third"
+kind = "download"
+station = "a"
+start = "40s"
+"#;
+
+#[test]
+fn airtime_of_applications_that_take_turns_can_be_added() {
+    let scenario = ScenarioFile::parse("turns.toml", IN_TURN).unwrap().scenario;
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
+    let air = ["first", "second", "third"].map(|app| c.mean("fifo", app, Metric::Air).unwrap());
+    // Each has the channel for a third of the time, and two thirds of it for its downlink.
+    assert!(air.iter().all(|air| (0.18..0.25).contains(air)), "{air:?}");
+    let up: f64 = c.queues[0].apps.iter().filter_map(|a| a.mean(Metric::UplinkAir)).sum();
+    let sum = air.iter().sum::<f64>() + up;
+    assert!((0.7..=1.0).contains(&sum), "{sum}");
+    // Its rate is about the time in which it ran.
+    assert!(c.mean("fifo", "second", Metric::Goodput).unwrap() > 20e6);
+    let reasons = airtab_lab::why::why(&c);
+    assert!(reasons.iter().all(|r| r.contains(": it has 3") && !r.contains("uses")), "{reasons:?}");
+}
+
+#[test]
+fn what_sent_nothing_has_no_score() {
+    let mut scenario = home().scenario;
+    // Before its first packet is sent.
+    (scenario.duration_ns, scenario.measure_ns) = (1_000_000, 0..1_000_000);
+    scenario.apps.iter_mut().for_each(|app| app.active_ns = 0..1_000_000);
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+    let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
+    for (app, metric) in [("game", Metric::GameMos), ("call", Metric::VoipMos)] {
+        assert_eq!(c.mean("fifo", app, Metric::Loss), None, "{app} sent nothing");
+        assert_eq!(c.mean("fifo", app, metric), None, "{app}");
+    }
+}
+
 /// The built-in home, short: with a video and web pages.
 fn whole_home(names: &[&str], seeds: &[u64]) -> Comparison {
     let stop = AtomicBool::new(false);

@@ -7,7 +7,7 @@ use airtab_lab::report::{Report, html};
 use airtab_lab::results::Origin;
 use airtab_lab::story::{Story, story};
 use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare, quick};
-use airtab_sim::Scenario;
+use airtab_sim::{Scenario, Simulation};
 
 struct Study {
     scenario: Scenario,
@@ -123,9 +123,25 @@ fn the_first_sentence_follows_the_marks() {
     let lead = page.split("<p class=\"lead\">").nth(1).unwrap().split("</p>").next().unwrap();
     let n = study.scenario.apps.len();
     assert!(
-        lead.starts_with("chap is best, or as good as the best, for ") && lead.contains(" under fifo"),
+        lead.starts_with("chap is best, or as good as the best, for ")
+            && lead.contains("What chap changes against fifo: "),
         "{lead}, {n} applications"
     );
+}
+
+#[test]
+fn uplinks_are_counted_in_the_measured_part_only() {
+    let scenario = quick(&ScenarioFile::home().scenario);
+    let settings = ScenarioFile::home().queues;
+    let params = "fifo".parse::<QueueSpec>().unwrap().build(&settings).unwrap();
+    let mut simulation = Simulation::new(&scenario, &params, 1);
+    let mut up_ns = |at| {
+        simulation.advance(at);
+        simulation.air().up_ns
+    };
+    let (before, until) = (up_ns(9_000_000_000), up_ns(27_000_000_000));
+    assert!(before > 0);
+    assert_eq!(story(&scenario, "fifo", &params, 1).uplink_air, (until - before) as f64 / 18e9);
 }
 
 #[test]
@@ -150,11 +166,20 @@ fn a_story_is_the_run_that_was_measured() {
         assert!((0.05..0.5).contains(&story.uplink_air), "{}", story.uplink_air);
     }
     assert!(fifo.credit_at_ns.is_empty() && fifo.apps.iter().all(|a| a.credit_s.is_empty()));
-    assert_eq!(chap.credit_at_ns.len(), 100, "10 s in steps of 100 ms");
+    let expected: Vec<u64> = (8900..9500).map(|ms| ms * 1_000_000).collect();
+    assert_eq!((chap.credit_start_ns, &chap.credit_at_ns), (9_000_000_000, &expected), "every millisecond");
     let mean = |name: &str| {
         let app = chap.apps.iter().find(|a| a.name == name).unwrap();
         let known: Vec<f64> = app.credit_s.iter().flatten().copied().collect();
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
+    // Charges and boosts can be seen: falls of less than two frames between samples,
+    // and a rise of 10 ms or more some 27 times a second.
+    let download: Vec<f64> = chap.apps[4].credit_s[200..].iter().map(|c| c.unwrap()).collect();
+    let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let boosts = steps.iter().filter(|step| **step > 0.010).count();
+    assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");
+    assert!(steps.iter().all(|step| *step > -0.002), "{steps:?}");
+    assert!(steps.iter().filter(|step| **step < -0.0002).count() > 200, "{steps:?}");
 }

@@ -1,13 +1,17 @@
 //! Files of a result: all of them appear, or none.
 //!
 //! Each is written under another name; when the last one is whole, all are
-//! renamed. A full disk leaves what was there before.
+//! renamed. A full disk leaves what was there before. What an earlier result
+//! left in the directory and the new one has not is removed.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tempfile::NamedTempFile;
+
+/// The file that lists the others, as `files`.
+pub const MANIFEST: &str = "manifest.json";
 
 /// Files on their way into a directory.
 pub struct Files {
@@ -61,16 +65,33 @@ impl Files {
         self.written.iter().map(|(_, name)| name.clone()).collect()
     }
 
-    /// Gives the files their names.
+    /// Gives the files their names, and removes captures that the manifest of an
+    /// earlier result lists and this result has not (all else is overwritten).
     ///
     /// # Errors
-    /// Names the file that cannot have its name, such as that of a directory;
-    /// those before it have theirs.
+    /// Names the file that cannot have its name, such as that of a directory, or
+    /// cannot be removed; those before it have theirs.
     pub fn finish(self) -> anyhow::Result<()> {
+        let mut old = earlier(&self.dir);
+        old.retain(|name| !self.written.iter().any(|(_, new)| new == name));
         for (file, name) in self.written {
             let path = self.dir.join(name);
             file.persist(&path).with_context(|| format!("cannot write {}", path.display()))?;
         }
+        for path in old.iter().map(|name| self.dir.join(name)).filter(|path| path.is_file()) {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
         Ok(())
     }
+}
+
+/// The captures that the manifest in `dir` lists; none without a manifest of ours.
+/// Only names that we give: nothing outside of the directory, nothing of others.
+fn earlier(dir: &Path) -> Vec<String> {
+    let manifest = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    let names = manifest["files"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+    let ours =
+        |name: &&str| name.starts_with("air-") && name.ends_with(".pcapng") && !name.contains(['/', '\\']);
+    names.filter(ours).map(str::to_string).collect()
 }

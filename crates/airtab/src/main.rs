@@ -3,6 +3,9 @@
 //!
 //! What it does not do: no figure is computed here.
 
+// The macros panic when their reader is gone: `output` has what does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod files;
@@ -28,7 +31,7 @@ fn main() -> ExitCode {
         // `airtab ... | head`: the reader has seen enough.
         Err(e) if output::is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("error: {e:#}");
+            output::note(&format!("error: {e:#}"));
             ExitCode::from(1)
         }
     }

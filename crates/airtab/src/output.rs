@@ -32,6 +32,12 @@ pub fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes a line to standard error. That nobody reads it any more is no reason
+/// to fail: what was asked for is elsewhere.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
 /// Whether the reader of our output went away.
 pub fn is_broken_pipe(e: &anyhow::Error) -> bool {
     let kinds = e.chain().filter_map(|c| c.downcast_ref::<io::Error>());

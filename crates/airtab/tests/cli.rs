@@ -298,3 +298,21 @@ fn an_interrupt_ends_cleanly() {
     );
     assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing half-written");
 }
+
+#[test]
+fn nobody_reads_the_errors() {
+    let dir = scratch();
+    let wrong = file(dir.path(), "wrong.toml", "duration = 3");
+    for (args, expected) in [
+        (&["scenario", "check", text(&wrong)][..], 1),
+        (&["run", text(&wrong)], 1),
+        (&["compare", "--queues", "fifo,fifo"], 2),
+        (&["disciplines", "lifo"], 2),
+        (&["compare", "--quick", "--seeds", "1", "--queues", "fifo"], 0),
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = command(args).stderr(writer).output().expect("airtab starts");
+        assert_eq!(output.status.code(), Some(expected), "{args:?}");
+    }
+}

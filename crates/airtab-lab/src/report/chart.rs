@@ -27,8 +27,15 @@ pub const PALETTE: [RGBColor; 6] = [
 ];
 
 const WIDTH: u32 = 400;
-/// Plotters divides sizes of text by 1.24.
-const TEXT: f64 = 15.0;
+/// Plotters divides sizes of text by 1.24: 14.5 here, 12 on a phone of 360 pixels.
+const TEXT: f64 = 18.0;
+/// Above the first label: the letters of some fonts reach higher than their box.
+const TOP: i32 = 4;
+/// A label and the bar below it.
+const ROW: i32 = 44;
+/// Where bars begin, and the length of the longest; its text is behind it.
+const LEFT: i32 = 4;
+const LONGEST: f64 = 270.0;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Colour of application number `i`.
@@ -48,61 +55,61 @@ pub struct Bar {
     pub text: String,
 }
 
-/// Horizontal bars that begin at `from`; `alt` says what they show.
-pub fn bars(alt: &str, bars: &[Bar], from: f64, colour: RGBColor) -> String {
-    const ROW: i32 = 40;
-    let height = ROW * bars.len() as i32 + 26;
-    let most = bars.iter().map(|b| b.value + b.half_width.unwrap_or(0.0)).fold(from, f64::max);
+/// Horizontal bars over an axis from `range.0` to `range.1`, or further if a bar
+/// needs it; `alt` says what they show.
+pub fn bars(alt: &str, bars: &[Bar], range: (f64, f64), colour: RGBColor) -> String {
+    let height = TOP + ROW * bars.len() as i32 + 26;
+    let from = range.0;
+    let most = bars.iter().map(|b| b.value + b.half_width.unwrap_or(0.0)).fold(range.1, f64::max);
     let step = step(most - from);
-    let x = |value: f64| 4 + ((value - from).max(0.0) / (most - from).max(step) * 280.0) as i32;
+    let x = |value: f64| LEFT + ((value - from).max(0.0) / (most - from) * LONGEST).round() as i32;
     draw(alt, height as u32, |area| {
         let mut tick = from;
         while tick <= most {
-            line(area, &[(x(tick), 0), (x(tick), height - 20)], GRID, 1);
-            text(area, number(tick, step), (x(tick), height - 16), HPos::Center);
+            line(area, &[(x(tick), 0), (x(tick), height - 22)], GRID, 1);
+            text(area, number(tick, step), (x(tick), height - 19), HPos::Center);
             tick += step;
         }
         for (i, bar) in (0..).zip(bars) {
-            let (top, end) = (i * ROW, x(bar.value));
-            text(area, bar.label.clone(), (4, top), HPos::Left);
-            let rectangle = [(4, top + 17), (end.max(5), top + 31)];
+            let (top, end) = (TOP + i * ROW, x(bar.value));
+            text(area, bar.label.clone(), (LEFT, top), HPos::Left);
+            let rectangle = [(LEFT, top + 20), (end.max(LEFT + 1), top + 34)];
             area.draw(&Rectangle::new(rectangle, colour.filled())).expect(DRAWN);
             let mut right = end;
             if let Some(half) = bar.half_width {
                 let (low, high) = (x(bar.value - half), x(bar.value + half));
                 right = high;
-                line(area, &[(low, top + 24), (high, top + 24)], INK, 1);
+                line(area, &[(low, top + 27), (high, top + 27)], INK, 1);
                 for whisker in [low, high] {
-                    line(area, &[(whisker, top + 20), (whisker, top + 28)], INK, 1);
+                    line(area, &[(whisker, top + 23), (whisker, top + 31)], INK, 1);
                 }
             }
-            text(area, bar.text.clone(), (right + 6, top + 17), HPos::Left);
+            text(area, bar.text.clone(), (right + 6, top + 21), HPos::Left);
         }
     })
 }
 
 /// One bar for each label, of parts that sum to 1 or less.
 pub fn shares(alt: &str, bars: &[(String, Vec<(RGBColor, f64)>)]) -> String {
-    const ROW: i32 = 40;
-    let height = ROW * bars.len() as i32 + 26;
-    let x = |share: f64| 4 + (share * 384.0) as i32;
+    let height = TOP + ROW * bars.len() as i32 + 26;
+    let x = |share: f64| LEFT + (share * 384.0).round() as i32;
     draw(alt, height as u32, |area| {
         for percent in [0, 25, 50, 75, 100] {
             let at = x(f64::from(percent) / 100.0);
-            line(area, &[(at, 0), (at, height - 20)], GRID, 1);
+            line(area, &[(at, 0), (at, height - 22)], GRID, 1);
             let anchor = match percent {
                 0 => HPos::Left,
                 100 => HPos::Right,
                 _ => HPos::Center,
             };
-            text(area, format!("{percent} %"), (at, height - 16), anchor);
+            text(area, format!("{percent} %"), (at, height - 19), anchor);
         }
         for (i, (label, parts)) in (0..).zip(bars) {
-            let top = i * ROW;
-            text(area, label.clone(), (4, top), HPos::Left);
+            let top = TOP + i * ROW;
+            text(area, label.clone(), (LEFT, top), HPos::Left);
             let mut sum = 0.0;
             for (colour, share) in parts {
-                let ends = [(x(sum), top + 17), (x(sum + share), top + 31)];
+                let ends = [(x(sum), top + 20), (x(sum + share), top + 34)];
                 area.draw(&Rectangle::new(ends, colour.filled())).expect(DRAWN);
                 sum += share;
             }
@@ -130,13 +137,13 @@ pub struct Axis {
 
 /// Lines over two axes.
 pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
-    draw(alt, 240, |area| {
+    draw(alt, 250, |area| {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
             .margin_top(8)
-            .margin_right(14)
-            .x_label_area_size(40)
-            .y_label_area_size(52)
+            .margin_right(22)
+            .x_label_area_size(46)
+            .y_label_area_size(60)
             .build_cartesian_2d(x.range.0..x.range.1, y.range.0..y.range.1)
             .expect(DRAWN);
         let ticks = |axis: &Axis, step: f64| match axis.powers {
@@ -152,7 +159,7 @@ pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
             .x_labels(ticks(x, x_step))
             .y_labels(ticks(y, y_step))
             .x_label_formatter(&|v| if x.powers { power(*v) } else { number(*v, x_step) })
-            .y_label_formatter(&|v| number(*v, y_step))
+            .y_label_formatter(&|v| if y.powers { power(*v) } else { number(*v, y_step) })
             .x_desc(x.label)
             .y_desc(y.label)
             .draw()
@@ -224,9 +231,36 @@ mod tests {
     #[test]
     fn whiskers_and_texts_are_inside() {
         let bar = Bar { label: "a<b".into(), value: 4.0, half_width: Some(0.5), text: "4.0 ± 0.5".into() };
-        let svg = bars("x: \"4\"", &[bar], 1.0, PALETTE[0]);
+        let svg = bars("x: \"4\"", &[bar], (1.0, 4.5), PALETTE[0]);
         assert!(svg.contains("aria-label=\"x: &quot;4&quot;\"") && svg.contains("a&lt;b"), "{svg}");
-        assert!(svg.contains("x=\"4\" y=\"17\" width=\"240\""), "3 of 3.5 parts of 280: {svg}");
+        assert!(svg.contains("x=\"4\" y=\"24\" width=\"231\""), "3 of 3.5 parts of 270: {svg}");
         assert!(!svg.contains("<svg width"), "the page sets its size");
+    }
+
+    #[test]
+    fn no_label_is_cut_off() {
+        let bar = |label: &str| Bar { label: label.into(), value: 1.0, half_width: None, text: "1".into() };
+        let parts = vec![(OTHERS, 0.5)];
+        for svg in [
+            bars("x", &[bar("a"), bar("b")], (0.0, 1.0), PALETTE[0]),
+            shares("x", &[("a".into(), parts.clone()), ("b".into(), parts)]),
+        ] {
+            let of = |text: &str| text.split('"').next().unwrap().parse::<f64>().unwrap();
+            let height = of(svg.split("viewBox=\"0 0 400 ").nth(1).unwrap());
+            // A label hangs from its y: letters reach a tenth of their size above it,
+            // and with it below.
+            for text in svg.split("<text ").skip(1) {
+                let y = of(text.split(" y=\"").nth(1).unwrap());
+                assert!(y >= 2.0 && y + TEXT / 1.24 <= height, "{y} of {height}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_axis_has_a_length_though_all_bars_are_at_its_start() {
+        let bar = Bar { label: "a".into(), value: 1.0, half_width: Some(0.0), text: "1.00 ± 0.00".into() };
+        let svg = bars("x", &[bar], (1.0, 4.5), PALETTE[0]);
+        let labels: Vec<&str> = svg.split("</text>").filter_map(|t| t.rsplit(">\n").next()).collect();
+        assert_eq!(labels[..4].iter().map(|l| l.trim()).collect::<Vec<_>>(), ["1", "2", "3", "4"], "{svg}");
     }
 }

@@ -16,7 +16,7 @@ use airtab_sim::Scenario;
 use crate::compare::{Comparison, Summary};
 use crate::metric::Metric;
 use crate::results::Origin;
-use crate::story::{AppStory, Story};
+use crate::story::{AppStory, CREDIT_SPAN_NS, CREDIT_STEP_NS, Story};
 use crate::{table, why};
 use chart::{Axis, Bar, Line};
 
@@ -37,8 +37,7 @@ const STYLE: &str = include_str!("report.css");
 /// The page.
 pub fn html(report: &Report) -> String {
     let c = report.comparison;
-    let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
-    let title = escape(&format!("{}: {}", c.scenario, words::list(&labels)));
+    let title = escape(&words::title(c));
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -96,7 +95,9 @@ fn head(page: &mut String, report: &Report) {
             crate::schedule::QUICK_DIVISOR
         );
     }
-    page.push_str("<div class=\"wide\"><table>\n<tr><th>application<th>what<th>on<th>server away</tr>\n");
+    page.push_str(
+        "<div class=\"wide\"><table class=\"apps\">\n<tr><th>application<th>what<th>on<th>server away</tr>\n",
+    );
     for (i, app) in report.scenario.apps.iter().enumerate() {
         put!(
             page,
@@ -133,12 +134,11 @@ fn scores(page: &mut String, c: &Comparison) {
         if bars.is_empty() {
             continue;
         }
-        let from = if matches!(metric, Metric::GameMos | Metric::VoipMos) { 1.0 } else { 0.0 };
         let what = words::score_in_words(metric);
         let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
         let alt = format!("{}, {what}: {}", app.name, values.join("; "));
         let caption = format!("{}<b>{}</b>: {}", swatch(i), escape(&app.name), escape(&what));
-        figure(page, &caption, &chart::bars(&alt, &bars, from, chart::colour(i)));
+        figure(page, &caption, &chart::bars(&alt, &bars, words::axis(metric), chart::colour(i)));
     }
     page.push_str("</div>\n");
 }
@@ -162,6 +162,9 @@ fn reasons(page: &mut String, c: &Comparison) {
     }
     page.push_str("</ul>\n");
 }
+
+/// Lower edge of the received rates: a call has eight times as much.
+const LEAST_MBPS: f64 = 0.01;
 
 fn over_time(page: &mut String, report: &Report) {
     let (c, stories) = (report.comparison, report.stories);
@@ -202,18 +205,20 @@ fn over_time(page: &mut String, report: &Report) {
     }
     put!(
         page,
-        "</div>\n<h2>Received over time</h2>\n<p>The same runs, in steps of {} s.</p>\n{legend}<div class=\"figures\">",
+        "</div>\n<h2>Received over time</h2>\n<p>The same runs, in steps of {} s. Each line of the grid is ten times the one below; at the lower edge is what received {LEAST_MBPS} Mb/s or less.</p>\n{legend}<div class=\"figures\">",
         first.step_ns as f64 / 1e9
     );
     let most =
         stories.iter().flat_map(|s| &s.apps).flat_map(|a| &a.received_bps).fold(1e5, |m: f64, x| m.max(*x));
     let x = Axis { label: "time, s", range: (0.0, c.duration_ns as f64 / 1e9), powers: false };
-    let y = Axis { label: "received, Mb/s", range: (0.0, most / 1e6 * 1.05), powers: false };
+    let top = (most / 1e6).log10().ceil();
+    let y = Axis { label: "received, Mb/s", range: (LEAST_MBPS.log10(), top), powers: true };
+    let mbps = |bps: f64| (bps / 1e6).max(LEAST_MBPS).log10();
     for story in stories {
         let at = |step: usize| (step as f64 + 0.5) * story.step_ns as f64 / 1e9;
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
-            points: app.received_bps.iter().enumerate().map(|(n, bps)| Some((at(n), bps / 1e6))).collect(),
+            points: app.received_bps.iter().enumerate().map(|(n, bps)| Some((at(n), mbps(*bps)))).collect(),
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
         let peak = |a: &AppStory| a.received_bps.iter().fold(0.0, |m: f64, x| m.max(*x)) / 1e6;
@@ -232,9 +237,12 @@ fn credits(page: &mut String, stories: &[Story], legend: &str) {
     if with.is_empty() {
         return;
     }
+    let [before, after] = CREDIT_SPAN_NS.map(|ns| ns as f64 / 1e9);
     put!(
         page,
-        "<h2>Airtime credit</h2>\n<p>The same runs, around the start of the measured part: what the flows of each application have left (mean of its flows). The backlogged flow with the most goes first, and pays for the airtime it uses.</p>\n{legend}<div class=\"figures\">"
+        "<h2>Airtime credit</h2>\n<p>The same runs, looked at every {} ms from {before} s before to {after} s after second {}: what the flows of each application have left (mean of its flows). The backlogged flow with the most goes first. Each frame lowers its flow's credit by the airtime it took; when every backlogged flow has spent its own, all credits rise at once.</p>\n{legend}<div class=\"figures\">",
+        CREDIT_STEP_NS as f64 / 1e6,
+        with[0].credit_start_ns as f64 / 1e9
     );
     for story in with {
         let ms = |s: &f64| s * 1e3;
@@ -262,37 +270,57 @@ fn credits(page: &mut String, stories: &[Story], legend: &str) {
 }
 
 fn air(page: &mut String, report: &Report, legend: &str) {
-    let c = report.comparison;
+    let (c, scenario) = (report.comparison, report.scenario);
     let legend =
         legend.replace("</p>", "<span><span class=\"swatch others\"></span>uplink, all stations</span></p>");
     put!(
         page,
-        "<h2>Who used the air</h2>\n<p>Share of the measured time: downlinks with their attempts and backoffs (mean over the seeds), uplink (one run). The rest is idle, contention, collisions of uplinks and beacons.</p>\n{legend}<div class=\"figures\">"
+        "<h2>Who used the air</h2>\n<p>Share of the measured time, {} s: downlinks with their attempts and backoffs (mean over the seeds), uplink (one run). The rest is idle, contention, collisions of uplinks and beacons.</p>\n{legend}<div class=\"figures\">",
+        (c.measure_ns[1] - c.measure_ns[0]) as f64 / 1e9
     );
+    // Shares of another time cannot be added to these.
+    let common = |i: &usize| scenario.apps[*i].measured(scenario) == scenario.measure_ns;
+    let apps: Vec<usize> = (0..scenario.apps.len()).filter(common).collect();
     let mut alt = Vec::new();
-    let bars: Vec<_> = c
-        .queues
-        .iter()
-        .zip(report.stories)
-        .map(|(q, story)| {
-            let shares = q.apps.iter().map(|a| a.mean(Metric::Air).unwrap_or(0.0));
-            let mut parts: Vec<_> = shares.enumerate().map(|(i, share)| (chart::colour(i), share)).collect();
-            let names = q.apps.iter().map(|a| a.name.as_str()).chain(["uplink"]);
-            parts.push((chart::OTHERS, story.uplink_air));
-            let texts = names.zip(&parts).map(|(name, (_, share))| format!("{name} {:.1} %", share * 1e2));
-            alt.push(format!("{}: {}", q.label, texts.collect::<Vec<_>>().join(", ")));
-            (q.label.clone(), parts)
-        })
-        .collect();
+    let mut table = String::from("<table class=\"numbers\">\n<tr><th>share, %");
+    for i in &apps {
+        let _ = write!(table, "<th>{}", escape(&scenario.apps[*i].name));
+    }
+    table.push_str("<th>uplink<th>rest</tr>\n");
+    let mut bars = Vec::new();
+    for (q, story) in c.queues.iter().zip(report.stories) {
+        let share = |i: &usize| (chart::colour(*i), q.apps[*i].mean(Metric::Air).unwrap_or(0.0));
+        let mut parts: Vec<_> = apps.iter().map(share).collect();
+        parts.push((chart::OTHERS, story.uplink_air));
+        let names = apps.iter().map(|i| q.apps[*i].name.as_str()).chain(["uplink"]);
+        let texts = names.zip(&parts).map(|(name, (_, share))| format!("{name} {:.1} %", share * 1e2));
+        alt.push(format!("{}: {}", q.label, texts.collect::<Vec<_>>().join(", ")));
+        let _ = write!(table, "<tr><th>{}", escape(&q.label));
+        let rest = 1.0 - parts.iter().map(|(_, share)| share).sum::<f64>();
+        for share in parts.iter().map(|(_, share)| *share).chain([rest]) {
+            let _ = write!(table, "<td>{:.1}", share * 1e2);
+        }
+        table.push_str("</tr>\n");
+        bars.push((q.label.clone(), parts));
+    }
     let svg = chart::shares(&format!("Airtime. {}", alt.join("; ")), &bars);
     figure(page, "share of the measured time", &svg);
-    page.push_str("</div>\n");
+    put!(page, "</div>\n{SIDEWAYS}<div class=\"wide\">{table}</table></div>");
+    let elsewhere = scenario.apps.iter().enumerate().filter(|(i, _)| !common(i));
+    let elsewhere: Vec<&str> = elsewhere.map(|(_, app)| app.name.as_str()).collect();
+    if !elsewhere.is_empty() {
+        let names = escape(&words::list(&elsewhere));
+        put!(page, "<p class=\"note\">Not here, for measured in a time of their own: {names}.</p>");
+    }
 }
+
+/// Shown on narrow screens, above tables that are wider.
+const SIDEWAYS: &str = "<p class=\"note sideways\">More to the right: the table can be moved sideways.</p>\n";
 
 fn numbers(page: &mut String, c: &Comparison) {
     let rows = table::rows(c);
     let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
-    page.push_str("<h2>Numbers</h2>\n<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
+    put!(page, "<h2>Numbers</h2>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
     for q in &c.queues {
         let _ = write!(page, "<th>{}", escape(&q.label).replace(':', "<br>"));
     }

@@ -1,12 +1,13 @@
 //! The report's sentences: what was compared, and what came out.
 //!
-//! What it does not do: no causes (`why`), and no discipline is known by name.
+//! What it does not do: no causes (`why`), and no discipline is known by name;
+//! what goes by classes is known by its parameter.
 
 use airtab_core::Phy;
 use airtab_sim::wifi::Loss;
 use airtab_sim::{App, AppKind, Scenario, Station};
 
-use crate::compare::{Comparison, Summary};
+use crate::compare::{Comparison, QueueScores, Summary};
 use crate::metric::Metric;
 use crate::table;
 
@@ -24,9 +25,30 @@ pub(super) fn score_in_words(metric: Metric) -> String {
         Metric::PageTime => "time to load a page, ms (less is better)".into(),
         Metric::Goodput => "received, Mb/s (more is better)".into(),
         Metric::UplinkGoodput => "received from the station, Mb/s (more is better)".into(),
-        Metric::BitRate => "bit rate of the film, Mb/s (more is better)".into(),
+        Metric::BitRate => "bit rate of what is played, Mb/s (more is better)".into(),
         other => other.label().into(),
     }
+}
+
+/// Axis of a score: opinion scores and frame rates always have the same one, so
+/// that figures can be compared; no axis is without length.
+pub(super) fn axis(metric: Metric) -> (f64, f64) {
+    match metric {
+        Metric::GameMos | Metric::VoipMos => (1.0, 4.5),
+        Metric::FrameRate => (0.0, 30.0),
+        _ => (0.0, 1.0),
+    }
+}
+
+/// What the page is about.
+pub(super) fn title(c: &Comparison) -> String {
+    let apps: Vec<&str> = c.queues.first().map_or(Vec::new(), |q| q.apps.iter().map(|a| &*a.name).collect());
+    let who = match apps.len() {
+        7.. => format!("{} applications", apps.len()),
+        _ => list(&apps),
+    };
+    let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
+    format!("{}: what {who} felt under {}", c.scenario, list(&labels))
 }
 
 /// "a, b and c".
@@ -90,63 +112,95 @@ pub(super) fn latency(app: &App, scenario: &Scenario) -> String {
     format!("{} ms", (app.latency_ns + scenario.wired.trunk_ns) as f64 / 1e6)
 }
 
-/// One sentence: which disciplines serve the most applications best, and where
-/// they differ most. Best means: alone, or with all that cannot be told apart.
+/// The result: which disciplines serve the most applications best (alone, or
+/// with all that cannot be told apart), and what the best one that needs no
+/// classes set by hand gives instead of what the first column gives.
 pub(super) fn result(c: &Comparison) -> String {
     let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
     if c.queues.len() < 2 || apps.is_empty() {
         return String::new();
     }
+    let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
+    if c.seeds.len() < 2 {
+        return format!("One seed cannot tell which of {} is best.", list(&labels));
+    }
     let mut wins = vec![0; c.queues.len()];
-    let mut widest: Option<(f64, String)> = None;
+    let mut differ = false;
     for (i, app) in apps.iter().enumerate() {
-        let metric = score(app.kind);
-        let row: Vec<Option<&Summary>> = c.queues.iter().map(|q| q.apps[i].metrics.get(&metric)).collect();
-        let cells = table::cells(c, (i, metric));
+        let cells = table::cells(c, (i, score(app.kind)));
         let marked = cells.iter().any(|cell| cell.ends_with(table::MARK));
+        differ |= marked;
         for (won, cell) in wins.iter_mut().zip(&cells) {
             *won += usize::from(!marked || cell.ends_with(table::MARK));
         }
-        let better = |s: &Summary| metric.sense() * s.mean;
-        let mut present: Vec<(&str, &Summary)> =
-            c.queues.iter().zip(row).filter_map(|(q, s)| Some((q.label.as_str(), s?))).collect();
-        present.sort_by(|a, b| better(b.1).total_cmp(&better(a.1)));
-        let (Some(best), Some(worst)) = (present.first(), present.last()) else { continue };
-        if !marked && c.seeds.len() > 1 {
-            continue; // no difference that the seeds could show
-        }
-        let size = best.1.mean.abs().max(worst.1.mean.abs());
-        let gap = (best.1.mean - worst.1.mean).abs() / size.max(f64::MIN_POSITIVE);
-        if widest.as_ref().is_none_or(|(g, _)| gap > *g) {
-            widest = Some((gap, difference(&app.name, metric, *best, *worst)));
-        }
     }
-    let most = wins.iter().copied().max().unwrap_or(0);
-    let winners: Vec<&str> =
-        c.queues.iter().zip(&wins).filter(|(_, won)| **won == most).map(|(q, _)| q.label.as_str()).collect();
-    let difference = widest.map_or(String::new(), |(_, what)| format!(" The widest gap: {what}."));
-    if c.seeds.len() < 2 {
-        return format!("One seed cannot tell which discipline is best.{difference}");
+    if !differ {
+        return format!("No application can tell {} apart.", list(&labels));
     }
-    let verb = if winners.len() == 1 { "is" } else { "are" };
-    let how_many = if most == apps.len() {
-        "every application".into()
-    } else {
-        format!("{most} of {} applications", apps.len())
+    let best_of = |which: &dyn Fn(&QueueScores) -> bool| {
+        let of = || c.queues.iter().zip(&wins).filter(|(q, _)| which(q));
+        let most = of().map(|(_, won)| *won).max().unwrap_or(0);
+        (most, of().filter(|(_, won)| **won == most).map(|(q, _)| q).collect::<Vec<_>>())
     };
-    format!("{} {verb} best, or as good as the best, for {how_many}.{difference}", list(&winners))
+    let (most, winners) = best_of(&|_| true);
+    let mut text = best(&winners, most, apps.len()) + ".";
+    let untold = |q: &QueueScores| !q.params.contains_key(CLASSES);
+    let mut heroes: Vec<&QueueScores> = winners.iter().copied().filter(|q| untold(q)).collect();
+    if heroes.is_empty() {
+        let (most, next) = best_of(&untold);
+        if next.is_empty() {
+            return text;
+        }
+        let who = if winners.len() == 1 { "It goes" } else { "They go" };
+        let best = best(&next, most, apps.len());
+        text.push_str(&format!(
+            " {who} by classes that were set by hand; of those that are told nothing, {best}."
+        ));
+        heroes = next;
+    }
+    let reference = &c.queues[0];
+    let Some(hero) = heroes.into_iter().find(|q| q.label != reference.label) else { return text };
+    let gains: Vec<String> = (0..apps.len()).filter_map(|i| gain(hero, reference, i)).take(GAINS).collect();
+    let gains: Vec<&str> = gains.iter().map(String::as_str).collect();
+    if !gains.is_empty() {
+        let gains = list(&gains);
+        text.push_str(&format!(" What {} changes against {}: {gains}.", hero.label, reference.label));
+    }
+    text
 }
 
-/// "a page of web takes 52 ms under spq, 134 ms under fifo".
-fn difference(app: &str, metric: Metric, best: (&str, &Summary), worst: (&str, &Summary)) -> String {
+/// The parameter of disciplines that go by the classes of packets.
+const CLASSES: &str = "classes";
+
+/// So many differences can be read in one sentence.
+const GAINS: usize = 4;
+
+fn best(winners: &[&QueueScores], most: usize, apps: usize) -> String {
+    let labels: Vec<&str> = winners.iter().map(|q| q.label.as_str()).collect();
+    let verb = if winners.len() == 1 { "is" } else { "are" };
+    let how_many =
+        if most == apps { "every application".into() } else { format!("{most} of {apps} applications") };
+    format!("{} {verb} best, or as good as the best, for {how_many}", list(&labels))
+}
+
+/// "a page of web takes 52 ms instead of 134", if the seeds show that it is better.
+fn gain(hero: &QueueScores, reference: &QueueScores, app: usize) -> Option<String> {
+    let name = &hero.apps[app].name;
+    let metric = score(hero.apps[app].kind);
+    let [new, old]: [&Summary; 2] =
+        [hero.apps[app].metrics.get(&metric)?, reference.apps[app].metrics.get(&metric)?];
+    let reach = new.half_width_95? + old.half_width_95?;
+    if metric.sense() * (new.mean - old.mean) <= reach {
+        return None;
+    }
     let (does, unit) = match metric {
-        Metric::GameMos | Metric::VoipMos => (format!("{app} scores"), " MOS"),
-        Metric::FrameRate => (format!("{app} shows"), " frames a second"),
-        Metric::PageTime => (format!("a page of {app} takes"), " ms"),
-        Metric::BitRate => (format!("{app} plays at"), " Mb/s"),
-        Metric::UplinkGoodput => (format!("{app} sends"), " Mb/s"),
-        _ => (format!("{app} receives"), " Mb/s"),
+        Metric::GameMos | Metric::VoipMos => (format!("{name} scores"), ""),
+        Metric::FrameRate => (format!("{name} shows"), " frames a second"),
+        Metric::PageTime => (format!("a page of {name} takes"), " ms"),
+        Metric::BitRate => (format!("{name} plays at"), " Mb/s"),
+        Metric::UplinkGoodput => (format!("{name} sends"), " Mb/s"),
+        _ => (format!("{name} receives"), " Mb/s"),
     };
-    let shown = |s: &Summary| format!("{:.*}{unit}", metric.decimals(), metric.shown(s.mean));
-    format!("{does} {} under {}, {} under {}", shown(best.1), best.0, shown(worst.1), worst.0)
+    let shown = |s: &Summary| format!("{:.*}", metric.decimals(), metric.shown(s.mean));
+    Some(format!("{does} {}{unit} instead of {}", shown(new), shown(old)))
 }

@@ -1,6 +1,7 @@
 //! `airtab compare`.
 
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +27,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     };
     for (i, q) in args.queues.iter().enumerate() {
         if args.queues[..i].iter().any(|other| other.label == q.label) {
-            eprintln!("error: --queues names {} twice", q.label);
+            output::note(&format!("error: --queues names {} twice", q.label));
             return Ok(ExitCode::from(USAGE));
         }
     }
@@ -34,7 +35,9 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
     let stop = stop_on_interrupt()?;
-    let bar = progress_bar(queues.len() * seeds.len());
+    // Files need a further run of each discipline, and captures one more.
+    let further = queues.len() * (usize::from(args.out.is_some()) + usize::from(args.pcap.is_some()));
+    let bar = progress_bar(queues.len() * seeds.len(), further);
     let options = Options {
         seeds: &seeds,
         quick: args.quick,
@@ -47,23 +50,32 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         Ok(comparison) => comparison,
         Err(stopped) => {
             bar.abandon();
-            eprintln!("{stopped}; nothing was written");
+            output::note(&format!("{stopped}; nothing was written"));
             return Ok(ExitCode::from(INTERRUPTED));
         }
     };
     let took = start.elapsed().as_secs_f64();
-    bar.finish_and_clear();
 
     let json = serde_json::to_string_pretty(&comparison).context("results as JSON")? + "\n";
     let written = files.map(|files| {
         let text = &report(&comparison, output::file_style());
         let (scenario, queues, comparison, json) = (&file.scenario, &queues, &comparison, &json);
-        study::write(&Study { args, scenario, queues, comparison, json, text }, files)
+        let done = || {
+            bar.inc(1);
+            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        study::write(&Study { args, scenario, queues, comparison, json, text, done: &done }, files)
     });
+    bar.finish_and_clear();
     let printed = output::print(&if args.json { json } else { report(&comparison, output::stdout_style()) });
     summary(&comparison, took);
-    if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
-        eprintln!("{}", study::summary(&names, dir, args.pcap));
+    match (written.transpose()?, &args.out) {
+        (Some(Some(names)), Some(dir)) => output::note(&study::summary(&names, dir, args.pcap)),
+        (Some(None), _) => {
+            output::note("stopped before the files were complete; none was written");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        _ => {}
     }
     printed?;
     Ok(ExitCode::SUCCESS)
@@ -91,21 +103,21 @@ fn report(c: &Comparison, style: Style) -> String {
 fn summary(c: &Comparison, took: f64) {
     let runs = c.queues.len() * c.seeds.len();
     let simulated = runs as f64 * c.duration_ns as f64 / 1e9;
-    eprintln!(
+    output::note(&format!(
         "\n{runs} runs of {} s in {took:.1} s: {:.0} simulated seconds a second.",
         c.duration_ns as f64 / 1e9,
         simulated / took.max(1e-9)
-    );
+    ));
 }
 
 /// A bar on a terminal, one plain line otherwise.
-pub fn progress_bar(runs: usize) -> ProgressBar {
+pub fn progress_bar(runs: usize, further: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        eprintln!("{runs} runs ...");
+        output::note(&format!("{runs} runs ..."));
         return ProgressBar::hidden();
     }
     let form = "{bar:40} {pos} of {len} runs, {eta} left";
-    ProgressBar::new(runs as u64)
+    ProgressBar::new((runs + further) as u64)
         .with_style(ProgressStyle::with_template(form).expect("the template is right"))
 }
 

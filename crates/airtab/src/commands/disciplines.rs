@@ -17,7 +17,7 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
             Some(d) => vec![d],
             None => {
                 let known: Vec<_> = airtab_core::disciplines().map(|d| d.name()).collect();
-                eprintln!("error: no discipline '{name}'; there are {}", known.join(", "));
+                output::note(&format!("error: no discipline '{name}'; there are {}", known.join(", ")));
                 return Ok(ExitCode::from(USAGE));
             }
         },

@@ -60,7 +60,7 @@ fn write_figure(path: &Path, svg: &str) -> anyhow::Result<()> {
 
 /// Options that are fine one by one but not together.
 fn wrong_usage(message: impl std::fmt::Display) -> anyhow::Result<ExitCode> {
-    eprintln!("error: {message}");
+    output::note(&format!("error: {message}"));
     Ok(ExitCode::from(USAGE))
 }
 

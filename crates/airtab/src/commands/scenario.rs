@@ -45,7 +45,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     FileError::Unreadable { .. } => "unreadable".into(),
                 };
                 output::print(&format!("{}: {found}\n", path.display()))?;
-                eprintln!("{e}");
+                output::note(&e.to_string());
                 code = ExitCode::from(1);
             }
         }

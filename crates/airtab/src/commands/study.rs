@@ -1,17 +1,17 @@
 //! What `airtab compare --out` writes: `docs/report.md` lists the files.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use airtab_core::Params;
 use airtab_lab::report::{self, Report};
 use airtab_lab::results::{self, Manifest, Origin};
-use airtab_lab::story::{Story, story};
-use airtab_lab::{Comparison, capture};
+use airtab_lab::{Comparison, capture, story};
 use airtab_sim::Scenario;
 use anyhow::Context;
 
 use crate::args::Compare;
-use crate::files::Files;
+use crate::files::{Files, MANIFEST};
 
 /// A comparison and what it was made from.
 pub struct Study<'a> {
@@ -22,13 +22,16 @@ pub struct Study<'a> {
     pub comparison: &'a Comparison,
     pub json: &'a str,
     pub text: &'a str,
+    /// Called after each further run, from any thread; says whether to go on.
+    pub done: &'a (dyn Fn() -> ControlFlow<()> + Sync),
 }
 
-/// Writes everything; gives the names of the files.
+/// Writes everything; gives the names of the files. None if it was told to stop:
+/// none of them is there then.
 ///
 /// # Errors
 /// Names the file that could not be written; none is there then.
-pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Vec<String>> {
+pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Option<Vec<String>>> {
     let Study { args, comparison, .. } = study;
     let origin = Origin {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -39,7 +42,8 @@ pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Vec<String>> {
     // What was run: the short schedule, if it was asked for.
     let run = if args.quick { airtab_lab::quick(study.scenario) } else { study.scenario.clone() };
     let seed = comparison.seeds[0];
-    let stories: Vec<Story> = study.queues.iter().map(|(label, q)| story(&run, label, q, seed)).collect();
+    let jobs = args.jobs.map_or(0, usize::from);
+    let Some(stories) = story::stories(&run, study.queues, seed, jobs, study.done) else { return Ok(None) };
     let report = Report { comparison, scenario: study.scenario, stories: &stories, origin: &origin };
     files.add("results.json", |out| out.write_all(study.json.as_bytes()))?;
     files.add("report.txt", |out| out.write_all(study.text.as_bytes()))?;
@@ -51,15 +55,18 @@ pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Vec<String>> {
         for (label, params) in study.queues {
             let name = format!("air-{}.pcapng", file_name(label));
             files.add(&name, |out| capture::capture(&run, label, params, seed, &span, out).map(|_| ()))?;
+            if (study.done)().is_break() {
+                return Ok(None);
+            }
         }
     }
     let mut names = files.names();
-    names.push("manifest.json".into());
+    names.push(MANIFEST.into());
     let manifest = Manifest::new(comparison, &origin, names.clone());
     let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
-    files.add("manifest.json", |out| out.write_all(manifest.as_bytes()))?;
+    files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
     files.finish()?;
-    Ok(names)
+    Ok(Some(names))
 }
 
 /// `chap:limit=70` as `chap-limit=70`: part of a file's name on every system.

@@ -132,7 +132,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let latencies = match latencies(args) {
         Ok(latencies) => latencies,
         Err(error) => {
-            eprintln!("error: {error}");
+            output::note(&format!("error: {error}"));
             return Ok(ExitCode::from(USAGE));
         }
     };
