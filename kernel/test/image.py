@@ -17,6 +17,7 @@ import re
 import shutil
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -88,7 +89,7 @@ def tools(programs):
         entries[f"bin/{name}"] = read(real, 0o755)
         libraries |= _libraries(real)
     if missing:
-        raise ImageError(f"not on this host: {', '.join(missing)}; tools/require says what to install")
+        raise ImageError(f"not on this host: {', '.join(missing)}; tools/require guest installs them")
     for library in libraries:
         entries[library.lstrip("/")] = read(Path(library).resolve(), 0o755)
     return entries
@@ -125,7 +126,6 @@ def modules(tree, release, names):
 
 def _with_index(release, entries):
     """modules.dep and what else modprobe reads, for just these modules."""
-    import tempfile
     with tempfile.TemporaryDirectory() as scratch:
         for path, (_, data) in entries.items():
             file = Path(scratch, path)
