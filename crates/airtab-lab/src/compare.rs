@@ -159,7 +159,7 @@ pub fn compare(
 
 /// Page times of the runs of one seed: only the pages that all of them
 /// completed are compared (CHAP dissertation 6.7). A seed without one has none.
-fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
+pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web));
     for (app, _) in webs {
         let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
@@ -176,7 +176,7 @@ fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     }
 }
 
-fn summarise(scenario: &Scenario, label: &str, params: &Params, runs: &[Measured]) -> QueueScores {
+pub(crate) fn summarise(scenario: &Scenario, label: &str, params: &Params, runs: &[Measured]) -> QueueScores {
     let discipline = params.discipline();
     let text = |p: &Param| {
         let values = params.get(p.name).unwrap_or_default();

@@ -33,7 +33,7 @@ const KINDS: [(&str, &[&str]); 6] = [
 const SYNTHETIC: &str = "synthetic";
 
 /// What results call the access point, beside the applications.
-const ACCESS_POINT: &str = "ap";
+pub(crate) const ACCESS_POINT: &str = "ap";
 
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;

@@ -116,12 +116,16 @@ pub struct Line {
     pub colour: RGBColor,
     /// x and y.
     pub points: Vec<Option<(f64, f64)>>,
+    /// x and both ends of an interval there.
+    pub whiskers: Vec<(f64, f64, f64)>,
+    /// Dots instead of a line.
+    pub dots: bool,
 }
 
 /// An axis.
-pub struct Axis {
+pub struct Axis<'a> {
     /// What it shows, with its unit.
-    pub label: &'static str,
+    pub label: &'a str,
     /// Its ends; powers of ten of it if `powers`.
     pub range: (f64, f64),
     /// Whether its values are exponents of 10.
@@ -158,6 +162,15 @@ pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
             .draw()
             .expect(DRAWN);
         for l in lines {
+            for (x, low, high) in &l.whiskers {
+                let ends = [(*x, *low), (*x, *high)];
+                chart.draw_series(LineSeries::new(ends, l.colour.stroke_width(1))).expect(DRAWN);
+            }
+            if l.dots {
+                let dots = l.points.iter().flatten().map(|at| Circle::new(*at, 2, l.colour.filled()));
+                chart.draw_series(dots).expect(DRAWN);
+                continue;
+            }
             for piece in l.points.split(Option::is_none).filter(|piece| !piece.is_empty()) {
                 let points = piece.iter().copied().flatten();
                 chart.draw_series(LineSeries::new(points, l.colour.stroke_width(2))).expect(DRAWN);

@@ -6,7 +6,7 @@
 //!
 //! What it does not do: no figure is computed here.
 
-mod chart;
+pub(crate) mod chart;
 mod words;
 
 use std::fmt::Write;
@@ -38,25 +38,33 @@ const STYLE: &str = include_str!("report.css");
 pub fn html(report: &Report) -> String {
     let c = report.comparison;
     let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
-    let title = escape(&format!("{}: {}", c.scenario, words::list(&labels)));
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    );
+    let mut page = begin(&format!("{}: {}", c.scenario, words::list(&labels)));
     head(&mut page, report);
     scores(&mut page, c);
     reasons(&mut page, c);
     over_time(&mut page, report);
     numbers(&mut page, c);
     reproduce(&mut page, report);
-    page.push_str("</main>\n</body>\n</html>\n");
+    page.push_str(END);
     page
 }
 
+/// Everything before a page's own content.
+pub(crate) fn begin(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    )
+}
+
+/// Everything after it.
+pub(crate) const END: &str = "</main>\n</body>\n</html>\n";
+
 /// HTML text or attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -112,11 +120,11 @@ fn head(page: &mut String, report: &Report) {
 }
 
 /// The colour of application `i`.
-fn swatch(i: usize) -> String {
+pub(crate) fn swatch(i: usize) -> String {
     format!("<span class=\"swatch c{}\"></span>", i % chart::PALETTE.len())
 }
 
-fn figure(page: &mut String, caption: &str, svg: &str) {
+pub(crate) fn figure(page: &mut String, caption: &str, svg: &str) {
     put!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>");
 }
 
@@ -184,6 +192,8 @@ fn over_time(page: &mut String, report: &Report) {
     for story in stories {
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
+            whiskers: Vec::new(),
+            dots: false,
             points: app
                 .queue_delay
                 .iter()
@@ -213,6 +223,8 @@ fn over_time(page: &mut String, report: &Report) {
         let at = |step: usize| (step as f64 + 0.5) * story.step_ns as f64 / 1e9;
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
+            whiskers: Vec::new(),
+            dots: false,
             points: app.received_bps.iter().enumerate().map(|(n, bps)| Some((at(n), bps / 1e6))).collect(),
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
@@ -246,6 +258,8 @@ fn credits(page: &mut String, stories: &[Story], legend: &str) {
         let y = Axis { label: "credit, ms", range: (low * 1.05, high * 1.05), powers: false };
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
+            whiskers: Vec::new(),
+            dots: false,
             points: app.credit_s.iter().enumerate().map(|(n, c)| Some((time(n), ms(c.as_ref()?)))).collect(),
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();

@@ -1,0 +1,336 @@
+//! An outcome against what was expected.
+//!
+//! A value is the mean over the seeds; its 95 % interval, also that of quotients,
+//! differences and spreads, is the jackknife's (Student), which for a mean is the
+//! usual one. The mean decides, not the interval: the same seeds give the same
+//! verdict on every machine.
+//!
+//! What it does not do: no bounds are known here.
+
+use airtab_quality::interval::Interval;
+use serde::Serialize;
+
+use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Term};
+use crate::compare::QueueScores;
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What was looked at.
+    pub what: String,
+    /// Where the source says so.
+    pub section: String,
+    /// What the source says.
+    pub reported: String,
+    /// What had to hold, in words.
+    pub expected: String,
+    /// What was measured, in words.
+    pub measured: String,
+    /// The same as numbers, point by point.
+    pub values: Vec<PointValue>,
+    /// How it ended.
+    pub state: State,
+    /// Why it does not hold: where it is known, the cause; else, the points.
+    pub cause: Option<String>,
+}
+
+/// One value of a check, in the unit of tables.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointValue {
+    /// Which point, `q = 35`.
+    pub at: String,
+    /// None where it has no meaning.
+    pub mean: Option<f64>,
+    /// Half width of its 95 % interval; None with one seed.
+    pub half_width_95: Option<f64>,
+    /// Whether it is within the bounds; of an order, whether the step to it is.
+    pub holds: bool,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Red,
+    /// It does not, as is known.
+    KnownRed,
+    /// It holds, though it is known not to.
+    HoldsAgain,
+}
+
+impl State {
+    /// For tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Holds => "holds",
+            State::Red => "RED",
+            State::KnownRed => "red, known",
+            State::HoldsAgain => "holds again",
+        }
+    }
+}
+
+/// Judges every check that has a point among those that were run.
+pub fn judge(experiment: &Experiment, outcome: &Outcome) -> Vec<Verdict> {
+    experiment.checks.iter().map(|check| verdict(experiment, check, outcome)).collect()
+}
+
+fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict {
+    let decimals = decimals(check);
+    let points: Vec<&PointScores> = outcome.points.iter().filter(|p| check.term.is_at(&p.at)).collect();
+    let mut values: Vec<PointValue> = points.iter().map(|p| value(experiment, check, outcome, p)).collect();
+    let holds = match &check.expect {
+        Expect::Within(bounds) => {
+            for v in &mut values {
+                v.holds = v.mean.is_some_and(|mean| bounds.contains(&mean));
+            }
+            values.iter().all(|v| v.holds)
+        }
+        Expect::Rises => in_order(&mut values, 1.0),
+        Expect::Falls => in_order(&mut values, -1.0),
+    };
+    let holds = holds && !values.is_empty();
+    let broken: Vec<&PointValue> = values.iter().filter(|v| !v.holds).collect();
+    let state = match (holds, &check.known) {
+        (true, None) => State::Holds,
+        (true, Some(_)) => State::HoldsAgain,
+        (false, None) => State::Red,
+        (false, Some(_)) => State::KnownRed,
+    };
+    let places = |broken: &[&PointValue]| {
+        let one = |v: &&PointValue| format!("{} at {}", number(v.mean, decimals), v.at);
+        let many = values.len() > 1 && !broken.is_empty();
+        many.then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
+    };
+    let cause = match (state, &check.known) {
+        (State::Holds, _) => None,
+        (_, Some(known)) => Some(known.clone()),
+        (_, None) => places(&broken),
+    };
+    Verdict {
+        what: check.what.clone(),
+        section: check.section.clone(),
+        reported: check.reported.clone(),
+        expected: expected(&check.expect),
+        measured: measured(&check.expect, &values, decimals),
+        values,
+        state,
+        cause,
+    }
+}
+
+/// Of a quotient, a spread, a figure.
+fn decimals(check: &Check) -> usize {
+    match check.compared {
+        Compared::DividedBy(_) => 2,
+        Compared::Spread(_) => 3,
+        Compared::Value | Compared::Minus(_) => {
+            check.term.of.iter().map(|(_, metric)| metric.decimals()).max().unwrap_or(0)
+        }
+    }
+}
+
+fn value(experiment: &Experiment, check: &Check, outcome: &Outcome, point: &PointScores) -> PointValue {
+    let samples = samples(check, outcome, point);
+    let (mean, half_width_95) = samples.map_or((None, None), |samples| estimate(&check.compared, &samples));
+    PointValue { at: experiment.place(&point.at), mean, half_width_95, holds: false }
+}
+
+/// The values of the seeds, one list for each term that takes part.
+fn samples(check: &Check, outcome: &Outcome, point: &PointScores) -> Option<Vec<Vec<Option<f64>>>> {
+    let other = |term: &Term| {
+        // Where the other term names a value of an axis, it is about that; else about the same.
+        let mut at = point.at.clone();
+        for (axis, values) in &term.at {
+            if let [one] = values[..] {
+                at[*axis] = one;
+            }
+        }
+        let point = outcome.points.iter().find(|p| p.at == at)?;
+        of(point, &term.of, &term.queue)
+    };
+    let own = || of(point, &check.term.of, &check.term.queue);
+    match &check.compared {
+        Compared::Value => Some(vec![own()?]),
+        Compared::DividedBy(term) | Compared::Minus(term) => Some(vec![own()?, other(term)?]),
+        Compared::Spread(queues) => queues.iter().map(|queue| of(point, &check.term.of, queue)).collect(),
+    }
+}
+
+/// The sum of some figures under one discipline, seed by seed, in the unit of tables.
+fn of(point: &PointScores, figures: &[(String, crate::Metric)], queue: &str) -> Option<Vec<Option<f64>>> {
+    let queue: &QueueScores = point.queues.iter().find(|q| q.label == queue)?;
+    let mut sum: Option<Vec<Option<f64>>> = None;
+    for (app, metric) in figures {
+        let values = &queue.app(app)?.metrics.get(metric)?.values;
+        let shown = values.iter().map(|v| v.map(|v| metric.shown(v)));
+        sum = Some(match sum {
+            None => shown.collect(),
+            Some(sum) => sum.into_iter().zip(shown).map(|(a, b)| Some(a? + b?)).collect(),
+        });
+    }
+    sum
+}
+
+/// Mean and half width of the 95 % interval.
+fn estimate(compared: &Compared, samples: &[Vec<Option<f64>>]) -> (Option<f64>, Option<f64>) {
+    let without = |left_out: Option<usize>| {
+        let mean = |values: &Vec<Option<f64>>| {
+            let kept = values.iter().enumerate().filter(|(i, _)| Some(*i) != left_out);
+            let present: Vec<f64> = kept.filter_map(|(_, v)| *v).collect();
+            (!present.is_empty()).then(|| present.iter().sum::<f64>() / present.len() as f64)
+        };
+        let means: Vec<f64> = samples.iter().map(mean).collect::<Option<_>>()?;
+        let value = match compared {
+            Compared::Value => means[0],
+            Compared::DividedBy(_) => means[0] / means[1],
+            Compared::Minus(_) => means[0] - means[1],
+            Compared::Spread(_) => {
+                let most = means.iter().copied().fold(f64::MIN, f64::max);
+                let least = means.iter().copied().fold(f64::MAX, f64::min);
+                if most > least { (most - least) / most } else { 0.0 }
+            }
+        };
+        value.is_finite().then_some(value)
+    };
+    let all = without(None);
+    // Seeds that have a value: leaving out another changes nothing.
+    let seeds: Vec<usize> =
+        (0..samples[0].len()).filter(|i| samples.iter().any(|values| values[*i].is_some())).collect();
+    let n = seeds.len() as f64;
+    let pseudo: Option<Vec<f64>> =
+        seeds.iter().map(|i| Some(n * all? - (n - 1.0) * without(Some(*i))?)).collect();
+    let half_width = pseudo.and_then(|values| Interval::of(&values)?.half_width);
+    (all, half_width)
+}
+
+/// No step against the order that the intervals do not explain; the ends in it.
+fn in_order(values: &mut [PointValue], sense: f64) -> bool {
+    let slack = |a: &PointValue, b: &PointValue| a.half_width_95.unwrap_or(0.0) + b.half_width_95.unwrap_or(0.0);
+    let step = |a: &PointValue, b: &PointValue| Some(sense * (b.mean? - a.mean?));
+    let mut holds = true;
+    for i in 0..values.len() {
+        let ahead = i == 0 || {
+            let (a, b) = (&values[i - 1], &values[i]);
+            step(a, b).is_some_and(|d| d >= -slack(a, b))
+        };
+        values[i].holds = ahead && values[i].mean.is_some();
+        holds &= values[i].holds;
+    }
+    match values {
+        [first, .., last] => holds && step(first, last).is_some_and(|d| d > slack(first, last)),
+        _ => false,
+    }
+}
+
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or("no value".into(), |v| format!("{v:.decimals$}"))
+}
+
+fn measured(expect: &Expect, values: &[PointValue], decimals: usize) -> String {
+    let one = |v: &PointValue| match (v.mean, v.half_width_95) {
+        (Some(mean), Some(half)) => format!("{mean:.decimals$} ± {half:.decimals$}"),
+        (mean, _) => number(mean, decimals),
+    };
+    match (values, expect) {
+        ([], _) => "not run".into(),
+        ([value], _) => one(value),
+        (values, Expect::Within(_)) if values.len() > 4 => {
+            let present = || values.iter().filter_map(|v| v.mean);
+            let (least, most) = (present().fold(f64::MAX, f64::min), present().fold(f64::MIN, f64::max));
+            let missing = values.iter().filter(|v| v.mean.is_none()).count();
+            let none = if missing > 0 { format!(", {missing} without value") } else { String::new() };
+            match missing == values.len() {
+                true => "no value".into(),
+                false => format!("{least:.decimals$} to {most:.decimals$} at {} points{none}", values.len()),
+            }
+        }
+        (values, _) => values.iter().map(|v| number(v.mean, decimals)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+pub(super) fn expected(expect: &Expect) -> String {
+    match expect {
+        Expect::Within(bounds) => match (*bounds.start(), *bounds.end()) {
+            (least, f64::INFINITY) => format!("at least {least}"),
+            (f64::NEG_INFINITY, most) => format!("at most {most}"),
+            (least, most) => format!("{least} to {most}"),
+        },
+        Expect::Rises => "rises".into(),
+        Expect::Falls => "falls".into(),
+    }
+}
+
+impl Check {
+    /// Everything that it looks at.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let other = match &self.compared {
+            Compared::DividedBy(term) | Compared::Minus(term) => Some(term),
+            Compared::Value | Compared::Spread(_) => None,
+        };
+        [&self.term].into_iter().chain(other)
+    }
+}
+
+impl Term {
+    /// Whether it is about that point.
+    pub(super) fn is_at(&self, at: &[usize]) -> bool {
+        self.at.iter().all(|(axis, values)| values.contains(&at[*axis]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_of_means_are_the_usual_ones() {
+        let x = [1.0, 2.0, 4.0, 8.0];
+        let samples = vec![x.map(Some).to_vec()];
+        let (mean, half) = estimate(&Compared::Value, &samples);
+        let usual = Interval::of(&x).unwrap();
+        assert!((mean.unwrap() - usual.mean).abs() < 1e-12);
+        assert!((half.unwrap() - usual.half_width.unwrap()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn quotients_of_what_varies_together_have_narrow_intervals() {
+        let term = Term { of: Vec::new(), queue: String::new(), at: Vec::new() };
+        let a: Vec<Option<f64>> = [1.0, 2.0, 4.0].map(Some).to_vec();
+        let twice: Vec<Option<f64>> = [2.0, 4.0, 8.0].map(Some).to_vec();
+        let (mean, half) = estimate(&Compared::DividedBy(term), &[twice, a]);
+        assert_eq!((mean, half.map(|h| h < 1e-9)), (Some(2.0), Some(true)));
+    }
+
+    #[test]
+    fn seeds_without_value_are_left_out() {
+        let samples = vec![vec![Some(3.0), None, Some(5.0)]];
+        let (mean, half) = estimate(&Compared::Value, &samples);
+        assert_eq!(mean, Some(4.0));
+        assert!((half.unwrap() - Interval::of(&[3.0, 5.0]).unwrap().half_width.unwrap()).abs() < 1e-9);
+        assert_eq!(estimate(&Compared::Value, &[vec![None, None]]), (None, None));
+    }
+
+    fn values(means: &[Option<f64>]) -> Vec<PointValue> {
+        let value = |mean: &Option<f64>| PointValue {
+            at: String::new(),
+            mean: *mean,
+            half_width_95: Some(0.1),
+            holds: false,
+        };
+        means.iter().map(value).collect()
+    }
+
+    #[test]
+    fn an_order_bears_what_intervals_explain() {
+        let falls = |means: &[Option<f64>]| in_order(&mut values(means), -1.0);
+        assert!(falls(&[Some(3.0), Some(3.1), Some(1.0)]), "0.1 up, with 0.2 of intervals");
+        assert!(!falls(&[Some(3.0), Some(3.3), Some(1.0)]), "0.3 up");
+        assert!(!falls(&[Some(3.0), Some(2.95), Some(2.9)]), "the ends cannot be told apart");
+        assert!(!falls(&[Some(3.0), None, Some(1.0)]), "a value is missing");
+        assert!(!falls(&[Some(3.0)]), "one value is no order");
+    }
+}
