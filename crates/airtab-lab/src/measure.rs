@@ -15,7 +15,7 @@ use airtab_quality::video::{self, Coding};
 use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
 use airtab_sim::traffic::video::FrameKind;
-use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, StreamTrace, Trace};
+use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, StreamTrace, Trace};
 
 use crate::metric::Metric;
 
@@ -24,6 +24,8 @@ use crate::metric::Metric;
 pub type Figures = BTreeMap<Metric, f64>;
 
 const SECONDS: f64 = 1e-9;
+/// Of [`Second`], ns.
+const SECOND: u64 = 1_000_000_000;
 
 /// What one run says.
 #[derive(Clone, Debug)]
@@ -33,17 +35,32 @@ pub struct Measured {
     /// Pages of every application, requested in the measured time and
     /// completed. Their times are figures of a comparison, not of a run.
     pub pages: Vec<Vec<Page>>,
+    /// Every application's course over its measured time.
+    pub seconds: Vec<Vec<Second>>,
     /// Figures of the access point.
     pub ap: Figures,
 }
 
+/// One second of one application.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Second {
+    /// When it began, ns.
+    pub from_ns: u64,
+    /// IP bits sent by its server.
+    pub sent_bits: f64,
+    /// IP bits received at its station.
+    pub received_bits: f64,
+    /// Video only: frames that can be shown, of those sent in it.
+    pub playable_frames: Option<u32>,
+}
+
 /// Measures the trace of a run.
 pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
-    let window = |app: &App| {
-        let from = trace.measure_ns.start.max(app.active_ns.start);
-        Window::new(from, trace.measure_ns.end.min(app.active_ns.end))
+    let window = |app: &App, seen: &AppTrace| {
+        let from = seen.measure_ns.start.max(app.active_ns.start);
+        Window::new(from, seen.measure_ns.end.min(app.active_ns.end))
     };
-    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app)));
+    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app, seen)));
     let pages = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| pages(seen, w)));
     let pages: Vec<Vec<Page>> = pages.collect();
     let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
@@ -54,7 +71,8 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
         f
     });
     let apps: Vec<Figures> = figures.collect();
-    Measured { ap: of_access_point(scenario, trace, &apps), apps, pages }
+    let seconds = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| seconds(seen, w)));
+    Measured { ap: of_access_point(scenario, trace, &apps), seconds: seconds.collect(), apps, pages }
 }
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
@@ -63,8 +81,14 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     f.insert(Metric::QueuePackets, seen.queue.mean_packets);
     f.insert(Metric::Air, seen.air_ns as f64 / window.length_ns() as f64);
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
+    let frames = seen.attempts.frames();
+    for (metric, acked) in Metric::ATTEMPTS.into_iter().zip(seen.attempts.acked) {
+        f.extend(share(acked, frames).map(|x| (metric, x)));
+    }
+    f.extend(share(seen.attempts.given_up, frames).map(|x| (Metric::GivenUp, x)));
     let delay = &seen.queue.delay_ns;
     if !delay.is_empty() {
+        f.insert(Metric::QueueDelay, delay.mean() * SECONDS);
         f.insert(Metric::QueueDelayP50, delay.value_at_quantile(0.50) as f64 * SECONDS);
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
@@ -76,7 +100,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         AppKind::Game => score_game(&mut f, seen, window),
         AppKind::Voip => score_call(&mut f, seen, window),
         AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
-        AppKind::Web | AppKind::Download { .. } | AppKind::P2p { .. } => {}
+        AppKind::Web | AppKind::Udp { .. } | AppKind::Download { .. } | AppKind::P2p { .. } => {}
     }
     f
 }
@@ -122,6 +146,14 @@ fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
 }
 
 fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
+    let Some(score) = video::score(&video_frames(frames), window) else { return };
+    f.insert(Metric::FrameRate, score.frames_per_second);
+    f.insert(Metric::FramesWhole, score.whole);
+    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
+    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+}
+
+fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
     let frame = |frame: &FrameTrace| video::Frame {
         sent_ns: frame.sent_ns,
         coding: match frame.kind {
@@ -131,12 +163,25 @@ fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
         },
         whole: frame.received >= frame.needed,
     };
-    let frames: Vec<video::Frame> = frames.iter().map(frame).collect();
-    let Some(score) = video::score(&frames, window) else { return };
-    f.insert(Metric::FrameRate, score.frames_per_second);
-    f.insert(Metric::FramesWhole, score.whole);
-    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
-    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+    frames.iter().map(frame).collect()
+}
+
+/// The whole seconds of the run that lie within the window.
+fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
+    let (first, end) = (window.from_ns().div_ceil(SECOND), window.until_ns() / SECOND);
+    let is_video = matches!(seen.kind, AppKind::Video { .. });
+    let playable = match is_video {
+        true => video::playable_by_second(&video_frames(&seen.frames)),
+        false => Vec::new(),
+    };
+    let second = |(i, s): (usize, &SecondTrace)| Second {
+        from_ns: i as u64 * SECOND,
+        sent_bits: s.sent_bytes as f64 * 8.0,
+        received_bits: s.received_bytes as f64 * 8.0,
+        playable_frames: is_video.then(|| playable.get(i).copied().unwrap_or(0)),
+    };
+    let all = seen.seconds.iter().enumerate().map(second);
+    all.filter(|s| (first * SECOND..end * SECOND).contains(&s.from_ns)).collect()
 }
 
 fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {

@@ -50,6 +50,8 @@ pub enum Metric {
     Loss,
     /// Uplink packets that never arrived, share of those sent.
     UplinkLoss,
+    /// Mean time in the access point's queue, s.
+    QueueDelay,
     /// Median time in the access point's queue, s.
     QueueDelayP50,
     /// 99th percentile of the time in the access point's queue, s.
@@ -60,6 +62,22 @@ pub enum Metric {
     QueueDropped,
     /// Channel time of its downlink, share of the measured time.
     Air,
+    /// Downlink frames acknowledged at the first attempt, share of all that ended.
+    Attempts1,
+    /// The same at the second attempt, and so on.
+    Attempts2,
+    /// At the third.
+    Attempts3,
+    /// At the fourth.
+    Attempts4,
+    /// At the fifth.
+    Attempts5,
+    /// At the sixth.
+    Attempts6,
+    /// At the seventh.
+    Attempts7,
+    /// Downlink frames never acknowledged, share of all that ended.
+    GivenUp,
     /// Of the access point: largest backlog of the whole run, packets.
     QueueMax,
     /// Of the channel: share of the whole run in which nobody sent.
@@ -87,7 +105,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 32] = [
+const TABLE: [Row; 41] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -109,11 +127,20 @@ const TABLE: [Row; 32] = [
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
+    (QueueDelay, "queue_delay_mean_seconds", "queue mean, ms", 1e3, 2, Lower),
     (QueueDelayP50, "queue_delay_p50_seconds", "queue p50, ms", 1e3, 2, Lower),
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),
+    (Attempts1, "attempts_1_ratio", "sent once, %", 1e2, 1, Higher),
+    (Attempts2, "attempts_2_ratio", "sent twice, %", 1e2, 1, Neither),
+    (Attempts3, "attempts_3_ratio", "sent 3 times, %", 1e2, 1, Neither),
+    (Attempts4, "attempts_4_ratio", "sent 4 times, %", 1e2, 1, Neither),
+    (Attempts5, "attempts_5_ratio", "sent 5 times, %", 1e2, 1, Neither),
+    (Attempts6, "attempts_6_ratio", "sent 6 times, %", 1e2, 1, Neither),
+    (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
+    (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
@@ -123,6 +150,10 @@ const TABLE: [Row; 32] = [
 ];
 
 impl Metric {
+    /// Frames acknowledged at attempt 1 to 7.
+    pub const ATTEMPTS: [Metric; 7] =
+        [Attempts1, Attempts2, Attempts3, Attempts4, Attempts5, Attempts6, Attempts7];
+
     fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use airtab_core::Unit;
 use airtab_sim::tcp::Algorithm;
-use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, choice, instead, quantity, text, unused};
-use crate::scenario_file::{MS, SECOND, read_text};
+use crate::scenario_file::{MS, SECOND, measured, read_text};
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -20,20 +21,27 @@ const MAX_APPS: usize = 10_000;
 const MAX_TRACE_MIB: u64 = 64;
 
 /// The kinds, each with the keys that only some have.
-const KINDS: [(&str, &[&str]); 6] = [
+const KINDS: [(&str, &[&str]); 7] = [
     ("game", &[]),
     ("voip", &[]),
     ("video", &["fec", "trace", "trace_sizes"]),
     ("web", &[]),
+    ("udp", &["rate", "bytes", "gaps"]),
     ("download", &["congestion"]),
     ("p2p", &["flows", "congestion"]),
 ];
 
-/// The video that needs no file.
+/// The videos that need no file.
 const SYNTHETIC: &str = "synthetic";
+/// The same, first faster and then slower than its mean.
+const TWO_PHASE: &str = "synthetic-two-phase";
 
 /// What results call the access point, beside the applications.
 pub(crate) const ACCESS_POINT: &str = "ap";
+
+/// Bytes of a full IP packet, and the most that an 802.11 frame carries.
+const FULL_PACKET: u64 = 1500;
+const MAX_PACKET: u64 = 2304;
 
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
@@ -88,6 +96,11 @@ fn read_app(
         let key = if s.get("stop").is_some() { "stop" } else { "start" };
         s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
     }
+    let measure_ns = s.read("measure", |v| measured(v, duration_ns));
+    if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
+    }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
     Some(App {
@@ -95,6 +108,7 @@ fn read_app(
         kind: kind?,
         station: station??,
         active_ns: start..stop,
+        measure_ns,
         class: class as u8,
         latency_ns: latency,
     })
@@ -107,8 +121,11 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
     let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));
     let trace = s.read("trace", text);
+    let rate = s.read("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
+    let bytes = s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET));
+    let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
     let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
-    for key in ["congestion", "flows", "fec", "trace", "trace_sizes"] {
+    for key in ["congestion", "flows", "fec", "trace", "trace_sizes", "rate", "bytes", "gaps"] {
         if !own.contains(&key) && s.get(key).is_some() {
             let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
             let owners = owners.collect::<Vec<_>>().join(" or ");
@@ -120,6 +137,11 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         "voip" => AppKind::Voip,
         "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
         "web" => AppKind::Web,
+        "udp" => AppKind::Udp {
+            rate_bps: s.require("rate", |_| Ok(rate))??,
+            bytes: bytes.unwrap_or(FULL_PACKET) as u32,
+            gaps,
+        },
         "download" => AppKind::Download { congestion },
         _ => AppKind::P2p { flows, congestion },
     })
@@ -128,12 +150,15 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
 /// The synthetic video, or a trace from a file beside the scenario.
 fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
     let name = match trace {
-        Some(name) if name != SYNTHETIC => name,
-        _ => {
+        Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
+        own => {
             if sizes.is_some() {
                 s.problem_of("trace_sizes", "only for a trace from a file");
             }
-            return Some(Frames::synthetic());
+            return Some(match own {
+                Some(TWO_PHASE) => Frames::synthetic_two_phase(),
+                _ => Frames::synthetic(),
+            });
         }
     };
     let path = folder.join(name);

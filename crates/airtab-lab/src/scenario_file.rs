@@ -156,7 +156,7 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
 }
 
 /// `["90s", "270s"]`.
-fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String> {
+pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String> {
     let wrong = || format!("{} is not a pair of times such as [\"90s\", \"270s\"]", v.written);
     let pair = v.value.as_array().ok_or_else(wrong)?;
     let [from, to] = &pair.iter().map(|v| v.get_ref().as_str()).collect::<Vec<_>>()[..] else {

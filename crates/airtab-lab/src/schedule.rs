@@ -23,6 +23,7 @@ pub fn quick(scenario: &Scenario) -> Scenario {
     short.measure_ns = divide(&scenario.measure_ns);
     for app in &mut short.apps {
         app.active_ns = divide(&app.active_ns);
+        app.measure_ns = app.measure_ns.as_ref().map(divide);
     }
     short.duration_ns = (scenario.duration_ns / QUICK_DIVISOR).max(short.measure_ns.end);
     short

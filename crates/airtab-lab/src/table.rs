@@ -81,6 +81,7 @@ pub(crate) fn app_metrics(kind: &str) -> &'static [Metric] {
         "voip" => &[VoipMos, QueueDelayP50, QueueDelayP99, Loss],
         "video" => &[FrameRate, FramesWhole, QueueDelayP99, Loss],
         "web" => &[PageTime, Pages, QueueDelayP50, QueueDelayP99],
+        "udp" => &[Goodput, QueueDelay, QueueDelayP99, Loss],
         _ => &[Goodput, QueueDelayP50, QueueDelayP99],
     }
 }

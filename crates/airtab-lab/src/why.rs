@@ -39,6 +39,7 @@ fn of_app(q: &QueueScores, app: &Scores) -> (String, String) {
         "voip" => (Metric::VoipMos, "", of_stream(q, app)),
         "video" => (Metric::FrameRate, "fps ", of_video(q, app)),
         "web" => (Metric::PageTime, "ms ", of_web(q, app)),
+        "udp" => (Metric::Goodput, "Mb/s ", of_udp(q, app)),
         _ => (Metric::Goodput, "Mb/s ", of_download(q, app)),
     };
     let digits = if metric == Metric::Goodput { 1 } else { metric.decimals() };
@@ -62,6 +63,24 @@ fn of_stream(q: &QueueScores, app: &Scores) -> String {
             format!("{} (not in the score: {losses})", of_delay(q, app, delay, wait))
         }
         _ => of_delay(q, app, delay, wait),
+    }
+}
+
+/// A stream that nothing slows: what is lost of it, or else its wait.
+fn of_udp(q: &QueueScores, app: &Scores) -> String {
+    let Some(loss) = app.mean(Metric::Loss) else {
+        return "it sent nothing while measured".into();
+    };
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    let Some(wait) = app.mean(Metric::QueueDelay) else {
+        return format!("nothing arrives: {}", losses(q, app, loss, dropped));
+    };
+    if loss > NOTABLE_LOSS {
+        return losses(q, app, loss, dropped);
+    }
+    match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
+        true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
+        false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
     }
 }
 

@@ -99,6 +99,13 @@ const CASES: &[(&str, &str, &str)] = &[
     ("unit of sizes", "kind = \"voip\"", "kind = \"video\"\ntrace = \"no/movie.txt\"\ntrace_sizes = \"kB\""),
     ("no flow", "kind = \"voip\"", "kind = \"p2p\"\nflows = 0"),
     ("too many flows", "kind = \"voip\"", "kind = \"p2p\"\nflows = 1001"),
+    ("a stream without rate", "kind = \"voip\"", "kind = \"udp\""),
+    ("packets that do not fit", "kind = \"voip\"", "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 9000"),
+    ("gaps of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"1Mb/s\"\ngaps = \"pareto\""),
+    ("rate of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"100bit\""),
+    ("rate of a call", "kind = \"voip\"", "kind = \"voip\"\nrate = \"64kb/s\""),
+    ("measured before it starts", "kind = \"download\"", "kind = \"download\"\nmeasure = [\"1s\", \"90s\"]"),
+    ("measured beyond the end", "kind = \"voip\"", "kind = \"voip\"\nmeasure = [\"1s\", \"900s\"]"),
     ("flows of a download", "kind = \"download\"", "kind = \"download\"\nflows = 2"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];

@@ -3,6 +3,7 @@
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
 
@@ -97,6 +98,7 @@ fn every_key_arrives() {
         name = "v"
         kind = "video"
         fec = "large"
+        trace = "synthetic-two-phase"
         station = "lossy"
         [[app]]
         name = "p"
@@ -107,6 +109,19 @@ fn every_key_arrives() {
         [[app]]
         name = "q"
         kind = "p2p"
+        station = "lossy"
+        [[app]]
+        name = "u"
+        kind = "udp"
+        rate = "13.5Mb/s"
+        bytes = 1528
+        gaps = "exponential"
+        station = "lossy"
+        measure = ["2s", "2500ms"]
+        [[app]]
+        name = "w"
+        kind = "udp"
+        rate = "64kb/s"
         station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
@@ -124,9 +139,13 @@ fn every_key_arrives() {
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
     let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
-    assert_eq!((frames, *fec), (&Frames::synthetic(), Fec::Large));
+    assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
     assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno });
     assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic });
+    let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
+    assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
+    assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
+    assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         params.get(param).unwrap()[0]

@@ -63,6 +63,18 @@ pub fn score(frames: &[Frame], window: Window) -> Option<Score> {
     })
 }
 
+/// Frames that can be shown, of those sent in each second from 0 on, up to the
+/// last second in which one was sent. `frames`: all of them in the order of display.
+pub fn playable_by_second(frames: &[Frame]) -> Vec<u32> {
+    let coded: Vec<(Coding, bool)> = frames.iter().map(|f| (f.coding, f.whole)).collect();
+    let second = |f: &Frame| (f.sent_ns / 1_000_000_000) as usize;
+    let mut counts = vec![0; frames.iter().map(second).max().map_or(0, |last| last + 1)];
+    for (frame, shown) in frames.iter().zip(playable(&coded)) {
+        counts[second(frame)] += u32::from(shown);
+    }
+    counts
+}
+
 /// Which frames can be shown, given each one's coding and whether it arrived
 /// whole, in the order of display. A B frame after the last reference cannot.
 pub fn playable(frames: &[(Coding, bool)]) -> Vec<bool> {
@@ -134,5 +146,17 @@ mod tests {
         assert_eq!((late.frames_per_second, late.whole), (0.5, 1.0), "its reference is gone");
         assert_eq!(late.whole_of, [Some(1.0), None, Some(1.0)]);
         assert_eq!(of(5_000_000_000, 6_000_000_000), None);
+    }
+
+    #[test]
+    fn frames_belong_to_the_second_of_their_sending() {
+        // Two a second from 1 s on: I B, P B, I; the B frame of the first second is lost.
+        let frames: Vec<Frame> = [(I, true), (B, false), (P, true), (B, true), (I, true)]
+            .iter()
+            .zip(2..)
+            .map(|(&(coding, whole), i)| Frame { sent_ns: i * 500_000_000, coding, whole })
+            .collect();
+        assert_eq!(playable_by_second(&frames), [0, 1, 2, 1]);
+        assert_eq!(playable_by_second(&[]), []);
     }
 }

@@ -54,6 +54,7 @@ fn home() -> Scenario {
         station,
         active_ns,
         class,
+        measure_ns: None,
         latency_ns: 1_000_000,
     };
     let download = AppKind::Download { congestion: Algorithm::Cubic };

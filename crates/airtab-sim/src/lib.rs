@@ -26,4 +26,6 @@ pub mod wifi;
 
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
-pub use trace::{ApTrace, AppTrace, Delivery, FrameTrace, PageTrace, StreamTrace, Trace};
+pub use trace::{
+    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, StreamTrace, Trace,
+};

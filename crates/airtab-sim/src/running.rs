@@ -6,10 +6,10 @@ use crate::engine::Stream;
 use crate::net::Link;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, AppKind, Scenario};
-use crate::trace::{AppTrace, FrameTrace, PageTrace, QueueTrace, StreamTrace};
+use crate::trace::{AppTrace, AttemptTrace, FrameTrace, PageTrace, QueueTrace, SecondTrace, StreamTrace};
 use crate::traffic::download::{self, Connection};
 use crate::traffic::web::{self, Visit};
-use crate::traffic::{Constant, game, video, voip};
+use crate::traffic::{Constant, game, udp, video, voip};
 
 /// A flow: a server with its access link, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -34,6 +34,7 @@ impl Flow {
             AppKind::Voip => (voip::PORT, Protocol::Udp),
             AppKind::Video { .. } => (video::PORT, Protocol::Udp),
             AppKind::Web => (web::PORT, Protocol::Tcp),
+            AppKind::Udp { .. } => (udp::PORT, Protocol::Udp),
             AppKind::Download { .. } | AppKind::P2p { .. } => (download::PORT, Protocol::Tcp),
         };
         let tuple = FiveTuple {
@@ -79,22 +80,31 @@ impl Flow {
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u16 = 16_384;
 
+/// Of [`SecondTrace`], ns.
+const SECOND: u64 = 1_000_000_000;
+
 /// An application.
 pub(crate) struct Running {
     pub(crate) app: App,
     /// Its flows.
     pub(crate) flows: Range<u16>,
     pub(crate) active: bool,
+    /// When it is measured.
+    pub(crate) measure: Range<u64>,
     /// Offset of its first packets, down and up, ns.
     pub(crate) phase: [u64; 2],
     pub(crate) down: StreamTrace,
     pub(crate) up: StreamTrace,
     pub(crate) queue: QueueMeter,
     pub(crate) air_ns: u64,
+    pub(crate) attempts: AttemptTrace,
+    pub(crate) seconds: Vec<SecondTrace>,
     /// IP bytes of the downlink received so far.
     pub(crate) received_bytes: u64,
     /// Video: the next frame, and what became of the others.
     pub(crate) frames: Vec<FrameTrace>,
+    /// UDP: when its packets are sent.
+    pub(crate) source: Option<udp::Source>,
     /// Web: the page under way and its number, and the complete ones.
     pub(crate) visit: Option<Visit>,
     pub(crate) page: u32,
@@ -110,7 +120,8 @@ impl Running {
         };
         let phase = [false, true].map(|up| draws.below(period(up)));
         // Room for everything that will be recorded: recording allocates nothing.
-        let measured = scenario.measure_ns.end - scenario.measure_ns.start;
+        let measure = app.measured(scenario);
+        let measured = measure.end - measure.start;
         let stream = |up| StreamTrace {
             deliveries: Vec::with_capacity(
                 constant(&app.kind, up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
@@ -130,10 +141,14 @@ impl Running {
             phase,
             down: stream(false),
             up: stream(true),
-            queue: QueueMeter::default(),
+            queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
+            measure,
             air_ns: 0,
+            attempts: AttemptTrace::default(),
+            seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
             received_bytes: 0,
             frames: Vec::with_capacity(frames),
+            source: None,
             visit: None,
             page: 0,
             pages: Vec::with_capacity(pages),
@@ -149,17 +164,22 @@ impl Running {
         constant(&self.app.kind, false).is_some()
     }
 
-    pub(crate) fn finish(mut self, now: u64, measure: &Range<u64>) -> AppTrace {
-        self.queue.change(now, measure, 0);
-        let mut queue = self.queue.trace;
-        queue.mean_packets = self.queue.area as f64 / (measure.end - measure.start) as f64;
+    /// The second that `now` lies in; None at the end of the run.
+    pub(crate) fn second(&mut self, now: u64) -> Option<&mut SecondTrace> {
+        self.seconds.get_mut((now / SECOND) as usize)
+    }
+
+    pub(crate) fn finish(self) -> AppTrace {
         AppTrace {
             name: self.app.name,
             kind: self.app.kind,
+            measure_ns: self.measure,
             down: self.down,
             up: self.up,
-            queue,
+            queue: self.queue.trace,
             air_ns: self.air_ns,
+            attempts: self.attempts,
+            seconds: self.seconds,
             frames: self.frames,
             pages: self.pages,
         }
@@ -176,27 +196,68 @@ pub(crate) fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
 }
 
 /// An application's places in the access point's queue over time.
-#[derive(Default)]
 pub(crate) struct QueueMeter {
     pub(crate) trace: QueueTrace,
     held: u64,
     since: u64,
+    own: Area,
+    /// In the scenario's measured part, if that is another one.
+    common: Option<Area>,
+}
+
+/// Places held, times how long, within a part of the run.
+struct Area {
+    part: Range<u64>,
     area: u64,
 }
 
+impl Area {
+    fn new(part: Range<u64>) -> Area {
+        Area { part, area: 0 }
+    }
+
+    fn add(&mut self, held: u64, since: u64, now: u64) {
+        let (from, to) = (since.max(self.part.start), now.min(self.part.end));
+        self.area += held * to.saturating_sub(from);
+    }
+
+    fn mean(&self) -> f64 {
+        self.area as f64 / (self.part.end - self.part.start) as f64
+    }
+}
+
 impl QueueMeter {
-    pub(crate) fn arrive(&mut self, now: u64, measure: &Range<u64>) {
-        self.change(now, measure, self.held + 1);
+    fn new(own: Range<u64>, common: &Range<u64>) -> QueueMeter {
+        QueueMeter {
+            trace: QueueTrace::default(),
+            held: 0,
+            since: 0,
+            common: (own != *common).then(|| Area::new(common.clone())),
+            own: Area::new(own),
+        }
     }
 
-    pub(crate) fn leave(&mut self, now: u64, measure: &Range<u64>) {
-        self.change(now, measure, self.held - 1);
+    pub(crate) fn arrive(&mut self, now: u64) {
+        self.change(now, self.held + 1);
     }
 
-    fn change(&mut self, now: u64, measure: &Range<u64>, held: u64) {
-        let from = self.since.max(measure.start);
-        let to = now.min(measure.end);
-        self.area += self.held * to.saturating_sub(from);
+    pub(crate) fn leave(&mut self, now: u64) {
+        self.change(now, self.held - 1);
+    }
+
+    /// At the end of the run: the mean number of places held in the scenario's
+    /// measured part; that in its own one is in the trace.
+    pub(crate) fn close(&mut self, now: u64) -> f64 {
+        self.change(now, 0);
+        self.trace.mean_packets = self.own.mean();
+        self.common.as_ref().map_or(self.trace.mean_packets, Area::mean)
+    }
+
+    fn change(&mut self, now: u64, held: u64) {
+        self.own.add(self.held, self.since, now);
+        if let Some(common) = &mut self.common {
+            common.add(self.held, self.since, now);
+        }
         self.held = held;
         self.since = now;
     }

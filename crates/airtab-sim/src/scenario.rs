@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use crate::tcp::Algorithm;
-use crate::traffic::video::{Fec, Frames};
+use crate::traffic::udp::Gaps;
+use crate::traffic::video::{Fec, Frames, HEADERS};
 use crate::wifi::{CellConfig, Loss};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -49,6 +50,8 @@ pub struct App {
     pub station: usize,
     /// When it sends, ns.
     pub active_ns: Range<u64>,
+    /// The part of the run in which it is measured, ns, if not the scenario's.
+    pub measure_ns: Option<Range<u64>>,
     /// Class for disciplines that want one, 0 first.
     pub class: u8,
     /// One-way latency of its server's access link, ns.
@@ -71,6 +74,15 @@ pub enum AppKind {
     },
     /// One web page after the other.
     Web,
+    /// Equal UDP packets to the station.
+    Udp {
+        /// Mean rate, bit/s of IP packets.
+        rate_bps: u64,
+        /// IP packet, bytes.
+        bytes: u32,
+        /// Time from one to the next.
+        gaps: Gaps,
+    },
     /// An endless TCP download.
     Download {
         /// Congestion control of its sender.
@@ -93,6 +105,7 @@ impl AppKind {
             AppKind::Voip => "voip",
             AppKind::Video { .. } => "video",
             AppKind::Web => "web",
+            AppKind::Udp { .. } => "udp",
             AppKind::Download { .. } => "download",
             AppKind::P2p { .. } => "p2p",
         }
@@ -126,6 +139,13 @@ impl Default for Wired {
     }
 }
 
+impl App {
+    /// The part of a run of `scenario` in which it is measured, ns.
+    pub fn measured(&self, scenario: &Scenario) -> Range<u64> {
+        self.measure_ns.as_ref().unwrap_or(&scenario.measure_ns).clone()
+    }
+}
+
 impl Scenario {
     /// What must hold before a scenario can run.
     ///
@@ -133,8 +153,8 @@ impl Scenario {
     /// Says which entry is wrong and what is allowed.
     pub fn check(&self) -> Result<(), String> {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
-        let Range { start, end } = self.measure_ns;
-        unless(start < end && end <= self.duration_ns, "the measured part must lie inside the run".into())?;
+        let inside = |r: &Range<u64>| r.start < r.end && r.end <= self.duration_ns;
+        unless(inside(&self.measure_ns), "the measured part must lie inside the run".into())?;
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
@@ -159,9 +179,17 @@ impl Scenario {
             if let AppKind::Video { frames, .. } = &app.kind {
                 unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
             }
+            if let AppKind::Udp { rate_bps, bytes, .. } = app.kind {
+                unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;
+                unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
+            }
             unless(
                 app.active_ns.start < app.active_ns.end,
                 format!("application {name}: stops before it starts"),
+            )?;
+            unless(
+                app.measure_ns.as_ref().is_none_or(inside),
+                format!("application {name}: its measured part must lie inside the run"),
             )?;
             unless(
                 self.apps[..i].iter().all(|a| a.name != *name),

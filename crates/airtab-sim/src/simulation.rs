@@ -22,6 +22,7 @@ use crate::scenario::{AppKind, Scenario};
 use crate::tcp::{Algorithm, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
+use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::{Page, Visit};
 use crate::wifi::{Cell, Label, Output};
@@ -187,20 +188,19 @@ impl Simulation {
     }
 
     /// The run's trace.
-    pub fn finish(self) -> Trace {
-        let (now, measure) = (self.now, self.measure);
-        let apps: Vec<_> = self.apps.into_iter().map(|running| running.finish(now, &measure)).collect();
+    pub fn finish(mut self) -> Trace {
+        let mean_packets = self.apps.iter_mut().map(|running| running.queue.close(self.now)).sum();
         Trace {
             ap: ApTrace {
-                mean_packets: apps.iter().map(|app| app.queue.mean_packets).sum(),
+                mean_packets,
                 max_packets: self.max_packets,
                 counters: self.cell.queue().counters(),
-                air: self.cell.air(now),
+                air: self.cell.air(self.now),
                 wired_dropped: self.packets.dropped_wired,
                 uplink_dropped: self.packets.dropped_uplink,
             },
-            apps,
-            measure_ns: measure,
+            apps: self.apps.into_iter().map(Running::finish).collect(),
+            measure_ns: self.measure,
             fingerprint: self.fingerprint,
             exchanges: self.cell.exchanges(),
         }
@@ -261,6 +261,11 @@ impl Simulation {
             AppKind::Video { .. } => {
                 self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
             }
+            AppKind::Udp { rate_bps, bytes, gaps } => {
+                let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
+                running.source = Some(source);
+            }
             AppKind::Web => self.open_page(app),
             AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
                 for flow in running.flows.clone() {
@@ -297,6 +302,12 @@ impl Simulation {
                     let payload = if i < needed { rest.min(video::PAYLOAD) } else { video::PAYLOAD };
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
+            }
+            AppKind::Udp { bytes, .. } => {
+                let bytes = *bytes;
+                let source = running.source.as_mut().expect("made at the start");
+                self.events.push(source.next_ns(self.now), Event::Tick { app, up });
+                self.send(flow, up, bytes, 0, None);
             }
             kind => {
                 let stream = constant(kind, up).expect("nothing else ticks");
@@ -384,8 +395,12 @@ impl Simulation {
         let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
         self.packets.made += 1;
-        if self.measure.contains(&self.now) {
-            self.apps[usize::from(f.app)].stream(up).sent += 1;
+        let running = &mut self.apps[usize::from(f.app)];
+        if running.measure.contains(&self.now) {
+            running.stream(up).sent += 1;
+        }
+        if let (false, Some(second)) = (up, running.second(self.now)) {
+            second.sent_bytes += u64::from(bytes);
         }
         if up {
             self.cell.send_up(&mut self.pool, f.station, packet, self.now);
@@ -406,10 +421,10 @@ impl Simulation {
         body.queued_ns = self.now;
         let flow = body.flow;
         let app = self.app_of(flow);
-        let queue = &mut self.apps[app].queue;
-        queue.arrive(self.now, &self.measure);
-        if self.measure.contains(&self.now) {
-            queue.trace.arrived += 1;
+        let running = &mut self.apps[app];
+        running.queue.arrive(self.now);
+        if running.measure.contains(&self.now) {
+            running.queue.trace.arrived += 1;
         }
         self.note(3, flow.into());
         self.cell.send_down(&mut self.pool, packet, self.now);
@@ -434,10 +449,10 @@ impl Simulation {
                     let body = self.pool.remove(packet);
                     self.note(5, u64::from(body.flow) << 8 | reason as u64);
                     let app = self.app_of(body.flow);
-                    let queue = &mut self.apps[app].queue;
-                    queue.leave(self.now, &self.measure);
-                    if self.measure.contains(&self.now) {
-                        queue.trace.dropped += 1;
+                    let running = &mut self.apps[app];
+                    running.queue.leave(self.now);
+                    if running.measure.contains(&self.now) {
+                        running.queue.trace.dropped += 1;
                     }
                 }
                 Output::UplinkDropped(packet) => {
@@ -448,17 +463,19 @@ impl Simulation {
                 Output::Dequeued(packet) => {
                     let body = self.pool.body(packet);
                     let (queued, app) = (body.queued_ns, self.app_of(body.flow));
-                    let queue = &mut self.apps[app].queue;
-                    queue.leave(self.now, &self.measure);
-                    if self.measure.contains(&queued) {
-                        queue.trace.delay_ns.saturating_record(self.now - queued);
+                    let running = &mut self.apps[app];
+                    running.queue.leave(self.now);
+                    if running.measure.contains(&queued) {
+                        running.queue.trace.delay_ns.saturating_record(self.now - queued);
                     }
                 }
                 Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
-                    if down && self.measure.contains(&self.now) {
-                        let app = self.app_of(label as u16);
-                        self.apps[app].air_ns += tx.air;
+                    let app = self.app_of(label as u16);
+                    let running = &mut self.apps[app];
+                    if down && running.measure.contains(&self.now) {
+                        running.air_ns += tx.air;
+                        running.attempts.count(tx.attempts, tx.acked);
                     }
                 }
             }
@@ -496,12 +513,19 @@ impl Simulation {
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
         let records = running.records_deliveries();
-        running.received_bytes += u64::from(if body.up { 0 } else { bytes });
+        if !body.up {
+            running.received_bytes += u64::from(bytes);
+            if let Some(second) = running.second(now) {
+                second.received_bytes += u64::from(bytes);
+            }
+        }
+        let (now_counts, sent_counts) =
+            (running.measure.contains(&now), running.measure.contains(&body.sent_ns));
         let stream = running.stream(body.up);
-        if self.measure.contains(&now) {
+        if now_counts {
             stream.bytes += u64::from(bytes);
         }
-        if self.measure.contains(&body.sent_ns) {
+        if sent_counts {
             stream.received += 1;
             if records {
                 stream.deliveries.push(Delivery { sent_ns: body.sent_ns, received_ns: now });

@@ -12,7 +12,8 @@ use crate::traffic::video::FrameKind;
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// Measured part of the run, ns. All figures below are about it, except
-    /// where they say "whole run".
+    /// where they say "whole run"; those of an application are about its own
+    /// [`AppTrace::measure_ns`].
     pub measure_ns: Range<u64>,
     /// One entry per application of the scenario, in its order.
     pub apps: Vec<AppTrace>,
@@ -31,6 +32,8 @@ pub struct AppTrace {
     pub name: String,
     /// What it is.
     pub kind: AppKind,
+    /// Its own measured part of the run, ns; mostly the scenario's.
+    pub measure_ns: Range<u64>,
     /// From its server to its station.
     pub down: StreamTrace,
     /// From its station to its server.
@@ -39,10 +42,50 @@ pub struct AppTrace {
     pub queue: QueueTrace,
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
+    /// How often its downlink frames had to be sent.
+    pub attempts: AttemptTrace,
+    /// Bytes of its downlink in each second, whole run.
+    pub seconds: Vec<SecondTrace>,
     /// Video only: every frame sent, whole run.
     pub frames: Vec<FrameTrace>,
     /// Web only: every page completed, whole run.
     pub pages: Vec<PageTrace>,
+}
+
+/// How often frames had to be sent, as their sender knows: a frame whose every
+/// ACK was lost counts as given up though it was received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AttemptTrace {
+    /// Frames acknowledged at attempt 1 to 7.
+    pub acked: [u64; 7],
+    /// Frames acknowledged at a later attempt.
+    pub acked_later: u64,
+    /// Frames never acknowledged.
+    pub given_up: u64,
+}
+
+impl AttemptTrace {
+    /// Frames that ended.
+    pub fn frames(&self) -> u64 {
+        self.acked.iter().sum::<u64>() + self.acked_later + self.given_up
+    }
+
+    pub(crate) fn count(&mut self, attempts: u8, acked: bool) {
+        *match self.acked.get_mut(usize::from(attempts) - 1) {
+            _ if !acked => &mut self.given_up,
+            Some(place) => place,
+            None => &mut self.acked_later,
+        } += 1;
+    }
+}
+
+/// One second of one application's downlink; the last of a run may be shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SecondTrace {
+    /// IP bytes sent by its server.
+    pub sent_bytes: u64,
+    /// IP bytes received at its station.
+    pub received_bytes: u64,
 }
 
 /// One video frame.

@@ -173,6 +173,7 @@ fn a_crowd() {
             station: i % 60,
             active_ns: 0..33 * S,
             class: 0,
+            measure_ns: None,
             latency_ns: MS,
         })
         .collect();

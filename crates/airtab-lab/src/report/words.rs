@@ -58,6 +58,7 @@ pub(super) fn kind(kind: &AppKind) -> String {
         AppKind::Voip => "voice call".into(),
         AppKind::Video { .. } => "video over UDP".into(),
         AppKind::Web => "web pages, one after the other".into(),
+        AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
         AppKind::Download { congestion } => format!("endless download ({})", congestion.name()),
         AppKind::P2p { flows, congestion } => format!("{flows} endless downloads ({})", congestion.name()),
     }

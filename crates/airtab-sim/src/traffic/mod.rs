@@ -4,6 +4,7 @@
 
 pub mod download;
 pub mod game;
+pub mod udp;
 pub mod video;
 pub mod voip;
 pub mod web;

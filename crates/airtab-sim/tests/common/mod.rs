@@ -36,6 +36,7 @@ pub fn home() -> Scenario {
         station,
         active_ns,
         class,
+        measure_ns: None,
         latency_ns: MS,
     };
     let download = AppKind::Download { congestion: Algorithm::Cubic };
@@ -73,6 +74,7 @@ pub fn whole_home() -> Scenario {
             station: station_number,
             active_ns,
             class: 0,
+            measure_ns: None,
             latency_ns: MS,
         });
     }

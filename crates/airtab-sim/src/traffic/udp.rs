@@ -1,0 +1,99 @@
+//! A stream of equal UDP packets from a server to a station: at a constant rate,
+//! or with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3).
+//!
+//! What it does not do: nothing comes back, and nothing reacts to losses.
+
+use crate::engine::Stream;
+
+/// Server port.
+pub const PORT: u16 = 5001;
+
+/// Time from one packet to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gaps {
+    /// Always the same.
+    Constant,
+    /// From the exponential distribution, each independent of the others.
+    Exponential,
+}
+
+impl Gaps {
+    /// Every variant with its name in scenario files.
+    pub const NAMES: [(&'static str, Gaps); 2] =
+        [("constant", Gaps::Constant), ("exponential", Gaps::Exponential)];
+}
+
+/// Mean time from one packet of `bytes` to the next at `rate_bps` > 0, ns.
+pub fn mean_gap_ns(rate_bps: u64, bytes: u32) -> f64 {
+    f64::from(bytes) * 8e9 / rate_bps as f64
+}
+
+/// When the packets of one application are sent.
+pub(crate) struct Source {
+    mean_ns: f64,
+    gaps: Gaps,
+    /// Packets so far.
+    sent: u64,
+    first_ns: u64,
+    draws: Stream,
+}
+
+impl Source {
+    /// The source of application `app` in run `seed`, started at `now`.
+    pub(crate) fn start(rate_bps: u64, bytes: u32, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
+        let mean_ns = mean_gap_ns(rate_bps, bytes);
+        let mut draws = Stream::new(seed, &format!("app/{app}/gaps"));
+        // A random phase, so that streams do not march in step.
+        let first_ns = now + (draws.unit() * mean_ns) as u64;
+        Source { mean_ns, gaps, sent: 0, first_ns, draws }
+    }
+
+    /// The time of the next packet, asked for when the last one was sent, ns.
+    pub(crate) fn next_ns(&mut self, now: u64) -> u64 {
+        let n = self.sent;
+        self.sent += 1;
+        match self.gaps {
+            // From the first one on: rounding to ns never adds up.
+            Gaps::Constant => self.first_ns + libm::round(n as f64 * self.mean_ns) as u64,
+            Gaps::Exponential => now + libm::round(-self.mean_ns * libm::log(1.0 - self.draws.unit())) as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(rate_bps: u64, gaps: Gaps, n: usize) -> Vec<u64> {
+        let mut source = Source::start(rate_bps, 1500, gaps, 1, "udp", 0);
+        let mut now = 0;
+        let next = |_| {
+            now = source.next_ns(now);
+            now
+        };
+        (0..n).map(next).collect()
+    }
+
+    /// 13.5 Mb/s in packets of 1500 bytes: 1125 a second, 888,888.9 ns apart.
+    #[test]
+    fn a_constant_rate_keeps_its_rate() {
+        let times = times(13_500_000, Gaps::Constant, 11_251);
+        assert!(times[0] < 888_889);
+        assert_eq!(times[11_250] - times[0], 10_000_000_000, "exact after 10 s");
+        assert!(times.windows(2).all(|w| (888_888..=888_890).contains(&(w[1] - w[0]))));
+    }
+
+    #[test]
+    fn exponential_gaps_have_their_moments() {
+        let times = times(13_500_000, Gaps::Exponential, 200_001);
+        let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]) as f64 / 888_888.9).collect();
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / n;
+        let square = gaps.iter().map(|g| g * g).sum::<f64>() / n;
+        // Standard errors: 1 / sqrt(n) = 0.0022 and sqrt(20 / n) = 0.01.
+        assert!((mean - 1.0).abs() < 0.007, "{mean}");
+        assert!((square - 2.0).abs() < 0.03, "{square}");
+        let longer = gaps.iter().filter(|g| **g > 3.0).count() as f64 / n;
+        assert!((longer - libm::exp(-3.0)).abs() < 0.0015, "{longer}");
+    }
+}

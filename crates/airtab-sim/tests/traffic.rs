@@ -1,0 +1,187 @@
+//! What applications send, seen in whole runs.
+
+mod common;
+
+use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::wifi::{CellConfig, Loss};
+use airtab_sim::{App, AppKind, Scenario, Wired, run};
+use common::{MS, S, phy, queue, station};
+
+/// Applications of one name each, all on a station of their own at 1 m, for
+/// 100 s, of which all but the ends are measured. No beacons.
+fn scenario(kinds: Vec<AppKind>) -> Scenario {
+    let mut cell = CellConfig::new(phy("phy-a"));
+    cell.beacon = None;
+    let app = |(i, kind): (usize, &AppKind)| App {
+        name: format!("app{i}"),
+        kind: kind.clone(),
+        station: i,
+        active_ns: 0..100 * S,
+        class: 0,
+        measure_ns: None,
+        latency_ns: MS,
+    };
+    Scenario {
+        name: "traffic".into(),
+        duration_ns: 100 * S,
+        measure_ns: 10 * S..90 * S,
+        cell,
+        wired: Wired::default(),
+        stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
+        apps: kinds.iter().enumerate().map(app).collect(),
+    }
+}
+
+fn udp(rate_bps: u64, gaps: Gaps) -> AppKind {
+    AppKind::Udp { rate_bps, bytes: 1500, gaps }
+}
+
+/// 5 Mb/s alone: a packet every 2.4 ms, of which each finds the MAC idle.
+#[test]
+fn a_constant_stream_below_the_rate_of_the_link_never_waits() {
+    let trace = run(&scenario(vec![udp(5_000_000, Gaps::Constant)]), &queue("fifo", 35), 1);
+    let app = &trace.apps[0];
+    assert!((33_333..=33_334).contains(&app.down.sent), "80 s of 416.67 packets: {}", app.down.sent);
+    assert_eq!(app.down.received, app.down.sent);
+    assert_eq!(app.queue.delay_ns.len(), app.queue.arrived);
+    assert!(app.queue.delay_ns.max() < 1000, "0 in the histogram's resolution");
+    assert_eq!((app.up.sent, app.queue.dropped), (0, 0));
+}
+
+/// 40 Mb/s through a cell that carries some 32: the rest is dropped.
+#[test]
+fn a_stream_above_the_rate_of_the_link_is_cut_to_it() {
+    let trace = run(&scenario(vec![udp(40_000_000, Gaps::Constant)]), &queue("fifo", 35), 1);
+    let app = &trace.apps[0];
+    let goodput = app.down.bytes as f64 * 8.0 / 80.0 / 1e6;
+    // Exchange, DIFS and 7.5 slots on the mean: 1500 bytes in 377.4 us.
+    assert!((goodput / 31.8 - 1.0).abs() < 0.002, "{goodput} Mb/s");
+    let dropped = app.queue.dropped as f64 / app.queue.arrived as f64;
+    assert!((dropped - (1.0 - goodput / 40.0)).abs() < 0.001, "{dropped}");
+    assert!((app.queue.mean_packets - 35.0).abs() < 0.5, "always full: {}", app.queue.mean_packets);
+}
+
+/// Exponential gaps bring what constant ones of the same rate do not: waits.
+/// Neither does the one stream's draws change with the other's presence.
+#[test]
+fn exponential_gaps_make_packets_wait() {
+    let kind = || udp(13_500_000, Gaps::Exponential);
+    let trace = run(&scenario(vec![kind()]), &queue("fifo", 350), 1);
+    let app = &trace.apps[0];
+    let sent = app.down.sent as f64;
+    assert!((sent / 90_000.0 - 1.0).abs() < 4.0 / 300.0, "80 s of 1125 packets: {sent}");
+    assert_eq!(app.queue.dropped, 0);
+    assert!(app.queue.delay_ns.mean() > 50_000.0, "{} ns", app.queue.delay_ns.mean());
+    let mut with_guest = scenario(vec![kind(), udp(1_000_000, Gaps::Exponential)]);
+    with_guest.stations[1].loss = Loss::None;
+    let other = run(&with_guest, &queue("fifo", 350), 1);
+    assert_eq!(other.apps[0].down.sent, app.down.sent);
+}
+
+/// CHAP dissertation 6.4: UDP to a station at a distance, 1 to 30 m. Share of
+/// frames (percent) acknowledged at each attempt and given up: the closed form
+/// within half a point, and the printed figures within one.
+#[test]
+fn attempts_by_distance() {
+    for (metres, printed) in [
+        (1.0, &[(1, 100.0), (8, 0.0)][..]),
+        (5.0, &[(1, 92.9), (2, 6.5)]),
+        (10.0, &[(1, 48.3), (2, 24.9), (3, 12.9), (8, 1.0)]),
+        (30.0, &[(8, 97.3)]),
+    ] {
+        let mut far = scenario(vec![udp(40_000_000, Gaps::Constant)]);
+        far.stations[0].loss = Loss::Shadowing { distance_m: metres };
+        (far.duration_ns, far.apps[0].active_ns, far.measure_ns) = (601 * S, 0..601 * S, S..600 * S);
+        let seen = run(&far, &queue("fifo", 35), 1).apps[0].attempts;
+        let frames = seen.frames() as f64;
+        assert!(frames >= 50_000.0, "{metres} m: {frames}");
+        assert_eq!(seen.acked_later, 0);
+        let percent =
+            |n: usize| 100.0 * seen.acked.get(n - 1).copied().unwrap_or(seen.given_up) as f64 / frames;
+        let s = (1.0 - far.stations[0].loss.frame_error_rate()).powi(2);
+        for n in 1..=8 {
+            let last = if n < 8 { s } else { 1.0 };
+            let form = 100.0 * (1.0 - s).powi(n as i32 - 1) * last;
+            assert!((percent(n) - form).abs() < 0.5, "{metres} m, {n}: {} %, formula {form}", percent(n));
+        }
+        for &(n, printed) in printed {
+            assert!((percent(n) - printed).abs() < 1.0, "{metres} m, {n}: {} %", percent(n));
+        }
+    }
+}
+
+/// With fewer attempts, or more than are told apart, every frame still counts once.
+#[test]
+fn every_frame_ends_in_one_way() {
+    for attempts in [1, 20] {
+        let mut rough = scenario(vec![udp(1_000_000, Gaps::Constant)]);
+        rough.stations[0].loss = Loss::Fer(0.5);
+        rough.cell.attempts = attempts;
+        let seen = run(&rough, &queue("fifo", 35), 1).apps[0].attempts;
+        assert!((6_666..=6_668).contains(&seen.frames()), "80 s of 83.3 frames: {seen:?}");
+        let (beyond, given_up) = (seen.acked[1..].iter().sum::<u64>(), seen.given_up as f64);
+        match attempts {
+            1 => {
+                assert_eq!((beyond, seen.acked_later), (0, 0));
+                assert!((given_up / 6_667.0 - 0.75).abs() < 0.022, "four standard errors: {seen:?}");
+            }
+            _ => {
+                // 0.75^7 = 0.1335 beyond the seventh, 0.75^20 = 0.0032 never.
+                let late = (seen.acked_later as f64 + given_up) / 6_667.0;
+                assert!((late - 0.1335).abs() < 0.017 && given_up < 50.0, "{seen:?}");
+            }
+        }
+    }
+}
+
+/// An application's own measured part moves its figures and nobody else's.
+#[test]
+fn applications_can_be_measured_at_times_of_their_own() {
+    let common = scenario(vec![udp(5_000_000, Gaps::Exponential), udp(20_000_000, Gaps::Exponential)]);
+    let mut own = common.clone();
+    own.apps[1].measure_ns = Some(20 * S..40 * S);
+    let (common, own) = [&common, &own].map(|s| run(s, &queue("fifo", 35), 1)).into();
+    assert_eq!(common.fingerprint, own.fingerprint);
+    assert_eq!(
+        (own.apps[0].measure_ns.clone(), own.apps[1].measure_ns.clone()),
+        (10 * S..90 * S, 20 * S..40 * S)
+    );
+    assert_eq!(own.apps[0].down.bytes, common.apps[0].down.bytes);
+    assert_eq!(own.apps[0].queue.mean_packets, common.apps[0].queue.mean_packets);
+    assert_eq!(own.ap.mean_packets, common.ap.mean_packets, "the queue is measured as before");
+    let mut moved = scenario(vec![udp(5_000_000, Gaps::Exponential), udp(20_000_000, Gaps::Exponential)]);
+    moved.measure_ns = 20 * S..40 * S;
+    let moved = run(&moved, &queue("fifo", 35), 1);
+    let figures = |t: &airtab_sim::AppTrace| {
+        let q = &t.queue;
+        (
+            t.down.sent,
+            t.down.received,
+            t.down.bytes,
+            t.air_ns,
+            t.attempts,
+            q.arrived,
+            q.dropped,
+            q.delay_ns.len(),
+        )
+    };
+    assert_eq!(figures(&own.apps[1]), figures(&moved.apps[1]));
+    assert_eq!(own.apps[1].queue.mean_packets, moved.apps[1].queue.mean_packets);
+}
+
+/// Bytes by the second sum to those of the whole run.
+#[test]
+fn seconds_sum_to_the_run() {
+    let mut s = scenario(vec![udp(5_000_000, Gaps::Constant), AppKind::Voip]);
+    (s.duration_ns, s.measure_ns) = (99 * S + S / 2, 10 * S..91 * S);
+    s.apps.iter_mut().for_each(|app| app.active_ns = 10 * S..90 * S);
+    let trace = run(&s, &queue("fifo", 35), 1);
+    for app in &trace.apps {
+        assert_eq!(app.seconds.len(), 100, "the last is half a second");
+        let sum = |f: fn(&airtab_sim::SecondTrace) -> u64| app.seconds.iter().map(f).sum::<u64>();
+        assert_eq!(sum(|s| s.sent_bytes), app.down.sent * if app.name == "app0" { 1500 } else { 200 });
+        assert_eq!(sum(|s| s.received_bytes), app.down.bytes);
+        assert!(app.seconds[..10].iter().chain(&app.seconds[91..]).all(|s| s.sent_bytes == 0));
+        assert!(app.seconds[10..90].iter().all(|s| s.received_bytes > 0));
+    }
+}
