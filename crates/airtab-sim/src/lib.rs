@@ -5,6 +5,7 @@
 //! access point's queue and the channel did. Virtual time in integer
 //! nanoseconds; same scenario, parameters and seed, same trace on every machine.
 //!
+//! - [`course`]: a run sampled over time
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
 //! - [`net`]: wired links
@@ -14,6 +15,7 @@
 //! What it does not do: no quality scores (`airtab-quality`), no files
 //! (`airtab-lab`), no real sockets.
 
+pub mod course;
 pub mod engine;
 pub mod net;
 mod running;

@@ -2,6 +2,7 @@
 
 mod common;
 
+use airtab_sim::course::course;
 use airtab_sim::net::address::Protocol;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Content, Scenario, Simulation, run};
@@ -37,6 +38,40 @@ fn a_watched_run_is_the_same_run() {
     let trace = watched.finish();
     assert_eq!((trace.fingerprint, trace.exchanges), (alone.fingerprint, alone.exchanges));
     assert_eq!(bytes, [0, 1, 2].map(|app| alone.apps[app].down.bytes));
+}
+
+/// The samples against the trace of a run that nobody looked at.
+#[test]
+fn a_course_is_that_of_the_run() {
+    let scenario = rough_home();
+    let alone = run(&scenario, &queue("fifo", 35), 1);
+    let course = course(&scenario, &queue("fifo", 35), 1, 100 * MS);
+    assert_eq!(course.trace.fingerprint, alone.fingerprint);
+    let at = |ns: u64| (ns / (100 * MS)) as usize - 1;
+    let (start, end) = (at(scenario.measure_ns.start), at(scenario.measure_ns.end));
+    assert_eq!(course.queue_packets.len(), 330);
+    for (app, trace) in course.apps.iter().zip(&alone.apps) {
+        assert_eq!(app.name, trace.name);
+        assert_eq!(app.received_bytes[end] - app.received_bytes[start], trace.down.bytes);
+        let rates = app.rate_bps(course.step_ns, 10);
+        assert_eq!(rates.len(), 33);
+        let whole: f64 = rates.iter().sum();
+        let received = *app.received_bytes.last().expect("330 samples") as f64 * 8.0;
+        assert!((whole - received).abs() < 1e-6 * received, "bins of a second");
+    }
+    // The mean of the samples is the time average, but for what 100 ms miss.
+    let held: u32 = course.queue_packets[start..end].iter().sum();
+    let mean = f64::from(held) / (end - start) as f64;
+    assert!((mean - alone.ap.mean_packets).abs() < 2.0, "{mean} {}", alone.ap.mean_packets);
+    assert!(course.queue_packets.iter().all(|n| *n <= alone.ap.max_packets));
+    // The game has no window; the download has one while it is up, from its three segments on.
+    assert!(course.apps[0].flows[0].cwnd_bytes.iter().all(Option::is_none));
+    let flow = &course.apps[2].flows[0];
+    let up: Vec<usize> = (0..330).filter(|i| flow.cwnd_bytes[*i].is_some()).collect();
+    assert_eq!((up[0], up.len()), (start, end - start), "from 9 s to 27 s");
+    assert_eq!(flow.cwnd_bytes[start], Some(3 * 1460));
+    assert!(flow.cwnd_bytes[start..end].iter().flatten().max() > Some(&(35 * 1460)));
+    assert!(flow.stats.recoveries > 0 && flow.stats.segments > 1000);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Looks into a run under way: what arrived so far, the discipline's table,
-//! and every frame on the air. For time series and captures.
+//! TCP senders, and every frame on the air. For time series ([`crate::course`])
+//! and captures.
 //!
 //! Looking changes nothing: a run that is looked at has the same trace.
 //!
@@ -9,7 +10,7 @@ use airtab_core::{GROUP, Stat};
 
 use super::Simulation;
 use crate::net::address::{FiveTuple, Protocol};
-use crate::tcp::Segment;
+use crate::tcp::{Endpoint, Segment};
 use crate::trace::AirTrace;
 use crate::wifi::{Attempt, Carried, End};
 
@@ -93,6 +94,24 @@ impl Simulation {
     /// at this time.
     pub fn flows(&self, app: usize) -> impl Iterator<Item = u32> {
         self.apps[app].flows.clone().map(|flow| self.flows[usize::from(flow)].hash)
+    }
+
+    /// The sending ends of the TCP flows of application `app`, in the order of
+    /// [`Simulation::flows`]: congestion window, round-trip time, counters. None
+    /// where there is no connection at this time.
+    ///
+    /// # Panics
+    /// If the scenario has no such application.
+    pub fn senders(&self, app: usize) -> impl Iterator<Item = Option<&Endpoint>> {
+        self.apps[app].flows.clone().map(|flow| {
+            let connection = self.flows[usize::from(flow)].connection.as_ref();
+            connection.map(|c| &c.server.endpoint)
+        })
+    }
+
+    /// Packets in the access point's queue at this time.
+    pub fn queue_packets(&self) -> u32 {
+        self.cell.queue().len()
     }
 
     /// The discipline's table, as it is at this time.

@@ -101,19 +101,26 @@ impl std::error::Error for ConfigError {}
 pub enum Algorithm {
     /// RFC 5681 with byte counting: `newreno`.
     NewReno,
+    /// Xu, Harfoush and Rhee 2004: `bic`.
+    Bic,
     /// RFC 9438: `cubic`.
     Cubic,
+    /// Tan, Song, Zhang and Sridharan 2006: `compound`.
+    Compound,
 }
 
 impl Algorithm {
     /// Every congestion control, in the order of the documentation.
-    pub const ALL: [Algorithm; 2] = [Algorithm::NewReno, Algorithm::Cubic];
+    pub const ALL: [Algorithm; 4] =
+        [Algorithm::NewReno, Algorithm::Bic, Algorithm::Cubic, Algorithm::Compound];
 
     /// The name that scenario files use.
     pub const fn name(self) -> &'static str {
         match self {
             Algorithm::NewReno => "newreno",
+            Algorithm::Bic => "bic",
             Algorithm::Cubic => "cubic",
+            Algorithm::Compound => "compound",
         }
     }
 }
@@ -155,7 +162,7 @@ mod tests {
             assert_eq!(algorithm.name().parse(), Ok(algorithm));
         }
         let error = "vegas".parse::<Algorithm>().unwrap_err().to_string();
-        assert_eq!(error, "unknown congestion control `vegas`; there are: newreno, cubic");
+        assert_eq!(error, "unknown congestion control `vegas`; there are: newreno, bic, cubic, compound");
     }
 
     #[test]

@@ -151,8 +151,10 @@ impl Sender {
                 sampled |= timed.is_some_and(|(last, _)| (start..end).contains(&last));
             });
         }
-        if sampled && let Some((_, sent)) = self.timed.take() {
-            self.rtt.sample(now - sent);
+        let timed = if sampled { self.timed.take() } else { None };
+        let sample = timed.map(|(_, sent)| now - sent);
+        if let Some(sample) = sample {
+            self.rtt.sample(sample);
         }
         if bytes > 0 {
             self.expiries = 0;
@@ -162,11 +164,11 @@ impl Sender {
         if sacked {
             self.duplicates += 1; // a duplicate acknowledgement is one that SACKs something new (2)
         }
-        self.react(now, bytes);
+        self.react(now, bytes, sample);
     }
 
-    /// Moves between the states after an acknowledgement of `bytes` new bytes (5).
-    fn react(&mut self, now: u64, bytes: u64) {
+    /// Moves between the states after an acknowledgement of `bytes` new bytes that gave a round-trip time, or none (5).
+    fn react(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>) {
         let repairing = self.state == State::Repair;
         if self.state != State::Open && self.board.una() >= self.recovery_point {
             let recovered = self.state == State::Recovery;
@@ -184,6 +186,7 @@ impl Sender {
                 now,
                 bytes,
                 srtt_ns: self.rtt.smoothed().unwrap_or(0),
+                rtt_ns,
                 window_limited: self.window_limited,
                 after_timeout: repairing,
             });

@@ -76,6 +76,7 @@ impl Clocked {
             now: self.now,
             bytes: MSS,
             srtt_ns: self.rtt,
+            rtt_ns: None,
             window_limited,
             after_timeout: false,
         });

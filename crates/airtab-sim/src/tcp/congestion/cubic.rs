@@ -5,7 +5,7 @@
 //! "each acknowledgement", segments acknowledged count, so that delayed acknowledgements do not slow growth.
 //! Not done: HyStart++, ECN, spurious-loss undo.
 
-use super::{Ack, Congestion, slow_start_growth};
+use super::{Ack, Congestion, slow_start};
 
 /// Aggressiveness, segments / s^3 (RFC 9438 5.1).
 const C: f64 = 0.4;
@@ -93,18 +93,9 @@ impl Congestion for Cubic {
             }
             return;
         }
-        let mut segments = ack.bytes as f64 / self.mss;
-        if self.cwnd < self.ssthresh {
-            let room = ((self.ssthresh - self.cwnd) * self.mss) as u64; // saturates
-            let growth = slow_start_growth(ack, self.mss as u64, room);
-            if growth < room {
-                self.cwnd += growth as f64 / self.mss;
-                return;
-            }
-            self.cwnd = self.ssthresh;
-            segments -= growth as f64 / self.mss;
+        if let Some(segments) = slow_start(&mut self.cwnd, self.ssthresh, self.mss, ack) {
+            self.avoid(ack, segments);
         }
-        self.avoid(ack, segments);
     }
 
     fn on_congestion_event(&mut self, flight: u64) {

@@ -4,9 +4,13 @@
 //! hears only of progress, of congestion and of time passed idle, and keeps two numbers: the congestion window and the
 //! slow start threshold, in bytes. A new algorithm is a file, a variant of [`Algorithm`] and one of [`Controller`].
 
+mod bic;
+mod compound;
 mod cubic;
 mod newreno;
 
+pub use bic::{Bic, BicConfig};
+pub use compound::{Compound, CompoundConfig};
 pub use cubic::Cubic;
 pub use newreno::NewReno;
 
@@ -21,6 +25,9 @@ pub struct Ack {
     pub bytes: u64,
     /// Smoothed round-trip time, ns; 0 before the first sample.
     pub srtt_ns: u64,
+    /// Round-trip time that it measured, ns. One segment is timed per round trip, so that a sample also says that a
+    /// round trip has passed; those that end in fast recovery are missing.
+    pub rtt_ns: Option<u64>,
     /// The congestion window, and neither the application nor the receive window, bounds the sender. Without it the
     /// window must not grow (RFC 7661, RFC 9438 5.8).
     pub window_limited: bool,
@@ -59,8 +66,12 @@ pub trait Congestion {
 pub enum Controller {
     /// See [`NewReno`].
     NewReno(NewReno),
+    /// See [`Bic`].
+    Bic(Bic),
     /// See [`Cubic`].
     Cubic(Cubic),
+    /// See [`Compound`].
+    Compound(Compound),
 }
 
 impl Controller {
@@ -69,7 +80,11 @@ impl Controller {
         let mss = u64::from(config.mss);
         match config.congestion {
             Algorithm::NewReno => Controller::NewReno(NewReno::new(mss, window)),
+            Algorithm::Bic => Controller::Bic(Bic::new(BicConfig::default(), mss, window)),
             Algorithm::Cubic => Controller::Cubic(Cubic::new(mss, window)),
+            Algorithm::Compound => {
+                Controller::Compound(Compound::new(CompoundConfig::default(), mss, window))
+            }
         }
     }
 }
@@ -78,7 +93,9 @@ macro_rules! each {
     ($controller:expr, $c:ident => $call:expr) => {
         match $controller {
             Controller::NewReno($c) => $call,
+            Controller::Bic($c) => $call,
             Controller::Cubic($c) => $call,
+            Controller::Compound($c) => $call,
         }
     };
 }
@@ -116,14 +133,36 @@ fn slow_start_growth(ack: &Ack, mss: u64, room: u64) -> u64 {
     ack.bytes.min(limit * mss).min(room)
 }
 
+/// Slow start of a window in segments; gives the segments that are left for congestion avoidance, if it is over.
+fn slow_start(cwnd: &mut f64, ssthresh: f64, mss: f64, ack: &Ack) -> Option<f64> {
+    let segments = ack.bytes as f64 / mss;
+    if *cwnd >= ssthresh {
+        return Some(segments);
+    }
+    let room = ((ssthresh - *cwnd) * mss) as u64; // saturates
+    let growth = slow_start_growth(ack, mss as u64, room);
+    if growth < room {
+        *cwnd += growth as f64 / mss;
+        return None;
+    }
+    *cwnd = ssthresh;
+    Some(segments - growth as f64 / mss)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn slow_start_counts_bytes_within_its_limits() {
-        let ack =
-            |bytes, after_timeout| Ack { now: 0, bytes, srtt_ns: 0, window_limited: true, after_timeout };
+        let ack = |bytes, after_timeout| Ack {
+            now: 0,
+            bytes,
+            srtt_ns: 0,
+            rtt_ns: None,
+            window_limited: true,
+            after_timeout,
+        };
         assert_eq!(slow_start_growth(&ack(700, false), 1000, u64::MAX), 700);
         assert_eq!(slow_start_growth(&ack(2000, false), 1000, u64::MAX), 2000);
         assert_eq!(slow_start_growth(&ack(5000, false), 1000, u64::MAX), 2000);

@@ -80,7 +80,7 @@ mod tests {
     const MSS: u64 = 1000;
 
     fn ack(bytes: u64) -> Ack {
-        Ack { now: 0, bytes, srtt_ns: 0, window_limited: true, after_timeout: false }
+        Ack { now: 0, bytes, srtt_ns: 0, rtt_ns: None, window_limited: true, after_timeout: false }
     }
 
     #[test]
