@@ -283,6 +283,17 @@ pub fn run(q: &QueueScores, style: Style) -> String {
     text
 }
 
+/// A table of figures: headings (more than one line if they hold a line break), then rows, to the right.
+pub fn figures(headings: &[String], rows: &[Vec<String>], style: Style) -> String {
+    let right = |text: &String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let mut table = empty_table();
+    table.set_header(headings.iter().map(right));
+    for row in rows {
+        table.add_row(row.iter().map(right));
+    }
+    finish_table(table, style)
+}
+
 /// Breaks a paragraph at spaces so that it fits; its further lines are
 /// indented by two more than its first.
 pub fn wrap(text: &str, width: usize) -> String {

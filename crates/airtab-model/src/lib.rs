@@ -3,8 +3,10 @@
 //! | module | model |
 //! |---|---|
 //! | [`bianchi`] | throughput and collision probability of a saturated 802.11 cell |
+//! | [`chap`] | credits, delays and bursts under CHAP |
 //!
-//! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md` explains the
-//! formulas.
+//! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md` and
+//! `docs/model-chap.md` explain the formulas.
 
 pub mod bianchi;
+pub mod chap;

@@ -11,6 +11,7 @@
 //! - [`net`]: wired links
 //! - [`tcp`]: TCP endpoints, sans-IO
 //! - [`traffic`]: what applications send
+//! - [`server`]: one queue before a server of fixed times, to hold a discipline against queueing theory
 //!
 //! What it does not do: no quality scores (`airtab-quality`), no files
 //! (`airtab-lab`), no real sockets.
@@ -20,6 +21,7 @@ pub mod engine;
 pub mod net;
 mod running;
 pub mod scenario;
+pub mod server;
 mod simulation;
 pub mod tcp;
 pub mod trace;

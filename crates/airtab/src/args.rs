@@ -1,10 +1,12 @@
-//! Options of every command, with their help.
+//! Options of every command, with their help; those of `model` are beside it.
 
 use std::path::PathBuf;
 
 use airtab_core::Unit;
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
+
+use crate::commands::model::args::Model;
 
 /// Exit code of wrong usage, as clap has it too.
 pub const USAGE: u8 = 2;
@@ -28,6 +30,7 @@ pub enum Command {
     Scenario(Scenario),
     Experiment(Experiment),
     Disciplines(Disciplines),
+    Model(Model),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

@@ -6,7 +6,7 @@
 //!
 //! What it does not do: no figure is computed here.
 
-pub(crate) mod chart;
+pub mod chart;
 mod words;
 
 use std::fmt::Write;

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod disciplines;
 pub mod experiment;
 mod progress;
+pub mod model;
 pub mod run;
 pub mod scenario;
 mod study;

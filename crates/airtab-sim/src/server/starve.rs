@@ -1,0 +1,57 @@
+//! The worst wait that bursts can cause (CHAP dissertation 5.4): flows that were idle for long hold 2I
+//! each, and burst together just when another, which is always backlogged, has no credit left.
+//!
+//! What it does not do: bursts of flows that the discipline has forgotten, or does not know yet.
+
+use std::iter;
+
+use airtab_core::{ParamError, Params};
+
+use super::{Arrivals, Flow, Server};
+
+/// What the starved flow saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starvation {
+    /// Its credit when the bursts came, ns: from 0 to a packet's cost.
+    pub credit_ns: i64,
+    /// How long its next packet waited, ns.
+    pub wait_ns: u64,
+}
+
+/// Lets `bursts` idle flows burst at once; a packet of anybody takes `service_ns`. `chap` are that
+/// discipline's parameters; its `limit` and `flows` are set to what is needed.
+///
+/// # Errors
+/// If the queue cannot hold the bursts.
+///
+/// # Panics
+/// If the parameters are those of a discipline without `increment`, or a packet takes no time or more than
+/// one increment.
+pub fn starve(bursts: u16, service_ns: u64, chap: &Params) -> Result<Starvation, ParamError> {
+    let increment = chap.get("increment").expect("the discipline has credits")[0];
+    assert!((1..=increment).contains(&service_ns), "a packet takes 1..={increment} ns, not {service_ns}");
+    let packets = (2 * increment).div_ceil(service_ns) as usize + 1;
+    let places = usize::from(bursts) * packets + 4;
+    let mut chap = chap.clone();
+    chap.set("limit", &places.to_string())?;
+    chap.set("flows", &(places + 1).to_string())?;
+    chap.check()?;
+
+    let server = |times: &[u64], duration_ns| {
+        let idle = Flow::new(service_ns, Arrivals::At(times.to_vec()));
+        let mut flows = vec![idle; bursts.into()];
+        flows.push(Flow::new(service_ns, Arrivals::Saturated { backlog: 1 }));
+        Server::new(flows, duration_ns)
+    };
+    let victim = usize::from(bursts);
+    // All flows are known from the start. After forty boosts, one each time the saturated flow has spent I,
+    // the idle ones hold 2I to the nanosecond. Then it is rehearsed when the saturated one runs dry.
+    let rehearsal = Server { record_credits: true, ..server(&[0], 80 * increment) }.run(&chap, 0);
+    let dry = rehearsal[victim].credits.iter().filter(|c| c.at_ns > 50 * increment && c.credit_ns >= 0);
+    let dry = dry.min_by_key(|c| c.credit_ns).expect("a saturated flow runs dry once a period");
+
+    let times: Vec<u64> = iter::once(0).chain(iter::repeat_n(dry.at_ns, packets)).collect();
+    let end = dry.at_ns + places as u64 * service_ns;
+    let traces = Server { warm_up_ns: dry.at_ns, ..server(&times, end) }.run(&chap, 0);
+    Ok(Starvation { credit_ns: dry.credit_ns, wait_ns: traces[victim].wait_max_ns })
+}

@@ -1,0 +1,69 @@
+//! `airtab model`: what the literature's formulas say, and the core's disciplines beside them.
+//!
+//! One file for each model. Formulas are `airtab-model`'s, the queue that runs a discipline is
+//! `airtab-sim`'s; here are tables, JSON and figures.
+
+pub mod args;
+mod bianchi;
+mod burst;
+mod credits;
+mod delay;
+mod figure;
+mod increment;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use args::{ChapCommand, Model, ModelCommand};
+use serde_json::Value;
+
+use crate::args::USAGE;
+use crate::files::Files;
+use crate::output;
+
+/// Computes one model and shows it.
+pub fn model(args: &Model) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        ModelCommand::Chap(chap) => match &chap.command {
+            ChapCommand::Credits(args) => credits::credits(args),
+            ChapCommand::Delay(args) => delay::delay(args),
+            ChapCommand::Burst(args) => burst::burst(args),
+            ChapCommand::Increment(args) => increment::increment(args),
+        },
+        ModelCommand::Bianchi(args) => bianchi::bianchi(args),
+    }
+}
+
+/// What a model came to.
+struct Answer {
+    text: String,
+    json: Value,
+}
+
+impl Answer {
+    fn print(&self, json: bool) -> anyhow::Result<ExitCode> {
+        output::print(&if json { format!("{:#}\n", self.json) } else { self.text.clone() })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Writes a figure, whole or not at all.
+fn write_figure(path: &Path, svg: &str) -> anyhow::Result<()> {
+    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut files = Files::new(dir)?;
+    files.add(&name.to_string_lossy(), |out| out.write_all(svg.as_bytes()))?;
+    files.finish()
+}
+
+/// Options that are fine one by one but not together.
+fn wrong_usage(message: impl std::fmt::Display) -> anyhow::Result<ExitCode> {
+    eprintln!("error: {message}");
+    Ok(ExitCode::from(USAGE))
+}
+
+/// A time as a front end shows it, from seconds.
+fn ms(ns: f64) -> String {
+    format!("{:.2}", ns / 1e6)
+}

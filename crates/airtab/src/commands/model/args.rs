@@ -1,0 +1,257 @@
+//! Options of `airtab model`, with their help.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use airtab_core::Unit;
+use airtab_lab::QueueSpec;
+use clap::{Args, Parser, Subcommand};
+
+/// What the literature's formulas predict, and the disciplines beside them
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap credits --rates 2:3:5      between which bounds credits move
+  airtab model chap delay --engine             waiting times: the formula, and the discipline itself
+  airtab model chap burst                      how long bursts hold up a flow without credit
+  airtab model chap increment                  why I is 25 ms
+  airtab model bianchi                         what n busy stations get through")]
+pub struct Model {
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ModelCommand {
+    Chap(Chap),
+    Bianchi(Bianchi),
+}
+
+/// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap credits --rates 2:3:5 --plot credits.svg
+  airtab model chap delay --rho 0.2,0.5,0.8 --plot figure-5.4.svg")]
+pub struct Chap {
+    #[command(subcommand)]
+    pub command: ChapCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ChapCommand {
+    Credits(Credits),
+    Delay(Delay),
+    Burst(Burst),
+    Increment(Increment),
+}
+
+/// Between which bounds credits move, and how often a flow has more than all faster ones
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap credits --rates 2:3:5
+  airtab model chap credits --rates 2:3:5 --costs 15:3:5 --increment 10ms
+  airtab model chap credits --rates 0.1:0.9 --plot credits.svg
+
+All flows are backlogged and share the link in these rates. Only their ratios
+count; with costs, rate times cost does.")]
+pub struct Credits {
+    /// Packets of each flow in a unit of time
+    #[arg(long, value_name = "RATE:RATE:...", default_value = "2:3:5")]
+    pub rates: Numbers,
+    /// What a packet of each flow costs, in any unit [default: all the same]
+    #[arg(long, value_name = "COST:COST:...")]
+    pub costs: Option<Numbers>,
+    /// I, what a boost adds
+    #[arg(long, value_name = "TIME", default_value = "25ms", value_parser = time)]
+    pub increment: u64,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// Mean waiting times of a slow and a fast flow (figures 5.4 and 6.5)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap delay
+  airtab model chap delay --kappa 1/9,5/9,8/9,1 --engine
+  airtab model chap delay --rho 0.8 --kappa 8/9 --engine=chap:increment=1ms,chap:increment=100ms,fifo
+  airtab model chap delay --rho 0.2,0.5,0.8 --plot figure-5.4.svg
+
+Waits are in services. The formula assumes that credits are independent and
+does not conserve work: --engine shows what the discipline itself does.")]
+pub struct Delay {
+    /// Loads: the share of time that the server is busy
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.5")]
+    pub rho: Vec<Load>,
+    /// Ratios of the slow flow's rate to the fast one's, as 0.5 or 1/2
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+    )]
+    pub kappa: Vec<Kappa>,
+    /// Also run the discipline itself before a server of fixed times: Poisson arrivals, parameters as in
+    /// `airtab compare` [default: chap:profile=faithful]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', num_args = 0..=1, require_equals = true,
+        default_missing_value = "chap:profile=faithful")]
+    pub engine: Vec<QueueSpec>,
+    /// What the server takes for a packet
+    #[arg(long, value_name = "TIME", default_value = "306us", value_parser = time, requires = "engine")]
+    pub service: u64,
+    /// Length of a run
+    #[arg(long, value_name = "TIME", default_value = "400s", value_parser = time, requires = "engine")]
+    pub length: u64,
+    /// Runs for each figure, with seeds 1 to N; 2 or more give intervals
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "engine",
+        value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub seeds: u64,
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// How long bursts of idle flows hold up a flow without credit: 2nI, and the discipline itself
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap burst
+  airtab model chap burst --flows 5 --queue chap:increment=10ms")]
+pub struct Burst {
+    /// Up to so many idle flows burst together
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub flows: u16,
+    /// What a packet costs; at most the increment
+    #[arg(long, value_name = "TIME", default_value = "444us", value_parser = time)]
+    pub service: u64,
+    /// The discipline: chap, with parameters as in `airtab compare`
+    #[arg(long, value_name = "NAME", default_value = "chap:profile=faithful")]
+    pub queue: QueueSpec,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The bounds of I: a burst must fit in, and bursts must not be felt
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model chap increment
+  airtab model chap increment --throughput 300Mb/s --page 2MB")]
+pub struct Increment {
+    /// Delay that users notice
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time)]
+    pub noticed: u64,
+    /// Bursts that must stay within it
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    pub bursts: u16,
+    /// A burst that I must cover: a mean web page
+    #[arg(long, value_name = "SIZE", default_value = "74172B", value_parser = size)]
+    pub page: u64,
+    /// What applications get of the link
+    #[arg(long, value_name = "RATE", default_value = "27Mb/s", value_parser = rate)]
+    pub throughput: u64,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Throughput and collisions of stations that always have a frame to send (G. Bianchi, JSAC 2000)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model bianchi
+  airtab model bianchi --phy std-11b --rate 11Mb/s --stations 1,5,50")]
+pub struct Bianchi {
+    /// How many stations contend; the access point is one
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,3,5,10,20,50",
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub stations: Vec<u32>,
+    /// 802.11 constants, by the name of their profile
+    #[arg(long, value_name = "PROFILE", default_value = "phy-a")]
+    pub phy: String,
+    /// Rate of data frames
+    #[arg(long, value_name = "RATE", default_value = "54Mb/s", value_parser = rate)]
+    pub rate: u64,
+    /// Length of an IP packet
+    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
+    pub size: u64,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the answer goes.
+#[derive(Args)]
+pub struct Form {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also draw it into this file; it suits light and dark pages
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+}
+
+/// `2:3:5`.
+#[derive(Clone, Debug)]
+pub struct Numbers(pub Vec<f64>);
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Numbers, String> {
+        let number = |part: &str| {
+            let parsed = part.trim().parse().ok().filter(|x: &f64| x.is_finite());
+            parsed.ok_or_else(|| format!("'{part}' is not a number; write numbers with colons, as 2:3:5"))
+        };
+        Ok(Numbers(text.split(':').map(number).collect::<Result<_, _>>()?))
+    }
+}
+
+/// A load above 0 and below 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Load(pub f64);
+
+impl FromStr for Load {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Load, String> {
+        let load = text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1.0);
+        load.map(Load).ok_or_else(|| format!("'{text}' is no load: above 0 and below 1, such as 0.5"))
+    }
+}
+
+/// A ratio above 0, at most 1, as it was written.
+#[derive(Clone, Debug)]
+pub struct Kappa {
+    pub written: String,
+    pub value: f64,
+}
+
+impl FromStr for Kappa {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Kappa, String> {
+        let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+        let number = |part: &str| part.trim().parse::<f64>().ok();
+        let ratio = number(above).zip(number(below)).map(|(a, b)| a / b).filter(|x| *x > 0.0 && *x <= 1.0);
+        ratio
+            .map(|value| Kappa { written: text.trim().into(), value })
+            .ok_or_else(|| format!("'{text}' is no ratio: above 0 and at most 1, such as 0.5 or 8/9"))
+    }
+}
+
+/// At least 1 of a unit.
+fn some(unit: Unit, text: &str) -> Result<u64, String> {
+    match unit.parse(text) {
+        Ok(0) => Err(format!("'{text}' is nothing; give more than 0")),
+        Ok(value) => Ok(value),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+fn time(text: &str) -> Result<u64, String> {
+    some(Unit::Ns, text)
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    some(Unit::Bytes, text)
+}
+
+fn rate(text: &str) -> Result<u64, String> {
+    some(Unit::Bps, text)
+}

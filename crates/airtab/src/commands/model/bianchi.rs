@@ -1,0 +1,69 @@
+//! `airtab model bianchi`.
+
+use std::process::ExitCode;
+
+use airtab_core::{Phy, Unit};
+use airtab_lab::table;
+use airtab_model::bianchi::BianchiInput;
+use serde_json::json;
+
+use super::{Answer, args, wrong_usage};
+use crate::output;
+
+/// Throughput and collisions for each number of stations.
+pub fn bianchi(args: &args::Bianchi) -> anyhow::Result<ExitCode> {
+    let Some(phy) = Phy::named(&args.phy) else {
+        let known: Vec<_> = Phy::all().map(|p| p.name()).collect();
+        return wrong_usage(format!("no profile '{}'; there are {}", args.phy, known.join(", ")));
+    };
+    let (Ok(kbps @ 1..), Ok(bytes @ 1..=65_535)) =
+        (u32::try_from(args.rate / 1000), u32::try_from(args.size))
+    else {
+        return wrong_usage("--rate is 1kb/s to 4294967Mb/s, --size 1 to 65535 bytes");
+    };
+    let busy_ns = phy.data_ns(kbps, bytes) + phy.sifs_ns() + phy.ack_ns(kbps) + phy.difs_ns();
+    let (mut rows, mut cells) = (Vec::new(), Vec::new());
+    for &n in &args.stations {
+        let cell = BianchiInput {
+            n,
+            cw_min: phy.cw_min(),
+            cw_max: phy.cw_max(),
+            slot_ns: phy.slot_ns(),
+            t_success_ns: busy_ns,
+            t_collision_ns: busy_ns,
+            payload_bits: u64::from(bytes) * 8,
+        }
+        .solve()?;
+        rows.push(vec![
+            n.to_string(),
+            format!("{:.3}", cell.throughput_bps / 1e6),
+            format!("{:.2}", cell.p * 100.0),
+            format!("{:.2}", (1.0 - cell.p_success) * 100.0),
+            format!("{:.4}", cell.tau),
+        ]);
+        cells.push(json!({
+            "stations": n,
+            "throughput_bps": cell.throughput_bps,
+            "p_attempt_collides": cell.p,
+            "p_busy_is_collision": 1.0 - cell.p_success,
+            "tau": cell.tau,
+        }));
+    }
+    let mut text = format!(
+        "{}: frames of {} at {}, all stations always busy, no errors.\n\n",
+        phy.name(),
+        Unit::Bytes.format(bytes.into()),
+        Unit::Bps.format(args.rate)
+    );
+    let headings = [
+        "\nstations",
+        "all together\nMb/s",
+        "attempts that\ncollide, %",
+        "busy periods that\nare collisions, %",
+        "sends in a slot\ntau",
+    ]
+    .map(String::from);
+    text += &table::figures(&headings, &rows, output::stdout_style());
+    let json = json!({ "model": "bianchi", "phy": phy.name(), "busy_ns": busy_ns, "cells": cells });
+    Answer { text, json }.print(args.json)
+}

@@ -1,0 +1,63 @@
+//! `airtab model chap burst`.
+
+use std::process::ExitCode;
+
+use airtab_core::Unit;
+use airtab_lab::QueueSettings;
+use airtab_lab::table;
+use airtab_model::chap::burst::starvation;
+use airtab_sim::server::starve;
+use serde_json::json;
+
+use super::{Answer, args, ms, wrong_usage};
+use crate::output;
+
+/// The bound, and the wait of the discipline itself.
+pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
+    let params = args.queue.build(&QueueSettings::default())?;
+    let name = params.discipline().name();
+    let Some(&[increment]) = params.get("increment") else {
+        return wrong_usage(format!("--queue {name}: it has no credits to burst with; take chap"));
+    };
+    if args.service > increment {
+        let (service, increment) = (Unit::Ns.format(args.service), Unit::Ns.format(increment));
+        return wrong_usage(format!(
+            "--service {service}: a packet costs at most the increment, {increment}"
+        ));
+    }
+    let (mut rows, mut waits) = (Vec::new(), Vec::new());
+    for n in 1..=args.flows {
+        let bound = starvation(n.into(), increment as f64);
+        let found = match starve(n, args.service, &params) {
+            Ok(found) => found,
+            Err(e) => {
+                return wrong_usage(format!("{n} bursts of {} packets: {e}", 2 * increment / args.service));
+            }
+        };
+        let packets = found.wait_ns / args.service;
+        rows.push(vec![n.to_string(), ms(bound), ms(found.wait_ns as f64), packets.to_string()]);
+        waits.push(json!({
+            "bursts": n,
+            "bound_ns": bound,
+            "wait_ns": found.wait_ns,
+            "credit_ns": found.credit_ns,
+        }));
+    }
+    let mut text = format!(
+        "Idle flows with 2I each burst together; one that is backlogged has no credit left.\n\
+         I = {}, {} a packet, {}.\n\n",
+        Unit::Ns.format(increment),
+        Unit::Ns.format(args.service),
+        args.queue.label
+    );
+    let headings = ["\nbursts", "bound 2nI\nms", "its wait\nms", "packets\nbefore it"].map(String::from);
+    text += &table::figures(&headings, &rows, output::stdout_style());
+    let json = json!({
+        "model": "chap burst",
+        "queue": args.queue.label,
+        "increment_ns": increment,
+        "service_ns": args.service,
+        "waits": waits,
+    });
+    Answer { text, json }.print(args.json)
+}
