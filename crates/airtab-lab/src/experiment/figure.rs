@@ -7,7 +7,7 @@ use super::file::Names;
 use super::{Axis, Experiment, Outcome, PointScores};
 use crate::metric::Metric;
 use crate::reader::{Section, number, text};
-use crate::report::chart::{self, Bar, Line};
+use crate::report::chart::{self, Bar, Curve, Line};
 
 /// What to draw.
 #[derive(Clone, Debug)]
@@ -122,16 +122,17 @@ impl Figure {
                 Some((place(p), metric.shown(s.mean), half))
             };
             let values: Vec<Option<(f64, f64, f64)>> = points.iter().map(of).collect();
-            Line {
-                colour: chart::colour(i),
+            Curve {
+                line: Line {
+                    colour: chart::colour(i),
+                    points: values.iter().map(|v| v.map(|(x, y, _)| (x, y))).collect(),
+                },
                 whiskers: values.iter().flatten().map(|(x, y, half)| (*x, y - half, y + half)).collect(),
-                points: values.iter().map(|v| v.map(|(x, y, _)| (x, y))).collect(),
-                dots: false,
             }
         };
-        let lines: Vec<Line> = curves.iter().enumerate().map(line).collect();
+        let lines: Vec<Curve> = curves.iter().enumerate().map(line).collect();
         let label = self.y[0].1.label();
-        let ys = || lines.iter().flat_map(|l| l.points.iter().flatten().map(|p| p.1));
+        let ys = || lines.iter().flat_map(|l| l.line.points.iter().flatten().map(|p| p.1));
         let top = ys().fold(f64::MIN, f64::max);
         let low = ys().fold(self.from, f64::min);
         let top = if top > low { low + (top - low) * 1.05 } else { low + 1.0 };
@@ -141,13 +142,13 @@ impl Figure {
         let range = if range.1 > range.0 { range } else { (range.0, range.0 + 1.0) };
         let x_axis = chart::Axis { label: &axis.label, range, powers: axis.log };
         let y_axis = chart::Axis { label, range: (low, top), powers: false };
-        let last = |l: &Line| l.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.1));
+        let last = |l: &Curve| l.line.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.1));
         let ends: Vec<String> = curves.iter().zip(&lines).map(|(c, l)| format!("{} {}", c.0, last(l))).collect();
         let alt = format!("{}: {label} over {}; last: {}", self.title, axis.label, ends.join(", "));
         Picture {
             caption,
             lines: curves.iter().map(|(name, ..)| name.clone()).collect(),
-            svg: chart::lines(&alt, &x_axis, &y_axis, &lines),
+            svg: chart::curves(&alt, &x_axis, &y_axis, &lines),
         }
     }
 

@@ -122,6 +122,7 @@ impl Kept {
             apps: self.apps.iter().map(figures).collect::<Option<_>>()?,
             pages: self.pages.iter().map(|pages| pages.iter().map(page).collect()).collect::<Option<_>>()?,
             ap: figures(&self.ap)?,
+            seconds: Vec::new(),
         })
     }
 }

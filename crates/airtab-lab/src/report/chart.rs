@@ -116,10 +116,14 @@ pub struct Line {
     pub colour: RGBColor,
     /// x and y.
     pub points: Vec<Option<(f64, f64)>>,
+}
+
+/// A line with intervals.
+pub struct Curve {
+    /// Its means.
+    pub line: Line,
     /// x and both ends of an interval there.
     pub whiskers: Vec<(f64, f64, f64)>,
-    /// Dots instead of a line.
-    pub dots: bool,
 }
 
 /// An axis.
@@ -134,6 +138,15 @@ pub struct Axis<'a> {
 
 /// Lines over two axes.
 pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
+    plot(alt, x, y, &lines.iter().map(|line| (line, &[][..])).collect::<Vec<_>>())
+}
+
+/// Lines with intervals over two axes.
+pub fn curves(alt: &str, x: &Axis, y: &Axis, curves: &[Curve]) -> String {
+    plot(alt, x, y, &curves.iter().map(|c| (&c.line, &c.whiskers[..])).collect::<Vec<_>>())
+}
+
+fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[(f64, f64, f64)])]) -> String {
     draw(alt, 240, |area| {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
@@ -161,15 +174,10 @@ pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
             .y_desc(y.label)
             .draw()
             .expect(DRAWN);
-        for l in lines {
-            for (x, low, high) in &l.whiskers {
+        for (l, whiskers) in lines {
+            for (x, low, high) in *whiskers {
                 let ends = [(*x, *low), (*x, *high)];
                 chart.draw_series(LineSeries::new(ends, l.colour.stroke_width(1))).expect(DRAWN);
-            }
-            if l.dots {
-                let dots = l.points.iter().flatten().map(|at| Circle::new(*at, 2, l.colour.filled()));
-                chart.draw_series(dots).expect(DRAWN);
-                continue;
             }
             for piece in l.points.split(Option::is_none).filter(|piece| !piece.is_empty()) {
                 let points = piece.iter().copied().flatten();

@@ -192,8 +192,6 @@ fn over_time(page: &mut String, report: &Report) {
     for story in stories {
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
-            whiskers: Vec::new(),
-            dots: false,
             points: app
                 .queue_delay
                 .iter()
@@ -223,8 +221,6 @@ fn over_time(page: &mut String, report: &Report) {
         let at = |step: usize| (step as f64 + 0.5) * story.step_ns as f64 / 1e9;
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
-            whiskers: Vec::new(),
-            dots: false,
             points: app.received_bps.iter().enumerate().map(|(n, bps)| Some((at(n), bps / 1e6))).collect(),
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
@@ -258,8 +254,6 @@ fn credits(page: &mut String, stories: &[Story], legend: &str) {
         let y = Axis { label: "credit, ms", range: (low * 1.05, high * 1.05), powers: false };
         let line = |(i, app): (usize, &AppStory)| Line {
             colour: chart::colour(i),
-            whiskers: Vec::new(),
-            dots: false,
             points: app.credit_s.iter().enumerate().map(|(n, c)| Some((time(n), ms(c.as_ref()?)))).collect(),
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
