@@ -15,7 +15,7 @@ use airtab_sim::{AppKind, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measure::{Figures, Measured, measure};
+use crate::measure::{self, Figures, Measured};
 use crate::metric::Metric;
 use crate::schedule::quick;
 
@@ -126,8 +126,7 @@ pub fn compare(
             return None;
         }
         let (_, params) = &queues[i / seeds.len()];
-        let trace = airtab_sim::run(scenario, params, seeds[i % seeds.len()]);
-        let measured = measure(scenario, &trace);
+        let measured = measure::run(scenario, params, seeds[i % seeds.len()]);
         (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
         Some(measured)
     };
@@ -141,10 +140,11 @@ pub fn compare(
         let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds.len()).collect();
         add_page_times(scenario, &mut same_seed);
     }
+    let apps: Vec<_> = scenario.apps.iter().map(|app| (app.name.clone(), app.kind.name())).collect();
     let queues = queues
         .iter()
         .zip(runs.chunks(seeds.len()))
-        .map(|((label, params), runs)| summarise(scenario, label, params, runs))
+        .map(|((label, params), runs)| summarise(&apps, label, params, runs))
         .collect();
     Ok(Comparison {
         schema: SCHEMA,
@@ -176,15 +176,21 @@ pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     }
 }
 
-pub(crate) fn summarise(scenario: &Scenario, label: &str, params: &Params, runs: &[Measured]) -> QueueScores {
+/// One discipline over all seeds; `apps`: name and kind of each.
+pub(crate) fn summarise(
+    apps: &[(String, &'static str)],
+    label: &str,
+    params: &Params,
+    runs: &[Measured],
+) -> QueueScores {
     let discipline = params.discipline();
     let text = |p: &Param| {
         let values = params.get(p.name).unwrap_or_default();
         values.iter().map(|v| p.format(*v)).collect::<Vec<_>>().join(",")
     };
-    let apps = scenario.apps.iter().enumerate().map(|(i, app)| Scores {
-        name: app.name.clone(),
-        kind: app.kind.name(),
+    let apps = apps.iter().enumerate().map(|(i, (name, kind))| Scores {
+        name: name.clone(),
+        kind,
         metrics: over_seeds(runs.iter().map(|run| &run.apps[i])),
     });
     QueueScores {

@@ -12,6 +12,7 @@
 
 pub mod capture;
 pub mod compare;
+mod credit;
 pub mod experiment;
 pub mod measure;
 pub mod metric;

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use airtab_core::Params;
 use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::fairness::jain;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
@@ -17,6 +18,7 @@ use airtab_quality::window::Window;
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, StreamTrace, Trace};
 
+use crate::credit;
 use crate::metric::Metric;
 
 /// Figures of one application or of the access point; what has no meaning is
@@ -52,6 +54,20 @@ pub struct Second {
     pub received_bits: f64,
     /// Video only: frames that can be shown, of those sent in it.
     pub playable_frames: Option<u32>,
+}
+
+/// Runs `scenario` once and measures it: all of [`measure`]'s, and what only a
+/// look into the run shows (mean credits).
+///
+/// # Panics
+/// As [`airtab_sim::run`] does.
+pub fn run(scenario: &Scenario, params: &Params, seed: u64) -> Measured {
+    let (trace, credits) = credit::run(scenario, params, seed);
+    let mut measured = measure(scenario, &trace);
+    for (f, credit) in measured.apps.iter_mut().zip(credits) {
+        f.extend(credit.map(|x| (Metric::Credit, x)));
+    }
+    measured
 }
 
 /// Measures the trace of a run.

@@ -78,6 +78,8 @@ pub enum Metric {
     Attempts7,
     /// Downlink frames never acknowledged, share of all that ended.
     GivenUp,
+    /// Mean credit of its flows, s; only of disciplines that have credits.
+    Credit,
     /// Of the access point: largest backlog of the whole run, packets.
     QueueMax,
     /// Of the channel: share of the whole run in which nobody sent.
@@ -105,7 +107,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 41] = [
+const TABLE: [Row; 42] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -141,6 +143,7 @@ const TABLE: [Row; 41] = [
     (Attempts6, "attempts_6_ratio", "sent 6 times, %", 1e2, 1, Neither),
     (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
     (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
+    (Credit, "credit_mean_seconds", "credit, ms", 1e3, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),

@@ -8,8 +8,10 @@
 
 use std::ops::Range;
 
-use airtab_core::{Params, Unit};
-use airtab_sim::{Rows, Scenario, Simulation};
+use airtab_core::Params;
+use airtab_sim::{Scenario, Simulation};
+
+use crate::credit;
 
 /// Smallest step of the received rates, ns, and that of credits.
 const STEP_NS: u64 = 100_000_000;
@@ -56,8 +58,7 @@ pub struct AppStory {
 /// As [`airtab_sim::run`] does.
 pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> Story {
     let mut simulation = Simulation::new(scenario, params, seed);
-    let has_credits =
-        simulation.rows().columns.iter().any(|c| c.name == "credit" && c.unit == Unit::SignedNs);
+    let has_credits = credit::has_credits(&simulation.rows());
     let step_ns = (scenario.duration_ns.div_ceil(STEPS)).next_multiple_of(STEP_NS);
     let Range { start, end } = scenario.measure_ns;
     let credits = match has_credits {
@@ -106,7 +107,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
             let rows = simulation.rows();
             story.credit_at_ns.push(now);
             for (i, app) in story.apps.iter_mut().enumerate() {
-                app.credit_s.push(mean_credit(&rows, simulation.flows(i)));
+                app.credit_s.push(credit::mean(&rows, simulation.flows(i)));
             }
         }
     }
@@ -115,15 +116,6 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
         app.queue_delay = distribution(&seen.queue.delay_ns);
     }
     story
-}
-
-/// Seconds.
-fn mean_credit(rows: &Rows, flows: impl Iterator<Item = u32>) -> Option<f64> {
-    let known: Vec<(u64, i64)> = rows.column("flow")?.zip(rows.column("credit")?.map(|c| c as i64)).collect();
-    let credit = |flow: u32| known.iter().find(|(f, _)| *f == u64::from(flow)).map(|(_, credit)| *credit);
-    let credits: Vec<i64> = flows.filter_map(credit).collect();
-    let sum: i64 = credits.iter().sum();
-    (!credits.is_empty()).then(|| sum as f64 * 1e-9 / credits.len() as f64)
 }
 
 /// The points of a distribution function that can be told apart in a figure.

@@ -68,6 +68,11 @@ fn every_metric_can_be_reached() {
         assert!((s.mean - mean).abs() <= 1e-12 * mean.abs() && s.half_width_95.is_some());
     }
     assert!(c.get("fifo", "download", Metric::GameMos).is_none());
+    // A full queue: the download lives near 0, and who waits for nothing near 2 I = 50 ms.
+    assert!(c.get("fifo", "game", Metric::Credit).is_none());
+    let credit = |app| c.mean("chap:limit=70", app, Metric::Credit).unwrap();
+    assert!(credit("game") > 0.045 && credit("game") <= 0.050, "{}", credit("game"));
+    assert!((0.0..0.025).contains(&credit("download")), "{}", credit("download"));
     assert!(c.get("red", "game", Metric::GameMos).is_none());
     assert!(c.get("fifo", "video", Metric::GameMos).is_none());
     let places: f64 =

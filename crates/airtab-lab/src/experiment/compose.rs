@@ -7,6 +7,7 @@
 
 use toml::{Table, Value};
 
+use super::workload::{ServerTask, Workload};
 use super::Experiment;
 use crate::ScenarioFile;
 use crate::reader::{Problem, instead};
@@ -18,7 +19,7 @@ pub struct Point {
     /// The number of the value of each axis.
     pub at: Vec<usize>,
     /// What is simulated there.
-    pub scenario: ScenarioFile,
+    pub workload: Workload,
 }
 
 impl Experiment {
@@ -49,21 +50,27 @@ impl Experiment {
                 set(&mut scenario, key, value.clone());
             }
         }
-        scenario.entry("name").or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
-        let text = toml::to_string(&scenario).expect("what was read can be written");
         let place = match self.place(&at) {
             place if place.is_empty() => self.id.clone(),
             place => format!("{}, at {place}", self.id),
         };
-        let file = self.folder.join("scenario.toml").display().to_string();
-        let scenario = ScenarioFile::parse(&file, &text).map_err(|e| match e {
+        let write = |table: &Table| toml::to_string(table).expect("what was read can be written");
+        let workload = match self.server {
+            true => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
+            false => {
+                scenario.entry("name").or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
+                let file = self.folder.join("scenario.toml").display().to_string();
+                ScenarioFile::parse(&file, &write(&scenario)).map(|file| Workload::Home(Box::new(file)))
+            }
+        };
+        let workload = workload.map_err(|e| match e {
             // Lines of a text that nobody wrote say nothing: what is wrong in them does.
             FileError::Wrong(problems) => FileError::Wrong(
                 problems.into_iter().map(|p| Problem::of_file(&place, message(&p))).collect(),
             ),
             unreadable => unreadable,
         })?;
-        Ok(Point { at, scenario })
+        Ok(Point { at, workload })
     }
 
     /// `q = 35, d = 10`.

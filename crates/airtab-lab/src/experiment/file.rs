@@ -10,10 +10,12 @@ use airtab_core::Unit;
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
-use super::{Axis, AxisValue, Check, Compared, Expect, Experiment, Term, compose, figure};
+use super::{
+    Axis, AxisValue, Check, Compared, Expect, Experiment, Seconds, ServerTask, Term, compose, figure,
+};
 use crate::QueueSpec;
 use crate::metric::Metric;
-use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
+use crate::reader::{Document, Section, Value, flag, instead, number, quantity, text, unused};
 use crate::scenario_app::ACCESS_POINT;
 use crate::scenario_file::{FileError, read_text};
 
@@ -71,17 +73,19 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
     let queues = top.read("queues", |v| read_queues(v));
     let queues = queues.unwrap_or_else(|| QUEUES.map(|name| name.parse().expect("is a discipline")).into());
+    let server = top.read("server", table);
     let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
-    let own = top.read("scenario", |v| match from_de(v.value) {
-        Toml::Table(table) => Ok(table),
-        _ => Err("is not a table [scenario]".into()),
-    });
-    if own.is_none() && base.is_none() && top.is_fine() {
-        top.problem("no scenario: name a file as `base`, or write a table [scenario], or both".into());
+    let own = top.read("scenario", table);
+    let home = own.is_some() || base.is_some();
+    if home == server.is_some() && top.is_fine() {
+        let message = "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
+        top.problem(if home { "a scenario and a [server]: give one".into() } else { message.into() });
     }
-    let scenario = compose::merged(base.unwrap_or_default(), own.unwrap_or_default());
+    let is_server = server.is_some();
+    let scenario =
+        server.unwrap_or_else(|| compose::merged(base.unwrap_or_default(), own.unwrap_or_default()));
     let axes = read_axes(top, &scenario);
-    let names = Names { apps: compose::names(&scenario, "app"), queues: &queues, axes: &axes };
+    let names = Names { apps: apps(&scenario, is_server), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let checks = top.sections("check");
@@ -101,8 +105,24 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         checks,
         toml: toml.into(),
         scenario,
+        server: is_server,
         folder: folder.into(),
     })
+}
+
+fn table(v: &Value) -> Result<toml::Table, String> {
+    match from_de(v.value) {
+        Toml::Table(table) => Ok(table),
+        _ => Err("is not a table".into()),
+    }
+}
+
+fn apps(scenario: &toml::Table, is_server: bool) -> Vec<String> {
+    if !is_server {
+        return compose::names(scenario, "app");
+    }
+    let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
+    ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect()
 }
 
 /// What the rest of a file may refer to.
@@ -300,7 +320,11 @@ fn read_check(s: &Section, names: &Names) -> Option<Check> {
         }
         None => s.require("queue", |v| names.queue(v)),
     };
-    let term = Term { of: of?, queue: queue?, at: names.at(s)? };
+    let seconds = s.section("seconds").and_then(|s| read_seconds(&s));
+    if s.get("seconds").is_some() && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::FrameRate)) {
+        s.problem_of("seconds", &format!("is for {} only", Metric::FrameRate.name()));
+    }
+    let term = Term { of: of?, queue: queue?, seconds, at: names.at(s)? };
     let other = |key| s.section(key).map(|other| read_other(&other, names, &term));
     let divided_by = other("divided_by");
     let minus = other("minus");
@@ -314,9 +338,8 @@ fn read_check(s: &Section, names: &Names) -> Option<Check> {
             return None;
         }
     };
-    let number = |v: &Value| v.written.parse::<f64>().map_err(|_| format!("'{}' is not a number", v.written));
-    let least = s.read("least", number);
-    let most = s.read("most", number);
+    let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
+    let (least, most) = (bound("least"), bound("most"));
     let order = s.read("order", |v| match v.written.as_str() {
         "rises" => Ok(Expect::Rises),
         "falls" => Ok(Expect::Falls),
@@ -346,7 +369,24 @@ fn read_other(s: &Section, names: &Names, term: &Term) -> Option<Term> {
         false => term.at.clone(),
     };
     s.finish();
-    Some(Term { of, queue, at })
+    Some(Term { of, queue, seconds: term.seconds, at })
+}
+
+/// `{ below = 2.2 }`, `{ above = 2.6 }` or `{ correlation = true }`.
+fn read_seconds(s: &Section) -> Option<Seconds> {
+    let rate = |key| s.read(key, number(0.0..=1e5, "a rate in Mb/s"));
+    let found = [
+        rate("below").map(Seconds::Below),
+        rate("above").map(Seconds::Above),
+        s.read("correlation", flag).filter(|wanted| *wanted).map(|_| Seconds::Correlation),
+    ];
+    s.finish();
+    let mut found = found.into_iter().flatten();
+    let seconds = found.next();
+    if seconds.is_none() || found.next().is_some() {
+        s.problem("give one of below, above and correlation = true".into());
+    }
+    seconds
 }
 
 fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option<Expect>) -> Option<Expect> {

@@ -18,6 +18,7 @@ pub mod page;
 mod run;
 pub mod scoreboard;
 mod store;
+mod workload;
 pub mod text;
 
 use std::ops::RangeInclusive;
@@ -27,6 +28,7 @@ pub use compose::Point;
 pub use figure::Figure;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use store::Store;
+pub use workload::{ServerTask, Workload};
 
 use crate::QueueSpec;
 use crate::metric::Metric;
@@ -63,7 +65,9 @@ pub struct Experiment {
     pub checks: Vec<Check>,
     /// Its text, as in its file.
     pub toml: String,
+    /// A scenario, or a table `[server]`.
     scenario: toml::Table,
+    server: bool,
     folder: PathBuf,
 }
 
@@ -119,9 +123,22 @@ pub struct Term {
     pub of: Vec<(String, Metric)>,
     /// The discipline's label.
     pub queue: String,
+    /// Of videos: only these seconds of them, or how they go together.
+    pub seconds: Option<Seconds>,
     /// Axis and values of it, by their numbers; an axis that is not named is
     /// looked at as a whole.
     pub at: Vec<(usize, Vec<usize>)>,
+}
+
+/// What is taken of the seconds of a video, by the rate at which it is sent, Mb/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seconds {
+    /// Playable frames a second, of those in which less is sent.
+    Below(f64),
+    /// The same of those in which more is sent.
+    Above(f64),
+    /// Spearman's rank correlation of rate and playable frames.
+    Correlation,
 }
 
 /// What a [`Term`] is compared with.

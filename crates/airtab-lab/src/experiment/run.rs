@@ -13,10 +13,10 @@ use airtab_core::Params;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::store::{Run, Store, number};
+use super::store::{Run, Store};
 use super::{Experiment, Point};
 use crate::compare::{QueueScores, add_page_times, summarise};
-use crate::measure::{Measured, measure};
+use crate::measure::{Measured, Second};
 use crate::scenario_file::FileError;
 
 /// How to run.
@@ -42,6 +42,9 @@ pub struct PointScores {
     pub at: Vec<usize>,
     /// One entry per discipline, in the order of the experiment.
     pub queues: Vec<QueueScores>,
+    /// The course of videos: by discipline, seed and application.
+    #[serde(skip)]
+    pub(super) seconds: Vec<Vec<Vec<Vec<Second>>>>,
 }
 
 /// What came out.
@@ -107,8 +110,7 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
         }
         let measured = options.store.get(*run).unwrap_or_else(|| {
             let (point, params) = (&plan.points[cell / plan.queues()], &plan.params[*cell]);
-            let scenario = &point.scenario.scenario;
-            let measured = measure(scenario, &airtab_sim::run(scenario, &params.1, *seed));
+            let measured = point.workload.run(&params.1, *seed);
             if let Err(e) = options.store.put(*run, &measured) {
                 // One run that cannot be kept is no reason to lose it; it is one to say so.
                 refused.lock().expect("nobody panics with it").get_or_insert(e);
@@ -131,16 +133,21 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
     let of_point = plan.queues() * seeds;
     let score = |(i, runs): (usize, &mut [Measured])| {
         let point = &plan.points[i];
-        let scenario = &point.scenario.scenario;
-        for seed in 0..seeds {
+        for (seed, scenario) in (0..seeds).zip(std::iter::repeat(point.workload.home()).map_while(|home| home)) {
             let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds).collect();
             add_page_times(scenario, &mut same_seed);
         }
+        let apps = point.workload.apps();
         let of_queue = |(k, runs): (usize, &[Measured])| {
             let (label, params) = &plan.params[i * plan.queues() + k];
-            summarise(scenario, label, params, runs)
+            summarise(&apps, label, params, runs)
         };
-        PointScores { at: point.at.clone(), queues: runs.chunks(seeds).enumerate().map(of_queue).collect() }
+        let seconds_of = |runs: &[Measured]| runs.iter().map(|run| run.seconds.clone()).collect();
+        PointScores {
+            at: point.at.clone(),
+            queues: runs.chunks(seeds).enumerate().map(of_queue).collect(),
+            seconds: runs.chunks(seeds).map(seconds_of).collect(),
+        }
     };
     let points = runs.chunks_mut(of_point).enumerate().map(score).collect();
     Ok(Outcome { quick: options.quick, seeds: plan.seeds, runs: total, points })
@@ -151,7 +158,7 @@ struct Plan {
     points: Vec<Point>,
     /// Discipline by discipline, point by point.
     params: Vec<(String, Params)>,
-    /// What the scenario of each point is known by.
+    /// What the workload of each point is known by.
     numbers: Vec<u128>,
     seeds: u64,
 }
@@ -165,13 +172,13 @@ impl Plan {
         for point in &points {
             for spec in &experiment.queues {
                 let place = experiment.place(&point.at);
-                let built = spec.build(&point.scenario.queues);
+                let built = spec.build(point.workload.queues());
                 let built = built.map_err(|e| RunError::Queue(format!("{}, {place}: {e}", experiment.id)))?;
                 params.push((spec.label.clone(), built));
             }
         }
         let own = if options.quick { experiment.quick_seeds } else { experiment.seeds };
-        let numbers = points.iter().map(|p| number(&p.scenario.scenario)).collect();
+        let numbers = points.iter().map(|p| p.workload.number()).collect();
         Ok(Plan { points, params, numbers, seeds: options.seeds.unwrap_or(own) })
     }
 
@@ -187,8 +194,8 @@ impl Plan {
     fn jobs(&self) -> impl Iterator<Item = (usize, u64, Run)> {
         let queues = self.queues();
         self.params.iter().enumerate().flat_map(move |(cell, (_, params))| {
-            let scenario = self.numbers[cell / queues];
-            (1..=self.seeds).map(move |seed| (cell, seed, Run::new(scenario, params, seed)))
+            let workload = self.numbers[cell / queues];
+            (1..=self.seeds).map(move |seed| (cell, seed, Run::new(workload, params, seed)))
         })
     }
 }

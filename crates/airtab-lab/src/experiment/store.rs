@@ -15,11 +15,10 @@ use std::path::{Path, PathBuf};
 
 use airtab_core::Params;
 use airtab_quality::web::Page;
-use airtab_sim::Scenario;
 use serde::{Deserialize, Serialize};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use crate::measure::{Figures, Measured};
+use crate::measure::{Figures, Measured, Second};
 use crate::metric::Metric;
 
 /// A number for the sources that runs come from (`build.rs`).
@@ -69,10 +68,10 @@ impl Store {
 pub(super) struct Run(u128);
 
 impl Run {
-    /// `scenario`: what [`number`] gives for it.
-    pub(super) fn new(scenario: u128, params: &Params, seed: u64) -> Run {
+    /// `workload`: its number.
+    pub(super) fn new(workload: u128, params: &Params, seed: u64) -> Run {
         let mut hasher = SipHasher24::new();
-        hasher.write_u128(scenario);
+        hasher.write_u128(workload);
         hasher.write(params.discipline().name().as_bytes());
         for param in params.discipline().params() {
             hasher.write(format!("{}{:?}", param.name, params.get(param.name)).as_bytes());
@@ -82,30 +81,26 @@ impl Run {
     }
 }
 
-/// A number for all values of a scenario but its name, which no figure depends on.
-pub(super) fn number(scenario: &Scenario) -> u128 {
-    let nameless = Scenario { name: String::new(), ..scenario.clone() };
-    let mut hasher = SipHasher24::new();
-    hasher.write(format!("{nameless:?}").as_bytes());
-    hasher.finish128().as_u128()
-}
-
 #[derive(Serialize, Deserialize)]
 struct Kept {
     apps: Vec<BTreeMap<String, f64>>,
     /// Number, opened, requested, done, bytes.
     pages: Vec<Vec<[u64; 5]>>,
     ap: BTreeMap<String, f64>,
+    /// Of videos only: what a second began at, ns; bits sent, bits received, playable frames.
+    seconds: Vec<Vec<(u64, f64, f64, u32)>>,
 }
 
 impl Kept {
     fn of(m: &Measured) -> Kept {
         let figures = |f: &Figures| f.iter().map(|(metric, value)| (metric.name().into(), *value)).collect();
+        let second = |s: &Second| Some((s.from_ns, s.sent_bits, s.received_bits, s.playable_frames?));
         let page = |p: &Page| [p.number.into(), p.opened_ns, p.requested_ns, p.done_ns, p.bytes];
         Kept {
             apps: m.apps.iter().map(figures).collect(),
             pages: m.pages.iter().map(|pages| pages.iter().map(page).collect()).collect(),
             ap: figures(&m.ap),
+            seconds: m.seconds.iter().map(|all| all.iter().filter_map(second).collect()).collect(),
         }
     }
 
@@ -113,6 +108,12 @@ impl Kept {
     fn measured(&self) -> Option<Measured> {
         let figures = |f: &BTreeMap<String, f64>| -> Option<Figures> {
             f.iter().map(|(name, value)| Some((Metric::named(name)?, *value))).collect()
+        };
+        let second = |&(from_ns, sent_bits, received_bits, playable): &(u64, f64, f64, u32)| Second {
+            from_ns,
+            sent_bits,
+            received_bits,
+            playable_frames: Some(playable),
         };
         let page = |p: &[u64; 5]| {
             let [number, opened_ns, requested_ns, done_ns, bytes] = *p;
@@ -122,7 +123,7 @@ impl Kept {
             apps: self.apps.iter().map(figures).collect::<Option<_>>()?,
             pages: self.pages.iter().map(|pages| pages.iter().map(page).collect()).collect::<Option<_>>()?,
             ap: figures(&self.ap)?,
-            seconds: Vec::new(),
+            seconds: self.seconds.iter().map(|all| all.iter().map(second).collect()).collect(),
         })
     }
 }
