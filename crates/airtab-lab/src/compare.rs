@@ -64,7 +64,8 @@ pub struct Summary {
 pub struct Scores {
     /// Name of the application, or `ap`.
     pub name: String,
-    /// What it is: `game`, `voip`, `video`, `web`, `udp`, `download`, `p2p`, or `ap`.
+    /// What it is: `game`, `voip`, `video`, `web`, `udp`, `download`, `upload`,
+    /// `p2p`, `streaming`, or `ap`.
     pub kind: &'static str,
     /// Its metrics.
     pub metrics: BTreeMap<Metric, Summary>,

@@ -12,11 +12,14 @@ use airtab_core::Params;
 use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::fairness::jain;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
+use airtab_quality::streaming;
 use airtab_quality::video::{self, Coding};
 use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
 use airtab_sim::traffic::video::FrameKind;
-use airtab_sim::{App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, StreamTrace, Trace};
+use airtab_sim::{
+    App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace, StreamTrace, Trace,
+};
 
 use crate::credit;
 use crate::metric::Metric;
@@ -96,6 +99,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     f.insert(Metric::Goodput, window.rate_bps(seen.down.bytes));
     f.insert(Metric::QueuePackets, seen.queue.mean_packets);
     f.insert(Metric::Air, seen.air_ns as f64 / window.length_ns() as f64);
+    f.insert(Metric::UplinkAir, seen.up_air_ns as f64 / window.length_ns() as f64);
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
     let frames = seen.attempts.frames();
     for (metric, acked) in Metric::ATTEMPTS.into_iter().zip(seen.attempts.acked) {
@@ -116,6 +120,11 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         AppKind::Game => score_game(&mut f, seen, window),
         AppKind::Voip => score_call(&mut f, seen, window),
         AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
+        AppKind::Streaming { segment_ns, .. } => score_streaming(&mut f, &seen.segments, segment_ns, window),
+        AppKind::Upload { .. } | AppKind::P2p { upload: true, .. } => {
+            f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
+            f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
+        }
         AppKind::Web | AppKind::Udp { .. } | AppKind::Download { .. } | AppKind::P2p { .. } => {}
     }
     f
@@ -198,6 +207,21 @@ fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
     };
     let all = seen.seconds.iter().enumerate().map(second);
     all.filter(|s| (first * SECOND..end * SECOND).contains(&s.from_ns)).collect()
+}
+
+fn score_streaming(f: &mut Figures, segments: &[SegmentTrace], segment_ns: u64, window: Window) {
+    let segment = |s: &SegmentTrace| streaming::Segment {
+        rate_bps: s.rate_bps,
+        requested_ns: s.requested_ns,
+        done_ns: s.done_ns,
+    };
+    let segments: Vec<_> = segments.iter().map(segment).collect();
+    let Some(score) = streaming::score(&segments, segment_ns, window) else { return };
+    f.extend(score.rate_bps.map(|bps| (Metric::BitRate, bps)));
+    f.insert(Metric::Stalled, score.stalled);
+    f.insert(Metric::Stalls, f64::from(score.stalls));
+    f.insert(Metric::Switches, f64::from(score.switches));
+    f.insert(Metric::Startup, score.startup);
 }
 
 fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {

@@ -40,6 +40,18 @@ pub enum Metric {
     Pages,
     /// IP bytes received at the station, bit/s.
     Goodput,
+    /// IP bytes received from the station, bit/s; only of applications that upload.
+    UplinkGoodput,
+    /// Bit rate of a streamed video, mean over its playing time, bit/s.
+    BitRate,
+    /// Time that a streamed video stands still, share of its time after the start.
+    Stalled,
+    /// How often it stands still.
+    Stalls,
+    /// How often its bit rate changes.
+    Switches,
+    /// From its first request to its first picture, s.
+    Startup,
     /// Mean downlink plus mean uplink delay, s.
     Ping,
     /// Mean one-way delay of the downlink, s.
@@ -62,6 +74,8 @@ pub enum Metric {
     QueueDropped,
     /// Channel time of its downlink, share of the measured time.
     Air,
+    /// Channel time of its uplink, share of the measured time.
+    UplinkAir,
     /// Downlink frames acknowledged at the first attempt, share of all that ended.
     Attempts1,
     /// The same at the second attempt, and so on.
@@ -107,7 +121,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 42] = [
+const TABLE: [Row; 49] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -124,6 +138,12 @@ const TABLE: [Row; 42] = [
     (PagesCompared, "pages_compared", "pages compared", 1.0, 1, Neither),
     (Pages, "pages_completed", "pages completed", 1.0, 1, Neither),
     (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
+    (UplinkGoodput, "uplink_goodput_bits_per_second", "up, Mb/s", 1e-6, 2, Higher),
+    (BitRate, "bit_rate_bits_per_second", "bit rate, Mb/s", 1e-6, 2, Higher),
+    (Stalled, "stalled_ratio", "stalled, %", 1e2, 1, Lower),
+    (Stalls, "stalls", "stalls", 1.0, 1, Lower),
+    (Switches, "rate_switches", "rate switches", 1.0, 1, Lower),
+    (Startup, "startup_seconds", "start-up, s", 1.0, 2, Lower),
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
@@ -135,6 +155,7 @@ const TABLE: [Row; 42] = [
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),
+    (UplinkAir, "uplink_air_ratio", "air up, %", 1e2, 1, Neither),
     (Attempts1, "attempts_1_ratio", "sent once, %", 1e2, 1, Higher),
     (Attempts2, "attempts_2_ratio", "sent twice, %", 1e2, 1, Neither),
     (Attempts3, "attempts_3_ratio", "sent 3 times, %", 1e2, 1, Neither),

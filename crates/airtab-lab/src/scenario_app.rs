@@ -4,6 +4,7 @@
 //! video traces `video_trace`'s.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use airtab_core::Unit;
 use airtab_sim::tcp::Algorithm;
@@ -11,7 +12,7 @@ use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::{App, AppKind, Station};
 
-use crate::reader::{Section, choice, instead, quantity, text, unused};
+use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
 use crate::scenario_file::{MS, SECOND, measured, read_text};
 use crate::video_trace::{self, SizeUnit};
 
@@ -21,14 +22,16 @@ const MAX_APPS: usize = 10_000;
 const MAX_TRACE_MIB: u64 = 64;
 
 /// The kinds, each with the keys that only some have.
-const KINDS: [(&str, &[&str]); 7] = [
+const KINDS: [(&str, &[&str]); 9] = [
     ("game", &[]),
     ("voip", &[]),
     ("video", &["fec", "trace", "trace_sizes"]),
     ("web", &[]),
     ("udp", &["rate", "bytes", "gaps"]),
     ("download", &["congestion"]),
-    ("p2p", &["flows", "congestion"]),
+    ("upload", &["congestion"]),
+    ("p2p", &["flows", "congestion", "upload"]),
+    ("streaming", &["congestion", "ladder", "segment", "buffer"]),
 ];
 
 /// The videos that need no file.
@@ -42,6 +45,11 @@ pub(crate) const ACCESS_POINT: &str = "ap";
 /// Bytes of a full IP packet, and the most that an 802.11 frame carries.
 const FULL_PACKET: u64 = 1500;
 const MAX_PACKET: u64 = 2304;
+
+/// Bit rates of a streamed video: Netflix's fixed ladder ("Per-title encode
+/// optimization", 2015).
+const LADDER_BPS: [u64; 10] =
+    [235_000, 375_000, 560_000, 750_000, 1_050_000, 1_750_000, 2_350_000, 3_000_000, 4_300_000, 5_800_000];
 
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
@@ -124,11 +132,27 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let rate = s.read("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
     let bytes = s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET));
     let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
+    let upload = s.read("upload", flag).unwrap_or(false);
+    let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
+    let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
+    let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
+    if buffer_ns < 2 * segment_ns {
+        let least = Unit::Ns.format(2 * segment_ns);
+        s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
+    }
     let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
-    for key in ["congestion", "flows", "fec", "trace", "trace_sizes", "rate", "bytes", "gaps"] {
+    let mut keys: Vec<&str> = KINDS.iter().flat_map(|(_, keys)| *keys).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
         if !own.contains(&key) && s.get(key).is_some() {
             let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
-            let owners = owners.collect::<Vec<_>>().join(" or ");
+            let owners = owners.collect::<Vec<_>>();
+            let last = owners.len() - 1;
+            let owners = match last {
+                0 => owners[0].into(),
+                _ => format!("{} or {}", owners[..last].join(", "), owners[last]),
+            };
             s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
         }
     }
@@ -143,8 +167,24 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
             gaps,
         },
         "download" => AppKind::Download { congestion },
-        _ => AppKind::P2p { flows, congestion },
+        "upload" => AppKind::Upload { congestion },
+        "p2p" => AppKind::P2p { flows, congestion, upload },
+        _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
     })
+}
+
+/// `["1Mb/s", "3Mb/s"]`.
+fn read_ladder<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Arc<[u64]>, String> {
+    let wrong =
+        || format!("{} is not a list of 1 to 30 ascending rates such as [\"1Mb/s\", \"3Mb/s\"]", v.written);
+    let rate = |text: &String| match Unit::Bps.parse(text) {
+        Ok(rate) if (1_000..=1_000_000_000).contains(&rate) => Ok(rate),
+        Ok(_) => Err(format!("'{text}' is outside 1kbit to 1Gbit")),
+        Err(e) => Err(e.to_string()),
+    };
+    let rates = s.items(v).iter().map(rate).collect::<Result<Vec<u64>, String>>()?;
+    let fine = (1..=30).contains(&rates.len()) && rates.is_sorted_by(|a, b| a < b);
+    if fine { Ok(rates.into()) } else { Err(wrong()) }
 }
 
 /// The synthetic video, or a trace from a file beside the scenario.

@@ -82,6 +82,10 @@ pub(crate) fn app_metrics(kind: &str) -> &'static [Metric] {
         "video" => &[FrameRate, FramesWhole, QueueDelayP99, Loss],
         "web" => &[PageTime, Pages, QueueDelayP50, QueueDelayP99],
         "udp" => &[Goodput, QueueDelay, QueueDelayP99, Loss],
+        "upload" => &[UplinkGoodput, QueueDelayP50],
+        "streaming" => &[BitRate, Stalled, Switches, Startup],
+        // The second is there only where peers upload, too.
+        "p2p" => &[Goodput, UplinkGoodput, QueueDelayP50, QueueDelayP99],
         _ => &[Goodput, QueueDelayP50, QueueDelayP99],
     }
 }
@@ -244,6 +248,8 @@ fn score(app: &Scores) -> String {
         "voip" => shown(Metric::VoipMos, "MOS"),
         "video" => shown(Metric::FrameRate, "fps"),
         "web" => shown(Metric::PageTime, "ms"),
+        "streaming" => shown(Metric::BitRate, "Mb/s"),
+        "upload" => shown(Metric::UplinkGoodput, "Mb/s up"),
         _ => None, // its rate has a column of its own
     };
     score.unwrap_or("-".into())

@@ -40,9 +40,12 @@ fn of_app(q: &QueueScores, app: &Scores) -> (String, String) {
         "video" => (Metric::FrameRate, "fps ", of_video(q, app)),
         "web" => (Metric::PageTime, "ms ", of_web(q, app)),
         "udp" => (Metric::Goodput, "Mb/s ", of_udp(q, app)),
+        "streaming" => (Metric::BitRate, "Mb/s ", of_streaming(q, app)),
+        "upload" => (Metric::UplinkGoodput, "Mb/s ", of_upload(q, app)),
         _ => (Metric::Goodput, "Mb/s ", of_download(q, app)),
     };
-    let digits = if metric == Metric::Goodput { 1 } else { metric.decimals() };
+    let rate = matches!(metric, Metric::Goodput | Metric::UplinkGoodput);
+    let digits = if rate { 1 } else { metric.decimals() };
     let score = app.mean(metric).map_or(String::new(), |x| format!("{:.digits$} {unit}", metric.shown(x)));
     (format!("{score}under {}", q.label), reason)
 }
@@ -244,6 +247,37 @@ fn of_download(q: &QueueScores, app: &Scores) -> String {
         }
     }
     text
+}
+
+/// Segments come over TCP: what matters is whether they come in time, and which
+/// rate the buffer allowed.
+fn of_streaming(q: &QueueScores, app: &Scores) -> String {
+    let Some(stalled) = app.mean(Metric::Stalled) else {
+        return match app.mean(Metric::Goodput) {
+            Some(goodput) if goodput > 0.0 => "its first segment was not complete in time".into(),
+            _ => "it sent nothing while measured".into(),
+        };
+    };
+    let still = match stalled > 0.0 {
+        true => format!("it stands still for {} of its time", percent(stalled)),
+        false => "it never stands still".into(),
+    };
+    let switches = app.mean(Metric::Switches).unwrap_or(0.0);
+    format!("{still} and changes its rate {switches:.0} times; {}", of_download(q, app))
+}
+
+/// Its data is not queued at the access point; its ACKs are.
+fn of_upload(q: &QueueScores, app: &Scores) -> String {
+    let Some(air) = app.mean(Metric::UplinkAir).filter(|air| *air > 0.0) else {
+        return "it sent nothing while measured".into();
+    };
+    let wait = app.mean(Metric::QueueDelayP50).map_or("0 ms".into(), ms);
+    let down: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
+    format!(
+        "it sends for {} of the time, downlinks for {}; its ACKs wait {wait} in the queue",
+        percent(air),
+        percent(down)
+    )
 }
 
 fn held(app: &Scores) -> f64 {

@@ -106,6 +106,13 @@ const CASES: &[(&str, &str, &str)] = &[
     ("rate of a call", "kind = \"voip\"", "kind = \"voip\"\nrate = \"64kb/s\""),
     ("measured before it starts", "kind = \"download\"", "kind = \"download\"\nmeasure = [\"1s\", \"90s\"]"),
     ("measured beyond the end", "kind = \"voip\"", "kind = \"voip\"\nmeasure = [\"1s\", \"900s\"]"),
+    ("upload of a download", "kind = \"download\"", "kind = \"download\"\nupload = true"),
+    ("upload is a text", "kind = \"download\"", "kind = \"p2p\"\nupload = \"yes\""),
+    ("ladder that falls", "kind = \"voip\"", "kind = \"streaming\"\nladder = [\"2Mb/s\", \"1Mb/s\"]"),
+    ("ladder without units", "kind = \"voip\"", "kind = \"streaming\"\nladder = [1, 2]"),
+    ("empty ladder", "kind = \"voip\"", "kind = \"streaming\"\nladder = []"),
+    ("buffer of one segment", "kind = \"voip\"", "kind = \"streaming\"\nbuffer = \"7s\""),
+    ("segment of a video", "kind = \"voip\"", "kind = \"video\"\nsegment = \"4s\""),
     ("flows of a download", "kind = \"download\"", "kind = \"download\"\nflows = 2"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];

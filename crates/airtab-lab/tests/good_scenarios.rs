@@ -123,6 +123,29 @@ fn every_key_arrives() {
         kind = "udp"
         rate = "64kb/s"
         station = "lossy"
+        [[app]]
+        name = "up"
+        kind = "upload"
+        congestion = "newreno"
+        station = "lossy"
+        [[app]]
+        name = "both"
+        kind = "p2p"
+        flows = 2
+        upload = true
+        station = "lossy"
+        [[app]]
+        name = "film"
+        kind = "streaming"
+        ladder = ["1Mb/s", "2.5Mb/s"]
+        segment = "2s"
+        buffer = "30s"
+        congestion = "newreno"
+        station = "lossy"
+        [[app]]
+        name = "film 2"
+        kind = "streaming"
+        station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
@@ -140,11 +163,27 @@ fn every_key_arrives() {
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
     let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
     assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
-    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno });
-    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic });
+    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno, upload: false });
+    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic, upload: false });
     let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
+    assert_eq!(s.apps[6].kind, AppKind::Upload { congestion: Algorithm::NewReno });
+    assert_eq!(s.apps[7].kind, AppKind::P2p { flows: 2, congestion: Algorithm::Cubic, upload: true });
+    assert_eq!(
+        s.apps[8].kind,
+        AppKind::Streaming {
+            ladder: [1_000_000, 2_500_000].into(),
+            segment_ns: 2 * SECOND,
+            buffer_ns: 30 * SECOND,
+            congestion: Algorithm::NewReno
+        }
+    );
+    let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &s.apps[9].kind else {
+        panic!("no stream")
+    };
+    assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
+    assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();

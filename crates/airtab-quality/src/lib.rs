@@ -9,6 +9,7 @@
 //! | [`gmodel`] | how good is a network game? |
 //! | [`emodel`] | how good is a phone call? |
 //! | [`video`] | how many frames a second can be shown? |
+//! | [`streaming`] | how does a streamed video play: rate, stalls, start? |
 //! | [`web`] | how long does a page take? |
 //! | [`delay`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`fairness`] | how evenly is something shared? |
@@ -24,6 +25,7 @@ pub mod emodel;
 pub mod fairness;
 pub mod gmodel;
 pub mod interval;
+pub mod streaming;
 pub mod video;
 pub mod web;
 pub mod window;

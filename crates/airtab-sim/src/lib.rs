@@ -31,5 +31,6 @@ pub mod wifi;
 pub use scenario::{App, AppKind, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, StreamTrace, Trace,
+    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
+    Trace,
 };

@@ -6,8 +6,11 @@ use crate::engine::Stream;
 use crate::net::Link;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, AppKind, Scenario};
-use crate::trace::{AppTrace, AttemptTrace, FrameTrace, PageTrace, QueueTrace, SecondTrace, StreamTrace};
+use crate::trace::{
+    AppTrace, AttemptTrace, FrameTrace, PageTrace, QueueTrace, SecondTrace, SegmentTrace, StreamTrace,
+};
 use crate::traffic::download::{self, Connection};
+use crate::traffic::streaming::{self, Plan, Player};
 use crate::traffic::web::{self, Visit};
 use crate::traffic::{Constant, game, udp, video, voip};
 
@@ -35,7 +38,10 @@ impl Flow {
             AppKind::Video { .. } => (video::PORT, Protocol::Udp),
             AppKind::Web => (web::PORT, Protocol::Tcp),
             AppKind::Udp { .. } => (udp::PORT, Protocol::Udp),
-            AppKind::Download { .. } | AppKind::P2p { .. } => (download::PORT, Protocol::Tcp),
+            AppKind::Streaming { .. } => (streaming::PORT, Protocol::Tcp),
+            AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
+                (download::PORT, Protocol::Tcp)
+            }
         };
         let tuple = FiveTuple {
             source: (address::server(i), port),
@@ -97,6 +103,7 @@ pub(crate) struct Running {
     pub(crate) up: StreamTrace,
     pub(crate) queue: QueueMeter,
     pub(crate) air_ns: u64,
+    pub(crate) up_air_ns: u64,
     pub(crate) attempts: AttemptTrace,
     pub(crate) seconds: Vec<SecondTrace>,
     /// IP bytes of the downlink received so far.
@@ -109,6 +116,9 @@ pub(crate) struct Running {
     pub(crate) visit: Option<Visit>,
     pub(crate) page: u32,
     pub(crate) pages: Vec<PageTrace>,
+    /// Streaming: the player, and what it received.
+    pub(crate) player: Option<Player>,
+    pub(crate) segments: Vec<SegmentTrace>,
 }
 
 impl Running {
@@ -129,10 +139,14 @@ impl Running {
             ..StreamTrace::default()
         };
         let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-        let (frames, pages) = match app.kind {
-            AppKind::Video { .. } => ((active / video::PERIOD_NS) as usize + 2, 0),
-            AppKind::Web => (0, 4096),
-            _ => (0, 0),
+        let (frames, pages, segments) = match app.kind {
+            AppKind::Video { .. } => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
+            AppKind::Web => (0, 4096, 0),
+            // What was played, and what the buffer holds.
+            AppKind::Streaming { segment_ns, buffer_ns, .. } => {
+                (0, 0, ((active + buffer_ns) / segment_ns) as usize + 2)
+            }
+            _ => (0, 0, 0),
         };
         Running {
             app: app.clone(),
@@ -144,6 +158,7 @@ impl Running {
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
             air_ns: 0,
+            up_air_ns: 0,
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
             received_bytes: 0,
@@ -152,11 +167,17 @@ impl Running {
             visit: None,
             page: 0,
             pages: Vec::with_capacity(pages),
+            player: None,
+            segments: Vec::with_capacity(segments),
         }
     }
 
     pub(crate) fn stream(&mut self, up: bool) -> &mut StreamTrace {
         if up { &mut self.up } else { &mut self.down }
+    }
+
+    pub(crate) fn air(&mut self, down: bool) -> &mut u64 {
+        if down { &mut self.air_ns } else { &mut self.up_air_ns }
     }
 
     /// Whether each delivery is worth a record of its own.
@@ -178,11 +199,23 @@ impl Running {
             up: self.up,
             queue: self.queue.trace,
             air_ns: self.air_ns,
+            up_air_ns: self.up_air_ns,
             attempts: self.attempts,
             seconds: self.seconds,
             frames: self.frames,
             pages: self.pages,
+            segments: self.segments,
         }
+    }
+}
+
+/// What the player of a streaming application is given.
+pub(crate) fn plan(kind: &AppKind) -> Option<Plan<'_>> {
+    match kind {
+        AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } => {
+            Some(Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns })
+        }
+        _ => None,
     }
 }
 

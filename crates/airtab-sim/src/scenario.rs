@@ -2,6 +2,7 @@
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::tcp::Algorithm;
 use crate::traffic::udp::Gaps;
@@ -88,11 +89,29 @@ pub enum AppKind {
         /// Congestion control of its sender.
         congestion: Algorithm,
     },
+    /// An endless TCP upload.
+    Upload {
+        /// Congestion control of its sender.
+        congestion: Algorithm,
+    },
     /// Endless TCP downloads from several peers at once.
     P2p {
         /// How many.
         flows: u16,
         /// Congestion control of their senders.
+        congestion: Algorithm,
+        /// Whether each connection is an endless upload, too.
+        upload: bool,
+    },
+    /// Responsive video: segments over TCP.
+    Streaming {
+        /// Bit rates to choose from, bit/s, ascending.
+        ladder: Arc<[u64]>,
+        /// Playing time of a segment, ns.
+        segment_ns: u64,
+        /// Playing time that its player's buffer holds, ns.
+        buffer_ns: u64,
+        /// Congestion control of its sender.
         congestion: Algorithm,
     },
 }
@@ -107,7 +126,9 @@ impl AppKind {
             AppKind::Web => "web",
             AppKind::Udp { .. } => "udp",
             AppKind::Download { .. } => "download",
+            AppKind::Upload { .. } => "upload",
             AppKind::P2p { .. } => "p2p",
+            AppKind::Streaming { .. } => "streaming",
         }
     }
 
@@ -178,6 +199,15 @@ impl Scenario {
             unless(app.kind.flows() > 0, format!("application {name}: 0 flows: at least 1"))?;
             if let AppKind::Video { frames, .. } = &app.kind {
                 unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
+            }
+            if let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &app.kind {
+                let ascending =
+                    ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b);
+                unless(ascending, format!("application {name}: the ladder must be ascending rates above 0"))?;
+                unless(
+                    *segment_ns > 0 && *buffer_ns >= 2 * segment_ns,
+                    format!("application {name}: the buffer must hold two segments"),
+                )?;
             }
             if let AppKind::Udp { rate_bps, bytes, .. } = app.kind {
                 unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;

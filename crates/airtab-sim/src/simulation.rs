@@ -17,11 +17,12 @@ use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
-use crate::running::{Flow, Running, constant};
+use crate::running::{Flow, Running, constant, plan};
 use crate::scenario::{AppKind, Scenario};
 use crate::tcp::{Algorithm, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
+use crate::traffic::streaming::Player;
 use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::{Page, Visit};
@@ -226,6 +227,7 @@ impl Simulation {
                 let running = &mut self.apps[usize::from(app)];
                 running.active = false;
                 running.visit = None;
+                running.player = None;
                 for flow in running.flows.clone() {
                     self.flows[usize::from(flow)].connection = None;
                 }
@@ -267,13 +269,28 @@ impl Simulation {
                 running.source = Some(source);
             }
             AppKind::Web => self.open_page(app),
-            AppKind::Download { congestion } | AppKind::P2p { congestion, .. } => {
-                for flow in running.flows.clone() {
-                    let connection = Connection::open(congestion, u64::MAX);
-                    self.flows[usize::from(flow)].reopen(connection, self.flow_key);
-                    self.pump(flow, false);
-                }
+            AppKind::Download { congestion } => self.transfer(app, congestion, true, false),
+            AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
+            AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
+            AppKind::Streaming { congestion, .. } => {
+                let mut connection = Connection::open(congestion, 0);
+                let plan = plan(&running.app.kind).expect("it streams");
+                running.player = Some(Player::start(&plan, self.now, &mut connection));
+                let flow = running.flows.start;
+                self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+                self.pump(flow, false);
             }
+        }
+    }
+
+    /// Opens endless transfers on all flows of an application.
+    fn transfer(&mut self, app: u16, congestion: Algorithm, down: bool, up: bool) {
+        let bytes = |endless| if endless { u64::MAX } else { 0 };
+        for flow in self.apps[usize::from(app)].flows.clone() {
+            let mut connection = Connection::open(congestion, bytes(down));
+            connection.client.endpoint.write(bytes(up));
+            self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+            self.pump(flow, false);
         }
     }
 
@@ -285,6 +302,14 @@ impl Simulation {
         let flow = running.flows.start;
         match &running.app.kind {
             AppKind::Web => self.open_page(app),
+            AppKind::Streaming { .. } => {
+                let connection = self.flows[usize::from(flow)].connection.as_mut();
+                if let (Some(player), Some(connection)) = (&mut running.player, connection) {
+                    let plan = plan(&running.app.kind).expect("it streams");
+                    player.request(&plan, self.now, connection);
+                    self.pump(flow, false);
+                }
+            }
             AppKind::Video { frames, fec } => {
                 let number = running.frames.len();
                 let frame = frames.0[number % frames.0.len()];
@@ -344,6 +369,20 @@ impl Simulation {
         self.events.push(self.now + visit.reading_ns(), Event::Tick { app, up: false });
         running.pages.push(page);
         running.visit = None;
+    }
+
+    /// Looks whether a streamed video made progress.
+    fn stream(&mut self, flow: u16) {
+        let app = self.flows[usize::from(flow)].app;
+        let running = &mut self.apps[usize::from(app)];
+        let connection = self.flows[usize::from(flow)].connection.as_mut();
+        let (Some(player), Some(connection)) = (&mut running.player, connection) else { return };
+        let plan = plan(&running.app.kind).expect("it streams");
+        if let Some((segment, next_ns)) = player.progress(&plan, self.now, connection) {
+            running.segments.push(segment);
+            self.events.push(next_ns, Event::Tick { app, up: false });
+        }
+        self.pump(flow, true);
     }
 
     fn timer(&mut self, flow: u16, server: bool) {
@@ -473,9 +512,11 @@ impl Simulation {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                     let app = self.app_of(label as u16);
                     let running = &mut self.apps[app];
-                    if down && running.measure.contains(&self.now) {
-                        running.air_ns += tx.air;
-                        running.attempts.count(tx.attempts, tx.acked);
+                    if running.measure.contains(&self.now) {
+                        *running.air(down) += tx.air;
+                        if down {
+                            running.attempts.count(tx.attempts, tx.acked);
+                        }
                     }
                 }
             }
@@ -538,10 +579,13 @@ impl Simulation {
             && flow.life == body.life
         {
             connection.socket(body.up).endpoint.on_segment(now, &body.segment);
-            let page = running.visit.is_some();
+            let (page, player) = (running.visit.is_some(), running.player.is_some());
             self.pump(body.flow, body.up);
             if page {
                 self.browse(body.flow);
+            }
+            if player {
+                self.stream(body.flow);
             }
         }
     }

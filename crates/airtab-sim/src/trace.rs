@@ -42,6 +42,8 @@ pub struct AppTrace {
     pub queue: QueueTrace,
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
+    /// The same of its uplink packets.
+    pub up_air_ns: u64,
     /// How often its downlink frames had to be sent.
     pub attempts: AttemptTrace,
     /// Bytes of its downlink in each second, whole run.
@@ -50,6 +52,8 @@ pub struct AppTrace {
     pub frames: Vec<FrameTrace>,
     /// Web only: every page completed, whole run.
     pub pages: Vec<PageTrace>,
+    /// Streaming only: every segment completed, whole run.
+    pub segments: Vec<SegmentTrace>,
 }
 
 /// How often frames had to be sent, as their sender knows: a frame whose every
@@ -113,6 +117,17 @@ pub struct PageTrace {
     /// When it sent its request, ns.
     pub requested_ns: u64,
     /// When it had the last byte, ns.
+    pub done_ns: u64,
+}
+
+/// One segment of a streamed video.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentTrace {
+    /// Bit rate at which it was encoded, bit/s.
+    pub rate_bps: u64,
+    /// When it was requested, ns.
+    pub requested_ns: u64,
+    /// When it was complete, ns.
     pub done_ns: u64,
 }
 

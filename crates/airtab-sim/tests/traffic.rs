@@ -2,9 +2,10 @@
 
 mod common;
 
+use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, Scenario, Wired, run};
+use airtab_sim::{App, AppKind, Scenario, Simulation, Wired, run};
 use common::{MS, S, phy, queue, station};
 
 /// Applications of one name each, all on a station of their own at 1 m, for
@@ -184,4 +185,130 @@ fn seconds_sum_to_the_run() {
         assert!(app.seconds[..10].iter().chain(&app.seconds[91..]).all(|s| s.sent_bytes == 0));
         assert!(app.seconds[10..90].iter().all(|s| s.received_bytes > 0));
     }
+}
+
+const CUBIC: Algorithm = Algorithm::Cubic;
+
+fn mbps(bytes: u64) -> f64 {
+    bytes as f64 * 8.0 / 80.0 / 1e6
+}
+
+/// An upload alone is a download with the roles of station and access point
+/// exchanged: the same rate, other ends of the queues.
+#[test]
+fn an_upload_alone_has_the_rate_of_a_download_alone() {
+    let alone = |kind| run(&scenario(vec![kind]), &queue("fifo", 350), 1);
+    let (down, up) =
+        (alone(AppKind::Download { congestion: CUBIC }), alone(AppKind::Upload { congestion: CUBIC }));
+    let (down_rate, up_rate) = (mbps(down.apps[0].down.bytes), mbps(up.apps[0].up.bytes));
+    assert!((up_rate / down_rate - 1.0).abs() < 0.02, "{up_rate} and {down_rate} Mb/s");
+    let (air, up_air) = (down.apps[0].air_ns as f64, up.apps[0].up_air_ns as f64);
+    assert!((up_air / air - 1.0).abs() < 0.02, "data: {up_air} and {air} ns on the air");
+    assert!(up.apps[0].air_ns < up.apps[0].up_air_ns / 2, "the downlink holds ACKs only");
+    let places = (up.ap.mean_packets, down.ap.mean_packets);
+    assert!(places.0 < 10.0 && places.1 > 200.0, "{places:?}");
+}
+
+/// Symmetric peers get data both ways on every connection.
+#[test]
+fn symmetric_peers_send_both_ways() {
+    let peers = |upload| AppKind::P2p { flows: 3, congestion: CUBIC, upload };
+    let [one_way, both] =
+        [false, true].map(|upload| run(&scenario(vec![peers(upload)]), &queue("fifo", 35), 1));
+    let rates = |t: &airtab_sim::Trace| (mbps(t.apps[0].down.bytes), mbps(t.apps[0].up.bytes));
+    let ((down, acks), (less, up)) = (rates(&one_way), rates(&both));
+    assert!(down > 24.0 && acks < 2.0, "{down} and {acks} Mb/s");
+    assert!(less > 3.0 && up > 3.0 && less + up > 24.0, "{less} and {up} Mb/s");
+}
+
+/// With `uplink` on, CHAP charges a symmetric peer for the channel time of its
+/// whole traffic: the sum of the charges is that of its frames, both ways.
+/// Off, it pays for the downlink only.
+#[test]
+fn a_symmetric_peer_pays_for_its_uplink() {
+    let peers = AppKind::P2p { flows: 2, congestion: CUBIC, upload: true };
+    let mut home = scenario(vec![peers, AppKind::Download { congestion: CUBIC }]);
+    home.measure_ns = 0..home.duration_ns;
+    let charges = |uplink: &str| {
+        let mut params = queue("chap", 35);
+        params.set("uplink", uplink).expect("on or off");
+        let mut simulation = Simulation::new(&home, &params, 1);
+        simulation.advance(home.duration_ns - MS); // the flows are known until they stop
+        let table = simulation.rows();
+        let column = |name: &str| table.column(name).expect("a column of chap").collect::<Vec<u64>>();
+        let (flows, airtime) = (column("flow"), column("airtime"));
+        let of = |app: usize| -> u64 {
+            let own: Vec<u64> = simulation.flows(app).map(u64::from).collect();
+            flows.iter().zip(&airtime).filter(|(flow, _)| own.contains(flow)).map(|(_, air)| air).sum()
+        };
+        let charged = [of(0), of(1)].map(|ns| ns as f64);
+        let trace = simulation.finish();
+        let air = [0, 1].map(|i| (trace.apps[i].air_ns as f64, trace.apps[i].up_air_ns as f64));
+        (charged, air)
+    };
+    let close = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-3;
+    let (charged, air) = charges("off");
+    for (charged, (down, up)) in charged.into_iter().zip(air) {
+        assert!(close(charged, down) && up > 0.05 * down, "{charged}: {down} down, {up} up");
+    }
+    let without = air[1].0 / air[0].0;
+    let (charged, air) = charges("on");
+    for (charged, (down, up)) in charged.into_iter().zip(air) {
+        assert!(close(charged, down + up), "{charged}: {down} down, {up} up");
+    }
+    let with = air[1].0 / air[0].0;
+    assert!(with > 1.2 * without, "the download has {without}, then {with} of the peers' downlink");
+}
+
+/// Two rates, segments of 4 s, a buffer of 40 s (reservoir 15 s, line to 36 s).
+fn streaming() -> AppKind {
+    AppKind::Streaming {
+        ladder: [1_000_000, 2_000_000].into(),
+        segment_ns: 4 * S,
+        buffer_ns: 40 * S,
+        congestion: CUBIC,
+    }
+}
+
+/// Alone, a player fills its buffer and then takes one segment every 4 s.
+#[test]
+fn a_player_alone_fills_its_buffer_and_waits_for_room() {
+    let trace = run(&scenario(vec![streaming()]), &queue("fifo", 35), 1);
+    let segments = &trace.apps[0].segments;
+    let rates: Vec<u64> = segments.iter().map(|s| s.rate_bps / 1_000_000).collect();
+    // 0, 4, ..., 36 s in the buffer when requested, less the 2 s played by then; from there on
+    // the player waits for room, and has 36 s when it asks: the highest rate.
+    assert_eq!(rates[..10], [1; 10]);
+    assert_eq!(rates[10..], [2].repeat(rates.len() - 10), "{rates:?}");
+    let start = segments[0].done_ns;
+    for (i, s) in segments.iter().enumerate().skip(10) {
+        // Playing since `start`: it has 36 s left when segment i is requested.
+        assert_eq!(s.requested_ns, start + (4 * i as u64 - 36) * S, "segment {i}");
+        assert!(s.done_ns < s.requested_ns + S, "1 MB at some 20 Mb/s");
+    }
+    assert_eq!(segments.len(), 34, "10 at once, then one every 4 s up to 100 s");
+    let bytes: u64 = segments.iter().map(|s| s.rate_bps * 4 / 8).sum();
+    let sent: u64 = trace.apps[0].seconds.iter().map(|s| s.received_bytes).sum();
+    assert!(
+        sent > bytes && (sent as f64) < 1.035 * bytes as f64,
+        "{sent} for {bytes}: 40 of 1500 are headers"
+    );
+}
+
+/// On a link that carries less than the lowest rate, a segment takes longer than
+/// it plays.
+#[test]
+fn a_player_on_a_thin_link_takes_the_lowest_rate() {
+    let mut thin = scenario(vec![streaming()]);
+    thin.wired.rate_bps = 500_000;
+    let trace = run(&thin, &queue("chap", 35), 1);
+    let segments = &trace.apps[0].segments;
+    assert!(segments.iter().all(|s| s.rate_bps == 1_000_000));
+    // 500 kB and 40 bytes of headers for each 1460 take 8.22 s at 500 kb/s, and a round trip each.
+    for pair in segments.windows(2).skip(1) {
+        assert_eq!(pair[1].requested_ns, pair[0].done_ns, "no wait: the buffer is empty");
+        let took = (pair[1].done_ns - pair[1].requested_ns) as f64 / 1e9;
+        assert!((8.21..8.60).contains(&took), "{took} s");
+    }
+    assert!((10..=12).contains(&segments.len()), "{}", segments.len());
 }

@@ -60,7 +60,15 @@ pub(super) fn kind(kind: &AppKind) -> String {
         AppKind::Web => "web pages, one after the other".into(),
         AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
         AppKind::Download { congestion } => format!("endless download ({})", congestion.name()),
-        AppKind::P2p { flows, congestion } => format!("{flows} endless downloads ({})", congestion.name()),
+        AppKind::Upload { congestion } => format!("endless upload ({})", congestion.name()),
+        AppKind::P2p { flows, congestion, upload } => {
+            let uploads = if *upload { " and uploads" } else { "" };
+            format!("{flows} endless downloads{uploads} ({})", congestion.name())
+        }
+        AppKind::Streaming { ladder, .. } => {
+            let mbps = |rate: Option<&u64>| rate.map_or(0.0, |bps| *bps as f64 / 1e6);
+            format!("streamed video, {} to {} Mb/s", mbps(ladder.first()), mbps(ladder.last()))
+        }
     }
 }
 

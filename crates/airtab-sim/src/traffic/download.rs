@@ -1,6 +1,7 @@
 //! An endless TCP download (CHAP dissertation 6.1.5): the client connects, the
-//! server sends as fast as TCP lets it. Peer-to-peer traffic is several of them
-//! from different servers. When the application stops, both ends forget the
+//! server sends as fast as TCP lets it. In an upload the client does; peer-to-peer
+//! traffic is several downloads from different servers, in its symmetric form
+//! with data both ways in each connection. When the application stops, both ends forget the
 //! connection; what is on its way is received by nobody.
 
 use crate::engine::NEVER;

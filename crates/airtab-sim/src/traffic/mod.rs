@@ -4,6 +4,7 @@
 
 pub mod download;
 pub mod game;
+pub mod streaming;
 pub mod udp;
 pub mod video;
 pub mod voip;

@@ -62,7 +62,7 @@ pub fn whole_home() -> Scenario {
     let kinds = [
         AppKind::Video { frames: Frames::synthetic(), fec: Fec::Small },
         AppKind::Web,
-        AppKind::P2p { flows: 3, congestion: Algorithm::NewReno },
+        AppKind::P2p { flows: 3, congestion: Algorithm::NewReno, upload: false },
     ];
     for kind in kinds {
         let (name, active_ns) = (kind.name(), 30 * S..330 * S);
