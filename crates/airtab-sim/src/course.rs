@@ -76,8 +76,16 @@ impl AppCourse {
 /// # Panics
 /// If `step_ns` is 0, and as [`crate::run`] does.
 pub fn course(scenario: &Scenario, queue: &Params, seed: u64, step_ns: u64) -> Course {
+    sample(Simulation::new(scenario, queue, seed), scenario, step_ns)
+}
+
+/// The same with a simulation that has been set up but not run, of the same
+/// scenario: for one [`with_tcp`](Simulation::with_tcp).
+///
+/// # Panics
+/// If `step_ns` is 0.
+pub fn sample(mut simulation: Simulation, scenario: &Scenario, step_ns: u64) -> Course {
     assert!(step_ns > 0, "the step of a course must be above 0");
-    let mut simulation = Simulation::new(scenario, queue, seed);
     let mut queue_packets = Vec::new();
     let mut apps: Vec<AppCourse> = scenario
         .apps

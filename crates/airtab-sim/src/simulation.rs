@@ -19,7 +19,7 @@ use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
 use crate::running::{Flow, Running, constant, plan};
 use crate::scenario::{AppKind, Scenario};
-use crate::tcp::{Algorithm, Segment};
+use crate::tcp::{Algorithm, Config, Segment};
 use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
 use crate::traffic::download::Connection;
 use crate::traffic::streaming::Player;
@@ -57,6 +57,7 @@ pub struct Simulation {
     apps: Vec<Running>,
     flows: Vec<Flow>,
     flow_key: u64,
+    tcp: Config,
     max_packets: u32,
     packets: Packets,
     tap: Tap,
@@ -155,11 +156,26 @@ impl Simulation {
             apps,
             flows,
             flow_key,
+            tcp: Config::home(),
             max_packets: 0,
             packets: Packets::default(),
             tap: Tap::default(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
+    }
+
+    /// With other TCP settings than [`Config::home`] at both ends of every
+    /// connection, before the run begins. Its congestion control is not looked
+    /// at: that is the application's.
+    ///
+    /// # Panics
+    /// If the settings do not pass [`Config::check`].
+    #[must_use]
+    pub fn with_tcp(self, tcp: Config) -> Simulation {
+        if let Err(error) = tcp.check() {
+            panic!("tcp: {error}");
+        }
+        Simulation { tcp, ..self }
     }
 
     /// Lets everything happen that is due by `until`, ns.
@@ -273,7 +289,7 @@ impl Simulation {
             AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
             AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
             AppKind::Streaming { congestion, .. } => {
-                let mut connection = Connection::open(congestion, 0);
+                let mut connection = Connection::open(self.tcp.with_congestion(congestion), 0);
                 let plan = plan(&running.app.kind).expect("it streams");
                 running.player = Some(Player::start(&plan, self.now, &mut connection));
                 let flow = running.flows.start;
@@ -287,7 +303,7 @@ impl Simulation {
     fn transfer(&mut self, app: u16, congestion: Algorithm, down: bool, up: bool) {
         let bytes = |endless| if endless { u64::MAX } else { 0 };
         for flow in self.apps[usize::from(app)].flows.clone() {
-            let mut connection = Connection::open(congestion, bytes(down));
+            let mut connection = Connection::open(self.tcp.with_congestion(congestion), bytes(down));
             connection.client.endpoint.write(bytes(up));
             self.flows[usize::from(flow)].reopen(connection, self.flow_key);
             self.pump(flow, false);
@@ -346,7 +362,7 @@ impl Simulation {
     fn open_page(&mut self, app: u16) {
         let running = &mut self.apps[usize::from(app)];
         let page = Page::draw(self.seed, &running.app.name, running.page);
-        let mut connection = Connection::open(Algorithm::NewReno, 0);
+        let mut connection = Connection::open(self.tcp.with_congestion(Algorithm::NewReno), 0);
         running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
         running.page += 1;
         let flow = running.flows.start;

@@ -31,6 +31,7 @@ pub enum Command {
     Experiment(Experiment),
     Disciplines(Disciplines),
     Model(Model),
+    Tcp(crate::commands::tcp::Tcp),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::Experiment(args) => commands::experiment::experiment(&args),
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
         Command::Model(args) => commands::model::model(&args),
+        Command::Tcp(args) => commands::tcp::tcp(&args),
     };
     match result {
         Ok(code) => code,

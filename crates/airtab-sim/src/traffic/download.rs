@@ -5,7 +5,7 @@
 //! connection; what is on its way is received by nobody.
 
 use crate::engine::NEVER;
-use crate::tcp::{Algorithm, Config, Endpoint};
+use crate::tcp::{Config, Endpoint};
 
 /// Server port.
 pub const PORT: u16 = 80;
@@ -24,8 +24,7 @@ pub(crate) struct Socket {
 
 impl Connection {
     /// A connection that the client opens; its server has `bytes` to send.
-    pub(crate) fn open(congestion: Algorithm, bytes: u64) -> Connection {
-        let config = Config { congestion, ..Config::home() };
+    pub(crate) fn open(config: Config, bytes: u64) -> Connection {
         let mut server = Endpoint::server(config);
         server.write(bytes);
         let mut client = Endpoint::client(config);

@@ -36,13 +36,12 @@ proptest! {
         late in prop_oneof![Just(0u64), 0u64..50],
         writes in prop::collection::vec((prop_oneof![1u64..3000, 1u64..300_000], 0u64..200), 1..6),
         up_bytes in 0u64..20_000,
-        cubic in any::<bool>(),
+        congestion in prop::sample::select(Algorithm::ALL.to_vec()),
         window in prop_oneof![Just(2000u32), 1u32..20],
         rate in prop_oneof![Just(0u64), 1_000_000u64..50_000_000],
         queue in 3usize..60,
         ack_every in 1u32..4,
     ) {
-        let congestion = if cubic { Algorithm::Cubic } else { Algorithm::NewReno };
         let config = Config { receive_window_segments: window, ack_every, congestion, ..Config::home() };
         let mut pair = Pair::new(config, 20 * MS);
         pair.down.rate_bps = rate;

@@ -8,6 +8,7 @@ pub mod model;
 pub mod run;
 pub mod scenario;
 mod study;
+pub mod tcp;
 
 use airtab_lab::{QueueSettings, QueueSpec};
 use anyhow::Context;

@@ -1,0 +1,160 @@
+//! Compound TCP against the formulas of Tan, Song, Zhang and Sridharan (INFOCOM 2006, section III).
+
+use airtab_sim::tcp::congestion::{Ack, Compound, CompoundConfig, Congestion};
+
+const MSS: u64 = 1460;
+const BASE_NS: u64 = 100_000_000;
+
+/// Congestion avoidance with a window of `segments`, all of it the loss window, and a base RTT of 100 ms.
+fn compound(segments: u64) -> Compound {
+    let mut c = Compound::new(CompoundConfig::default(), MSS, 2 * segments * MSS);
+    c.on_congestion_event(c.cwnd());
+    assert_eq!((c.cwnd(), c.dwnd(), c.ssthresh()), (segments * MSS, 0, segments * MSS));
+    ack(&mut c, None, 0);
+    c
+}
+
+/// `bytes` are acknowledged; the last of a round trip has measured it.
+fn ack(c: &mut Compound, rtt_ns: Option<u64>, bytes: u64) {
+    c.on_ack(&Ack { now: 0, bytes, srtt_ns: 0, rtt_ns, window_limited: true, after_timeout: false });
+}
+
+/// One round trip: a window of acknowledgements, the last one with the sample.
+fn round(c: &mut Compound, rtt_ns: u64) {
+    let acks = c.cwnd() / MSS;
+    for _ in 1..acks {
+        ack(c, None, MSS);
+    }
+    ack(c, Some(rtt_ns), MSS);
+}
+
+/// The formulas, in segments; whole windows are acknowledged segment by segment.
+struct Formulas {
+    cwnd: f64,
+    dwnd: f64,
+}
+
+impl Formulas {
+    fn win(&self) -> f64 {
+        self.cwnd + self.dwnd
+    }
+
+    fn round(&mut self, acks: u64, rtt: f64) {
+        for _ in 0..acks {
+            self.cwnd += 1.0 / self.win();
+        }
+        let (expected, actual) = (self.win() / 0.1, self.win() / rtt);
+        let diff = (expected - actual) * 0.1;
+        if diff < 30.0 {
+            self.dwnd += (0.125 * self.win().powf(0.75) - 1.0).max(0.0);
+        } else {
+            self.dwnd = (self.dwnd - diff).max(0.0);
+        }
+    }
+
+    fn loss(&mut self) {
+        (self.cwnd, self.dwnd) = (self.cwnd / 2.0, (self.win() * 0.5 - self.cwnd / 2.0).max(0.0));
+    }
+
+    fn agree(&self, c: &Compound) {
+        let far = |bytes: u64, segments: f64| (bytes as f64 - segments * MSS as f64).abs();
+        assert!(far(c.cwnd(), self.win()) < 3.0, "win {} {}", c.cwnd() / MSS, self.win());
+        assert!(far(c.dwnd(), self.dwnd) < 3.0, "dwnd {} {}", c.dwnd() / MSS, self.dwnd);
+    }
+}
+
+/// A path that holds 200 segments: growth, queueing past gamma, retreat, two losses.
+#[test]
+fn every_window_is_that_of_the_formulas() {
+    let mut c = compound(60);
+    let mut formulas = Formulas { cwnd: 60.0, dwnd: 0.0 };
+    let mut most: f64 = 0.0;
+    ack(&mut c, Some(BASE_NS), MSS); // a first sample: the base
+    formulas.round(1, 0.1);
+    formulas.agree(&c);
+    for i in 0..200 {
+        let acks = c.cwnd() / MSS;
+        let rtt_ns = (BASE_NS as f64 * (formulas.win() / 200.0).max(1.0)) as u64;
+        round(&mut c, rtt_ns);
+        formulas.round(acks, rtt_ns as f64 * 1e-9);
+        formulas.agree(&c);
+        most = most.max(formulas.win());
+        if i == 80 || i == 120 {
+            c.on_congestion_event(c.cwnd());
+            formulas.loss();
+            formulas.agree(&c);
+        }
+    }
+    assert!((230.0..260.0).contains(&most), "past 30 in the queue, and back: {most}");
+}
+
+/// With an empty queue the window gains alpha win^k in a round trip, cwnd's own segment included.
+#[test]
+fn an_empty_path_is_filled_by_the_power_of_the_window() {
+    let mut c = compound(100);
+    ack(&mut c, Some(BASE_NS), 0);
+    let before = c.cwnd() as f64 / MSS as f64;
+    round(&mut c, BASE_NS);
+    let gained = c.cwnd() as f64 / MSS as f64 - before;
+    let expected = 0.125 * before.powf(0.75);
+    assert!((gained - expected).abs() < 0.05, "{gained} {expected}");
+    // Reno is all there is below 8^(4/3) = 16 segments.
+    let mut small = compound(12);
+    for _ in 0..3 {
+        round(&mut small, BASE_NS);
+        assert_eq!(small.dwnd(), 0);
+    }
+}
+
+#[test]
+fn gamma_decides_between_growth_and_retreat() {
+    for (queued, grows) in [(29.9, true), (30.1, false)] {
+        let mut c = compound(200);
+        for _ in 0..8 {
+            round(&mut c, BASE_NS);
+        }
+        let dwnd = c.dwnd() as f64 / MSS as f64;
+        // An acknowledgement of nothing changes no loss window: diff is win (1 - base / RTT).
+        let win = c.cwnd() as f64 / MSS as f64;
+        let rtt_ns = BASE_NS as f64 * win / (win - queued);
+        ack(&mut c, Some(rtt_ns as u64), 0);
+        let change = c.dwnd() as f64 / MSS as f64 - dwnd;
+        let expected = if grows { 0.125 * win.powf(0.75) - 1.0 } else { -queued };
+        assert!((change - expected).abs() < 0.01, "{queued}: {change} {expected}");
+    }
+}
+
+#[test]
+fn loss_takes_half_of_both_windows() {
+    let mut c = compound(100);
+    for _ in 0..10 {
+        round(&mut c, BASE_NS);
+    }
+    let (win, dwnd) = (c.cwnd(), c.dwnd());
+    assert!(dwnd > 20 * MSS);
+    c.on_congestion_event(win);
+    assert!(c.cwnd().abs_diff(win / 2) <= 2, "win (1 - beta)");
+    assert!(c.dwnd().abs_diff(dwnd / 2) <= 2, "win (1 - beta) - cwnd / 2");
+    assert!(c.ssthresh().abs_diff((win - dwnd) / 2) <= 2, "the loss window's");
+    // With an empty flight two segments remain.
+    c.on_congestion_event(0);
+    assert_eq!(c.cwnd(), 2 * MSS);
+}
+
+#[test]
+fn a_timeout_ends_the_delay_window_until_slow_start_is_over() {
+    let mut c = compound(100);
+    for _ in 0..10 {
+        round(&mut c, BASE_NS);
+    }
+    let flight = c.cwnd();
+    c.on_timeout(flight, false);
+    assert_eq!((c.cwnd(), c.dwnd()), (MSS, 0));
+    assert!(c.ssthresh().abs_diff(flight / 2) <= 1);
+    while c.cwnd() < c.ssthresh() {
+        assert_eq!(c.dwnd(), 0);
+        round(&mut c, BASE_NS);
+    }
+    round(&mut c, BASE_NS);
+    assert!(c.dwnd() > 0);
+}

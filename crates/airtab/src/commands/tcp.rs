@@ -1,0 +1,325 @@
+//! `airtab tcp trace`: downloads through one Wi-Fi cell, over time (CHAP
+//! dissertation 6.12 and 6.13).
+//!
+//! What it does not do: averages over seeds.
+
+mod figure;
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use airtab_core::{Phy, Unit};
+use airtab_lab::{QueueSettings, QueueSpec};
+use airtab_quality::fairness::jain;
+use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
+use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::wifi::{CellConfig, Loss};
+use airtab_sim::{App, AppKind, Scenario, Simulation, Station, Wired};
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::args::USAGE;
+use crate::files::Files;
+use crate::output;
+
+/// How TCP's congestion controls behave behind a Wi-Fi access point
+#[derive(Parser)]
+pub struct Tcp {
+    #[command(subcommand)]
+    pub command: TcpCommand,
+}
+
+#[derive(Subcommand)]
+pub enum TcpCommand {
+    Trace(Trace),
+}
+
+/// Trace downloads: congestion window, queue length and throughput over time
+///
+/// A station one metre from the access point downloads from a server; with several
+/// flows, each has a station and a server of its own. The downloads last the whole
+/// run. The table is about its last three quarters, the figure about all of it.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab tcp trace --out tcp.svg                        one download 125 ms away, four controls
+  airtab tcp trace --queue 350 --out deep.svg           the same with a deep queue
+  airtab tcp trace --latency 1ms,149ms --queue chap:limit=35 --congestion newreno,cubic
+                                                        near and far share a cell")]
+pub struct Trace {
+    /// Congestion controls: newreno, bic, cubic, compound
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "newreno,bic,cubic,compound")]
+    pub congestion: Vec<Algorithm>,
+    /// One-way latency of each server's access link; another 1 ms leads from there to the access
+    /// point. Several values are several downloads
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "125ms", value_parser = latency)]
+    pub latency: Vec<u64>,
+    /// Downloads, if all have the same latency [default: one for each latency]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=16))]
+    pub flows: Option<u16>,
+    /// Queue of the access point: packets that a FIFO holds, or a discipline with parameters as in
+    /// `airtab compare`
+    #[arg(long, value_name = "N|NAME", default_value = "35", value_parser = queue)]
+    pub queue: QueueSpec,
+    /// PHY rate of the stations, of 802.11g
+    #[arg(long, value_name = "RATE", default_value = "54Mb/s", value_parser = rate)]
+    pub rate: u32,
+    /// In-order segments that one acknowledgement is for
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub ack_every: u32,
+    /// Simulated time, s
+    #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u64).range(4..=86_400))]
+    pub seconds: u64,
+    /// Seed of all random draws; same seed, same result, on every machine
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Also draw it into this file: a column for each congestion control
+    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
+    pub out: Option<PathBuf>,
+    /// Print figures and samples as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const SECOND: u64 = 1_000_000_000;
+/// From one sample to the next, ns, unless the run is too long for that.
+const STEP_NS: u64 = 100_000_000;
+/// Samples of a run that a figure can show.
+const SAMPLES: u64 = 3000;
+const RATES_KBPS: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
+
+fn latency(text: &str) -> Result<u64, String> {
+    let ns = Unit::Ns.parse(text).map_err(|e| e.to_string())?;
+    if ns > 10 * SECOND { Err("0 to 10s".into()) } else { Ok(ns) }
+}
+
+fn queue(text: &str) -> Result<QueueSpec, String> {
+    match text.bytes().all(|b| b.is_ascii_digit()) {
+        true => format!("fifo:limit={text}").parse(),
+        false => text.parse(),
+    }
+}
+
+/// kb/s.
+fn rate(text: &str) -> Result<u32, String> {
+    let bps = Unit::Bps.parse(text).map_err(|e| e.to_string())?;
+    RATES_KBPS
+        .into_iter()
+        .find(|kbps| u64::from(*kbps) * 1000 == bps)
+        .ok_or_else(|| "6, 9, 12, 18, 24, 36, 48 or 54Mb/s".into())
+}
+
+fn svg(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
+        true => Ok(path),
+        false => Err("an SVG is written: the name must end in .svg".into()),
+    }
+}
+
+/// The figures of one congestion control.
+struct Run {
+    congestion: Algorithm,
+    course: Course,
+}
+
+/// Runs each congestion control, prints the table and draws the figure.
+pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
+    let TcpCommand::Trace(args) = &args.command;
+    let Some(latencies) = latencies(args) else {
+        let flows = args.flows.unwrap_or(0);
+        eprintln!(
+            "error: --flows {flows} with {} latencies: give one latency, or {flows}",
+            args.latency.len()
+        );
+        return Ok(ExitCode::from(USAGE));
+    };
+    let queue = args.queue.build(&QueueSettings::default())?;
+    let file = args.out.as_deref().map(open).transpose()?;
+    let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);
+    let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
+    let bar =
+        ProgressBar::new(args.congestion.len() as u64).with_style(style.expect("the template is right"));
+    let mut runs = Vec::new();
+    for congestion in &args.congestion {
+        let scenario = scenario(args, &latencies, *congestion);
+        let tcp = Config { ack_every: args.ack_every, ..Config::home() };
+        let simulation = Simulation::new(&scenario, &queue, args.seed).with_tcp(tcp);
+        let course = sample(simulation, &scenario, step);
+        runs.push(Run { congestion: *congestion, course });
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if let Some((mut files, name)) = file {
+        let drawing = figure::draw(&runs, &latencies, &title(args, &latencies));
+        files.add(&name, |out| out.write_all(drawing.as_bytes()))?;
+        files.finish()?;
+    }
+    let text = match args.json {
+        true => serde_json::to_string(&as_json(args, &latencies, &runs)).context("results as JSON")? + "\n",
+        false => table(args, &latencies, &runs),
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One for each download.
+fn latencies(args: &Trace) -> Option<Vec<u64>> {
+    match (args.flows.map(usize::from), args.latency.as_slice()) {
+        (Some(n), [one]) => Some(vec![*one; n]),
+        (Some(n), all) if n != all.len() => None,
+        (_, all) => Some(all.to_vec()),
+    }
+}
+
+/// The file's directory, checked before the work begins, and its name.
+fn open(path: &Path) -> anyhow::Result<(Files, String)> {
+    let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().context("the name of the figure is empty")?;
+    Ok((Files::new(dir)?, name.to_string_lossy().into_owned()))
+}
+
+/// The part of the run that the table is about, ns.
+fn measured(args: &Trace) -> Range<u64> {
+    args.seconds * SECOND / 4..args.seconds * SECOND
+}
+
+fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario {
+    let end = args.seconds * SECOND;
+    let station = |i| Station {
+        name: format!("station {i}"),
+        rate_kbps: args.rate,
+        loss: Loss::Shadowing { distance_m: 1.0 },
+    };
+    let app = |(i, latency_ns): (usize, &u64)| App {
+        name: format!("download {}", i + 1),
+        kind: AppKind::Download { congestion },
+        station: i,
+        active_ns: 0..end,
+        class: 0,
+        latency_ns: *latency_ns,
+    };
+    Scenario {
+        name: "tcp trace".into(),
+        duration_ns: end,
+        measure_ns: measured(args),
+        cell: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")),
+        wired: Wired::default(),
+        stations: (1..=latencies.len()).map(station).collect(),
+        apps: latencies.iter().enumerate().map(app).collect(),
+    }
+}
+
+fn title(args: &Trace, latencies: &[u64]) -> String {
+    let times: Vec<String> = latencies.iter().map(|ns| Unit::Ns.format(*ns)).collect();
+    let plural = if latencies.len() == 1 { "" } else { "s" };
+    let acks = match args.ack_every {
+        2 => String::new(),
+        n => format!(", an ACK for every {n}"),
+    };
+    format!(
+        "{} download{plural}, latency {}; {}, {} Mb/s{acks}, seed {}",
+        latencies.len(),
+        times.join(", "),
+        args.queue.label,
+        args.rate / 1000,
+        args.seed
+    )
+}
+
+/// IP bit/s of each download in the measured part.
+fn goodputs(args: &Trace, course: &Course) -> Vec<f64> {
+    let Range { start, end } = measured(args);
+    let seconds = (end - start) as f64 / SECOND as f64;
+    course.trace.apps.iter().map(|app| app.down.bytes as f64 * 8.0 / seconds).collect()
+}
+
+/// Mean congestion window in the measured part, segments.
+fn mean_window(args: &Trace, course: &Course, flow: &FlowCourse) -> f64 {
+    let samples = flow.cwnd_bytes.iter().zip(1..).filter(|(_, i)| i * course.step_ns >= measured(args).start);
+    let windows: Vec<u64> = samples.filter_map(|(cwnd, _)| *cwnd).collect();
+    windows.iter().sum::<u64>() as f64 / windows.len().max(1) as f64 / f64::from(Config::home().mss)
+}
+
+fn table(args: &Trace, latencies: &[u64], runs: &[Run]) -> String {
+    let from = measured(args).start as f64 / SECOND as f64;
+    let mut text = format!("{}; from {from} s to {} s\n\n", title(args, latencies), args.seconds);
+    let _ = writeln!(
+        text,
+        "{:10} {:>8} {:>6} {:>10} {:>8} {:>8} {:>6} {:>5} {:>6}",
+        "congestion", "latency", "Mb/s", "mean cwnd", "resent", "timeouts", "queue", "most", "Jain"
+    );
+    for run in runs {
+        let Run { congestion, course } = run;
+        let rates = goodputs(args, course);
+        for (i, (app, rate)) in course.apps.iter().zip(&rates).enumerate() {
+            let flow = &app.flows[0];
+            let _ = write!(
+                text,
+                "{:10} {:>8} {:>6.2} {:>10.1} {:>8} {:>8}",
+                if i == 0 { congestion.name() } else { "" },
+                Unit::Ns.format(latencies[i]),
+                rate / 1e6,
+                mean_window(args, course, flow),
+                flow.stats.retransmits,
+                flow.stats.timeouts
+            );
+            if i == 0 {
+                let ap = &course.trace.ap;
+                let _ = write!(text, " {:>6.1} {:>5}", ap.mean_packets, ap.max_packets);
+                if let Some(jain) = jain(&rates).filter(|_| rates.len() > 1) {
+                    let _ = write!(text, " {jain:>6.3}");
+                }
+            }
+            text.push('\n');
+        }
+    }
+    text.push_str(
+        "\nMb/s: IP bytes received. cwnd: segments. queue: mean packets. Of the whole run: resent\n\
+         segments, timeouts, most packets in the queue.\n",
+    );
+    text
+}
+
+fn as_json(args: &Trace, latencies: &[u64], runs: &[Run]) -> Value {
+    let Range { start, end } = measured(args);
+    json!({
+        "schema": 1,
+        "queue": args.queue.label,
+        "rate_kbps": args.rate,
+        "ack_every": args.ack_every,
+        "seed": args.seed,
+        "measure_ns": [start, end],
+        "runs": runs.iter().map(|run| run_as_json(args, latencies, run)).collect::<Vec<_>>(),
+    })
+}
+
+fn run_as_json(args: &Trace, latencies: &[u64], run: &Run) -> Value {
+    let Run { congestion, course } = run;
+    let rates = goodputs(args, course);
+    let flow = |(i, app): (usize, &AppCourse)| {
+        let flow = &app.flows[0];
+        json!({
+            "latency_ns": latencies[i],
+            "goodput_bits_per_second": rates[i],
+            "mean_cwnd_segments": mean_window(args, course, flow),
+            "retransmits": flow.stats.retransmits,
+            "recoveries": flow.stats.recoveries,
+            "timeouts": flow.stats.timeouts,
+            "cwnd_bytes": flow.cwnd_bytes,
+            "received_bytes": app.received_bytes,
+        })
+    };
+    json!({
+        "congestion": congestion.name(),
+        "queue_mean_packets": course.trace.ap.mean_packets,
+        "queue_max_packets": course.trace.ap.max_packets,
+        "jain_ratio": jain(&rates),
+        "step_ns": course.step_ns,
+        "queue_packets": course.queue_packets,
+        "flows": course.apps.iter().enumerate().map(flow).collect::<Vec<_>>(),
+    })
+}
