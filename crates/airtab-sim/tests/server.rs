@@ -2,6 +2,8 @@
 //! CHAP dissertation's credit ranges, worked example and bursts.
 
 use airtab_core::{Discipline, Params};
+use airtab_model::chap::ppdq::{Class, Ppdq};
+use airtab_model::chap::two_flows::{p_1, two_flows};
 use airtab_sim::server::{Arrivals, Flow, FlowTrace, Server, starve};
 
 const MS: u64 = 1_000_000;
@@ -40,6 +42,32 @@ fn close(found: [f64; 2], expected: [f64; 2], share: f64) {
     for (f, e) in found.into_iter().zip(expected) {
         assert!((f / e - 1.0).abs() < share, "{found:?}, not {expected:?}");
     }
+}
+
+/// First-in first-out and strict priority have exact answers (Pollaczek and Khinchine; Cobham).
+#[test]
+fn fifo_and_strict_priority_wait_as_theory_says() {
+    for (rho, kappa, share) in [(0.5, 1.0 / 3.0, 0.01), (0.8, 8.0 / 9.0, 0.02)] {
+        let exact = two_flows(rho, kappa).expect("a load and a ratio");
+        let fifo = mean_waits(rho, kappa, &params("fifo", &[("limit", "4000")]));
+        close(fifo, [exact.fifo_wait(); 2], share);
+        let spq = mean_waits(rho, kappa, &params("spq", &[("limit", "4000")]));
+        close(spq, [0, 1].map(|i| exact.priority_wait(i)), share);
+    }
+    // Services of different length.
+    let classes = [Class::fixed(0.2 / 100e-6, 100e-6), Class::fixed(0.3 / 900e-6, 900e-6)];
+    let exact = Ppdq::new(classes, 1.0).expect("a load of 0.5");
+    let flow = |i: usize| {
+        let arrivals = Arrivals::Poisson { per_second: classes[i].arrival_rate };
+        Flow { class: i as u8, ..Flow::new((classes[i].service * 1e9) as u64, arrivals) }
+    };
+    let server = Server::new(vec![flow(0), flow(1)], 1000 * SECOND);
+    let waits = |params: &Params| {
+        let traces = server.run(params, 1);
+        [0, 1].map(|i| traces[i].mean_wait_ns() / 1e9)
+    };
+    close(waits(&params("fifo", &[("limit", "4000")])), [exact.fifo_wait(); 2], 0.01);
+    close(waits(&params("spq", &[("limit", "4000")])), [0, 1].map(|i| exact.priority_wait(i)), 0.01);
 }
 
 /// The dissertation's figure 6.5 has the model; what the rules themselves give was found by an independent
@@ -129,6 +157,35 @@ fn credits_stay_in_their_ranges() {
                 off(least, *low) <= SERVICE as f64 && off(most, *high) <= SERVICE as f64,
                 "{least}..{most}"
             );
+        }
+    }
+}
+
+/// The model's p_1 takes the two credits as independent. They fall together: the slow flow has more almost
+/// always, long after the ranges have begun to overlap at 1/2.
+#[test]
+fn the_slow_flow_has_more_credit_than_the_model_expects() {
+    let chap = params("chap", &[("profile", "faithful"), ("limit", "100"), ("flows", "101")]);
+    println!("kappa    p_1  measured, load 0.5   0.8");
+    for kappa in [0.6, 0.7, 0.8, 0.9, 1.0] {
+        let found = [0.5, 0.8].map(|rho| {
+            let server =
+                Server { record_credits: true, ..Server::two_flows(rho, kappa, SERVICE, 60 * SECOND) };
+            let traces = server.run(&chap, 1);
+            // Both are noted at the same moments, from the first at which both are known.
+            let (slow, fast) = (traces[0].credits.iter().rev(), traces[1].credits.iter().rev());
+            let (mut ahead, mut all) = (0, 0);
+            for (s, f) in slow.zip(fast) {
+                assert_eq!(s.at_ns, f.at_ns);
+                ahead += u32::from(s.credit_ns > f.credit_ns);
+                all += 1;
+            }
+            f64::from(ahead) / f64::from(all)
+        });
+        let model = p_1(kappa).expect("a ratio");
+        println!("{kappa:5} {model:6.4} {:20.4} {:5.4}", found[0], found[1]);
+        if kappa < 0.85 {
+            assert!(found.iter().all(|share| *share > 0.98) && model < 0.97, "{kappa}: {found:?}");
         }
     }
 }

@@ -42,8 +42,9 @@ struct Answer {
 }
 
 impl Answer {
-    fn print(&self, json: bool) -> anyhow::Result<ExitCode> {
-        output::print(&if json { format!("{:#}\n", self.json) } else { self.text.clone() })?;
+    fn print(mut self, json: bool) -> anyhow::Result<ExitCode> {
+        self.json["schema"] = 1.into();
+        output::print(&if json { format!("{:#}\n", self.json) } else { self.text })?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -63,7 +64,7 @@ fn wrong_usage(message: impl std::fmt::Display) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(USAGE))
 }
 
-/// A time as a front end shows it, from seconds.
+/// Nanoseconds as milliseconds.
 fn ms(ns: f64) -> String {
     format!("{:.2}", ns / 1e6)
 }

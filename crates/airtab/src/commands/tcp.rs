@@ -199,6 +199,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         kind: AppKind::Download { congestion },
         station: i,
         active_ns: 0..end,
+        measure_ns: None,
         class: 0,
         latency_ns: *latency_ns,
     };

@@ -26,7 +26,8 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
         ));
     }
     let (mut rows, mut waits) = (Vec::new(), Vec::new());
-    for n in 1..=args.flows {
+    // The largest first: if it does not fit, nothing is computed in vain.
+    for n in (1..=args.flows).rev() {
         let bound = starvation(n.into(), increment as f64);
         let found = match starve(n, args.service, &params) {
             Ok(found) => found,
@@ -43,15 +44,24 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
             "credit_ns": found.credit_ns,
         }));
     }
-    let mut text = format!(
-        "Idle flows with 2I each burst together; one that is backlogged has no credit left.\n\
-         I = {}, {} a packet, {}.\n\n",
-        Unit::Ns.format(increment),
-        Unit::Ns.format(args.service),
-        args.queue.label
-    );
+    rows.reverse();
+    waits.reverse();
+    let style = output::stdout_style();
+    let mut text = String::new();
+    for line in [
+        "Idle flows burst together, each with 2I; another is backlogged and has no credit.".to_string(),
+        format!(
+            "I = {}, {} a packet, {}.",
+            Unit::Ns.format(increment),
+            Unit::Ns.format(args.service),
+            args.queue.label
+        ),
+        String::new(),
+    ] {
+        text += &(table::wrap(&line, style.width) + "\n");
+    }
     let headings = ["\nbursts", "bound 2nI\nms", "its wait\nms", "packets\nbefore it"].map(String::from);
-    text += &table::figures(&headings, &rows, output::stdout_style());
+    text += &table::figures(&headings, &rows, style);
     let json = json!({
         "model": "chap burst",
         "queue": args.queue.label,

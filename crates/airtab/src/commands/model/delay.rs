@@ -1,19 +1,20 @@
 //! `airtab model chap delay`.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use airtab_lab::QueueSettings;
 use airtab_lab::report::chart::{self, Axis, Line};
-use airtab_lab::{QueueSettings, table};
+use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};
 use airtab_quality::interval::Interval;
 use airtab_sim::server::Server;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::figure::{Figure, Panel};
 use super::{Answer, args, write_figure, wrong_usage};
+use crate::commands::progress::progress_bar;
 use crate::output;
 
 /// Waits at one load and ratio.
@@ -46,7 +47,7 @@ pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
 fn points(args: &args::Delay) -> anyhow::Result<Vec<Point<'_>>> {
     let queues = crate::commands::build(&args.engine, &QueueSettings::default())?;
     let runs = args.rho.len() * args.kappa.len() * queues.len() * args.seeds as usize;
-    let bar = progress_bar(runs);
+    let bar = if runs == 0 { ProgressBar::hidden() } else { progress_bar(runs) };
     let mut points = Vec::new();
     for rho in args.rho.iter().map(|r| r.0) {
         for kappa in &args.kappa {
@@ -71,30 +72,12 @@ fn points(args: &args::Delay) -> anyhow::Result<Vec<Point<'_>>> {
     Ok(points)
 }
 
-fn progress_bar(runs: usize) -> ProgressBar {
-    if runs == 0 || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let form = "{bar:40} {pos} of {len} runs, {eta} left";
-    ProgressBar::new(runs as u64)
-        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
-}
-
 /// A wait of the model; none where it has no answer.
 fn shown(wait: Option<f64>) -> String {
     wait.map_or("-".into(), |w| format!("{w:.4}"))
 }
 
 fn text(args: &args::Delay, points: &[Point]) -> String {
-    let mut headings: Vec<String> =
-        ["\nkappa", "\np_1", "model\nslow", "\nfast", "priority\nslow", "\nfast"].map(String::from).into();
-    for queue in &args.engine {
-        headings.extend([format!("{}\nslow", queue.label.replace(':', "\n")), "\nfast".into()]);
-    }
-    let lines = headings.iter().map(|h| h.matches('\n').count()).max().unwrap_or(0);
-    for heading in &mut headings {
-        *heading = "\n".repeat(lines - heading.matches('\n').count()) + heading;
-    }
     let style = output::stdout_style();
     let mut text = String::new();
     for at_load in points.chunk_by(|a, b| a.rho == b.rho) {
@@ -104,8 +87,7 @@ fn text(args: &args::Delay, points: &[Point]) -> String {
             first.rho,
             shown(Some(first.model.fifo_wait()))
         );
-        let rows: Vec<Vec<String>> = at_load.iter().map(row).collect();
-        text += &(table::figures(&headings, &rows, style) + "\n");
+        text += &tables(args, at_load, style);
     }
     let mut notes = vec![
         "kappa: the slow flow's rate over the fast one's. p_1: how often the slow one has more credit, \
@@ -115,7 +97,7 @@ fn text(args: &args::Delay, points: &[Point]) -> String {
     ];
     if !args.engine.is_empty() {
         let (n, s) = (args.seeds, args.length as f64 / 1e9);
-        let interval = if n > 1 { " ± half the width of the mean's 95 % interval" } else { "" };
+        let interval = if n > 1 { ", ± half the width of the mean's 95 % interval" } else { "" };
         notes.push(format!("Disciplines: {n} runs of {s} s{interval}."));
     }
     let dropped: u64 = points.iter().flat_map(|p| &p.engine).map(|w| w.dropped).sum();
@@ -128,17 +110,68 @@ fn text(args: &args::Delay, points: &[Point]) -> String {
     text
 }
 
-fn row(point: &Point) -> Vec<String> {
-    let mut row = vec![point.kappa.written.clone(), format!("{:.4}", point.model.weight(0))];
-    row.extend([0, 1].map(|i| shown(point.model.wait(i))));
-    row.extend([0, 1].map(|i| shown(Some(point.model.priority_wait(i)))));
-    for flow in point.engine.iter().flat_map(|waits| &waits.flows) {
-        row.push(match flow.half_width {
-            Some(half) => format!("{:.4} ± {half:.4}", flow.mean),
-            None => format!("{:.4}", flow.mean),
-        });
+/// Columns that belong together: their headings, and a row for each point.
+struct Group {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// The model's columns and those of each discipline; what does not fit into the width goes into a further
+/// table.
+fn tables(args: &args::Delay, points: &[Point], style: Style) -> String {
+    let stub = || Group {
+        headings: vec!["kappa".into()],
+        rows: points.iter().map(|p| vec![p.kappa.written.clone()]).collect(),
+    };
+    let (mut text, mut open) = (String::new(), stub());
+    for group in
+        std::iter::once(of_model(points)).chain((0..args.engine.len()).map(|k| of_queue(args, points, k)))
+    {
+        let wider = Group {
+            headings: open.headings.iter().chain(&group.headings).cloned().collect(),
+            rows: open.rows.iter().zip(&group.rows).map(|(a, b)| [&a[..], &b[..]].concat()).collect(),
+        };
+        let fits = wider.table(style).lines().all(|line| line.chars().count() <= style.width);
+        if fits || open.headings.len() == 1 {
+            open = wider;
+            continue;
+        }
+        text += &(open.table(style) + "\n");
+        open = stub();
+        open.headings.extend(group.headings);
+        open.rows.iter_mut().zip(group.rows).for_each(|(row, more)| row.extend(more));
     }
-    row
+    text + &open.table(style) + "\n"
+}
+
+impl Group {
+    fn table(&self, style: Style) -> String {
+        // Headings end on one line.
+        let breaks = |heading: &String| heading.matches('\n').count();
+        let most = self.headings.iter().map(breaks).max().unwrap_or(0);
+        let lowered = |heading: &String| "\n".repeat(most - breaks(heading)) + heading;
+        table::figures(&self.headings.iter().map(lowered).collect::<Vec<_>>(), &self.rows, style)
+    }
+}
+
+fn of_model(points: &[Point]) -> Group {
+    let row = |p: &Point| {
+        let mut row = vec![format!("{:.4}", p.model.weight(0))];
+        row.extend([0, 1].map(|i| shown(p.model.wait(i))));
+        row.extend([0, 1].map(|i| shown(Some(p.model.priority_wait(i)))));
+        row
+    };
+    let headings = ["p_1", "model\nslow", "fast", "priority\nslow", "fast"].map(String::from).into();
+    Group { headings, rows: points.iter().map(row).collect() }
+}
+
+fn of_queue(args: &args::Delay, points: &[Point], k: usize) -> Group {
+    let cell = |flow: &Interval| match flow.half_width {
+        Some(half) => format!("{:.4} ± {half:.4}", flow.mean),
+        None => format!("{:.4}", flow.mean),
+    };
+    let headings = vec![format!("{}\nslow", args.engine[k].label.replace(':', "\n")), "fast".into()];
+    Group { headings, rows: points.iter().map(|p| p.engine[k].flows.iter().map(cell).collect()).collect() }
 }
 
 fn as_json(args: &args::Delay, points: &[Point]) -> anyhow::Result<Value> {
@@ -167,6 +200,9 @@ fn as_json(args: &args::Delay, points: &[Point]) -> anyhow::Result<Value> {
     }))
 }
 
+/// Kappa and mean wait, in order; none where the model has no answer.
+type Curve = Vec<Option<(f64, f64)>>;
+
 /// Figure 5.4, and one chart like it for each discipline that was run.
 fn figure(args: &args::Delay, points: &[Point]) -> anyhow::Result<String> {
     const STEPS: u32 = 100;
@@ -177,7 +213,7 @@ fn figure(args: &args::Delay, points: &[Point]) -> anyhow::Result<String> {
                 let kappa = f64::from(step) / f64::from(STEPS);
                 Ok(two_flows(rho.0, kappa)?.wait(i).map(|wait| (kappa, wait)))
             };
-            curves.push((1..=STEPS).map(at).collect::<anyhow::Result<Vec<_>>>()?);
+            curves.push((1..=STEPS).map(at).collect::<anyhow::Result<Curve>>()?);
         }
     }
     let mut charts = vec![("Model, eq. 5.30".to_string(), curves)];
@@ -195,11 +231,11 @@ fn figure(args: &args::Delay, points: &[Point]) -> anyhow::Result<String> {
         charts.push((queue.label.clone(), curves));
     }
     let waits = charts.iter().flat_map(|c| c.1.iter().flatten().flatten());
-    let most = waits.map(|(_, wait)| *wait).fold(0.0, f64::max);
+    let most = 1.05 * waits.map(|(_, wait)| *wait).fold(0.0, f64::max);
     let x =
         Axis { label: "kappa: rate of the slow flow over the fast one's", range: (0.0, 1.0), powers: false };
     let y = Axis { label: "mean wait, services", range: (0.0, most), powers: false };
-    let panel = |(title, curves): (String, Vec<Vec<Option<(f64, f64)>>>)| {
+    let panel = |(title, curves): (String, Vec<Curve>)| {
         let line = |(i, points)| Line { colour: chart::colour(i), points };
         let lines: Vec<Line> = curves.into_iter().enumerate().map(line).collect();
         Panel { svg: chart::lines(&title, &x, &y, &lines), title }

@@ -38,6 +38,8 @@ polyline[stroke='#D55E00'], polyline[stroke='#CC79A7'], polyline[stroke='#56B4E9
 const WIDTH: u32 = 400;
 const CHART: u32 = 240;
 const ROW: u32 = 18;
+/// On the left and below: what sticks out of a chart.
+const MARGIN: u32 = 8;
 
 impl Figure<'_> {
     /// As a file.
@@ -64,14 +66,16 @@ impl Figure<'_> {
                 body += &format!("<text x=\"10\" y=\"{}\">{}</text>\n", y + 16, panel.title);
                 y += ROW + 4;
             }
-            let place = format!("<svg x=\"0\" y=\"{y}\" width=\"{WIDTH}\" height=\"{CHART}\" ");
+            let place =
+                format!("<svg x=\"0\" y=\"{y}\" width=\"{WIDTH}\" height=\"{CHART}\" overflow=\"visible\" ");
             body += &panel.svg.replacen("<svg ", &place, 1);
             y += CHART;
         }
+        let (width, height) = (WIDTH + MARGIN, y + MARGIN);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {y}\" width=\"{}\">\n\
-             <style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
-            WIDTH * 3 / 2
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-{MARGIN} 0 {width} {height}\" width=\"{}\">\n\
+             <style>{STYLE}</style>\n<rect class=\"paper\" x=\"-{MARGIN}\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
+            width * 3 / 2
         )
     }
 }

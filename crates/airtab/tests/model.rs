@@ -1,0 +1,186 @@
+//! `airtab model` as a user has it: figures of the sources, JSON, pictures, errors.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn model(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.arg("model").args(args).env("COLUMNS", "80").env_remove("NO_COLOR").stdin(Stdio::null());
+    command.output().expect("airtab starts")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("UTF-8")
+}
+
+/// The figures of each line that begins with one.
+fn rows(output: &Output) -> Vec<Vec<String>> {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    let text = stdout(output);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let words = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>();
+    let begins = |row: &Vec<String>| row.len() > 2 && row[0].starts_with(|c: char| c.is_ascii_digit());
+    text.lines().map(words).filter(begins).filter(|row| row[1].parse::<f64>().is_ok()).collect()
+}
+
+fn as_json(args: &[&str]) -> Value {
+    let output = model(&[args, &["--json"]].concat());
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["schema"], 1);
+    json
+}
+
+#[test]
+fn credits_of_the_worked_example() {
+    let found = rows(&model(&["chap", "credits", "--rates", "2:3:5", "--increment", "10ms"]));
+    assert_eq!(found[0], ["1", "2", "1", "20.0", "12.00", "14.00", "16.00", "3.00", "0.9167"]);
+    assert_eq!(found[1], ["2", "3", "1", "30.0", "8.00", "11.00", "14.00", "6.00", "0.9667"]);
+    assert_eq!(found[2], ["3", "5", "1", "50.0", "0.00", "5.00", "10.00", "-", "1.0000"]);
+    let json = as_json(&["chap", "credits", "--costs", "15:3:5"]);
+    assert_eq!((&json["triggered_by_flow"], &json["increment_ns"]), (&json!(1), &json!(25_000_000)));
+    assert_eq!(json["flows"][1]["high_ns"], json!(42_500_000.0));
+    assert_eq!(json["flows"][0]["burst_ns"], Value::Null);
+}
+
+#[test]
+fn delays_of_figure_5_4() {
+    let found = rows(&model(&["chap", "delay", "--kappa", "0.5,0.8,1", "--rho", "0.5,0.8"]));
+    let waits: Vec<&[String]> = found.iter().map(|row| &row[1..4]).collect();
+    assert_eq!(waits[0], ["0.9999", "0.3001", "0.7500"]);
+    assert_eq!(waits[1], ["0.7750", "0.4389", "0.7279"]);
+    assert_eq!(waits[2], ["0.5000", "0.5962", "0.5962"]);
+    assert_eq!(waits[4], ["0.7750", "0.9839", "2.5580"]);
+}
+
+#[test]
+fn the_discipline_stands_beside_the_model() {
+    let args = ["chap", "delay", "--kappa", "1/9,1", "--length", "100s", "--seeds", "2"];
+    let queues = "--engine=chap:profile=faithful,spq,fifo";
+    let json = as_json(&[&args[..], &[queues]].concat());
+    let mean = |point: usize, queue: usize, flow: &str| {
+        json["points"][point]["engine"][queue][flow]["mean"].as_f64().expect("a number")
+    };
+    assert!(mean(0, 0, "slow") < 0.6 * mean(0, 0, "fast"), "CHAP prefers the slow flow");
+    assert!(mean(1, 1, "slow") < 0.6 * mean(1, 1, "fast"), "strict priority too, at any ratio");
+    for queue in [0, 2] {
+        assert!((mean(1, queue, "slow") / mean(1, queue, "fast") - 1.0).abs() < 0.1, "equal rates");
+    }
+    assert_eq!(json["points"][0]["engine"][2]["queue"], "fifo");
+    // Columns that do not fit go into further tables, each with its kappa.
+    let text = model(&[&args[..], &[queues]].concat());
+    assert_eq!(rows(&text).iter().filter(|row| row[0] == "1/9").count(), 3);
+    assert!(stderr(&text).starts_with("12 runs ..."), "{}", stderr(&text));
+    assert!(stdout(&text).contains("Disciplines: 2 runs of 100 s, ± half"));
+}
+
+#[test]
+fn drops_are_said() {
+    let args = ["chap", "delay", "--rho", "0.9", "--kappa", "1", "--length", "5s", "--seeds", "1"];
+    let output = model(&[&args[..], &["--engine=fifo:limit=2"]].concat());
+    assert!(stdout(&output).contains("packets were dropped"), "{}", stdout(&output));
+}
+
+#[test]
+fn bursts_wait_as_long_as_the_bound() {
+    let found = rows(&model(&["chap", "burst"]));
+    assert_eq!(
+        found,
+        [["1", "50.00", "50.17", "113"], ["2", "100.00", "100.34", "226"], ["3", "150.00", "150.52", "339"]]
+    );
+    let json = as_json(&["chap", "burst", "--flows", "1", "--service", "500us"]);
+    assert_eq!(json["waits"][0]["wait_ns"], 50_000_000);
+}
+
+#[test]
+fn the_increment_has_two_bounds() {
+    let output = model(&["chap", "increment"]);
+    assert!(stdout(&output).contains("So I is from 22.22 to 25.00 ms."), "{}", stdout(&output));
+    let output = model(&["chap", "increment", "--noticed", "20ms"]);
+    assert!(stdout(&output).contains("No I does both"), "{}", stdout(&output));
+    assert_eq!(as_json(&["chap", "increment"])["high_ns"], json!(25_000_000.0));
+}
+
+#[test]
+fn bianchi_for_a_profile() {
+    let found = rows(&model(&["bianchi", "--stations", "1,10"]));
+    // A lone station: 1500 bytes each 281.93 us of exchange, 28 us of DIFS and 7.5 slots of 9 us.
+    assert_eq!(found[0], ["1", "31.794", "0.00", "0.00", "0.1176"]);
+    assert_eq!(found[1][..3], ["10", "28.845", "38.44"]);
+    assert_eq!(as_json(&["bianchi"])["cells"][0]["p_attempt_collides"], 0.0);
+}
+
+#[test]
+fn figures_are_whole_files() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let path = dir.path().join("new/figure.svg");
+    let file = path.to_str().expect("UTF-8");
+    for args in [
+        &["chap", "credits", "--plot", file][..],
+        &["chap", "delay", "--rho", "0.2,0.5,0.8", "--plot", file],
+        &["chap", "delay", "--engine", "--length", "1s", "--seeds", "1", "--plot", file],
+    ] {
+        let output = model(args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let svg = std::fs::read_to_string(&path).expect("it was written");
+        assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
+        assert!(svg.contains("prefers-color-scheme: dark") && svg.contains("<polyline"), "{svg}");
+        assert_eq!(svg.matches("<svg ").count(), svg.matches("</svg>").count());
+    }
+    let output = model(&["chap", "credits", "--plot", dir.path().to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
+}
+
+#[test]
+fn wrong_values_are_named() {
+    for (args, expected) in [
+        (
+            &["chap", "credits", "--rates", "2:x"][..],
+            "'x' is not a number; write numbers with colons, as 2:3:5",
+        ),
+        (&["chap", "credits", "--rates=-2:3"], "rate -2 of flow 1: rates are 0 or more"),
+        (&["chap", "credits", "--costs", "1:2"], "2 costs for 3 rates: give one for each"),
+        (&["chap", "credits", "--increment", "25"], "'25' is not a time with its unit"),
+        (&["chap", "credits", "--increment", "0ms"], "'0ms' is nothing; give more than 0"),
+        (&["chap", "delay", "--rho", "1"], "'1' is no load: above 0 and below 1, such as 0.5"),
+        (
+            &["chap", "delay", "--kappa", "9/8"],
+            "'9/8' is no ratio: above 0 and at most 1, such as 0.5 or 8/9",
+        ),
+        (&["chap", "delay", "--engine=chop"], "no discipline 'chop'; did you mean `chap`?"),
+        (&["chap", "delay", "--length", "10s"], "--engine"),
+        (&["chap", "delay", "--rho", "0.1,0.2,0.3,0.4", "--plot", "x.svg"], "3 loads at most"),
+        (&["chap", "burst", "--queue", "fifo"], "--queue fifo: it has no credits to burst with; take chap"),
+        (
+            &["chap", "burst", "--service", "30ms"],
+            "--service 30ms: a packet costs at most the increment, 25ms",
+        ),
+        (&["chap", "burst", "--flows", "100", "--service", "10us"], "limit: "),
+        (&["bianchi", "--phy", "phy-z"], "no profile 'phy-z'; there are phy-a,"),
+        (&["bianchi", "--stations", "0"], "0 is not in 1..=1000"),
+    ] {
+        let output = model(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stdout(&output));
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    for args in [
+        &["--help"][..],
+        &["chap", "--help"],
+        &["chap", "credits", "--help"],
+        &["chap", "delay", "--help"],
+        &["chap", "burst", "--help"],
+        &["chap", "increment", "--help"],
+        &["bianchi", "--help"],
+    ] {
+        assert!(stdout(&model(args)).contains("Examples:"), "{args:?}");
+    }
+}
