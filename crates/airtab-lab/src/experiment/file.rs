@@ -11,7 +11,7 @@ use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    Axis, AxisValue, Check, Compared, Expect, Experiment, Seconds, ServerTask, Term, compose, figure,
+    Axis, AxisValue, Check, Compared, Expect, Experiment, Seconds, ServerTask, Term, compose, course, figure,
 };
 use crate::QueueSpec;
 use crate::metric::Metric;
@@ -88,6 +88,8 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let names = Names { apps: apps(&scenario, is_server), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
+    let courses = top.sections("course");
+    let courses = courses.iter().filter_map(|s| course::read(s, &names)).collect();
     let checks = top.sections("check");
     let checks = checks.iter().filter_map(|s| read_check(s, &names)).collect();
     top.finish();
@@ -102,6 +104,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         queues,
         axes,
         figures,
+        courses,
         checks,
         toml: toml.into(),
         scenario,

@@ -11,6 +11,7 @@
 //! What it does not do: no experiment has a line of code here.
 
 mod compose;
+mod course;
 mod figure;
 mod file;
 pub mod judge;
@@ -25,6 +26,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 pub use compose::Point;
+pub use course::Course;
 pub use figure::Figure;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use store::Store;
@@ -61,6 +63,8 @@ pub struct Experiment {
     pub axes: Vec<Axis>,
     /// What is drawn.
     pub figures: Vec<Figure>,
+    /// What is drawn over time.
+    pub courses: Vec<Course>,
     /// What should come out.
     pub checks: Vec<Check>,
     /// Its text, as in its file.

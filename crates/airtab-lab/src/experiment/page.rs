@@ -68,12 +68,13 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
 }
 
 fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
-    for f in &e.figures {
-        let pictures = f.draw(e, outcome);
+    let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
+    let courses = e.courses.iter().map(|c| (&c.title, c.draw(e)));
+    for (title, pictures) in figures.chain(courses) {
         if pictures.is_empty() {
             continue;
         }
-        put!(page, "<h2>{}</h2>", escape(&f.title));
+        put!(page, "<h2>{}</h2>", escape(title));
         if let Some(first) = pictures.first().filter(|p| !p.lines.is_empty()) {
             let one = |(i, name): (usize, &String)| format!("<span>{}{}</span>", swatch(i), escape(name));
             let legend: Vec<String> = first.lines.iter().enumerate().map(one).collect();
