@@ -195,7 +195,9 @@ impl Names<'_> {
             let values = &self.axes[axis].values;
             let one = |written: &String| {
                 let known: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
-                known.iter().position(|text| text == written).ok_or_else(|| {
+                // Where the axis itself is wrong, that is problem enough.
+                let found = known.iter().position(|text| text == written).or(known.is_empty().then_some(0));
+                found.ok_or_else(|| {
                     format!("'{written}' is no value of that axis{}", instead(written, &known))
                 })
             };
@@ -277,7 +279,8 @@ fn read_values(
             Toml::Array(each) if keys.len() > 1 => {
                 return Err(format!("value {}: {} of them for {} keys", i + 1, each.len(), keys.len()));
             }
-            one => vec![one; keys.len()],
+            // Where a key is wrong, that is problem enough.
+            one => vec![one; keys.len().max(1)],
         };
         let written = set.first().map_or(String::new(), written);
         let text = names.get(i).cloned().unwrap_or(written);

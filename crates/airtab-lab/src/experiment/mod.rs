@@ -163,8 +163,8 @@ pub enum Compared {
 pub enum Expect {
     /// It is within these bounds, in the unit of tables.
     Within(RangeInclusive<f64>),
-    /// No step along the axis falls by more than the intervals explain, and
-    /// the last value is above the first by more than that.
+    /// The last value along the axis is above the first, and no step falls by
+    /// more than the intervals explain, or by a tenth of the whole change.
     Rises,
     /// The same downwards.
     Falls,

@@ -142,7 +142,11 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
             let (label, params) = &plan.params[i * plan.queues() + k];
             summarise(&apps, label, params, runs)
         };
-        let seconds_of = |runs: &[Measured]| runs.iter().map(|run| run.seconds.clone()).collect();
+        let of_videos = |seconds: &Vec<Second>| {
+            seconds.iter().filter(|s| s.playable_frames.is_some()).copied().collect::<Vec<_>>()
+        };
+        let of_run = |run: &Measured| run.seconds.iter().map(of_videos).collect();
+        let seconds_of = |runs: &[Measured]| runs.iter().map(of_run).collect();
         PointScores {
             at: point.at.clone(),
             queues: runs.chunks(seeds).enumerate().map(of_queue).collect(),
