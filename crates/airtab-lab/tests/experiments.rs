@@ -73,12 +73,7 @@ fn folder() -> TempDir {
 }
 
 /// Runs it; also how many runs were not stored.
-fn outcome(
-    e: &Experiment,
-    store: &Store,
-    quick: bool,
-    jobs: usize,
-) -> (Outcome, usize) {
+fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome, usize) {
     let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
     let progress = || {
         made.fetch_add(1, Ordering::Relaxed);
@@ -93,7 +88,10 @@ fn points_are_the_product_of_the_axes() {
     let e = experiment(RIGHT).unwrap();
     assert_eq!(e.points().unwrap().len(), 3);
     let two = RIGHT.replace("at = { q = [20, 80] }", "at = { d = 9 }");
-    let two = two.replace("[[figure]]", "[[axis]]\nname = \"d\"\nkeys = [\"station.far.distance\"]\nvalues = [1, 5, 9, 12]\n\n[[figure]]");
+    let two = two.replace(
+        "[[figure]]",
+        "[[axis]]\nname = \"d\"\nkeys = [\"station.far.distance\"]\nvalues = [1, 5, 9, 12]\n\n[[figure]]",
+    );
     let e = experiment(&two).unwrap();
     let points = e.points().unwrap();
     assert_eq!(points.len(), 12);
@@ -170,10 +168,15 @@ fn page_table_and_board_have_it_all() {
     let (outcome, _) = outcome(&e, &Store::default(), true, 0);
     let verdicts = judge(&e, &outcome);
     let html = page::html(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
-    for part in ["A game beside a download", "2 of 2 hold", "<svg", "Opinion score", "q = 80", "game, chap by fifo"] {
+    for part in
+        ["A game beside a download", "2 of 2 hold", "<svg", "Opinion score", "q = 80", "game, chap by fifo"]
+    {
         assert!(html.contains(part), "no {part}");
     }
-    assert!(!html.contains("http://") || html.matches("http://").count() == html.matches("http://www.w3.org").count());
+    assert!(
+        !html.contains("http://")
+            || html.matches("http://").count() == html.matches("http://www.w3.org").count()
+    );
     let style = Style { width: 80, colour: false };
     let table = text::result(&e, &outcome, &verdicts, style);
     assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");

@@ -173,6 +173,12 @@ pub enum ExperimentCommand {
     Run(RunExperiments),
     /// Run all in full, and write the table of everything measured against everything published
     Scoreboard {
+        /// Such as chap/qsize-game, or files [default: all of the repository's]
+        #[arg(value_name = "ID|FILE.toml")]
+        experiments: Vec<String>,
+        /// Only the points that verdicts need, with fewer seeds
+        #[arg(long)]
+        quick: bool,
         /// The folder of README.md
         #[arg(long, value_name = "DIR", default_value = "experiments")]
         out: PathBuf,

@@ -7,8 +7,8 @@
 
 use toml::{Table, Value};
 
-use super::workload::{ServerTask, Workload};
 use super::Experiment;
+use super::workload::{ServerTask, Workload};
 use crate::ScenarioFile;
 use crate::reader::{Problem, instead};
 use crate::scenario_file::FileError;
@@ -58,7 +58,9 @@ impl Experiment {
         let workload = match self.server {
             true => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
             false => {
-                scenario.entry("name").or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
+                scenario
+                    .entry("name")
+                    .or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
                 let file = self.folder.join("scenario.toml").display().to_string();
                 ScenarioFile::parse(&file, &write(&scenario)).map(|file| Workload::Home(Box::new(file)))
             }
@@ -180,12 +182,16 @@ mod tests {
 
     #[test]
     fn what_is_on_top_wins_name_by_name() {
-        let base = table("duration = \"1s\"\nqueue.chap = {limit = 35, flows = 9}\napp = [{name = \"a\", class = 1}, {name = \"b\"}]");
+        let base = table(
+            "duration = \"1s\"\nqueue.chap = {limit = 35, flows = 9}\napp = [{name = \"a\", class = 1}, {name = \"b\"}]",
+        );
         let top = table("queue.chap.limit = 70\napp = [{name = \"a\", kind = \"game\"}, {name = \"c\"}]");
         let both = merged(base, top);
         assert_eq!(
             both,
-            table("duration = \"1s\"\nqueue.chap = {limit = 70, flows = 9}\napp = [{name = \"a\", class = 1, kind = \"game\"}, {name = \"b\"}, {name = \"c\"}]")
+            table(
+                "duration = \"1s\"\nqueue.chap = {limit = 70, flows = 9}\napp = [{name = \"a\", class = 1, kind = \"game\"}, {name = \"b\"}, {name = \"c\"}]"
+            )
         );
     }
 
@@ -195,7 +201,12 @@ mod tests {
         set(&mut t, "app.b.latency", "5ms".into());
         set(&mut t, "queue.chap.limit", 70.into());
         set(&mut t, "duration", "9s".into());
-        assert_eq!(t, table("app = [{name = \"a\"}, {name = \"b\", latency = \"5ms\"}]\nqueue.chap.limit = 70\nduration = \"9s\""));
+        assert_eq!(
+            t,
+            table(
+                "app = [{name = \"a\"}, {name = \"b\", latency = \"5ms\"}]\nqueue.chap.limit = 70\nduration = \"9s\""
+            )
+        );
         for (key, message) in [
             ("app.c.latency", "'app.c.latency': no [[app]] 'c' (known: a, b)"),
             ("app.latency", "'app.latency': name the app, as in \"app.NAME.key\""),

@@ -67,7 +67,8 @@ impl Course {
             let Workload::Home(file) = &point.workload else { continue };
             for spec in experiment.queues.iter().filter(|q| self.queues.contains(&q.label)) {
                 let Ok(params) = spec.build(&file.queues) else { continue };
-                let caption = [place.as_str(), spec.label.as_str()].into_iter().filter(|part| !part.is_empty());
+                let caption =
+                    [place.as_str(), spec.label.as_str()].into_iter().filter(|part| !part.is_empty());
                 let caption = caption.collect::<Vec<_>>().join(", ");
                 pictures.push(self.picture(&file.scenario, &params, caption));
             }

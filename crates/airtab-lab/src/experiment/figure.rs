@@ -142,8 +142,11 @@ impl Figure {
         let range = if range.1 > range.0 { range } else { (range.0, range.0 + 1.0) };
         let x_axis = chart::Axis { label: &axis.label, range, powers: axis.log };
         let y_axis = chart::Axis { label, range: (low, top), powers: false };
-        let last = |l: &Curve| l.line.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.1));
-        let ends: Vec<String> = curves.iter().zip(&lines).map(|(c, l)| format!("{} {}", c.0, last(l))).collect();
+        let last = |l: &Curve| {
+            l.line.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.1))
+        };
+        let ends: Vec<String> =
+            curves.iter().zip(&lines).map(|(c, l)| format!("{} {}", c.0, last(l))).collect();
         let alt = format!("{}: {label} over {}; last: {}", self.title, axis.label, ends.join(", "));
         Picture {
             caption,

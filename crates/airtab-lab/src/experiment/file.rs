@@ -38,9 +38,8 @@ impl Experiment {
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
         let read = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
-        let id = path.file_stem().map_or("experiment".into(), |s| s.to_string_lossy().into_owned());
         match read(path) {
-            Ok(text) => Experiment::parse(&file, &id, &text, &read),
+            Ok(text) => Experiment::parse(&file, &id_of(path), &text, &read),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
     }
@@ -62,6 +61,13 @@ impl Experiment {
     }
 }
 
+/// The name of the file; one of the repository's families has its folder in front.
+fn id_of(path: &Path) -> String {
+    let name = |path: &Path| path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
+    let family = path.parent().filter(|family| family.parent().is_some_and(|f| f.ends_with("experiments")));
+    family.map_or(name(path), |family| format!("{}/{}", name(family), name(path)))
+}
+
 /// None where something that must be there is missing; every problem is noted.
 fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Option<Experiment> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
@@ -78,7 +84,8 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let own = top.read("scenario", table);
     let home = own.is_some() || base.is_some();
     if home == server.is_some() && top.is_fine() {
-        let message = "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
+        let message =
+            "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
         top.problem(if home { "a scenario and a [server]: give one".into() } else { message.into() });
     }
     let is_server = server.is_some();
@@ -136,14 +143,20 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn known<'a>(&self, names: impl Iterator<Item = &'a str>, what: &str, name: &str) -> Result<usize, String> {
+    fn known<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str>,
+        what: &str,
+        name: &str,
+    ) -> Result<usize, String> {
         let names: Vec<&str> = names.collect();
         let found = names.iter().position(|known| *known == name);
         found.ok_or_else(|| format!("no {what} '{name}'{}", instead(name, &names)))
     }
 
     pub(super) fn queue(&self, v: &Value) -> Result<String, String> {
-        let i = self.known(self.queues.iter().map(|q| q.label.as_str()), "discipline in `queues`", &v.written)?;
+        let i =
+            self.known(self.queues.iter().map(|q| q.label.as_str()), "discipline in `queues`", &v.written)?;
         Ok(self.queues[i].label.clone())
     }
 
@@ -327,7 +340,9 @@ fn read_check(s: &Section, names: &Names) -> Option<Check> {
         None => s.require("queue", |v| names.queue(v)),
     };
     let seconds = s.section("seconds").and_then(|s| read_seconds(&s));
-    if s.get("seconds").is_some() && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::FrameRate)) {
+    if s.get("seconds").is_some()
+        && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::FrameRate))
+    {
         s.problem_of("seconds", &format!("is for {} only", Metric::FrameRate.name()));
     }
     let term = Term { of: of?, queue: queue?, seconds, at: names.at(s)? };
@@ -357,7 +372,15 @@ fn read_check(s: &Section, names: &Names) -> Option<Check> {
         s.problem_of("order", "is along one axis: name a value of every other one in `at`");
     }
     s.finish();
-    Some(Check { what: what?, section: section?, reported: reported?, term, compared, expect: expect?, known })
+    Some(Check {
+        what: what?,
+        section: section?,
+        reported: reported?,
+        term,
+        compared,
+        expect: expect?,
+        known,
+    })
 }
 
 /// The axes of which a term takes several values.
@@ -409,7 +432,8 @@ fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option
             None
         }
         (least, most, None) => {
-            let range: RangeInclusive<f64> = least.unwrap_or(f64::NEG_INFINITY)..=most.unwrap_or(f64::INFINITY);
+            let range: RangeInclusive<f64> =
+                least.unwrap_or(f64::NEG_INFINITY)..=most.unwrap_or(f64::INFINITY);
             Some(Expect::Within(range))
         }
         (.., Some(_)) => {
@@ -423,7 +447,8 @@ fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option
 fn from_de(value: &DeValue) -> Toml {
     match value {
         DeValue::Table(table) => {
-            let entries = table.iter().map(|(key, value)| (key.get_ref().to_string(), from_de(value.get_ref())));
+            let entries =
+                table.iter().map(|(key, value)| (key.get_ref().to_string(), from_de(value.get_ref())));
             Toml::Table(entries.collect())
         }
         DeValue::Array(list) => Toml::Array(list.iter().map(|item| from_de(item.get_ref())).collect()),

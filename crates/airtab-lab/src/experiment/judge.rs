@@ -106,7 +106,8 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         if broken.is_empty() && !values.is_empty() {
             return Some("its ends are not in that order".into());
         }
-        (values.len() > 1).then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
+        (values.len() > 1)
+            .then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
     };
     let cause = match (state, &check.known) {
         (State::Holds, _) => None,
@@ -125,14 +126,19 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
     }
 }
 
-/// Of a quotient, a spread, a figure.
+/// Of a quotient, a spread, a figure; and as many as the bounds have, up to four.
 fn decimals(check: &Check) -> usize {
-    match check.compared {
+    let usual = match check.compared {
         Compared::DividedBy(_) => 2,
         Compared::Spread(_) => 3,
         Compared::Value | Compared::Minus(_) => {
             check.term.of.iter().map(|(_, metric)| metric.decimals()).max().unwrap_or(0)
         }
+    };
+    let of = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    match &check.expect {
+        Expect::Within(bounds) => usual.max(of(*bounds.start())).max(of(*bounds.end())).min(4),
+        Expect::Rises | Expect::Falls => usual,
     }
 }
 

@@ -19,8 +19,8 @@ pub mod page;
 mod run;
 pub mod scoreboard;
 mod store;
-mod workload;
 pub mod text;
+mod workload;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -192,10 +192,10 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
     if name.ends_with(".toml") {
         return Ok(Experiment::load(Path::new(name))?);
     }
-    let ids: Vec<&str> =
-        FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
+    let ids: Vec<&str> = FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
     let text = FILES.iter().find(|(id, _)| *id == name && ids.contains(id));
-    let (id, text) = text.ok_or_else(|| FindError::Unknown(format!("no experiment '{name}'{}", instead(name, &ids))))?;
+    let (id, text) =
+        text.ok_or_else(|| FindError::Unknown(format!("no experiment '{name}'{}", instead(name, &ids))))?;
     Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded)?)
 }
 

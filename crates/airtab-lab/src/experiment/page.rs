@@ -22,7 +22,10 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
     put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
     if outcome.quick {
-        put!(page, "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>");
+        put!(
+            page,
+            "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>"
+        );
     }
     put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers\">");
     put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>verdict</tr>");
@@ -46,7 +49,13 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     page.push_str("</table></div>\n");
     for v in verdicts {
         let Some(cause) = &v.cause else { continue };
-        put!(page, "<p class=\"note\"><b>{}</b> ({}): {}</p>", escape(&v.what), v.state.word(), escape(cause));
+        put!(
+            page,
+            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
+            escape(&v.what),
+            v.state.word(),
+            escape(cause)
+        );
     }
     figures(&mut page, e, outcome);
     if let Some(today) = &e.today {

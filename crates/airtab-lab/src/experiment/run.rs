@@ -133,7 +133,9 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
     let of_point = plan.queues() * seeds;
     let score = |(i, runs): (usize, &mut [Measured])| {
         let point = &plan.points[i];
-        for (seed, scenario) in (0..seeds).zip(std::iter::repeat(point.workload.home()).map_while(|home| home)) {
+        for (seed, scenario) in
+            (0..seeds).zip(std::iter::repeat(point.workload.home()).map_while(|home| home))
+        {
             let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds).collect();
             add_page_times(scenario, &mut same_seed);
         }

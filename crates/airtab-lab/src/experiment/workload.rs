@@ -70,7 +70,9 @@ impl Workload {
     /// Name and kind of each application.
     pub(super) fn apps(&self) -> Vec<(String, &'static str)> {
         match self {
-            Workload::Home(file) => file.scenario.apps.iter().map(|a| (a.name.clone(), a.kind.name())).collect(),
+            Workload::Home(file) => {
+                file.scenario.apps.iter().map(|a| (a.name.clone(), a.kind.name())).collect()
+            }
             Workload::Server(server) => server.apps().iter().map(|name| ((*name).into(), KIND)).collect(),
         }
     }
@@ -120,7 +122,8 @@ impl ServerTask {
                 server.run(params, seed).iter().map(|flow| flow.mean_wait_ns()).collect()
             }
             Task::Bursts(bursts) => {
-                let starved = starve(bursts, self.service_ns, params).expect("the queue is made large enough");
+                let starved =
+                    starve(bursts, self.service_ns, params).expect("the queue is made large enough");
                 vec![starved.wait_ns as f64]
             }
         };

@@ -7,9 +7,7 @@ use std::time::{Instant, SystemTime};
 
 use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::scoreboard::{self, Done};
-use airtab_lab::experiment::{
-    self, Experiment, FindError, Outcome, RunError, RunOptions, Store, page, text,
-};
+use airtab_lab::experiment::{self, Experiment, FindError, Outcome, RunError, RunOptions, Store, page, text};
 use anyhow::Context;
 use serde_json::json;
 
@@ -24,7 +22,9 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
         ExperimentCommand::List { json } => list(*json),
         ExperimentCommand::Show { experiment, toml } => show(experiment, *toml),
         ExperimentCommand::Run(args) => run(args),
-        ExperimentCommand::Scoreboard { out, jobs } => scoreboard(out, *jobs),
+        ExperimentCommand::Scoreboard { experiments, quick, out, jobs } => {
+            scoreboard(experiments, *quick, out, *jobs)
+        }
     }
 }
 
@@ -61,15 +61,16 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     }
 }
 
+/// Those of these names, or all; None as [`find`].
+fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
+    match all {
+        true => Ok(Some(experiment::all())),
+        false => names.iter().map(|name| find(name)).collect(),
+    }
+}
+
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
-    let mut experiments = Vec::new();
-    if args.all {
-        experiments = experiment::all();
-    }
-    for name in &args.experiments {
-        let Some(experiment) = find(name)? else { return Ok(ExitCode::from(USAGE)) };
-        experiments.push(experiment);
-    }
+    let Some(experiments) = chosen(&args.experiments, args.all)? else { return Ok(ExitCode::from(USAGE)) };
     // Whether the files can be written is found out before anything runs.
     if let Some(dir) = &args.out {
         Files::new(dir)?;
@@ -108,12 +109,13 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(red)))
 }
 
-fn scoreboard(out: &Path, jobs: Option<u16>) -> anyhow::Result<ExitCode> {
+fn scoreboard(names: &[String], quick: bool, out: &Path, jobs: Option<u16>) -> anyhow::Result<ExitCode> {
+    let Some(experiments) = chosen(names, names.is_empty())? else { return Ok(ExitCode::from(USAGE)) };
     let mut files = Files::new(out)?;
     let store = open_store()?;
     let mut done: Vec<Done> = Vec::new();
-    let how = How { quick: false, seeds: None, jobs, store: &store };
-    let stopped = run_all(experiment::all(), &how, |e, outcome, verdicts| {
+    let how = How { quick, seeds: None, jobs, store: &store };
+    let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         eprintln!("{}: {}", e.id, text::summary(verdicts.iter()));
         Ok(())
@@ -270,7 +272,8 @@ fn date(days: u64) -> String {
 mod tests {
     #[test]
     fn dates() {
-        let known = [(0, "1970-01-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_819, "2027-01-01")];
+        let known =
+            [(0, "1970-01-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_819, "2027-01-01")];
         for (days, text) in known {
             assert_eq!(super::date(days), text);
         }

@@ -3,8 +3,8 @@
 pub mod compare;
 pub mod disciplines;
 pub mod experiment;
-mod progress;
 pub mod model;
+mod progress;
 pub mod run;
 pub mod scenario;
 mod study;
