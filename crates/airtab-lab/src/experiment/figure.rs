@@ -67,7 +67,9 @@ impl Figure {
                 None => self.bars(points, &caption),
             }
         };
-        groups.iter().flat_map(of_group).collect()
+        // One point is no line: a quick look may have run no other of its group.
+        let worth = groups.iter().filter(|(_, points)| self.x.is_none() || points.len() > 1);
+        worth.flat_map(of_group).collect()
     }
 
     /// Application and metric of everything that it shows.

@@ -27,7 +27,7 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
             "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>"
         );
     }
-    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers\">");
+    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
     put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>verdict</tr>");
     for v in verdicts {
         let class = match v.state {

@@ -10,13 +10,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::Hasher;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use airtab_core::Params;
 use airtab_quality::web::Page;
 use serde::{Deserialize, Serialize};
 use siphasher::sip128::{Hasher128, SipHasher24};
+use tempfile::NamedTempFile;
 
 use crate::measure::{Figures, Measured, Second};
 use crate::metric::Metric;
@@ -56,10 +57,11 @@ impl Store {
 
     /// Keeps a run. The file appears whole or not at all.
     pub(super) fn put(&self, run: Run, measured: &Measured) -> io::Result<()> {
-        let Some(path) = self.path(run) else { return Ok(()) };
-        let part = path.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&part, serde_json::to_vec(&Kept::of(measured))?)?;
-        fs::rename(&part, &path)
+        let (Some(folder), Some(path)) = (&self.0, self.path(run)) else { return Ok(()) };
+        // A name of its own: another thread may just have ended the same run.
+        let mut part = NamedTempFile::new_in(folder)?;
+        part.write_all(&serde_json::to_vec(&Kept::of(measured))?)?;
+        part.persist(path).map(|_| ()).map_err(|e| e.error)
     }
 }
 
