@@ -8,12 +8,12 @@ SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Carg
 # What CI runs: one experiment of each sort, some two minutes on two cores.
 EXPERIMENTS := chap/multi-none chap/link chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 
-.PHONY: help demo experiments test bench lint mutants fuzz docs clean
+.PHONY: help demo experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
 demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under four disciplines
 	@$(AIRTAB) compare
@@ -47,6 +47,16 @@ fuzz: ## random operations against every discipline under sanitizers, SECONDS=60
 	@tools/require clang
 	@$(MAKE) --no-print-directory -C core fuzz
 
+kernel: ## the Linux qdiscs, the tc plugin and their man pages, for this kernel or KERNEL=6.12
+	@$(MAKE) --no-print-directory -C kernel module tc man
+
+install-kernel: ## installs them for this kernel
+	@$(MAKE) --no-print-directory -C kernel install
+
+kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
+	@tools/require guest
+	@kernel/test/run
+
 docs: ## API documentation into target/doc; the pages are in docs/
 	@$(CARGO) doc --workspace --no-deps --quiet
 	@echo "Open target/doc/airtab_sim/index.html; the pages to read first are in docs/architecture.md"
@@ -54,6 +64,7 @@ docs: ## API documentation into target/doc; the pages are in docs/
 clean: ## removes what was built
 	@$(CARGO) clean --quiet
 	@$(MAKE) --no-print-directory -C core clean
+	@$(MAKE) --no-print-directory -C kernel clean
 
 $(AIRTAB): $(SOURCES)
 	@echo "Building airtab (a minute or two the first time) ..."

@@ -35,9 +35,10 @@
  * flow gets. When they hold more than half of the queue they displace each
  * other.
  *
- * Cost: O(log backlogged flows) a packet. A boost is one addition; credits
- * remember how many boosts they have seen (credit.h). Memory: the sizes are
- * asserted in chap_state.h, about 120 bytes a flow, 144 with a target.
+ * Cost: O(log backlogged flows) a packet, O(1) while the flow served comes back
+ * with the least credit (order.h). A boost is one addition; credits remember how
+ * many boosts they have seen (credit.h). Memory: the sizes are asserted in
+ * chap_state.h, about 120 bytes a flow, 144 with a target.
  *
  * Non-goals: no shares of stations, no classification.
  *
@@ -120,7 +121,7 @@ static struct chap *priv(const struct at_qdisc *q)
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 victim(struct chap *c, bool by_bytes)
 {
-	u32 id = at_heap_min(order(c))->id;
+	u32 id = end(c, false);
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -133,7 +134,7 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 	struct chap *c = priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	while (c->heap.n && (q->qlen > c->bound || q->bytes > c->memory)) {
+	while (q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory)) {
 		bool by_bytes = q->qlen <= c->bound;
 		struct at_pkt *v = take(c, victim(c, by_bytes));
 		enum at_reason why = AT_R_PUSHOUT;
@@ -167,24 +168,6 @@ static struct at_pkt *take_controlled(struct at_qdisc *q, u32 id, u64 now)
 	return p;
 }
 
-/* ---- urgent packets ---- */
-
-static struct at_pkt *take_urgent(struct chap *c)
-{
-	struct at_pkt *p = at_fifo_pop(&c->urgent);
-
-	if (p) {
-		c->urgent_len--;
-		c->urgent_bytes -= at_bytes(p);
-	}
-	return p;
-}
-
-static bool urgent_fits(const struct chap *c)
-{
-	return c->urgent_len <= c->bound && c->urgent_bytes <= c->memory;
-}
-
 /* ---- operations ---- */
 
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -192,13 +175,10 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	struct chap *c = priv(q);
 
 	if (at_class(p) == AT_URGENT) {
-		if (c->urgent_len + 1 > c->bound)
-			return at_book_refuse(q, p, AT_R_LIMIT);
-		if (c->urgent_bytes + at_bytes(p) > c->memory)
-			return at_book_refuse(q, p, AT_R_MEMORY);
-		at_fifo_push(&c->urgent, p);
-		c->urgent_len++;
-		c->urgent_bytes += at_bytes(p);
+		enum at_reason why = at_urgent_push(&c->urgent, p, c->bound, c->memory);
+
+		if (why != AT_R_MAX)
+			return at_book_refuse(q, p, why);
 	} else {
 		append(c, flow_of(c, p, now), p);
 	}
@@ -212,27 +192,27 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = priv(q);
-	struct at_pkt *p = take_urgent(c);
-	const struct at_heap_entry *best;
+	struct at_pkt *p = at_urgent_pop(&c->urgent);
 	struct at_charge bill = { 0 };
 	struct flow *f;
 	u32 id;
 
 	memset(t, 0, sizeof(*t));
 	if (p) {
-		c->n_urgent++;
+		c->urgent.sent++;
 		at_book_out(q, p);
 		return p;
 	}
-	best = at_heap_max(order(c));
-	if (!best)
+	id = end(c, true);
+	if (id == AT_ORDER_NONE)
 		return NULL;
-	id = best->id;
-	if (at_credit_value(at_credit_boost(best->key, c->boosts - best->tag), c->increment) <= 0)
+	if (at_credit_value(entry(c, id).key, c->increment) <= 0)
 		boost(c);
 	if (id == TAB) {
 		bill.mark = 1;
 		id = c->first;
+	} else {
+		loosen(c, id);
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
@@ -244,21 +224,17 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	}
 	if (bill.mark) {
 		set_credit(c, f, newcomer_credit(c));
-		charge(c, tab(c), bill.est);
 		if (f->slot) {
 			leave_newcomers(c, id);
-			rank(c, id);
+			c->loose = id;
 		}
-		if (c->first)
-			rank(c, TAB);
+		pay_tab(c, bill.est);
 		c->n_newcomers++;
 	}
 	charge(c, f, bill.est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
-	if (f->slot)
-		rerank(c, id);
 	at_tickets_issue(&c->tickets, bill, t);
 	at_book_out(q, p);
 	return p;
@@ -281,14 +257,9 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 	c->n_settled++;
 	f = &c->flows[bill.flow];
 	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
-	charge(c, f, due);
-	if (f->slot && ranked(c, f->slot))
-		rerank(c, f->slot);
-	if (bill.mark) {
-		charge(c, tab(c), due);
-		if (ranked(c, TAB))
-			rank(c, TAB);
-	}
+	pay(c, f, due);
+	if (bill.mark)
+		pay_tab(c, due);
 	if (!c->faithful) {
 		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
@@ -304,16 +275,14 @@ static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
 	(void)sta;
 	if (!i || (!f->slot && expired(c, f, now)))
 		return;
-	charge(c, f, at_charge(air));
-	if (f->slot && ranked(c, f->slot))
-		rank(c, f->slot);
+	pay(c, f, at_charge(air));
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */
 static struct at_pkt *drain(struct at_qdisc *q)
 {
 	struct chap *c = priv(q);
-	struct at_pkt *p = c->urgent.head;
+	struct at_pkt *p = c->urgent.list.head;
 	u32 id = 0;
 
 	for (u32 i = 1; i < c->slot_fresh; i++) {
@@ -326,7 +295,7 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? take(c, id) : take_urgent(c);
+	p = id ? take(c, id) : at_urgent_pop(&c->urgent);
 	at_book_out(q, p);
 	return p;
 }
@@ -355,7 +324,7 @@ static u32 slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, entries, pos, buckets, codels, end;	/* offsets */
+	u64 flows, slots, entries, pos, next, buckets, codels, end;	/* offsets */
 };
 
 static bool has_target(const struct at_vals *v)
@@ -377,7 +346,8 @@ static struct layout layout_of(const struct at_vals *v)
 	at.slots = at.flows + aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
 	at.entries = at.slots + aligned(slots * sizeof(struct slot));
 	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
-	at.buckets = at.pos + aligned(slots * sizeof(u32));
+	at.next = at.pos + aligned(slots * sizeof(u32));
+	at.buckets = at.next + aligned(slots * sizeof(u32));
 	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
 	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
@@ -398,7 +368,7 @@ static void clear(struct chap *c, u32 *buckets, u32 flows)
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
 		memset(c->codels, 0, (flows + (size_t)1) * sizeof(struct at_codel));
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows) };
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = rested.created };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -415,8 +385,9 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	base += -(uintptr_t)base & 63;
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
-	c->heap.e = (void *)(base + at.entries);
-	c->heap.pos = (void *)(base + at.pos);
+	c->next = (void *)(base + at.next);
+	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
+	c->loose = AT_ORDER_NONE;
 	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
 	c->table.size = (u32)*v[P_FLOWS].v;
@@ -450,33 +421,26 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 		leave_newcomers(c, id);
 		rank(c, id);
 	}
-	for (u32 i = 0; i < c->heap.n; i++) {
-		struct at_heap_entry *e = &c->heap.e[i];
-
-		e->tag = c->boosts;
-		e->key = e->id == TAB ? newcomer_credit(c)
-				      : credit_of(c, &c->flows[c->slots[e->id].flow]);
-	}
-	at_heap_rebuild(&c->heap, less, c);
+	at_order_rebuild(&c->order, entry, less, c);
 	make_room(q, NULL);
-	while (!urgent_fits(c))
-		at_book_drop(q, take_urgent(c),
-			     c->urgent_len > c->bound ? AT_R_LIMIT : AT_R_MEMORY);
+	while (c->urgent.len > c->bound || c->urgent.bytes > c->memory) {
+		enum at_reason why = c->urgent.len > c->bound ? AT_R_LIMIT : AT_R_MEMORY;
+
+		at_book_drop(q, at_urgent_pop(&c->urgent), why);
+	}
 }
 
 static void reset(struct at_qdisc *q, u64 now)
 {
 	struct chap *c = priv(q);
 	struct at_pkt *p;
+	u32 id;
 
 	(void)now;
-	while ((p = take_urgent(c)))
+	while ((p = at_urgent_pop(&c->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
-	while (c->heap.n) {
-		u32 id = c->heap.e[c->heap.n - 1].id;
-
+	while ((id = end(c, true)) != AT_ORDER_NONE)
 		at_book_drop(q, take(c, id == TAB ? c->first : id), AT_R_RESET);
-	}
 	for (u32 i = 1; i < c->table.fresh; i++)
 		c->flows[i].flags = 0;
 	clear(c, c->table.bucket, c->table.size);
@@ -501,17 +465,17 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	u32 newcomers = 0;
 
 	(void)now;
-	for (u32 id = c->first; id; id = c->slots[id].next)
+	for (u32 id = c->first; id; id = c->next[id])
 		newcomers++;
 	*s++ = c->table.known;
-	*s++ = c->heap.n - ranked(c, TAB) + newcomers;
+	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + newcomers;
 	*s++ = c->n_boosts;
 	*s++ = c->n_new;
 	*s++ = c->n_evicted;
 	*s++ = c->n_expired;
 	*s++ = c->n_settled;
 	*s++ = c->n_stale;
-	*s++ = c->n_urgent;
+	*s++ = c->urgent.sent;
 	*s++ = c->n_newcomers;
 	*s++ = c->new_len;
 	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);

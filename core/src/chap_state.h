@@ -6,8 +6,10 @@
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
- *  - A slot is either in the heap, by its flow's credit, or in the newcomers'
- *    queue; slot 0 is in the heap exactly while that queue is not empty.
+ *  - A slot is either in the newcomers' queue, or in the order of credits, or it
+ *    is the loose one, whose place in the order is open. Slot 0 is in the order
+ *    exactly while the newcomers' queue is not empty.
+ *  - No credit changes, but by boosts, while its slot is in the order.
  *  - Idle records are in a list of the flow table (flowtable.h); a busy one may
  *    have stayed in its list.
  */
@@ -18,8 +20,9 @@
 #include "airtab/credit.h"
 #include "airtab/fifo.h"
 #include "airtab/flowtable.h"
-#include "airtab/heap.h"
+#include "airtab/order.h"
 #include "airtab/tickets.h"
+#include "airtab/urgent.h"
 
 #define MULTICAST 0u		/* record; no flow of the table has number 0 */
 #define TAB 0u			/* slot */
@@ -47,12 +50,12 @@ struct flow {
 struct slot {
 	struct at_fifo list;
 	u32 flow;
-	u32 next;		/* free slot, or next newcomer */
+	u32 created;		/* of the flow: who is older goes first */
 };
 
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
-_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(struct at_heap_entry) +
-	       sizeof(u32) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
+_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(u32) * 2 +
+	       sizeof(struct at_heap_entry) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
 _Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 
 struct chap {
@@ -65,20 +68,20 @@ struct chap {
 	u32 boosts;
 	u32 created;
 	u32 slot_free, slot_fresh;
-	u32 unsettled;			/* slot whose place in the heap is of an older credit */
+	u32 loose;			/* backlogged slot that awaits its place in the order */
 	u32 first, last;		/* newcomers' slots, in order of arrival */
 	u64 new_len, new_bytes;		/* their packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
-	struct at_fifo urgent;
-	u64 urgent_len, urgent_bytes;
+	struct at_urgent urgent;
 
-	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale, n_urgent;
+	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale;
 
-	struct at_heap heap;		/* of slots, by credit */
+	struct at_order order;		/* of slots, by credit */
 	struct at_flowtable table;
 	struct flow *flows;		/* multicast, the table's, the tab's */
 	struct slot *slots;
+	u32 *next;			/* of a slot: free one, newcomer, or order.h's */
 	struct at_codel *codels;	/* of flows[0..table.size]; NULL = no target */
 	struct at_codel_params codel;
 	struct at_codel_stats aqm;
@@ -119,8 +122,17 @@ static s64 newcomer_credit(const struct chap *c)
 
 /* ---- order of the backlogged flows ---- */
 
-/* Keys of the present need no boost: a branch that is nearly always taken. The
- * comparison itself has none, it is a toss-up. */
+/* What order.h sorts by. */
+static inline struct at_heap_entry entry(const void *ctx, u32 id)
+{
+	const struct chap *c = ctx;
+	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, &c->flows[c->slots[id].flow]);
+
+	return (struct at_heap_entry){ d, c->boosts, id };
+}
+
+/* Keys of the present need no boost, and few are equal: branches that nearly
+ * always go the same way. The comparison itself has none, it is a toss-up. */
 static inline bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
 	const struct chap *c = ctx;
@@ -130,49 +142,74 @@ static inline bool less(const void *ctx, const struct at_heap_entry *a, const st
 		x = at_credit_boost(x, c->boosts - a->tag);
 		y = at_credit_boost(y, c->boosts - b->tag);
 	}
-	return (int)(x < y) | ((int)(x == y) & (int)(a->tie > b->tie));
+	if (x == y)
+		return c->slots[a->id].created > c->slots[b->id].created;
+	return x < y;
 }
 
 /* Gives a slot its place by the credit of its flow. */
 static void rank(struct chap *c, u32 id)
 {
-	const struct flow *f = &c->flows[c->slots[id].flow];
-	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, f);
-
-	at_heap_set(&c->heap, (struct at_heap_entry){ d, c->boosts, id, f->created }, less, c);
-	if (c->unsettled == id)
-		c->unsettled = 0;
-}
-
-/* The credit of a slot that is in the heap changed. The last such slot keeps its
- * place until somebody looks, for the report of its transmission may come before. */
-static void rerank(struct chap *c, u32 id)
-{
-	u32 before = c->unsettled;
-
-	if (before && before != id)
-		rank(c, before);
-	c->unsettled = id;
-}
-
-/* The heap, in order. */
-static struct at_heap *order(struct chap *c)
-{
-	if (c->unsettled)
-		rank(c, c->unsettled);
-	return &c->heap;
+	at_order_add(&c->order, id, entry, less, c);
 }
 
 static void unrank(struct chap *c, u32 id)
 {
-	at_heap_del(&c->heap, id, less, c);
-	if (c->unsettled == id)
-		c->unsettled = 0;
+	if (c->loose == id)
+		c->loose = AT_ORDER_NONE;
+	else
+		at_order_del(&c->order, id, less, c);
 }
 
 static bool ranked(const struct chap *c, u32 id)
 {
-	return c->heap.pos[id];
+	return c->loose == id || at_order_has(&c->order, id);
+}
+
+/* The loose slot gets its place. */
+static void settle(struct chap *c)
+{
+	u32 id = c->loose;
+
+	c->loose = AT_ORDER_NONE;
+	if (id != AT_ORDER_NONE)
+		rank(c, id);
+}
+
+/* Takes a slot out of the order, for its credit is about to change. It gets its
+ * new place when somebody looks, or another one becomes loose: a charge and the
+ * report of that transmission cost one move if the report comes before. */
+static void loosen(struct chap *c, u32 id)
+{
+	if (c->loose == id)
+		return;
+	settle(c);
+	at_order_del(&c->order, id, less, c);
+	c->loose = id;
+}
+
+/* The slot with the most or the least credit, or AT_ORDER_NONE. */
+static u32 end(struct chap *c, bool most)
+{
+	settle(c);
+	return at_order_end(&c->order, most, entry, less, c);
+}
+
+/* Charges a flow, backlogged or not. */
+static void pay(struct chap *c, struct flow *f, s64 ns)
+{
+	if (f->slot && ranked(c, f->slot))
+		loosen(c, f->slot);
+	charge(c, f, ns);
+}
+
+/* Charges the newcomers' tab. */
+static void pay_tab(struct chap *c, s64 ns)
+{
+	unrank(c, TAB);
+	charge(c, tab(c), ns);
+	if (c->first)
+		rank(c, TAB);
 }
 
 /* Credits are boosted when they are looked at next. The tab's cap needs no care:
@@ -183,7 +220,7 @@ static void boost(struct chap *c)
 	c->boosts++;
 	c->n_boosts++;
 	if (c->faithful)
-		at_heap_rebuild(&c->heap, less, c);
+		at_order_rebuild(&c->order, entry, less, c);
 }
 
 /* ---- flow records ---- */
@@ -306,10 +343,10 @@ static u32 open_slot(struct chap *c, u32 flow)
 	u32 id = c->slot_free;
 
 	if (id)
-		c->slot_free = c->slots[id].next;
+		c->slot_free = c->next[id];
 	else
 		id = c->slot_fresh++;
-	c->slots[id] = (struct slot){ .flow = flow };
+	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
 	return id;
 }
 
@@ -338,12 +375,12 @@ static void leave_newcomers(struct chap *c, u32 id)
 	struct slot *s = &c->slots[id];
 	u32 before = 0;
 
-	for (u32 i = c->first; i != id; i = c->slots[i].next)
+	for (u32 i = c->first; i != id; i = c->next[i])
 		before = i;
 	if (before)
-		c->slots[before].next = s->next;
+		c->next[before] = c->next[id];
 	else
-		c->first = s->next;
+		c->first = c->next[id];
 	if (c->last == id)
 		c->last = before;
 	c->new_len -= backlog_packets(s);
@@ -355,10 +392,11 @@ static void leave_newcomers(struct chap *c, u32 id)
 static void join_newcomers(struct chap *c, u32 id)
 {
 	if (c->first)
-		c->slots[c->last].next = id;
+		c->next[c->last] = id;
 	else
 		c->first = id;
 	c->last = id;
+	c->next[id] = 0;
 	if (!ranked(c, TAB))
 		rank(c, TAB);
 }
@@ -406,7 +444,7 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	if (c->codels)
 		at_codel_empty(&c->codels[s->flow]);
 	f->slot = 0;
-	s->next = c->slot_free;
+	c->next[id] = c->slot_free;
 	c->slot_free = id;
 	return p;
 }

@@ -32,6 +32,7 @@
 #include "airtab/codel.h"
 #include "airtab/fifo.h"
 #include "airtab/hash.h"
+#include "airtab/urgent.h"
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_BATCH };
 enum { NONE, NEW, OLD, LISTS };
@@ -60,9 +61,8 @@ struct fq_codel {
 	struct at_codel_params codel;
 	struct at_codel_stats total;
 	struct list lists[LISTS];
-	struct at_fifo urgent;
-	u64 urgent_len, urgent_bytes;
-	u64 n_new, n_urgent, n_overflows;
+	struct at_urgent urgent;
+	u64 n_new, n_overflows;
 	struct queue *queues;
 	u32 *bytes;		/* of each queue: apart, for the scan */
 };
@@ -193,17 +193,6 @@ static struct at_pkt *take_controlled(struct at_qdisc *q, u32 i, u64 now)
 
 /* ---- overflow ---- */
 
-static struct at_pkt *take_urgent(struct fq_codel *s)
-{
-	struct at_pkt *p = at_fifo_pop(&s->urgent);
-
-	if (p) {
-		s->urgent_len--;
-		s->urgent_bytes -= at_bytes(p);
-	}
-	return p;
-}
-
 static bool over(const struct at_qdisc *q)
 {
 	const struct fq_codel *s = priv(q);
@@ -230,7 +219,7 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 	struct fq_codel *s = priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	while (over(q) && q->qlen > s->urgent_len) {
+	while (over(q) && q->qlen > s->urgent.len) {
 		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
 		u32 i = longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;
@@ -256,13 +245,10 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	struct fq_codel *s = priv(q);
 
 	if (at_class(p) == AT_URGENT) {
-		if (s->urgent_len + 1 > s->limit)
-			return at_book_refuse(q, p, AT_R_LIMIT);
-		if (s->urgent_bytes + at_bytes(p) > s->memory)
-			return at_book_refuse(q, p, AT_R_MEMORY);
-		at_fifo_push(&s->urgent, p);
-		s->urgent_len++;
-		s->urgent_bytes += at_bytes(p);
+		enum at_reason why = at_urgent_push(&s->urgent, p, s->limit, s->memory);
+
+		if (why != AT_R_MAX)
+			return at_book_refuse(q, p, why);
 	} else {
 		push(s, queue_of(s, p), p);
 	}
@@ -275,10 +261,10 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct fq_codel *s = priv(q);
-	struct at_pkt *p = take_urgent(s);
+	struct at_pkt *p = at_urgent_pop(&s->urgent);
 
 	memset(t, 0, sizeof(*t));
-	s->n_urgent += !!p;
+	s->urgent.sent += !!p;
 	while (!p && (s->lists[NEW].len || s->lists[OLD].len)) {
 		u8 list = s->lists[NEW].len ? NEW : OLD;
 		u32 i = s->lists[list].head;
@@ -304,7 +290,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 static struct at_pkt *drain(struct at_qdisc *q)
 {
 	struct fq_codel *s = priv(q);
-	struct at_pkt *p = s->urgent.head;
+	struct at_pkt *p = s->urgent.list.head;
 	u32 from = s->n;
 
 	for (u32 i = 0; i < s->n; i++) {
@@ -317,7 +303,7 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = from < s->n ? take(s, from) : take_urgent(s);
+	p = from < s->n ? take(s, from) : at_urgent_pop(&s->urgent);
 	at_book_out(q, p);
 	return p;
 }
@@ -352,7 +338,7 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	};
 	make_room(q, NULL);
 	while (over(q))
-		at_book_drop(q, take_urgent(s), q->qlen > s->limit ? AT_R_LIMIT : AT_R_MEMORY);
+		at_book_drop(q, at_urgent_pop(&s->urgent), q->qlen > s->limit ? AT_R_LIMIT : AT_R_MEMORY);
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
@@ -374,7 +360,7 @@ static void reset(struct at_qdisc *q, u64 now)
 	struct at_pkt *p;
 
 	(void)now;
-	while ((p = take_urgent(s)))
+	while ((p = at_urgent_pop(&s->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
 	for (u32 i = 0; i < s->n; i++)
 		while ((p = take(s, i)))
@@ -396,7 +382,7 @@ static void read(const struct at_qdisc *q, u64 *v, u64 now)
 	*v++ = s->total.marks;
 	*v++ = s->total.drops;
 	*v++ = s->n_overflows;
-	*v++ = s->n_urgent;
+	*v++ = s->urgent.sent;
 }
 
 static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
@@ -417,13 +403,13 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = f->codel.count;
 		return i + 1;
 	}
-	if (cursor > s->n || !s->urgent_len)
+	if (cursor > s->n || !s->urgent.len)
 		return 0;
 	*cols++ = s->n;
-	*cols++ = s->urgent_len;
-	*cols++ = s->urgent_bytes;
+	*cols++ = s->urgent.len;
+	*cols++ = s->urgent.bytes;
 	*cols++ = 0;
-	*cols++ = at_codel_sojourn(s->urgent.head, now);
+	*cols++ = at_codel_sojourn(s->urgent.list.head, now);
 	*cols++ = 0;
 	*cols++ = 0;
 	return s->n + 1;

@@ -5,6 +5,7 @@
  *  - in + made == out + dropped + qlen; bytes is the sum over the queued ones;
  *  - every packet comes back exactly once, to dequeue, drain or drop;
  *  - packets of one flow, class and station keep their order;
+ *  - drain gives the oldest of all;
  *  - the verdict tells the truth about the arriving packet;
  *  - a queue that holds packets gives one, or says when it will (wake).
  * Reports come late, twice, with invented tickets, or never; parameters change
@@ -209,6 +210,8 @@ static inline void drive_other(struct drive *d)
 			CHECK(p);
 			give_back(&d->h, p);
 			check_order(d, p);
+			for (u32 i = 1; i <= d->h.n; i++)
+				CHECK(d->h.place[i] != QUEUED || d->h.pkts[i].handle > p->handle);
 		}
 		break;
 	case 3:

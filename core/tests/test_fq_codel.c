@@ -220,6 +220,33 @@ static void urgent_packets(void)
 	CHECK_EQ(get(&h, &t, 5 * SEC)->cls, AT_URGENT);
 	CHECK_EQ(get(&h, &t, 5 * SEC)->flow, 2);
 	close_host(&h);
+
+	open_host(&h, "fq_codel", "memory=65536", 80);
+	for (u32 i = 0; i < 65536 / 1024; i++)
+		CHECK_EQ(push(&h, urgent(&h, 1024), 0), AT_OK);
+	CHECK_EQ(push(&h, urgent(&h, 1), 0), AT_DROPPED);
+	CHECK_EQ(h.last_why, AT_R_MEMORY);
+	close_host(&h);
+}
+
+/* fq_codel of Linux 6.12 without options, except that a quantum there is the
+ * device's MTU with its Ethernet header. */
+static void linux_defaults(void)
+{
+	static const struct {
+		const char *name;
+		u64 value;
+	} expected[] = {
+		{ "limit", 10240 }, { "memory", 32 << 20 }, { "flows", 1024 }, { "quantum", 1514 },
+		{ "target", 5 * MS }, { "interval", 100 * MS }, { "ecn", 1 }, { "drop_batch", 64 },
+	};
+	const struct at_ops *ops = find_ops("fq_codel");
+
+	for (u32 i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		CHECK(!strcmp(ops->params[i].name, expected[i].name));
+		CHECK_EQ(ops->params[i].def, expected[i].value);
+	}
+	CHECK(!ops->params[sizeof(expected) / sizeof(expected[0])].name);
 }
 
 /* 1 packet a ms leaves. A flow that sends 1.2 a ms for 20 s, and a game of 25
@@ -362,6 +389,7 @@ int main(void)
 	memory();
 	search_is_amortised();
 	urgent_packets();
+	linux_defaults();
 	drops_or_marks();
 	emptied();
 	one_packet_each();

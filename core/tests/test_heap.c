@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The interval heap against a linear scan, over random insertions, key changes
- * (also in bulk) and removals, with few distinct keys so that ties are common.
+ * The interval heap against a linear scan, over random insertions, removals and
+ * changes of all keys, with few distinct keys so that ties are common.
  */
 #include "airtab/heap.h"
 #include "harness.h"
@@ -51,9 +51,10 @@ static void run(u64 seed, u32 ids, u64 keys)
 		case 1:
 		case 2:
 		case 3:
+			at_heap_del(&h, id, less, NULL);
 			key[id] = (s64)below(&seed, keys);
 			in[id] = true;
-			at_heap_set(&h, (struct at_heap_entry){ key[id], 0, id, 0 }, less, NULL);
+			at_heap_add(&h, (struct at_heap_entry){ key[id], 0, id }, less, NULL);
 			break;
 		case 4:
 			at_heap_del(&h, id, less, NULL);

@@ -7,7 +7,7 @@
  * at_flow_node. The table's are numbered 1..size; 0 and those from
  * AT_FLOWS_RECORDS(size) on are the discipline's own. Seeded multiply-shift hash
  * (Dietzfelbinger et al. 1997), chained by 32-bit numbers: with records of a
- * cache line, a lookup with the usual chain of one touches two lines.
+ * cache line, a lookup of a flow in use touches two lines.
  *
  * The lists, oldest first: NEW (seen once) and KNOWN. Giving up NEW records
  * first keeps a flood of one-packet flows from displacing the flows that come
@@ -87,13 +87,21 @@ static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
 	return &t->bucket[at_hash(t->hash, key) >> (32 - t->bits)];
 }
 
-/* The record of key, or 0. */
+/* The record of key, or 0. It becomes the first of its bucket, so that the flows
+ * in use are found without a look at the idle ones. */
 static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
-	u32 i = *at_flows_bucket(t, key);
+	u32 *bucket = at_flows_bucket(t, key), i = *bucket, before = 0;
 
-	while (i && at_flows_node(t, i)->key != key)
+	while (i && at_flows_node(t, i)->key != key) {
+		before = i;
 		i = at_flows_node(t, i)->chain;
+	}
+	if (i && before) {
+		at_flows_node(t, before)->chain = at_flows_node(t, i)->chain;
+		at_flows_node(t, i)->chain = *bucket;
+		*bucket = i;
+	}
 	return i;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * airtab/heap.h: an indexed heap with both ends. The least and the greatest
- * entry are at hand, any entry can change its key or leave: O(log n).
+ * entry are at hand, any entry can leave: O(log n).
  *
  * Source: the interval heap of van Leeuwen and Wood (The Computer Journal 36,
  * 1993). Node k is the pair of places 2k (lo) and 2k+1 (hi), lo <= hi; the lo
@@ -9,9 +9,13 @@
  * only. One array and one position an entry serve both ends, and all that is
  * compared lies in the array.
  *
+ * A hole sinks to a leaf first, and what fills it rises from there (Wegener,
+ * Theoretical Computer Science 118, 1993): that saves the comparison on every
+ * level with what comes from the end of the array and hardly rises.
+ *
  * The order is the caller's `less`, a constant function that the compiler
  * inlines. Choosing between two children is a toss-up: no branch here, and best
- * none in `less`. `tag` (for keys that age) and `tie` are the caller's.
+ * none in `less`. `tag` is the caller's, for keys that age.
  *
  * What this is not: not stable between equal entries, no allocation.
  */
@@ -22,7 +26,7 @@
 
 struct at_heap_entry {
 	s64 key;
-	u32 tag, id, tie;
+	u32 tag, id;
 };
 
 struct at_heap {
@@ -89,78 +93,62 @@ AT_HEAP_FN u32 at_heap_child(const struct at_heap *h, u32 i, u32 side, at_heap_l
 	return b < h->n && at_heap_before(side, &h->e[b], &h->e[a], less, ctx) ? b : a;
 }
 
-/* x goes into the hole at place i or, on one side, away from the root. What meets
- * a partner that it should change places with leaves the way down to the partner. */
-AT_HEAP_FN void at_heap_down(struct at_heap *h, u32 i, struct at_heap_entry x, u32 side,
-			     at_heap_less *less, const void *ctx)
+/* The hole at place i sinks along one side; returns where to. */
+AT_HEAP_FN u32 at_heap_sink(struct at_heap *h, u32 i, u32 side, at_heap_less *less, const void *ctx)
 {
-	u32 child, partner;
+	u32 child;
 
 	while ((child = at_heap_child(h, i, side, less, ctx))) {
-		if (!at_heap_before(side, &h->e[child], &x, less, ctx))
-			break;
 		at_heap_put(h, i, h->e[child]);
 		i = child;
-		partner = child ^ 1;
-		if (partner < h->n && at_heap_before(side, &h->e[partner], &x, less, ctx)) {
-			struct at_heap_entry y = h->e[partner];
-
-			at_heap_put(h, partner, x);
-			x = y;
-		}
 	}
-	at_heap_put(h, i, x);
+	return i;
 }
 
-/* x goes into the hole at place i or where it belongs. */
+/* x goes into the hole at place i, of a leaf, or where it belongs. */
 AT_HEAP_FN void at_heap_fill(struct at_heap *h, u32 i, struct at_heap_entry x,
 			     at_heap_less *less, const void *ctx)
 {
-	u32 lo = i & ~1u, hi = i | 1;
+	u32 partner = i ^ 1;
 
-	if (hi >= h->n) {
-		if (at_heap_up(h, lo, x, 0, less, ctx) == lo)
-			at_heap_up(h, lo, x, 1, less, ctx);
-	} else if (i == hi) {
-		struct at_heap_entry y = h->e[lo];
-
-		if (less(ctx, &x, &y)) {
-			at_heap_up(h, lo, x, 0, less, ctx);
-			at_heap_down(h, hi, y, 1, less, ctx);
-		} else if (at_heap_up(h, hi, x, 1, less, ctx) == hi) {
-			at_heap_down(h, hi, x, 1, less, ctx);
-		}
-	} else {
-		struct at_heap_entry y = h->e[hi];
-
-		if (less(ctx, &y, &x)) {
-			at_heap_up(h, hi, x, 1, less, ctx);
-			at_heap_down(h, lo, y, 0, less, ctx);
-		} else if (at_heap_up(h, lo, x, 0, less, ctx) == lo) {
-			at_heap_down(h, lo, x, 0, less, ctx);
-		}
+	if (partner >= h->n) {		/* a lone lo */
+		if (at_heap_up(h, i, x, 0, less, ctx) == i)
+			at_heap_up(h, i, x, 1, less, ctx);
+		return;
 	}
+	if (at_heap_before(i & 1, &h->e[partner], &x, less, ctx)) {
+		at_heap_put(h, i, h->e[partner]);
+		i = partner;
+	}
+	if (i & 1)
+		at_heap_up(h, i, x, 1, less, ctx);
+	else
+		at_heap_up(h, i, x, 0, less, ctx);
 }
 
-/* Adds the entry of x.id, or gives it its new key. */
-AT_HEAP_FN void at_heap_set(struct at_heap *h, struct at_heap_entry x, at_heap_less *less, const void *ctx)
+/* Adds an entry; x.id is not in the heap. */
+AT_HEAP_FN void at_heap_add(struct at_heap *h, struct at_heap_entry x, at_heap_less *less, const void *ctx)
 {
-	u32 place = h->pos[x.id] ? h->pos[x.id] - 1 : h->n++;
+	u32 i = h->n++;
 
-	at_heap_fill(h, place, x, less, ctx);
+	at_heap_fill(h, i, x, less, ctx);
 }
 
 /* Does nothing if id is not in the heap. */
 AT_HEAP_FN void at_heap_del(struct at_heap *h, u32 id, at_heap_less *less, const void *ctx)
 {
-	u32 place = h->pos[id];
+	u32 i = h->pos[id];
 
-	if (!place--)
+	if (!i--)
 		return;
 	h->pos[id] = 0;
-	if (place == --h->n)
+	if (i == --h->n)
 		return;
-	at_heap_fill(h, place, h->e[h->n], less, ctx);
+	if (i & 1)
+		i = at_heap_sink(h, i, 1, less, ctx);
+	else
+		i = at_heap_sink(h, i, 0, less, ctx);
+	at_heap_fill(h, i, h->e[h->n], less, ctx);
 }
 
 /* Restores the order after any number of keys or the order itself changed. */
@@ -168,11 +156,8 @@ AT_HEAP_FN void at_heap_rebuild(struct at_heap *h, at_heap_less *less, const voi
 {
 	u32 n = h->n;
 
-	for (h->n = 0; h->n < n;) {
-		u32 i = h->n++;
-
-		at_heap_fill(h, i, h->e[i], less, ctx);
-	}
+	for (h->n = 0; h->n < n;)
+		at_heap_add(h, h->e[h->n], less, ctx);
 }
 
 #endif

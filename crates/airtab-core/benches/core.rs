@@ -6,6 +6,9 @@
 //! - `push-out`: the same in a full queue, with one more arrival that pushes a
 //!   packet out; the dropped one is the next to arrive. `fq_codel` drops in
 //!   batches: there it is one more arrival, and a batch now and then.
+//! - `scattered`: the cycle, with the airtime of each packet drawn anew, 0.1 to
+//!   1 ms: the dearest case for `chap`, whose flows then come back anywhere in
+//!   its order.
 //!
 //! The backlogged flows lie spread among the known ones. Measured is the CPU time
 //! of the thread, so that other work on the machine counts less. The table at
@@ -25,7 +28,9 @@ const SIZES: [(u32, u32); 4] = [(1, 1), (10, 10), (350, 10_000), (1000, 1_000_00
 /// The column that the others are compared with.
 const BASE: usize = 1;
 const DISCIPLINES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
-const KINDS: [&str; 2] = ["cycle", "push-out"];
+const KINDS: [&str; 3] = ["cycle", "push-out", "scattered"];
+/// Those of the kinds that a target is set for.
+const JUDGED: usize = 2;
 /// Packets that every backlogged flow has waiting.
 const DEPTH: u32 = 2;
 /// A full-sized packet at 54 Mb/s: 281.93 us.
@@ -69,13 +74,16 @@ struct Standing {
     pool: Pool<()>,
     queue: Qdisc,
     now: u64,
+    /// State of the draws of `scattered`; else 0.
+    draws: u64,
     /// Packets that arrive next, in a full queue: those that were dropped. One
     /// for disciplines that drop singly, some for those that drop in batches.
     spare: Vec<Handle>,
 }
 
 impl Standing {
-    fn new(name: &str, (backlogged, known): (u32, u32), full: bool) -> Standing {
+    fn new(name: &str, (backlogged, known): (u32, u32), kind: &str) -> Standing {
+        let full = kind == KINDS[1];
         let packets = backlogged * DEPTH;
         let mut params = Params::new(Discipline::named(name).expect("a discipline of the core"));
         let mut set = |key, value: String| params.set(key, &value).expect("a value in range");
@@ -96,7 +104,7 @@ impl Standing {
             let flow = i.wrapping_mul(0x9e37_79b1);
             pool.insert(Meta { bytes: 1500, flow, class: (i % 2) as u8, ..Meta::default() }, ())
         };
-        let mut standing = Standing { queue, now: 0, spare: Vec::new(), pool };
+        let mut standing = Standing { queue, now: 0, draws: 0, spare: Vec::new(), pool };
         for i in 0..known {
             let handle = packet(&mut standing.pool, i);
             standing.queue.enqueue(&mut standing.pool, handle, 0);
@@ -110,6 +118,7 @@ impl Standing {
         if full {
             standing.spare.push(packet(&mut standing.pool, 0));
         }
+        standing.draws = u64::from(kind == KINDS[2]);
         for _ in 0..10 * packets {
             standing.cycle();
         }
@@ -127,11 +136,24 @@ impl Standing {
         standing
     }
 
+    /// Of the next packet, ns.
+    fn air(&mut self) -> u64 {
+        if self.draws == 0 {
+            return AIR_NS;
+        }
+        // Xorshift (Marsaglia, Journal of Statistical Software 8, 2003).
+        self.draws ^= self.draws << 13;
+        self.draws ^= self.draws >> 7;
+        self.draws ^= self.draws << 17;
+        100_000 + self.draws % 900_000
+    }
+
     /// One packet is sent, and its transmission is reported.
     fn depart(&mut self) -> Handle {
         let (packet, ticket) = self.queue.dequeue(&mut self.pool, self.now).expect("a standing backlog");
-        self.now += AIR_NS;
-        let tx = Tx { air: AIR_NS, span: AIR_NS, attempts: 1, acked: true };
+        let air = self.air();
+        self.now += air;
+        let tx = Tx { air, span: air, attempts: 1, acked: true };
         self.queue.sent(&ticket, &tx, self.now);
         packet
     }
@@ -191,15 +213,17 @@ fn print_table(output: &Path) {
         let met = if ratio <= 4.0 { "met" } else { "not met" };
         println!("chap, cycle, (1000,1000000) over (10,10): {ratio:.2}; target at most 4: {met}");
     }
-    for kind in KINDS {
+    for (i, kind) in KINDS.into_iter().enumerate() {
         let cost = |name, size| median(output, kind, &id(name, size));
         let ratios: Option<Vec<f64>> =
             SIZES.iter().map(|&size| Some(cost("chap", size)? / cost("fq_codel", size)?)).collect();
-        if let Some(ratios) = ratios {
-            let worst = ratios.iter().copied().fold(0.0, f64::max);
-            let met = if worst <= 3.0 { "met" } else { "not met" };
-            println!("chap over fq_codel, {kind}: {ratios:.2?}; target at most 3: {met}");
+        let Some(ratios) = ratios else { continue };
+        print!("chap over fq_codel, {kind}: {ratios:.2?}");
+        if i < JUDGED {
+            let met = if ratios.iter().all(|&ratio| ratio <= 3.0) { "met" } else { "not met" };
+            print!("; target at most 3: {met}");
         }
+        println!();
     }
 }
 
@@ -220,7 +244,7 @@ fn main() {
                 group.bench_function(id(name, size), |b| {
                     // Made only if a filter on the command line lets it run.
                     let standing: &mut Standing =
-                        standing.get_or_insert_with(|| Standing::new(name, size, kind == KINDS[1]));
+                        standing.get_or_insert_with(|| Standing::new(name, size, kind));
                     b.iter(|| black_box(&mut *standing).cycle());
                 });
             }

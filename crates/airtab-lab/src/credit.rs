@@ -11,7 +11,7 @@ use airtab_sim::{Rows, Scenario, Simulation, Trace};
 
 /// Time between two samples of a mean, ns: shares no beat with what recurs in a
 /// home (beacons every 100 ms, frames of a video every 33.3 ms).
-const STEP_NS: u64 = 97_003_001;
+const STEP_NS: u64 = 293_003_001;
 
 /// Whether the discipline of a run has credits.
 pub(crate) fn has_credits(rows: &Rows) -> bool {

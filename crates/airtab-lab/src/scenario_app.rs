@@ -87,11 +87,11 @@ fn read_app(
         name => Ok(name),
     });
     let kind = read_kind(s, folder);
-    // Where a station's own name is wrong, that is problem enough.
-    let nameless = stations.iter().any(|station| station.name.is_empty());
+    // Where the stations or their names are wrong, that is problem enough.
+    let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
     let station = s.require("station", |v| {
         let found = stations.iter().position(|station| station.name == v.written);
-        if found.is_some() || nameless {
+        if found.is_some() || unknown {
             return Ok(found);
         }
         let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
@@ -141,21 +141,7 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
     }
     let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
-    let mut keys: Vec<&str> = KINDS.iter().flat_map(|(_, keys)| *keys).copied().collect();
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
-        if !own.contains(&key) && s.get(key).is_some() {
-            let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
-            let owners = owners.collect::<Vec<_>>();
-            let last = owners.len() - 1;
-            let owners = match last {
-                0 => owners[0].into(),
-                _ => format!("{} or {}", owners[..last].join(", "), owners[last]),
-            };
-            s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
-        }
-    }
+    refuse_keys_of_others(s, kind, own);
     Some(match kind {
         "game" => AppKind::Game,
         "voip" => AppKind::Voip,
@@ -171,6 +157,23 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         "p2p" => AppKind::P2p { flows, congestion, upload },
         _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
     })
+}
+
+/// Keys that only other kinds have.
+fn refuse_keys_of_others(s: &Section, kind: &str, own: &[&str]) {
+    let mut keys: Vec<&str> = KINDS.iter().flat_map(|(_, keys)| *keys).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys.into_iter().filter(|key| !own.contains(key) && s.get(key).is_some()) {
+        let owners = KINDS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name);
+        let owners: Vec<&str> = owners.collect();
+        let last = owners.len() - 1;
+        let owners = match last {
+            0 => owners[0].into(),
+            _ => format!("{} or {}", owners[..last].join(", "), owners[last]),
+        };
+        s.problem_of(key, &format!("only for kind {owners}; this is {kind}"));
+    }
 }
 
 /// `["1Mb/s", "3Mb/s"]`.

@@ -11,7 +11,9 @@
 //! What follows the size (PSNR and the like) is not looked at, but every line
 //! has as many columns as the first. Types are I, IDR, P and B. Blank lines
 //! and lines that begin with `#` are comments; of these, the archives' own
-//! `# Number of Frames: N` must be true.
+//! `# Number of Frames: N` must be true. Lines end in LF, CR LF or CR. A last
+//! line without an end may be half a line: it passes only with a true number
+//! of frames.
 //!
 //! Archives list frames in the order of coding or in that of display. Frames
 //! are put into the order of display: by time where there is one, else by
@@ -57,10 +59,12 @@ pub fn parse(file: &str, text: &str, unit: SizeUnit) -> Result<Frames, Box<Probl
     let mut announced = None;
     let mut layout: Option<Layout> = None;
     let mut frames: Vec<(f64, Frame)> = Vec::new();
-    for (i, text) in text.lines().enumerate() {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for (i, text) in lines(text).enumerate() {
         if let Some(comment) = text.trim_start().strip_prefix('#') {
-            let count = comment.trim().strip_prefix("Number of Frames:");
-            announced = count.and_then(|n| n.trim().parse::<usize>().ok()).or(announced);
+            let (key, value) = comment.split_once(':').unwrap_or_default();
+            let count = key.trim().eq_ignore_ascii_case("number of frames");
+            announced = if count { value.trim().parse::<usize>().ok() } else { announced };
             continue;
         }
         let line = Line { file, number: i + 1, text, columns: text.split_whitespace().collect() };
@@ -80,6 +84,9 @@ pub fn parse(file: &str, text: &str, unit: SizeUnit) -> Result<Frames, Box<Probl
         let found = frames.len();
         return Err(whole(format!("has {found} frames, where its header says {n}: is it cut short?")));
     }
+    if announced.is_none() && !frames.is_empty() && !text.ends_with(['\n', '\r']) {
+        return Err(whole("its last line has no end: is it cut short? If it is whole, end that line".into()));
+    }
     if !frames.iter().any(|(_, frame)| frame.kind == FrameKind::I) {
         let what = if frames.is_empty() { "no frame" } else { "no I frame: nothing could ever be shown" };
         return Err(whole(format!("has {what}")));
@@ -90,6 +97,12 @@ pub fn parse(file: &str, text: &str, unit: SizeUnit) -> Result<Frames, Box<Probl
         return Err(whole(format!("has two frames of {what} {}: their order is not known", pair[0].0)));
     }
     Ok(Frames(frames.into_iter().map(|(_, frame)| frame).collect()))
+}
+
+/// Lines that end in LF or CR LF; or, in a text without any LF, in CR.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let end = if text.contains('\n') { '\n' } else { '\r' };
+    text.split_terminator(end).map(|line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// Which column holds what.
@@ -214,8 +227,16 @@ mod tests {
     }
 
     #[test]
+    fn ends_of_lines_and_a_byte_order_mark() {
+        for text in ["0 I 900\r1 P 10\r", "0 I 900\r\n1 P 10\r\n", "\u{feff}0 I 900\n1 P 10\n"] {
+            assert_eq!(read(text, Bytes).unwrap(), "I900 P10", "{text:?}");
+        }
+        assert!(message("0 I 900\r1 X 20\r").starts_with("movie.txt:2:3: 'X'"));
+    }
+
+    #[test]
     fn numbers_order_frames_without_times() {
-        assert_eq!(read("0 I 900\n3 P 30\n1 B 10\n2 B 20", Bytes).unwrap(), "I900 B10 B20 P30");
+        assert_eq!(read("0 I 900\n3 P 30\n1 B 10\n2 B 20\n", Bytes).unwrap(), "I900 B10 B20 P30");
     }
 
     #[test]
@@ -228,6 +249,15 @@ mod tests {
             message("# Number of Frames: 3\n0 I 900\n1 P 100\n"),
             "movie.txt: has 2 frames, where its header says 3: is it cut short?"
         );
+        assert_eq!(
+            message("# Number of frames : 4\n0 I 900\n1 P 100\n"),
+            "movie.txt: has 2 frames, where its header says 4: is it cut short?"
+        );
+        // Half a number is a number; with the header's count it may pass.
+        let cut = "0 I 900\n1 P 10";
+        let expected = "movie.txt: its last line has no end: is it cut short? If it is whole, end that line";
+        assert_eq!(message(cut), expected);
+        assert_eq!(read(&format!("# Number of Frames: 2\n{cut}"), Bytes).unwrap(), "I900 P10");
         assert_eq!(message("# nothing else\n"), "movie.txt: has no frame");
         // Cut anywhere, it is refused or still a trace; never a panic.
         let whole = "# Number of Frames: 2\n0 0.0 I 900 35.1\n1 0.033 P 100 35.0\n";
@@ -236,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_wrong_value_is_shown_with_its_place() {
-        let first_line = |text: &str| message(text).lines().next().unwrap().to_string();
+        let first_line = |text: &str| message(&format!("{text}\n")).lines().next().unwrap().to_string();
         for (text, expected) in [
             ("0 I 900\n1 X 20", "movie.txt:2:3: 'X' is not a type of frame: I, IDR, P or B"),
             ("0 I 900\n-1 P 20", "movie.txt:2:1: '-1' is not the number of a frame"),
@@ -269,7 +299,7 @@ mod tests {
                 "{headless}"
             );
         }
-        let eight_times = read("0 I 8000001", Bits).unwrap_err();
+        let eight_times = read("0 I 8000001\n", Bits).unwrap_err();
         assert!(eight_times.contains("1 to 8000000 bits"), "{eight_times}");
     }
 }

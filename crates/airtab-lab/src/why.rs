@@ -297,6 +297,7 @@ fn crowd(q: &QueueScores, app: &Scores) -> String {
         None => "places".into(),
     };
     match most {
+        _ if held(app) > all => format!("it holds {:.0} {places} itself", held(app)),
         Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
         Some(_) => format!("the others together hold {all:.0} {places}"),
         None => format!("it holds {:.0} {places} itself", held(app)),

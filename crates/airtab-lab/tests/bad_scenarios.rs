@@ -160,8 +160,12 @@ fn more_stations_than_802_11_can_number() {
     assert!(ScenarioFile::parse("many.toml", &file(2007)).is_ok());
     let message = ScenarioFile::parse("many.toml", &file(2008)).unwrap_err().to_string();
     assert!(message.contains("2008 stations: at most 2007"), "{message}");
+    // One problem: the application's station is there.
     let message = ScenarioFile::parse("many.toml", &file(10_000)).unwrap_err().to_string();
-    assert!(message.starts_with("many.toml: 10000 stations: at most 2007"), "{message}");
+    let expected = "many.toml: 10000 stations: at most 2007, where the association numbers of 802.11 end";
+    assert_eq!(message, expected);
+    let message = ScenarioFile::parse("many.toml", &file(0)).unwrap_err().to_string();
+    assert_eq!(message, "many.toml: no station: at least one [[station]] is needed");
 }
 
 #[test]

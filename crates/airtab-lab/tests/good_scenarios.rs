@@ -88,7 +88,7 @@ fn every_key_arrives() {
         [[app]]
         name = "d"
         kind = "download"
-        congestion = "newreno"
+        congestion = "bic"
         station = "lossy"
         start = "1s"
         stop = "50s"
@@ -103,7 +103,7 @@ fn every_key_arrives() {
         [[app]]
         name = "p"
         kind = "p2p"
-        congestion = "newreno"
+        congestion = "compound"
         flows = 7
         station = "lossy"
         [[app]]
@@ -158,12 +158,12 @@ fn every_key_arrives() {
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
-    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::NewReno });
+    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::Bic });
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
     let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
     assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
-    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::NewReno, upload: false });
+    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::Compound, upload: false });
     assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic, upload: false });
     let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));

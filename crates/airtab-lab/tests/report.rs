@@ -80,6 +80,67 @@ fn a_full_queue_in_front() {
 }
 
 #[test]
+fn a_stream_waits_or_loses() {
+    let with = |places, loss, dropped| {
+        let mut stream = bulk(13.5e6, places, 0.0001, 0.3, loss, dropped);
+        stream.push((QueueDelay, 0.00012));
+        reasons(vec![
+            app("stream", "udp", &stream),
+            app("other", "udp", &bulk(1e6, 0.1, 0.0001, 0.1, 0.0, 0.0)),
+        ])
+        .swap_remove(0)
+    };
+    assert_eq!(
+        with(0.2, 0.0, 0.0),
+        "stream 13.5 Mb/s under fifo: the queue is nearly empty: a packet waits 0.12 ms there"
+    );
+    assert_eq!(
+        with(20.0, 0.3, 0.3),
+        "stream 13.5 Mb/s under fifo: the queue drops 30 % of its packets: it holds 20 of the 35 places itself"
+    );
+}
+
+#[test]
+fn a_film_plays_or_stands_still() {
+    let film = |stalled| {
+        let mut film = bulk(2.0e6, 3.0, 0.009, 0.06, 0.01, 0.01);
+        film.extend([(BitRate, 1.87e6), (Stalled, stalled), (Switches, 5.0)]);
+        let peers = app("peers", "p2p", &bulk(20e6, 30.0, 0.012, 0.6, 0.01, 0.01));
+        reasons(vec![app("film", "streaming", &film), peers]).swap_remove(0)
+    };
+    let air = "peers uses 60 % of the air, it gets 6.0 %; it holds 3 of the 35 places, and 1.0 % of its packets \
+               are dropped";
+    assert_eq!(
+        film(0.0),
+        format!("film 1.87 Mb/s under fifo: it never stands still and changes its rate 5 times; {air}")
+    );
+    assert_eq!(
+        film(0.2),
+        format!(
+            "film 1.87 Mb/s under fifo: it stands still for 20 % of its time and changes its rate 5 times; {air}"
+        )
+    );
+    assert_eq!(
+        reasons(vec![app("film", "streaming", &[(Goodput, 1e5)])]),
+        ["film under fifo: its first segment was not complete in time"]
+    );
+}
+
+#[test]
+fn an_upload_is_not_queued_here() {
+    let figures = [(UplinkGoodput, 17.5e6), (UplinkAir, 0.52), (Air, 0.09), (QueueDelayP50, 0.002)];
+    let apps = vec![
+        app("backup", "upload", &figures),
+        app("download", "download", &bulk(7e6, 3.0, 0.009, 0.2, 0.0, 0.0)),
+    ];
+    assert_eq!(
+        reasons(apps)[0],
+        "backup 17.5 Mb/s under fifo: it sends for 52 % of the time, downlinks for 29 %; its ACKs wait 2.0 ms in \
+         the queue"
+    );
+}
+
+#[test]
 fn several_share_the_full_queue() {
     let apps = vec![
         app("game", "game", &stream(GameMos, 3.5, 0.0115, 0.009, 0.0, 0.0)),

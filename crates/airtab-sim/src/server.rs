@@ -251,6 +251,7 @@ impl<'a> Run<'a> {
             Arrivals::At(times) => times.get(source.made).copied(),
         };
         if let Some(at) = at {
+            assert!(at >= now, "arrivals of flow {flow} go back from {now} ns to {at} ns");
             self.arrivals.push(at, flow);
         }
     }

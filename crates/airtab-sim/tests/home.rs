@@ -7,7 +7,7 @@ use airtab_core::Params;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, run};
-use common::{DISCIPLINES, MS, S, home, phy, queue, quick, quick_home, station, whole_home};
+use common::{DISCIPLINES, MS, S, home, other_home, phy, queue, quick, quick_home, station, whole_home};
 
 /// A scenario's event trace, hashed, per discipline. A change here is a change
 /// of behaviour: say in the commit which one and why.
@@ -29,6 +29,10 @@ fn fingerprints() {
             let trace = run(&scenario, &queue(discipline, 35), 1);
             table += &format!("{name:<12}{discipline:<12}{:016x}  {}\n", trace.fingerprint, trace.exchanges);
         }
+    }
+    for discipline in DISCIPLINES {
+        let trace = run(&quick(other_home()), &queue(discipline, 35), 1);
+        table += &format!("other home, {discipline}: {:016x}\n", trace.fingerprint);
     }
     for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
         let mut params = queue("chap", 35);
@@ -59,7 +63,7 @@ fn no_packet_disappears() {
     }
     rough.cell.uplink_packets = 3;
     rough.wired.queue_packets = 5;
-    for scenario in [quick_home(), quick(whole_home()), rough] {
+    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough] {
         for discipline in DISCIPLINES {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {

@@ -2,8 +2,9 @@
 
 mod common;
 
-use airtab_sim::course::course;
+use airtab_sim::course::{course, sample};
 use airtab_sim::net::address::Protocol;
+use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Content, Scenario, Simulation, run};
 use common::{MS, queue, quick_home};
@@ -72,6 +73,22 @@ fn a_course_is_that_of_the_run() {
     assert_eq!(flow.cwnd_bytes[start], Some(3 * 1460));
     assert!(flow.cwnd_bytes[start..end].iter().flatten().max() > Some(&(35 * 1460)));
     assert!(flow.stats.recoveries > 0 && flow.stats.segments > 1000);
+}
+
+/// An acknowledgement for every segment, or for every second one.
+#[test]
+fn other_tcp_settings_reach_both_ends() {
+    let mut scenario = quick_home();
+    scenario.apps.retain(|app| app.name == "download");
+    let acks_per_segment = |ack_every| {
+        let simulation = Simulation::new(&scenario, &queue("fifo", 35), 1);
+        let tcp = Config { ack_every, ..Config::home() };
+        let trace = sample(simulation.with_tcp(tcp), &scenario, 1000 * MS).trace;
+        trace.apps[0].up.sent as f64 / trace.apps[0].down.received as f64
+    };
+    assert!((acks_per_segment(1) - 1.0).abs() < 0.01);
+    // Every segment is answered while one is missing.
+    assert!((0.5..0.7).contains(&acks_per_segment(2)));
 }
 
 #[test]

@@ -30,8 +30,8 @@ pub enum Command {
     Scenario(Scenario),
     Experiment(Experiment),
     Disciplines(Disciplines),
-    Model(Model),
     Tcp(crate::commands::tcp::Tcp),
+    Model(Model),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

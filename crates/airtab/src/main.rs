@@ -21,8 +21,8 @@ fn main() -> ExitCode {
         Command::Scenario(args) => commands::scenario::scenario(&args),
         Command::Experiment(args) => commands::experiment::experiment(&args),
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
-        Command::Model(args) => commands::model::model(&args),
         Command::Tcp(args) => commands::tcp::tcp(&args),
+        Command::Model(args) => commands::model::model(&args),
     };
     match result {
         Ok(code) => code,

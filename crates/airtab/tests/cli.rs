@@ -157,11 +157,9 @@ fn check_tells_right_from_wrong() {
     let bad = file(dir.path(), "bad.toml", "duration = 3\n");
     let output = airtab(&["scenario", "check", text(&good)]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        stdout(&output).ends_with("short.toml: ok: home, 3.3 s, 5 stations, 5 applications\n"),
-        "{}",
-        stdout(&output)
-    );
+    let expected =
+        "short.toml: ok: home, 3.3 s, 5 stations, 5 applications\n  video: 9000 frames, 300 s, 2.47 Mb/s\n";
+    assert!(stdout(&output).ends_with(expected), "{}", stdout(&output));
     let output = airtab(&["scenario", "check", text(&bad), text(&good)]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("bad.toml: 3 problems\n") && stdout(&output).contains("short.toml: ok"));

@@ -213,3 +213,35 @@ fn tcp(segment: &Segment, source: u16, destination: u16, mss: u16) -> TcpHeader 
     tcp.set_options(&options).expect("three blocks fit");
     tcp
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channel_modulation_and_the_rate_of_answers_by_profile() {
+        const BAND_2GHZ: u16 = 0x0080;
+        const BAND_5GHZ: u16 = 0x0100;
+        const CCK: u16 = 0x0020;
+        const OFDM: u16 = 0x0040;
+        for (profile, kbps, frequency, flags, ack) in [
+            ("std-11b", 11_000, 2412, BAND_2GHZ | CCK, 2_000),
+            ("std-11b", 1_000, 2412, BAND_2GHZ | CCK, 1_000),
+            ("std-11g", 54_000, 2412, BAND_2GHZ | OFDM, 24_000),
+            ("std-11g", 9_000, 2412, BAND_2GHZ | OFDM, 6_000),
+            ("std-11a", 54_000, 5180, BAND_5GHZ | OFDM, 24_000),
+            ("std-11a", 18_000, 5180, BAND_5GHZ | OFDM, 12_000),
+            ("phy-a", 54_000, 2412, BAND_2GHZ | OFDM, 24_000),
+        ] {
+            let phy = Phy::named(profile).unwrap();
+            let header = radiotap(&phy, 7_000, kbps);
+            let word = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+            assert_eq!(header[17], (kbps / 500) as u8, "{profile} {kbps}: rate");
+            assert_eq!((word(18), word(20)), (frequency, flags), "{profile} {kbps}: channel");
+            assert_eq!(ack_kbps(&phy, kbps), ack, "{profile} {kbps}: ACK");
+        }
+        // Block ACKs of this profile are sent at 6 Mb/s, whatever the data's rate.
+        assert_eq!(ack_kbps(&Phy::named("wqm-11n").unwrap(), 300_000), 6_000);
+        assert_eq!(half_mbps(300_000), None);
+    }
+}

@@ -23,6 +23,8 @@ pub(super) fn score_in_words(metric: Metric) -> String {
         Metric::FrameRate => "playable frames per second (more is better)".into(),
         Metric::PageTime => "time to load a page, ms (less is better)".into(),
         Metric::Goodput => "received, Mb/s (more is better)".into(),
+        Metric::UplinkGoodput => "received from the station, Mb/s (more is better)".into(),
+        Metric::BitRate => "bit rate of the film, Mb/s (more is better)".into(),
         other => other.label().into(),
     }
 }
@@ -141,6 +143,8 @@ fn difference(app: &str, metric: Metric, best: (&str, &Summary), worst: (&str, &
         Metric::GameMos | Metric::VoipMos => (format!("{app} scores"), " MOS"),
         Metric::FrameRate => (format!("{app} shows"), " frames a second"),
         Metric::PageTime => (format!("a page of {app} takes"), " ms"),
+        Metric::BitRate => (format!("{app} plays at"), " Mb/s"),
+        Metric::UplinkGoodput => (format!("{app} sends"), " Mb/s"),
         _ => (format!("{app} receives"), " Mb/s"),
     };
     let shown = |s: &Summary| format!("{:.*}{unit}", metric.decimals(), metric.shown(s.mean));

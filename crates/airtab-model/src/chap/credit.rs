@@ -67,14 +67,9 @@ impl Credits {
         Ok(Credits { rates, increment })
     }
 
-    /// How many flows there are.
-    pub fn len(&self) -> usize {
+    /// How many flows there are, at least 1.
+    pub fn flows(&self) -> usize {
         self.rates.len()
-    }
-
-    /// Never: there is at least one flow.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// C, what the link carries: the sum of the rates (eq. 5.1).
@@ -91,7 +86,7 @@ impl Credits {
     /// k, the first of the flows that drain fastest: it triggers the boosts.
     pub fn fastest(&self) -> usize {
         let faster = |best: usize, i: usize| if self.rates[i] > self.rates[best] { i } else { best };
-        (0..self.len()).fold(0, faster)
+        (0..self.flows()).fold(0, faster)
     }
 
     /// t = I / theta_k, the time between boosts (eq. 5.4), in the unit of the increment.
@@ -144,7 +139,7 @@ impl Credits {
 
     /// The flows from the slowest to the fastest; equal ones in the order they were given.
     pub fn by_rate(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.len()).collect();
+        let mut order: Vec<usize> = (0..self.flows()).collect();
         order.sort_by(|&a, &b| self.rates[a].total_cmp(&self.rates[b]));
         order
     }

@@ -1,6 +1,6 @@
 //! Two classes with probabilistic priority before one server (CHAP dissertation 5.2.1, first approach).
 //!
-//! The probabilistic priority discipline (PPDQ; Jiang, Tham and Ko, cited there as [131]): when the server is
+//! The probabilistic priority discipline (PPDQ; Jiang, Tham and Ko; its reference 131): when the server is
 //! free and both queues hold packets, the first is served with probability p_1, the second otherwise; a queue
 //! alone is served at once. Arrivals are Poisson, a service is not interrupted. Times are in any one unit.
 //!

@@ -4,7 +4,7 @@
 //! The source's trace (H.264 SVC, CIF, groups of 16 pictures with 3 B frames
 //! between references) is not free to ship, so [`Frames::synthetic`] makes one
 //! with its published statistics: mean frame 10,310 bytes (2.47 Mb/s), largest
-//! 50,427, same pattern, scenes of some seconds. Its seed is fixed: the video is
+//! 50,427 (a peak of 12.10 Mb/s), same pattern, scenes of some seconds. Its seed is fixed: the video is
 //! part of the experiment, not of the replication. A real trace can be read by
 //! `airtab-lab`.
 //!
@@ -133,16 +133,21 @@ fn raw_sizes() -> Vec<f64> {
     sizes
 }
 
-/// Frames of the phases one after the other, each scaled to its mean, bytes.
+/// Frames of the phases one after the other, each scaled to its mean, bytes. The
+/// largest of all is made as large as the original's: no draw comes near it.
 fn finish(phases: &[(&[f64], f64)]) -> Frames {
+    let largest = phases.iter().flat_map(|(sizes, _)| *sizes).copied().fold(0.0, f64::max);
     let scaled = phases.iter().flat_map(|(sizes, mean)| {
-        let scale = mean * sizes.len() as f64 / sizes.iter().sum::<f64>();
-        sizes.iter().map(move |size| size * scale)
+        let (mut total, mut drawn) = (mean * sizes.len() as f64, sizes.iter().sum::<f64>());
+        if sizes.contains(&largest) {
+            total -= MAX_BYTES;
+            drawn -= largest;
+        }
+        let scale = total / drawn;
+        sizes.iter().map(move |&size| if size == largest { MAX_BYTES } else { size * scale })
     });
-    let frame = |(i, size): (usize, f64)| Frame {
-        kind: GROUP[i % GROUP.len()],
-        bytes: libm::round(size.min(MAX_BYTES)) as u32,
-    };
+    let frame =
+        |(i, size): (usize, f64)| Frame { kind: GROUP[i % GROUP.len()], bytes: libm::round(size) as u32 };
     Frames(scaled.enumerate().map(frame).collect())
 }
 
@@ -157,7 +162,9 @@ mod tests {
         let mean = bytes as f64 / frames.len() as f64;
         assert!((mean - MEAN_BYTES).abs() < 1.0, "{mean}");
         assert!((mean * 8.0 * 30.0 / 1e6 - 2.47).abs() < 0.01, "Mb/s");
-        assert!(frames.iter().all(|f| f.bytes <= 50_427));
+        let mut sizes: Vec<_> = frames.iter().map(|f| f.bytes).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes[8998..], [32_491, 50_427]);
         let mean_of = |kind| {
             let sizes: Vec<_> =
                 frames.iter().filter(|f| f.kind == kind).map(|f| f64::from(f.bytes)).collect();
@@ -166,6 +173,30 @@ mod tests {
         let ratio = mean_of(FrameKind::I) / mean_of(FrameKind::B);
         assert!((ratio / (22_000.0 / 8_167.0) - 1.0).abs() < 0.03, "{ratio}");
         assert_eq!(Frames::synthetic(), Frames(frames));
+    }
+
+    fn moments(values: &[f64]) -> (f64, f64) {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        (mean, (squares / (values.len() - 1) as f64).sqrt())
+    }
+
+    #[test]
+    fn frames_scatter_within_scenes_and_scenes_last() {
+        let Frames(frames) = Frames::synthetic();
+        let log = |f: &Frame| libm::log(f64::from(f.bytes) / RATIO[f.kind as usize]);
+        let (means, scatter): (Vec<f64>, Vec<f64>) =
+            frames.chunks(30).map(|second| moments(&second.iter().map(log).collect::<Vec<_>>())).unzip();
+        // Of single frames: 9000 draws of 0.15.
+        let within = (scatter.iter().map(|s| s * s).sum::<f64>() / 300.0).sqrt();
+        assert!((within - 0.15).abs() < 0.004, "{within}");
+        // Of seconds: scenes (0.075) and the mean of 30 frames (0.027) together.
+        let (mean, sd) = moments(&means);
+        assert!((0.06..0.1).contains(&sd), "{sd}");
+        // From one second to the next: 0.97 of the scenes' variance, 0.86 of it all.
+        let next: f64 = means.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum();
+        let correlation = next / (299.0 * sd * sd);
+        assert!((0.75..0.95).contains(&correlation), "{correlation}");
     }
 
     #[test]
@@ -180,7 +211,7 @@ mod tests {
         assert!((mbps(&frames) - 2.47).abs() < 0.001);
         let Frames(plain) = Frames::synthetic();
         assert!(frames.iter().zip(plain.iter()).all(|(a, b)| a.kind == b.kind));
-        assert!(frames.iter().all(|f| f.bytes <= 50_427));
+        assert_eq!(frames.iter().map(|f| f.bytes).max(), Some(50_427));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
@@ -78,6 +79,37 @@ pub fn whole_home() -> Scenario {
             latency_ns: MS,
         });
     }
+    home
+}
+
+/// The kinds of applications that [`whole_home`] has not, on a station each.
+pub fn other_home() -> Scenario {
+    let mut home = home();
+    let congestion = Algorithm::Cubic;
+    let kinds = [
+        AppKind::Udp { rate_bps: 2_000_000, bytes: 1500, gaps: Gaps::Exponential },
+        AppKind::Upload { congestion },
+        AppKind::P2p { flows: 3, congestion, upload: true },
+        AppKind::Streaming {
+            ladder: [500_000, 1_000_000, 2_000_000, 4_000_000].into(),
+            segment_ns: S,
+            buffer_ns: 20 * S,
+            congestion,
+        },
+    ];
+    home.stations = kinds.iter().map(|kind| station(kind.name(), 54_000, 1.0)).collect();
+    home.apps = (0..)
+        .zip(kinds)
+        .map(|(station, kind)| App {
+            name: kind.name().into(),
+            kind,
+            station,
+            active_ns: 30 * S..330 * S,
+            class: 0,
+            measure_ns: None,
+            latency_ns: MS,
+        })
+        .collect();
     home
 }
 

@@ -51,7 +51,7 @@ impl Listing {
         } else {
             self.target_win = (self.max_win + self.cwnd) / 2.0;
             let distance = self.target_win - self.cwnd;
-            self.cwnd += distance.min(S_MAX).max(S_MIN) / self.cwnd;
+            self.cwnd += distance.clamp(S_MIN, S_MAX) / self.cwnd;
             if self.cwnd >= self.max_win {
                 (self.slow_start, self.ss_cwnd, self.ss_target) = (true, 1.0, self.cwnd + 1.0);
                 self.max_win = DEFAULT_MAX_WIN;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_lab::{FileError, HOME, ScenarioFile};
+use airtab_sim::traffic::video::{Frames, PERIOD_NS};
+use airtab_sim::{App, AppKind};
 
 use crate::args::{Scenario, ScenarioCommand};
 use crate::output;
@@ -31,6 +33,11 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     count(s.stations.len(), "station"),
                     count(s.apps.len(), "application"),
                 ))?;
+                for app in &s.apps {
+                    if let AppKind::Video { frames, .. } = &app.kind {
+                        output::print(&video(app, frames))?;
+                    }
+                }
             }
             Err(e) => {
                 let found = match &e {
@@ -44,6 +51,26 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
+}
+
+/// What a video is like, so that a wrong or cut trace is seen.
+fn video(app: &App, Frames(frames): &Frames) -> String {
+    let bytes: u64 = frames.iter().map(|frame| u64::from(frame.bytes)).sum();
+    let length_ns = frames.len() as u64 * PERIOD_NS;
+    let needed_ns = app.active_ns.end - app.active_ns.start;
+    let mbps = bytes as f64 * 8e3 / length_ns as f64;
+    let seconds = |ns: u64| (ns as f64 / 1e8).round() / 10.0;
+    let again = if length_ns < needed_ns {
+        format!("; it is sent for {} s and starts again", seconds(needed_ns))
+    } else {
+        String::new()
+    };
+    format!(
+        "  {}: {}, {} s, {mbps:.2} Mb/s{again}\n",
+        app.name,
+        count(frames.len(), "frame"),
+        seconds(length_ns)
+    )
 }
 
 fn count(n: usize, what: &str) -> String {

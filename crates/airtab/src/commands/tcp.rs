@@ -120,7 +120,7 @@ fn svg(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The figures of one congestion control.
+/// A congestion control and what it did.
 struct Run {
     congestion: Algorithm,
     course: Course,
@@ -129,13 +129,12 @@ struct Run {
 /// Runs each congestion control, prints the table and draws the figure.
 pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let TcpCommand::Trace(args) = &args.command;
-    let Some(latencies) = latencies(args) else {
-        let flows = args.flows.unwrap_or(0);
-        eprintln!(
-            "error: --flows {flows} with {} latencies: give one latency, or {flows}",
-            args.latency.len()
-        );
-        return Ok(ExitCode::from(USAGE));
+    let latencies = match latencies(args) {
+        Ok(latencies) => latencies,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(ExitCode::from(USAGE));
+        }
     };
     let queue = args.queue.build(&QueueSettings::default())?;
     let file = args.out.as_deref().map(open).transpose()?;
@@ -143,6 +142,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
     let bar =
         ProgressBar::new(args.congestion.len() as u64).with_style(style.expect("the template is right"));
+    bar.tick();
     let mut runs = Vec::new();
     for congestion in &args.congestion {
         let scenario = scenario(args, &latencies, *congestion);
@@ -167,11 +167,12 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
 }
 
 /// One for each download.
-fn latencies(args: &Trace) -> Option<Vec<u64>> {
-    match (args.flows.map(usize::from), args.latency.as_slice()) {
-        (Some(n), [one]) => Some(vec![*one; n]),
-        (Some(n), all) if n != all.len() => None,
-        (_, all) => Some(all.to_vec()),
+fn latencies(args: &Trace) -> Result<Vec<u64>, String> {
+    match (args.flows.map(usize::from), args.latency.len()) {
+        (None, n @ 17..) => Err(format!("--latency has {n} values: at most 16 downloads")),
+        (Some(n), 1) => Ok(vec![args.latency[0]; n]),
+        (Some(n), m) if n != m => Err(format!("--flows {n} and {m} latencies: give one latency, or {n}")),
+        _ => Ok(args.latency.clone()),
     }
 }
 
@@ -198,9 +199,9 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         name: format!("download {}", i + 1),
         kind: AppKind::Download { congestion },
         station: i,
-        active_ns: 0..end,
-        measure_ns: None,
+        active_ns: 0..end + 1, // still there in the last sample
         class: 0,
+        measure_ns: None,
         latency_ns: *latency_ns,
     };
     Scenario {

@@ -102,8 +102,8 @@ fn answer(args: &args::Credits, credits: &Credits, costs: &[f64]) -> Answer {
 fn figure(credits: &Credits) -> String {
     const BOOSTS: u32 = 4;
     let period = credits.boost_interval() / 1e6;
-    let most = (0..credits.len()).map(|i| credits.high(i) / 1e6).fold(0.0, f64::max);
-    let lines: Vec<Line> = (0..credits.len())
+    let most = (0..credits.flows()).map(|i| credits.high(i) / 1e6).fold(0.0, f64::max);
+    let lines: Vec<Line> = (0..credits.flows())
         .map(|i| {
             let saw = |b: u32| {
                 let start = f64::from(b) * period;
@@ -117,7 +117,7 @@ fn figure(credits: &Credits) -> String {
     let title = "Credits between boosts, by equation 5.12";
     Figure {
         title,
-        legend: (0..credits.len()).map(|i| (i, format!("flow {}", i + 1))).collect(),
+        legend: (0..credits.flows()).map(|i| (i, format!("flow {}", i + 1))).collect(),
         panels: vec![Panel { title: String::new(), svg: chart::lines(title, &x, &y, &lines) }],
     }
     .svg()

@@ -1,0 +1,90 @@
+//! `airtab tcp trace` as a user has it: table, JSON, figure, wrong usage.
+
+use std::process::{Command, Output, Stdio};
+
+fn trace(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.args(["tcp", "trace", "--seconds", "20"]).args(args).stdin(Stdio::null());
+    command.output().expect("airtab starts")
+}
+
+fn stdout(output: &Output) -> &str {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    std::str::from_utf8(&output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_table_has_a_row_for_each_flow() {
+    let output =
+        trace(&["--latency", "1ms,49ms", "--congestion", "bic,compound", "--queue", "chap:limit=35"]);
+    let text = stdout(&output);
+    assert!(
+        text.starts_with("2 downloads, latency 1ms, 49ms; chap:limit=35, 54 Mb/s, seed 1; from 5 s to 20 s")
+    );
+    let rows: Vec<&str> = text.lines().skip(3).take_while(|l| !l.is_empty()).collect();
+    let words: Vec<Vec<&str>> = rows.iter().map(|row| row.split_whitespace().collect()).collect();
+    assert_eq!(words.iter().map(Vec::len).collect::<Vec<_>>(), [9, 5, 9, 5], "{text}");
+    assert_eq!((words[0][..2].to_vec(), words[2][0]), (vec!["bic", "1ms"], "compound"));
+    assert_eq!(words[1][0], "49ms");
+    let total: f64 = words[0][2].parse::<f64>().unwrap() + words[1][1].parse::<f64>().unwrap();
+    assert!((22.0..27.5).contains(&total), "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn the_samples_are_those_of_the_figures() {
+    let output = trace(&["--latency", "9ms", "--flows", "2", "--congestion", "cubic", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(stdout(&output)).expect("JSON");
+    assert_eq!((&json["schema"], &json["queue"]), (&1.into(), &"fifo:limit=35".into()));
+    assert_eq!(json["measure_ns"], serde_json::json!([5_000_000_000u64, 20_000_000_000u64]));
+    let run = &json["runs"][0];
+    assert_eq!((&run["congestion"], &run["step_ns"]), (&"cubic".into(), &100_000_000.into()));
+    assert_eq!(run["queue_packets"].as_array().map(Vec::len), Some(200));
+    assert!(run["jain_ratio"].as_f64().is_some_and(|j| (0.5..=1.0).contains(&j)));
+    assert_eq!(run["flows"].as_array().map(Vec::len), Some(2));
+    for flow in run["flows"].as_array().unwrap() {
+        let received = |i: usize| flow["received_bytes"][i].as_f64().unwrap();
+        let goodput = (received(199) - received(49)) * 8.0 / 15.0;
+        assert!((flow["goodput_bits_per_second"].as_f64().unwrap() - goodput).abs() < 1.0);
+        let windows = flow["cwnd_bytes"].as_array().unwrap();
+        let mean: f64 = windows[49..].iter().map(|w| w.as_f64().unwrap() / 1460.0).sum::<f64>() / 151.0;
+        assert!((flow["mean_cwnd_segments"].as_f64().unwrap() - mean).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_figure_is_written() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let path = dir.path().join("tcp.svg");
+    stdout(&trace(&["--latency", "1ms,9ms", "--out", path.to_str().expect("UTF-8")]));
+    let svg = std::fs::read_to_string(&path).expect("the figure");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    // Four columns of a throughput, a queue and a window panel.
+    for (words, times) in [("time, s", 12), ("queue, packets", 4), ("cwnd, segments", 4), ("cubic", 1)] {
+        assert_eq!(svg.matches(words).count(), times, "{words}");
+    }
+    assert!(svg.contains("download 2: 9ms"));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left there");
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for (args, expected) in [
+        (
+            &["--congestion", "vegas"][..],
+            "unknown congestion control `vegas`; there are: newreno, bic, cubic, compound",
+        ),
+        (&["--latency", "11s"], "0 to 10s"),
+        (&["--flows", "3", "--latency", "1ms,2ms"], "--flows 3 and 2 latencies: give one latency, or 3"),
+        (&["--queue", "chop"], "no discipline 'chop'"),
+        (&["--queue", "0"], "limit"),
+        (&["--rate", "11Mb/s"], "6, 9, 12, 18, 24, 36, 48 or 54Mb/s"),
+        (&["--out", "figure.png"], "must end in .svg"),
+        (&["--ack-every", "0"], "1..=100"),
+    ] {
+        let output = trace(args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/host_kernel.h: a struct sk_buff as the core's packet (AT_HOST_H of the
+ * kernel modules).
+ *
+ * While a packet is queued, skb->next is the core's link, skb->prev holds the
+ * flow hash (the core asks for it again, and skb->hash is not ours: it may be
+ * the socket's, which changes at a retransmission timeout, or the device's),
+ * and the qdisc part of skb->cb is the core's scratch. at_host_arrive() fills
+ * skb->prev, at_host_leave() cleans up.
+ *
+ * What this is not: no statistics, no lifetime. The functions without a body
+ * are in module/packet.c.
+ */
+#ifndef AIRTAB_HOST_KERNEL_H
+#define AIRTAB_HOST_KERNEL_H
+
+#include <linux/math64.h>
+#include <linux/skbuff.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <net/inet_ecn.h>
+#include <net/sch_generic.h>
+
+struct at_pkt;			/* a struct sk_buff */
+
+struct at_tcp {
+	u32 seq, ack, payload, window;
+	u8 flags;
+};
+
+static inline struct sk_buff *at_skb(const struct at_pkt *p)
+{
+	return (struct sk_buff *)p;
+}
+
+u32 at_host_flow(const struct sk_buff *skb);
+u16 at_sta(const struct at_pkt *p);
+u8 at_class(const struct at_pkt *p);
+bool at_tcp(const struct at_pkt *p, struct at_tcp *t);
+
+/* The packet as the core gets it. */
+static inline struct at_pkt *at_host_arrive(struct sk_buff *skb, u32 flow)
+{
+	skb->prev = (struct sk_buff *)(uintptr_t)flow;
+	return (struct at_pkt *)skb;
+}
+
+/* The packet as the core gave it back. */
+static inline struct sk_buff *at_host_leave(struct at_pkt *p)
+{
+	struct sk_buff *skb = at_skb(p);
+
+	skb->next = NULL;
+	skb->prev = NULL;
+	return skb;
+}
+
+static inline struct at_pkt **at_next(struct at_pkt *p)
+{
+	return (struct at_pkt **)&at_skb(p)->next;
+}
+
+static inline void *at_priv(struct at_pkt *p)
+{
+	return qdisc_skb_cb(at_skb(p))->data;
+}
+
+/* Behind the link-layer header. What is no IP counts likewise; a packet whose
+ * sender did not say where the network header is counts whole. */
+static inline u32 at_bytes(const struct at_pkt *p)
+{
+	const struct sk_buff *skb = at_skb(p);
+	int link = skb_network_offset(skb);
+
+	return link > 0 && (u32)link < skb->len ? skb->len - link : skb->len;
+}
+
+static inline u32 at_flow(const struct at_pkt *p)
+{
+	return (u32)(uintptr_t)at_skb(p)->prev;
+}
+
+static inline bool at_mark_ce(struct at_pkt *p)
+{
+	return INET_ECN_set_ce(at_skb(p));
+}
+
+static inline u64 at_div(u64 n, u32 d)
+{
+	return div_u64(n, d);
+}
+
+#endif

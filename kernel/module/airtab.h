@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * sch_airtab, inside: one running qdisc and the values of its parameters.
+ */
+#ifndef SCH_AIRTAB_H
+#define SCH_AIRTAB_H
+
+#include <net/pkt_sched.h>
+
+#include "airtab/qdisc.h"
+#include "wire.h"
+
+/* One value per parameter, the discipline's first, then the glue's: what
+ * struct at_ops takes, and the memory behind it. */
+struct at_set {
+	u32 n;				/* parameters of the discipline */
+	u64 *memory;
+	struct at_vals vals[];
+};
+
+struct airtab {			/* qdisc_priv() */
+	const struct at_ops *core;
+	struct at_qdisc *q;		/* NULL until init is through */
+	struct at_set *set;
+	struct Qdisc *sch;
+	struct sk_buff **dropped;	/* where the current operation's drops go */
+	struct qdisc_watchdog watchdog;
+	u64 wake;			/* when it is set for */
+	int owed, owed_bytes;		/* gone; the parents still count it */
+};
+
+static inline bool at_split(const struct airtab *a)
+{
+	return *a->set->vals[a->set->n + AT_GLUE_SPLIT].v;
+}
+
+/* `old`, or the defaults if NULL, with what is in opt (may be NULL): a new set,
+ * checked, or an ERR_PTR with the reason in extack. */
+struct at_set *at_set_parse(const struct at_ops *core, const struct at_set *old,
+			    struct nlattr *opt, struct netlink_ext_ack *extack);
+void at_set_free(struct at_set *set);
+
+int at_dump(struct Qdisc *sch, struct sk_buff *skb);
+int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
+extern const struct Qdisc_class_ops at_class_ops;
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * sch_airtab: the disciplines of airtab's core as Linux qdiscs, one kind each.
+ *
+ * This file maps the operations: books of the qdisc and of its parents, drops,
+ * GSO, timers, memory. There is no algorithm here. What a discipline does is in
+ * core/src, how a packet looks to it in airtab/host_kernel.h, parameters and
+ * statistics over netlink are in set.c and dump.c.
+ *
+ * Contexts: enqueue and dequeue run in softirq under the root lock; change,
+ * reset and dumps under RTNL, which take that lock where they touch the core.
+ * Memory is allocated by init and change alone.
+ *
+ * What this is not: no reports of what a transmission took. A packet is charged
+ * its estimate. Tickets are dropped.
+ */
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#include <net/gso.h>
+#endif
+
+#include "airtab.h"
+#include "kinds.h"
+
+struct kind {
+	struct Qdisc_ops ops;
+	const struct at_ops *core;
+};
+
+/* ---- drops ---- */
+
+/* struct at_qdisc's: the packet leaves the books here, and is freed by the
+ * caller of the operation. */
+static void drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
+{
+	struct airtab *a = q->host;
+	struct sk_buff *skb = at_host_leave(p);
+
+	a->sch->q.qlen--;
+	qdisc_qstats_backlog_dec(a->sch, skb);
+	if (why != AT_R_RESET && why != AT_R_MERGED)
+		qdisc_qstats_drop(a->sch);
+	__qdisc_drop(skb, a->dropped);
+}
+
+/* Outside of enqueue and under RTNL: freed when it is unlocked. */
+static void free_later(struct sk_buff *list)
+{
+	while (list) {
+		struct sk_buff *next = list->next;
+
+		rtnl_kfree_skbs(list, list);
+		list = next;
+	}
+}
+
+/* ---- enqueue ---- */
+
+static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+{
+	struct airtab *a = qdisc_priv(sch);
+
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	return a->core->enqueue(a->q, at_host_arrive(skb, flow), now);
+}
+
+/* Puts the parts in its place. AT_DROPPED: of all of them. */
+static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+{
+	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
+	struct sk_buff *parts = skb_gso_segment(skb, features), *part, *next;
+	u32 len = qdisc_pkt_len(skb), bytes = 0;
+	struct airtab *a = qdisc_priv(sch);
+	enum at_verdict all = AT_DROPPED;
+	int n = 0;
+
+	if (IS_ERR_OR_NULL(parts)) {
+		qdisc_qstats_drop(sch);
+		__qdisc_drop(skb, a->dropped);
+		return AT_DROPPED;
+	}
+	skb_list_walk_safe(parts, part, next) {
+		enum at_verdict one;
+
+		skb_mark_not_on_list(part);
+		qdisc_skb_cb(part)->pkt_len = part->len;
+		n++;
+		bytes += part->len;
+		one = enqueue_one(sch, part, flow, now);
+		if (one == AT_CN || (one == AT_OK && all == AT_DROPPED))
+			all = one;
+	}
+	consume_skb(skb);
+	/* apart from the drops, which parents count */
+	if (n > 1 && sch->q.qlen) {
+		qdisc_tree_reduce_backlog(sch, 1 - n, (int)(len - bytes));
+		a->owed += n - 1;
+		a->owed_bytes += (int)(bytes - len);
+	}
+	return all;
+}
+
+/* The parents count one packet more if NET_XMIT_SUCCESS is returned, else none;
+ * whatever else happened to this queue they are told here. */
+static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct airtab *a = qdisc_priv(sch);
+	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog, len = qdisc_pkt_len(skb);
+	u32 flow = at_host_flow(skb);
+	u64 now = ktime_get_ns();
+	enum at_verdict verdict;
+	int ret = NET_XMIT_SUCCESS, n, bytes;
+
+	a->dropped = to_free;
+	if (skb_is_gso(skb) && at_split(a))
+		verdict = enqueue_parts(sch, skb, flow, now);
+	else
+		verdict = enqueue_one(sch, skb, flow, now);
+
+	if (verdict == AT_DROPPED || !sch->q.qlen)
+		ret = NET_XMIT_DROP;
+	else if (verdict == AT_CN && qlen)	/* a parent has us in its schedule already */
+		ret = NET_XMIT_CN;
+	if (!sch->q.qlen && !qlen)		/* nor is there anything to tell */
+		return ret;
+	n = a->owed - (int)(sch->q.qlen - qlen);
+	bytes = a->owed_bytes - (int)(sch->qstats.backlog - backlog);
+	a->owed = 0;
+	a->owed_bytes = 0;
+	if (ret == NET_XMIT_SUCCESS) {
+		n++;
+		bytes += len;
+	}
+	if (n || bytes)
+		qdisc_tree_reduce_backlog(sch, n, bytes);
+	return ret;
+}
+
+/* ---- dequeue ---- */
+
+/* Some parents crash when a child tells them that it ran empty while they
+ * dequeue from it. They learn then when there is something again. */
+static void settle(struct Qdisc *sch, u32 n, u32 bytes)
+{
+	struct airtab *a = qdisc_priv(sch);
+
+	a->owed += n;
+	a->owed_bytes += bytes;
+	if (!a->owed || !sch->q.qlen)
+		return;
+	qdisc_tree_reduce_backlog(sch, a->owed, a->owed_bytes);
+	a->owed = 0;
+	a->owed_bytes = 0;
+}
+
+static void set_timer(struct Qdisc *sch, bool idle, u64 now)
+{
+	struct airtab *a = qdisc_priv(sch);
+
+	a->wake = a->core->wake(a->q, now);
+	if (a->wake == AT_NEVER)
+		return;
+	if (idle && sch->q.qlen)
+		qdisc_qstats_overlimit(sch);
+	qdisc_watchdog_schedule_ns(&a->watchdog, a->wake);
+}
+
+static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
+{
+	struct airtab *a = qdisc_priv(sch);
+	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
+	struct sk_buff *dropped = NULL, *skb = NULL;
+	u64 now = ktime_get_ns();
+	struct at_ticket unused;
+	struct at_pkt *p;
+
+	a->dropped = &dropped;
+	if (a->core->tick && now >= a->wake)
+		a->core->tick(a->q, now);
+	p = a->core->dequeue(a->q, &unused, now);
+	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	qlen -= sch->q.qlen;
+	backlog -= sch->qstats.backlog;
+	if (p) {
+		skb = at_host_leave(p);
+		sch->q.qlen--;
+		qdisc_qstats_backlog_dec(sch, skb);
+		qdisc_bstats_update(sch, skb);
+	}
+	settle(sch, qlen, backlog);
+	if (a->core->wake)
+		set_timer(sch, !p, now);
+	return skb;
+}
+
+/* ---- life ---- */
+
+static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_set *set;
+	u64 size;
+
+	/* first: destroy is called also if this fails */
+	qdisc_watchdog_init(&a->watchdog, sch);
+	a->sch = sch;
+	a->core = container_of(sch->ops, struct kind, ops)->core;
+	a->wake = AT_NEVER;
+	set = at_set_parse(a->core, NULL, opt, extack);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	a->set = set;
+	size = sizeof(*a->q) + a->core->state_size(set->vals);
+	/* fails rather than call the OOM killer */
+	if (size <= INT_MAX)
+		a->q = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (!a->q) {
+		NL_SET_ERR_MSG(extack, "no memory for tables of this size");
+		return -ENOMEM;
+	}
+	a->q->ops = a->core;
+	a->q->drop = drop;
+	a->q->host = a;
+	a->core->init(a->q, set->vals, get_random_u64(), ktime_get_ns());
+	return 0;
+}
+
+static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
+	struct sk_buff *dropped = NULL;
+	u32 qlen, backlog;
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	sch_tree_lock(sch);
+	qlen = sch->q.qlen;
+	backlog = sch->qstats.backlog;
+	a->dropped = &dropped;
+	a->core->change(a->q, set->vals, ktime_get_ns());
+	a->set = set;
+	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen, backlog - sch->qstats.backlog);
+	sch_tree_unlock(sch);
+	free_later(dropped);
+	at_set_free(old);
+	return 0;
+}
+
+/* The caller takes what was queued from its books, and from ours. */
+static void airtab_reset(struct Qdisc *sch)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct sk_buff *dropped = NULL;
+
+	if (!a->q)		/* a default qdisc whose init failed */
+		return;
+	qdisc_watchdog_cancel(&a->watchdog);
+	a->wake = AT_NEVER;
+	a->owed = 0;
+	a->owed_bytes = 0;
+	a->dropped = &dropped;
+	a->core->reset(a->q, ktime_get_ns());
+	free_later(dropped);
+}
+
+static void airtab_destroy(struct Qdisc *sch)
+{
+	struct airtab *a = qdisc_priv(sch);
+
+	qdisc_watchdog_cancel(&a->watchdog);
+	kvfree(a->q);
+	at_set_free(a->set);
+}
+
+/* ---- kinds ---- */
+
+#define AT_DISCIPLINE(name) extern const struct at_ops at_##name##_ops;
+#include "disciplines.def"
+#undef AT_DISCIPLINE
+
+static struct kind kinds[] = {
+#define AT_DISCIPLINE(name) { \
+	.core = &at_##name##_ops, \
+	.ops = { \
+		.id = AT_KIND_TEXT(name), \
+		.priv_size = sizeof(struct airtab), \
+		.cl_ops = &at_class_ops, \
+		.enqueue = airtab_enqueue, \
+		.dequeue = airtab_dequeue, \
+		.peek = qdisc_peek_dequeued, \
+		.init = airtab_init, \
+		.reset = airtab_reset, \
+		.destroy = airtab_destroy, \
+		.change = airtab_change, \
+		.dump = at_dump, \
+		.dump_stats = at_dump_stats, \
+		.owner = THIS_MODULE, \
+	}, \
+},
+#include "disciplines.def"
+#undef AT_DISCIPLINE
+};
+
+static void unregister(u32 n)
+{
+	while (n--)
+		unregister_qdisc(&kinds[n].ops);
+}
+
+static int __init airtab_start(void)
+{
+	BUILD_BUG_ON(AT_PRIV > QDISC_CB_PRIV_LEN);
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int err = register_qdisc(&kinds[i].ops);
+
+		if (err) {
+			pr_err("sch_airtab: kind %s: %d\n", kinds[i].ops.id, err);
+			unregister(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void __exit airtab_stop(void)
+{
+	unregister(ARRAY_SIZE(kinds));
+}
+
+module_init(airtab_start);
+module_exit(airtab_stop);
+
+#define AT_DISCIPLINE(name) \
+	MODULE_ALIAS("sch_" AT_KIND_TEXT(name)); \
+	MODULE_ALIAS("net-sch-" AT_KIND_TEXT(name));
+#include "disciplines.def"
+#undef AT_DISCIPLINE
+MODULE_DESCRIPTION("airtab: queue disciplines that keep Wi-Fi responsive");
+MODULE_LICENSE("Dual MIT/GPL");

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Parameters from netlink: every rule comes from the tables, and every refusal
+ * names the parameter, its value and what is allowed.
+ */
+#include <linux/slab.h>
+#include <linux/version.h>
+#include <net/netlink.h>
+
+#include "airtab.h"
+#include "text.h"
+
+/* Linux before 6.2 keeps a pointer to the text until the answer is built, and
+ * RTNL is free then: a text lives until that many others were refused. */
+static void refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *text)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	NL_SET_ERR_MSG_ATTR_FMT(extack, attr, "%s", text);
+#else
+	static char texts[16][AT_TEXT];
+	static u32 next;
+	char *kept = texts[next++ % ARRAY_SIZE(texts)];
+
+	strscpy(kept, text, AT_TEXT);
+	if (extack) {
+		extack->_msg = kept;
+		extack->bad_attr = attr;
+	}
+#endif
+}
+
+static u32 count(const struct at_param *table)
+{
+	u32 n = 0;
+
+	while (table[n].name)
+		n++;
+	return n;
+}
+
+static const struct at_param *param(const struct at_ops *core, u32 n, u32 i)
+{
+	return i < n ? &core->params[i] : &at_glue_params[i - n];
+}
+
+static u8 longest(const struct at_param *p)
+{
+	return p->max_len ? p->max_len : 1;
+}
+
+/* A copy of old, or the defaults. */
+static struct at_set *new_set(const struct at_ops *core, const struct at_set *old)
+{
+	u32 n = count(core->params), all = n + AT_GLUE_PARAMS, values = 0;
+	struct at_set *set;
+	u64 *v;
+
+	for (u32 i = 0; i < all; i++)
+		values += longest(param(core, n, i));
+	set = kzalloc(struct_size(set, vals, all), GFP_KERNEL);
+	v = kcalloc(values, sizeof(*v), GFP_KERNEL);
+	if (!set || !v) {
+		kfree(set);
+		kfree(v);
+		return NULL;
+	}
+	set->n = n;
+	set->memory = v;
+	for (u32 i = 0; i < all; i++) {
+		const struct at_param *p = param(core, n, i);
+
+		if (old)
+			memcpy(v, old->vals[i].v, old->vals[i].len * sizeof(*v));
+		else
+			*v = p->def;
+		set->vals[i] = (struct at_vals){ v, old ? old->vals[i].len : 1 };
+		v += longest(p);
+	}
+	return set;
+}
+
+void at_set_free(struct at_set *set)
+{
+	if (set)
+		kfree(set->memory);
+	kfree(set);
+}
+
+/* Number of the parameter with that id, or one behind the last. */
+static u32 find(const struct at_ops *core, u32 n, u16 id)
+{
+	u32 i = 0;
+
+	while (i < n + AT_GLUE_PARAMS && param(core, n, i)->id != id)
+		i++;
+	return i;
+}
+
+static int take(const struct at_ops *core, struct at_set *set, const struct nlattr *attr,
+		struct netlink_ext_ack *extack)
+{
+	u32 i = find(core, set->n, nla_type(attr)), len = nla_len(attr);
+	const struct at_param *p;
+	char text[AT_TEXT];
+
+	if (i == set->n + AT_GLUE_PARAMS) {
+		snprintf(text, sizeof(text), "%s: no parameter has the id %d: tc is newer than the module",
+			 core->name, nla_type(attr));
+		refuse(extack, attr, text);
+		return -EINVAL;
+	}
+	p = param(core, set->n, i);
+	if (!len || len % sizeof(u64) || len / sizeof(u64) > longest(p)) {
+		snprintf(text, sizeof(text), "%s: %u bytes; a value has 8, and there is at most %d",
+			 p->name, len, longest(p));
+		refuse(extack, attr, text);
+		return -EINVAL;
+	}
+	memcpy((u64 *)set->vals[i].v, nla_data(attr), len);
+	set->vals[i].len = len / sizeof(u64);
+	return 0;
+}
+
+static bool same(const struct at_vals *a, const struct at_vals *b)
+{
+	return a->len == b->len && !memcmp(a->v, b->v, a->len * sizeof(*a->v));
+}
+
+static int check(const struct at_ops *core, const struct at_set *set, const struct at_set *old,
+		 struct netlink_ext_ack *extack)
+{
+	static const struct at_ops glue = { .params = at_glue_params };
+	const char *wrong;
+	char text[AT_TEXT];
+	u16 bad = 0;
+
+	for (u32 i = 0; i < set->n + AT_GLUE_PARAMS; i++)
+		for (u32 k = 0; k < set->vals[i].len; k++)
+			if (at_text_out_of_range(text, param(core, set->n, i), set->vals[i].v[k]))
+				goto refused;
+	wrong = at_check(core, set->vals, &bad);
+	if (wrong) {
+		snprintf(text, sizeof(text), "%s: %s", core->params[bad].name, wrong);
+		goto refused;
+	}
+	wrong = at_check(&glue, set->vals + set->n, &bad);
+	if (wrong) {
+		snprintf(text, sizeof(text), "%s: %s", at_glue_params[bad].name, wrong);
+		goto refused;
+	}
+	for (u32 i = 0; old && i < set->n; i++) {
+		const struct at_param *p = &core->params[i];
+
+		if (!(p->flags & AT_P_INIT) || same(&set->vals[i], &old->vals[i]))
+			continue;
+		snprintf(text, sizeof(text), "%s: fixed once it runs: delete the qdisc and add it anew",
+			 p->name);
+		goto refused;
+	}
+	return 0;
+refused:
+	refuse(extack, NULL, text);
+	return -EINVAL;
+}
+
+struct at_set *at_set_parse(const struct at_ops *core, const struct at_set *old,
+			    struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct at_set *set = new_set(core, old);
+	const struct nlattr *attr;
+	int rest, err = 0;
+
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+	/* tc does not set NLA_F_NESTED */
+	if (opt)
+		nla_for_each_nested(attr, opt, rest) {
+			err = take(core, set, attr, extack);
+			if (err)
+				break;
+		}
+	if (!err)
+		err = check(core, set, old, extack);
+	if (err) {
+		at_set_free(set);
+		return ERR_PTR(err);
+	}
+	return set;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# What the tests share; each begins with `. ./lib.sh`. A command that fails ends
+# the test. Lines that begin with "= " are figures, which the summary repeats.
+set -eEuo pipefail
+trap 'echo "${BASH_SOURCE[0]}:$LINENO: failed: $BASH_COMMAND"' ERR
+
+fail() {
+	echo "FAILED: $*"
+	exit 1
+}
+
+figure() {
+	echo "= $*"
+}
+
+# equal WHAT IS SHOULD
+equal() {
+	[ "$2" = "$3" ] || fail "$1 is $2, should be $3"
+}
+
+# stat DEV PARENT FIELD: a counter of the qdisc under PARENT (root, 1:10, ...)
+stat() {
+	tc -s -j qdisc show dev "$1" | jq -r --arg at "$2" --arg field "$3" \
+		'[.[] | select(if $at == "root" then .root else .parent == $at end)][0][$field]'
+}
+
+# home: namespaces `server`, `router` and `client` in a row, joined by veth pairs:
+# s0 10.0.1.1 - 10.0.1.2 r0, r1 10.0.2.1 - 10.0.2.2 c0. Packets are not
+# aggregated (GSO), so that a packet in a queue is one on the wire.
+home() {
+	local ns dev
+	for ns in server router client; do
+		ip netns add $ns
+		ip -n $ns link set lo up
+	done
+	ip link add s0 netns server gso_max_segs 1 type veth peer name r0 netns router
+	ip link add r1 netns router type veth peer name c0 netns client gso_max_segs 1
+	ip -n server addr add 10.0.1.1/24 dev s0
+	ip -n router addr add 10.0.1.2/24 dev r0
+	ip -n router addr add 10.0.2.1/24 dev r1
+	ip -n client addr add 10.0.2.2/24 dev c0
+	for dev in server:s0 router:r0 router:r1 client:c0; do
+		ip -n ${dev%:*} link set ${dev#*:} up
+	done
+	ip -n server route add default via 10.0.1.2
+	ip -n client route add default via 10.0.2.1
+	ip netns exec router bash -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+	sleep 2		# the carrier is noticed at most once a second
+}
+
+no_home() {
+	ip netns del server
+	ip netns del router
+	ip netns del client
+}
+
+# kinds: the qdisc kinds that the tc plugin knows
+kinds() {
+	local plugin
+	for plugin in /tc/q_*.so; do
+		plugin=${plugin##*/q_}
+		[ "$plugin" = airtab.so ] || echo "${plugin%.so}"
+	done
+}
+
+# word UNIT VALUE [CHOICE...]: sets REPLY to a value of `replay params` as tc takes it
+word() {
+	case $1 in
+	ns) REPLY=$2ns ;;
+	bps) REPLY=$2bit ;;
+	ppm) REPLY=$2ppm ;;
+	bool) [ "$2" = 0 ] && REPLY=off || REPLY=on ;;
+	choice) shift $((2 + $2)); REPLY=$1 ;;
+	*) REPLY=$2 ;;
+	esac
+}
+
+# slow KBPS QUEUES: the device slow0, with addresses and no traffic of its own
+slow() {
+	insmod /ko/airtab_slow.ko kbps="$1" queues="$2"
+	ip link set slow0 addrgenmode none
+	# reports of multicast groups: at once, and once again within 1 ms
+	for version in 1 2; do
+		echo 1 >/proc/sys/net/ipv6/conf/slow0/mldv${version}_unsolicited_report_interval
+	done
+	ip link set slow0 up
+	ip addr add 10.9.0.1/24 dev slow0
+	ip addr add fd09::1/64 dev slow0 nodad
+	sleep 0.5
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * airtab_replay: replays traces through the core as the kernel builds it, with
+ * real packets and the accessors of the qdiscs (host_kernel.h, packet.c). Write
+ * operations into /sys/kernel/debug/airtab_replay and read the decisions from
+ * it; each open file is one instance. A packet that does not come back is
+ * reported as leaked.
+ *
+ * What this is not: no qdisc, no device, no locking under test.
+ */
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+
+#include "replay.h"
+
+#define HEADERS (ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct tcphdr))
+#define OUT_START (1u << 12)
+#define OUT_MOST (1u << 21)		/* records, 64 MiB */
+
+struct session {
+	struct replay replay;
+	struct mutex lock;
+	struct trace_out *out;
+	u32 room, made, taken;		/* records */
+	bool lost;			/* a record found no room */
+};
+
+static struct net_device *device;	/* not registered: says that this is Ethernet */
+static struct dentry *file;
+static atomic_t alive;			/* packets */
+
+/* ---- packets ---- */
+
+/* The address whose station number, by the accessor under test, is `sta`. */
+static void write_destination(struct sk_buff *skb, u16 sta)
+{
+	static u8 known[16][ETH_ALEN];
+	static bool is_known[16];
+	u8 *to = skb->data;
+
+	if (sta == AT_GROUP) {
+		eth_broadcast_addr(to);
+		return;
+	}
+	if (sta < ARRAY_SIZE(known) && is_known[sta]) {
+		memcpy(to, known[sta], ETH_ALEN);
+		return;
+	}
+	memset(to, 0, ETH_ALEN);
+	to[0] = 2;
+	for (u32 i = 0; i < 1u << 24; i++) {
+		to[3] = i >> 16;
+		to[4] = i >> 8;
+		to[5] = i;
+		if (at_sta((struct at_pkt *)skb) == sta)
+			break;
+	}
+	if (sta < ARRAY_SIZE(known)) {
+		memcpy(known[sta], to, ETH_ALEN);
+		is_known[sta] = true;
+	}
+}
+
+static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol)
+{
+	u8 ecn = op->flags & PKT_ECT ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
+
+	if (op->flags & PKT_V6) {
+		struct ipv6hdr *ip = skb_put_zero(skb, sizeof(*ip));
+
+		ip->version = 6;
+		ipv6_change_dsfield(ip, 0, ecn);
+		ip->payload_len = htons(op->bytes - sizeof(*ip));
+		ip->nexthdr = protocol;
+		ip->hop_limit = 64;
+		skb->protocol = htons(ETH_P_IPV6);
+	} else {
+		struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
+
+		ip->version = 4;
+		ip->ihl = 5;
+		ip->tos = ecn;
+		ip->tot_len = htons(op->bytes);
+		ip->ttl = 64;
+		ip->protocol = protocol;
+		ip_send_check(ip);
+		skb->protocol = htons(ETH_P_IP);
+	}
+}
+
+/* As the qdisc would get it. The payload is not there; nobody looks at it. */
+struct at_pkt *replay_make(const struct trace_op *op, u32 id)
+{
+	static const u32 priority[] = { 6, 4, 0, 1 };	/* of classes 0 to 3 */
+	struct sk_buff *skb = alloc_skb(HEADERS, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	skb->dev = device;
+	skb->mark = id;
+	skb_put_zero(skb, ETH_HLEN);
+	write_destination(skb, op->sta);
+	skb_set_network_header(skb, ETH_HLEN);
+	write_ip(skb, op, op->flags & PKT_TCP ? IPPROTO_TCP : IPPROTO_UDP);
+	if (op->flags & PKT_TCP) {
+		struct tcphdr *tcp = skb_put_zero(skb, sizeof(*tcp));
+
+		tcp->seq = htonl((u32)op->arg);
+		tcp->ack_seq = htonl((u32)(op->arg >> 32));
+		tcp->doff = 5;
+		tcp->ack = 1;
+		tcp->window = htons(65535);
+	} else {
+		skb_put_zero(skb, sizeof(struct udphdr));
+	}
+	if (op->cls == AT_URGENT)
+		skb->protocol = htons(ETH_P_ARP);
+	else
+		skb->priority = priority[op->cls % ARRAY_SIZE(priority)];
+	skb->data_len = ETH_HLEN + op->bytes - skb->len;
+	skb->len += skb->data_len;
+	atomic_inc(&alive);
+	return at_host_arrive(skb, op->flow);
+}
+
+u32 replay_id(const struct at_pkt *p)
+{
+	return at_skb(p)->mark;
+}
+
+bool replay_ce(const struct at_pkt *p)
+{
+	const struct sk_buff *skb = at_skb(p);
+
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		return INET_ECN_is_ce(ip_hdr(skb)->tos);
+	case htons(ETH_P_IPV6):
+		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+	default:
+		return false;
+	}
+}
+
+void replay_free(struct at_pkt *p)
+{
+	kfree_skb(at_host_leave(p));
+	atomic_dec(&alive);
+}
+
+/* ---- memory and the log ---- */
+
+void *replay_alloc(u64 bytes)
+{
+	return kvzalloc(bytes, GFP_KERNEL);
+}
+
+void replay_release(void *memory)
+{
+	kvfree(memory);
+}
+
+static bool grow(struct session *s)
+{
+	u32 room = s->room ? s->room * 2 : OUT_START;
+	struct trace_out *out;
+
+	if (room > OUT_MOST)
+		return false;
+	out = kvmalloc_array(room, sizeof(*out), GFP_KERNEL);
+	if (!out)
+		return false;
+	if (s->made)
+		memcpy(out, s->out, s->made * sizeof(*out));
+	kvfree(s->out);
+	s->out = out;
+	s->room = room;
+	return true;
+}
+
+void replay_out(struct replay *r, const struct trace_out *out)
+{
+	struct session *s = container_of(r, struct session, replay);
+
+	if (s->made == s->room && !grow(s))
+		s->lost = true;
+	else
+		s->out[s->made++] = *out;
+}
+
+/* ---- the file ---- */
+
+static int open_session(struct inode *inode, struct file *f)
+{
+	struct session *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	mutex_init(&s->lock);
+	f->private_data = s;
+	return 0;
+}
+
+static int close_session(struct inode *inode, struct file *f)
+{
+	struct session *s = f->private_data;
+
+	replay_end(&s->replay);
+	if (s->replay.inside)
+		pr_err("airtab_replay: %u packets leaked\n", s->replay.inside);
+	kvfree(s->out);
+	kvfree(s);
+	return 0;
+}
+
+/* Whole operations only; drops decisions that were read. */
+static ssize_t write_ops(struct file *f, const char __user *from, size_t n, loff_t *at)
+{
+	struct session *s = f->private_data;
+	struct trace_op op;
+	size_t done = 0;
+	ssize_t wrong = 0;
+
+	if (n % sizeof(op))
+		return -EINVAL;
+	mutex_lock(&s->lock);
+	s->made = 0;
+	s->taken = 0;
+	for (; done < n && !wrong; done += sizeof(op)) {
+		if (copy_from_user(&op, from + done, sizeof(op)))
+			wrong = -EFAULT;
+		else if (!replay_step(&s->replay, &op))
+			wrong = -EINVAL;
+		else if (s->lost)
+			wrong = -ENOSPC;
+		cond_resched();
+	}
+	mutex_unlock(&s->lock);
+	return wrong ?: done;
+}
+
+static ssize_t read_decisions(struct file *f, char __user *to, size_t n, loff_t *at)
+{
+	struct session *s = f->private_data;
+	size_t take;
+
+	mutex_lock(&s->lock);
+	take = min_t(size_t, n / sizeof(*s->out), s->made - s->taken);
+	if (copy_to_user(to, s->out + s->taken, take * sizeof(*s->out)))
+		take = 0;
+	s->taken += take;
+	mutex_unlock(&s->lock);
+	return take * sizeof(*s->out);
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = open_session,
+	.release = close_session,
+	.write = write_ops,
+	.read = read_decisions,
+};
+
+static int __init replay_init(void)
+{
+	device = alloc_etherdev(0);
+	if (!device)
+		return -ENOMEM;
+	file = debugfs_create_file("airtab_replay", 0600, NULL, NULL, &operations);
+	if (IS_ERR(file)) {
+		free_netdev(device);
+		return PTR_ERR(file);
+	}
+	return 0;
+}
+
+static void __exit replay_exit(void)
+{
+	debugfs_remove(file);
+	free_netdev(device);
+	if (atomic_read(&alive))
+		pr_err("airtab_replay: %d packets leaked\n", atomic_read(&alive));
+}
+
+module_init(replay_init);
+module_exit(replay_exit);
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("airtab: replays traces of operations");

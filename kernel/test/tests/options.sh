@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# Every parameter of every kind, by the tables: add, change, replace, show in
+# text and JSON; what is out of range is refused by tc and, past tc, by the
+# kernel, with the name of the parameter and its range; what is fixed stays.
+# boot: checked  limit: 300
+. ./lib.sh
+
+# Functions with a result leave it in REPLY: a process is dear here.
+
+# refused WHAT NAMES... -- COMMAND: it fails, and says all the names
+refused() {
+	local what=$1 names=() named said
+	shift
+	while [ "$1" != -- ]; do names+=("$1"); shift; done
+	shift
+	if said=$("$@" 2>&1); then fail "$what is accepted"; fi
+	for named in "${names[@]}"; do
+		[[ $said == *"$named"* ]] || fail "$what: refused without '$named': $said"
+	done
+}
+
+# another UNIT DEFAULT MOST CHOICES...: a good value that is not the default
+another() {
+	case $1 in
+	bool) REPLY=$((1 - $2)) ;;
+	choice) REPLY=$((($2 + 1) % ($# - 3))) ;;
+	*) [ "$2" = "$3" ] && REPLY=$(($2 - 1)) || REPLY=$(($2 + 1)) ;;
+	esac
+}
+
+# json UNIT VALUE CHOICES...: as tc -j says it
+json() {
+	case $1 in
+	bool) [ "$2" = 0 ] && REPLY=false || REPLY=true ;;
+	choice) shift $((2 + $2)); REPLY=\"$1\" ;;
+	*) REPLY=$2 ;;
+	esac
+}
+
+# shown WHAT NAME=JSON...: the qdisc of d0 has these values
+shown() {
+	local what=$1 all value
+	shift
+	all=$(tc -j qdisc show dev d0 root)
+	for value; do
+		[[ $all == *"\"${value%%=*}\":${value#*=}"[,}]* ]] || fail "$kind, $what: no $value in $all"
+	done
+}
+
+# parameters DISCIPLINE: reads the table into values of tc and of JSON, by default
+# and others, of those that may change and of all; refuses what each does not allow
+parameters() {
+	local id name unit when def least most choices
+	while read -r id name unit when def least most choices; do
+		json "$unit" "$def" $choices
+		by_default+=("$name=$REPLY")
+		another "$unit" "$def" "$most" $choices
+		local other=$REPLY as_tc
+		word "$unit" "$other" $choices
+		as_tc=$REPLY
+		json "$unit" "$other" $choices
+		all_tc+=("$name" "$as_tc")
+		all_json+=("$name=$REPLY")
+		if [ "$when" = live ]; then
+			live_tc+=("$name" "$as_tc")
+			live_json+=("$name=$REPLY")
+		else
+			fixed+=("$name $as_tc")
+		fi
+		bad_values "$id" "$name" "$unit" "$least" "$most"
+		count=$((count + 1))
+	done < <(replay params "$1")
+}
+
+# bad_values ID NAME UNIT LEAST MOST, while a qdisc with the defaults runs
+bad_values() {
+	case $3 in
+	bool | choice)
+		refused "$kind: $2 maybe" "$2" -- tc qdisc change dev d0 root "$kind" "$2" maybe
+		refused "$kind: $2 of 99, kernel" "$2" 99 "out of range" -- rawtc change d0 "$kind" "$1=99" ;;
+	*)
+		word "$3" $(($5 + 1))
+		refused "$kind: $2 above $5" "$2" "out of range" -- tc qdisc change dev d0 root "$kind" "$2" "$REPLY"
+		refused "$kind: $2 above $5, kernel" "$2" "out of range" ".." -- \
+			rawtc change d0 "$kind" "$1=$(($5 + 1))"
+		[ "$4" = 0 ] || refused "$kind: $2 below $4, kernel" "$2" "out of range" ".." -- \
+			rawtc add d1 "$kind" "$1=$(($4 - 1))" ;;
+	esac
+	refused "$kind: $2 of 5 bytes" "$2" bytes -- rawtc change d0 "$kind" "$1:5"
+	refused "$kind: $2 of 300 values" "$2" bytes -- rawtc add d1 "$kind" "$1:2400"
+}
+
+insmod /ko/sch_airtab.ko
+ip link add d0 type dummy
+ip link add d1 type dummy
+count=0 kinds=$(kinds)
+for kind in $kinds; do
+	by_default=() all_tc=() all_json=() live_tc=() live_json=() fixed=()
+	tc qdisc add dev d0 root handle 7: "$kind"
+	parameters "${kind#at_}"
+	shown "after refusals" "${by_default[@]}"
+	text=$(tc -s qdisc show dev d0 root)
+	[[ $text == "qdisc $kind 7: root"* ]] || fail "$kind: $text"
+	for name in "${by_default[@]}"; do
+		[[ $text == *" ${name%%=*} "* ]] || fail "$kind: no ${name%%=*} in $text"
+	done
+	tc -s -j qdisc show dev d0 root |
+		jq -e ".[0] | .kind == \"$kind\" and .drops == 0 and .options.limit > 0" >/dev/null ||
+		fail "$kind: JSON of options and statistics"
+	tc -s class show dev d0 >/dev/null
+	for one in "${fixed[@]}"; do
+		refused "$kind: a change of ${one% *}" "${one% *}" "fixed" -- \
+			tc qdisc change dev d0 root "$kind" ${one% *} ${one#* }
+	done
+	tc qdisc change dev d0 root "$kind" "${live_tc[@]}"
+	shown "changed" "${live_json[@]}"
+	tc qdisc replace dev d0 root handle 8: "$kind" "${all_tc[@]}"
+	shown "replaced" "${all_json[@]}"
+	refused "$kind: no such parameter" nonsense limit -- tc qdisc change dev d0 root "$kind" nonsense 1
+	refused "$kind: no such id" 900 -- rawtc change d0 "$kind" 900=1
+	refused "$kind: help" Usage limit -- tc qdisc change dev d0 root "$kind" help
+	shown "after more refusals" "${all_json[@]}"
+	tc qdisc del dev d0 root
+done
+refused "chap: a broken rule between parameters" flows limit -- tc qdisc add dev d0 root chap limit 5000
+ip link del d0
+ip link del d1
+rmmod sch_airtab
+figure "$count parameters of" $kinds

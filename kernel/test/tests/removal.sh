@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# Under full load: parameters change, the qdisc is replaced by itself, by pfifo
+# and back, deleted, and its device removed; the module cannot be unloaded while
+# it is used and can at once when it is not. Every buffer is freed.
+# boot: checked  limit: 300
+. ./lib.sh
+
+# buffers in use, exact: the allocator's debugging keeps none aside
+buffers() {
+	local n
+	sync
+	sleep 2		# freed by RCU
+	read -r n _ </sys/kernel/slab/skbuff_head_cache/objects
+	echo "$n"
+}
+
+load() {
+	for to in 10.9.0.2 fd09::2; do
+		traffic flood $to 9 flows=50 count=0 ms="$1" size=500 >/dev/null &
+	done
+	sleep 0.05
+}
+
+insmod /ko/sch_airtab.ko
+before=$(buffers)
+for kind in $(kinds); do
+	slow 20000 1
+	tc qdisc add dev slow0 root "$kind" limit 200
+	load 500
+	tc qdisc change dev slow0 root "$kind" limit 20
+	tc qdisc change dev slow0 root "$kind" limit 300
+	tc qdisc replace dev slow0 root handle 8: "$kind" limit 100
+	tc qdisc replace dev slow0 root pfifo limit 50
+	tc qdisc replace dev slow0 root "$kind" limit 100
+	rmmod sch_airtab 2>said && fail "$kind: the module is unloaded under load"
+	grep -q "in use" said || fail "$kind: $(<said)"
+	tc qdisc del dev slow0 root
+	tc qdisc add dev slow0 root "$kind" limit 150
+	ip link set slow0 down
+	ip link set slow0 up
+	ip addr replace fd09::1/64 dev slow0 nodad
+	wait
+	load 200
+	[ "$(stat slow0 root qlen)" -gt 0 ] || fail "$kind: no load when the device is removed"
+	rmmod airtab_slow
+	wait
+done
+rmmod sch_airtab
+after=$(buffers)
+# a few belong to the system: netlink, timers of IPv6
+[ $((after - before)) -lt 20 ] || fail "$before buffers before, $after after"
+for round in 1 2 3; do
+	insmod /ko/sch_airtab.ko
+	rmmod sch_airtab
+done
+figure "$(kinds | wc -l) kinds changed, replaced, deleted, device removed and module unloaded under load; buffers $before before, $after after"
