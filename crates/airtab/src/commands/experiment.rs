@@ -9,6 +9,7 @@ use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{self, Experiment, FindError, Outcome, RunError, RunOptions, Store, page, text};
 use anyhow::Context;
+use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
@@ -170,7 +171,7 @@ fn run_all(
     if stored > 0 {
         eprintln!("{stored} of {total} runs are known from before.");
     }
-    let bar = progress_bar(total - stored);
+    let bar = if total > stored { progress_bar(total - stored) } else { ProgressBar::hidden() };
     let progress = || bar.inc(1);
     for e in &experiments {
         match experiment::run(e, &how.options(&stop, &progress)) {
