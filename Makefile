@@ -3,9 +3,12 @@
 
 AIRTAB := target/release/airtab
 CARGO  := cargo
-SOURCES := $(shell find crates core/include core/src Cargo.toml Cargo.lock -type f 2>/dev/null)
+SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Cargo.lock -type f 2>/dev/null)
 
-.PHONY: help demo test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
+# What CI runs: one experiment of each sort, some two minutes on two cores.
+EXPERIMENTS := chap/multi-none chap/link chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
+
+.PHONY: help demo experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -14,6 +17,9 @@ help: ## this list
 
 demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under four disciplines
 	@$(AIRTAB) compare
+
+experiments: $(AIRTAB) ## a selection of the studies' experiments: published numbers against measured ones
+	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)
 
 test: ## every test: C core, Rust crates, command line
 	@echo "Testing the C core ..."

@@ -141,10 +141,11 @@ pub fn compare(
         let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds.len()).collect();
         add_page_times(scenario, &mut same_seed);
     }
+    let apps: Vec<_> = scenario.apps.iter().map(|app| (app.name.clone(), app.kind.name())).collect();
     let queues = queues
         .iter()
         .zip(runs.chunks(seeds.len()))
-        .map(|((label, params), runs)| summarise(scenario, label, params, runs))
+        .map(|((label, params), runs)| summarise(&apps, label, params, runs))
         .collect();
     Ok(Comparison {
         schema: SCHEMA,
@@ -159,7 +160,7 @@ pub fn compare(
 
 /// Page times of the runs of one seed: only the pages that all of them
 /// completed are compared (CHAP dissertation 6.7). A seed without one has none.
-fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
+pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web));
     for (app, _) in webs {
         let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
@@ -176,15 +177,21 @@ fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     }
 }
 
-fn summarise(scenario: &Scenario, label: &str, params: &Params, runs: &[Measured]) -> QueueScores {
+/// One discipline over all seeds; `apps`: name and kind of each.
+pub(crate) fn summarise(
+    apps: &[(String, &'static str)],
+    label: &str,
+    params: &Params,
+    runs: &[Measured],
+) -> QueueScores {
     let discipline = params.discipline();
     let text = |p: &Param| {
         let values = params.get(p.name).unwrap_or_default();
         values.iter().map(|v| p.format(*v)).collect::<Vec<_>>().join(",")
     };
-    let apps = scenario.apps.iter().enumerate().map(|(i, app)| Scores {
-        name: app.name.clone(),
-        kind: app.kind.name(),
+    let apps = apps.iter().enumerate().map(|(i, (name, kind))| Scores {
+        name: name.clone(),
+        kind,
         metrics: over_seeds(runs.iter().map(|run| &run.apps[i])),
     });
     QueueScores {

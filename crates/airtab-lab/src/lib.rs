@@ -5,6 +5,7 @@
 //! - [`table`]: a comparison as text; [`why`]: what made each score
 //! - [`report`]: the same as a page, with the [`story`] of one run of each
 //!   discipline; [`results`]: as data; [`capture`]: a run for Wireshark
+//! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: no
 //! simulation (`airtab-sim`), no scores (`airtab-quality`), no command line.
@@ -12,6 +13,7 @@
 pub mod capture;
 pub mod compare;
 mod credit;
+pub mod experiment;
 pub mod measure;
 pub mod metric;
 mod phy_rates;

@@ -182,6 +182,16 @@ impl Metric {
         &TABLE[self as usize]
     }
 
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Metric> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    /// The metric of that name, as [`Metric::name`] gives it.
+    pub fn named(name: &str) -> Option<Metric> {
+        Metric::all().find(|metric| metric.name() == name)
+    }
+
     /// Name in results, with its unit.
     pub fn name(self) -> &'static str {
         self.row().1

@@ -40,7 +40,7 @@ const SYNTHETIC: &str = "synthetic";
 const TWO_PHASE: &str = "synthetic-two-phase";
 
 /// What results call the access point, beside the applications.
-const ACCESS_POINT: &str = "ap";
+pub(crate) const ACCESS_POINT: &str = "ap";
 
 /// Bytes of a full IP packet, and the most that an 802.11 frame carries.
 const FULL_PACKET: u64 = 1500;

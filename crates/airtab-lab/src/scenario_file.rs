@@ -29,7 +29,7 @@ const MAX_FILE_MIB: u64 = 4;
 
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1_000_000_000;
-const DAY: u64 = 24 * 3600 * SECOND;
+pub(crate) const DAY: u64 = 24 * 3600 * SECOND;
 const MBPS: u64 = 1_000_000;
 
 /// What a scenario file says.
@@ -219,7 +219,7 @@ fn read_wired(s: Section) -> Wired {
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.
-fn read_queues(s: Section) -> QueueSettings {
+pub(crate) fn read_queues(s: Section) -> QueueSettings {
     let mut settings = QueueSettings::default();
     let disciplines: Vec<Discipline> = airtab_core::disciplines().collect();
     let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20));

@@ -132,7 +132,8 @@ pub(crate) fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
     texts.into_iter().zip(best).map(|(t, b)| if any { format!("{t} {}", mark(b)) } else { t }).collect()
 }
 
-fn with_interval(metric: Metric, s: &Summary) -> String {
+/// `3.50 ± 0.01`, or a mean alone.
+pub(crate) fn with_interval(metric: Metric, s: &Summary) -> String {
     let digits = metric.decimals();
     let mean = metric.shown(s.mean);
     match s.half_width_95 {
@@ -182,7 +183,7 @@ fn block(
     finish_table(table, style)
 }
 
-fn empty_table() -> Table {
+pub(crate) fn empty_table() -> Table {
     let mut table = Table::new();
     let rule = LineStyle { left: None, fill: Some('─'), junction: None, right: None };
     table.load_style(TableStyle::new().header_separator(rule));
@@ -190,7 +191,7 @@ fn empty_table() -> Table {
     table
 }
 
-fn finish_table(mut table: Table, style: Style) -> String {
+pub(crate) fn finish_table(mut table: Table, style: Style) -> String {
     if style.colour {
         table.enforce_styling();
     } else {

@@ -28,6 +28,7 @@ pub enum Command {
     Compare(Compare),
     Run(Run),
     Scenario(Scenario),
+    Experiment(Experiment),
     Disciplines(Disciplines),
     Tcp(crate::commands::tcp::Tcp),
     Model(Model),
@@ -127,6 +128,92 @@ pub enum ScenarioCommand {
     },
     /// Print the built-in scenario, to start from
     Show,
+}
+
+/// Repeat the experiments of the studies: published numbers against measured ones
+///
+/// An experiment is a scenario, what varies in it, and what its source says
+/// should come out. Finished runs are kept: the same command goes on where it
+/// was interrupted, and experiments that share runs share their time.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab experiment list
+  airtab experiment show chap/qsize-game
+  airtab experiment run chap/qsize-game --out results
+  airtab experiment run --all --quick          only the points that verdicts need, with fewer seeds
+  airtab experiment run my-own.toml            docs/experiments.md describes the file
+
+Finished runs are kept in $AIRTAB_CACHE, else $XDG_CACHE_HOME/airtab, else ~/.cache/airtab. The folder
+may be removed at any time.")]
+pub struct Experiment {
+    #[command(subcommand)]
+    pub command: ExperimentCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ExperimentCommand {
+    /// Every experiment: what it shows, how many runs it takes
+    List {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// What one is about: what varies, what is expected and where its source says so
+    Show {
+        /// Such as chap/qsize-game, or a file
+        #[arg(value_name = "ID|FILE.toml")]
+        experiment: String,
+        /// Print its file, to start from
+        #[arg(long)]
+        toml: bool,
+    },
+    /// Run some, and hold what comes out against what was expected
+    ///
+    /// Exit code 1 if a verdict is red that is not known to be.
+    Run(RunExperiments),
+    /// Run all in full, and write the table of everything measured against everything published
+    Scoreboard {
+        /// Such as chap/qsize-game, or files [default: all of the repository's]
+        #[arg(value_name = "ID|FILE.toml")]
+        experiments: Vec<String>,
+        /// Only the points that verdicts need, with fewer seeds
+        #[arg(long)]
+        quick: bool,
+        /// The folder of README.md
+        #[arg(long, value_name = "DIR", default_value = "experiments")]
+        out: PathBuf,
+        /// Runs at the same time; the results do not depend on it [default: one for each processor]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+        jobs: Option<u16>,
+    },
+}
+
+#[derive(Parser)]
+pub struct RunExperiments {
+    /// Such as chap/qsize-game, or files
+    #[arg(value_name = "ID|FILE.toml", required_unless_present = "all")]
+    pub experiments: Vec<String>,
+    /// All of the repository's
+    #[arg(long, conflicts_with = "experiments")]
+    pub all: bool,
+    /// Only the points that verdicts need, with fewer seeds
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs of each point and discipline, seeds 1 to N [default: the experiment's own]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub seeds: Option<u64>,
+    /// Runs at the same time; the results do not depend on it [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Print verdicts and figures as JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Also write a page with figures and the data of each experiment into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Neither use nor keep finished runs
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// List the disciplines, or everything about one: parameters, statistics, columns

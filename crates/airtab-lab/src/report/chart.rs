@@ -125,10 +125,21 @@ pub struct Line {
     pub points: Vec<Option<(f64, f64)>>,
 }
 
+/// x and both ends of an interval there.
+pub type Whisker = (f64, f64, f64);
+
+/// A line with intervals.
+pub struct Curve {
+    /// Its means.
+    pub line: Line,
+    /// Around them.
+    pub whiskers: Vec<Whisker>,
+}
+
 /// An axis.
-pub struct Axis {
+pub struct Axis<'a> {
     /// What it shows, with its unit.
-    pub label: &'static str,
+    pub label: &'a str,
     /// Its ends; powers of ten of it if `powers`.
     pub range: (f64, f64),
     /// Whether its values are exponents of 10.
@@ -137,6 +148,15 @@ pub struct Axis {
 
 /// Lines over two axes.
 pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
+    plot(alt, x, y, &lines.iter().map(|line| (line, &[][..])).collect::<Vec<_>>())
+}
+
+/// Lines with intervals over two axes.
+pub fn curves(alt: &str, x: &Axis, y: &Axis, curves: &[Curve]) -> String {
+    plot(alt, x, y, &curves.iter().map(|c| (&c.line, &c.whiskers[..])).collect::<Vec<_>>())
+}
+
+fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[Whisker])]) -> String {
     draw(alt, 250, |area| {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
@@ -164,7 +184,11 @@ pub fn lines(alt: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
             .y_desc(y.label)
             .draw()
             .expect(DRAWN);
-        for l in lines {
+        for (l, whiskers) in lines {
+            for (x, low, high) in *whiskers {
+                let ends = [(*x, *low), (*x, *high)];
+                chart.draw_series(LineSeries::new(ends, l.colour.stroke_width(1))).expect(DRAWN);
+            }
             for piece in l.points.split(Option::is_none).filter(|piece| !piece.is_empty()) {
                 let points = piece.iter().copied().flatten();
                 chart.draw_series(LineSeries::new(points, l.colour.stroke_width(2))).expect(DRAWN);

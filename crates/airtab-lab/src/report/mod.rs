@@ -37,25 +37,33 @@ const STYLE: &str = include_str!("report.css");
 /// The page.
 pub fn html(report: &Report) -> String {
     let c = report.comparison;
-    let title = escape(&words::title(c));
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    );
+    let mut page = begin(&words::title(c));
     head(&mut page, report);
     scores(&mut page, c);
     reasons(&mut page, c);
     over_time(&mut page, report);
     numbers(&mut page, c);
     reproduce(&mut page, report);
-    page.push_str("</main>\n</body>\n</html>\n");
+    page.push_str(END);
     page
 }
 
+/// Everything before a page's own content.
+pub(crate) fn begin(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    )
+}
+
+/// Everything after it.
+pub(crate) const END: &str = "</main>\n</body>\n</html>\n";
+
 /// HTML text or attribute.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -113,11 +121,11 @@ fn head(page: &mut String, report: &Report) {
 }
 
 /// The colour of application `i`.
-fn swatch(i: usize) -> String {
+pub(crate) fn swatch(i: usize) -> String {
     format!("<span class=\"swatch c{}\"></span>", i % chart::PALETTE.len())
 }
 
-fn figure(page: &mut String, caption: &str, svg: &str) {
+pub(crate) fn figure(page: &mut String, caption: &str, svg: &str) {
     put!(page, "<figure><figcaption>{caption}</figcaption>\n{svg}</figure>");
 }
 

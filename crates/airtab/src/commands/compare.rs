@@ -1,23 +1,19 @@
 //! `airtab compare`.
 
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
 use airtab_lab::{Comparison, Options, ScenarioFile, why};
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Study};
 use crate::args::{Compare, USAGE};
 use crate::files::Files;
 use crate::output;
-
-const INTERRUPTED: u8 = 130;
 
 /// Runs everything, prints the table and the reasons, and writes the files.
 pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
@@ -37,7 +33,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let stop = stop_on_interrupt()?;
     // Files need a further run of each discipline, and captures one more.
     let further = queues.len() * (usize::from(args.out.is_some()) + usize::from(args.pcap.is_some()));
-    let bar = progress_bar(queues.len() * seeds.len(), further);
+    let bar = progress_bar(queues.len() * seeds.len() + further);
     let options = Options {
         seeds: &seeds,
         quick: args.quick,
@@ -108,28 +104,4 @@ fn summary(c: &Comparison, took: f64) {
         c.duration_ns as f64 / 1e9,
         simulated / took.max(1e-9)
     ));
-}
-
-/// A bar on a terminal, one plain line otherwise.
-pub fn progress_bar(runs: usize, further: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        output::note(&format!("{runs} runs ..."));
-        return ProgressBar::hidden();
-    }
-    let form = "{bar:40} {pos} of {len} runs, {eta} left";
-    ProgressBar::new((runs + further) as u64)
-        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
-}
-
-/// The first Ctrl-C lets the runs under way end; the second one ends at once.
-fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED.into());
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }

@@ -2,7 +2,9 @@
 
 pub mod compare;
 pub mod disciplines;
+pub mod experiment;
 pub mod model;
+mod progress;
 pub mod run;
 pub mod scenario;
 mod study;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::figure::{Figure, Panel};
 use super::{Answer, args, write_figure, wrong_usage};
-use crate::commands::compare::progress_bar;
+use crate::commands::progress::progress_bar;
 use crate::output;
 
 /// Waits at one load and ratio.
@@ -47,7 +47,7 @@ pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
 fn points(args: &args::Delay) -> anyhow::Result<Vec<Point<'_>>> {
     let queues = crate::commands::build(&args.engine, &QueueSettings::default())?;
     let runs = args.rho.len() * args.kappa.len() * queues.len() * args.seeds as usize;
-    let bar = if runs == 0 { ProgressBar::hidden() } else { progress_bar(runs, 0) };
+    let bar = if runs == 0 { ProgressBar::hidden() } else { progress_bar(runs) };
     let mut points = Vec::new();
     for rho in args.rho.iter().map(|r| r.0) {
         for kappa in &args.kappa {

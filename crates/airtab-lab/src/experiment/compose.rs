@@ -1,0 +1,218 @@
+//! From an experiment to scenarios: the shared base, what the experiment says
+//! on top of it, and the values of a point on top of that. What comes out is
+//! read as any scenario file is, with all of its checks.
+//!
+//! What it does not do: no key is known here, but that `[[station]]` and
+//! `[[app]]` have names.
+
+use toml::{Table, Value};
+
+use super::Experiment;
+use super::workload::{ServerTask, Workload};
+use crate::ScenarioFile;
+use crate::reader::{Problem, instead};
+use crate::scenario_file::FileError;
+
+/// One combination of the axes' values.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The number of the value of each axis.
+    pub at: Vec<usize>,
+    /// What is simulated there.
+    pub workload: Workload,
+}
+
+impl Experiment {
+    /// Every combination of the axes' values, the last axis fastest.
+    ///
+    /// # Errors
+    /// A value that the scenario does not take, with the point where it is.
+    pub fn points(&self) -> Result<Vec<Point>, FileError> {
+        self.combinations().into_iter().map(|at| self.point(at)).collect()
+    }
+
+    /// The numbers of the values of each point.
+    pub(super) fn combinations(&self) -> Vec<Vec<usize>> {
+        let mut combinations = vec![Vec::new()];
+        for axis in &self.axes {
+            let longer = |at: Vec<usize>| {
+                (0..axis.values.len()).map(move |i| at.iter().copied().chain([i]).collect::<Vec<_>>())
+            };
+            combinations = combinations.into_iter().flat_map(longer).collect();
+        }
+        combinations
+    }
+
+    pub(super) fn point(&self, at: Vec<usize>) -> Result<Point, FileError> {
+        let mut scenario = self.scenario.clone();
+        for (axis, i) in self.axes.iter().zip(&at) {
+            for (key, value) in axis.keys.iter().zip(&axis.values[*i].set) {
+                set(&mut scenario, key, value.clone());
+            }
+        }
+        let place = match self.place(&at) {
+            place if place.is_empty() => self.id.clone(),
+            place => format!("{}, at {place}", self.id),
+        };
+        let write = |table: &Table| toml::to_string(table).expect("what was read can be written");
+        let workload = match self.server {
+            true => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
+            false => {
+                scenario
+                    .entry("name")
+                    .or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
+                let file = self.folder.join("scenario.toml").display().to_string();
+                ScenarioFile::parse(&file, &write(&scenario)).map(|file| Workload::Home(Box::new(file)))
+            }
+        };
+        let workload = workload.map_err(|e| match e {
+            // Lines of a text that nobody wrote say nothing: what is wrong in them does.
+            FileError::Wrong(problems) => FileError::Wrong(
+                problems.into_iter().map(|p| Problem::of_file(&place, message(&p))).collect(),
+            ),
+            unreadable => unreadable,
+        })?;
+        Ok(Point { at, workload })
+    }
+
+    /// `q = 35, d = 10`.
+    pub fn place(&self, at: &[usize]) -> String {
+        let of = |(axis, i): (&super::Axis, &usize)| format!("{} = {}", axis.name, axis.values[*i].text);
+        self.axes.iter().zip(at).map(of).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn message(problem: &Problem) -> String {
+    match problem.text.is_empty() {
+        true => problem.message.clone(),
+        false => format!("{} (`{}`)", problem.message, problem.text),
+    }
+}
+
+/// One table on top of another: tables are merged, and so are lists of tables
+/// with names, name by name; everything else is replaced.
+pub(super) fn merged(mut base: Table, top: Table) -> Table {
+    for (key, value) in top {
+        let value = match (base.remove(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => Value::Table(merged(below, above)),
+            (Some(Value::Array(below)), Value::Array(above)) if has_names(&below) && has_names(&above) => {
+                Value::Array(merged_lists(below, above))
+            }
+            (_, value) => value,
+        };
+        base.insert(key, value);
+    }
+    base
+}
+
+fn merged_lists(mut below: Vec<Value>, above: Vec<Value>) -> Vec<Value> {
+    for entry in above {
+        match below.iter_mut().find(|other| other.get("name") == entry.get("name")) {
+            Some(other) => {
+                if let (Value::Table(old), Value::Table(new)) = (other.clone(), entry) {
+                    *other = Value::Table(merged(old, new));
+                }
+            }
+            None => below.push(entry),
+        }
+    }
+    below
+}
+
+fn has_names(list: &[Value]) -> bool {
+    list.iter().all(|entry| entry.get("name").is_some())
+}
+
+/// Names of `[[station]]` or `[[app]]`.
+pub(super) fn names(scenario: &Table, list: &str) -> Vec<String> {
+    let entries = scenario.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    entries.iter().filter_map(|e| e.get("name")?.as_str()).map(str::to_string).collect()
+}
+
+/// The tables on the way to a key such as `app.game.latency` or
+/// `queue.chap.limit`, and its last word.
+pub(super) fn find<'k>(scenario: &Table, key: &'k str) -> Result<(Vec<&'k str>, &'k str), String> {
+    let words: Vec<&str> = key.split('.').collect();
+    let Some((last, way)) = words.split_last().filter(|_| words.iter().all(|w| !w.is_empty())) else {
+        return Err(format!("'{key}' is no key of a scenario, such as \"queue.chap.limit\""));
+    };
+    if let [list @ ("app" | "station"), name] = way {
+        let known = names(scenario, list);
+        if !known.iter().any(|n| n == name) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            return Err(format!("'{key}': no [[{list}]] '{name}'{}", instead(name, &known)));
+        }
+    } else if matches!(words[0], "app" | "station") {
+        return Err(format!("'{key}': name the {0}, as in \"{0}.NAME.key\"", words[0]));
+    }
+    Ok((way.to_vec(), last))
+}
+
+/// Sets a key that [`find`] has accepted.
+fn set(scenario: &mut Table, key: &str, value: Value) {
+    let (way, last) = find(scenario, key).expect("checked when the axis was read");
+    let mut table = scenario;
+    let mut words = way.into_iter();
+    while let Some(word) = words.next() {
+        let next = table.entry(word).or_insert_with(|| Value::Table(Table::new()));
+        let next = match next {
+            Value::Array(list) => {
+                let name = words.next();
+                list.iter_mut().find(|e| e.get("name").and_then(Value::as_str) == name)
+            }
+            other => Some(other),
+        };
+        // What stands in the way of a key, a number say, is replaced: the reader then says what is missing.
+        let Some(next) = next else { return };
+        if !next.is_table() {
+            *next = Value::Table(Table::new());
+        }
+        table = next.as_table_mut().expect("made sure above");
+    }
+    table.insert(last.into(), value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_on_top_wins_name_by_name() {
+        let base = table(
+            "duration = \"1s\"\nqueue.chap = {limit = 35, flows = 9}\napp = [{name = \"a\", class = 1}, {name = \"b\"}]",
+        );
+        let top = table("queue.chap.limit = 70\napp = [{name = \"a\", kind = \"game\"}, {name = \"c\"}]");
+        let both = merged(base, top);
+        assert_eq!(
+            both,
+            table(
+                "duration = \"1s\"\nqueue.chap = {limit = 70, flows = 9}\napp = [{name = \"a\", class = 1, kind = \"game\"}, {name = \"b\"}, {name = \"c\"}]"
+            )
+        );
+    }
+
+    #[test]
+    fn keys_reach_every_place() {
+        let mut t = table("app = [{name = \"a\"}, {name = \"b\"}]\nqueue = 3");
+        set(&mut t, "app.b.latency", "5ms".into());
+        set(&mut t, "queue.chap.limit", 70.into());
+        set(&mut t, "duration", "9s".into());
+        assert_eq!(
+            t,
+            table(
+                "app = [{name = \"a\"}, {name = \"b\", latency = \"5ms\"}]\nqueue.chap.limit = 70\nduration = \"9s\""
+            )
+        );
+        for (key, message) in [
+            ("app.c.latency", "'app.c.latency': no [[app]] 'c' (known: a, b)"),
+            ("app.latency", "'app.latency': name the app, as in \"app.NAME.key\""),
+            ("queue..limit", "'queue..limit' is no key of a scenario, such as \"queue.chap.limit\""),
+        ] {
+            assert_eq!(find(&t, key).unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! The TOML files of experiments. Nothing that is wrong or unknown passes;
+//! `docs/experiments.md` lists every key.
+//!
+//! What it does not do: the scenario is put together and checked by `compose`.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use airtab_core::Unit;
+use toml::Value as Toml;
+use toml::de::{DeTable, DeValue};
+
+use super::{
+    Axis, AxisValue, Check, Compared, Expect, Experiment, Seconds, ServerTask, Term, compose, course, figure,
+};
+use crate::QueueSpec;
+use crate::metric::Metric;
+use crate::reader::{Document, Section, Value, flag, instead, number, quantity, text, unused};
+use crate::scenario_app::ACCESS_POINT;
+use crate::scenario_file::{FileError, read_text};
+
+/// Far above any experiment.
+const MAX_FILE_MIB: u64 = 4;
+/// Where nothing else is asked for: those of the studies, and today's.
+const QUEUES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
+/// Points of one experiment: more than anybody looks at.
+const MAX_POINTS: usize = 10_000;
+
+/// Gives the text of a file.
+type Read<'a> = &'a dyn Fn(&Path) -> Result<String, String>;
+
+impl Experiment {
+    /// Reads a file; the one that it is based on is looked for beside it.
+    ///
+    /// # Errors
+    /// It cannot be read, or something in it is wrong: then all problems are
+    /// listed with their places.
+    pub fn load(path: &Path) -> Result<Experiment, FileError> {
+        let file = path.display().to_string();
+        let read = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
+        match read(path) {
+            Ok(text) => Experiment::parse(&file, &id_of(path), &text, &read),
+            Err(reason) => Err(FileError::Unreadable { file, reason }),
+        }
+    }
+
+    /// Reads the text of `file`; `read` gives the texts of files beside it.
+    pub(super) fn parse(file: &str, id: &str, text: &str, read: Read) -> Result<Experiment, FileError> {
+        let document = Document::new(file, text);
+        let found = match DeTable::parse(text) {
+            Ok(table) => read_file(file, id, text, &Section::top(&document, table.get_ref()), read),
+            Err(e) => {
+                document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
+                None
+            }
+        };
+        match (found, document.into_problems()) {
+            (Some(experiment), problems) if problems.is_empty() => Ok(experiment),
+            (_, problems) => Err(FileError::Wrong(problems)),
+        }
+    }
+}
+
+/// The name of the file; one of the repository's families has its folder in front.
+fn id_of(path: &Path) -> String {
+    let name = |path: &Path| path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
+    let family = path.parent().filter(|family| family.parent().is_some_and(|f| f.ends_with("experiments")));
+    family.map_or(name(path), |family| format!("{}/{}", name(family), name(path)))
+}
+
+/// None where something that must be there is missing; every problem is noted.
+fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Option<Experiment> {
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let title = top.require("title", text);
+    let source = top.require("source", text);
+    let about = top.read("about", text).unwrap_or_default();
+    let today = top.read("today", text);
+    let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(5);
+    let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
+    let queues = top.read("queues", |v| read_queues(v));
+    let queues = queues.unwrap_or_else(|| QUEUES.map(|name| name.parse().expect("is a discipline")).into());
+    let server = top.read("server", table);
+    let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
+    let own = top.read("scenario", table);
+    let home = own.is_some() || base.is_some();
+    if home == server.is_some() && top.is_fine() {
+        let message =
+            "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
+        top.problem(if home { "a scenario and a [server]: give one".into() } else { message.into() });
+    }
+    let is_server = server.is_some();
+    let scenario =
+        server.unwrap_or_else(|| compose::merged(base.unwrap_or_default(), own.unwrap_or_default()));
+    let axes = read_axes(top, &scenario);
+    let names = Names { apps: apps(&scenario, is_server), queues: &queues, axes: &axes };
+    let figures = top.sections("figure");
+    let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
+    let courses = top.sections("course");
+    let courses = courses.iter().filter_map(|s| course::read(s, &names)).collect();
+    let checks = top.sections("check");
+    let checks = checks.iter().filter_map(|s| read_check(s, &names)).collect();
+    top.finish();
+    Some(Experiment {
+        id: id.into(),
+        title: title?,
+        source: source?,
+        about: about.trim().into(),
+        today: today.map(|t| t.trim().into()),
+        seeds,
+        quick_seeds,
+        queues,
+        axes,
+        figures,
+        courses,
+        checks,
+        toml: toml.into(),
+        scenario,
+        server: is_server,
+        folder: folder.into(),
+    })
+}
+
+fn table(v: &Value) -> Result<toml::Table, String> {
+    match from_de(v.value) {
+        Toml::Table(table) => Ok(table),
+        _ => Err("is not a table".into()),
+    }
+}
+
+fn apps(scenario: &toml::Table, is_server: bool) -> Vec<String> {
+    if !is_server {
+        return compose::names(scenario, "app");
+    }
+    let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
+    ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect()
+}
+
+/// What the rest of a file may refer to.
+pub(super) struct Names<'a> {
+    apps: Vec<String>,
+    queues: &'a [QueueSpec],
+    pub(super) axes: &'a [Axis],
+}
+
+impl Names<'_> {
+    fn known<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str>,
+        what: &str,
+        name: &str,
+    ) -> Result<usize, String> {
+        let names: Vec<&str> = names.collect();
+        let found = names.iter().position(|known| *known == name);
+        found.ok_or_else(|| format!("no {what} '{name}'{}", instead(name, &names)))
+    }
+
+    pub(super) fn queue(&self, v: &Value) -> Result<String, String> {
+        let i =
+            self.known(self.queues.iter().map(|q| q.label.as_str()), "discipline in `queues`", &v.written)?;
+        Ok(self.queues[i].label.clone())
+    }
+
+    /// All disciplines.
+    pub(super) fn labels(&self) -> Vec<String> {
+        self.queues.iter().map(|q| q.label.clone()).collect()
+    }
+
+    pub(super) fn axis(&self, name: &str) -> Result<usize, String> {
+        self.known(self.axes.iter().map(|a| a.name.as_str()), "axis", name)
+    }
+
+    /// `"game.game_mos"`.
+    fn metric(&self, written: &str) -> Result<(String, Metric), String> {
+        let wrong = || format!("'{written}' is not application.metric, such as \"game.game_mos\"");
+        let (app, metric) = written.split_once('.').ok_or_else(wrong)?;
+        let apps = self.apps.iter().map(String::as_str).chain([ACCESS_POINT]);
+        self.known(apps, "application", app)?;
+        let metric = Metric::named(metric).ok_or_else(|| {
+            let known: Vec<&str> = Metric::all().map(Metric::name).collect();
+            format!("no metric '{metric}'{}", instead(metric, &known))
+        })?;
+        Ok((app.into(), metric))
+    }
+
+    /// One, or a list of them.
+    pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
+        items(v).iter().map(|written| self.metric(written)).collect()
+    }
+
+    pub(super) fn queues(&self, v: &Value) -> Result<Vec<String>, String> {
+        let one = |label: &String| match self.queues.iter().any(|q| q.label == *label) {
+            true => Ok(label.clone()),
+            false => Err(format!("no discipline '{label}' in `queues`")),
+        };
+        items(v).iter().map(one).collect()
+    }
+
+    /// `at = { q = [35, 70] }`: axes and the numbers of their values.
+    pub(super) fn at(&self, s: &Section) -> Option<Vec<(usize, Vec<usize>)>> {
+        let Some(at) = s.section("at") else { return Some(Vec::new()) };
+        let mut chosen = Vec::new();
+        for key in at.keys() {
+            let Ok(axis) = self.axis(key) else {
+                let known: Vec<&str> = self.axes.iter().map(|a| a.name.as_str()).collect();
+                at.unknown(key, "no such axis", &known);
+                continue;
+            };
+            let values = &self.axes[axis].values;
+            let one = |written: &String| {
+                let known: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
+                // Where the axis itself is wrong, that is problem enough.
+                let found = known.iter().position(|text| text == written).or(known.is_empty().then_some(0));
+                found.ok_or_else(|| {
+                    format!("'{written}' is no value of that axis{}", instead(written, &known))
+                })
+            };
+            let read = at.read(key, |v| items(v).iter().map(one).collect::<Result<Vec<_>, _>>());
+            chosen.push((axis, read?));
+        }
+        Some(chosen)
+    }
+}
+
+fn read_queues(v: &Value) -> Result<Vec<QueueSpec>, String> {
+    let queues: Vec<QueueSpec> = items(v).iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    for (i, q) in queues.iter().enumerate() {
+        if queues[..i].iter().any(|other| other.label == q.label) {
+            return Err(format!("names '{}' twice", q.label));
+        }
+    }
+    match queues.is_empty() {
+        true => Err("is empty: name at least one discipline".into()),
+        false => Ok(queues),
+    }
+}
+
+fn read_base(path: &Path, read: Read) -> Result<toml::Table, String> {
+    let text = read(path).map_err(|reason| format!("{}: {reason}", path.display()))?;
+    toml::from_str(&text).map_err(|e| format!("{}: {}", path.display(), e.message().replace('\n', ", ")))
+}
+
+fn read_axes(top: &Section, scenario: &toml::Table) -> Vec<Axis> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for s in top.sections("axis") {
+        let name = s.require("name", |v| unused(v, &axes, |axis: &Axis| &axis.name)).unwrap_or_default();
+        let shown = s.read("label", text).unwrap_or_else(|| name.clone());
+        let log = s.read("log", flag).unwrap_or(false);
+        let keys = s.require("keys", |v| {
+            let keys = items(v);
+            keys.iter().try_for_each(|key| compose::find(scenario, key).map(|_| ()))?;
+            Ok(keys)
+        });
+        let keys = keys.unwrap_or_default();
+        let texts = s.read("names", |v| Ok(items(v))).unwrap_or_default();
+        let xs = s.read("x", |v| {
+            let number = |x: &String| x.parse::<f64>().map_err(|_| format!("'{x}' is not a number"));
+            items(v).iter().map(number).collect::<Result<Vec<f64>, _>>()
+        });
+        let values = s.require("values", |v| read_values(v, &keys, &texts, xs.as_deref()));
+        s.finish();
+        axes.push(Axis { name, label: shown, log, keys, values: values.unwrap_or_default() });
+    }
+    let points: usize = axes.iter().map(|axis| axis.values.len()).product();
+    if points > MAX_POINTS {
+        top.problem(format!("{points} points: at most {MAX_POINTS}"));
+    }
+    axes
+}
+
+fn read_values(
+    v: &Value,
+    keys: &[String],
+    names: &[String],
+    xs: Option<&[f64]>,
+) -> Result<Vec<AxisValue>, String> {
+    let list = v.value.as_array().ok_or("is not a list of values")?;
+    if list.is_empty() {
+        return Err("is empty: an axis needs at least one value".into());
+    }
+    let wrong_length = |what: &str, n: usize| Err(format!("has {} values, `{what}` has {n}", list.len()));
+    if !names.is_empty() && names.len() != list.len() {
+        return wrong_length("names", names.len());
+    }
+    if let Some(xs) = xs.filter(|xs| xs.len() != list.len()) {
+        return wrong_length("x", xs.len());
+    }
+    let mut values: Vec<AxisValue> = Vec::new();
+    for (i, item) in list.iter().enumerate() {
+        let value = from_de(item.get_ref());
+        let set = match value {
+            Toml::Array(each) if keys.len() > 1 && each.len() == keys.len() => each,
+            Toml::Array(each) if keys.len() > 1 => {
+                return Err(format!("value {}: {} of them for {} keys", i + 1, each.len(), keys.len()));
+            }
+            // Where a key is wrong, that is problem enough.
+            one => vec![one; keys.len().max(1)],
+        };
+        let written = set.first().map_or(String::new(), written);
+        let text = names.get(i).cloned().unwrap_or(written);
+        if values.iter().any(|other| other.text == text) {
+            return Err(format!("'{text}' is there twice; give the values different `names`"));
+        }
+        let x = xs.map_or_else(|| position(&text), |xs| Some(xs[i]));
+        values.push(AxisValue { text, x, set });
+    }
+    Ok(values)
+}
+
+/// The elements of a list, or the value itself, without quotes.
+fn items(v: &Value) -> Vec<String> {
+    match from_de(v.value) {
+        Toml::Array(list) => list.iter().map(written).collect(),
+        one => vec![written(&one)],
+    }
+}
+
+/// As in the file, without quotes.
+fn written(value: &Toml) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+/// The number in front of a unit.
+fn position(text: &str) -> Option<f64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '/' || c == ' ');
+    digits.parse().ok()
+}
+
+fn read_check(s: &Section, names: &Names) -> Option<Check> {
+    let what = s.require("what", text);
+    let section = s.require("section", text);
+    let reported = s.require("reported", text);
+    let of = s.require("of", |v| names.metrics(v));
+    let spread = s.read("spread", |v| names.queues(v));
+    let queue = match &spread {
+        Some(queues) if s.get("queue").is_none() => queues.first().cloned(),
+        Some(_) => {
+            s.problem_of("queue", "give queue or spread, not both: spread is about several disciplines");
+            None
+        }
+        None => s.require("queue", |v| names.queue(v)),
+    };
+    let seconds = s.section("seconds").and_then(|s| read_seconds(&s));
+    if s.get("seconds").is_some()
+        && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::FrameRate))
+    {
+        s.problem_of("seconds", &format!("is for {} only", Metric::FrameRate.name()));
+    }
+    let term = Term { of: of?, queue: queue?, seconds, at: names.at(s)? };
+    let other = |key| s.section(key).map(|other| read_other(&other, names, &term));
+    let divided_by = other("divided_by");
+    let minus = other("minus");
+    let compared = match (spread, divided_by, minus) {
+        (None, None, None) => Compared::Value,
+        (Some(queues), None, None) => Compared::Spread(queues),
+        (None, Some(term), None) => Compared::DividedBy(term?),
+        (None, None, Some(term)) => Compared::Minus(term?),
+        _ => {
+            s.problem("give one of spread, divided_by and minus".into());
+            return None;
+        }
+    };
+    let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
+    let (least, most) = (bound("least"), bound("most"));
+    let order = s.read("order", |v| match v.written.as_str() {
+        "rises" => Ok(Expect::Rises),
+        "falls" => Ok(Expect::Falls),
+        other => Err(format!("'{other}' is neither \"rises\" nor \"falls\"")),
+    });
+    let known = s.read("known", text).map(|known| known.trim().into());
+    let expect = expectation(s, least, most, order);
+    if matches!(expect, Some(Expect::Rises | Expect::Falls)) && free(&term, names).len() != 1 {
+        s.problem_of("order", "is along one axis: name a value of every other one in `at`");
+    }
+    s.finish();
+    Some(Check {
+        what: what?,
+        section: section?,
+        reported: reported?,
+        term,
+        compared,
+        expect: expect?,
+        known,
+    })
+}
+
+/// The axes of which a term takes several values.
+fn free(term: &Term, names: &Names) -> Vec<usize> {
+    let fixed = |axis: &usize| term.at.iter().any(|(a, values)| a == axis && values.len() == 1);
+    (0..names.axes.len()).filter(|axis| !fixed(axis)).collect()
+}
+
+/// `{ queue = "fifo" }`: what is not named is as in the check's own term.
+fn read_other(s: &Section, names: &Names, term: &Term) -> Option<Term> {
+    let of = s.read("of", |v| names.metrics(v)).unwrap_or_else(|| term.of.clone());
+    let queue = s.read("queue", |v| names.queue(v)).unwrap_or_else(|| term.queue.clone());
+    let at = match s.get("at").is_some() {
+        true => names.at(s)?,
+        false => term.at.clone(),
+    };
+    s.finish();
+    Some(Term { of, queue, seconds: term.seconds, at })
+}
+
+/// `{ below = 2.2 }`, `{ above = 2.6 }` or `{ correlation = true }`.
+fn read_seconds(s: &Section) -> Option<Seconds> {
+    let rate = |key| s.read(key, number(0.0..=1e5, "a rate in Mb/s"));
+    let found = [
+        rate("below").map(Seconds::Below),
+        rate("above").map(Seconds::Above),
+        s.read("correlation", flag).filter(|wanted| *wanted).map(|_| Seconds::Correlation),
+    ];
+    s.finish();
+    let mut found = found.into_iter().flatten();
+    let seconds = found.next();
+    if seconds.is_none() || found.next().is_some() {
+        s.problem("give one of below, above and correlation = true".into());
+    }
+    seconds
+}
+
+fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option<Expect>) -> Option<Expect> {
+    match (least, most, order) {
+        (None, None, Some(order)) => Some(order),
+        (Some(least), Some(most), None) if least > most => {
+            s.problem_of("most", &format!("{most} is below least = {least}: nothing could be in between"));
+            None
+        }
+        (None, None, None) => {
+            if ["least", "most", "order"].iter().all(|key| s.get(key).is_none()) {
+                s.problem("expects nothing: give least, most or both, or an order".into());
+            }
+            None
+        }
+        (least, most, None) => {
+            let range: RangeInclusive<f64> =
+                least.unwrap_or(f64::NEG_INFINITY)..=most.unwrap_or(f64::INFINITY);
+            Some(Expect::Within(range))
+        }
+        (.., Some(_)) => {
+            s.problem_of("order", "give an order, or least and most, not both");
+            None
+        }
+    }
+}
+
+/// A value with its places forgotten.
+fn from_de(value: &DeValue) -> Toml {
+    match value {
+        DeValue::Table(table) => {
+            let entries =
+                table.iter().map(|(key, value)| (key.get_ref().to_string(), from_de(value.get_ref())));
+            Toml::Table(entries.collect())
+        }
+        DeValue::Array(list) => Toml::Array(list.iter().map(|item| from_de(item.get_ref())).collect()),
+        DeValue::Boolean(flag) => Toml::Boolean(*flag),
+        DeValue::Datetime(time) => Toml::Datetime(*time),
+        DeValue::String(text) => Toml::String(text.to_string()),
+        // As the text says; what is too large for the type stays text, and is refused where it is used.
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| Toml::String(number.as_str().into()), Toml::Integer),
+        DeValue::Float(number) => {
+            number.as_str().parse().map_or_else(|_| Toml::String(number.as_str().into()), Toml::Float)
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! An outcome against what was expected.
+//!
+//! A value is the mean over the seeds; its 95 % interval, also that of quotients,
+//! differences and spreads, is the jackknife's (Student), which for a mean is the
+//! usual one. The mean decides, not the interval: the same seeds give the same
+//! verdict on every machine.
+//!
+//! What it does not do: no bounds are known here.
+
+use airtab_quality::interval::Interval;
+use serde::Serialize;
+
+use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
+use crate::compare::QueueScores;
+use crate::measure::Second;
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What was looked at.
+    pub what: String,
+    /// Where the source says so.
+    pub section: String,
+    /// What the source says.
+    pub reported: String,
+    /// What had to hold, in words.
+    pub expected: String,
+    /// What was measured, in words.
+    pub measured: String,
+    /// The same as numbers, point by point.
+    pub values: Vec<PointValue>,
+    /// How it ended.
+    pub state: State,
+    /// Why it does not hold: where it is known, the cause; else, the points.
+    pub cause: Option<String>,
+}
+
+/// One value of a check, in the unit of tables.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointValue {
+    /// Which point, `q = 35`.
+    pub at: String,
+    /// None where it has no meaning.
+    pub mean: Option<f64>,
+    /// Half width of its 95 % interval; None with one seed.
+    pub half_width_95: Option<f64>,
+    /// Whether it is within the bounds; of an order, whether the step to it is.
+    pub holds: bool,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Red,
+    /// It does not, as is known.
+    KnownRed,
+    /// It holds, though it is known not to.
+    HoldsAgain,
+}
+
+impl State {
+    /// For tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Holds => "holds",
+            State::Red => "RED",
+            State::KnownRed => "red, known",
+            State::HoldsAgain => "holds again",
+        }
+    }
+}
+
+/// Judges every check that has a point among those that were run.
+pub fn judge(experiment: &Experiment, outcome: &Outcome) -> Vec<Verdict> {
+    experiment.checks.iter().map(|check| verdict(experiment, check, outcome)).collect()
+}
+
+fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict {
+    let decimals = decimals(check);
+    let points: Vec<&PointScores> = outcome.points.iter().filter(|p| check.term.is_at(&p.at)).collect();
+    let mut values: Vec<PointValue> = points.iter().map(|p| value(experiment, check, outcome, p)).collect();
+    let holds = match &check.expect {
+        Expect::Within(bounds) => {
+            for v in &mut values {
+                v.holds = v.mean.is_some_and(|mean| bounds.contains(&mean));
+            }
+            values.iter().all(|v| v.holds)
+        }
+        Expect::Rises => in_order(&mut values, 1.0),
+        Expect::Falls => in_order(&mut values, -1.0),
+    };
+    let holds = holds && !values.is_empty();
+    let broken: Vec<&PointValue> = values.iter().filter(|v| !v.holds).collect();
+    let state = match (holds, &check.known) {
+        (true, None) => State::Holds,
+        (true, Some(_)) => State::HoldsAgain,
+        (false, None) => State::Red,
+        (false, Some(_)) => State::KnownRed,
+    };
+    let places = |broken: &[&PointValue]| {
+        let one = |v: &&PointValue| format!("{} at {}", number(v.mean, decimals), v.at);
+        if broken.is_empty() && !values.is_empty() {
+            return Some("its ends are not in that order".into());
+        }
+        (values.len() > 1)
+            .then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
+    };
+    let cause = match (state, &check.known) {
+        (State::Holds, _) => None,
+        (_, Some(known)) => Some(known.clone()),
+        (_, None) => places(&broken),
+    };
+    Verdict {
+        what: check.what.clone(),
+        section: check.section.clone(),
+        reported: check.reported.clone(),
+        expected: expected(&check.expect),
+        measured: measured(&check.expect, &values, decimals),
+        values,
+        state,
+        cause,
+    }
+}
+
+/// Of a quotient, a spread, a figure; and as many as the bounds have, up to four.
+fn decimals(check: &Check) -> usize {
+    let usual = match check.compared {
+        Compared::DividedBy(_) => 2,
+        Compared::Spread(_) => 3,
+        Compared::Value | Compared::Minus(_) => {
+            check.term.of.iter().map(|(_, metric)| metric.decimals()).max().unwrap_or(0)
+        }
+    };
+    let of = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    match &check.expect {
+        Expect::Within(bounds) => usual.max(of(*bounds.start())).max(of(*bounds.end())).min(4),
+        Expect::Rises | Expect::Falls => usual,
+    }
+}
+
+fn value(experiment: &Experiment, check: &Check, outcome: &Outcome, point: &PointScores) -> PointValue {
+    let samples = samples(check, outcome, point);
+    let (mean, half_width_95) = samples.map_or((None, None), |samples| estimate(&check.compared, &samples));
+    PointValue { at: experiment.place(&point.at), mean, half_width_95, holds: false }
+}
+
+/// The values of the seeds, one list for each term that takes part.
+fn samples(check: &Check, outcome: &Outcome, point: &PointScores) -> Option<Vec<Vec<Option<f64>>>> {
+    let other = |term: &Term| {
+        // Where the other term names a value of an axis, it is about that; else about the same.
+        let mut at = point.at.clone();
+        for (axis, values) in &term.at {
+            if let [one] = values[..] {
+                at[*axis] = one;
+            }
+        }
+        let point = outcome.points.iter().find(|p| p.at == at)?;
+        of(point, term, &term.queue)
+    };
+    let own = || of(point, &check.term, &check.term.queue);
+    match &check.compared {
+        Compared::Value => Some(vec![own()?]),
+        Compared::DividedBy(term) | Compared::Minus(term) => Some(vec![own()?, other(term)?]),
+        Compared::Spread(queues) => queues.iter().map(|queue| of(point, &check.term, queue)).collect(),
+    }
+}
+
+/// The sum of some figures under one discipline, seed by seed, in the unit of tables.
+fn of(point: &PointScores, term: &Term, queue: &str) -> Option<Vec<Option<f64>>> {
+    let number = point.queues.iter().position(|q| q.label == queue)?;
+    let queue: &QueueScores = &point.queues[number];
+    if let Some(seconds) = &term.seconds {
+        let app = queue.apps.iter().position(|a| a.name == term.of[0].0)?;
+        return Some(point.seconds[number].iter().map(|seed| seconds.of(&seed[app])).collect());
+    }
+    let mut sum: Option<Vec<Option<f64>>> = None;
+    for (app, metric) in &term.of {
+        let values = &queue.app(app)?.metrics.get(metric)?.values;
+        let shown = values.iter().map(|v| v.map(|v| metric.shown(v)));
+        sum = Some(match sum {
+            None => shown.collect(),
+            Some(sum) => sum.into_iter().zip(shown).map(|(a, b)| Some(a? + b?)).collect(),
+        });
+    }
+    sum
+}
+
+/// Mean and half width of the 95 % interval.
+fn estimate(compared: &Compared, samples: &[Vec<Option<f64>>]) -> (Option<f64>, Option<f64>) {
+    let without = |left_out: Option<usize>| {
+        let mean = |values: &Vec<Option<f64>>| {
+            let kept = values.iter().enumerate().filter(|(i, _)| Some(*i) != left_out);
+            let present: Vec<f64> = kept.filter_map(|(_, v)| *v).collect();
+            (!present.is_empty()).then(|| present.iter().sum::<f64>() / present.len() as f64)
+        };
+        let means: Vec<f64> = samples.iter().map(mean).collect::<Option<_>>()?;
+        let value = match compared {
+            Compared::Value => means[0],
+            Compared::DividedBy(_) => means[0] / means[1],
+            Compared::Minus(_) => means[0] - means[1],
+            Compared::Spread(_) => {
+                let most = means.iter().copied().fold(f64::MIN, f64::max);
+                let least = means.iter().copied().fold(f64::MAX, f64::min);
+                if most > least { (most - least) / most } else { 0.0 }
+            }
+        };
+        value.is_finite().then_some(value)
+    };
+    let all = without(None);
+    // Seeds that have a value: leaving out another changes nothing.
+    let seeds: Vec<usize> =
+        (0..samples[0].len()).filter(|i| samples.iter().any(|values| values[*i].is_some())).collect();
+    let n = seeds.len() as f64;
+    let pseudo: Option<Vec<f64>> =
+        seeds.iter().map(|i| Some(n * all? - (n - 1.0) * without(Some(*i))?)).collect();
+    let half_width = pseudo.and_then(|values| Interval::of(&values)?.half_width);
+    (all, half_width)
+}
+
+/// The ends in order, and no step against it but those that the intervals of
+/// both sides explain and that are small beside the whole change.
+fn in_order(values: &mut [PointValue], sense: f64) -> bool {
+    let step = |a: &PointValue, b: &PointValue| Some(sense * (b.mean? - a.mean?));
+    let [first, .., last] = &*values else { return false };
+    let change = step(first, last).unwrap_or(0.0);
+    for i in 0..values.len() {
+        let ahead = i == 0 || {
+            let (a, b) = (&values[i - 1], &values[i]);
+            let noise = a.half_width_95.unwrap_or(0.0) + b.half_width_95.unwrap_or(0.0);
+            step(a, b).is_some_and(|d| d >= -noise.min(SMALL * change))
+        };
+        values[i].holds = ahead && values[i].mean.is_some();
+    }
+    change > 0.0 && values.iter().all(|v| v.holds)
+}
+
+/// Part of a change that a step against it may have.
+const SMALL: f64 = 0.1;
+
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or("no value".into(), |v| format!("{v:.decimals$}"))
+}
+
+fn measured(expect: &Expect, values: &[PointValue], decimals: usize) -> String {
+    let one = |v: &PointValue| match (v.mean, v.half_width_95) {
+        (Some(mean), Some(half)) => format!("{mean:.decimals$} ± {half:.decimals$}"),
+        (mean, _) => number(mean, decimals),
+    };
+    match (values, expect) {
+        ([], _) => "not run".into(),
+        ([value], _) => one(value),
+        (values, Expect::Within(_)) if values.len() > 4 => {
+            let present = || values.iter().filter_map(|v| v.mean);
+            let (least, most) = (present().fold(f64::MAX, f64::min), present().fold(f64::MIN, f64::max));
+            let missing = values.iter().filter(|v| v.mean.is_none()).count();
+            let none = if missing > 0 { format!(", {missing} without value") } else { String::new() };
+            match missing == values.len() {
+                true => "no value".into(),
+                false => format!("{least:.decimals$} to {most:.decimals$} at {} points{none}", values.len()),
+            }
+        }
+        (values, _) => values.iter().map(|v| number(v.mean, decimals)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+pub(super) fn expected(expect: &Expect) -> String {
+    match expect {
+        Expect::Within(bounds) => match (*bounds.start(), *bounds.end()) {
+            (least, f64::INFINITY) => format!("at least {least}"),
+            (f64::NEG_INFINITY, most) => format!("at most {most}"),
+            (least, most) => format!("{least} to {most}"),
+        },
+        Expect::Rises => "rises".into(),
+        Expect::Falls => "falls".into(),
+    }
+}
+
+impl Check {
+    /// Everything that it looks at.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let other = match &self.compared {
+            Compared::DividedBy(term) | Compared::Minus(term) => Some(term),
+            Compared::Value | Compared::Spread(_) => None,
+        };
+        [&self.term].into_iter().chain(other)
+    }
+}
+
+impl Seconds {
+    fn of(self, seconds: &[Second]) -> Option<f64> {
+        let frames = |s: &Second| Some(f64::from(s.playable_frames?));
+        let mean = |wanted: &dyn Fn(f64) -> bool| {
+            let chosen: Vec<f64> =
+                seconds.iter().filter(|s| wanted(s.sent_bits / 1e6)).filter_map(frames).collect();
+            (!chosen.is_empty()).then(|| chosen.iter().sum::<f64>() / chosen.len() as f64)
+        };
+        match self {
+            Seconds::Below(rate) => mean(&|sent| sent < rate),
+            Seconds::Above(rate) => mean(&|sent| sent > rate),
+            Seconds::Correlation => {
+                let pairs: Option<Vec<(f64, f64)>> =
+                    seconds.iter().map(|s| Some((s.sent_bits, frames(s)?))).collect();
+                let (sent, shown): (Vec<f64>, Vec<f64>) = pairs?.into_iter().unzip();
+                correlation(&ranks(&sent), &ranks(&shown))
+            }
+        }
+    }
+}
+
+/// The place of each value in order, from 1; equal ones share the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |v: &f64| {
+        let below = values.iter().filter(|other| *other < v).count() as f64;
+        let equal = values.iter().filter(|other| *other == v).count() as f64;
+        below + (equal + 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+/// Pearson's; None if one of them does not vary.
+fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let products = |x: &[f64], mean_x: f64, y: &[f64], mean_y: f64| {
+        x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>()
+    };
+    let squares = products(a, mean_a, a, mean_a) * products(b, mean_b, b, mean_b);
+    (squares > 0.0).then(|| products(a, mean_a, b, mean_b) / squares.sqrt())
+}
+
+impl Term {
+    /// Whether it is about that point.
+    pub(super) fn is_at(&self, at: &[usize]) -> bool {
+        self.at.iter().all(|(axis, values)| values.contains(&at[*axis]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_of_means_are_the_usual_ones() {
+        let x = [1.0, 2.0, 4.0, 8.0];
+        let samples = vec![x.map(Some).to_vec()];
+        let (mean, half) = estimate(&Compared::Value, &samples);
+        let usual = Interval::of(&x).unwrap();
+        assert!((mean.unwrap() - usual.mean).abs() < 1e-12);
+        assert!((half.unwrap() - usual.half_width.unwrap()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn quotients_of_what_varies_together_have_narrow_intervals() {
+        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, at: Vec::new() };
+        let a: Vec<Option<f64>> = [1.0, 2.0, 4.0].map(Some).to_vec();
+        let twice: Vec<Option<f64>> = [2.0, 4.0, 8.0].map(Some).to_vec();
+        let (mean, half) = estimate(&Compared::DividedBy(term), &[twice, a]);
+        assert_eq!((mean, half.map(|h| h < 1e-9)), (Some(2.0), Some(true)));
+    }
+
+    #[test]
+    fn seeds_without_value_are_left_out() {
+        let samples = vec![vec![Some(3.0), None, Some(5.0)]];
+        let (mean, half) = estimate(&Compared::Value, &samples);
+        assert_eq!(mean, Some(4.0));
+        assert!((half.unwrap() - Interval::of(&[3.0, 5.0]).unwrap().half_width.unwrap()).abs() < 1e-9);
+        assert_eq!(estimate(&Compared::Value, &[vec![None, None]]), (None, None));
+    }
+
+    fn values(means: &[Option<f64>]) -> Vec<PointValue> {
+        let value = |mean: &Option<f64>| PointValue {
+            at: String::new(),
+            mean: *mean,
+            half_width_95: Some(0.1),
+            holds: false,
+        };
+        means.iter().map(value).collect()
+    }
+
+    #[test]
+    fn seconds_by_the_rate_sent() {
+        let second = |(sent, frames): (f64, u32)| Second {
+            from_ns: 0,
+            sent_bits: sent * 1e6,
+            received_bits: 0.0,
+            playable_frames: Some(frames),
+        };
+        let seconds = [(1.0, 30), (2.0, 20), (3.0, 20), (4.0, 0)].map(second);
+        assert_eq!(Seconds::Below(2.5).of(&seconds), Some(25.0));
+        assert_eq!(Seconds::Above(2.5).of(&seconds), Some(10.0));
+        assert_eq!(Seconds::Above(9.0).of(&seconds), None);
+        // Ranks 1 2 3 4 and 4 2.5 2.5 1: -4.5 / sqrt(5 * 4.5).
+        let rank = Seconds::Correlation.of(&seconds).unwrap();
+        assert!((rank + 4.5 / 22.5_f64.sqrt()).abs() < 1e-12, "{rank}");
+    }
+
+    #[test]
+    fn an_order_bears_what_intervals_explain() {
+        let falls = |means: &[Option<f64>]| in_order(&mut values(means), -1.0);
+        assert!(falls(&[Some(3.0), Some(3.1), Some(1.0)]), "0.1 up, with 0.2 of intervals, of 2 in all");
+        assert!(!falls(&[Some(3.0), Some(3.25), Some(1.0)]), "0.25 up");
+        assert!(!falls(&[Some(3.0), Some(3.1), Some(2.8)]), "0.1 up of 0.2 in all");
+        assert!(!falls(&[Some(3.0), Some(2.9), Some(3.0)]), "the ends are equal");
+        assert!(!falls(&[Some(3.0), None, Some(1.0)]), "a value is missing");
+        assert!(!falls(&[Some(3.0)]), "one value is no order");
+    }
+}

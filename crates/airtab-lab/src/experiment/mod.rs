@@ -1,0 +1,235 @@
+//! Experiments: a scenario, what varies in it, and what a source says should
+//! come out. Each is one TOML file of `experiments/`; `docs/experiments.md`
+//! describes the files.
+//!
+//! - [`Experiment`]: a file, read; [`all`]: those of the repository
+//! - [`run()`]: every run that is not in the [`Store`] yet, to an [`Outcome`]
+//! - [`judge`]: the outcome against what was expected
+//! - [`text`], [`page`], [`scoreboard`]: the result for a terminal, as a page,
+//!   and of all experiments together
+//!
+//! What it does not do: no experiment has a line of code here.
+
+mod compose;
+mod course;
+mod figure;
+mod file;
+pub mod judge;
+pub mod page;
+mod run;
+pub mod scoreboard;
+mod store;
+pub mod text;
+mod workload;
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+pub use compose::Point;
+pub use course::Course;
+pub use figure::Figure;
+pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
+pub use store::Store;
+pub use workload::{ServerTask, Workload};
+
+use crate::QueueSpec;
+use crate::metric::Metric;
+use crate::reader::instead;
+use crate::scenario_file::FileError;
+
+/// Path without its ending, and text, of every TOML file of `experiments/`.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// One experiment.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// `family/name`, or the path of the file that it comes from.
+    pub id: String,
+    /// What it shows, in a line.
+    pub title: String,
+    /// Where it comes from.
+    pub source: String,
+    /// What is done and what there is to see.
+    pub about: String,
+    /// How fq_codel, today's comparator, does beside the others, and why.
+    pub today: Option<String>,
+    /// Runs of each point and discipline.
+    pub seeds: u64,
+    /// The same of a quick look.
+    pub quick_seeds: u64,
+    /// Disciplines.
+    pub queues: Vec<QueueSpec>,
+    /// What varies; every combination is a point.
+    pub axes: Vec<Axis>,
+    /// What is drawn.
+    pub figures: Vec<Figure>,
+    /// What is drawn over time.
+    pub courses: Vec<Course>,
+    /// What should come out.
+    pub checks: Vec<Check>,
+    /// Its text, as in its file.
+    pub toml: String,
+    /// A scenario, or a table `[server]`.
+    scenario: toml::Table,
+    server: bool,
+    folder: PathBuf,
+}
+
+/// Something that varies.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// By which checks name it.
+    pub name: String,
+    /// With its unit, for figures.
+    pub label: String,
+    /// Whether figures show its logarithm.
+    pub log: bool,
+    /// Keys of the scenario that it sets.
+    keys: Vec<String>,
+    /// Its values.
+    pub values: Vec<AxisValue>,
+}
+
+/// One value of an axis.
+#[derive(Clone, Debug)]
+pub struct AxisValue {
+    /// By which checks name it.
+    pub text: String,
+    /// Where figures put it; None if it is no number.
+    pub x: Option<f64>,
+    /// One for each key.
+    set: Vec<toml::Value>,
+}
+
+/// A number of the source and what must hold here.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What is looked at.
+    pub what: String,
+    /// Where the source says so.
+    pub section: String,
+    /// What the source says.
+    pub reported: String,
+    /// What is measured.
+    pub term: Term,
+    /// And what that is compared with.
+    pub compared: Compared,
+    /// What must hold.
+    pub expect: Expect,
+    /// Why it is known not to hold.
+    pub known: Option<String>,
+}
+
+/// A figure, under some disciplines, at some points.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Application (or `ap`) and metric; several are summed.
+    pub of: Vec<(String, Metric)>,
+    /// The discipline's label.
+    pub queue: String,
+    /// Of videos: only these seconds of them, or how they go together.
+    pub seconds: Option<Seconds>,
+    /// Axis and values of it, by their numbers; an axis that is not named is
+    /// looked at as a whole.
+    pub at: Vec<(usize, Vec<usize>)>,
+}
+
+/// What is taken of the seconds of a video, by the rate at which it is sent, Mb/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seconds {
+    /// Playable frames a second, of those in which less is sent.
+    Below(f64),
+    /// The same of those in which more is sent.
+    Above(f64),
+    /// Spearman's rank correlation of rate and playable frames.
+    Correlation,
+}
+
+/// What a [`Term`] is compared with.
+#[derive(Clone, Debug)]
+pub enum Compared {
+    /// Nothing: its value counts.
+    Value,
+    /// Its quotient by another.
+    DividedBy(Term),
+    /// Its difference to another.
+    Minus(Term),
+    /// By how much these disciplines differ: (most - least) / most.
+    Spread(Vec<String>),
+}
+
+/// What must hold at every point of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expect {
+    /// It is within these bounds, in the unit of tables.
+    Within(RangeInclusive<f64>),
+    /// The last value along the axis is above the first, and no step falls by
+    /// more than the intervals explain, or by a tenth of the whole change.
+    Rises,
+    /// The same downwards.
+    Falls,
+}
+
+/// The experiments of the repository, in the order of their names.
+///
+/// # Panics
+/// If a file is wrong; a test reads them all.
+pub fn all() -> Vec<Experiment> {
+    // Files deeper down are scenarios that several experiments share.
+    let own = FILES.iter().filter(|(name, _)| name.matches('/').count() == 1);
+    own.map(|(name, text)| {
+        let read = Experiment::parse(&format!("experiments/{name}.toml"), name, text, &embedded);
+        read.unwrap_or_else(|e| panic!("{e}"))
+    })
+    .collect()
+}
+
+/// The experiment of that id, or that of a file if it ends in `.toml`.
+///
+/// # Errors
+/// There is none of that id, or the file cannot be used.
+pub fn find(name: &str) -> Result<Experiment, FindError> {
+    if name.ends_with(".toml") {
+        return Ok(Experiment::load(Path::new(name))?);
+    }
+    let ids: Vec<&str> = FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
+    let text = FILES.iter().find(|(id, _)| *id == name && ids.contains(id));
+    let (id, text) =
+        text.ok_or_else(|| FindError::Unknown(format!("no experiment '{name}'{}", instead(name, &ids))))?;
+    Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded)?)
+}
+
+/// Why there is no such experiment.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// No id of that name.
+    #[error("{0}")]
+    Unknown(String),
+    /// Its file is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The text of a file of `experiments/`, by its path there.
+fn embedded(path: &Path) -> Result<String, String> {
+    let name = path.strip_prefix("experiments").unwrap_or(path).with_extension("");
+    let text = FILES.iter().find(|(known, _)| Path::new(known) == name);
+    text.map(|(_, text)| (*text).into()).ok_or_else(|| "is not there".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_experiment_of_the_repository_is_right() {
+        let all = all();
+        assert!(!all.is_empty());
+        for experiment in &all {
+            let points = experiment.points().unwrap_or_else(|e| panic!("{e}"));
+            let product: usize = experiment.axes.iter().map(|axis| axis.values.len()).product();
+            assert_eq!(points.len(), product, "{}", experiment.id);
+            assert!(!experiment.checks.is_empty(), "{}: nothing is expected", experiment.id);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! An experiment as one HTML page: what was expected and what came out, the
+//! source's figure, the numbers. Style and rules are those of `report`.
+//!
+//! What it does not do: no verdict and no figure is computed here.
+
+use std::fmt::Write;
+
+use super::judge::{State, Verdict};
+use super::{Experiment, Outcome};
+use crate::metric::Metric;
+use crate::report::{END, begin, escape, figure, swatch};
+
+macro_rules! put {
+    ($page:expr, $($arguments:tt)*) => {
+        let _ = writeln!($page, $($arguments)*);
+    };
+}
+
+/// The page. `command`: what makes it; `built`: the version and commit of airtab.
+pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &str, built: &str) -> String {
+    let mut page = begin(&format!("{}: {}", e.id, e.title));
+    put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
+    put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
+    if outcome.quick {
+        put!(
+            page,
+            "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>"
+        );
+    }
+    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
+    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>verdict</tr>");
+    for v in verdicts {
+        let class = match v.state {
+            State::Holds | State::HoldsAgain => "holds",
+            State::Red => "red",
+            State::KnownRed => "known",
+        };
+        put!(
+            page,
+            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
+            escape(&v.what),
+            escape(&v.section),
+            escape(&v.reported),
+            escape(&v.expected),
+            escape(&v.measured),
+            v.state.word()
+        );
+    }
+    page.push_str("</table></div>\n");
+    for v in verdicts {
+        let Some(cause) = &v.cause else { continue };
+        put!(
+            page,
+            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
+            escape(&v.what),
+            v.state.word(),
+            escape(cause)
+        );
+    }
+    figures(&mut page, e, outcome);
+    if let Some(today) = &e.today {
+        put!(page, "<h2>And today's fq_codel</h2>\n<p>{}</p>", escape(today));
+    }
+    numbers(&mut page, e, outcome);
+    put!(
+        page,
+        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {} runs, seeds 1 to {}.</p>\n<details><summary>The \
+         experiment's file</summary>\n<pre>{}</pre></details>",
+        escape(command),
+        escape(built),
+        outcome.runs,
+        outcome.seeds,
+        escape(&e.toml)
+    );
+    page.push_str(END);
+    page
+}
+
+fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
+    let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
+    let courses = e.courses.iter().map(|c| (&c.title, c.draw(e)));
+    for (title, pictures) in figures.chain(courses) {
+        if pictures.is_empty() {
+            continue;
+        }
+        put!(page, "<h2>{}</h2>", escape(title));
+        if let Some(first) = pictures.first().filter(|p| !p.lines.is_empty()) {
+            let one = |(i, name): (usize, &String)| format!("<span>{}{}</span>", swatch(i), escape(name));
+            let legend: Vec<String> = first.lines.iter().enumerate().map(one).collect();
+            put!(page, "<p class=\"legend\">{}</p>", legend.join(" "));
+        }
+        page.push_str("<div class=\"figures\">\n");
+        for picture in &pictures {
+            figure(page, &escape(&picture.caption), &picture.svg);
+        }
+        page.push_str("</div>\n");
+    }
+}
+
+/// Every point, with the metrics that figures and checks are about.
+fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
+    let columns = columns(e);
+    put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
+    page.push_str("<div class=\"wide\"><table class=\"numbers\">\n<tr><th>point<th>discipline");
+    for (app, metric) in &columns {
+        let _ = write!(page, "<th>{}<br>{}", escape(app), escape(metric.label()));
+    }
+    page.push_str("</tr>\n");
+    for point in &outcome.points {
+        for (k, q) in point.queues.iter().enumerate() {
+            let (class, place) = match k {
+                0 => (" class=\"first\"", escape(&e.place(&point.at))),
+                _ => ("", String::new()),
+            };
+            let _ = write!(page, "<tr{class}><th>{place}<td>{}", escape(&q.label));
+            for (app, metric) in &columns {
+                let summary = q.app(app).and_then(|a| a.metrics.get(metric));
+                let text = summary.map_or("-".into(), |s| crate::table::with_interval(*metric, s));
+                let _ = write!(page, "<td>{text}");
+            }
+            page.push_str("</tr>\n");
+        }
+    }
+    page.push_str("</table></div>\n");
+}
+
+/// What figures and checks are about, each once.
+pub(super) fn columns(e: &Experiment) -> Vec<(String, Metric)> {
+    let of_figures = e.figures.iter().flat_map(|f| f.shown());
+    let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of);
+    let mut columns: Vec<(String, Metric)> = Vec::new();
+    for column in of_figures.chain(of_checks) {
+        if !columns.contains(column) {
+            columns.push(column.clone());
+        }
+    }
+    columns
+}

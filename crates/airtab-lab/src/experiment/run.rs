@@ -1,0 +1,219 @@
+//! Runs an experiment: every point, discipline and seed that is not stored yet.
+//!
+//! The result does not depend on the number of jobs, on what was stored, or on
+//! how often it was interrupted.
+//!
+//! What it does not do: no verdicts (`judge`).
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use airtab_core::Params;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::store::{Run, Store};
+use super::{Experiment, Point};
+use crate::compare::{QueueScores, add_page_times, summarise};
+use crate::measure::{Measured, Second};
+use crate::scenario_file::FileError;
+
+/// How to run.
+pub struct RunOptions<'a> {
+    /// Only the points that checks look at, with fewer seeds.
+    pub quick: bool,
+    /// Runs of each point and discipline, where the experiment's own number is not wanted.
+    pub seeds: Option<u64>,
+    /// Threads; 0 takes one per processor.
+    pub jobs: usize,
+    /// Where finished runs are kept.
+    pub store: &'a Store,
+    /// Set by anybody at any time: no further run is started.
+    pub stop: &'a AtomicBool,
+    /// Called after each run that was not stored yet, from any thread.
+    pub progress: &'a (dyn Fn() + Sync),
+}
+
+/// The figures of one point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointScores {
+    /// The number of the value of each axis.
+    pub at: Vec<usize>,
+    /// One entry per discipline, in the order of the experiment.
+    pub queues: Vec<QueueScores>,
+    /// The course of videos: by discipline, seed and application.
+    #[serde(skip)]
+    pub(super) seconds: Vec<Vec<Vec<Vec<Second>>>>,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Whether it was a quick look.
+    pub quick: bool,
+    /// Seeds: 1 to this.
+    pub seeds: u64,
+    /// Runs that it is made of.
+    pub runs: usize,
+    /// The points that were run, in the order of [`Experiment::points`].
+    pub points: Vec<PointScores>,
+}
+
+/// Why there is no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It was stopped; what was done is stored.
+    #[error("stopped after {done} of {total} runs")]
+    Stopped {
+        /// Runs finished.
+        done: usize,
+        /// Runs asked for.
+        total: usize,
+    },
+    /// A value of an axis is wrong.
+    #[error(transparent)]
+    Wrong(#[from] FileError),
+    /// A discipline does not take its parameters.
+    #[error("{0}")]
+    Queue(String),
+    /// A finished run cannot be kept.
+    #[error("cannot keep a finished run: {0}")]
+    Store(#[from] io::Error),
+}
+
+/// How many runs `options` ask for, and how many of them are stored.
+///
+/// # Errors
+/// As [`run`], except for [`RunError::Stopped`].
+pub fn jobs(experiment: &Experiment, options: &RunOptions) -> Result<(usize, usize), RunError> {
+    let plan = Plan::new(experiment, options)?;
+    let stored = plan.jobs().filter(|(_, _, run)| options.store.has(*run)).count();
+    Ok((plan.total(), stored))
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`RunError`].
+///
+/// # Panics
+/// If threads cannot be started.
+pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, RunError> {
+    let plan = Plan::new(experiment, options)?;
+    let jobs: Vec<_> = plan.jobs().collect();
+    let done = AtomicUsize::new(0);
+    let refused: Mutex<Option<io::Error>> = Mutex::new(None);
+    let one = |(cell, seed, run): &(usize, u64, Run)| {
+        if options.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let measured = options.store.get(*run).unwrap_or_else(|| {
+            let (point, params) = (&plan.points[cell / plan.queues()], &plan.params[*cell]);
+            let measured = point.workload.run(&params.1, *seed);
+            if let Err(e) = options.store.put(*run, &measured) {
+                // One run that cannot be kept is no reason to lose it; it is one to say so.
+                refused.lock().expect("nobody panics with it").get_or_insert(e);
+            }
+            (options.progress)();
+            measured
+        });
+        done.fetch_add(1, Ordering::Relaxed);
+        Some(measured)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    let runs: Option<Vec<Measured>> =
+        pool.expect("threads can be started").install(|| jobs.par_iter().with_max_len(1).map(one).collect());
+    if let Some(e) = refused.into_inner().expect("nobody panics with it") {
+        return Err(e.into());
+    }
+    let total = jobs.len();
+    let mut runs = runs.ok_or_else(|| RunError::Stopped { done: done.load(Ordering::Relaxed), total })?;
+    let seeds = plan.seeds as usize;
+    let of_point = plan.queues() * seeds;
+    let score = |(i, runs): (usize, &mut [Measured])| {
+        let point = &plan.points[i];
+        for (seed, scenario) in
+            (0..seeds).zip(std::iter::repeat(point.workload.home()).map_while(|home| home))
+        {
+            let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds).collect();
+            add_page_times(scenario, &mut same_seed);
+        }
+        let apps = point.workload.apps();
+        let of_queue = |(k, runs): (usize, &[Measured])| {
+            let (label, params) = &plan.params[i * plan.queues() + k];
+            summarise(&apps, label, params, runs)
+        };
+        let of_videos = |seconds: &Vec<Second>| {
+            seconds.iter().filter(|s| s.playable_frames.is_some()).copied().collect::<Vec<_>>()
+        };
+        let of_run = |run: &Measured| run.seconds.iter().map(of_videos).collect();
+        let seconds_of = |runs: &[Measured]| runs.iter().map(of_run).collect();
+        PointScores {
+            at: point.at.clone(),
+            queues: runs.chunks(seeds).enumerate().map(of_queue).collect(),
+            seconds: runs.chunks(seeds).map(seconds_of).collect(),
+        }
+    };
+    let points = runs.chunks_mut(of_point).enumerate().map(score).collect();
+    Ok(Outcome { quick: options.quick, seeds: plan.seeds, runs: total, points })
+}
+
+/// Everything to run.
+struct Plan {
+    points: Vec<Point>,
+    /// Discipline by discipline, point by point.
+    params: Vec<(String, Params)>,
+    /// What the workload of each point is known by.
+    numbers: Vec<u128>,
+    seeds: u64,
+}
+
+impl Plan {
+    fn new(experiment: &Experiment, options: &RunOptions) -> Result<Plan, RunError> {
+        let wanted = |at: &Vec<usize>| !options.quick || experiment.is_checked(at);
+        let points = experiment.combinations().into_iter().filter(wanted).map(|at| experiment.point(at));
+        let points: Vec<Point> = points.collect::<Result<_, _>>()?;
+        let mut params = Vec::new();
+        for point in &points {
+            for spec in &experiment.queues {
+                let place = experiment.place(&point.at);
+                let built = spec.build(point.workload.queues());
+                let built = built.map_err(|e| RunError::Queue(format!("{}, {place}: {e}", experiment.id)))?;
+                params.push((spec.label.clone(), built));
+            }
+        }
+        let own = if options.quick { experiment.quick_seeds } else { experiment.seeds };
+        let numbers = points.iter().map(|p| p.workload.number()).collect();
+        Ok(Plan { points, params, numbers, seeds: options.seeds.unwrap_or(own) })
+    }
+
+    fn queues(&self) -> usize {
+        self.params.len() / self.points.len().max(1)
+    }
+
+    fn total(&self) -> usize {
+        self.params.len() * self.seeds as usize
+    }
+
+    /// Number of point and discipline, seed, and what the run is known by.
+    fn jobs(&self) -> impl Iterator<Item = (usize, u64, Run)> {
+        let queues = self.queues();
+        self.params.iter().enumerate().flat_map(move |(cell, (_, params))| {
+            let workload = self.numbers[cell / queues];
+            (1..=self.seeds).map(move |seed| (cell, seed, Run::new(workload, params, seed)))
+        })
+    }
+}
+
+impl Experiment {
+    /// How many points checks look at.
+    pub(super) fn checked_points(&self) -> usize {
+        self.combinations().iter().filter(|at| self.is_checked(at)).count()
+    }
+
+    /// Whether a check looks at that point.
+    fn is_checked(&self, at: &[usize]) -> bool {
+        self.checks.iter().flat_map(|check| check.terms()).any(|term| term.is_at(at))
+    }
+}

@@ -1,0 +1,124 @@
+//! Experiments for a terminal: the list, what one is about, its verdicts.
+//!
+//! What it does not do: no verdict is found here (`judge`).
+
+use std::fmt::Write;
+
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
+
+use super::judge::{State, Verdict};
+use super::{Compared, Experiment, Outcome};
+use crate::table::{Style, empty_table, finish_table, wrap};
+
+/// All of them: id, title, how many runs and checks.
+pub fn list(experiments: &[Experiment], style: Style) -> String {
+    let mut table = table(style, &["experiment", "what it shows", "runs", "quick", "checks"]);
+    for e in experiments {
+        let runs = |seeds: u64, points: usize| (points * e.queues.len() * seeds as usize).to_string();
+        table.add_row([
+            e.id.clone(),
+            e.title.clone(),
+            runs(e.seeds, e.combinations().len()),
+            runs(e.quick_seeds, e.checked_points()),
+            e.checks.len().to_string(),
+        ]);
+    }
+    finish_table(table, style)
+}
+
+/// What one is about.
+pub fn show(e: &Experiment, style: Style) -> String {
+    let mut text = format!("{}: {}\n{}\n\n", e.id, e.title, e.source);
+    let _ = writeln!(text, "{}\n", wrap(&one_line(&e.about), style.width));
+    let queues: Vec<&str> = e.queues.iter().map(|q| q.label.as_str()).collect();
+    let _ = writeln!(text, "Disciplines: {}.", queues.join(", "));
+    for axis in &e.axes {
+        let values: Vec<&str> = axis.values.iter().map(|v| v.text.as_str()).collect();
+        let _ = writeln!(text, "{} ({}): {}.", axis.name, axis.label, values.join(", "));
+    }
+    let runs = e.combinations().len() * e.queues.len() * e.seeds as usize;
+    let quick = e.checked_points() * e.queues.len() * e.quick_seeds as usize;
+    let _ = writeln!(text, "{runs} runs ({} seeds); quick: {quick} ({} seeds).\n", e.seeds, e.quick_seeds);
+    let mut checks = table(style, &["what", "source says", "section", "expected"]);
+    for c in &e.checks {
+        let compared = match &c.compared {
+            Compared::Value => "",
+            Compared::DividedBy(_) => " (quotient)",
+            Compared::Minus(_) => " (difference)",
+            Compared::Spread(_) => " (spread)",
+        };
+        let band = super::judge::expected(&c.expect);
+        checks.add_row([format!("{}{compared}", c.what), c.reported.clone(), c.section.clone(), band]);
+    }
+    text.push_str(&finish_table(checks, style));
+    if let Some(today) = &e.today {
+        let _ = writeln!(text, "\n{}", wrap(&one_line(today), style.width));
+    }
+    text
+}
+
+/// What came out: a row for each check, then the causes of what does not hold.
+pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: Style) -> String {
+    let quick = if outcome.quick { ", a quick look" } else { "" };
+    let seeds = if outcome.seeds == 1 { "one seed".into() } else { format!("{} seeds", outcome.seeds) };
+    let mut text = wrap(&format!("{}: {}", e.id, e.title), style.width);
+    let _ = write!(text, "\n{}; {} runs, {seeds}{quick}\n\n", e.source, outcome.runs);
+    let mut table = table(style, &["what", "source", "expected", "measured", "verdict"]);
+    for v in verdicts {
+        let mut state = Cell::new(v.state.word());
+        if style.colour {
+            state = match v.state {
+                State::Holds | State::HoldsAgain => state.fg(Color::Green),
+                State::Red => state.fg(Color::Red).add_attribute(Attribute::Bold),
+                State::KnownRed => state.fg(Color::Yellow),
+            };
+        }
+        table.add_row([
+            Cell::new(&v.what),
+            Cell::new(&v.reported),
+            Cell::new(&v.expected),
+            Cell::new(&v.measured),
+            state,
+        ]);
+    }
+    text.push_str(&finish_table(table, style));
+    for v in verdicts {
+        let Some(cause) = v.cause.as_ref() else { continue };
+        let said = match v.state {
+            State::HoldsAgain => format!("{} holds, though it is listed as known not to: {cause}", v.what),
+            _ => format!("{}: {cause}", v.what),
+        };
+        let _ = writeln!(text, "{}", wrap(&format!("  {}", one_line(&said)), style.width));
+    }
+    text
+}
+
+/// How many checks ended how, in a line.
+pub fn summary<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
+    let count = |state: State| verdicts.clone().filter(|v| v.state == state).count();
+    let holds = count(State::Holds) + count(State::HoldsAgain);
+    let mut text = format!("{holds} of {} hold", verdicts.clone().count());
+    for (n, words) in [
+        (count(State::KnownRed), "known not to"),
+        (count(State::Red), "RED"),
+        (count(State::HoldsAgain), "of them listed as known not to: take it off the list"),
+    ] {
+        if n > 0 {
+            let _ = write!(text, ", {n} {words}");
+        }
+    }
+    text
+}
+
+/// A text of several lines as one.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// With columns that break where they must.
+fn table(style: Style, head: &[&str]) -> Table {
+    let mut table = empty_table();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width as u16);
+    table.set_header(head.iter().map(Cell::new));
+    table
+}

@@ -1,0 +1,250 @@
+//! Experiments from their files to their verdicts, as a user has them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use airtab_lab::experiment::judge::{State, judge};
+use airtab_lab::experiment::{
+    Experiment, Outcome, RunError, RunOptions, Store, jobs, page, run, scoreboard, text,
+};
+use airtab_lab::table::Style;
+use tempfile::TempDir;
+
+/// A game beside a download, at two limits; 6 s each.
+const RIGHT: &str = r#"
+title = "A game beside a download"
+source = "nobody"
+about = "Short."
+queues = ["fifo", "chap"]
+seeds = 3
+quick_seeds = 2
+
+[scenario]
+duration = "6s"
+measure = ["1s", "5s"]
+station = [{ name = "near" }, { name = "far", distance = 5 }]
+app = [
+  { name = "game", kind = "game", station = "near" },
+  { name = "load", kind = "download", station = "far" },
+]
+
+[[axis]]
+name = "q"
+label = "limit, packets"
+keys = ["queue.fifo.limit", "queue.chap.limit"]
+values = [20, 40, 80]
+
+[[figure]]
+title = "Opinion score"
+x = "q"
+y = "game.game_mos"
+from = 1
+
+[[check]]
+what = "game under fifo"
+section = "1"
+reported = "falls"
+of = "game.game_mos"
+queue = "fifo"
+at = { q = [20, 80] }
+order = "falls"
+
+[[check]]
+what = "game, chap by fifo"
+section = "2"
+reported = "more"
+of = "game.game_mos"
+queue = "chap"
+at = { q = 80 }
+divided_by = { queue = "fifo" }
+least = 1.1
+"#;
+
+fn experiment(text: &str) -> Result<Experiment, String> {
+    let dir = folder();
+    let path = dir.path().join("mine.toml");
+    std::fs::write(&path, text).unwrap();
+    let read = Experiment::load(&path).and_then(|e| e.points().map(|_| e));
+    read.map_err(|e| e.to_string().replace(&format!("{}/", dir.path().display()), ""))
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// Runs it; also how many runs were not stored.
+fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome, usize) {
+    let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let progress = || {
+        made.fetch_add(1, Ordering::Relaxed);
+    };
+    let options = RunOptions { quick, seeds: None, jobs, store, stop: &stop, progress: &progress };
+    let outcome = run(e, &options).unwrap();
+    (outcome, made.into_inner())
+}
+
+#[test]
+fn points_are_the_product_of_the_axes() {
+    let e = experiment(RIGHT).unwrap();
+    assert_eq!(e.points().unwrap().len(), 3);
+    let two = RIGHT.replace("at = { q = [20, 80] }", "at = { d = 9 }");
+    let two = two.replace(
+        "[[figure]]",
+        "[[axis]]\nname = \"d\"\nkeys = [\"station.far.distance\"]\nvalues = [1, 5, 9, 12]\n\n[[figure]]",
+    );
+    let e = experiment(&two).unwrap();
+    let points = e.points().unwrap();
+    assert_eq!(points.len(), 12);
+    assert_eq!(e.place(&points[5].at), "q = 40, d = 5");
+}
+
+#[test]
+fn what_was_interrupted_goes_on_and_ends_the_same() {
+    let e = experiment(RIGHT).unwrap();
+    let (whole, made) = outcome(&e, &Store::default(), false, 2);
+    assert_eq!((made, whole.runs), (18, 18));
+    let dir = folder();
+    let store = Store::open(dir.path()).unwrap();
+    let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let after_five = || {
+        if done.fetch_add(1, Ordering::Relaxed) == 4 {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let options =
+        RunOptions { quick: false, seeds: None, jobs: 1, store: &store, stop: &stop, progress: &after_five };
+    match run(&e, &options) {
+        Err(RunError::Stopped { done: 5, total: 18 }) => {}
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(jobs(&e, &options).unwrap(), (18, 5));
+    let (resumed, made) = outcome(&e, &store, false, 2);
+    assert_eq!(made, 13, "five were stored");
+    assert!(resumed == whole, "the outcome depends on an interrupt");
+    let (again, made) = outcome(&e, &store, false, 1);
+    assert!(made == 0 && again == whole, "{made} runs were made again");
+    // A cut file is as good as none.
+    let kept = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+    let run = std::fs::read_dir(kept).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&run, "{\"apps\":[").unwrap();
+    let (mended, made) = outcome(&e, &store, false, 1);
+    assert!(made == 1 && mended == whole, "{made} runs were made again");
+}
+
+#[test]
+fn quick_runs_what_checks_look_at() {
+    let e = experiment(RIGHT).unwrap();
+    let (quick, made) = outcome(&e, &Store::default(), true, 0);
+    assert_eq!(made, 8, "2 of 3 limits, 2 disciplines, 2 seeds");
+    let places: Vec<String> = quick.points.iter().map(|p| e.place(&p.at)).collect();
+    assert_eq!(places, ["q = 20", "q = 80"]);
+    assert!(judge(&e, &quick).iter().all(|v| v.state == State::Holds), "{:?}", judge(&e, &quick));
+}
+
+#[test]
+fn what_does_not_hold_is_red_and_says_where() {
+    let impossible = RIGHT.replace("least = 1.1", "most = 1.1");
+    let known = impossible.replace("most = 1.1", "most = 1.1\nknown = \"because\"");
+    let in_vain = RIGHT.replace("least = 1.1", "least = 1.1\nknown = \"because\"");
+    let rises = RIGHT.replace("order = \"falls\"", "order = \"rises\"");
+    let states = |text: &str| {
+        let e = experiment(text).unwrap();
+        let (outcome, _) = outcome(&e, &Store::default(), true, 0);
+        let verdicts = judge(&e, &outcome);
+        let states: Vec<State> = verdicts.iter().map(|v| v.state).collect();
+        (states, verdicts.into_iter().filter_map(|v| v.cause).collect::<Vec<_>>())
+    };
+    assert_eq!(states(&impossible), (vec![State::Holds, State::Red], vec![]));
+    assert_eq!(states(&known), (vec![State::Holds, State::KnownRed], vec!["because".into()]));
+    assert_eq!(states(&in_vain), (vec![State::Holds, State::HoldsAgain], vec!["because".into()]));
+    let (red, causes) = states(&rises);
+    assert_eq!(red, [State::Red, State::Holds]);
+    assert!(causes[0].starts_with("not so: ") && causes[0].ends_with("at q = 80"), "{causes:?}");
+}
+
+#[test]
+fn page_table_and_board_have_it_all() {
+    let e = experiment(RIGHT).unwrap();
+    let (outcome, _) = outcome(&e, &Store::default(), true, 0);
+    let verdicts = judge(&e, &outcome);
+    let html = page::html(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
+    for part in
+        ["A game beside a download", "2 of 2 hold", "<svg", "Opinion score", "q = 80", "game, chap by fifo"]
+    {
+        assert!(html.contains(part), "no {part}");
+    }
+    assert!(
+        !html.contains("http://")
+            || html.matches("http://").count() == html.matches("http://www.w3.org").count()
+    );
+    let style = Style { width: 80, colour: false };
+    let table = text::result(&e, &outcome, &verdicts, style);
+    assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");
+    assert!(table.contains("holds") && table.contains("at least 1.1"), "{table}");
+    assert!(text::show(&e, style).contains("limit, packets"));
+    let board = scoreboard::board(&[(e, outcome, verdicts)], "0", "2010-06-01");
+    assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
+}
+
+/// Name of the case, text to replace, its replacement.
+const CASES: &[(&str, &str, &str)] = &[
+    ("unknown key", "seeds = 3", "sedes = 3"),
+    ("no title", "title = \"A game beside a download\"", ""),
+    ("no seed", "seeds = 3", "seeds = 0"),
+    ("more quick seeds than seeds", "quick_seeds = 2", "quick_seeds = 4"),
+    ("unknown discipline", "\"chap\"]", "\"chop\"]"),
+    ("discipline twice", "\"chap\"]", "\"fifo\"]"),
+    ("no discipline", "[\"fifo\", \"chap\"]", "[]"),
+    ("base that is not there", "about = \"Short.\"", "base = \"no.toml\""),
+    ("scenario and server", "[scenario]", "[server]\ntask = \"bursts\"\n[scenario]"),
+    ("wrong value in the scenario", "duration = \"6s\"", "duration = 6"),
+    ("unknown key in the scenario", "distance = 5", "distanse = 5"),
+    ("axis without values", "values = [20, 40, 80]", "values = []"),
+    ("axis with a wrong value", "values = [20, 40, 80]", "values = [20, 0, 80]"),
+    ("axis with a value twice", "values = [20, 40, 80]", "values = [20, 40, 20]"),
+    ("axis with too few names", "values = [20, 40, 80]", "values = [20, 40, 80]\nnames = [\"a\"]"),
+    ("axis of no station", "queue.fifo.limit\"", "station.nera.distance\""),
+    ("axis of an unknown parameter", "queue.fifo.limit\"", "queue.fifo.limt\""),
+    ("axis of no key", "queue.fifo.limit\"", "queue..limit\""),
+    ("axis of a list", "queue.fifo.limit\"", "station.distance\""),
+    ("figure over no axis", "x = \"q\"", "x = \"p\""),
+    ("figure of no metric", "y = \"game.game_mos\"", "y = \"game.gane_mos\""),
+    ("figure of no application", "y = \"game.game_mos\"", "y = \"gane.game_mos\""),
+    ("figure of half a name", "y = \"game.game_mos\"", "y = \"game\""),
+    ("check at no axis", "at = { q = 80 }", "at = { p = 80 }"),
+    ("check at no value", "at = { q = 80 }", "at = { q = 81 }"),
+    ("check of a discipline that is not run", "queue = \"chap\"", "queue = \"spq\""),
+    ("check that expects nothing", "least = 1.1", ""),
+    ("check that expects the impossible", "least = 1.1", "least = 1.1\nmost = 1"),
+    ("check of a bound that is a text", "least = 1.1", "least = \"1.1\""),
+    ("check with two comparisons", "least = 1.1", "minus = { queue = \"fifo\" }\nleast = 1.1"),
+    ("check with order and bounds", "order = \"falls\"", "order = \"falls\"\nleast = 1"),
+    ("check with an unknown order", "order = \"falls\"", "order = \"down\""),
+    ("order at one point", "at = { q = [20, 80] }", "at = { q = 20 }"),
+    ("check without section", "section = \"2\"\n", ""),
+    ("queue and spread", "queue = \"chap\"", "queue = \"chap\"\nspread = [\"fifo\", \"chap\"]"),
+    ("seconds of a game", "least = 1.1", "seconds = { below = 2 }\nleast = 1.1"),
+    ("not TOML", "[[figure]]", "[[figure]"),
+];
+
+#[test]
+fn every_message() {
+    let mut all = String::new();
+    for (case, from, to) in CASES {
+        assert!(RIGHT.contains(from), "{case}: '{from}' is not in the experiment");
+        let message = match experiment(&RIGHT.replacen(from, to, 1)) {
+            Ok(_) => panic!("{case}: accepted"),
+            Err(message) => message,
+        };
+        all.push_str(&format!("--- {case}\n{message}\n"));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn a_cut_file_is_refused_or_whole() {
+    for end in (0..RIGHT.len()).step_by(7) {
+        let _ = experiment(&RIGHT[..end]);
+    }
+    assert!(Experiment::load(Path::new("no/such.toml")).unwrap_err().to_string().contains("no/such.toml"));
+}

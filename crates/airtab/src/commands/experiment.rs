@@ -1,0 +1,285 @@
+//! `airtab experiment`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::{Instant, SystemTime};
+
+use airtab_lab::experiment::judge::{State, Verdict, judge};
+use airtab_lab::experiment::scoreboard::{self, Done};
+use airtab_lab::experiment::{self, Experiment, FindError, Outcome, RunError, RunOptions, Store, page, text};
+use anyhow::Context;
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
+use crate::files::Files;
+use crate::output;
+
+/// Lists, shows or runs experiments.
+pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        ExperimentCommand::List { json } => list(*json),
+        ExperimentCommand::Show { experiment, toml } => show(experiment, *toml),
+        ExperimentCommand::Run(args) => run(args),
+        ExperimentCommand::Scoreboard { experiments, quick, out, jobs } => {
+            scoreboard(experiments, *quick, out, *jobs)
+        }
+    }
+}
+
+fn list(as_json: bool) -> anyhow::Result<ExitCode> {
+    let all = experiment::all();
+    if as_json {
+        let one = |e: &Experiment| json!({ "id": e.id, "title": e.title, "source": e.source, "checks": e.checks.len() });
+        let all: Vec<_> = all.iter().map(one).collect();
+        output::print(&(serde_json::to_string_pretty(&all)? + "\n"))?;
+    } else {
+        output::print(&text::list(&all, output::stdout_style()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str, toml: bool) -> anyhow::Result<ExitCode> {
+    let Some(experiment) = find(name)? else { return Ok(ExitCode::from(USAGE)) };
+    match toml {
+        true => output::print(&experiment.toml)?,
+        false => output::print(&text::show(&experiment, output::stdout_style()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// None if there is none of that name, which has been said then.
+fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
+    match experiment::find(name) {
+        Ok(experiment) => Ok(Some(experiment)),
+        Err(FindError::Unknown(message)) => {
+            output::note(&format!("error: {message}"));
+            Ok(None)
+        }
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Those of these names, or all; None as [`find`].
+fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
+    match all {
+        true => Ok(Some(experiment::all())),
+        false => names.iter().map(|name| find(name)).collect(),
+    }
+}
+
+fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
+    let Some(experiments) = chosen(&args.experiments, args.all)? else { return Ok(ExitCode::from(USAGE)) };
+    // Whether the files can be written is found out before anything runs.
+    if let Some(dir) = &args.out {
+        Files::new(dir)?;
+    }
+    let store = if args.no_cache { Store::default() } else { open_store()? };
+    let start = Instant::now();
+    let mut done: Vec<Done> = Vec::new();
+    let how = How { quick: args.quick, seeds: args.seeds, jobs: args.jobs, store: &store };
+    let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
+        if !args.json {
+            let style = output::stdout_style();
+            output::print(&format!("{}\n", text::result(e, outcome, verdicts, style)))?;
+        }
+        if let Some(dir) = &args.out {
+            write(dir, args, e, outcome, verdicts)?;
+        }
+        done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
+        Ok(())
+    })?;
+    if args.json {
+        let all: Vec<_> = done.iter().map(|(e, outcome, verdicts)| data(e, outcome, verdicts)).collect();
+        output::print(&(serde_json::to_string_pretty(&all).context("results as JSON")? + "\n"))?;
+    }
+    let verdicts = done.iter().flat_map(|(.., verdicts)| verdicts);
+    if done.len() > 1 && !args.json {
+        output::print(&format!("{} experiments: {}.\n", done.len(), text::summary(verdicts.clone())))?;
+    }
+    output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
+    if let (Some(dir), false) = (&args.out, done.is_empty()) {
+        output::note(&format!("Wrote a page (.html) and the data (.json) of each into {}.", dir.display()));
+    }
+    if let Some(stopped) = stopped {
+        return Ok(stopped);
+    }
+    let red = verdicts.into_iter().any(|v| v.state == State::Red);
+    Ok(ExitCode::from(u8::from(red)))
+}
+
+fn scoreboard(names: &[String], quick: bool, out: &Path, jobs: Option<u16>) -> anyhow::Result<ExitCode> {
+    let Some(experiments) = chosen(names, names.is_empty())? else { return Ok(ExitCode::from(USAGE)) };
+    let mut files = Files::new(out)?;
+    let store = open_store()?;
+    let mut done: Vec<Done> = Vec::new();
+    let how = How { quick, seeds: None, jobs, store: &store };
+    let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
+        done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
+        output::note(&format!("{}: {}", e.id, text::summary(verdicts.iter())));
+        Ok(())
+    })?;
+    if let Some(stopped) = stopped {
+        return Ok(stopped);
+    }
+    let board = scoreboard::board(&done, &built(), &today());
+    files.add("README.md", |out| out.write_all(board.as_bytes()))?;
+    files.finish()?;
+    output::note(&format!("Wrote {}.", out.join("README.md").display()));
+    let red = done.iter().flat_map(|(.., verdicts)| verdicts).any(|v| v.state == State::Red);
+    Ok(ExitCode::from(u8::from(red)))
+}
+
+struct How<'a> {
+    quick: bool,
+    seeds: Option<u64>,
+    jobs: Option<u16>,
+    store: &'a Store,
+}
+
+impl<'a> How<'a> {
+    fn options(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn() + Sync)) -> RunOptions<'a> {
+        RunOptions {
+            quick: self.quick,
+            seeds: self.seeds,
+            jobs: self.jobs.map_or(0, usize::from),
+            store: self.store,
+            stop,
+            progress,
+        }
+    }
+}
+
+/// Runs one after the other; `each` gets what came out. Gives an exit code if
+/// it was interrupted.
+fn run_all(
+    experiments: Vec<Experiment>,
+    how: &How,
+    mut each: impl FnMut(&Experiment, &Outcome, &[Verdict]) -> anyhow::Result<()>,
+) -> anyhow::Result<Option<ExitCode>> {
+    let stop = stop_on_interrupt()?;
+    // What is wrong in the last is said before the first is run.
+    let quiet = || {};
+    let (mut total, mut stored) = (0, 0);
+    for e in &experiments {
+        let (runs, known) = experiment::jobs(e, &how.options(&stop, &quiet))?;
+        total += runs;
+        stored += known;
+    }
+    if stored > 0 {
+        output::note(&format!("{stored} of {total} runs are known from before."));
+    }
+    let bar = if total > stored { progress_bar(total - stored) } else { ProgressBar::hidden() };
+    let progress = || bar.inc(1);
+    for e in &experiments {
+        match experiment::run(e, &how.options(&stop, &progress)) {
+            Ok(outcome) => {
+                bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
+            }
+            Err(stopped @ RunError::Stopped { .. }) => {
+                bar.abandon();
+                output::note(&format!(
+                    "{}: {stopped}; what is done is kept: the same command goes on from here",
+                    e.id
+                ));
+                return Ok(Some(ExitCode::from(INTERRUPTED)));
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(None)
+}
+
+/// The page and the data of one experiment.
+fn write(
+    dir: &Path,
+    args: &RunExperiments,
+    e: &Experiment,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+) -> anyhow::Result<()> {
+    let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
+    let mut files = Files::new(&dir.join(folder))?;
+    let mut command = format!("airtab experiment run {}", e.id);
+    if args.quick {
+        command.push_str(" --quick");
+    }
+    if let Some(seeds) = args.seeds {
+        command.push_str(&format!(" --seeds {seeds}"));
+    }
+    let page = page::html(e, outcome, verdicts, &command, &built());
+    files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
+    let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
+    files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
+    files.finish()
+}
+
+fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_json::Value {
+    let axes = e.axes.iter().map(|axis| {
+        let values: Vec<&str> = axis.values.iter().map(|v| v.text.as_str()).collect();
+        json!({ "name": axis.name, "label": axis.label, "values": values })
+    });
+    json!({
+        "schema": 1,
+        "id": e.id,
+        "title": e.title,
+        "source": e.source,
+        "version": env!("CARGO_PKG_VERSION"),
+        "git": env!("AIRTAB_GIT"),
+        "axes": axes.collect::<Vec<_>>(),
+        "checks": verdicts,
+        "outcome": outcome,
+    })
+}
+
+fn built() -> String {
+    let git = env!("AIRTAB_GIT");
+    format!("{} (commit {})", env!("CARGO_PKG_VERSION"), &git[..git.len().min(12)])
+}
+
+/// Where finished runs are kept.
+fn open_store() -> anyhow::Result<Store> {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let home = || Some(set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?.join("airtab"));
+    let folder = set("AIRTAB_CACHE").or_else(home).unwrap_or_else(|| ".airtab".into());
+    Store::open(&folder).with_context(|| {
+        format!("cannot keep finished runs in {} (set AIRTAB_CACHE, or use --no-cache)", folder.display())
+    })
+}
+
+/// The date, UTC, `2010-06-01`.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    date(since.as_secs() / 86_400)
+}
+
+/// From days since 1970-01-01: the calendar counts 400 years of 146,097 days
+/// from a March 1st, so that a leap day comes last.
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let of_month = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month {
+        0..10 => (400 * era + year, month + 3),
+        _ => (400 * era + year + 1, month - 9),
+    };
+    format!("{year:04}-{month:02}-{of_month:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dates() {
+        let known =
+            [(0, "1970-01-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_819, "2027-01-01")];
+        for (days, text) in known {
+            assert_eq!(super::date(days), text);
+        }
+    }
+}

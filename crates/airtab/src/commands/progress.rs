@@ -1,0 +1,39 @@
+//! Long commands: a bar while they run, and what Ctrl-C does.
+//!
+//! What it does not do: no run is counted here.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output;
+
+/// Exit code after Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
+/// A bar on a terminal, one plain line otherwise.
+pub fn progress_bar(runs: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        output::note(&format!("{runs} runs ..."));
+        return ProgressBar::hidden();
+    }
+    let form = "{bar:40} {pos} of {len} runs, {eta} left";
+    ProgressBar::new(runs as u64)
+        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
+}
+
+/// The first Ctrl-C lets the runs under way end; the second one ends at once.
+pub fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}

@@ -1,0 +1,138 @@
+//! `airtab experiment` as a user has it: texts, exit codes, files, an interrupt.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// 18 runs of 6 s.
+const SMALL: &str = r#"
+title = "A game beside a download"
+source = "nobody"
+queues = ["fifo", "chap"]
+seeds = 3
+
+[scenario]
+duration = "6s"
+measure = ["1s", "5s"]
+station = [{ name = "near" }, { name = "far", distance = 5 }]
+app = [
+  { name = "game", kind = "game", station = "near" },
+  { name = "load", kind = "download", station = "far" },
+]
+
+[[axis]]
+name = "q"
+keys = ["queue.fifo.limit", "queue.chap.limit"]
+values = [20, 40, 80]
+
+[[check]]
+what = "game, chap by fifo"
+section = "2"
+reported = "more"
+of = "game.game_mos"
+queue = "chap"
+at = { q = 80 }
+divided_by = { queue = "fifo" }
+least = 1.1
+"#;
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
+}
+
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.arg("experiment").args(args).current_dir(dir).stdin(Stdio::null());
+    command.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.join("kept"));
+    command
+}
+
+fn airtab(dir: &Path, args: &[&str]) -> Output {
+    command(dir, args).output().expect("airtab starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn list_and_show_know_every_experiment() {
+    let dir = scratch();
+    let list = airtab(dir.path(), &["list", "--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    let ids: Vec<&str> = all.as_array().unwrap().iter().map(|e| e["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"chap/qsize-game") && ids.contains(&"chap/multi-none"), "{ids:?}");
+    let table = airtab(dir.path(), &["list"]);
+    assert!(ids.iter().all(|id| text(&table.stdout).contains(id)));
+    for id in ids {
+        let show = airtab(dir.path(), &["show", id]);
+        assert!(text(&show.stdout).starts_with(&format!("{id}: ")), "{id}");
+    }
+    let toml = airtab(dir.path(), &["show", "chap/qsize-game", "--toml"]);
+    assert!(text(&toml.stdout).starts_with("title = "));
+    let unknown = airtab(dir.path(), &["show", "chap/qsize-gane"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("did you mean `chap/qsize-game`?"), "{}", text(&unknown.stderr));
+}
+
+#[test]
+fn a_run_ends_in_verdicts_files_and_an_exit_code() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "--out", "results"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+    let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
+    assert!(html.contains("game, chap by fifo"));
+    let json = std::fs::read(dir.path().join("results/mine.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json["id"], &json["checks"][0]["state"]), (&"mine".into(), &"holds".into()));
+    assert_eq!(json["outcome"]["points"].as_array().unwrap().len(), 3);
+    // Another bound runs nothing again, and is red.
+    std::fs::write(dir.path().join("mine.toml"), SMALL.replace("least = 1.1", "most = 1.1")).unwrap();
+    let red = airtab(dir.path(), &["run", "mine.toml", "--json"]);
+    assert_eq!(red.status.code(), Some(1));
+    assert!(text(&red.stderr).contains("18 of 18 runs are known"), "{}", text(&red.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&red.stdout).unwrap();
+    assert_eq!(json[0]["checks"][0]["state"], "red");
+    // Known to be so, it is no failure.
+    let known = SMALL.replace("least = 1.1", "most = 1.1\nknown = \"because\"");
+    std::fs::write(dir.path().join("mine.toml"), known).unwrap();
+    let known = airtab(dir.path(), &["run", "mine.toml", "--quick"]);
+    assert_eq!(known.status.code(), Some(0));
+    assert!(text(&known.stdout).contains("red, known") && text(&known.stdout).contains("because"));
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_runs() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    std::fs::write(dir.path().join("bad.toml"), SMALL.replace("[20, 40, 80]", "[20, 0, 80]")).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "bad.toml"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("bad, at q = 0: "), "{}", text(&run.stderr));
+    assert!(run.stdout.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let dir = scratch();
+    let long = SMALL.replace("\"6s\"", "\"200s\"").replace("\"5s\"", "\"199s\"");
+    std::fs::write(dir.path().join("mine.toml"), long).unwrap();
+    let mut command = command(dir.path(), &["run", "mine.toml", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // As soon as the first run is kept.
+    let kept = || {
+        let versions = std::fs::read_dir(dir.path().join("kept")).into_iter().flatten().flatten();
+        versions.flat_map(|version| std::fs::read_dir(version.path()).unwrap()).count()
+    };
+    while kept() == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
+    assert!(kept() > 0);
+}
