@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * frame DEV HEX: sends one Ethernet frame, as it is. Blanks in HEX are skipped.
+ * frame DEV HEX [PRIORITY]: sends one Ethernet frame, as it is. Blanks in HEX are
+ * skipped; PRIORITY is that of the socket.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,10 +19,10 @@ int main(int argc, char **argv)
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_halen = 6 };
 	unsigned int byte;
 	size_t n = 0;
-	int fd, used;
+	int fd, used, priority = argc > 3 ? atoi(argv[3]) : 0;
 
-	if (argc != 3)
-		return fprintf(stderr, "usage: frame DEV HEX\n"), 2;
+	if (argc < 3)
+		return fprintf(stderr, "usage: frame DEV HEX [PRIORITY]\n"), 2;
 	for (char *hex = argv[2]; n < sizeof(frame) && sscanf(hex, " %2x%n", &byte, &used) == 1; hex += used)
 		frame[n++] = (unsigned char)byte;
 	if (n < 14)
@@ -27,7 +30,8 @@ int main(int argc, char **argv)
 	to.sll_ifindex = (int)if_nametoindex(argv[1]);
 	memcpy(&to.sll_protocol, frame + 12, 2);
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	if (fd < 0 || sendto(fd, frame, n, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)n)
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority)) ||
+	    sendto(fd, frame, n, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)n)
 		return perror("frame"), 1;
 	return close(fd);
 }
