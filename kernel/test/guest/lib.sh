@@ -50,6 +50,9 @@ home() {
 }
 
 no_home() {
+	# a namespace goes some time after its deletion, a device at once
+	ip -n router link del r0
+	ip -n router link del r1
 	ip netns del server
 	ip netns del router
 	ip netns del client
