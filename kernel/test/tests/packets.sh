@@ -4,7 +4,7 @@
 # beside its ports (IP options, PPPoE, extension headers, flow label, VLAN
 # priority) and in whichever direction; fragments, protocols, VLANs apart; ARP
 # and EAPOL urgent; groups multicast; classes by priority.
-# boot: checked  limit: 120
+# boot: checked  limit: 300
 . ./lib.sh
 
 frame=/bin/frame
@@ -32,7 +32,11 @@ ipv6_options() { printf '60000063 0042 3c 40 %s %s 11 00 01 04 00000000 ' "$a6" 
 pppoe() { printf '11 00 0001 0050 0021 '; ipv4; }
 
 # told NAME: a statistic of chap
-told() { stat d0 root airtab | jq -r ".$1"; }
+told() {
+	local all
+	all=$(tc -s qdisc show dev d0 root)
+	[[ ${all#*backlog} =~ \ $1\ ([0-9]+) ]] && echo "${BASH_REMATCH[1]}"
+}
 
 fresh() {
 	tc qdisc replace dev d0 root pfifo
