@@ -19,12 +19,6 @@ equal() {
 	[ "$2" = "$3" ] || fail "$1 is $2, should be $3"
 }
 
-# stat DEV PARENT FIELD: a counter of the qdisc under PARENT (root, 1:10, ...)
-stat() {
-	tc -s -j qdisc show dev "$1" | jq -r --arg at "$2" --arg field "$3" \
-		'[.[] | select(if $at == "root" then .root else .parent == $at end)][0][$field]'
-}
-
 # home: namespaces `server`, `router` and `client` in a row, joined by veth pairs:
 # s0 10.0.1.1 - 10.0.1.2 r0, r1 10.0.2.1 - 10.0.2.2 c0. Packets are not
 # aggregated (GSO), so that a packet in a queue is one on the wire.
