@@ -33,7 +33,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let stop = stop_on_interrupt()?;
     // Files need a further run of each discipline, and captures one more.
     let further = queues.len() * (usize::from(args.out.is_some()) + usize::from(args.pcap.is_some()));
-    let bar = progress_bar(queues.len() * seeds.len() + further);
+    let bar = progress_bar(queues.len() * seeds.len(), further);
     let options = Options {
         seeds: &seeds,
         quick: args.quick,

@@ -171,7 +171,7 @@ fn run_all(
     if stored > 0 {
         output::note(&format!("{stored} of {total} runs are known from before."));
     }
-    let bar = if total > stored { progress_bar(total - stored) } else { ProgressBar::hidden() };
+    let bar = if total > stored { progress_bar(total - stored, 0) } else { ProgressBar::hidden() };
     let progress = || bar.inc(1);
     for e in &experiments {
         match experiment::run(e, &how.options(&stop, &progress)) {
