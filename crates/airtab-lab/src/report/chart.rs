@@ -122,7 +122,7 @@ pub struct Line {
 pub struct Curve {
     /// Its means.
     pub line: Line,
-    /// x and both ends of an interval there.
+    /// x and both ends of an interval there, one after the other.
     pub whiskers: Vec<(f64, f64, f64)>,
 }
 
@@ -146,7 +146,10 @@ pub fn curves(alt: &str, x: &Axis, y: &Axis, curves: &[Curve]) -> String {
     plot(alt, x, y, &curves.iter().map(|c| (&c.line, &c.whiskers[..])).collect::<Vec<_>>())
 }
 
-fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[(f64, f64, f64)])]) -> String {
+/// Each: x and both ends of an interval there.
+type Whiskers = [(f64, f64, f64)];
+
+fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &Whiskers)]) -> String {
     draw(alt, 240, |area| {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
