@@ -208,7 +208,7 @@ mod tests {
             )
         );
         for (key, message) in [
-            ("app.c.latency", "'app.c.latency': no [[app]] 'c' (known: a, b)"),
+            ("app.nobody.latency", "'app.nobody.latency': no [[app]] 'nobody' (known: a, b)"),
             ("app.latency", "'app.latency': name the app, as in \"app.NAME.key\""),
             ("queue..limit", "'queue..limit' is no key of a scenario, such as \"queue.chap.limit\""),
         ] {

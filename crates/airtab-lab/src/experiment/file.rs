@@ -3,19 +3,16 @@
 //!
 //! What it does not do: the scenario is put together and checked by `compose`.
 
-use std::ops::RangeInclusive;
 use std::path::Path;
 
 use airtab_core::Unit;
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
-use super::{
-    Axis, AxisValue, Check, Compared, Expect, Experiment, Seconds, ServerTask, Term, compose, course, figure,
-};
+use super::{Axis, AxisValue, Experiment, ServerTask, check, compose, course, figure};
 use crate::QueueSpec;
 use crate::metric::Metric;
-use crate::reader::{Document, Section, Value, flag, instead, number, quantity, text, unused};
+use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
 use crate::scenario_app::ACCESS_POINT;
 use crate::scenario_file::{FileError, read_text};
 
@@ -98,7 +95,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let courses = top.sections("course");
     let courses = courses.iter().filter_map(|s| course::read(s, &names)).collect();
     let checks = top.sections("check");
-    let checks = checks.iter().filter_map(|s| read_check(s, &names)).collect();
+    let checks = checks.iter().filter_map(|s| check::read(s, &names)).collect();
     top.finish();
     Some(Experiment {
         id: id.into(),
@@ -323,124 +320,6 @@ fn written(value: &Toml) -> String {
 fn position(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '/' || c == ' ');
     digits.parse().ok()
-}
-
-fn read_check(s: &Section, names: &Names) -> Option<Check> {
-    let what = s.require("what", text);
-    let section = s.require("section", text);
-    let reported = s.require("reported", text);
-    let of = s.require("of", |v| names.metrics(v));
-    let spread = s.read("spread", |v| names.queues(v));
-    let queue = match &spread {
-        Some(queues) if s.get("queue").is_none() => queues.first().cloned(),
-        Some(_) => {
-            s.problem_of("queue", "give queue or spread, not both: spread is about several disciplines");
-            None
-        }
-        None => s.require("queue", |v| names.queue(v)),
-    };
-    let seconds = s.section("seconds").and_then(|s| read_seconds(&s));
-    if s.get("seconds").is_some()
-        && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::FrameRate))
-    {
-        s.problem_of("seconds", &format!("is for {} only", Metric::FrameRate.name()));
-    }
-    let term = Term { of: of?, queue: queue?, seconds, at: names.at(s)? };
-    let other = |key| s.section(key).map(|other| read_other(&other, names, &term));
-    let divided_by = other("divided_by");
-    let minus = other("minus");
-    let compared = match (spread, divided_by, minus) {
-        (None, None, None) => Compared::Value,
-        (Some(queues), None, None) => Compared::Spread(queues),
-        (None, Some(term), None) => Compared::DividedBy(term?),
-        (None, None, Some(term)) => Compared::Minus(term?),
-        _ => {
-            s.problem("give one of spread, divided_by and minus".into());
-            return None;
-        }
-    };
-    let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
-    let (least, most) = (bound("least"), bound("most"));
-    let order = s.read("order", |v| match v.written.as_str() {
-        "rises" => Ok(Expect::Rises),
-        "falls" => Ok(Expect::Falls),
-        other => Err(format!("'{other}' is neither \"rises\" nor \"falls\"")),
-    });
-    let known = s.read("known", text).map(|known| known.trim().into());
-    let expect = expectation(s, least, most, order);
-    if matches!(expect, Some(Expect::Rises | Expect::Falls)) && free(&term, names).len() != 1 {
-        s.problem_of("order", "is along one axis: name a value of every other one in `at`");
-    }
-    s.finish();
-    Some(Check {
-        what: what?,
-        section: section?,
-        reported: reported?,
-        term,
-        compared,
-        expect: expect?,
-        known,
-    })
-}
-
-/// The axes of which a term takes several values.
-fn free(term: &Term, names: &Names) -> Vec<usize> {
-    let fixed = |axis: &usize| term.at.iter().any(|(a, values)| a == axis && values.len() == 1);
-    (0..names.axes.len()).filter(|axis| !fixed(axis)).collect()
-}
-
-/// `{ queue = "fifo" }`: what is not named is as in the check's own term.
-fn read_other(s: &Section, names: &Names, term: &Term) -> Option<Term> {
-    let of = s.read("of", |v| names.metrics(v)).unwrap_or_else(|| term.of.clone());
-    let queue = s.read("queue", |v| names.queue(v)).unwrap_or_else(|| term.queue.clone());
-    let at = match s.get("at").is_some() {
-        true => names.at(s)?,
-        false => term.at.clone(),
-    };
-    s.finish();
-    Some(Term { of, queue, seconds: term.seconds, at })
-}
-
-/// `{ below = 2.2 }`, `{ above = 2.6 }` or `{ correlation = true }`.
-fn read_seconds(s: &Section) -> Option<Seconds> {
-    let rate = |key| s.read(key, number(0.0..=1e5, "a rate in Mb/s"));
-    let found = [
-        rate("below").map(Seconds::Below),
-        rate("above").map(Seconds::Above),
-        s.read("correlation", flag).filter(|wanted| *wanted).map(|_| Seconds::Correlation),
-    ];
-    s.finish();
-    let mut found = found.into_iter().flatten();
-    let seconds = found.next();
-    if seconds.is_none() || found.next().is_some() {
-        s.problem("give one of below, above and correlation = true".into());
-    }
-    seconds
-}
-
-fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option<Expect>) -> Option<Expect> {
-    match (least, most, order) {
-        (None, None, Some(order)) => Some(order),
-        (Some(least), Some(most), None) if least > most => {
-            s.problem_of("most", &format!("{most} is below least = {least}: nothing could be in between"));
-            None
-        }
-        (None, None, None) => {
-            if ["least", "most", "order"].iter().all(|key| s.get(key).is_none()) {
-                s.problem("expects nothing: give least, most or both, or an order".into());
-            }
-            None
-        }
-        (least, most, None) => {
-            let range: RangeInclusive<f64> =
-                least.unwrap_or(f64::NEG_INFINITY)..=most.unwrap_or(f64::INFINITY);
-            Some(Expect::Within(range))
-        }
-        (.., Some(_)) => {
-            s.problem_of("order", "give an order, or least and most, not both");
-            None
-        }
-    }
 }
 
 /// A value with its places forgotten.

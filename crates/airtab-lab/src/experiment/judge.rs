@@ -10,9 +10,8 @@
 use airtab_quality::interval::Interval;
 use serde::Serialize;
 
-use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
+use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Term};
 use crate::compare::QueueScores;
-use crate::measure::Second;
 
 /// What became of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -290,48 +289,6 @@ impl Check {
     }
 }
 
-impl Seconds {
-    fn of(self, seconds: &[Second]) -> Option<f64> {
-        let frames = |s: &Second| Some(f64::from(s.playable_frames?));
-        let mean = |wanted: &dyn Fn(f64) -> bool| {
-            let chosen: Vec<f64> =
-                seconds.iter().filter(|s| wanted(s.sent_bits / 1e6)).filter_map(frames).collect();
-            (!chosen.is_empty()).then(|| chosen.iter().sum::<f64>() / chosen.len() as f64)
-        };
-        match self {
-            Seconds::Below(rate) => mean(&|sent| sent < rate),
-            Seconds::Above(rate) => mean(&|sent| sent > rate),
-            Seconds::Correlation => {
-                let pairs: Option<Vec<(f64, f64)>> =
-                    seconds.iter().map(|s| Some((s.sent_bits, frames(s)?))).collect();
-                let (sent, shown): (Vec<f64>, Vec<f64>) = pairs?.into_iter().unzip();
-                correlation(&ranks(&sent), &ranks(&shown))
-            }
-        }
-    }
-}
-
-/// The place of each value in order, from 1; equal ones share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |v: &f64| {
-        let below = values.iter().filter(|other| *other < v).count() as f64;
-        let equal = values.iter().filter(|other| *other == v).count() as f64;
-        below + (equal + 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
-}
-
-/// Pearson's; None if one of them does not vary.
-fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let products = |x: &[f64], mean_x: f64, y: &[f64], mean_y: f64| {
-        x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>()
-    };
-    let squares = products(a, mean_a, a, mean_a) * products(b, mean_b, b, mean_b);
-    (squares > 0.0).then(|| products(a, mean_a, b, mean_b) / squares.sqrt())
-}
-
 impl Term {
     /// Whether it is about that point.
     pub(super) fn is_at(&self, at: &[usize]) -> bool {
@@ -379,23 +336,6 @@ mod tests {
             holds: false,
         };
         means.iter().map(value).collect()
-    }
-
-    #[test]
-    fn seconds_by_the_rate_sent() {
-        let second = |(sent, frames): (f64, u32)| Second {
-            from_ns: 0,
-            sent_bits: sent * 1e6,
-            received_bits: 0.0,
-            playable_frames: Some(frames),
-        };
-        let seconds = [(1.0, 30), (2.0, 20), (3.0, 20), (4.0, 0)].map(second);
-        assert_eq!(Seconds::Below(2.5).of(&seconds), Some(25.0));
-        assert_eq!(Seconds::Above(2.5).of(&seconds), Some(10.0));
-        assert_eq!(Seconds::Above(9.0).of(&seconds), None);
-        // Ranks 1 2 3 4 and 4 2.5 2.5 1: -4.5 / sqrt(5 * 4.5).
-        let rank = Seconds::Correlation.of(&seconds).unwrap();
-        assert!((rank + 4.5 / 22.5_f64.sqrt()).abs() < 1e-12, "{rank}");
     }
 
     #[test]

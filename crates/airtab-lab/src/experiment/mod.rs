@@ -10,6 +10,7 @@
 //!
 //! What it does not do: no experiment has a line of code here.
 
+mod check;
 mod compose;
 mod course;
 mod figure;
@@ -18,6 +19,7 @@ pub mod judge;
 pub mod page;
 mod run;
 pub mod scoreboard;
+mod seconds;
 mod store;
 pub mod text;
 mod workload;
