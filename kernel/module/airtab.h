@@ -18,6 +18,10 @@ struct at_set {
 	struct at_vals vals[];
 };
 
+struct books {
+	u32 packets, bytes;
+};
+
 struct airtab {			/* qdisc_priv() */
 	const struct at_ops *core;
 	struct at_qdisc *q;		/* NULL until init is through */
@@ -26,7 +30,7 @@ struct airtab {			/* qdisc_priv() */
 	struct sk_buff **dropped;	/* where the current operation's drops go */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
-	int owed, owed_bytes;		/* gone; the parents still count it */
+	struct books gone;		/* though our books and the parents' count it */
 };
 
 static inline bool at_split(const struct airtab *a)

@@ -2,9 +2,10 @@
 /*
  * Options, statistics and the per-flow table to netlink, by the tables (wire.h).
  *
- * The rows of the per-flow table are classes: `tc -s class show`. The class with
- * the minor number m is the row that at_ops->row() gives at cursor m - 1, so
- * that one at cursor 65535 and beyond is not shown.
+ * The rows of the per-flow table are classes: `tc -s class show`. A row's minor
+ * number is what at_ops->row() returns for it, which is one more than its place
+ * in the table: the same row has the same number in each dump. Those beyond
+ * 65535 are not shown.
  */
 #include <linux/slab.h>
 #include <net/gen_stats.h>
@@ -113,8 +114,8 @@ static void walk(struct Qdisc *sch, struct qdisc_walker *w)
 	if (w->stop || !core->row)
 		return;
 	row = new_row(core);
-	while (row && cursor < TC_H_MIN_MASK && (next = read_row(sch, cursor, row))) {
-		if (w->count >= w->skip && w->fn(sch, cursor + 1, w) < 0) {
+	while (row && (next = read_row(sch, cursor, row)) && next <= TC_H_MIN_MASK) {
+		if (w->count >= w->skip && w->fn(sch, next, w) < 0) {
 			w->stop = 1;
 			break;
 		}
@@ -141,7 +142,8 @@ static int dump_class_stats(struct Qdisc *sch, unsigned long class, struct gnet_
 
 	if (row && blob) {
 		err = 0;
-		if (core->row && read_row(sch, class - 1, row)) {
+		/* unless the row is gone since walk() */
+		if (core->row && class && read_row(sch, class - 1, row) == class) {
 			for (u32 i = 0; i < n; i++)
 				at = put(at, AT_WIRE_ROW + core->row_stats[i].id, row[i]);
 			err = gnet_stats_copy_app(d, blob, at - blob);

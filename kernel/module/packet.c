@@ -131,18 +131,22 @@ u16 at_sta(const struct at_pkt *p)
 	return (u16)((jhash(to, ETH_ALEN, 0) >> 16) % AT_GROUP);
 }
 
-/* The four access categories of Wi-Fi, voice first. The low bits of
- * skb->priority are an 802.1D priority on wlan devices and TC_PRIO_*
- * elsewhere; the two agree about this map. */
+/* The four access categories of Wi-Fi, voice first. skb->priority is an 802.1D
+ * priority on wlan devices and TC_PRIO_* elsewhere; the two agree about this map.
+ * 256 to 263 are cfg80211's for an 802.1D priority that the sender asked for.
+ * Anything else, class handles too, is best effort. */
 u8 at_class(const struct at_pkt *p)
 {
-	static const u8 category[] = { 2, 3, 3, 2, 1, 1, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2 };
+	static const u8 category[8] = { 2, 3, 3, 2, 1, 1, 0, 0 };
 	const struct sk_buff *skb = at_skb(p);
+	u32 priority = skb->priority;
 	__be16 protocol = skb_protocol(skb, true);
 
 	if (protocol == htons(ETH_P_PAE) || protocol == htons(ETH_P_ARP))
 		return AT_URGENT;
-	return category[skb->priority % ARRAY_SIZE(category)];
+	if (priority - 256 < 8)
+		priority -= 256;
+	return priority < 8 ? category[priority] : category[0];
 }
 
 /* ---- TCP ---- */

@@ -57,6 +57,20 @@ static void free_later(struct sk_buff *list)
 	}
 }
 
+/* ---- books ---- */
+
+static struct books books(const struct Qdisc *sch)
+{
+	return (struct books){ sch->q.qlen, sch->qstats.backlog };
+}
+
+/* The parents count `known`; from here on they count what is there. */
+static void tell(struct Qdisc *sch, struct books known)
+{
+	qdisc_tree_reduce_backlog(sch, (int)(known.packets - sch->q.qlen),
+				  (int)(known.bytes - sch->qstats.backlog));
+}
+
 /* ---- enqueue ---- */
 
 static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
@@ -68,15 +82,17 @@ static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 f
 	return a->core->enqueue(a->q, at_host_arrive(skb, flow), now);
 }
 
-/* Puts the parts in its place. AT_DROPPED: of all of them. */
-static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+/* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
+ * are told how many there were apart from the drops, which they count. */
+static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
+				     struct books *known)
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *parts = skb_gso_segment(skb, features), *part, *next;
 	u32 len = qdisc_pkt_len(skb), bytes = 0;
 	struct airtab *a = qdisc_priv(sch);
-	enum at_verdict all = AT_DROPPED;
-	int n = 0;
+	int n = 0, dropped = 0;
+	bool cn = false;
 
 	if (IS_ERR_OR_NULL(parts)) {
 		qdisc_qstats_drop(sch);
@@ -91,17 +107,18 @@ static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32
 		n++;
 		bytes += part->len;
 		one = enqueue_one(sch, part, flow, now);
-		if (one == AT_CN || (one == AT_OK && all == AT_DROPPED))
-			all = one;
+		dropped += one == AT_DROPPED;
+		cn |= one == AT_CN;
 	}
 	consume_skb(skb);
-	/* apart from the drops, which parents count */
 	if (n > 1 && sch->q.qlen) {
 		qdisc_tree_reduce_backlog(sch, 1 - n, (int)(len - bytes));
-		a->owed += n - 1;
-		a->owed_bytes += (int)(bytes - len);
+		known->packets += n - 1;
+		known->bytes += bytes - len;
 	}
-	return all;
+	if (dropped == n)
+		return AT_DROPPED;
+	return cn || dropped ? AT_CN : AT_OK;
 }
 
 /* The parents count one packet more if NET_XMIT_SUCCESS is returned, else none;
@@ -109,52 +126,53 @@ static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32
 static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct airtab *a = qdisc_priv(sch);
-	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog, len = qdisc_pkt_len(skb);
-	u32 flow = at_host_flow(skb);
+	struct books known = books(sch);
+	u32 len = qdisc_pkt_len(skb), flow = at_host_flow(skb);
+	bool was_empty = !sch->q.qlen;
 	u64 now = ktime_get_ns();
 	enum at_verdict verdict;
-	int ret = NET_XMIT_SUCCESS, n, bytes;
+	int ret = NET_XMIT_SUCCESS;
 
+	sch->q.qlen -= a->gone.packets;
+	sch->qstats.backlog -= a->gone.bytes;
+	a->gone = (struct books){};
 	a->dropped = to_free;
 	if (skb_is_gso(skb) && at_split(a))
-		verdict = enqueue_parts(sch, skb, flow, now);
+		verdict = enqueue_parts(sch, skb, flow, now, &known);
 	else
 		verdict = enqueue_one(sch, skb, flow, now);
 
 	if (verdict == AT_DROPPED || !sch->q.qlen)
 		ret = NET_XMIT_DROP;
-	else if (verdict == AT_CN && qlen)	/* a parent has us in its schedule already */
+	else if (verdict == AT_CN && !was_empty)	/* a parent has us in its schedule already */
 		ret = NET_XMIT_CN;
-	if (!sch->q.qlen && !qlen)		/* nor is there anything to tell */
+	if (!sch->q.qlen && was_empty)			/* nor is there anything to tell */
 		return ret;
-	n = a->owed - (int)(sch->q.qlen - qlen);
-	bytes = a->owed_bytes - (int)(sch->qstats.backlog - backlog);
-	a->owed = 0;
-	a->owed_bytes = 0;
 	if (ret == NET_XMIT_SUCCESS) {
-		n++;
-		bytes += len;
+		known.packets++;
+		known.bytes += len;
 	}
-	if (n || bytes)
-		qdisc_tree_reduce_backlog(sch, n, bytes);
+	tell(sch, known);
 	return ret;
 }
 
 /* ---- dequeue ---- */
 
-/* Some parents crash when a child tells them that it ran empty while they
- * dequeue from it. They learn then when there is something again. */
-static void settle(struct Qdisc *sch, u32 n, u32 bytes)
+/* Before the packet that goes leaves the books, so that no parent learns in the
+ * midst of its own dequeue that a child ran empty: some crash. If all was dropped
+ * and none goes, the books keep what is gone until something arrives: they and
+ * the parents' agree, and a reset takes it from both. */
+static void settle(struct Qdisc *sch, struct books known)
 {
 	struct airtab *a = qdisc_priv(sch);
 
-	a->owed += n;
-	a->owed_bytes += bytes;
-	if (!a->owed || !sch->q.qlen)
-		return;
-	qdisc_tree_reduce_backlog(sch, a->owed, a->owed_bytes);
-	a->owed = 0;
-	a->owed_bytes = 0;
+	if (sch->q.qlen) {
+		tell(sch, known);
+	} else {
+		a->gone = known;
+		sch->q.qlen = known.packets;
+		sch->qstats.backlog = known.bytes;
+	}
 }
 
 static void set_timer(struct Qdisc *sch, bool idle, u64 now)
@@ -172,8 +190,8 @@ static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 {
 	struct airtab *a = qdisc_priv(sch);
-	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
 	struct sk_buff *dropped = NULL, *skb = NULL;
+	struct books known = books(sch);
 	u64 now = ktime_get_ns();
 	struct at_ticket unused;
 	struct at_pkt *p;
@@ -183,15 +201,13 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 		a->core->tick(a->q, now);
 	p = a->core->dequeue(a->q, &unused, now);
 	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
-	qlen -= sch->q.qlen;
-	backlog -= sch->qstats.backlog;
+	settle(sch, known);
 	if (p) {
 		skb = at_host_leave(p);
 		sch->q.qlen--;
 		qdisc_qstats_backlog_dec(sch, skb);
 		qdisc_bstats_update(sch, skb);
 	}
-	settle(sch, qlen, backlog);
 	if (a->core->wake)
 		set_timer(sch, !p, now);
 	return skb;
@@ -234,17 +250,20 @@ static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 	struct airtab *a = qdisc_priv(sch);
 	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
 	struct sk_buff *dropped = NULL;
-	u32 qlen, backlog;
+	struct books known;
+	u64 now;
 
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	sch_tree_lock(sch);
-	qlen = sch->q.qlen;
-	backlog = sch->qstats.backlog;
+	known = books(sch);
+	now = ktime_get_ns();
 	a->dropped = &dropped;
-	a->core->change(a->q, set->vals, ktime_get_ns());
+	a->core->change(a->q, set->vals, now);
 	a->set = set;
-	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen, backlog - sch->qstats.backlog);
+	tell(sch, known);
+	if (a->core->wake)
+		set_timer(sch, false, now);
 	sch_tree_unlock(sch);
 	free_later(dropped);
 	at_set_free(old);
@@ -261,8 +280,7 @@ static void airtab_reset(struct Qdisc *sch)
 		return;
 	qdisc_watchdog_cancel(&a->watchdog);
 	a->wake = AT_NEVER;
-	a->owed = 0;
-	a->owed_bytes = 0;
+	a->gone = (struct books){};
 	a->dropped = &dropped;
 	a->core->reset(a->q, ktime_get_ns());
 	free_later(dropped);

@@ -5,7 +5,7 @@
 # packets, departures, reports, parameter changes, drains, resets, pauses) are
 # replayed by both, and the logs must be equal byte for byte. A wrong build
 # must be told apart.
-# boot: measured  limit: 300
+# boot: measured  limit: 900
 . ./lib.sh
 
 count=50000

@@ -4,7 +4,7 @@
 # queues, overloaded with IPv4 and IPv6: each packet offered is sent or dropped,
 # what was sent is what the device saw, and nothing is left behind, neither in
 # the books of the qdisc nor of its parents.
-# boot: checked  limit: 300
+# boot: checked  limit: 900
 . ./lib.sh
 
 count=600

@@ -2,7 +2,7 @@
 #
 # The guest itself: namespaces, a router with htb and fq_codel, UDP through it,
 # and the statistics that the other tests rely on.
-# boot: checked  limit: 300
+# boot: checked  limit: 900
 . ./lib.sh
 
 home
