@@ -96,7 +96,7 @@ fn a_stream_waits_or_loses() {
     );
     assert_eq!(
         with(20.0, 0.3, 0.3),
-        "stream 13.5 Mb/s under fifo: the queue drops 30 % of its packets: it holds 20 of the 35 places itself"
+        "stream 13.5 Mb/s under fifo: the queue drops 30 % of its packets: its own packets fill the queue, 20 of the 35 places"
     );
 }
 
