@@ -65,10 +65,12 @@ static struct books books(const struct Qdisc *sch)
 }
 
 /* The parents count `known`; from here on they count what is there. */
-static void tell(struct Qdisc *sch, struct books known)
+static inline void tell(struct Qdisc *sch, struct books known)
 {
-	qdisc_tree_reduce_backlog(sch, (int)(known.packets - sch->q.qlen),
-				  (int)(known.bytes - sch->qstats.backlog));
+	int n = known.packets - sch->q.qlen, bytes = known.bytes - sch->qstats.backlog;
+
+	if (n || bytes)		/* seldom; a call costs */
+		qdisc_tree_reduce_backlog(sch, n, bytes);
 }
 
 /* ---- enqueue ---- */
@@ -133,9 +135,11 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	enum at_verdict verdict;
 	int ret = NET_XMIT_SUCCESS;
 
-	sch->q.qlen -= a->gone.packets;
-	sch->qstats.backlog -= a->gone.bytes;
-	a->gone = (struct books){};
+	if (unlikely(a->gone.packets)) {
+		sch->q.qlen -= a->gone.packets;
+		sch->qstats.backlog -= a->gone.bytes;
+		a->gone = (struct books){};
+	}
 	a->dropped = to_free;
 	if (skb_is_gso(skb) && at_split(a))
 		verdict = enqueue_parts(sch, skb, flow, now, &known);
@@ -162,7 +166,7 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
  * midst of its own dequeue that a child ran empty: some crash. If all was dropped
  * and none goes, the books keep what is gone until something arrives: they and
  * the parents' agree, and a reset takes it from both. */
-static void settle(struct Qdisc *sch, struct books known)
+static inline void settle(struct Qdisc *sch, struct books known)
 {
 	struct airtab *a = qdisc_priv(sch);
 
