@@ -11,10 +11,13 @@ frame=/bin/frame
 insmod /ko/sch_airtab.ko
 # veth, since raw frames on a VLAN device without offload confuse packet sockets
 ip link add d0 type veth peer name d1
-for dev in d0 d1; do
-	ip link set $dev addrgenmode none
-	ip link set $dev up
-done
+# up DEV, without packets of the kernel's own: no group is joined there
+up() {
+	echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
+	ip link set $1 up
+}
+up d0
+up d1
 dev=d0
 
 ethernet() { printf '0200000000%02x 020000000009 %s ' "${2:-1}" "$1"; }
@@ -75,7 +78,7 @@ flows 2 "one more protocol" "$(ethernet 88b6) $zeros"
 flows 3 "an IPv4 header cut short" "$(ethernet 0800) 45"
 
 ip link add link d0 name d0.7 type vlan id 7
-ip link set d0.7 addrgenmode none up
+up d0.7
 fresh
 flows 1 "no VLAN" "$(ethernet 0800; ipv4)"
 dev=d0.7
