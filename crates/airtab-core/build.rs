@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core");
+    // Asked when it runs: a clone may have been moved since this was compiled.
+    let crate_dir = std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo");
+    let core = Path::new(&crate_dir).join("../../core");
     let mut sources: Vec<PathBuf> = std::fs::read_dir(core.join("src"))
         .expect("core/src is readable")
         .map(|entry| entry.expect("core/src is readable").path())

@@ -15,7 +15,8 @@ fn main() {
 }
 
 fn commit() -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok()?;
+    // Cargo runs this in the folder of the crate.
+    let root = Path::new("../..").canonicalize().ok()?;
     // Not the commit of another repository around an unpacked archive.
     if Path::new(&git(&["rev-parse", "--show-toplevel"])?).canonicalize().ok()? != root {
         return None;
@@ -36,7 +37,7 @@ fn commit() -> Option<String> {
 }
 
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
+    let output = Command::new("git").args(args).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_string())
 }
