@@ -11,54 +11,7 @@ use airtab_lab::table::Style;
 use tempfile::TempDir;
 
 /// A game beside a download, at two limits; 6 s each.
-const RIGHT: &str = r#"
-title = "A game beside a download"
-source = "nobody"
-about = "Short."
-queues = ["fifo", "chap"]
-seeds = 3
-quick_seeds = 2
-
-[scenario]
-duration = "6s"
-measure = ["1s", "5s"]
-station = [{ name = "near" }, { name = "far", distance = 5 }]
-app = [
-  { name = "game", kind = "game", station = "near" },
-  { name = "load", kind = "download", station = "far" },
-]
-
-[[axis]]
-name = "q"
-label = "limit, packets"
-keys = ["queue.fifo.limit", "queue.chap.limit"]
-values = [20, 40, 80]
-
-[[figure]]
-title = "Opinion score"
-x = "q"
-y = "game.game_mos"
-from = 1
-
-[[check]]
-what = "game under fifo"
-section = "1"
-reported = "falls"
-of = "game.game_mos"
-queue = "fifo"
-at = { q = [20, 80] }
-order = "falls"
-
-[[check]]
-what = "game, chap by fifo"
-section = "2"
-reported = "more"
-of = "game.game_mos"
-queue = "chap"
-at = { q = 80 }
-divided_by = { queue = "fifo" }
-least = 1.1
-"#;
+const RIGHT: &str = include_str!("game-beside-download.toml");
 
 fn experiment(text: &str) -> Result<Experiment, String> {
     let dir = folder();

@@ -320,6 +320,19 @@ mod tests {
     }
 
     #[test]
+    fn differences_and_spreads() {
+        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, at: Vec::new() };
+        let of = |values: [f64; 2]| values.map(Some).to_vec();
+        let (three, four, five) = (of([2.0, 4.0]), of([4.0, 4.0]), of([4.0, 6.0]));
+        let (mean, half) = estimate(&Compared::Minus(term), &[three.clone(), five.clone()]);
+        assert_eq!(mean, Some(-2.0), "the first less the second");
+        assert!(half.unwrap() < 1e-9, "the same in every seed");
+        let spread = Compared::Spread(Vec::new());
+        assert_eq!(estimate(&spread, &[four.clone(), five, three]).0, Some(0.4), "(5 - 3) / 5");
+        assert_eq!(estimate(&spread, &[four.clone(), four]).0, Some(0.0));
+    }
+
+    #[test]
     fn seeds_without_value_are_left_out() {
         let samples = vec![vec![Some(3.0), None, Some(5.0)]];
         let (mean, half) = estimate(&Compared::Value, &samples);
