@@ -13,10 +13,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Text and axes.
 const INK: RGBColor = BLACK;
-const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+/// Lines across a figure.
+pub const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// What belongs to no application.
 pub const OTHERS: RGBColor = RGBColor(0x99, 0x99, 0x99);
-/// Applications, in turn: colours that the colour-blind can tell apart (Okabe and Ito).
+/// Applications or flows, in turn: colours that the colour-blind can tell apart (Okabe and Ito).
 pub const PALETTE: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -38,7 +39,7 @@ const LEFT: i32 = 4;
 const LONGEST: f64 = 270.0;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Colour of application number `i`.
+/// Colour of application or flow number `i`.
 pub fn colour(i: usize) -> RGBColor {
     PALETTE[i % PALETTE.len()]
 }

@@ -4,6 +4,7 @@
 //! What it does not do: no figure is computed here.
 
 use airtab_core::Unit;
+use airtab_lab::report::chart::{GRID, colour};
 use airtab_sim::course::AppCourse;
 use airtab_sim::tcp::Config;
 use plotters::coord::Shift;
@@ -12,16 +13,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Run, SECOND};
 
-/// Flows, in turn: colours that the colour-blind can tell apart (Okabe and Ito).
-const PALETTE: [RGBColor; 6] = [
-    RGBColor(0x00, 0x72, 0xb2),
-    RGBColor(0xd5, 0x5e, 0x00),
-    RGBColor(0x00, 0x9e, 0x73),
-    RGBColor(0xcc, 0x79, 0xa7),
-    RGBColor(0xe6, 0x9f, 0x00),
-    RGBColor(0x56, 0xb4, 0xe9),
-];
-const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 const QUEUE: RGBColor = RGBColor(0x55, 0x55, 0x55);
 const COLUMN: u32 = 330;
 const PANEL: u32 = 190;
@@ -97,10 +88,6 @@ fn windows(run: &Run) -> Vec<Line> {
 /// Time of sample number `k`, counted from 1.
 fn seconds(k: u64, run: &Run) -> f64 {
     (k * run.course.step_ns) as f64 / SECOND as f64
-}
-
-fn colour(flow: usize) -> RGBColor {
-    PALETTE[flow % PALETTE.len()]
 }
 
 fn panel(area: &Area, caption: &str, label: &str, (end, most): (f64, f64), lines: &[Line]) {
