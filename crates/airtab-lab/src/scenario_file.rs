@@ -306,15 +306,38 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
     stations
 }
 
+/// Changes one key of a station of a running house: what its file would say.
+///
+/// # Errors
+/// Names the key or the value that is wrong, and what is allowed.
+pub fn station_change(
+    cell: &CellConfig,
+    (kbps, loss): (u32, Loss),
+    key: &str,
+    value: &str,
+) -> Result<(u32, Loss), String> {
+    match key {
+        "rate" => Ok((Rates::of(&cell.phy).parse(value)?, loss)),
+        "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)? })),
+        "fer" => match value.parse() {
+            Ok(0.0) => Ok((kbps, Loss::None)),
+            Ok(p) if (0.0..=1.0).contains(&p) => Ok((kbps, Loss::Fer(p))),
+            _ => Err(format!("fer: '{value}' is not a share of frames such as 0.1 (0 to 1)")),
+        },
+        _ => Err(format!("no key '{key}' of a station: distance, fer or rate")),
+    }
+}
+
 /// `1.5` or `"1.5 m"`; above 0.
 fn metres(v: &Value) -> Result<f64, String> {
+    parse_metres(&v.written)
+}
+
+fn parse_metres(written: &str) -> Result<f64, String> {
     let wrong = || {
-        format!(
-            "'{}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"",
-            v.written
-        )
+        format!("'{written}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"")
     };
-    let digits = v.written.strip_suffix('m').map_or(v.written.as_str(), str::trim_end);
+    let digits = written.strip_suffix('m').map_or(written, str::trim_end);
     let plain = digits.starts_with(|c: char| c.is_ascii_digit());
     let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
     (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)

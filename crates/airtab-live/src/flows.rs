@@ -32,12 +32,7 @@ pub struct Tally {
 
 impl Tally {
     fn new() -> Tally {
-        Tally {
-            totals: Totals::default(),
-            backlog: 0,
-            before: Totals::default(),
-            sojourn: Spread::default(),
-        }
+        Tally { totals: Totals::default(), backlog: 0, before: Totals::default(), sojourn: Spread::default() }
     }
 
     /// A packet left the access point's queue after `ns`.
@@ -188,7 +183,12 @@ impl Flows {
         &mut self.get_mut(number).tally
     }
 
-    /// A frame of a flow is over that may be forgotten by now.
+    /// The application of a flow; None, too, if it is forgotten.
+    pub fn app(&self, number: u32) -> Option<u16> {
+        self.flows.get(number as usize)?.as_ref()?.app
+    }
+
+    /// The figures of a flow that may be forgotten by now.
     pub fn tally_if_known(&mut self, number: u32) -> Option<&mut Tally> {
         Some(&mut self.flows.get_mut(number as usize)?.as_mut()?.tally)
     }

@@ -124,7 +124,8 @@ pub fn mark_ce(bytes: &mut [u8]) {
             let old = u16::from_be_bytes([bytes[0], bytes[1]]);
             bytes[1] |= 3;
             let new = u16::from_be_bytes([bytes[0], bytes[1]]);
-            let sum = u32::from(!u16::from_be_bytes([bytes[10], bytes[11]])) + u32::from(!old) + u32::from(new);
+            let sum =
+                u32::from(!u16::from_be_bytes([bytes[10], bytes[11]])) + u32::from(!old) + u32::from(new);
             let sum = (sum & 0xffff) + (sum >> 16);
             let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
             bytes[10..12].copy_from_slice(&sum.to_be_bytes());
@@ -254,7 +255,8 @@ mod tests {
         for tos in [1u8, 2, 0xb9] {
             let mut bytes = tcp4(5);
             bytes[1] = tos;
-            let sum = etherparse::Ipv4HeaderSlice::from_slice(&bytes).unwrap().to_header().calc_header_checksum();
+            let sum =
+                etherparse::Ipv4HeaderSlice::from_slice(&bytes).unwrap().to_header().calc_header_checksum();
             bytes[10..12].copy_from_slice(&sum.to_be_bytes());
             assert!(parse(&bytes).unwrap().ecn);
             mark_ce(&mut bytes);

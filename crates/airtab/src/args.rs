@@ -6,6 +6,7 @@ use airtab_core::Unit;
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
 
+use crate::commands::live::args::Live;
 use crate::commands::model::args::Model;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -32,6 +33,7 @@ pub enum Command {
     Disciplines(Disciplines),
     Tcp(crate::commands::tcp::Tcp),
     Model(Model),
+    Live(Live),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
         Command::Tcp(args) => commands::tcp::tcp(&args),
         Command::Model(args) => commands::model::model(&args),
+        Command::Live(args) => commands::live::live(&args),
     };
     match result {
         Ok(code) => code,

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod disciplines;
 pub mod experiment;
+pub mod live;
 pub mod model;
 mod progress;
 pub mod run;

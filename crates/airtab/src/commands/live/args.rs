@@ -1,0 +1,99 @@
+//! Options of `airtab live`, with their help.
+
+use std::path::PathBuf;
+
+use airtab_lab::QueueSpec;
+use clap::{Args, Parser, Subcommand};
+
+/// A house on this machine: real sockets in network namespaces, behind an access point in real time
+///
+/// The access point runs the same disciplines over the same Wi-Fi cell as the
+/// simulator, by the wall clock. Needs root (namespaces), and touches no network
+/// device that it did not make.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live up home.toml --queue fifo        build the house and stay; Ctrl-C takes it down
+  ip netns exec airtab-home-sta-laptop ping 10.0.255.1
+                                               in a second terminal: ping over the Wi-Fi hop alone
+  airtab live queue chap                       another discipline, under traffic
+  airtab live set laptop distance 12           the laptop walks away
+  airtab live down                             take it down from anywhere, or clean up after a kill")]
+pub struct Live {
+    #[command(subcommand)]
+    pub command: LiveCommand,
+}
+
+#[derive(Subcommand)]
+pub enum LiveCommand {
+    Up(Up),
+    Down(Down),
+    Set(Set),
+    Queue(Queue),
+}
+
+/// Build a house and run its access point until Ctrl-C or `airtab live down`
+#[derive(Parser)]
+pub struct Up {
+    /// House file: a scenario file (see `airtab scenario show`)
+    #[arg(value_name = "HOUSE.toml")]
+    pub house: PathBuf,
+    #[command(flatten)]
+    pub access_point: AccessPoint,
+}
+
+/// How its access point runs.
+#[derive(Args)]
+pub struct AccessPoint {
+    /// Discipline of the access point, with parameters as in `airtab compare`
+    #[arg(long, value_name = "NAME", default_value = "chap")]
+    pub queue: QueueSpec,
+    /// Seed of backoffs and losses
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Print a line of JSON each second instead of the view
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Take a house down, or remove what a killed run left
+#[derive(Parser)]
+pub struct Down {
+    /// Its name [default: every house that is up]
+    #[arg(value_name = "HOUSE")]
+    pub house: Option<String>,
+}
+
+/// Change a station of a running house
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live set laptop distance 12
+  airtab live set laptop fer 0.25
+  airtab live set tv rate 11Mb/s")]
+pub struct Set {
+    /// Its name in the house file
+    pub station: String,
+    /// What to change: distance, fer or rate
+    pub key: String,
+    /// To what, as in house files
+    pub value: String,
+    #[command(flatten)]
+    pub of: Of,
+}
+
+/// Replace the discipline of a running house; queued packets are handed over
+#[derive(Parser)]
+pub struct Queue {
+    /// The new one, with parameters as in `airtab compare`
+    #[arg(value_name = "NAME")]
+    pub queue: QueueSpec,
+    #[command(flatten)]
+    pub of: Of,
+}
+
+/// Which running house.
+#[derive(Args)]
+pub struct Of {
+    /// Name of the house [default: the one that is up]
+    #[arg(long, value_name = "HOUSE")]
+    pub house: Option<String>,
+}
