@@ -20,6 +20,10 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::time::{ClockId, clock_gettime};
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
 
 use crate::access_point::AccessPoint;
 use crate::clock::Clock;
@@ -162,8 +166,9 @@ impl Driver {
     /// If a device cannot be read any more.
     pub fn run(mut self) -> io::Result<AccessPoint> {
         rustix::thread::set_current_timer_slack(Some(SLACK))?;
-        // Before others on a busy machine; where that is not allowed, as others.
-        let _ = rustix::process::nice(-20);
+        // Before others on a busy machine; where that is not allowed, as others:
+        // the pace will show it.
+        let _ = real_time();
         let mut ready = Vec::with_capacity(64);
         loop {
             self.catch_up();
@@ -263,6 +268,13 @@ impl Driver {
         self.board.fresh.notify_all();
         self.next_snapshot = self.clock.now() / INTERVAL_NS * INTERVAL_NS + INTERVAL_NS;
     }
+}
+
+/// Puts this thread before all that are not real-time threads. It sleeps
+/// between events, and the kernel keeps a share of the time for others.
+fn real_time() -> Result<(), thread_priority::Error> {
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy)
 }
 
 const NS: u64 = 1_000_000_000;

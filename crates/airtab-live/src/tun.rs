@@ -28,8 +28,8 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Makes a device of this `name` in `ns`, up, with `addresses` and the
-    /// default routes.
+    /// Makes a device of this `name` in `ns`, up, with `addresses` and default
+    /// routes on which TCP is CUBIC.
     ///
     /// # Errors
     /// If the kernel or iproute2 refuses.
@@ -41,20 +41,22 @@ impl Tun {
                 .layer(tun_rs::Layer::L3)
                 .mtu(MTU as u16)
                 .tx_queue_len(QUEUE)
+                .enable(false)
                 .build_sync()?;
             device.set_nonblocking(true)?;
             quiet(name)?;
             Ok(device)
         });
         let device = made.map_err(failed)?.join().expect("it does not panic").map_err(failed)?;
-        let mut lines = Vec::new();
+        let mut lines = vec![format!("link set {name} addrgenmode none")];
         for address in addresses {
             let bits = if address.is_ipv4() { "32" } else { "128 nodad" };
             lines.push(format!("address add {address}/{bits} dev {name}"));
         }
         lines.push(format!("link set {name} up"));
         for all in ["0.0.0.0/0", "::/0"] {
-            lines.push(format!("route add {all} dev {name}"));
+            // The host's default may be another; applications can still choose.
+            lines.push(format!("route add {all} dev {name} congctl cubic"));
         }
         batch(ns, &lines)?;
         Ok(Tun { device })
@@ -88,19 +90,17 @@ impl AsFd for Tun {
 }
 
 /// Settings of the namespace that this thread is in: the device sends nothing
-/// of its own accord; TCP is CUBIC and does not remember earlier connections.
+/// of its own accord, and TCP does not remember earlier connections.
 fn quiet(device: &str) -> io::Result<()> {
     let settings = [
-        (format!("ipv6/conf/{device}/addr_gen_mode"), "1"),
         (format!("ipv6/conf/{device}/router_solicitations"), "0"),
         (format!("ipv6/conf/{device}/accept_ra"), "0"),
-        ("ipv4/tcp_congestion_control".into(), "cubic"),
         ("ipv4/tcp_no_metrics_save".into(), "1"),
         ("ipv4/ping_group_range".into(), "0 2147483647"),
     ];
     for (path, value) in settings {
         match fs::write(format!("/proc/sys/net/{path}"), value) {
-            // A kernel without IPv6, or with CUBIC as the only one.
+            // A kernel without IPv6.
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(io::Error::new(e.kind(), format!("/proc/sys/net/{path}: {e}"))),
             Ok(()) => {}
