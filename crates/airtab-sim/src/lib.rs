@@ -8,6 +8,7 @@
 //! - [`course`]: a run sampled over time
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`meter`]: what becomes of an application's packets, for every host of a cell
 //! - [`net`]: wired links
 //! - [`tcp`]: TCP endpoints, sans-IO
 //! - [`traffic`]: what applications send
@@ -18,6 +19,7 @@
 
 pub mod course;
 pub mod engine;
+pub mod meter;
 pub mod net;
 mod running;
 pub mod scenario;

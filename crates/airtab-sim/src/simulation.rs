@@ -16,11 +16,12 @@ use std::ops::Range;
 use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
+use crate::meter::constant;
 use crate::net::Link;
-use crate::running::{Flow, Running, constant, plan};
+use crate::running::{Flow, Running, plan};
 use crate::scenario::{AppKind, Scenario};
 use crate::tcp::{Algorithm, Config, Segment};
-use crate::trace::{ApTrace, Delivery, FrameTrace, Trace};
+use crate::trace::{ApTrace, FrameTrace, Trace};
 use crate::traffic::download::Connection;
 use crate::traffic::streaming::Player;
 use crate::traffic::udp::Source;
@@ -205,18 +206,19 @@ impl Simulation {
     }
 
     /// The run's trace.
-    pub fn finish(mut self) -> Trace {
-        let mean_packets = self.apps.iter_mut().map(|running| running.queue.close(self.now)).sum();
+    pub fn finish(self) -> Trace {
+        let (apps, places): (_, Vec<f64>) =
+            self.apps.into_iter().map(|running| running.finish(self.now)).unzip();
         Trace {
             ap: ApTrace {
-                mean_packets,
+                mean_packets: places.iter().sum(),
                 max_packets: self.max_packets,
                 counters: self.cell.queue().counters(),
                 air: self.cell.air(self.now),
                 wired_dropped: self.packets.dropped_wired,
                 uplink_dropped: self.packets.dropped_uplink,
             },
-            apps: self.apps.into_iter().map(Running::finish).collect(),
+            apps,
             measure_ns: self.measure,
             fingerprint: self.fingerprint,
             exchanges: self.cell.exchanges(),
@@ -451,12 +453,7 @@ impl Simulation {
         let packet = self.pool.insert(meta, body);
         self.packets.made += 1;
         let running = &mut self.apps[usize::from(f.app)];
-        if running.measure.contains(&self.now) {
-            running.stream(up).sent += 1;
-        }
-        if let (false, Some(second)) = (up, running.second(self.now)) {
-            second.sent_bytes += u64::from(bytes);
-        }
+        running.meter.sent(up, bytes, self.now);
         if up {
             self.cell.send_up(&mut self.pool, f.station, packet, self.now);
         } else if let Some(at) = f.access_down.send(self.now, bytes) {
@@ -476,11 +473,7 @@ impl Simulation {
         body.queued_ns = self.now;
         let flow = body.flow;
         let app = self.app_of(flow);
-        let running = &mut self.apps[app];
-        running.queue.arrive(self.now);
-        if running.measure.contains(&self.now) {
-            running.queue.trace.arrived += 1;
-        }
+        self.apps[app].meter.arrived(self.now);
         self.note(3, flow.into());
         self.cell.send_down(&mut self.pool, packet, self.now);
         self.max_packets = self.max_packets.max(self.cell.queue().len());
@@ -504,11 +497,7 @@ impl Simulation {
                     let body = self.pool.remove(packet);
                     self.note(5, u64::from(body.flow) << 8 | reason as u64);
                     let app = self.app_of(body.flow);
-                    let running = &mut self.apps[app];
-                    running.queue.leave(self.now);
-                    if running.measure.contains(&self.now) {
-                        running.queue.trace.dropped += 1;
-                    }
+                    self.apps[app].meter.dropped(self.now);
                 }
                 Output::UplinkDropped(packet) => {
                     self.packets.dropped_uplink += 1;
@@ -518,22 +507,12 @@ impl Simulation {
                 Output::Dequeued(packet) => {
                     let body = self.pool.body(packet);
                     let (queued, app) = (body.queued_ns, self.app_of(body.flow));
-                    let running = &mut self.apps[app];
-                    running.queue.leave(self.now);
-                    if running.measure.contains(&queued) {
-                        running.queue.trace.delay_ns.saturating_record(self.now - queued);
-                    }
+                    self.apps[app].meter.dequeued(queued, self.now);
                 }
                 Output::Sent { down, label, tx } => {
                     self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                     let app = self.app_of(label as u16);
-                    let running = &mut self.apps[app];
-                    if running.measure.contains(&self.now) {
-                        *running.air(down) += tx.air;
-                        if down {
-                            running.attempts.count(tx.attempts, tx.acked);
-                        }
-                    }
+                    self.apps[app].meter.transmitted(!down, &tx, self.now);
                 }
             }
         }
@@ -569,25 +548,7 @@ impl Simulation {
         let now = self.now;
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
-        let records = running.records_deliveries();
-        if !body.up {
-            running.received_bytes += u64::from(bytes);
-            if let Some(second) = running.second(now) {
-                second.received_bytes += u64::from(bytes);
-            }
-        }
-        let (now_counts, sent_counts) =
-            (running.measure.contains(&now), running.measure.contains(&body.sent_ns));
-        let stream = running.stream(body.up);
-        if now_counts {
-            stream.bytes += u64::from(bytes);
-        }
-        if sent_counts {
-            stream.received += 1;
-            if records {
-                stream.deliveries.push(Delivery { sent_ns: body.sent_ns, received_ns: now });
-            }
-        }
+        running.meter.received(body.up, bytes, body.sent_ns, now);
         if let Some(frame) = running.frames.get_mut(body.frame as usize) {
             frame.received += 1;
         }

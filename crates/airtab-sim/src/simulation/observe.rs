@@ -87,7 +87,7 @@ impl Simulation {
     /// # Panics
     /// If the scenario has no such application; so does [`Simulation::flows`].
     pub fn received_bytes(&self, app: usize) -> u64 {
-        self.apps[app].received_bytes
+        self.apps[app].meter.received_bytes()
     }
 
     /// The hashes by which the discipline knows the flows of application `app`

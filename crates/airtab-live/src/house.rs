@@ -1,0 +1,193 @@
+//! A house: a scenario whose stations and servers are real network namespaces.
+//!
+//! House files are scenario files (`docs/scenarios.md`): the same file can be
+//! simulated. Every application has a server of its own with an address of its
+//! own, whose latency is inside the medium; all servers live in one namespace,
+//! `internet`. The access point has an address, too: a ping to it takes the
+//! Wi-Fi hop alone.
+//!
+//! What it does not do: it makes nothing (`netns`, `tun`), it starts nothing (`apps`).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use airtab_lab::ScenarioFile;
+use airtab_sim::net::address;
+
+use crate::error::LiveError;
+
+/// Stations of a house: namespaces and devices for more than this take long.
+pub const MAX_STATIONS: usize = 200;
+/// Beginning of the names of all namespaces of all houses.
+pub const PREFIX: &str = "airtab-";
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct House {
+    /// Stations, applications, disciplines.
+    pub file: ScenarioFile,
+}
+
+/// An end of the access point's wires: one namespace, one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Port {
+    /// All servers.
+    Internet,
+    /// The access point's own address.
+    AccessPoint,
+    /// One station, by its index.
+    Station(u16),
+}
+
+impl House {
+    /// A house of a scenario.
+    ///
+    /// # Errors
+    /// If it is too large, or its name cannot name namespaces.
+    pub fn new(file: ScenarioFile) -> Result<House, LiveError> {
+        let scenario = &file.scenario;
+        if scenario.stations.len() > MAX_STATIONS {
+            let n = scenario.stations.len();
+            return Err(LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
+        }
+        let fits = |name: &str| {
+            name.len() <= 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        };
+        for name in scenario.stations.iter().map(|s| &s.name).chain([&scenario.name]) {
+            if !fits(name) || name.is_empty() {
+                return Err(LiveError::House(format!(
+                    "name {name:?}: a live house names namespaces with it: letters, digits, '-', '_' and '.', at most 40"
+                )));
+            }
+        }
+        Ok(House { file })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.file.scenario.name
+    }
+
+    /// Beginning of the names of its namespaces.
+    pub fn prefix(&self) -> String {
+        prefix(self.name())
+    }
+
+    /// The namespace of a port.
+    pub fn netns(&self, port: Port) -> String {
+        let prefix = self.prefix();
+        match port {
+            Port::Internet => format!("{prefix}internet"),
+            Port::AccessPoint => format!("{prefix}ap"),
+            Port::Station(i) => format!("{prefix}sta-{}", self.file.scenario.stations[usize::from(i)].name),
+        }
+    }
+
+    /// Every port, servers first.
+    pub fn ports(&self) -> impl Iterator<Item = Port> {
+        let stations = self.file.scenario.stations.len() as u16;
+        [Port::Internet, Port::AccessPoint].into_iter().chain((0..stations).map(Port::Station))
+    }
+
+    /// Addresses of a port.
+    pub fn addresses(&self, port: Port) -> Vec<IpAddr> {
+        let both = |v4: Ipv4Addr, v6: Ipv6Addr| vec![v4.into(), v6.into()];
+        match port {
+            Port::Internet => {
+                (0..self.file.scenario.apps.len() as u16).flat_map(|i| both(server(i), server6(i))).collect()
+            }
+            Port::AccessPoint => both(ACCESS_POINT, ACCESS_POINT6),
+            Port::Station(i) => both(station(i), station6(i)),
+        }
+    }
+}
+
+/// Beginning of the names of the namespaces of the house of that name.
+pub fn prefix(house: &str) -> String {
+    format!("{PREFIX}{house}-")
+}
+
+/// The access point's own addresses.
+pub const ACCESS_POINT: Ipv4Addr = Ipv4Addr::new(10, 0, 255, 1);
+/// The same in IPv6.
+pub const ACCESS_POINT6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xa1b, 0, 0, 0, 0, 0, 1);
+
+/// Address of the server of application `i`.
+pub fn server(i: u16) -> Ipv4Addr {
+    address::server(i + 1)
+}
+
+/// The same in IPv6.
+pub fn server6(i: u16) -> Ipv6Addr {
+    Ipv6Addr::new(0xfd00, 0xa1b, 2, 0, 0, 0, 0, i + 1)
+}
+
+/// Address of station `i`.
+pub fn station(i: u16) -> Ipv4Addr {
+    address::station(i + 1)
+}
+
+/// The same in IPv6.
+pub fn station6(i: u16) -> Ipv6Addr {
+    Ipv6Addr::new(0xfd00, 0xa1b, 1, 0, 0, 0, 0, i + 1)
+}
+
+/// Whose address it is: an application's server, a station, the access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The server of an application, by its index.
+    Server(u16),
+    /// A station, by its index.
+    Station(u16),
+    /// The access point.
+    AccessPoint,
+}
+
+/// Looks up an address; None if it is nobody's. The index may be past the end
+/// of the house's list.
+pub fn owner(address: IpAddr) -> Option<Owner> {
+    if address == IpAddr::V4(ACCESS_POINT) || address == IpAddr::V6(ACCESS_POINT6) {
+        return Some(Owner::AccessPoint);
+    }
+    match address {
+        IpAddr::V4(a) => match a.octets() {
+            [198, 18, high, low] => u16::from_be_bytes([high, low]).checked_sub(1).map(Owner::Server),
+            [10, 0, high, low] => u16::from_be_bytes([high, low]).checked_sub(1).map(Owner::Station),
+            _ => None,
+        },
+        IpAddr::V6(a) => match a.segments() {
+            [0xfd00, 0xa1b, 1, 0, 0, 0, 0, i] => i.checked_sub(1).map(Owner::Station),
+            [0xfd00, 0xa1b, 2, 0, 0, 0, 0, i] => i.checked_sub(1).map(Owner::Server),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_a_house_has_its_owner() {
+        let house = House::new(ScenarioFile::home()).unwrap();
+        for port in house.ports() {
+            for (i, address) in house.addresses(port).into_iter().enumerate() {
+                let expected = match port {
+                    Port::Internet => Owner::Server(i as u16 / 2),
+                    Port::AccessPoint => Owner::AccessPoint,
+                    Port::Station(i) => Owner::Station(i),
+                };
+                assert_eq!(owner(address), Some(expected), "{address}");
+            }
+        }
+        assert_eq!(owner("192.0.2.1".parse().unwrap()), None);
+        assert_eq!(owner("10.0.0.0".parse().unwrap()), None);
+        assert_eq!(house.netns(Port::Station(0)), "airtab-home-sta-console");
+    }
+
+    #[test]
+    fn names_that_cannot_name_a_namespace_are_refused() {
+        let mut file = ScenarioFile::home();
+        file.scenario.name = "../x".into();
+        assert!(House::new(file).unwrap_err().to_string().contains("\"../x\""));
+    }
+}

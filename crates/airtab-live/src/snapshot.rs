@@ -1,0 +1,267 @@
+//! What the access point shows of itself, once a second: the one source of the
+//! terminal view, the JSON lines and the Prometheus endpoint.
+//!
+//! Totals count since the start; rates, shares and quantiles are of the last
+//! [`Snapshot::interval_s`]. What it does not do: it draws nothing, and it
+//! judges nothing (`blame`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The access point at one time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Name of the house.
+    pub house: String,
+    /// The discipline with its parameters, as `--queue` takes it.
+    pub queue: String,
+    /// `dcf` or `emulator`.
+    pub medium: String,
+    /// Time since the start, s.
+    pub now_s: f64,
+    /// What rates, shares and quantiles are about: the time before `now_s`, s.
+    pub interval_s: f64,
+    /// The discipline.
+    pub qdisc: QdiscView,
+    /// Where the channel's time went.
+    pub air: AirView,
+    /// Stations, in the order of the house.
+    pub stations: Vec<StationView>,
+    /// Flows that sent anything in the interval, most airtime first, at most [`FLOWS`].
+    pub flows: Vec<FlowView>,
+    /// Where downlink packets spent their time.
+    pub hops: Hops,
+    /// Where all packets went, since the start.
+    pub books: Books,
+    /// How well the wall clock was kept.
+    pub pace: Pace,
+    /// Applications that the access point was started with, and what they feel.
+    pub apps: Vec<AppView>,
+}
+
+/// Flows in a snapshot.
+pub const FLOWS: usize = 20;
+
+/// The discipline's counters, by the names of its tables.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QdiscView {
+    /// Packets queued.
+    pub packets: u32,
+    /// Bytes queued.
+    pub bytes: u64,
+    /// Packets dropped since the start, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// Its own statistics.
+    pub stats: Vec<StatView>,
+}
+
+/// One statistic of a discipline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatView {
+    /// Name in its table.
+    pub name: String,
+    /// What it says.
+    pub help: String,
+    /// Unit as the tables spell it: `ns`, `bytes`, empty for a count.
+    pub unit: String,
+    /// Grows only; else a gauge.
+    pub counter: bool,
+    /// In that unit.
+    pub value: f64,
+}
+
+/// Shares of the channel's time in the interval; they sum to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AirView {
+    /// Frames to stations.
+    pub down_ratio: f64,
+    /// Frames from stations.
+    pub up_ratio: f64,
+    /// Collisions.
+    pub collision_ratio: f64,
+    /// Beacons.
+    pub beacon_ratio: f64,
+    /// Nobody sending.
+    pub idle_ratio: f64,
+}
+
+/// What packets of a station or a flow did, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// IP bytes that reached the station.
+    pub down_bytes: u64,
+    /// IP bytes from the station that reached the access point.
+    pub up_bytes: u64,
+    /// Channel time of downlink frames, ns.
+    pub down_air_ns: u64,
+    /// Channel time of uplink frames, ns.
+    pub up_air_ns: u64,
+    /// Downlink frames that ended.
+    pub frames: u64,
+    /// Attempts that they took.
+    pub attempts: u64,
+    /// Packets dropped by the discipline.
+    pub dropped: u64,
+    /// Packets lost on the air, both ways.
+    pub lost: u64,
+    /// Packets that a full uplink queue refused.
+    pub uplink_dropped: u64,
+}
+
+/// Rates, shares and quantiles of the interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rates {
+    /// To the station, bit/s.
+    pub down_bps: f64,
+    /// From the station, bit/s.
+    pub up_bps: f64,
+    /// Share of the channel's time, downlink.
+    pub down_air_ratio: f64,
+    /// Share of the channel's time, uplink.
+    pub up_air_ratio: f64,
+    /// Attempts per downlink frame; 0 if there was none.
+    pub attempts_mean: f64,
+    /// Packets dropped per second by the discipline.
+    pub drops_per_s: f64,
+    /// Median time in the access point's queue, s; 0 if nothing left it.
+    pub sojourn_p50_s: f64,
+    /// The 99th percentile of it, s.
+    pub sojourn_p99_s: f64,
+}
+
+/// One station.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StationView {
+    /// Its name in the house.
+    pub name: String,
+    /// PHY rate, kb/s.
+    pub rate_kbps: u32,
+    /// Probability that one frame to or from it is lost.
+    pub frame_error_rate: f64,
+    /// Packets for it in the access point's queue.
+    pub backlog_packets: u32,
+    /// Since the start.
+    pub totals: Totals,
+    /// Of the interval.
+    pub rates: Rates,
+}
+
+/// One flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowView {
+    /// The application of the house it belongs to, if any.
+    pub app: Option<String>,
+    /// Protocol and both ends, station first: `tcp 10.0.0.1:50000 198.18.0.2:80`.
+    pub tuple: String,
+    /// Its station's name.
+    pub station: String,
+    /// Airtime credit, s, where the discipline keeps one.
+    pub credit_s: Option<f64>,
+    /// Its packets in the access point's queue.
+    pub backlog_packets: u32,
+    /// Since the start.
+    pub totals: Totals,
+    /// Of the interval.
+    pub rates: Rates,
+}
+
+/// How long downlink packets took at each hop in the interval, s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hops {
+    /// From a request's arrival at the server to the first byte of the answer.
+    pub server: Quantiles,
+    /// Wired links, their queues included.
+    pub wired: Quantiles,
+    /// The access point's queue.
+    pub queue: Quantiles,
+    /// Contention, attempts and backoffs.
+    pub air: Quantiles,
+}
+
+/// Of one distribution, s; all 0 if it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// Median.
+    pub p50_s: f64,
+    /// 99th percentile.
+    pub p99_s: f64,
+    /// How many values.
+    pub count: u64,
+}
+
+/// Where packets went since the start:
+/// `taken == given + dropped + lost + uplink_dropped + wired_dropped + refused + inside`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Books {
+    /// Packets read from namespaces.
+    pub taken: u64,
+    /// Packets that reached their end.
+    pub given: u64,
+    /// Dropped by the access point's discipline.
+    pub dropped: u64,
+    /// Given up by a MAC after its last attempt.
+    pub lost: u64,
+    /// Refused by a full uplink queue.
+    pub uplink_dropped: u64,
+    /// Refused by a full wired queue.
+    pub wired_dropped: u64,
+    /// Read, and not sent on, by reason: malformed, no route, multicast.
+    pub refused: BTreeMap<String, u64>,
+    /// On their way.
+    pub inside: u64,
+    /// Of `given`: the namespace's kernel did not take it.
+    pub unwritten: u64,
+}
+
+impl Books {
+    /// Whether every packet is accounted for.
+    pub fn balanced(&self) -> bool {
+        let out = self.given + self.dropped + self.lost + self.uplink_dropped + self.wired_dropped;
+        self.taken == out + self.refused.values().sum::<u64>() + self.inside
+    }
+}
+
+/// How well the access point kept to the wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pace {
+    /// How long after its time a packet was handed over: median of the interval, s.
+    pub late_p50_s: f64,
+    /// 99th percentile of the interval, s.
+    pub late_p99_s: f64,
+    /// Largest of the whole run, s.
+    pub late_max_s: f64,
+    /// Packets handed over more than [`Pace::BEHIND_S`] late, whole run.
+    pub behind: u64,
+    /// Share of one processor that the access point's thread used in the interval.
+    pub cpu_ratio: f64,
+}
+
+impl Pace {
+    /// Later than this and what applications feel is no longer the cell's doing, s.
+    pub const BEHIND_S: f64 = 0.002;
+}
+
+/// One application.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AppView {
+    /// Its name in the house.
+    pub name: String,
+    /// What it is, as in house files.
+    pub kind: String,
+    /// Its station's name.
+    pub station: String,
+    /// What its user feels, of late; None: nothing to say yet.
+    pub score: Option<Score>,
+}
+
+/// A figure that a user would feel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// What it is, as `airtab compare` names it: `game_mos`.
+    pub metric: String,
+    /// Its value in base units.
+    pub value: f64,
+    /// The same for people: `4.21 MOS`, `0.8 s page`.
+    pub text: String,
+}

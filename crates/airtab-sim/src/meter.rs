@@ -1,0 +1,226 @@
+//! What becomes of one application's packets: counted at both ends, in the
+//! access point's queue and on the air.
+//!
+//! Every host that drives an access point (the simulator here, the live one)
+//! tells a meter what happened, in order of time, and gets an [`AppTrace`].
+//!
+//! What it does not do: it knows no frames of a video, no pages and no
+//! segments; who runs the application adds them to the trace.
+
+use std::ops::Range;
+
+use airtab_core::Tx;
+
+use crate::scenario::{App, AppKind, Scenario};
+use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
+use crate::traffic::{Constant, game, voip};
+
+/// Of [`SecondTrace`], ns.
+const SECOND: u64 = 1_000_000_000;
+
+/// The packets of one application over a run.
+pub struct AppMeter {
+    name: String,
+    kind: AppKind,
+    measure: Range<u64>,
+    streams: [StreamTrace; 2],
+    queue: QueueMeter,
+    air_ns: [u64; 2],
+    attempts: AttemptTrace,
+    seconds: Vec<SecondTrace>,
+    received_bytes: u64,
+}
+
+impl AppMeter {
+    /// For one application of `scenario`, with room for all that will be
+    /// recorded: recording allocates nothing.
+    pub fn new(app: &App, scenario: &Scenario) -> AppMeter {
+        let measure = app.measured(scenario);
+        let measured = measure.end - measure.start;
+        let stream = |up| StreamTrace {
+            deliveries: Vec::with_capacity(
+                constant(&app.kind, up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
+            ),
+            ..StreamTrace::default()
+        };
+        AppMeter {
+            name: app.name.clone(),
+            kind: app.kind.clone(),
+            streams: [false, true].map(stream),
+            queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
+            measure,
+            air_ns: [0; 2],
+            attempts: AttemptTrace::default(),
+            seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
+            received_bytes: 0,
+        }
+    }
+
+    /// One end sent a packet of `bytes`: the server, or with `up` the station.
+    pub fn sent(&mut self, up: bool, bytes: u32, now: u64) {
+        if self.measure.contains(&now) {
+            self.streams[usize::from(up)].sent += 1;
+        }
+        if let (false, Some(second)) = (up, self.second(now)) {
+            second.sent_bytes += u64::from(bytes);
+        }
+    }
+
+    /// A packet came to the access point's queue.
+    pub fn arrived(&mut self, now: u64) {
+        self.queue.change(now, self.queue.held + 1);
+        if self.measure.contains(&now) {
+            self.queue.trace.arrived += 1;
+        }
+    }
+
+    /// The discipline dropped one that had arrived.
+    pub fn dropped(&mut self, now: u64) {
+        self.queue.change(now, self.queue.held - 1);
+        if self.measure.contains(&now) {
+            self.queue.trace.dropped += 1;
+        }
+    }
+
+    /// One left the queue for the MAC that had arrived at `queued_ns`.
+    pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
+        self.queue.change(now, self.queue.held - 1);
+        if self.measure.contains(&queued_ns) {
+            self.queue.trace.delay_ns.saturating_record(now - queued_ns);
+        }
+    }
+
+    /// A frame of its downlink, or with `up` of its uplink, is over.
+    pub fn transmitted(&mut self, up: bool, tx: &Tx, now: u64) {
+        if self.measure.contains(&now) {
+            self.air_ns[usize::from(up)] += tx.air;
+            if !up {
+                self.attempts.count(tx.attempts, tx.acked);
+            }
+        }
+    }
+
+    /// The other end has a packet that was sent at `sent_ns`.
+    pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
+        if !up {
+            self.received_bytes += u64::from(bytes);
+            if let Some(second) = self.second(now) {
+                second.received_bytes += u64::from(bytes);
+            }
+        }
+        let (now_counts, sent_counts) = (self.measure.contains(&now), self.measure.contains(&sent_ns));
+        let records = constant(&self.kind, up).is_some();
+        let stream = &mut self.streams[usize::from(up)];
+        if now_counts {
+            stream.bytes += u64::from(bytes);
+        }
+        if sent_counts {
+            stream.received += 1;
+            if records {
+                stream.deliveries.push(Delivery { sent_ns, received_ns: now });
+            }
+        }
+    }
+
+    /// IP bytes of the downlink received so far.
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+
+    /// The trace at the end of the run, and the mean number of places held in
+    /// the scenario's measured part (that in the application's own is in the
+    /// trace).
+    pub fn finish(mut self, now: u64) -> (AppTrace, f64) {
+        let mean_packets = self.queue.close(now);
+        let [down, up] = self.streams;
+        let trace = AppTrace {
+            name: self.name,
+            kind: self.kind,
+            measure_ns: self.measure,
+            down,
+            up,
+            queue: self.queue.trace,
+            air_ns: self.air_ns[0],
+            up_air_ns: self.air_ns[1],
+            attempts: self.attempts,
+            seconds: self.seconds,
+            frames: Vec::new(),
+            pages: Vec::new(),
+            segments: Vec::new(),
+        };
+        (trace, mean_packets)
+    }
+
+    /// The second that `now` lies in; None at the end of the run.
+    fn second(&mut self, now: u64) -> Option<&mut SecondTrace> {
+        self.seconds.get_mut((now / SECOND) as usize)
+    }
+}
+
+/// The constant stream of an application, if it has one: each of its
+/// deliveries is worth a record of its own.
+pub(crate) fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
+    match kind {
+        AppKind::Game => Some(if up { game::UP } else { game::DOWN }),
+        AppKind::Voip => Some(voip::BOTH),
+        _ => None,
+    }
+}
+
+/// An application's places in the access point's queue over time.
+struct QueueMeter {
+    trace: QueueTrace,
+    held: u64,
+    since: u64,
+    own: Area,
+    /// In the scenario's measured part, if that is another one.
+    common: Option<Area>,
+}
+
+/// Places held, times how long, within a part of the run.
+struct Area {
+    part: Range<u64>,
+    area: u64,
+}
+
+impl Area {
+    fn new(part: Range<u64>) -> Area {
+        Area { part, area: 0 }
+    }
+
+    fn add(&mut self, held: u64, since: u64, now: u64) {
+        let (from, to) = (since.max(self.part.start), now.min(self.part.end));
+        self.area += held * to.saturating_sub(from);
+    }
+
+    fn mean(&self) -> f64 {
+        self.area as f64 / (self.part.end - self.part.start) as f64
+    }
+}
+
+impl QueueMeter {
+    fn new(own: Range<u64>, common: &Range<u64>) -> QueueMeter {
+        QueueMeter {
+            trace: QueueTrace::default(),
+            held: 0,
+            since: 0,
+            common: (own != *common).then(|| Area::new(common.clone())),
+            own: Area::new(own),
+        }
+    }
+
+    fn close(&mut self, now: u64) -> f64 {
+        self.change(now, 0);
+        self.trace.mean_packets = self.own.mean();
+        self.common.as_ref().map_or(self.trace.mean_packets, Area::mean)
+    }
+
+    fn change(&mut self, now: u64, held: u64) {
+        self.own.add(self.held, self.since, now);
+        if let Some(common) = &mut self.common {
+            common.add(self.held, self.since, now);
+        }
+        self.held = held;
+        self.since = now;
+    }
+}
