@@ -191,11 +191,6 @@ fn read_wifi(s: Section) -> Option<CellConfig> {
     let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
     // None where its name is wrong: that is problem enough.
     let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
-    for (key, owner) in OWNERS {
-        if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
-            s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
-        }
-    }
     let emulator = medium == Some("emulator");
     let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
@@ -215,6 +210,11 @@ fn read_wifi(s: Section) -> Option<CellConfig> {
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
     cell.beacon = cell.beacon.and_then(|beacon| read_beacon(&s, beacon));
+    for (key, owner) in OWNERS {
+        if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
+            s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
+        }
+    }
     s.finish();
     phy.map(|_| cell)
 }

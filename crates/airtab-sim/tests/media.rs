@@ -7,7 +7,7 @@ mod common;
 use std::collections::HashMap;
 
 use airtab_core::{Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, Tx, URGENT, disciplines};
-use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumKind, Output};
+use airtab_sim::wifi::{CellConfig, End, Loss, Medium, MediumKind, Output};
 use common::{MS, S, phy, queue};
 use proptest::prelude::*;
 
@@ -231,8 +231,8 @@ fn a_station_changes_from_the_next_frame_on() {
         let air = difs + phy.data_ns(6_000, 1500) + phy.sifs_ns() + phy.ack_ns(6_000);
         assert_eq!(sent[1], Tx { air, span: air, attempts: 1, acked: true });
         if let Some(seen) = seen {
-            let rates: Vec<u32> = seen.iter().map(|attempt| attempt.kbps).collect();
-            assert_eq!(rates, [&[54_000; 7][..], &[6_000]].concat());
+            let seen: Vec<_> = seen.iter().map(|attempt| (attempt.kbps, attempt.end)).collect();
+            assert_eq!(seen, [&[(54_000, End::DataLost); 7][..], &[(6_000, End::Acked)]].concat());
         }
     }
 }
