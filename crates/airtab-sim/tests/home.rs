@@ -36,6 +36,10 @@ fn fingerprints() {
         let trace = run(&quick(other_home()), &queue(discipline, 35), 1);
         table += &format!("other home, {discipline}: {:016x}\n", trace.fingerprint);
     }
+    for discipline in DISCIPLINES {
+        let trace = run(&emulated_home(), &queue(discipline, 35), 1);
+        table += &format!("emulated home, {discipline}: {:016x}\n", trace.fingerprint);
+    }
     for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
         let mut params = queue("chap", 35);
         params.set(key, value).expect("in range");
