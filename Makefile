@@ -40,7 +40,7 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
-mutants: ## wrong builds of chap, each of which must turn the test red that it names
+mutants: ## wrong builds of the core, each of which must turn the test red that it names
 	@$(MAKE) --no-print-directory -C core mutants
 
 fuzz: ## random operations against every discipline under sanitizers, SECONDS=60

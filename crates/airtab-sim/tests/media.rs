@@ -6,8 +6,8 @@ mod common;
 
 use std::collections::HashMap;
 
-use airtab_core::{Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, URGENT, disciplines};
-use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
+use airtab_core::{Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, Tx, URGENT, disciplines};
+use airtab_sim::wifi::{CellConfig, End, Loss, Medium, MediumKind, Output};
 use common::{MS, S, phy, queue};
 use proptest::prelude::*;
 
@@ -204,6 +204,36 @@ proptest! {
         }
         host.play(&Op::Advance(1000 * S));
         prop_assert_eq!((host.medium.held(), host.medium.queue().len(), host.pool.len()), (0, 0, 0));
+    }
+}
+
+/// The frame at the MAC keeps the rate and the losses with which it began.
+#[test]
+fn a_station_changes_from_the_next_frame_on() {
+    for config in [CellConfig::new(phy("phy-a")), CellConfig::emulator(phy("d7.1"), 0)] {
+        let (attempts, phy) = (config.attempts, config.phy);
+        // The emulator counts the DIFS before an attempt, the cell what is between two.
+        let difs = if matches!(config.medium, MediumKind::Dcf) { 0 } else { phy.difs_ns() };
+        let mut host = Host::new(CellConfig { beacon: None, ..config }, &queue("fifo", 35));
+        host.medium.tap(true);
+        host.play(&Op::Station { station: 0, kbps: 54_000, fer: 1.0 });
+        for _ in 0..2 {
+            host.play(&Op::Send { flow: 0, up: false, bytes: 1500 });
+        }
+        host.play(&Op::Station { station: 0, kbps: 6_000, fer: 0.0 });
+        host.now = S;
+        host.medium.advance(&mut host.pool, host.now);
+        let seen = host.medium.attempts();
+        let sent: Vec<Tx> = std::iter::from_fn(|| host.medium.poll())
+            .filter_map(|output| if let Output::Sent { tx, .. } = output { Some(tx) } else { None })
+            .collect();
+        assert_eq!((sent[0].acked, sent[0].attempts), (false, attempts));
+        let air = difs + phy.data_ns(6_000, 1500) + phy.sifs_ns() + phy.ack_ns(6_000);
+        assert_eq!(sent[1], Tx { air, span: air, attempts: 1, acked: true });
+        if let Some(seen) = seen {
+            let seen: Vec<_> = seen.iter().map(|attempt| (attempt.kbps, attempt.end)).collect();
+            assert_eq!(seen, [&[(54_000, End::DataLost); 7][..], &[(6_000, End::Acked)]].concat());
+        }
     }
 }
 

@@ -101,3 +101,20 @@ impl Radios {
         error_rate > 0.0 && self.stations[station].draws.unit() < error_rate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_that_changes_its_rate_often_takes_no_more_memory() {
+        let phy = Phy::named("phy-a").expect("a profile of the core");
+        let mut radios = Radios::new(phy, &[("a", 54_000, Loss::None), ("b", 54_000, Loss::None)], 1);
+        for kbps in 7_000..7_100 {
+            radios.set(1, kbps, Loss::None);
+            assert_eq!((radios.rate(Some(0)).kbps(), radios.rate(Some(1)).kbps()), (54_000, kbps));
+            assert_eq!(radios.rate(None).kbps(), phy.base_kbps());
+        }
+        assert!(radios.rates.len() <= 4, "all, two stations, and one while it changes");
+    }
+}

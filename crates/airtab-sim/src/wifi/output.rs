@@ -42,7 +42,7 @@ pub struct Attempt {
     pub kbps: u32,
     /// Contender: 0 the access point, i + 1 station i.
     pub sender: u16,
-    /// The station at the other end, or [`GROUP`].
+    /// The station at the other end, or [`airtab_core::GROUP`].
     pub station: u16,
     /// 1 for the first attempt of a frame.
     pub number: u8,
