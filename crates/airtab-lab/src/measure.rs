@@ -85,7 +85,7 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
     let pages: Vec<Vec<Page>> = pages.collect();
     let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
         let mut f = window.map_or_else(Figures::new, |window| of_app(app, seen, window));
-        if matches!(app.kind, AppKind::Web) && window.is_some() {
+        if matches!(app.kind, AppKind::Web { .. }) && window.is_some() {
             f.insert(Metric::Pages, pages.len() as f64);
         }
         f
@@ -117,7 +117,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
-    if matches!(app.kind, AppKind::Game | AppKind::Voip) {
+    if matches!(app.kind, AppKind::Game | AppKind::Voip | AppKind::Ping { .. }) {
         of_stream(&mut f, seen);
     }
     match app.kind {
@@ -129,7 +129,11 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
             f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
             f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
         }
-        AppKind::Web | AppKind::Udp { .. } | AppKind::Download { .. } | AppKind::P2p { .. } => {}
+        AppKind::Web { .. }
+        | AppKind::Ping { .. }
+        | AppKind::Udp { .. }
+        | AppKind::Download { .. }
+        | AppKind::P2p { .. } => {}
     }
     f
 }

@@ -10,10 +10,11 @@ use airtab_core::Unit;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
+use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
-use crate::scenario_file::{MS, SECOND, measured, read_text};
+use crate::scenario_file::{DAY, MS, SECOND, measured, read_text};
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -22,11 +23,12 @@ const MAX_APPS: usize = 10_000;
 const MAX_TRACE_MIB: u64 = 64;
 
 /// The kinds, each with the keys that only some have.
-const KINDS: [(&str, &[&str]); 9] = [
+const KINDS: [(&str, &[&str]); 10] = [
     ("game", &[]),
     ("voip", &[]),
     ("video", &["fec", "trace", "trace_sizes"]),
-    ("web", &[]),
+    ("web", &["site", "reading", "client"]),
+    ("ping", &["interval", "bytes"]),
     ("udp", &["rate", "bytes", "gaps"]),
     ("download", &["congestion"]),
     ("upload", &["congestion"]),
@@ -45,6 +47,11 @@ pub(crate) const ACCESS_POINT: &str = "ap";
 /// Bytes of a full IP packet, and the most that an 802.11 frame carries.
 const FULL_PACKET: u64 = 1500;
 const MAX_PACKET: u64 = 2304;
+
+/// Bytes of an IP packet of ping(8).
+const PING_PACKET: u64 = 84;
+/// Between two visits of a site.
+const READING_NS: u64 = 10 * SECOND;
 
 /// Bit rates of a streamed video: Netflix's fixed ladder ("Per-title encode
 /// optimization", 2015).
@@ -133,6 +140,10 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let bytes = s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET));
     let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
     let upload = s.read("upload", flag).unwrap_or(false);
+    let site = s.read("site", choice(Site::ALL.map(|site| (site.name, site)).to_vec()));
+    let reading_ns = s.read("reading", quantity(Unit::Ns, 0..=DAY));
+    let client = s.read("client", choice(Client::NAMES.to_vec())).unwrap_or(Client::Loader);
+    let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=3600 * SECOND)).unwrap_or(SECOND);
     let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
     let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
     let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
@@ -146,7 +157,8 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         "game" => AppKind::Game,
         "voip" => AppKind::Voip,
         "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
-        "web" => AppKind::Web,
+        "web" => AppKind::Web { pages: read_pages(s, site, reading_ns), client },
+        "ping" => AppKind::Ping { interval_ns, bytes: bytes.unwrap_or(PING_PACKET) as u32 },
         "udp" => AppKind::Udp {
             rate_bps: s.require("rate", |_| Ok(rate))??,
             bytes: bytes.unwrap_or(FULL_PACKET) as u32,
@@ -157,6 +169,17 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
         "p2p" => AppKind::P2p { flows, congestion, upload },
         _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
     })
+}
+
+/// Visits of one site, or the pages of the model.
+fn read_pages(s: &Section, site: Option<Site>, reading_ns: Option<u64>) -> Pages {
+    let Some(site) = site else {
+        if reading_ns.is_some() && s.get("site").is_none() {
+            s.problem_of("reading", "only with a site: the model draws how long each page is read");
+        }
+        return Pages::Drawn;
+    };
+    Pages::Site { site, reading_ns: reading_ns.unwrap_or(READING_NS) }
 }
 
 /// Keys that only other kinds have.

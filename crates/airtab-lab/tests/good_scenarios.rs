@@ -5,6 +5,7 @@ use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
 
 const MS: u64 = 1_000_000;
@@ -29,7 +30,7 @@ fn the_built_in_home() {
             ("game", AppKind::Game, 0, 0),
             ("call", AppKind::Voip, 1, 0),
             ("video", video, 2, 0),
-            ("web", AppKind::Web, 3, 0),
+            ("web", AppKind::Web { pages: Pages::Drawn, client: Client::Loader }, 3, 0),
             ("download", download, 4, 1)
         ]
     );
@@ -146,6 +147,28 @@ fn every_key_arrives() {
         name = "film 2"
         kind = "streaming"
         station = "lossy"
+        [[app]]
+        name = "front page"
+        kind = "web"
+        site = "cnn"
+        reading = "3s"
+        client = "chromium"
+        station = "lossy"
+        [[app]]
+        name = "other page"
+        kind = "web"
+        site = "yahoo"
+        station = "lossy"
+        [[app]]
+        name = "host"
+        kind = "ping"
+        interval = "250ms"
+        bytes = 60
+        station = "lossy"
+        [[app]]
+        name = "other host"
+        kind = "ping"
+        station = "lossy"
     "#;
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
@@ -184,6 +207,12 @@ fn every_key_arrives() {
     };
     assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
     assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
+    let visits = |i: usize, reading_ns| Pages::Site { site: Site::ALL[i], reading_ns };
+    let web = |pages, client| AppKind::Web { pages, client };
+    assert_eq!(s.apps[10].kind, web(visits(3, 3 * SECOND), Client::Chromium));
+    assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
+    assert_eq!(s.apps[12].kind, AppKind::Ping { interval_ns: 250 * MS, bytes: 60 });
+    assert_eq!(s.apps[13].kind, AppKind::Ping { interval_ns: SECOND, bytes: 84 });
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();

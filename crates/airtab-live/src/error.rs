@@ -44,6 +44,14 @@ pub enum LiveError {
         /// Where it is in.
         package: String,
     },
+    /// An application failed, or a program that it runs.
+    #[error("application {app}: {said}")]
+    App {
+        /// Its name in the house.
+        app: String,
+        /// What went wrong, in the program's words where it has some.
+        said: String,
+    },
     /// The operating system refused.
     #[error("{what}: {source}")]
     System {

@@ -1,14 +1,19 @@
 //! The access point in real time: real applications and the kernel's TCP in
 //! network namespaces, behind the simulator's own cell and the core's disciplines.
 //!
-//! - [`house`]: scenario files as houses of namespaces
-//! - [`snapshot`]: what the access point shows of itself
-//! - [`netns`]: network namespaces
+//! - [`House`]: a scenario file as a house of namespaces; [`Running`]: one that is up
+//! - [`access_point`]: wires, medium and discipline around real packets, sans-IO
+//! - [`driver`]: runs it by the wall clock, between TUN devices ([`tun`]) of
+//!   namespaces ([`netns`])
+//! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads
+//! - [`control`]: requests from other processes
+//! - [`Snapshot`]: what the access point shows of itself
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
 
 pub mod access_point;
+pub mod apps;
 mod clock;
 pub mod control;
 pub mod driver;
@@ -21,6 +26,7 @@ pub mod running;
 pub mod snapshot;
 pub mod tun;
 
+pub use apps::{AppReport, Apps};
 pub use clock::Clock;
 pub use error::LiveError;
 pub use house::{House, Port};

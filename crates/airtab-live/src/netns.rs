@@ -84,6 +84,11 @@ pub struct NetnsRef {
 }
 
 impl NetnsRef {
+    /// The namespace of that name, which somebody made or will make.
+    pub fn named(name: impl Into<String>) -> NetnsRef {
+        NetnsRef { name: name.into() }
+    }
+
     /// Its name, as `ip netns list` shows it.
     pub fn name(&self) -> &str {
         &self.name

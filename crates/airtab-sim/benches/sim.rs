@@ -16,6 +16,7 @@ use std::process::Command;
 use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc};
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 use rustix::time::{ClockId, clock_gettime};
@@ -76,7 +77,10 @@ fn home() -> Scenario {
 /// [`home`] with a video and web pages.
 fn whole_home() -> Scenario {
     let mut home = home();
-    let kinds = [AppKind::Video { frames: Frames::synthetic(), fec: Fec::None }, AppKind::Web];
+    let kinds = [
+        AppKind::Video { frames: Frames::synthetic(), fec: Fec::None },
+        AppKind::Web { pages: Pages::Drawn, client: Client::Loader },
+    ];
     for kind in kinds {
         let (station, game) = (home.stations.len(), home.apps[0].clone());
         home.stations.push(Station { name: kind.name().into(), ..home.stations[0].clone() });

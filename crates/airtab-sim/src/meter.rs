@@ -158,11 +158,12 @@ impl AppMeter {
 }
 
 /// The constant stream of an application, if it has one: each of its
-/// deliveries is worth a record of its own.
-pub(crate) fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
+/// deliveries is worth a record of its own. The downlink of a ping is its echo.
+pub fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
     match kind {
         AppKind::Game => Some(if up { game::UP } else { game::DOWN }),
         AppKind::Voip => Some(voip::BOTH),
+        AppKind::Ping { interval_ns, bytes } => Some(Constant { period_ns: *interval_ns, bytes: *bytes }),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::trace::{AppTrace, FrameTrace, PageTrace, SegmentTrace};
 use crate::traffic::download::{self, Connection};
 use crate::traffic::streaming::{self, Plan, Player};
 use crate::traffic::web::{self, Visit};
-use crate::traffic::{game, udp, video, voip};
+use crate::traffic::{game, ping, udp, video, voip};
 
 /// A flow: a server with its access link, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -35,8 +35,9 @@ impl Flow {
             AppKind::Game => (game::PORT, Protocol::Udp),
             AppKind::Voip => (voip::PORT, Protocol::Udp),
             AppKind::Video { .. } => (video::PORT, Protocol::Udp),
-            AppKind::Web => (web::PORT, Protocol::Tcp),
+            AppKind::Web { .. } => (web::PORT, Protocol::Tcp),
             AppKind::Udp { .. } => (udp::PORT, Protocol::Udp),
+            AppKind::Ping { .. } => (ping::PORT, Protocol::Udp),
             AppKind::Streaming { .. } => (streaming::PORT, Protocol::Tcp),
             AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
                 (download::PORT, Protocol::Tcp)
@@ -120,7 +121,7 @@ impl Running {
         // Room for everything that will be recorded: recording allocates nothing.
         let (frames, pages, segments) = match app.kind {
             AppKind::Video { .. } => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
-            AppKind::Web => (0, 4096, 0),
+            AppKind::Web { .. } => (0, 4096, 0),
             // What was played, and what the buffer holds.
             AppKind::Streaming { segment_ns, buffer_ns, .. } => {
                 (0, 0, ((active + buffer_ns) / segment_ns) as usize + 2)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::tcp::Algorithm;
 use crate::traffic::udp::Gaps;
 use crate::traffic::video::{Fec, Frames, HEADERS};
+use crate::traffic::web::{Client, Pages};
 use crate::wifi::{CellConfig, Loss};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -74,7 +75,19 @@ pub enum AppKind {
         fec: Fec,
     },
     /// One web page after the other.
-    Web,
+    Web {
+        /// Which pages.
+        pages: Pages,
+        /// Who loads them; the simulator has a client of its own.
+        client: Client,
+    },
+    /// Requests of the station that its server echoes, over UDP.
+    Ping {
+        /// From one request to the next, ns.
+        interval_ns: u64,
+        /// IP packet, each way, bytes.
+        bytes: u32,
+    },
     /// Equal UDP packets to the station.
     Udp {
         /// Mean rate, bit/s of IP packets.
@@ -123,7 +136,8 @@ impl AppKind {
             AppKind::Game => "game",
             AppKind::Voip => "voip",
             AppKind::Video { .. } => "video",
-            AppKind::Web => "web",
+            AppKind::Web { .. } => "web",
+            AppKind::Ping { .. } => "ping",
             AppKind::Udp { .. } => "udp",
             AppKind::Download { .. } => "download",
             AppKind::Upload { .. } => "upload",
@@ -208,6 +222,10 @@ impl Scenario {
                     *segment_ns > 0 && *buffer_ns >= 2 * segment_ns,
                     format!("application {name}: the buffer must hold two segments"),
                 )?;
+            }
+            if let AppKind::Ping { interval_ns, bytes } = app.kind {
+                unless(interval_ns > 0, format!("application {name}: the interval must not be 0"))?;
+                unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
             }
             if let AppKind::Udp { rate_bps, bytes, .. } = app.kind {
                 unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;

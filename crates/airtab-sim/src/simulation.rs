@@ -26,7 +26,7 @@ use crate::traffic::download::Connection;
 use crate::traffic::streaming::Player;
 use crate::traffic::udp::Source;
 use crate::traffic::video;
-use crate::traffic::web::{Page, Visit};
+use crate::traffic::web::Visit;
 use crate::wifi::{Label, Medium, Output};
 
 use observe::Tap;
@@ -286,7 +286,10 @@ impl Simulation {
                 self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
                 running.source = Some(source);
             }
-            AppKind::Web => self.open_page(app),
+            AppKind::Web { .. } => self.open_page(app),
+            AppKind::Ping { .. } => {
+                self.events.push(self.now + running.phase[1], Event::Tick { app, up: true });
+            }
             AppKind::Download { congestion } => self.transfer(app, congestion, true, false),
             AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
             AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
@@ -319,7 +322,7 @@ impl Simulation {
         }
         let flow = running.flows.start;
         match &running.app.kind {
-            AppKind::Web => self.open_page(app),
+            AppKind::Web { .. } => self.open_page(app),
             AppKind::Streaming { .. } => {
                 let connection = self.flows[usize::from(flow)].connection.as_mut();
                 if let (Some(player), Some(connection)) = (&mut running.player, connection) {
@@ -331,7 +334,7 @@ impl Simulation {
             AppKind::Video { frames, fec } => {
                 let number = running.frames.len();
                 let frame = frames.0[number % frames.0.len()];
-                let (needed, redundant) = fec.packets(frame);
+                let (fec, (needed, _)) = (*fec, fec.packets(frame));
                 running.frames.push(FrameTrace {
                     sent_ns: self.now,
                     kind: frame.kind,
@@ -339,10 +342,7 @@ impl Simulation {
                     received: 0,
                 });
                 self.events.push(self.now + video::PERIOD_NS, Event::Tick { app, up });
-                for i in 0..needed + redundant {
-                    // Full packets, but for the last one of the frame's own.
-                    let rest = frame.bytes.saturating_sub(i * video::PAYLOAD);
-                    let payload = if i < needed { rest.min(video::PAYLOAD) } else { video::PAYLOAD };
+                for payload in fec.payloads(frame) {
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
             }
@@ -363,7 +363,8 @@ impl Simulation {
     /// The next page of a web application, over a connection of its own.
     fn open_page(&mut self, app: u16) {
         let running = &mut self.apps[usize::from(app)];
-        let page = Page::draw(self.seed, &running.app.name, running.page);
+        let AppKind::Web { pages, .. } = &running.app.kind else { return };
+        let page = pages.page(self.seed, &running.app.name, running.page);
         let mut connection = Connection::open(self.tcp.with_congestion(Algorithm::NewReno), 0);
         running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
         running.page += 1;
@@ -551,6 +552,10 @@ impl Simulation {
         running.meter.received(body.up, bytes, body.sent_ns, now);
         if let Some(frame) = running.frames.get_mut(body.frame as usize) {
             frame.received += 1;
+        }
+        if body.up && running.active && matches!(running.app.kind, AppKind::Ping { .. }) {
+            self.send(body.flow, false, bytes, 0, None);
+            return;
         }
         if let Some(connection) = &mut flow.connection
             && flow.life == body.life

@@ -62,6 +62,23 @@ fn a_stream_above_the_rate_of_the_link_is_cut_to_it() {
     assert!((app.queue.mean_packets - 35.0).abs() < 0.5, "always full: {}", app.queue.mean_packets);
 }
 
+/// Every request is echoed once. Each way: 1 ms of access link and 1 ms of trunk,
+/// two links of 100 Mb/s, and the channel.
+#[test]
+fn a_ping_alone_takes_its_way_there_and_back() {
+    let kind = AppKind::Ping { interval_ns: 100 * MS, bytes: 84 };
+    let trace = run(&scenario(vec![kind]), &queue("fifo", 35), 1);
+    let app = &trace.apps[0];
+    assert_eq!((app.up.sent, app.up.received), (800, 800));
+    assert_eq!((app.down.sent, app.down.received, app.down.deliveries.len()), (800, 800, 800));
+    let wired = 2 * (2 * MS + 2 * 84 * 80);
+    for (request, echo) in app.up.deliveries.iter().zip(&app.down.deliveries) {
+        assert_eq!(request.received_ns, echo.sent_ns, "at once");
+        let air = echo.received_ns - request.sent_ns - wired;
+        assert!((100_000..400_000).contains(&air), "two exchanges: {air} ns");
+    }
+}
+
 /// Exponential gaps bring what constant ones of the same rate do not: waits.
 /// Neither does the one stream's draws change with the other's presence.
 #[test]

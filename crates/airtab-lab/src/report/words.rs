@@ -4,6 +4,7 @@
 //! what goes by classes is known by its parameter.
 
 use airtab_core::{Phy, Unit};
+use airtab_sim::traffic::web::Pages;
 use airtab_sim::wifi::{Loss, MediumKind};
 use airtab_sim::{App, AppKind, Scenario, Station};
 
@@ -88,7 +89,11 @@ pub(super) fn kind(kind: &AppKind) -> String {
         AppKind::Game => "online game".into(),
         AppKind::Voip => "voice call".into(),
         AppKind::Video { .. } => "video over UDP".into(),
-        AppKind::Web => "web pages, one after the other".into(),
+        AppKind::Web { pages: Pages::Drawn, .. } => "web pages, one after the other".into(),
+        AppKind::Web { pages: Pages::Site { site, .. }, .. } => format!("visits of one page ({})", site.name),
+        AppKind::Ping { interval_ns, .. } => {
+            format!("requests to a distant host, one each {}", Unit::Ns.format(*interval_ns))
+        }
         AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
         AppKind::Download { congestion } => format!("endless download ({})", congestion.name()),
         AppKind::Upload { congestion } => format!("endless upload ({})", congestion.name()),

@@ -4,6 +4,7 @@
 
 pub mod download;
 pub mod game;
+pub mod ping;
 pub mod streaming;
 pub mod udp;
 pub mod video;

@@ -29,7 +29,7 @@ pub fn mean_gap_ns(rate_bps: u64, bytes: u32) -> f64 {
 }
 
 /// When the packets of one application are sent.
-pub(crate) struct Source {
+pub struct Source {
     mean_ns: f64,
     gaps: Gaps,
     /// Packets so far.
@@ -40,7 +40,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// The source of application `app` in run `seed`, started at `now`.
-    pub(crate) fn start(rate_bps: u64, bytes: u32, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
+    pub fn start(rate_bps: u64, bytes: u32, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
         let mean_ns = mean_gap_ns(rate_bps, bytes);
         let mut draws = Stream::new(seed, &format!("app/{app}/gaps"));
         // A random phase, so that streams do not march in step.
@@ -49,7 +49,7 @@ impl Source {
     }
 
     /// The time of the next packet, asked for when the last one was sent, ns.
-    pub(crate) fn next_ns(&mut self, now: u64) -> u64 {
+    pub fn next_ns(&mut self, now: u64) -> u64 {
         let n = self.sent;
         self.sent += 1;
         match self.gaps {

@@ -75,6 +75,13 @@ impl Fec {
         };
         (needed, redundant)
     }
+
+    /// Payload of each packet of a frame, bytes: full ones, but for the last of the frame's own.
+    pub fn payloads(self, frame: Frame) -> impl Iterator<Item = u32> {
+        let (needed, redundant) = self.packets(frame);
+        let rest = move |i| frame.bytes.saturating_sub(i * PAYLOAD);
+        (0..needed + redundant).map(move |i| if i < needed { rest(i).min(PAYLOAD) } else { PAYLOAD })
+    }
 }
 
 /// IBBBPBBBPBBBPBBB.

@@ -10,7 +10,11 @@
 //! discipline sees the same pages however long they take. Draws above a maximum
 //! are repeated. The response time counts from the request to the last byte.
 //!
-//! What it does not do: one server, no parallel connections, no think time.
+//! Instead of drawn pages, a user can visit the front page of one site again and
+//! again ([`Site`], CHAP dissertation 7.3.2): first all its text, then the rest.
+//!
+//! What it does not do: one server, no parallel connections, no think time. (A
+//! live access point loads the same objects over parallel connections.)
 
 use crate::engine::Stream;
 use crate::trace::PageTrace;
@@ -37,6 +41,11 @@ pub struct Page {
 impl Page {
     /// Page `number` of application `app` in run `seed`.
     pub fn draw(seed: u64, app: &str, number: u32) -> Page {
+        Page::draw_each(seed, app, number, |_| {})
+    }
+
+    /// The same; `each` is told the bytes of every embedded object.
+    fn draw_each(seed: u64, app: &str, number: u32, mut each: impl FnMut(u64)) -> Page {
         let mut draws = Stream::new(seed, &format!("app/{app}/page/{number}"));
         let mut up_to = |max: f64, draw: &mut dyn FnMut(&mut Stream) -> f64| loop {
             let x = draw(&mut draws);
@@ -47,10 +56,115 @@ impl Page {
         let html = up_to(2e6, &mut |s| s.lognormal(7.90272, 1.7643));
         let objects = libm::round(up_to(300.0, &mut |s| s.gamma(0.141_385, 40.3257))) as u32;
         let object = |s: &mut Stream| s.lognormal(7.51384, 2.17454);
-        let embedded = (0..objects).map(|_| bytes(up_to(6e6, &mut { object }))).sum();
+        let embedded = (0..objects).map(|_| bytes(up_to(6e6, &mut { object }))).inspect(|x| each(*x)).sum();
         let reading = up_to(1e4, &mut |s| s.lognormal(-0.495_204, 2.7731));
         Page { html: bytes(html), objects, embedded, reading_ns: (reading * 1e9) as u64 }
     }
+}
+
+/// Which pages a user opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// Those of the model above.
+    Drawn,
+    /// The same site again and again.
+    Site {
+        /// Which one.
+        site: Site,
+        /// From the last byte of a visit to the next visit, ns.
+        reading_ns: u64,
+    },
+}
+
+/// What a site's front page consists of (CHAP dissertation 7.3.2, table 7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Its name in scenario files.
+    pub name: &'static str,
+    /// Text objects: the page itself, style sheets, scripts.
+    pub text_objects: u32,
+    /// All of them together, bytes.
+    pub text_bytes: u64,
+    /// Images and the like.
+    pub other_objects: u32,
+    /// All of them together, bytes.
+    pub other_bytes: u64,
+}
+
+impl Site {
+    /// The sites of the study, in 2010. Its KB are taken for 1000 bytes.
+    pub const ALL: [Site; 4] = [
+        Site::new("google-news", (2, 146), (4, 9)),
+        Site::new("yahoo", (6, 45), (48, 277)),
+        Site::new("wsj", (19, 97), (132, 652)),
+        Site::new("cnn", (33, 190), (103, 952)),
+    ];
+
+    const fn new(name: &'static str, text: (u32, u64), other: (u32, u64)) -> Site {
+        let (text_objects, other_objects) = (text.0, other.0);
+        Site { name, text_objects, text_bytes: text.1 * 1000, other_objects, other_bytes: other.1 * 1000 }
+    }
+}
+
+/// The objects of one page, bytes each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Objects {
+    /// Text, the page itself first.
+    pub text: Vec<u64>,
+    /// What it embeds.
+    pub embedded: Vec<u64>,
+}
+
+impl Pages {
+    /// Page `number` of application `app` in run `seed`. All text of a site is
+    /// one object here, as is all that is embedded.
+    pub fn page(&self, seed: u64, app: &str, number: u32) -> Page {
+        match self {
+            Pages::Drawn => Page::draw(seed, app, number),
+            Pages::Site { site, reading_ns } => Page {
+                html: site.text_bytes,
+                objects: site.other_objects,
+                embedded: site.other_bytes,
+                reading_ns: *reading_ns,
+            },
+        }
+    }
+
+    /// The same page object by object. Those of a site are equal to a byte.
+    pub fn objects(&self, seed: u64, app: &str, number: u32) -> Objects {
+        match self {
+            Pages::Drawn => {
+                let mut embedded = Vec::new();
+                let page = Page::draw_each(seed, app, number, |bytes| embedded.push(bytes));
+                Objects { text: vec![page.html], embedded }
+            }
+            Pages::Site { site, .. } => Objects {
+                text: split(site.text_bytes, site.text_objects),
+                embedded: split(site.other_bytes, site.other_objects),
+            },
+        }
+    }
+}
+
+/// `total` in `n` equal parts; what is left goes to the first ones, a byte each.
+fn split(total: u64, n: u32) -> Vec<u64> {
+    let n = u64::from(n);
+    (0..n).map(|i| total / n + u64::from(i < total % n)).collect()
+}
+
+/// Who loads the pages of a live access point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// airtab's own loader: HTTP/1.1 over up to six connections.
+    Loader,
+    /// A headless Chromium.
+    Chromium,
+}
+
+impl Client {
+    /// Every variant with its name in scenario files.
+    pub const NAMES: [(&'static str, Client); 2] =
+        [("loader", Client::Loader), ("chromium", Client::Chromium)];
 }
 
 /// Whole bytes, at least one.
@@ -120,6 +234,22 @@ mod tests {
         assert!((pages[pages.len() / 2].html as f64 / 2_705.0 - 1.0).abs() < 0.02);
         pages.sort_by_key(|p| p.reading_ns);
         assert!((pages[pages.len() / 2].reading_ns as f64 / 0.61e9 - 1.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn the_objects_of_a_page_are_the_page() {
+        let sum = |sizes: &[u64]| sizes.iter().sum::<u64>();
+        for number in 0..200 {
+            let (page, objects) = (Page::draw(1, "web", number), Pages::Drawn.objects(1, "web", number));
+            assert_eq!((objects.text.as_slice(), sum(&objects.embedded)), (&[page.html][..], page.embedded));
+            assert_eq!(objects.embedded.len() as u32, page.objects);
+        }
+        let cnn = Pages::Site { site: Site::ALL[3], reading_ns: 7 };
+        let (page, objects) = (cnn.page(1, "web", 0), cnn.objects(1, "web", 0));
+        assert_eq!((page.html + page.embedded, page.reading_ns), (1_142_000, 7));
+        assert_eq!((objects.text.len(), objects.embedded.len()), (33, 103));
+        assert_eq!((sum(&objects.text), sum(&objects.embedded)), (page.html, page.embedded));
+        assert_eq!((objects.text[18], objects.text[19]), (5758, 5757), "190,000 = 33 x 5757 + 19");
     }
 
     #[test]

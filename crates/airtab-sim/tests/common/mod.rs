@@ -5,6 +5,7 @@ use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
+use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 
@@ -73,7 +74,7 @@ pub fn whole_home() -> Scenario {
     let mut home = home();
     let kinds = [
         AppKind::Video { frames: Frames::synthetic(), fec: Fec::Small },
-        AppKind::Web,
+        AppKind::Web { pages: Pages::Drawn, client: Client::Loader },
         AppKind::P2p { flows: 3, congestion: Algorithm::NewReno, upload: false },
     ];
     for kind in kinds {

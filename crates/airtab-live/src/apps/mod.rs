@@ -1,0 +1,222 @@
+//! Applications of a house: real programs and sockets inside its namespaces,
+//! which yield what the simulator's trace yields, so that `airtab-lab` judges
+//! both the same way.
+//!
+//! | kind | what runs |
+//! |---|---|
+//! | `game`, `voip`, `video`, `udp`, `ping` | own endpoints over UDP (`udp`) |
+//! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
+//! | `web` | nginx, and our own page loader (`web`, `http`) or Chromium (`chromium`) |
+//! | `streaming` | nginx, and our own player (`streaming`) |
+//!
+//! Sizes, periods, phases, pages and rates are the simulator's for the same seed.
+//! Sources: CHAP dissertation 6.1 and 7.3. `docs/live-apps.md` describes each.
+//!
+//! What it does not do: it makes no namespaces and moves no packets (`netns`,
+//! `driver`), and what becomes of packets in the access point is not its to say.
+
+mod chromium;
+mod http;
+mod iperf;
+mod nginx;
+mod program;
+mod streaming;
+mod udp;
+mod web;
+mod work;
+
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use airtab_lab::Metric;
+use airtab_sim::{App, AppKind, AppTrace, Scenario};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::house::{self, House, Port};
+use crate::netns::NetnsRef;
+use crate::snapshot::{AppView, Quantiles, Score};
+
+use work::Work;
+
+/// The applications of a house, under way. All ends when it is dropped.
+pub struct Apps {
+    work: Work,
+    running: Vec<(Arc<Ends>, Arc<dyn Running>)>,
+    /// Serves pages and films; ends last.
+    _nginx: Option<Arc<nginx::Nginx>>,
+}
+
+/// What an application says of itself, beside its trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AppReport {
+    /// Its name in the house.
+    pub name: String,
+    /// What it is, as in house files.
+    pub kind: String,
+    /// How long after its time each packet or burst was sent; UDP only. More
+    /// than a millisecond says that the machine was too busy to believe scores.
+    pub late: Quantiles,
+    /// From the request of an object to the first byte of its answer; pages and films only.
+    pub first_byte: Quantiles,
+    /// Pages or segments that could not be loaded.
+    pub failed: u64,
+    /// What iperf3 measured; downloads, uploads and peers only.
+    pub bulk: Option<Bulk>,
+}
+
+/// What iperf3 measured, from the application's start to its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Bulk {
+    /// Congestion control that the sender says it used.
+    pub congestion: String,
+    /// TCP payload received at the station, bit/s.
+    pub down_bps: f64,
+    /// TCP payload that the station's TCP took, bit/s.
+    pub up_bps: f64,
+    /// Segments sent again.
+    pub retransmits: u64,
+    /// Connections.
+    pub flows: u64,
+}
+
+/// An application's place in its house.
+pub(crate) struct Ends {
+    /// Its number in the house.
+    index: u16,
+    app: App,
+    scenario: Arc<Scenario>,
+    internet: NetnsRef,
+    station: NetnsRef,
+    server: Ipv4Addr,
+    client: Ipv4Addr,
+}
+
+/// An application under way.
+pub(crate) trait Running: Send + Sync {
+    /// What its user feels, of late.
+    fn score(&self, now: u64) -> Option<Score>;
+    /// Puts what it knows into its trace; nothing of it runs any more.
+    fn finish(&self, trace: &mut AppTrace, report: &mut AppReport);
+}
+
+impl Apps {
+    /// Starts what every application of the house needs. Each sends by its own
+    /// schedule on `clock`. The namespaces exist and have their addresses.
+    ///
+    /// # Errors
+    /// If a program is missing or does not start, a port is taken, or the house
+    /// asks for what only the simulator has.
+    pub fn start(house: &House, clock: Clock, seed: u64) -> Result<Apps, LiveError> {
+        let scenario = Arc::new(house.file.scenario.clone());
+        let internet = NetnsRef::named(house.netns(Port::Internet));
+        let ends = |(index, app): (u16, &App)| {
+            let station = app.station as u16;
+            Arc::new(Ends {
+                index,
+                app: app.clone(),
+                scenario: scenario.clone(),
+                internet: internet.clone(),
+                station: NetnsRef::named(house.netns(Port::Station(station))),
+                server: house::server(index),
+                client: house::station(station),
+            })
+        };
+        let all: Vec<_> = (0..).zip(&scenario.apps).map(ends).collect();
+        let mut apps = Apps { work: Work::new(clock, seed), running: Vec::new(), _nginx: None };
+        apps._nginx = nginx::Nginx::start(&apps.work, &internet, &all)?.map(Arc::new);
+        for ends in all {
+            let running = apps.start_one(&ends)?;
+            apps.running.push((ends, running));
+        }
+        Ok(apps)
+    }
+
+    fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn Running>, LiveError> {
+        let work = &self.work;
+        let nginx = || self._nginx.clone().expect("started for every page and film");
+        Ok(match ends.app.kind {
+            AppKind::Game
+            | AppKind::Voip
+            | AppKind::Video { .. }
+            | AppKind::Udp { .. }
+            | AppKind::Ping { .. } => udp::Udp::start(work, ends)?,
+            AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
+                iperf::Iperf::start(work, ends)?
+            }
+            AppKind::Web { .. } => web::Web::start(work, ends, nginx())?,
+            AppKind::Streaming { .. } => streaming::Film::start(work, ends, nginx())?,
+        })
+    }
+
+    /// The first thing that went wrong since it was last asked: ask once a second.
+    ///
+    /// # Errors
+    /// What went wrong, in the words of the program that failed.
+    pub fn check(&self) -> Result<(), LiveError> {
+        self.work.take_fault()
+    }
+
+    /// What the user of each feels, in the order of the house.
+    pub fn views(&self) -> Vec<AppView> {
+        let now = self.work.clock.now();
+        let view = |(ends, running): &(Arc<Ends>, Arc<dyn Running>)| AppView {
+            name: ends.app.name.clone(),
+            kind: ends.app.kind.name().into(),
+            station: ends.scenario.stations[ends.app.station].name.clone(),
+            score: if ends.app.active_ns.contains(&now) { running.score(now) } else { None },
+        };
+        self.running.iter().map(view).collect()
+    }
+
+    /// Ends everything, waits for it, and puts into each trace what the
+    /// application knows better than the access point: every delivery of games,
+    /// calls and pings, packets sent and received of videos and UDP streams,
+    /// video frames, pages, segments. Gives what else they have to say.
+    ///
+    /// # Errors
+    /// What went wrong since [`Apps::check`] was last asked.
+    ///
+    /// # Panics
+    /// If there is not a trace for each application of the house.
+    pub fn finish(self, traces: &mut [AppTrace]) -> Result<Vec<AppReport>, LiveError> {
+        assert_eq!(traces.len(), self.running.len(), "a trace for each application");
+        self.check()?;
+        self.work.stop();
+        let report = |((ends, running), trace): (&(Arc<Ends>, Arc<dyn Running>), &mut AppTrace)| {
+            let (name, kind) = (ends.app.name.clone(), ends.app.kind.name().into());
+            let mut report = AppReport { name, kind, ..AppReport::default() };
+            running.finish(trace, &mut report);
+            report
+        };
+        Ok(self.running.iter().zip(traces).map(report).collect())
+    }
+}
+
+impl Drop for Apps {
+    fn drop(&mut self) {
+        self.work.stop();
+    }
+}
+
+impl Ends {
+    fn failed(&self, said: impl Into<String>) -> LiveError {
+        LiveError::App { app: self.app.name.clone(), said: said.into() }
+    }
+}
+
+fn score(metric: Metric, value: f64, text: String) -> Score {
+    Score { metric: metric.name().into(), value, text }
+}
+
+/// A rate for people.
+fn bits(bps: f64) -> String {
+    format!("{:.2} Mb/s", bps / 1e6)
+}
+
+fn quantiles(ns: &Histogram<u64>) -> Quantiles {
+    let at = |q| if ns.is_empty() { 0.0 } else { ns.value_at_quantile(q) as f64 * 1e-9 };
+    Quantiles { p50_s: at(0.5), p99_s: at(0.99), count: ns.len() }
+}

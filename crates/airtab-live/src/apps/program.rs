@@ -1,0 +1,114 @@
+//! Programs that applications run: found, started inside a namespace, ended.
+//!
+//! A program belongs to the thread that started it: should that thread end in
+//! any way, the kernel kills the program. It is the head of a process group of
+//! its own, so that Ctrl-C in a terminal reaches the access point alone.
+
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::error::LiveError;
+use crate::netns::NetnsRef;
+
+/// Where administrators' programs are, which are not always in `PATH`.
+const MORE_FOLDERS: &str = ":/usr/local/sbin:/usr/sbin:/sbin";
+/// How long a program may take to end when asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The file of a program.
+pub(crate) fn find(program: &str, package: &str) -> Result<PathBuf, LiveError> {
+    let folders = std::env::var("PATH").unwrap_or_default() + MORE_FOLDERS;
+    let files = folders.split(':').map(|folder| Path::new(folder).join(program));
+    files
+        .into_iter()
+        .find(|file| file.is_file())
+        .ok_or(LiveError::Missing { program: program.into(), package: package.into() })
+}
+
+/// A program under way; killed when dropped.
+pub(crate) struct Program {
+    child: Child,
+    stderr: Option<JoinHandle<String>>,
+}
+
+impl Program {
+    /// Starts `file` inside a namespace.
+    pub(crate) fn start(
+        ns: &NetnsRef,
+        file: &Path,
+        args: &[String],
+        stdout: Stdio,
+    ) -> std::io::Result<Program> {
+        let mut command: Command = ns.command(&file.display().to_string());
+        command.args(args).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn()?;
+        let stderr = child.stderr.take().map(|pipe| thread::spawn(move || read_all(pipe)));
+        Ok(Program { child, stderr })
+    }
+
+    /// What it writes; None unless asked for at the start, and once only.
+    pub(crate) fn stdout(&mut self) -> Option<std::process::ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// Asks it to end, waits, kills it if it does not.
+    pub(crate) fn end(&mut self, signal: Signal) -> Option<ExitStatus> {
+        self.signal(signal);
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE {
+            if let Some(status) = self.ended() {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.signal(Signal::KILL);
+        self.child.wait().ok()
+    }
+
+    /// What it complained of, once it has ended.
+    pub(crate) fn complaint(&mut self) -> String {
+        self.stderr.take().and_then(|reader| reader.join().ok()).unwrap_or_default().trim().into()
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if self.ended().is_none() {
+            self.signal(Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Everything from a pipe, as text.
+pub(crate) fn read_all(mut pipe: impl Read) -> String {
+    let mut bytes = Vec::new();
+    let _ = pipe.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How a program ended, for people.
+pub(crate) fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "ended".into(),
+    }
+}

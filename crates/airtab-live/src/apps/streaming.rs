@@ -1,0 +1,100 @@
+//! Streamed films: segments from nginx over one connection, at the rates that
+//! the simulator's player would choose ([`Plan`], BBA-0).
+//!
+//! What it does not do: as the simulator's: nobody seeks, no film ends.
+
+use std::io;
+use std::net::SocketAddrV4;
+use std::sync::{Arc, Mutex};
+
+use airtab_lab::Metric;
+use airtab_sim::traffic::streaming::Plan;
+use airtab_sim::{AppKind, AppTrace, SegmentTrace};
+use hdrhistogram::Histogram;
+
+use super::http::Connection;
+use super::nginx::{self, Nginx};
+use super::work::{Work, lock};
+use super::{AppReport, Ends, Running, bits, quantiles, score};
+use crate::error::LiveError;
+use crate::snapshot::Score;
+
+/// After a connection that failed, before the next one, ns.
+const AFTER_FAILURE_NS: u64 = 1_000_000_000;
+
+/// One such application.
+pub(crate) struct Film {
+    seen: Mutex<Seen>,
+}
+
+struct Seen {
+    segments: Vec<SegmentTrace>,
+    first_byte_ns: Histogram<u64>,
+    failed: u64,
+}
+
+impl Film {
+    /// Plans the film.
+    pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Film>, LiveError> {
+        let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
+        let seen = Seen { segments: Vec::new(), first_byte_ns, failed: 0 };
+        let own = Arc::new(Film { seen: Mutex::new(seen) });
+        let (ends_, own_) = (ends.clone(), own.clone());
+        work.spawn(&ends.app.name, &ends.station, move |work| {
+            own_.play(work, &ends_, &nginx).map_err(|e| ends_.failed(format!("offering a segment: {e}")))
+        })?;
+        Ok(own)
+    }
+
+    /// Segment after segment, while the application is active.
+    fn play(&self, work: &Work, ends: &Ends, nginx: &Nginx) -> io::Result<()> {
+        let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &ends.app.kind else { return Ok(()) };
+        let plan = Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns };
+        let server = SocketAddrV4::new(ends.server, nginx::PORT);
+        let active = ends.app.active_ns.clone();
+        let (mut rate, mut plays_until, mut at) = (0, 0_u64, active.start);
+        let mut connection: Option<Connection> = None;
+        while at < active.end && work.wait_until(at) {
+            rate = plan.next_rate(rate, plays_until.saturating_sub(work.clock.now()));
+            let bytes = plan.bytes(rate);
+            let path = nginx.object(bytes)?;
+            let open = match connection.take() {
+                Some(open) => Ok(open),
+                None => Connection::open(work, server, active.end),
+            };
+            let got = open.and_then(|mut open| Ok((open.get(work, &path, bytes, active.end)?, open)));
+            let mut seen = lock(&self.seen);
+            match got {
+                Ok((answer, open)) => {
+                    connection = Some(open);
+                    let (requested_ns, done_ns) = (answer.requested_ns, answer.done_ns);
+                    seen.first_byte_ns.saturating_record(answer.first_byte_ns - requested_ns);
+                    seen.segments.push(SegmentTrace { rate_bps: ladder[rate], requested_ns, done_ns });
+                    plays_until = plays_until.max(done_ns) + segment_ns;
+                    at = done_ns.max((plays_until + segment_ns).saturating_sub(*buffer_ns));
+                }
+                Err(_) if work.over(active.end) => return Ok(()),
+                Err(_) => {
+                    seen.failed += 1;
+                    at = work.clock.now() + AFTER_FAILURE_NS;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Running for Film {
+    fn score(&self, _: u64) -> Option<Score> {
+        let seen = lock(&self.seen);
+        let bps = seen.segments.last()?.rate_bps as f64;
+        Some(score(Metric::BitRate, bps, format!("{} film", bits(bps))))
+    }
+
+    fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
+        let mut seen = lock(&self.seen);
+        trace.segments = std::mem::take(&mut seen.segments);
+        report.first_byte = quantiles(&seen.first_byte_ns);
+        report.failed = seen.failed;
+    }
+}

@@ -1,0 +1,179 @@
+//! Web pages: the simulator's, or the front page of a site, loaded from nginx.
+//!
+//! The page itself comes first, over a connection of its own; then its other
+//! objects over that one and up to five more, text before the rest, each
+//! connection taking the next object when it has got one, as browsers do with
+//! HTTP/1.1. Every page has new connections. CHAP dissertation 6.1.4 and 7.3.2.
+//!
+//! What it does not do: no rendering (that is Chromium's, `client = "chromium"`),
+//! no cache, no name resolution.
+
+use std::io;
+use std::net::SocketAddrV4;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use airtab_lab::Metric;
+use airtab_sim::traffic::web::{Client, Objects, Pages};
+use airtab_sim::{AppKind, AppTrace, PageTrace};
+use hdrhistogram::Histogram;
+
+use super::http::{Answer, Connection};
+use super::nginx::{self, Nginx};
+use super::work::{Work, lock};
+use super::{AppReport, Ends, Running, chromium, quantiles, score};
+use crate::error::LiveError;
+use crate::snapshot::Score;
+
+/// Connections of a browser to one server.
+const CONNECTIONS: usize = 6;
+/// After a page that could not be loaded, before the next one, ns.
+const AFTER_FAILURE_NS: u64 = 1_000_000_000;
+
+/// One such application.
+pub(crate) struct Web {
+    pub(crate) seen: Mutex<Seen>,
+}
+
+/// What became of its pages.
+pub(crate) struct Seen {
+    pages: Vec<PageTrace>,
+    first_byte_ns: Histogram<u64>,
+    failed: u64,
+    /// Why the last one failed.
+    why: String,
+}
+
+/// A page that was loaded.
+pub(crate) struct Loaded {
+    pub(crate) opened_ns: u64,
+    pub(crate) requested_ns: u64,
+    pub(crate) done_ns: u64,
+    /// From each request to the first byte of its answer, ns.
+    pub(crate) first_bytes_ns: Vec<u64>,
+}
+
+impl Web {
+    /// Plans the visits.
+    pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Web>, LiveError> {
+        let AppKind::Web { pages, client } = ends.app.kind else { return Err(ends.failed("no web pages")) };
+        let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
+        let seen = Seen { pages: Vec::new(), first_byte_ns, failed: 0, why: String::new() };
+        let own = Arc::new(Web { seen: Mutex::new(seen) });
+        let browser = match client {
+            Client::Chromium => Some(chromium::Browser::find(ends.clone(), nginx.clone())?),
+            Client::Loader => None,
+        };
+        let (ends_, own_) = (ends.clone(), own.clone());
+        work.spawn(&ends.app.name, &ends.station, move |work| {
+            let server = SocketAddrV4::new(ends_.server, nginx::PORT);
+            let end = ends_.app.active_ns.end;
+            own_.visit(work, &ends_, pages, |objects, number| match &browser {
+                Some(browser) => browser.load(work, objects, number),
+                None => load(work, server, &nginx, objects, end).map_err(|e| e.to_string()),
+            });
+            Ok(())
+        })?;
+        Ok(own)
+    }
+
+    /// One page after the other, while the application is active.
+    fn visit(
+        &self,
+        work: &Work,
+        ends: &Ends,
+        pages: Pages,
+        load: impl Fn(&Objects, u32) -> Result<Loaded, String>,
+    ) {
+        let (app, active) = (&ends.app.name, ends.app.active_ns.clone());
+        let mut at = active.start;
+        for number in 0.. {
+            if at >= active.end || !work.wait_until(at) {
+                return;
+            }
+            let objects = pages.objects(work.seed, app, number);
+            let loaded = load(&objects, number);
+            if loaded.is_err() && work.over(active.end) {
+                return; // a page under way when the time is over is nobody's
+            }
+            let mut seen = lock(&self.seen);
+            at = match loaded {
+                Ok(page) => {
+                    page.first_bytes_ns.iter().for_each(|ns| seen.first_byte_ns.saturating_record(*ns));
+                    let Loaded { opened_ns, requested_ns, done_ns, .. } = page;
+                    let bytes = objects.text.iter().chain(&objects.embedded).sum();
+                    seen.pages.push(PageTrace { number, bytes, opened_ns, requested_ns, done_ns });
+                    done_ns.saturating_add(pages.page(work.seed, app, number).reading_ns)
+                }
+                Err(why) => {
+                    seen.failed += 1;
+                    seen.why = why;
+                    work.clock.now() + AFTER_FAILURE_NS
+                }
+            };
+        }
+    }
+}
+
+/// Loads one page; given up at `end`, ns.
+fn load(work: &Work, server: SocketAddrV4, nginx: &Nginx, objects: &Objects, end: u64) -> io::Result<Loaded> {
+    let sizes: Vec<u64> = objects.text.iter().chain(&objects.embedded).copied().collect();
+    let paths = sizes.iter().map(|bytes| nginx.object(*bytes)).collect::<io::Result<Vec<_>>>()?;
+    let opened_ns = work.clock.now();
+    let mut first = Connection::open(work, server, end)?;
+    let page = first.get(work, &paths[0], sizes[0], end)?;
+    let next = AtomicUsize::new(1);
+    // Takes the next object until there is none.
+    let fetch = |connection: Option<Connection>| -> io::Result<Vec<Answer>> {
+        let mut answers = Vec::new();
+        let mut connection = connection;
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= sizes.len() {
+                return Ok(answers);
+            }
+            let open = match connection.take() {
+                Some(open) => open,
+                None => Connection::open(work, server, end)?,
+            };
+            answers.push(connection.insert(open).get(work, &paths[i], sizes[i], end)?);
+        }
+    };
+    let mut answers = vec![page];
+    thread::scope(|scope| -> io::Result<()> {
+        let more = (sizes.len() - 1).min(CONNECTIONS).saturating_sub(1);
+        let others: Vec<_> = (0..more).map(|_| scope.spawn(|| fetch(None))).collect();
+        answers.extend(fetch(Some(first))?);
+        for other in others {
+            answers.extend(other.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?);
+        }
+        Ok(())
+    })?;
+    Ok(Loaded {
+        opened_ns,
+        requested_ns: page.requested_ns,
+        done_ns: answers.iter().map(|a| a.done_ns).max().unwrap_or(page.done_ns),
+        first_bytes_ns: answers.iter().map(|a| a.first_byte_ns - a.requested_ns).collect(),
+    })
+}
+
+impl Running for Web {
+    fn score(&self, _: u64) -> Option<Score> {
+        let seen = lock(&self.seen);
+        let page = seen.pages.last()?;
+        let s = (page.done_ns - page.requested_ns) as f64 * 1e-9;
+        let failed = match seen.failed {
+            0 => String::new(),
+            n => format!(", {n} failed: {}", seen.why),
+        };
+        Some(score(Metric::PageTime, s, format!("{s:.2} s page{failed}")))
+    }
+
+    fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
+        let mut seen = lock(&self.seen);
+        trace.pages = std::mem::take(&mut seen.pages);
+        report.first_byte = quantiles(&seen.first_byte_ns);
+        report.failed = seen.failed;
+    }
+}

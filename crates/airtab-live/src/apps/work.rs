@@ -1,0 +1,129 @@
+//! The threads of applications: started inside namespaces, ended together, and
+//! what they fail of is kept until somebody asks.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::thread::set_current_timer_slack;
+
+use crate::clock::Clock;
+use crate::error::LiveError;
+use crate::netns::NetnsRef;
+
+/// How long a blocking call may take before a thread looks whether it is over, ns.
+pub(crate) const LOOK_NS: u64 = 100_000_000;
+/// The same for sockets.
+pub(crate) const LOOK: Duration = Duration::from_nanos(LOOK_NS);
+
+/// What all applications of a house share.
+#[derive(Clone)]
+pub(crate) struct Work {
+    pub(crate) clock: Clock,
+    pub(crate) seed: u64,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stopped: Mutex<bool>,
+    wake: Condvar,
+    faults: Mutex<Vec<LiveError>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Work {
+    pub(crate) fn new(clock: Clock, seed: u64) -> Work {
+        Work { clock, seed, shared: Arc::default() }
+    }
+
+    /// Runs `work` of an application on a thread inside a namespace. What it
+    /// fails of, or that it panicked, is kept as a fault.
+    pub(crate) fn spawn(
+        &self,
+        app: &str,
+        ns: &NetnsRef,
+        work: impl FnOnce(&Work) -> Result<(), LiveError> + Send + 'static,
+    ) -> Result<(), LiveError> {
+        let (own, name) = (self.clone(), app.to_string());
+        let failed = LiveError::system(format!("application {app}: starting a thread in {}", ns.name()));
+        let thread = ns.spawn(app, move || {
+            // Else the kernel may wake us 50 us late, to save energy.
+            set_current_timer_slack(std::num::NonZero::new(1))?;
+            let ended = catch_unwind(AssertUnwindSafe(|| work(&own)));
+            let panicked = |_| Err(LiveError::App { app: name, said: "its thread panicked".into() });
+            ended.unwrap_or_else(panicked).unwrap_or_else(|fault| own.fault(fault));
+            Ok(())
+        });
+        let (own, name) = (self.clone(), app.to_string());
+        let thread = thread.map_err(failed)?;
+        // One that could not enter its namespace says so through its result.
+        let guard = std::thread::Builder::new().name(format!("{app} end")).spawn(move || {
+            if let Ok(Err(e)) = thread.join() {
+                own.fault(LiveError::App { app: name, said: format!("its namespace: {e}") });
+            }
+        });
+        let guard = guard.map_err(LiveError::system("starting a thread"))?;
+        lock(&self.shared.threads).push(guard);
+        Ok(())
+    }
+
+    /// Waits until `at`, ns: whether the applications still run then.
+    pub(crate) fn wait_until(&self, at: u64) -> bool {
+        let mut stopped = lock(&self.shared.stopped);
+        while !*stopped {
+            let left = at.saturating_sub(self.clock.now());
+            if left == 0 {
+                return true;
+            }
+            let woken = self.shared.wake.wait_timeout(stopped, Duration::from_nanos(left));
+            stopped = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+
+    /// Whether everything is to end.
+    pub(crate) fn stopped(&self) -> bool {
+        *lock(&self.shared.stopped)
+    }
+
+    /// Whether everything is to end, or `end`, ns, is past.
+    pub(crate) fn over(&self, end: u64) -> bool {
+        self.stopped() || self.clock.now() >= end
+    }
+
+    /// Keeps what went wrong. Nothing does once everything is to end: what
+    /// threads say then is about the end.
+    pub(crate) fn fault(&self, fault: LiveError) {
+        if !self.stopped() {
+            lock(&self.shared.faults).push(fault);
+        }
+    }
+
+    /// Takes the first fault that is left.
+    pub(crate) fn take_fault(&self) -> Result<(), LiveError> {
+        let mut faults = lock(&self.shared.faults);
+        if faults.is_empty() { Ok(()) } else { Err(faults.remove(0)) }
+    }
+
+    /// Ends every thread, and with them their programs.
+    pub(crate) fn stop(&self) {
+        *lock(&self.shared.stopped) = true;
+        self.shared.wake.notify_all();
+        let threads = std::mem::take(&mut *lock(&self.shared.threads));
+        // Panics were caught and kept.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+/// Locks; a thread that panicked while it held the lock changes nothing.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A blocking call that came to its time limit.
+pub(crate) fn timed_out(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
