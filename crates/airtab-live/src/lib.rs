@@ -5,15 +5,20 @@
 //! - [`clock`]: the one clock of a house
 //! - [`snapshot`]: what the access point shows of itself
 //! - [`netns`]: network namespaces
+//! - [`blame`]: which hop holds the delay, who uses the air, who suffers, in one line
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
 
+pub mod blame;
 pub mod clock;
 pub mod error;
+#[cfg(test)]
+mod fixture;
 pub mod house;
 pub mod netns;
 pub mod snapshot;
+mod text;
 
 pub use clock::Clock;
 pub use error::LiveError;
