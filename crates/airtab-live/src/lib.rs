@@ -6,6 +6,8 @@
 //! - [`snapshot`]: what the access point shows of itself
 //! - [`netns`]: network namespaces
 //! - [`blame`]: which hop holds the delay, who uses the air, who suffers, in one line
+//! - [`view`]: the terminal view; [`plain`] where there is no terminal
+//! - [`feed`]: snapshots from this process or another one
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
@@ -13,12 +15,15 @@
 pub mod blame;
 pub mod clock;
 pub mod error;
+pub mod feed;
 #[cfg(test)]
 mod fixture;
 pub mod house;
 pub mod netns;
+pub mod plain;
 pub mod snapshot;
 mod text;
+pub mod view;
 
 pub use clock::Clock;
 pub use error::LiveError;
