@@ -8,6 +8,7 @@
 //! - [`blame`]: which hop holds the delay, who uses the air, who suffers, in one line
 //! - [`view`]: the terminal view; [`plain`] where there is no terminal
 //! - [`feed`]: snapshots from this process or another one
+//! - [`metrics`]: the same for Prometheus
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
@@ -19,6 +20,7 @@ pub mod feed;
 #[cfg(test)]
 mod fixture;
 pub mod house;
+pub mod metrics;
 pub mod netns;
 pub mod plain;
 pub mod snapshot;
