@@ -115,6 +115,11 @@ impl Hop {
             Hop::Air => "the air",
         }
     }
+
+    /// What its delay is counted by.
+    fn unit(self) -> &'static str {
+        if self == Hop::Server { "answer" } else { "packet" }
+    }
 }
 
 struct Place {
@@ -149,8 +154,8 @@ fn quick(hops: &[Place; 4], total: f64) -> (bool, String) {
     let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s)).expect("there are four");
     let all = seconds(total);
     if worst.delay.p99_s >= SPIKE_S {
-        let (p99, place) = (seconds(worst.delay.p99_s), worst.hop.words());
-        return (true, format!("Quick for most ({all}), but 1 packet in 100 takes over {p99} in {place}"));
+        let (p99, unit, place) = (seconds(worst.delay.p99_s), worst.hop.unit(), worst.hop.words());
+        return (true, format!("Quick for most ({all}), but 1 {unit} in 100 takes over {p99} in {place}"));
     }
     (false, format!("All quick: packets take {all}"))
 }
@@ -162,7 +167,7 @@ fn slow(s: &Snapshot, hops: &[Place; 4], total: f64) -> (bool, String) {
     if first.delay.p50_s >= ALONE * total {
         let place = first.hop.words();
         let (half, tail) = (seconds(first.delay.p50_s), seconds(first.delay.p99_s));
-        let takes = format!("{half} of {all} (1 packet in 100: over {tail})");
+        let takes = format!("{half} of {all} (1 {} in 100: over {tail})", first.hop.unit());
         return match first.hop {
             Hop::Server | Hop::Wired => (false, format!("Not the Wi-Fi: {place} took {takes}")),
             Hop::Queue => {

@@ -118,7 +118,7 @@ fn not_the_wifi() {
     s.hops.queue = delay(0.004, 0.009);
     is(&s, false, "Not the Wi-Fi: the wired line took 60 ms of 64 ms (1 packet in 100: over 65 ms)");
     s.hops.server = delay(0.800, 1.4);
-    is(&s, false, "Not the Wi-Fi: the servers took 800 ms of 864 ms (1 packet in 100: over 1.4 s)");
+    is(&s, false, "Not the Wi-Fi: the servers took 800 ms of 864 ms (1 answer in 100: over 1.4 s)");
 }
 
 #[test]
