@@ -187,13 +187,13 @@ pub fn ask(house: &str, request: &Request) -> Result<String, LiveError> {
     }
 }
 
-/// Snapshots of a running house, until it ends.
+/// Snapshots of a running house, as lines for [`crate::feed::from_lines`], until
+/// it ends.
 ///
 /// # Errors
 /// If it is not up.
-pub fn watch_house(house: &str) -> Result<impl Iterator<Item = Snapshot> + use<>, LiveError> {
-    let reader = connect(house, &Request::Watch)?;
-    Ok(reader.lines().map_while(|line| serde_json::from_str(&line.ok()?).ok()))
+pub fn watch_house(house: &str) -> Result<impl Read + Send + use<>, LiveError> {
+    connect(house, &Request::Watch)
 }
 
 fn connect(house: &str, request: &Request) -> Result<BufReader<UnixStream>, LiveError> {

@@ -7,24 +7,34 @@
 //!   namespaces ([`netns`])
 //! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads
 //! - [`control`]: requests from other processes
-//! - [`Snapshot`]: what the access point shows of itself
+//! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
+//!   this process or another one, [`blame`] judges them, [`view`] and [`plain`]
+//!   draw them, [`metrics`] serves them to Prometheus
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
 
 pub mod access_point;
 pub mod apps;
+pub mod blame;
 mod clock;
 pub mod control;
 pub mod driver;
 pub mod error;
+pub mod feed;
+#[cfg(test)]
+mod fixture;
 mod flows;
 pub mod house;
+pub mod metrics;
 pub mod netns;
 pub mod packet;
+pub mod plain;
 pub mod running;
 pub mod snapshot;
+mod text;
 pub mod tun;
+pub mod view;
 
 pub use apps::{AppReport, Apps};
 pub use clock::Clock;

@@ -3,7 +3,7 @@
 //! What it does not do: the driver adds how well the clock was kept, and the
 //! applications what they feel.
 
-use airtab_core::{Reason, Unit};
+use airtab_core::Reason;
 use airtab_sim::trace::AirTrace;
 
 use super::{AccessPoint, Medium};
@@ -38,6 +38,13 @@ impl AccessPoint {
             interval_s,
             qdisc: self.qdisc_view(),
             air,
+            air_totals: AirTotals {
+                down_ns: self.last.air.down_ns,
+                up_ns: self.last.air.up_ns,
+                collision_ns: self.last.air.collision_ns,
+                beacon_ns: self.last.air.beacon_ns,
+                idle_ns: self.last.air.idle_ns,
+            },
             stations: self.station_views(interval_s),
             flows: self.flow_views(interval_s),
             hops: Hops {
@@ -75,15 +82,7 @@ impl AccessPoint {
             packets: counters.queued,
             bytes: counters.bytes,
             dropped: dropped.map(|(why, n)| (format!("{why:?}").to_lowercase(), n)).collect(),
-            stats: stats
-                .map(|(stat, value)| StatView {
-                    name: stat.name.into(),
-                    help: stat.help.into(),
-                    unit: unit_name(stat.unit).into(),
-                    counter: stat.counter,
-                    value: plain(stat.unit, value),
-                })
-                .collect(),
+            stats: stats.map(|(stat, value)| StatView::new(&stat, value)).collect(),
         }
     }
 
@@ -131,21 +130,5 @@ impl AccessPoint {
         let (Some(flow), Some(credit)) = (place("flow"), place("credit")) else { return Vec::new() };
         let rows = queue.rows(&self.pool, self.now);
         rows.iter().map(|row| (row[flow] as u32, row[credit] as i64 as f64 * SECONDS)).collect()
-    }
-}
-
-/// A statistic's value as a number in its unit.
-fn plain(unit: Unit, value: u64) -> f64 {
-    match unit {
-        Unit::SignedNs => value as i64 as f64,
-        _ => value as f64,
-    }
-}
-
-fn unit_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Ns | Unit::SignedNs => "ns",
-        Unit::Bytes => "bytes",
-        _ => "",
     }
 }
