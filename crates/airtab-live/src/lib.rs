@@ -6,6 +6,7 @@
 //! - [`driver`]: runs it by the wall clock, between TUN devices ([`tun`]) of
 //!   namespaces ([`netns`])
 //! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads
+//! - [`trial`]: a house with its applications, from start to end, to a trace
 //! - [`control`]: requests from other processes
 //! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
 //!   this process or another one, [`blame`] judges them, [`view`] and [`plain`]
@@ -33,6 +34,7 @@ pub mod plain;
 pub mod running;
 pub mod snapshot;
 mod text;
+pub mod trial;
 pub mod tun;
 pub mod view;
 

@@ -119,14 +119,17 @@ impl Running {
         self.driver.as_ref().is_some_and(|driver| !driver.is_finished())
     }
 
-    /// Ends the access point and takes the house down; gives the access point
-    /// with its figures.
+    /// Ends the access point and gives it back with its figures. The namespaces
+    /// stay until the house is dropped, silent.
     ///
     /// # Errors
     /// If a device failed while it ran.
-    pub fn down(mut self) -> Result<AccessPoint, LiveError> {
+    ///
+    /// # Panics
+    /// If the access point did, or was ended before.
+    pub fn stop(&mut self) -> Result<AccessPoint, LiveError> {
         self.remote.stop();
-        let driver = self.driver.take().expect("it is taken here only");
+        let driver = self.driver.take().expect("an access point ends once");
         match driver.join() {
             Ok(ended) => ended.map_err(LiveError::system("the access point")),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -154,12 +157,11 @@ pub fn down(house: &str) -> Result<String, LiveError> {
     if !rustix::process::geteuid().is_root() {
         return Err(LiveError::NotRoot);
     }
-    let mut asked = None;
-    if let Err(LiveError::Up { pid, .. }) = Lock::take(house) {
-        asked = Some(pid);
+    let asked = Lock::holder(house);
+    if let Some(pid) = asked {
         control::ask(house, &control::Request::Down)?;
         let start = Instant::now();
-        while Lock::take(house).is_err() {
+        while Lock::holder(house).is_some() {
             if start.elapsed() > Duration::from_secs(20) {
                 return Err(LiveError::Refused(format!(
                     "house {house} does not end; kill process {pid} and run this again"
@@ -179,12 +181,15 @@ pub fn down(house: &str) -> Result<String, LiveError> {
 
 /// Names of houses that are up.
 pub fn houses() -> Vec<String> {
+    left().into_iter().filter(|name| Lock::holder(name).is_some()).collect()
+}
+
+/// Names of houses that are up, or of which something is left.
+pub fn left() -> Vec<String> {
     let Ok(entries) = fs::read_dir(FOLDER) else { return Vec::new() };
-    let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
-    let mut up: Vec<String> =
-        names.filter(|name| matches!(Lock::take(name), Err(LiveError::Up { .. }))).collect();
-    up.sort();
-    up
+    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
 }
 
 /// A house's name, held by one process; the kernel lets go of it when that ends.
@@ -198,25 +203,28 @@ impl Lock {
         let folder = Path::new(FOLDER).join(house);
         let failed = || LiveError::system(format!("locking {}", folder.display()));
         fs::create_dir_all(&folder).map_err(failed())?;
-        let mut file = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(folder.join("lock"))
-            .map_err(failed())?;
+        let path = folder.join("lock");
+        let file = File::options().create(true).truncate(false).read(true).write(true).open(path);
+        let mut file = file.map_err(failed())?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
-                let mut pid = String::new();
-                let _ = file.read_to_string(&mut pid);
-                return Err(LiveError::Up { house: house.into(), pid: pid.trim().parse().unwrap_or(0) });
+                return Err(LiveError::Up { house: house.into(), pid: Lock::holder(house).unwrap_or(0) });
             }
             Err(e) => return Err(failed()(e.into())),
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
         writeln!(file, "{}", std::process::id()).map_err(failed())?;
         Ok(Lock { folder, _file: file })
+    }
+
+    /// The process that holds it, if any does.
+    fn holder(house: &str) -> Option<u32> {
+        let mut file = File::open(Path::new(FOLDER).join(house).join("lock")).ok()?;
+        let free = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
+        let mut pid = String::new();
+        file.read_to_string(&mut pid).ok()?;
+        if free { None } else { Some(pid.trim().parse().unwrap_or(0)) }
     }
 }
 

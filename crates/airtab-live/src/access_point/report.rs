@@ -7,7 +7,9 @@ use airtab_core::Reason;
 use airtab_sim::trace::AirTrace;
 
 use super::{AccessPoint, Medium};
-use crate::snapshot::{AirView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView};
+use crate::snapshot::{
+    AirTotals, AirView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
+};
 
 /// What the last snapshot was taken of.
 #[derive(Default)]

@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
   airtab live up home.toml --queue fifo        build the house and stay; Ctrl-C takes it down
   ip netns exec airtab-home-sta-laptop ping 10.0.255.1
                                                in a second terminal: ping over the Wi-Fi hop alone
+  airtab live run home.toml --queue chap       with its applications, and judge them at the end
   airtab live queue chap                       another discipline, under traffic
   airtab live set laptop distance 12           the laptop walks away
   airtab live down                             take it down from anywhere, or clean up after a kill")]
@@ -26,6 +27,8 @@ pub struct Live {
 #[derive(Subcommand)]
 pub enum LiveCommand {
     Up(Up),
+    Run(Run),
+    Watch(Watch),
     Down(Down),
     Set(Set),
     Queue(Queue),
@@ -50,9 +53,62 @@ pub struct AccessPoint {
     /// Seed of backoffs and losses
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Print a line of JSON each second instead of the view
+    #[command(flatten)]
+    pub show: Show,
+    /// Serve Prometheus metrics on this port of the loopback [for 9130]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "9130")]
+    pub metrics_port: Option<u16>,
+}
+
+/// What one sees of a running house.
+#[derive(Args)]
+pub struct Show {
+    /// Print a line of JSON each second
+    #[arg(long, conflicts_with = "plain")]
+    pub json: bool,
+    /// Print plain text each second, also on a terminal
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Build a house, run its applications by their schedule, and judge what they felt
+///
+/// Real programs: iperf3, nginx, a page loader, games and calls over UDP. The
+/// figures are those of `airtab run`, which simulates the same file.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live run home.toml --queue fifo
+  airtab live run home.toml --queues fifo,chap --json")]
+pub struct Run {
+    /// House file: a scenario file (see `airtab scenario show`)
+    #[arg(value_name = "HOUSE.toml")]
+    pub house: PathBuf,
+    /// Disciplines to run it with, one after the other
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "chap", alias = "queue")]
+    pub queues: Vec<QueueSpec>,
+    /// Seed of backoffs, losses, pages and phases
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Divide all times of the schedule by 10
+    #[arg(long)]
+    pub quick: bool,
+    /// Print the results as JSON instead of tables
     #[arg(long)]
     pub json: bool,
+    /// Serve Prometheus metrics on this port of the loopback [for 9130]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "9130")]
+    pub metrics_port: Option<u16>,
+}
+
+/// See what a running house does: who uses the air, what waits where, who suffers
+#[derive(Parser)]
+pub struct Watch {
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub of: Of,
 }
 
 /// Take a house down, or remove what a killed run left
