@@ -1,0 +1,2 @@
+//! HTBench
+mod tcp_info;
