@@ -24,10 +24,8 @@ pub fn system_ns() -> u64 {
 
 /// Waits until one of `fds` is ready, `timeout_ns` have passed, or a signal came.
 pub(crate) fn wait(fds: &mut [PollFd<'_>], timeout_ns: u64) -> std::io::Result<()> {
-    let timeout = Timespec {
-        tv_sec: (timeout_ns / 1_000_000_000) as i64,
-        tv_nsec: (timeout_ns % 1_000_000_000) as _,
-    };
+    let timeout =
+        Timespec { tv_sec: (timeout_ns / 1_000_000_000) as i64, tv_nsec: (timeout_ns % 1_000_000_000) as _ };
     match poll(fds, Some(&timeout)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(e) => Err(e.into()),

@@ -151,7 +151,8 @@ mod tests {
     }
 
     /// Figure 6.3: 32 kB/s in packets of 1500 bytes, where a sleep lasts whole ticks of 10 ms and one more, as
-    /// in Linux 2.4. Three gaps around the ideal 46.875 ms, and the mean rate is kept.
+    /// in Linux 2.4: gaps alternate around the ideal 46.875 ms, and the mean rate is kept. (The figure has a
+    /// third peak, which takes a clock that jitters.)
     #[test]
     fn a_coarse_timer_alternates_around_the_ideal_gap() {
         const TICK: u64 = 10_000_000;
@@ -170,7 +171,7 @@ mod tests {
         }
         assert_eq!(sent.len(), 1280);
         let gaps: std::collections::BTreeSet<u64> = sent.windows(2).map(|w| (w[1] - w[0]) / TICK).collect();
-        assert_eq!(gaps.into_iter().collect::<Vec<_>>(), [4, 5, 6]);
+        assert_eq!(gaps.into_iter().collect::<Vec<_>>(), [4, 5]);
     }
 
     #[test]

@@ -139,10 +139,7 @@ mod tests {
         pings.sent(3, 1_000, 50);
         assert_eq!(pings.echo(&echo(7, 3, 1_000), 5, 80), Echo::Answer { sent_ns: 50, rtt_ns: 30 });
         assert_eq!(pings.echo(&echo(7, 3, 1_000), 5, 90), Echo::Duplicate);
-        assert_eq!(
-            pings.echoes(),
-            Echoes { pings: 1, answered: 1, late: 0, duplicates: 1, forged: 0 }
-        );
+        assert_eq!(pings.echoes(), Echoes { pings: 1, answered: 1, late: 0, duplicates: 1, forged: 0 });
     }
 
     #[test]

@@ -102,7 +102,9 @@ impl Config {
         if let Some(sweep) = &self.sweep {
             if sweep.max_bps <= self.rate_bps {
                 let (max, rate) = (sweep.max_bps, self.rate_bps);
-                return fail(format!("the sweep ends at {max} b/s and starts at {rate}: end above the start"));
+                return fail(format!(
+                    "the sweep ends at {max} b/s and starts at {rate}: end above the start"
+                ));
             }
             if sweep.step_ns == 0 || matches!(sweep.step, Step::Count(0) | Step::Add(0)) {
                 return fail("a sweep needs steps, each with a length: give more than 0".into());

@@ -58,10 +58,10 @@ fn run(config: Config, rtt_ns: u64, rx_bps: u64) -> (Vec<Interval>, Vec<Sample>,
 #[test]
 fn the_asked_rate_is_the_rate() {
     let (intervals, _, summary) = run(config(), 0, 0);
-    assert_eq!(intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect::<Vec<_>>(), [
-        (0, SECOND),
-        (SECOND, 2 * SECOND)
-    ]);
+    assert_eq!(
+        intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect::<Vec<_>>(),
+        [(0, SECOND), (SECOND, 2 * SECOND)]
+    );
     // 8 ms a packet; what falls on the end belongs to the next interval.
     assert_eq!(intervals.iter().map(|i| i.packets).collect::<Vec<_>>(), [124, 125]);
     assert_eq!((summary.total.packets, summary.total.bytes), (249, 249_000));
