@@ -137,7 +137,7 @@ fn a_run_can_end_by_time_and_keeps_what_it_has() {
     .expect("it runs");
     assert!(!outcome.stopped && outcome.duration_ns >= 2_500_000_000);
     assert_eq!(outcome.requests.iter().filter(|r| r.end == End::Unfinished).count(), 2);
-    assert!(progress.len() >= 1 && progress[0].running == 2 && progress[0].bytes > 0, "{progress:?}");
+    assert!(!progress.is_empty() && progress[0].running == 2 && progress[0].bytes > 0, "{progress:?}");
     let series = Series::new(&outcome);
     assert_eq!(series.flows, [(0, 1), (0, 2)]);
     // Both are fed alike, 1000 bytes every 10 ms.

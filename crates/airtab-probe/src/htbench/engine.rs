@@ -384,10 +384,11 @@ impl Running {
 
     /// Asks how much of an upload has arrived.
     fn sample(&mut self) {
-        if self.exchange.is_upload() && self.exchange.t0_ns().is_some() {
-            if let Ok(bytes) = bytes_acked(&self.socket) {
-                self.exchange.acknowledged(bytes.saturating_sub(self.acked_before), monotonic_ns());
-            }
+        if !self.exchange.is_upload() || self.exchange.t0_ns().is_none() {
+            return;
+        }
+        if let Ok(bytes) = bytes_acked(&self.socket) {
+            self.exchange.acknowledged(bytes.saturating_sub(self.acked_before), monotonic_ns());
         }
     }
 
