@@ -15,7 +15,9 @@ use clap::{ArgAction, ArgGroup, Parser};
 /// receiver gets data. If the way back is another network, such as a cable beside a
 /// radio, the round-trip time is as good as that of the way there.
 #[derive(Parser)]
-#[command(override_usage = "airtab cbr -h HOST -p PORT -r RATE [OPTIONS]\n       airtab cbr -L -s PORT [OPTIONS]")]
+#[command(
+    override_usage = "airtab cbr -h HOST -p PORT -r RATE [OPTIONS]\n       airtab cbr -L -s PORT [OPTIONS]"
+)]
 #[command(disable_help_flag = true, group = ArgGroup::new("step").args(["steps", "add"]))]
 #[command(after_help = "Examples:
   airtab cbr -L -s 9000 -R                                the receiver; it answers PINGs
