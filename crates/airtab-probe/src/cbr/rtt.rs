@@ -118,6 +118,11 @@ impl Outstanding {
         self.echoes.forged += 1;
     }
 
+    /// Whether a PING that has not been given up has no echo yet.
+    pub fn is_waiting(&self) -> bool {
+        self.pings.iter().rev().any(|ping| !ping.answered)
+    }
+
     /// What came so far.
     pub fn echoes(&self) -> Echoes {
         self.echoes

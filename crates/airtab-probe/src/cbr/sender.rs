@@ -271,7 +271,8 @@ pub struct Sender {
     step: Sums,
     total: Sums,
     steps: Vec<Interval>,
-    done: bool,
+    /// When the run was over.
+    done_ns: Option<u64>,
 }
 
 impl Sender {
@@ -297,7 +298,7 @@ impl Sender {
             step: Sums::new(now_ns),
             total: Sums::new(now_ns),
             steps: Vec::new(),
-            done: false,
+            done_ns: None,
             random,
             config,
         };
@@ -308,14 +309,14 @@ impl Sender {
     /// Moves to `now_ns`: earns tokens, changes the rate, ends the run. Gives a report that is due; call it
     /// until there is none.
     pub fn advance(&mut self, now_ns: u64) -> Option<Interval> {
-        if self.done || now_ns < self.deadline_ns() {
+        if self.is_done() || now_ns < self.deadline_ns() {
             self.shaper.refill(now_ns);
             return None;
         }
         let report = self.close_interval(now_ns);
         let level_end = self.level_end_ns();
         if now_ns >= self.end_ns() || (now_ns >= level_end && self.level + 1 == self.config.levels()) {
-            self.done = true;
+            self.done_ns = Some(now_ns);
         } else if now_ns >= level_end {
             self.close_step(now_ns);
             self.level += 1;
@@ -330,12 +331,17 @@ impl Sender {
 
     /// Whether the run is over.
     pub fn is_done(&self) -> bool {
-        self.done
+        self.done_ns.is_some()
+    }
+
+    /// Whether echoes may still come.
+    pub fn is_waiting(&self) -> bool {
+        self.outstanding.as_ref().is_some_and(Outstanding::is_waiting)
     }
 
     /// How long after the last [`Self::advance`] the next packet may go, ns; 0: now.
     pub fn wait_ns(&self) -> u64 {
-        if self.done { u64::MAX } else { self.shaper.wait_ns(self.config.packet_bytes()) }
+        if self.is_done() { u64::MAX } else { self.shaper.wait_ns(self.config.packet_bytes()) }
     }
 
     /// When [`Self::advance`] has something to do at the latest, ns.
@@ -391,8 +397,9 @@ impl Sender {
         })
     }
 
-    /// Ends the run, with what has not been reported yet.
+    /// Ends the run, with what has not been reported yet. Echoes that came after its end count.
     pub fn finish(mut self, now_ns: u64) -> (Interval, Summary) {
+        let now_ns = self.done_ns.unwrap_or(now_ns);
         let last = self.close_interval(now_ns);
         self.close_step(now_ns);
         let total = self.report(&self.total, now_ns);

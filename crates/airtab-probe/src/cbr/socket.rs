@@ -18,6 +18,8 @@ use crate::clock::{LOOK_NS, monotonic_ns, system_ns, wait};
 
 /// Room that is asked for in front of the receiver, bytes; the system may give less.
 const RECEIVE_BUFFER_BYTES: usize = 4 << 20;
+/// How long a sender that is done waits for echoes, ns.
+const LINGER_NS: u64 = 1_000_000_000;
 /// Datagrams that are taken in before the clock is looked at again.
 const BATCH: usize = 64;
 
@@ -57,8 +59,8 @@ pub enum Event<'a> {
     Sample(&'a sender::Sample),
 }
 
-/// Sends to `target`, from the address `source` if there is one, until the configured end or until `stop`.
-/// Blocks; `report` is called from this thread.
+/// Sends to `target`, from the address `source` if there is one, until the configured end or until `stop`;
+/// waits up to a second for the last echoes. Blocks; `report` is called from this thread.
 ///
 /// # Errors
 /// If the settings make no sense, the address cannot be used, or the first packet is refused. Later ones
@@ -88,16 +90,7 @@ pub fn send(
         if sender.is_done() {
             break;
         }
-        for _ in 0..BATCH {
-            match socket.recv(&mut datagram) {
-                Ok(n) => {
-                    if let Some(sample) = sender.handle(monotonic_ns(), &datagram[..n]) {
-                        report(Event::Sample(&sample));
-                    }
-                }
-                Err(_) => break,
-            }
-        }
+        take_echoes(&socket, &mut sender, &mut datagram, report);
         let mut wanted = PollFlags::IN;
         let mut pause = sender.wait_ns();
         if pause == 0 {
@@ -123,11 +116,32 @@ pub fn send(
         let timeout = pause.saturating_sub(passed).min(until_report).min(LOOK_NS);
         wait(&mut [PollFd::new(&socket, wanted)], timeout)?;
     }
+    let end_ns = monotonic_ns() + LINGER_NS;
+    while sender.is_done() && sender.is_waiting() && monotonic_ns() < end_ns && !stop.load(Ordering::Relaxed)
+    {
+        wait(&mut [PollFd::new(&socket, PollFlags::IN)], end_ns.saturating_sub(monotonic_ns()).min(LOOK_NS))?;
+        take_echoes(&socket, &mut sender, &mut datagram, report);
+    }
     let (last, summary) = sender.finish(monotonic_ns());
-    if last.packets > 0 || last.rtt.is_some() {
+    if last.packets > 0 {
         report(Event::Interval(&last));
     }
     Ok(summary)
+}
+
+/// Takes in what has come.
+fn take_echoes(
+    socket: &UdpSocket,
+    sender: &mut sender::Sender,
+    datagram: &mut [u8],
+    report: &mut dyn FnMut(Event<'_>),
+) {
+    for _ in 0..BATCH {
+        let Ok(n) = socket.recv(datagram) else { return };
+        if let Some(sample) = sender.handle(monotonic_ns(), &datagram[..n]) {
+            report(Event::Sample(&sample));
+        }
+    }
 }
 
 /// A receiver with its port.
