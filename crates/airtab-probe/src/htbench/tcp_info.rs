@@ -1,5 +1,7 @@
 //! How much of what was written to a TCP connection the other side has acknowledged (Linux, `TCP_INFO`).
 //!
+//! The system call is `nix`'s, by its macro for socket options; this page only says how the structure begins.
+//!
 //! What it does not do: none of the other figures of that structure.
 
 use std::io;
