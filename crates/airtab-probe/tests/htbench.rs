@@ -61,6 +61,23 @@ fn an_upload_is_what_the_server_has() {
     }
 }
 
+/// While the server does not read, V stands still at what its TCP has; the socket here has taken more.
+#[test]
+fn an_uploads_volume_is_what_was_acknowledged() {
+    let server = Server::new(LOOPBACKS[0]);
+    let config = config(&format!("[class a] server={} path=/pause method=PUT size=40MB", server.address));
+    let request = bench(&config).requests.pop().expect("a request");
+    assert_eq!(request.end, End::Done);
+    let queued = server.queued.load(Ordering::Relaxed);
+    assert!(queued > 1000 && queued < 20_000_000, "{queued}");
+    let still = request.points.iter().filter(|p| (200_000_000..350_000_000).contains(&p.0));
+    assert!(
+        still.clone().count() > 3 && still.clone().all(|p| p.1 == queued),
+        "{queued}: {:?}",
+        request.points
+    );
+}
+
 #[test]
 fn failures_are_told_apart() {
     let server = Server::new(LOOPBACKS[0]);

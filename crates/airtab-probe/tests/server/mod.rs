@@ -11,6 +11,8 @@ pub struct Server {
     pub address: SocketAddr,
     /// Bytes of uploads, with their heads.
     pub received: Arc<AtomicU64>,
+    /// Of an upload to `/pause`: bytes that had arrived after 0.4 s in which nobody read.
+    pub queued: Arc<AtomicU64>,
 }
 
 impl Server {
@@ -19,19 +21,20 @@ impl Server {
         let listener = TcpListener::bind(loopback).expect("a port");
         let address = listener.local_addr().expect("bound");
         let received = Arc::new(AtomicU64::new(0));
-        let counter = Arc::clone(&received);
+        let queued = Arc::new(AtomicU64::new(0));
+        let (counter, queue) = (Arc::clone(&received), Arc::clone(&queued));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let counter = Arc::clone(&counter);
+                let (counter, queue) = (Arc::clone(&counter), Arc::clone(&queue));
                 // A client that goes away in between is none of the server's business.
-                thread::spawn(move || serve(stream, &counter));
+                thread::spawn(move || serve(stream, &counter, &queue));
             }
         });
-        Server { address, received }
+        Server { address, received, queued }
     }
 }
 
-fn serve(mut stream: TcpStream, counter: &AtomicU64) -> io::Result<()> {
+fn serve(mut stream: TcpStream, counter: &AtomicU64, queue: &AtomicU64) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let (mut first, mut head, mut length) = (String::new(), 0, 0u64);
     head += reader.read_line(&mut first)?;
@@ -66,7 +69,13 @@ fn serve(mut stream: TcpStream, counter: &AtomicU64) -> io::Result<()> {
             stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n")?;
             stream.write_all(&vec![b'x'; size()])
         }
-        "null" => {
+        "null" | "pause" => {
+            if path.contains("pause") {
+                pause(400);
+                // What has come in and been acknowledged, and is in nobody's hands yet.
+                let queued = stream.peek(&mut vec![0; 64 << 20])?;
+                queue.store((head + reader.buffer().len() + queued) as u64, Ordering::Relaxed);
+            }
             let n = io::copy(&mut reader.take(length), &mut io::sink())?;
             counter.fetch_add(head as u64 + n, Ordering::Relaxed);
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
