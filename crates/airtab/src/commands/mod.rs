@@ -1,8 +1,10 @@
 //! One file per command.
 
+pub mod cbr;
 pub mod compare;
 pub mod disciplines;
 pub mod experiment;
+pub mod htbench;
 pub mod live;
 pub mod model;
 mod progress;
