@@ -211,13 +211,16 @@ fn views_tell_what_users_feel() {
     assert!(score(0).value > 4.0 && score(1).value > 4.3 && score(2).value > 25.0);
     assert!((1e-6..0.05).contains(&score(3).value));
     assert_eq!(views[4].score, None);
-    // A wire that is cut: the score falls, nothing fails.
+    apps.check().unwrap();
+    // A wire that is cut: scores fall, and who cannot send says so.
     ip(&format!("-n {} link set w0 down", wire.station.name()));
     thread::sleep(Duration::from_secs(13));
     let views = apps.views();
     println!("{views:?}");
     assert!(views[1].score.as_ref().unwrap().value < 1.1);
     assert!(views[0].score.as_ref().unwrap().value < 1.1);
+    let said = apps.check().unwrap_err().to_string();
+    assert!(said.contains("sending to 198.18.0.") && said.contains("unreachable"), "{said}");
     let began = Instant::now();
     drop(apps);
     assert!(began.elapsed() < Duration::from_secs(2), "it ends soon");
