@@ -51,7 +51,7 @@ impl Nginx {
         let mut congestion: Option<(Algorithm, &Ends)> = None;
         for ends in all {
             let wanted = match ends.app.kind {
-                AppKind::Web { .. } => Algorithm::NewReno, // amendments of the simulator's TCP: pages use it
+                AppKind::Web { .. } => Algorithm::NewReno, // as the simulator's pages
                 AppKind::Streaming { congestion, .. } => congestion,
                 _ => continue,
             };

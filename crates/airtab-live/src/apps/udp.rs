@@ -116,20 +116,25 @@ impl Udp {
             AppKind::Ping { .. } => [false, true],
             _ => [true, false],
         };
-        for (sends, is_up, socket, to) in
-            [(down, false, &at_server, client), (up, true, &at_client, server)].into_iter().filter(|x| x.0)
-        {
-            debug_assert!(sends);
-            let link = Link { own: own.clone(), ends: ends.clone(), socket: socket.clone(), to, up: is_up };
-            let ns = if is_up { &ends.station } else { &ends.internet };
-            work.spawn(&app.name, ns, move |work| link.send_all(work))?;
+        let link = |socket: &Arc<UdpSocket>, to, up| Link {
+            own: own.clone(),
+            ends: ends.clone(),
+            socket: socket.clone(),
+            to,
+            up,
+        };
+        if down {
+            let link = link(&at_server, client, false);
+            work.spawn(&app.name, &ends.internet, move |work| link.send_all(work))?;
         }
-        for (is_up, socket, peer, ns) in
-            [(false, at_client, server, &ends.station), (true, at_server, client, &ends.internet)]
-        {
-            let link = Link { own: own.clone(), ends: ends.clone(), socket, to: peer, up: is_up };
-            work.spawn(&app.name, ns, move |work| link.receive_all(work))?;
+        if up {
+            let link = link(&at_client, server, true);
+            work.spawn(&app.name, &ends.station, move |work| link.send_all(work))?;
         }
+        let at_station = link(&at_client, server, false);
+        work.spawn(&app.name, &ends.station, move |work| at_station.receive_all(work))?;
+        let at_server = link(&at_server, client, true);
+        work.spawn(&app.name, &ends.internet, move |work| at_server.receive_all(work))?;
         Ok(own)
     }
 }

@@ -1,0 +1,446 @@
+//! Applications in real namespaces, joined by a wire instead of an access point.
+//!
+//! Needs root and `tools/require live`; without root each test says that it did
+//! nothing. With root there is no way round them.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use airtab_lab::{Metric, ScenarioFile, measure};
+use airtab_live::house;
+use airtab_live::netns::Netns;
+use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
+use airtab_sim::meter::AppMeter;
+use airtab_sim::{AppTrace, Trace};
+
+const S: u64 = 1_000_000_000;
+
+/// A house of one station whose only wire leads to its servers.
+struct Wire {
+    house: House,
+    internet: Netns,
+    station: Netns,
+}
+
+impl Wire {
+    /// None, with a word about it, if we may not. `apps` is TOML.
+    fn new(seconds: u32, apps: &str) -> Option<Wire> {
+        if !rustix::process::geteuid().is_root() {
+            println!("not root: no namespaces, nothing tested");
+            return None;
+        }
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let n = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let apps: String = apps.replace("[[app]]", "[[app]]\nstation = \"s\"");
+        let text = format!(
+            "name = \"test-{}-{n}\"\nduration = \"{seconds}s\"\n[[station]]\nname = \"s\"\n{apps}",
+            std::process::id()
+        );
+        let house = House::new(ScenarioFile::parse("test.toml", &text).unwrap()).unwrap();
+        let [internet, station] =
+            [Port::Internet, Port::Station(0)].map(|port| Netns::make(&house.netns(port)).unwrap());
+        let (a, b) = (internet.name(), station.name());
+        ip(&format!("link add w0 netns {a} type veth peer name w0 netns {b}"));
+        for i in 0..house.file.scenario.apps.len() as u16 {
+            ip(&format!("-n {a} addr add {}/32 dev w0", house::server(i)));
+        }
+        ip(&format!("-n {b} addr add {}/32 dev w0", house::station(0)));
+        for (ns, to) in [(a, "10.0.0.0/16"), (b, "198.18.0.0/16")] {
+            ip(&format!("-n {ns} link set w0 up"));
+            ip(&format!("-n {ns} route add {to} dev w0"));
+        }
+        Some(Wire { house, internet, station })
+    }
+
+    fn start(&self) -> Result<Apps, LiveError> {
+        Apps::start(&self.house, Clock::start(), 1)
+    }
+
+    /// Runs to the end of the house's time.
+    fn run(&self) -> (Vec<AppTrace>, Vec<AppReport>) {
+        let clock = Clock::start();
+        let apps = Apps::start(&self.house, clock, 1).unwrap();
+        clock.sleep_until(self.house.file.scenario.duration_ns);
+        println!("{:?}", apps.views());
+        self.finish(apps)
+    }
+
+    fn finish(&self, apps: Apps) -> (Vec<AppTrace>, Vec<AppReport>) {
+        let scenario = &self.house.file.scenario;
+        let empty = |app| AppMeter::new(app, scenario).finish(scenario.duration_ns).0;
+        let mut traces: Vec<AppTrace> = scenario.apps.iter().map(empty).collect();
+        let reports = apps.finish(&mut traces).unwrap();
+        for report in &reports {
+            println!("{report:?}");
+        }
+        (traces, reports)
+    }
+
+    /// Of the namespace of the servers: connections accepted so far.
+    fn accepted(&self) -> u64 {
+        let snmp = ["netns", "exec", self.internet.name(), "cat", "/proc/net/snmp"];
+        let text = output(Command::new("ip").args(snmp));
+        let mut tcp = text.lines().filter(|line| line.starts_with("Tcp:")).map(|l| l.split(' '));
+        let (mut names, mut values) = (tcp.next().unwrap(), tcp.next().unwrap());
+        let column = names.position(|name| name == "PassiveOpens").unwrap();
+        values.nth(column).unwrap().parse().unwrap()
+    }
+
+    /// Command lines of what runs in both namespaces.
+    fn processes(&self) -> Vec<(u32, String)> {
+        let pids = [&self.internet, &self.station]
+            .map(|ns| output(Command::new("ip").args(["netns", "pids", ns.name()])));
+        let pids = pids.concat();
+        let pids = pids.split_whitespace().map(|pid| pid.parse().unwrap());
+        pids.filter_map(|pid: u32| {
+            let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+            Some((pid, line.replace('\0', " ")))
+        })
+        .collect()
+    }
+}
+
+fn ip(args: &str) {
+    output(Command::new("ip").args(args.split(' ')));
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Waits until `what` holds.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(10), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What `airtab-lab` makes of the traces.
+fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<measure::Figures> {
+    let scenario = &wire.house.file.scenario;
+    let trace = Trace {
+        measure_ns: scenario.measure_ns.clone(),
+        apps,
+        ap: airtab_sim::run(
+            scenario,
+            &airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap()),
+            1,
+        )
+        .ap,
+        fingerprint: 0,
+        exchanges: 0,
+    };
+    measure::measure(scenario, &trace).apps
+}
+
+#[test]
+fn udp_endpoints_deliver_and_are_judged() {
+    let Some(wire) = Wire::new(
+        6,
+        "[[app]]\nname = \"game\"\nkind = \"game\"\nstop = \"5s\"\n\
+         [[app]]\nname = \"call\"\nkind = \"voip\"\nstart = \"1s\"\nstop = \"5s\"\n\
+         [[app]]\nname = \"film\"\nkind = \"video\"\nfec = \"small\"\nstop = \"5s\"\n\
+         [[app]]\nname = \"udp\"\nkind = \"udp\"\nrate = \"6Mb/s\"\ngaps = \"exponential\"\nstop = \"5s\"\n\
+         [[app]]\nname = \"host\"\nkind = \"ping\"\ninterval = \"50ms\"\nbytes = 60\nstop = \"5s\"\n",
+    ) else {
+        return;
+    };
+    let (traces, reports) = wire.run();
+    // All of 5 s of 40 ms, 4 s of 20 ms, 5 s of 50 ms, less a phase.
+    for (i, least, most) in [(0, 124, 125), (1, 199, 200), (4, 99, 100)] {
+        for stream in [&traces[i].down, &traces[i].up] {
+            assert!((least..=most).contains(&stream.sent), "{}: {}", traces[i].name, stream.sent);
+            assert_eq!((stream.received, stream.deliveries.len() as u64), (stream.sent, stream.sent));
+            for d in &stream.deliveries {
+                let took = d.received_ns - d.sent_ns;
+                assert!(took < S / 10, "{}: {took} ns", traces[i].name);
+            }
+        }
+    }
+    assert_eq!(traces[0].down.bytes, 100 * traces[0].down.sent, "whole IP packets");
+    assert_eq!(traces[0].up.bytes, 72 * traces[0].up.sent);
+    assert_eq!(
+        (traces[4].down.bytes, traces[4].up.bytes),
+        (60 * traces[4].down.sent, 60 * traces[4].up.sent)
+    );
+    // The same frames at the same phases as in the simulator.
+    let fifo = airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap());
+    let simulated = airtab_sim::run(&wire.house.file.scenario, &fifo, 1);
+    let frames = |apps: &[AppTrace]| apps[2].frames.iter().map(|f| (f.kind, f.needed)).collect::<Vec<_>>();
+    assert_eq!(frames(&traces), frames(&simulated.apps));
+    assert!(traces[2].frames.iter().all(|f| f.received >= f.needed), "nothing was lost");
+    assert_eq!(
+        (traces[2].down.sent, traces[2].down.received),
+        (simulated.apps[2].down.sent, traces[2].down.sent)
+    );
+    assert_eq!(traces[3].down.sent, simulated.apps[3].down.sent, "the same gaps");
+    assert_eq!(traces[3].down.received, traces[3].down.sent);
+    for report in &reports {
+        assert!(report.late.count > 0 && report.late.p50_s < 0.01, "{report:?}");
+    }
+    let figures = judged(&wire, traces);
+    assert!(figures[0][&Metric::GameMos] > 4.2, "{:?}", figures[0]);
+    assert!(figures[1][&Metric::VoipMos] > 4.3);
+    assert!(figures[2][&Metric::FrameRate] > 29.0);
+    assert!(figures[4][&Metric::Ping] < 0.01);
+}
+
+#[test]
+fn views_tell_what_users_feel() {
+    let Some(wire) = Wire::new(
+        60,
+        "[[app]]\nname = \"game\"\nkind = \"game\"\n[[app]]\nname = \"call\"\nkind = \"voip\"\n\
+         [[app]]\nname = \"film\"\nkind = \"video\"\n[[app]]\nname = \"host\"\nkind = \"ping\"\ninterval = \"100ms\"\n\
+         [[app]]\nname = \"later\"\nkind = \"game\"\nstart = \"50s\"\n",
+    ) else {
+        return;
+    };
+    let apps = wire.start().unwrap();
+    assert!(apps.views().iter().all(|view| view.score.is_none()), "nothing to say yet");
+    thread::sleep(Duration::from_secs(4));
+    let views = apps.views();
+    println!("{views:?}");
+    let score = |i: usize| views[i].score.clone().unwrap();
+    assert_eq!((score(0).metric.as_str(), views[0].station.as_str()), ("game_mos", "s"));
+    assert!(score(0).value > 4.0 && score(1).value > 4.3 && score(2).value > 25.0);
+    assert!((1e-6..0.05).contains(&score(3).value));
+    assert_eq!(views[4].score, None);
+    apps.check().unwrap();
+    // A wire that is cut: scores fall, and who cannot send says so.
+    ip(&format!("-n {} link set w0 down", wire.station.name()));
+    thread::sleep(Duration::from_secs(13));
+    let views = apps.views();
+    println!("{views:?}");
+    assert!(views[1].score.as_ref().unwrap().value < 1.1);
+    assert!(views[0].score.as_ref().unwrap().value < 1.1);
+    let said = apps.check().unwrap_err().to_string();
+    assert!(said.contains("sending to 198.18.0.") && said.contains("unreachable"), "{said}");
+    let began = Instant::now();
+    drop(apps);
+    assert!(began.elapsed() < Duration::from_secs(2), "it ends soon");
+}
+
+#[test]
+fn iperf3_transfers_with_its_congestion_control_pinned() {
+    let Some(wire) = Wire::new(
+        4,
+        "[[app]]\nname = \"down\"\nkind = \"download\"\nstop = \"3500ms\"\n\
+         [[app]]\nname = \"up\"\nkind = \"upload\"\ncongestion = \"newreno\"\nstop = \"3500ms\"\n\
+         [[app]]\nname = \"peers\"\nkind = \"p2p\"\nflows = 3\nupload = true\nstop = \"3500ms\"\n",
+    ) else {
+        return;
+    };
+    for ns in [&wire.internet, &wire.station] {
+        ip(&format!(
+            "netns exec {} tc qdisc add dev w0 root tbf rate 50mbit burst 20kb latency 50ms",
+            ns.name()
+        ));
+    }
+    let clock = Clock::start();
+    let apps = Apps::start(&wire.house, clock, 1).unwrap();
+    clock.sleep_until(2_700_000_000);
+    // What each sender really uses, as its kernel says.
+    let sockets = |ns: &Netns, filter: &str| {
+        let args = ["netns", "exec", ns.name(), "ss", "-Htin", "state", "established"];
+        output(Command::new("ip").args(args).args(filter.split(' ')))
+    };
+    let servers = sockets(&wire.internet, &format!("src {}", house::server(0)));
+    assert!(servers.contains(" cubic ") && !servers.contains(" reno "), "{servers}");
+    let clients = sockets(&wire.station, &format!("dst {}", house::server(1)));
+    assert!(clients.contains(" reno ") && clients.contains(" bytes_acked:"), "{clients}");
+    let peers = sockets(&wire.internet, &format!("src {}", house::server(2)));
+    assert!(peers.matches(" cubic ").count() >= 6, "three each way: {peers}");
+    let views = apps.views();
+    println!("{views:?}");
+    let shown = |i: usize| views[i].score.clone().unwrap();
+    assert_eq!(shown(0).metric, "goodput_bits_per_second");
+    assert_eq!(shown(1).metric, "uplink_goodput_bits_per_second");
+    assert!(shown(0).value > 1e5 && shown(1).value > 1e5 && shown(2).value > 1e5);
+    clock.sleep_until(4 * S);
+    let (_, reports) = wire.finish(apps);
+    let [down, up, peers] = [0, 1, 2].map(|i: usize| reports[i].bulk.clone().unwrap());
+    assert_eq!(
+        (down.congestion.as_str(), up.congestion.as_str(), peers.congestion.as_str()),
+        ("cubic", "reno", "cubic")
+    );
+    assert_eq!((down.flows, up.flows, peers.flows), (1, 1, 3));
+    // 50 Mb/s each way; the upload counts what is still in its buffer, too.
+    let down_bps = down.down_bps + peers.down_bps;
+    assert!((35e6..50e6).contains(&down_bps), "{down_bps}");
+    let up_bps = up.up_bps + peers.up_bps;
+    assert!((35e6..65e6).contains(&up_bps), "{up_bps}");
+    assert_eq!((down.up_bps, up.down_bps), (0.0, 0.0));
+}
+
+#[test]
+fn pages_are_loaded_whole_over_six_connections() {
+    let site = "[[app]]\nname = \"cnn\"\nkind = \"web\"\nsite = \"cnn\"\nreading = \"100s\"\n";
+    let Some(wire) =
+        Wire::new(4, &format!("{site}[[app]]\nname = \"drawn\"\nkind = \"web\"\nstart = \"2s\"\n"))
+    else {
+        return;
+    };
+    // 20 Mb/s to the station.
+    let shaped = "tc qdisc add dev w0 root tbf rate 20mbit burst 10kb latency 200ms";
+    ip(&format!("netns exec {} {shaped}", wire.internet.name()));
+    let clock = Clock::start();
+    let apps = Apps::start(&wire.house, clock, 1).unwrap();
+    let before = 1; // of Apps::start, whether it listens
+    clock.sleep_until(2 * S - S / 10);
+    assert_eq!(wire.accepted() - before, 6, "136 objects over six connections");
+    clock.sleep_until(4 * S);
+    let (traces, reports) = wire.finish(apps);
+    let [page] = traces[0].pages[..] else { panic!("{:?}", traces[0].pages) };
+    assert_eq!((page.number, page.bytes), (0, 1_142_000));
+    assert!(page.opened_ns < page.requested_ns && page.requested_ns < page.opened_ns + S / 20);
+    // 1.142 MB take 0.457 s, their headers some 5 % more.
+    let took = (page.done_ns - page.requested_ns) as f64 * 1e-9;
+    assert!((0.457..0.7).contains(&took), "{took} s");
+    assert_eq!(reports[0].first_byte.count, 136, "{reports:?}");
+    // The same pages as in the simulator.
+    let fifo = airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap());
+    let simulated = airtab_sim::run(&wire.house.file.scenario, &fifo, 1);
+    let sizes = |apps: &[AppTrace]| apps[1].pages.iter().map(|p| (p.number, p.bytes)).collect::<Vec<_>>();
+    let (ours, theirs) = (sizes(&traces), sizes(&simulated.apps));
+    let n = ours.len().min(theirs.len());
+    assert!(n > 0, "{ours:?} {theirs:?}");
+    assert_eq!(ours[..n], theirs[..n]);
+    assert!((reports[0].failed, reports[1].failed) == (0, 0));
+    let figures = judged(&wire, traces);
+    assert_eq!(figures[0][&Metric::Pages], 1.0);
+}
+
+#[test]
+fn a_film_plays_at_the_highest_rate_that_fits() {
+    let film = "[[app]]\nname = \"film\"\nkind = \"streaming\"\ncongestion = \"newreno\"\n\
+                ladder = [\"500kb/s\", \"2Mb/s\"]\nsegment = \"500ms\"\nbuffer = \"6s\"\n";
+    let Some(wire) = Wire::new(6, film) else { return };
+    let (traces, reports) = wire.run();
+    let segments = &traces[0].segments;
+    // Twelve fill the buffer, then one each half second.
+    assert!((22..=25).contains(&segments.len()), "{}", segments.len());
+    assert_eq!((segments[0].rate_bps, segments.last().unwrap().rate_bps), (500_000, 2_000_000));
+    assert_eq!((reports[0].failed, reports[0].first_byte.count), (0, segments.len() as u64));
+    assert_eq!(judged(&wire, traces)[0][&Metric::Stalls], 0.0);
+}
+
+#[test]
+fn a_browser_loads_a_page() {
+    let site = "[[app]]\nname = \"news\"\nkind = \"web\"\nsite = \"google-news\"\nreading = \"100s\"\nclient = \"chromium\"\n";
+    let Some(wire) = Wire::new(40, site) else { return };
+    let apps = match wire.start() {
+        Err(LiveError::Missing { program, .. }) if program == "chromium" => {
+            println!("no chromium: nothing tested; tools/require chromium");
+            return;
+        }
+        other => other.unwrap(),
+    };
+    let began = Instant::now();
+    while apps.views()[0].score.is_none() && began.elapsed() < Duration::from_secs(38) {
+        apps.check().unwrap();
+        thread::sleep(Duration::from_millis(100));
+    }
+    let now = began.elapsed().as_nanos() as u64;
+    let (traces, reports) = wire.finish(apps);
+    let [page] = traces[0].pages[..] else { panic!("{:?} {reports:?}", traces[0].pages) };
+    assert_eq!((page.bytes, reports[0].failed, reports[0].first_byte.count), (155_000, 0, 6));
+    assert!(page.opened_ns <= page.requested_ns && page.requested_ns < page.done_ns && page.done_ns < now);
+    until("the browser is gone", || wire.processes().is_empty());
+}
+
+#[test]
+fn a_web_server_that_dies_is_an_error() {
+    let Some(wire) =
+        Wire::new(60, "[[app]]\nname = \"web\"\nkind = \"web\"\nsite = \"yahoo\"\nreading = \"10ms\"\n")
+    else {
+        return;
+    };
+    let apps = wire.start().unwrap();
+    until("pages come", || apps.views()[0].score.is_some());
+    apps.check().unwrap();
+    let nginx = wire.processes().into_iter().find(|(_, line)| line.contains("nginx")).unwrap().0;
+    output(Command::new("kill").args(["-KILL", &nginx.to_string()]));
+    let mut said = String::new();
+    until("it is noticed", || {
+        said = apps.check().err().map(|e| e.to_string()).unwrap_or_default();
+        !said.is_empty()
+    });
+    assert!(said.starts_with("application web server: nginx ended (killed by signal 9)"), "{said}");
+}
+
+#[test]
+fn a_transfer_that_dies_is_an_error_in_its_programs_words() {
+    let Some(wire) = Wire::new(60, "[[app]]\nname = \"get\"\nkind = \"download\"\nstart = \"200ms\"\n")
+    else {
+        return;
+    };
+    let apps = wire.start().unwrap();
+    let is_server = |line: &str| line.contains("iperf3 -s");
+    until("it runs", || wire.processes().iter().filter(|(_, line)| line.contains("iperf3 -c")).count() == 1);
+    thread::sleep(Duration::from_millis(500));
+    let server = wire.processes().into_iter().find(|(_, line)| is_server(line)).unwrap().0;
+    output(Command::new("kill").args(["-KILL", &server.to_string()]));
+    let mut said = String::new();
+    until("it is noticed", || {
+        said = apps.check().err().map(|e| e.to_string()).unwrap_or_default();
+        !said.is_empty()
+    });
+    println!("{said}");
+    assert!(said.starts_with("application get: iperf3 ended (exit code "), "{said}");
+    assert!(said.contains("control socket has closed"), "{said}");
+}
+
+#[test]
+fn everything_ends_when_it_is_dropped_also_in_a_panic() {
+    let Some(wire) = Wire::new(
+        60,
+        "[[app]]\nname = \"get\"\nkind = \"download\"\n[[app]]\nname = \"put\"\nkind = \"upload\"\nstart = \"50s\"\n\
+         [[app]]\nname = \"web\"\nkind = \"web\"\n[[app]]\nname = \"game\"\nkind = \"game\"\n",
+    ) else {
+        return;
+    };
+    for panics in [false, true] {
+        let apps = wire.start().unwrap();
+        until("all run", || wire.processes().len() == 4); // nginx, two servers, a client
+        let ended = thread::scope(|scope| {
+            scope
+                .spawn(move || {
+                    let _apps = apps;
+                    assert!(!panics, "on purpose");
+                })
+                .join()
+        });
+        assert_eq!(ended.is_err(), panics);
+        assert_eq!(wire.processes(), [], "nothing is left at once");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_a_reason() {
+    for (app, said) in [
+        (
+            "kind = \"download\"\ncongestion = \"compound\"",
+            "application a: congestion compound: Linux has none",
+        ),
+        ("kind = \"p2p\"\nflows = 200", "application a: 200 flows: iperf3 takes at most 128"),
+        (
+            "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 40",
+            "application a: bytes = 40: its packets carry their time",
+        ),
+        (
+            "kind = \"web\"\n[[app]]\nname = \"b\"\nkind = \"streaming\"",
+            "application b: congestion control cubic beside newreno of a",
+        ),
+    ] {
+        let Some(wire) = Wire::new(5, &format!("[[app]]\nname = \"a\"\n{app}\n")) else { return };
+        let refused = wire.start().err().unwrap().to_string();
+        assert!(refused.starts_with(said), "{refused}");
+        assert_eq!(wire.processes(), []);
+    }
+}
