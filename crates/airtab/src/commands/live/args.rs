@@ -131,6 +131,7 @@ pub struct Set {
     /// What to change: distance, fer or rate
     pub key: String,
     /// To what, as in house files
+    #[arg(allow_hyphen_values = true)]
     pub value: String,
     #[command(flatten)]
     pub of: Of,
