@@ -96,6 +96,7 @@ fn nobody_there() {
     let config = config(&format!("[class a] server={address} path=/ count=3"));
     let outcome = bench(&config);
     assert_eq!(outcome.requests.len(), 3);
+    assert!(outcome.duration_ns >= 200_000_000, "a pause after each failure");
     for request in &outcome.requests {
         assert!(matches!(failure(request), Failure::Connect(_)), "{request:?}");
         assert_eq!((request.t0_ns, request.points.len()), (None, 0));

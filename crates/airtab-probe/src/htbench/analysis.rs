@@ -292,6 +292,14 @@ mod tests {
     }
 
     #[test]
+    fn a_window_may_see_two_requests() {
+        let series = Series::new(&outcome(vec![request(0, 1, 0, 2, 2_000), request(0, 1, 2, 4, 4_000)]));
+        let row = series.rows.iter().find(|r| r.t_ns == SECOND * 5 / 2).expect("a row");
+        // Half a second at 1000 bytes a second, half a second at 2000.
+        assert_eq!(row.bps, [Some(12_000.0)]);
+    }
+
+    #[test]
     fn figures_of_a_class() {
         let text = "[class a] server=192.0.2.1 path=/ count=background\n[class b] server=192.0.2.1 path=/";
         let config = Config::parse("x", text).expect("good");

@@ -111,6 +111,20 @@ fn a_sweep_keeps_each_rate_for_its_time() {
     assert_eq!((uneven.levels(), uneven.level_bps(1), uneven.level_bps(2)), (3, 84_000, 100_000));
 }
 
+/// Half a second late, the new rate has been earned for that half second, and the old one not beyond its end.
+#[test]
+fn a_late_change_of_rate_is_made_up_for() {
+    let sweep = Sweep { max_bps: 16_000, step: Step::Count(1), step_ns: SECOND };
+    let config = Config { rate_bps: 8_000, sweep: Some(sweep), burst_bytes: Some(9000), ..config() };
+    let mut sender = Sender::new(config, 0, 1).expect("good");
+    while sender.advance(SECOND * 3 / 2).is_some() {}
+    for _ in 0..2 {
+        assert_eq!(sender.wait_ns(), 0);
+        sender.sent(SECOND * 3 / 2, 0, true);
+    }
+    assert_eq!(sender.wait_ns(), SECOND / 2);
+}
+
 #[test]
 fn every_tenth_packet_measures() {
     let pings = Pings { ratio: 0.1, random: false, depth: None };
