@@ -139,6 +139,38 @@ fn page_table_and_board_have_it_all() {
     assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
 }
 
+/// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
+#[test]
+fn clouds_of_pages_and_seconds() {
+    let text = RIGHT
+        .replace("kind = \"game\"", "kind = \"web\"")
+        .replace("kind = \"download\"", "kind = \"video\"")
+        .replace("game.game_mos", "game.page_seconds")
+        .replace("at = { q = 80 }", "at = { q = 80 }\npages = \"larger\"")
+        .replace(
+            "[[check]]\nwhat = \"game, ",
+            "[[scatter]]\ntitle = \"Pages\"\napp = \"game\"\ny = \"pages\"\n\n[[scatter]]\ntitle = \"Seconds\"\n\
+             app = \"load\"\ny = \"frames\"\nmark = 2.5\n\n[[check]]\nwhat = \"game, ",
+        );
+    let e = experiment(&text).unwrap();
+    let dir = folder();
+    let store = Store::open(dir.path()).unwrap();
+    let drawn = || {
+        let (outcome, made) = outcome(&e, &store, false, 0);
+        let verdicts = judge(&e, &outcome);
+        assert!(verdicts[1].values[0].mean.is_some_and(|v| v > 0.0), "{:?}", verdicts[1]);
+        (made, page::html(&e, &outcome, &verdicts, "", ""))
+    };
+    let (fresh, stored) = (drawn(), drawn());
+    assert_eq!((fresh.0, stored.0), (18, 0));
+    assert_eq!(fresh.1, stored.1);
+    // 3 limits, 2 disciplines, 3 seeds, 4 whole seconds.
+    let seconds = fresh.1.split("<h2>Seconds</h2>").nth(1).unwrap().split("<h2>").next().unwrap();
+    assert_eq!((seconds.matches("<svg").count(), seconds.matches("<circle").count()), (6, 72));
+    let pages = fresh.1.split("<h2>Pages</h2>").nth(1).unwrap().split("<h2>").next().unwrap();
+    assert!(pages.contains("<circle") && pages.contains("response time, s"));
+}
+
 /// Name of the case, text to replace, its replacement.
 const CASES: &[(&str, &str, &str)] = &[
     ("unknown key", "seeds = 3", "sedes = 3"),
@@ -177,6 +209,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ("check without section", "section = \"2\"\n", ""),
     ("queue and spread", "queue = \"chap\"", "queue = \"chap\"\nspread = [\"fifo\", \"chap\"]"),
     ("seconds of a game", "least = 1.1", "seconds = { below = 2 }\nleast = 1.1"),
+    ("pages of a game", "least = 1.1", "pages = \"smaller\"\nleast = 1.1"),
+    (
+        "pages with a mark",
+        "[[figure]]",
+        "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
+    ),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 

@@ -9,7 +9,7 @@ use airtab_core::Unit;
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
-use super::{Axis, AxisValue, Experiment, ServerTask, check, compose, course, figure};
+use super::{Axis, AxisValue, Experiment, ServerTask, check, compose, course, figure, scatter};
 use crate::QueueSpec;
 use crate::metric::Metric;
 use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
@@ -94,6 +94,8 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let courses = top.sections("course");
     let courses = courses.iter().filter_map(|s| course::read(s, &names)).collect();
+    let scatters = top.sections("scatter");
+    let scatters = scatters.iter().filter_map(|s| scatter::read(s, &names)).collect();
     let checks = top.sections("check");
     let checks = checks.iter().filter_map(|s| check::read(s, &names)).collect();
     top.finish();
@@ -109,6 +111,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         axes,
         figures,
         courses,
+        scatters,
         checks,
         toml: toml.into(),
         scenario,
@@ -164,6 +167,12 @@ impl Names<'_> {
 
     pub(super) fn axis(&self, name: &str) -> Result<usize, String> {
         self.known(self.axes.iter().map(|a| a.name.as_str()), "axis", name)
+    }
+
+    /// Name of an application.
+    pub(super) fn app(&self, v: &Value) -> Result<String, String> {
+        let i = self.known(self.apps.iter().map(String::as_str), "application", &v.written)?;
+        Ok(self.apps[i].clone())
     }
 
     /// `"game.game_mos"`.

@@ -17,7 +17,9 @@ mod figure;
 mod file;
 pub mod judge;
 pub mod page;
+mod pages;
 mod run;
+mod scatter;
 pub mod scoreboard;
 mod seconds;
 mod store;
@@ -31,6 +33,7 @@ pub use compose::Point;
 pub use course::Course;
 pub use figure::Figure;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
+pub use scatter::Scatter;
 pub use store::Store;
 pub use workload::{ServerTask, Workload};
 
@@ -67,6 +70,8 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// What is drawn over time.
     pub courses: Vec<Course>,
+    /// What is drawn as a cloud of points.
+    pub scatters: Vec<Scatter>,
     /// What should come out.
     pub checks: Vec<Check>,
     /// Its text, as in its file.
@@ -131,6 +136,8 @@ pub struct Term {
     pub queue: String,
     /// Of videos: only these seconds of them, or how they go together.
     pub seconds: Option<Seconds>,
+    /// Of web pages: only those of some sizes.
+    pub pages: Option<Pages>,
     /// Axis and values of it, by their numbers; an axis that is not named is
     /// looked at as a whole.
     pub at: Vec<(usize, Vec<usize>)>,
@@ -145,6 +152,15 @@ pub enum Seconds {
     Above(f64),
     /// Spearman's rank correlation of rate and playable frames.
     Correlation,
+}
+
+/// What is taken of web pages, by their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// Time of those up to the median size.
+    Smaller,
+    /// Time of those above it.
+    Larger,
 }
 
 /// What a [`Term`] is compared with.
