@@ -137,6 +137,7 @@ fn page_table_and_board_have_it_all() {
     assert!(text::show(&e, style).contains("limit, packets"));
     let board = scoreboard::board(&[(e, outcome, verdicts)], "0", "2010-06-01");
     assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
+    assert!(board.contains("| [mine](#mine) | A game beside a download | 2 of 2 |  |"), "{board}");
 }
 
 /// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
@@ -215,6 +216,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[figure]]",
         "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
     ),
+    ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 
@@ -224,6 +226,41 @@ fn every_message() {
     for (case, from, to) in CASES {
         assert!(RIGHT.contains(from), "{case}: '{from}' is not in the experiment");
         let message = match experiment(&RIGHT.replacen(from, to, 1)) {
+            Ok(_) => panic!("{case}: accepted"),
+            Err(message) => message,
+        };
+        all.push_str(&format!("--- {case}\n{message}\n"));
+    }
+    insta::assert_snapshot!(all);
+}
+
+/// Without air: the queue before a server, and formulas.
+const SERVER: &str = include_str!("server-and-model.toml");
+
+#[test]
+fn servers_and_models() {
+    let e = experiment(SERVER).unwrap();
+    let (outcome, made) = outcome(&e, &Store::default(), true, 0);
+    assert_eq!(made, 2);
+    let verdicts = judge(&e, &outcome);
+    assert!(verdicts.iter().all(|v| v.state == State::Holds), "{verdicts:?}");
+    let mut all = String::new();
+    for (case, from, to) in [
+        ("no such task", "task = \"batch\"", "task = \"batsh\""),
+        ("no costs", "costs = [\"5ms\", \"3ms\"]", ""),
+        ("a cost too few", "costs = [\"5ms\", \"3ms\"]", "costs = [\"5ms\"]"),
+        ("a cost that is none", "costs = [\"5ms\", \"3ms\"]", "costs = [\"5ms\", \"0ms\"]"),
+        ("a key of another task", "service", "rho = 0.5\nservice"),
+        ("five flows", "packets = [1, 2]", "packets = [1, 2, 3, 4, 5]"),
+        ("both", "[server]", "[model]\ntask = \"constants\"\n[server]"),
+        (
+            "a model without load",
+            "[server]",
+            "[model]\ntask = \"waits\"\nservice = \"1ms\"\nkappa = 0.5\n[other]",
+        ),
+    ] {
+        assert!(SERVER.contains(from), "{case}: '{from}' is not in the experiment");
+        let message = match experiment(&SERVER.replacen(from, to, 1)) {
             Ok(_) => panic!("{case}: accepted"),
             Err(message) => message,
         };

@@ -9,7 +9,8 @@ use airtab_core::Unit;
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
-use super::{Axis, AxisValue, Experiment, ServerTask, check, compose, course, figure, scatter};
+use super::workload::Kind;
+use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
 use crate::QueueSpec;
 use crate::metric::Metric;
 use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
@@ -77,19 +78,26 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let queues = top.read("queues", |v| read_queues(v));
     let queues = queues.unwrap_or_else(|| QUEUES.map(|name| name.parse().expect("is a discipline")).into());
     let server = top.read("server", table);
+    let model = top.read("model", table);
     let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
     let own = top.read("scenario", table);
     let home = own.is_some() || base.is_some();
-    if home == server.is_some() && top.is_fine() {
-        let message =
-            "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
-        top.problem(if home { "a scenario and a [server]: give one".into() } else { message.into() });
+    let given = [home, server.is_some(), model.is_some()].into_iter().filter(|given| *given).count();
+    if given != 1 && top.is_fine() {
+        let message = "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server] or [model]";
+        top.problem(if given > 1 {
+            "give one of a scenario, [server] and [model]".into()
+        } else {
+            message.into()
+        });
     }
-    let is_server = server.is_some();
-    let scenario =
-        server.unwrap_or_else(|| compose::merged(base.unwrap_or_default(), own.unwrap_or_default()));
+    let (kind, scenario) = match (server, model) {
+        (Some(server), _) => (Kind::Server, server),
+        (_, Some(model)) => (Kind::Model, model),
+        _ => (Kind::Home, compose::merged(base.unwrap_or_default(), own.unwrap_or_default())),
+    };
     let axes = read_axes(top, &scenario);
-    let names = Names { apps: apps(&scenario, is_server), queues: &queues, axes: &axes };
+    let names = Names { apps: apps(&scenario, kind), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let courses = top.sections("course");
@@ -115,7 +123,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         checks,
         toml: toml.into(),
         scenario,
-        server: is_server,
+        kind,
         folder: folder.into(),
     })
 }
@@ -127,12 +135,13 @@ fn table(v: &Value) -> Result<toml::Table, String> {
     }
 }
 
-fn apps(scenario: &toml::Table, is_server: bool) -> Vec<String> {
-    if !is_server {
-        return compose::names(scenario, "app");
-    }
+fn apps(scenario: &toml::Table, kind: Kind) -> Vec<String> {
     let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
-    ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect()
+    match kind {
+        Kind::Home => compose::names(scenario, "app"),
+        Kind::Server => ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect(),
+        Kind::Model => ModelTask::apps_of(task).into_iter().map(String::from).collect(),
+    }
 }
 
 /// What the rest of a file may refer to.

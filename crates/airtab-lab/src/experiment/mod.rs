@@ -16,12 +16,14 @@ mod course;
 mod figure;
 mod file;
 pub mod judge;
+mod model;
 pub mod page;
 mod pages;
 mod run;
 mod scatter;
 pub mod scoreboard;
 mod seconds;
+mod server;
 mod store;
 pub mod text;
 mod workload;
@@ -32,10 +34,12 @@ use std::path::{Path, PathBuf};
 pub use compose::Point;
 pub use course::Course;
 pub use figure::Figure;
+pub use model::ModelTask;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
+pub use server::ServerTask;
 pub use store::Store;
-pub use workload::{ServerTask, Workload};
+pub use workload::Workload;
 
 use crate::QueueSpec;
 use crate::metric::Metric;
@@ -76,9 +80,9 @@ pub struct Experiment {
     pub checks: Vec<Check>,
     /// Its text, as in its file.
     pub toml: String,
-    /// A scenario, or a table `[server]`.
+    /// A scenario, or a table `[server]` or `[model]`.
     scenario: toml::Table,
-    server: bool,
+    kind: workload::Kind,
     folder: PathBuf,
 }
 

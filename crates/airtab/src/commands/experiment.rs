@@ -66,7 +66,11 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
     match all {
         true => Ok(Some(experiment::all())),
-        false => names.iter().map(|name| find(name)).collect(),
+        // One that is named twice is run once.
+        false => {
+            let once = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
+            once.map(|(_, name)| find(name)).collect()
+        }
     }
 }
 
