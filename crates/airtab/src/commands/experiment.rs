@@ -183,7 +183,8 @@ fn run_all(
                 bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
             }
             Err(stopped @ RunError::Stopped { .. }) => {
-                bar.abandon();
+                // A bar that stood still would promise an end.
+                bar.finish_and_clear();
                 output::note(&format!(
                     "{}: {stopped}; what is done is kept: the same command goes on from here",
                     e.id
