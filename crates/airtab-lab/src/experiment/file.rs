@@ -28,15 +28,18 @@ const MAX_POINTS: usize = 10_000;
 type Read<'a> = &'a dyn Fn(&Path) -> Result<String, String>;
 
 impl Experiment {
-    /// Reads a file; the one that it is based on is looked for beside it.
+    /// Reads a file; the one that it is based on is looked for beside it, then among those of the repository.
     ///
     /// # Errors
     /// It cannot be read, or something in it is wrong: then all problems are
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
-        let read = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
-        match read(path) {
+        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
+        let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
+        match beside(path) {
             Ok(text) => Experiment::parse(&file, &id_of(path), &text, &read),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }

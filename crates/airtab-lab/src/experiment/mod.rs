@@ -192,6 +192,16 @@ pub enum Expect {
     Falls,
 }
 
+impl Experiment {
+    /// Its text for another place: a base of the repository is named by its whole path.
+    pub fn portable_toml(&self) -> String {
+        match self.id.split_once('/') {
+            Some((family, _)) => self.toml.replacen("\nbase = \"", &format!("\nbase = \"{family}/"), 1),
+            None => self.toml.clone(),
+        }
+    }
+}
+
 /// The experiments of the repository, in the order of their names.
 ///
 /// # Panics

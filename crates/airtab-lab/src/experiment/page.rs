@@ -64,12 +64,11 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     numbers(&mut page, e, outcome);
     put!(
         page,
-        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {} runs, seeds 1 to {}.</p>\n<details><summary>The \
+        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>The \
          experiment's file</summary>\n<pre>{}</pre></details>",
         escape(command),
         escape(built),
-        outcome.runs,
-        outcome.seeds,
+        super::text::size(outcome.runs, outcome.seeds),
         escape(&e.toml)
     );
     page.push_str(END);

@@ -44,7 +44,7 @@ fn list(as_json: bool) -> anyhow::Result<ExitCode> {
 fn show(name: &str, toml: bool) -> anyhow::Result<ExitCode> {
     let Some(experiment) = find(name)? else { return Ok(ExitCode::from(USAGE)) };
     match toml {
-        true => output::print(&experiment.toml)?,
+        true => output::print(&experiment.portable_toml())?,
         false => output::print(&text::show(&experiment, output::stdout_style()))?,
     }
     Ok(ExitCode::SUCCESS)
