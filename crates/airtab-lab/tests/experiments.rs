@@ -121,9 +121,15 @@ fn page_table_and_board_have_it_all() {
     let (outcome, _) = outcome(&e, &Store::default(), true, 0);
     let verdicts = judge(&e, &outcome);
     let html = page::html(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
-    for part in
-        ["A game beside a download", "2 of 2 hold", "<svg", "Opinion score", "q = 80", "game, chap by fifo"]
-    {
+    for part in [
+        "A game beside a download",
+        "2 of 2 hold",
+        "<svg",
+        "Opinion score",
+        "q = 80",
+        "game, chap by fifo",
+        "<circle",
+    ] {
         assert!(html.contains(part), "no {part}");
     }
     assert!(

@@ -105,15 +105,20 @@ impl Figure {
             return vec![self.picture(axis, x, points, caption.into(), &curves.collect::<Vec<_>>())];
         }
         let of_queue = |queue: &String| {
-            let name = |(app, metric): &(String, Metric)| match self.label {
-                Some(_) => app.clone(),
-                None => format!("{app}: {}", metric.label()),
-            };
-            let curves: Vec<_> = self.y.iter().map(|y| (name(y), queue.clone(), y.clone())).collect();
+            let curves: Vec<_> = self.y.iter().map(|y| (self.name(y), queue.clone(), y.clone())).collect();
             let caption = if caption.is_empty() { queue.clone() } else { format!("{caption}, {queue}") };
             self.picture(axis, x, points, caption, &curves)
         };
         self.queues.iter().map(of_queue).collect()
+    }
+
+    /// Of a line: by what it differs from the others.
+    fn name(&self, (app, metric): &(String, Metric)) -> String {
+        match (self.y.iter().all(|y| y.0 == *app), self.y.iter().all(|y| y.1 == *metric)) {
+            (true, _) => metric.label().into(),
+            (false, true) => app.clone(),
+            (false, false) => format!("{app}: {}", metric.label()),
+        }
     }
 
     /// `curves`: name, discipline, what of it.

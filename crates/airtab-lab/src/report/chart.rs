@@ -169,6 +169,12 @@ fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[Whisker])]) -> String 
                 let points = piece.iter().copied().flatten();
                 chart.draw_series(LineSeries::new(points, l.colour.stroke_width(2))).expect(DRAWN);
             }
+            // Where there are intervals there are few points: each is marked, so that a line between two is not
+            // taken for what was measured.
+            if !whiskers.is_empty() {
+                let dots = l.points.iter().flatten().map(|at| Circle::new(*at, 3, l.colour.filled()));
+                chart.draw_series(dots).expect(DRAWN);
+            }
         }
     })
 }
