@@ -100,7 +100,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         _ => (Kind::Home, compose::merged(base.unwrap_or_default(), own.unwrap_or_default())),
     };
     let axes = read_axes(top, &scenario);
-    let names = Names { apps: apps(&scenario, kind), queues: &queues, axes: &axes };
+    let names = Names { apps: apps(top, &scenario, kind), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let courses = top.sections("course");
@@ -138,13 +138,18 @@ fn table(v: &Value) -> Result<toml::Table, String> {
     }
 }
 
-fn apps(scenario: &toml::Table, kind: Kind) -> Vec<String> {
+/// Names of the applications, which for a server or a model are those of its task.
+fn apps(top: &Section, scenario: &toml::Table, kind: Kind) -> Vec<String> {
     let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
-    match kind {
-        Kind::Home => compose::names(scenario, "app"),
-        Kind::Server => ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect(),
-        Kind::Model => ModelTask::apps_of(task).into_iter().map(String::from).collect(),
+    let (apps, tasks) = match kind {
+        Kind::Home => return compose::names(scenario, "app"),
+        Kind::Server => (ServerTask::apps_of(task).map(Vec::from), ServerTask::tasks()),
+        Kind::Model => (ModelTask::apps_of(task), ModelTask::TASKS.into()),
+    };
+    if apps.is_none() {
+        top.problem(format!("no task '{task}'{}", instead(task, &tasks)));
     }
+    apps.unwrap_or_default().into_iter().map(String::from).collect()
 }
 
 /// What the rest of a file may refer to.

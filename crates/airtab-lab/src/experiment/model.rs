@@ -76,16 +76,23 @@ fn distance_m(share: f64) -> f64 {
 }
 
 impl ModelTask {
-    /// Names of the applications of a task that a table `[model]` may name.
-    pub(super) fn apps_of(task: &str) -> Vec<&'static str> {
+    /// Names of the tasks.
+    pub(super) const TASKS: [&'static str; 2] = ["waits", "constants"];
+
+    /// Names of the applications of a task that a table `[model]` may name; None if there is no such task.
+    pub(super) fn apps_of(task: &str) -> Option<Vec<&'static str>> {
         match task {
-            "constants" => constants().into_iter().map(|(name, _)| name).collect(),
-            _ => WAITS.into(),
+            "waits" => Some(WAITS.into()),
+            "constants" => Some(constants().into_iter().map(|(name, _)| name).collect()),
+            _ => None,
         }
     }
 
     pub(super) fn apps(&self) -> Vec<&'static str> {
-        ModelTask::apps_of(if self.task == Task::Constants { "constants" } else { "waits" })
+        match self.task {
+            Task::Waits { .. } => WAITS.into(),
+            Task::Constants => constants().into_iter().map(|(name, _)| name).collect(),
+        }
     }
 
     /// Of each application.

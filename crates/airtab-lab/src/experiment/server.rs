@@ -44,13 +44,19 @@ const FLOWS: [&str; 4] = ["flow1", "flow2", "flow3", "flow4"];
 const SERVICES: u64 = 40_000;
 
 impl ServerTask {
-    /// Names of the applications of a task that a table `[server]` may name.
-    pub(super) fn apps_of(task: &str) -> &'static [&'static str] {
+    /// Names of the applications of a task that a table `[server]` may name; None if there is no such task.
+    pub(super) fn apps_of(task: &str) -> Option<&'static [&'static str]> {
         match task {
-            "bursts" => &BURSTS,
-            "batch" | "shares" => &FLOWS,
-            _ => &TWO_FLOWS,
+            "two-flows" => Some(&TWO_FLOWS),
+            "bursts" => Some(&BURSTS),
+            "batch" | "shares" => Some(&FLOWS),
+            _ => None,
         }
+    }
+
+    /// Names of the tasks.
+    pub(super) fn tasks() -> Vec<&'static str> {
+        KEYS.iter().map(|(name, _)| *name).collect()
     }
 
     pub(super) fn apps(&self) -> &'static [&'static str] {
