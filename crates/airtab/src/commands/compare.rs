@@ -53,7 +53,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let comparison = match airtab_lab::compare(&file.scenario, &queues, &options) {
         Ok(comparison) => comparison,
         Err(stopped) => {
-            bar.abandon();
+            bar.finish_and_clear();
             output::note(&format!("{stopped}; nothing was written"));
             return Ok(ExitCode::from(INTERRUPTED));
         }
