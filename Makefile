@@ -6,7 +6,8 @@ CARGO  := cargo
 SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Cargo.lock -type f 2>/dev/null)
 
 # What CI runs: one experiment of each sort, some two minutes on two cores.
-EXPERIMENTS := chap/multi-none chap/link chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
+EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/constants chap/multi-none chap/link \
+	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 
 .PHONY: help demo experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
 
@@ -41,7 +42,7 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
-mutants: ## wrong builds of chap, each of which must turn the test red that it names
+mutants: ## wrong builds of the core, each of which must turn the test red that it names
 	@$(MAKE) --no-print-directory -C core mutants
 
 fuzz: ## random operations against every discipline under sanitizers, SECONDS=60

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "airtab/airtime.h"
+#include "airtab/emulator.h"
 #include "airtab/qdisc.h"
 
 struct abi_row {
@@ -45,7 +46,9 @@ const struct abi_row at_abi[] = {
 	SIZE(at_phy), AT(at_phy, name), AT(at_phy, about), AT(at_phy, slot), AT(at_phy, sifs), AT(at_phy, difs),
 	AT(at_phy, preamble), AT(at_phy, extension), AT(at_phy, symbol), AT(at_phy, mac_bytes),
 	AT(at_phy, ack_bytes), AT(at_phy, cw_min), AT(at_phy, cw_max), AT(at_phy, base_kbps), AT(at_phy, ack_kbps),
-	VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_R_MAX),
+	SIZE(at_emulator), AT(at_emulator, phy), AT(at_emulator, extra), AT(at_emulator, random),
+	AT(at_emulator, attempts),
+	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_R_MAX),
 	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_verdict", sizeof(enum at_verdict) },
 	{ NULL, 0 },
 };

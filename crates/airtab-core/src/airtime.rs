@@ -6,7 +6,7 @@ use crate::params::text;
 /// A named profile of 802.11 constants; all times come from it. See
 /// `docs/airtime.md` for formulas and published vectors.
 #[derive(Clone, Copy)]
-pub struct Phy(ffi::Phy);
+pub struct Phy(pub(crate) ffi::Phy);
 
 impl std::fmt::Debug for Phy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,5 +1,5 @@
-//! The C core's types, as `airtab/qdisc.h`, `airtab/airtime.h` and
-//! `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
+//! The C core's types, as `airtab/qdisc.h`, `airtab/airtime.h`,
+//! `airtab/emulator.h` and `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
 //! exports is described here, the rest once, in the headers. `layout.rs` tests
 //! that both sides agree.
 
@@ -180,6 +180,18 @@ pub struct Phy {
     pub ack_kbps: *const u32,
 }
 
+/// The frame error rate of 1.
+pub const ALWAYS: u64 = 1 << 32;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Emulator {
+    pub phy: Phy,
+    pub extra: u64,
+    pub random: u64,
+    pub attempts: u8,
+}
+
 // SAFETY: the pointers of a Phy lead to the core's constant tables.
 unsafe impl Send for Phy {}
 // SAFETY: as above; nothing behind them is ever written.
@@ -193,4 +205,5 @@ unsafe extern "C" {
     pub fn at_data_ns(phy: *const Phy, kbps: u32, ip_bytes: u32, frames: u32) -> u64;
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;
     pub fn at_eifs_ns(phy: *const Phy) -> u64;
+    pub fn at_emulate(e: *mut Emulator, kbps: u32, fer: u64, ip_bytes: u32, r: *mut Tx);
 }

@@ -7,7 +7,8 @@ use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
 
 use crate::ffi::{
-    F_CE, F_ECT, F_TCP, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp, Ticket, Tx, Vals,
+    ALWAYS, Emulator, F_CE, F_ECT, F_TCP, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp, Ticket, Tx,
+    Vals,
 };
 use crate::params::text;
 
@@ -76,6 +77,8 @@ fn rust_and_c_agree() {
         rows, "at_phy", Phy, name, about, slot, sifs, difs, preamble, extension, symbol, mac_bytes,
         ack_bytes, cw_min, cw_max, base_kbps, ack_kbps
     );
+    layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
+    rows.push(("AT_ALWAYS".into(), ALWAYS as usize));
     let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP)];
     rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));
     rows.push(("AT_R_MAX".into(), REASONS));

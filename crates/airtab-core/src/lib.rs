@@ -3,11 +3,13 @@
 //! - [`Discipline`], [`Params`]: the tables of every discipline, and values read
 //!   from text (`"25ms"`) with errors that name the parameter and its range.
 //! - [`Pool`]: packets at fixed addresses; [`Qdisc`]: one running discipline.
-//! - [`Phy`]: 802.11 exchange times of the named profiles.
+//! - [`Phy`]: 802.11 exchange times of the named profiles; [`Emulator`]: an 802.11
+//!   link on any device.
 //!
 //! What this crate does not do: no algorithm lives here, and no clock or I/O.
 
 mod airtime;
+mod emulator;
 mod ffi;
 #[cfg(test)]
 mod layout;
@@ -17,6 +19,7 @@ mod qdisc;
 mod units;
 
 pub use airtime::Phy;
+pub use emulator::{Emulator, EmulatorConfig};
 pub use ffi::{Link, Tcp, Ticket, Tx};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
 pub use pool::{Handle, Meta, Pool};

@@ -136,7 +136,24 @@ pub fn compare(
         .expect("threads can be started")
         // One run at a time per thread: with a few long runs, larger pieces leave threads idle.
         .install(|| (0..total).into_par_iter().with_max_len(1).map(one).collect());
-    let mut runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
+    let runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
+    Ok(comparison(scenario, queues, seeds, options.quick, runs))
+}
+
+/// Puts runs together that were made elsewhere: for each discipline one with
+/// each seed, in that order. `scenario` is what was run; `quick` says whether it
+/// is the short schedule of another one.
+///
+/// # Panics
+/// If there are more or fewer runs.
+pub fn comparison(
+    scenario: &Scenario,
+    queues: &[(String, Params)],
+    seeds: &[u64],
+    quick: bool,
+    mut runs: Vec<Measured>,
+) -> Comparison {
+    assert_eq!(runs.len(), queues.len() * seeds.len(), "a run for each discipline and seed");
     for seed in 0..seeds.len() {
         let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds.len()).collect();
         add_page_times(scenario, &mut same_seed);
@@ -147,15 +164,15 @@ pub fn compare(
         .zip(runs.chunks(seeds.len()))
         .map(|((label, params), runs)| summarise(&apps, label, params, runs))
         .collect();
-    Ok(Comparison {
+    Comparison {
         schema: SCHEMA,
         scenario: scenario.name.clone(),
-        quick: options.quick,
+        quick,
         duration_ns: scenario.duration_ns,
         measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
         seeds: seeds.to_vec(),
         queues,
-    })
+    }
 }
 
 /// Page times of the runs of one seed: only the pages that all of them

@@ -148,6 +148,16 @@ fn of_stream(f: &mut Figures, seen: &AppTrace) {
         f.insert(Metric::Jitter, down - least);
         f.extend(up.map(|up| (Metric::Ping, down + up)));
     }
+    f.extend(arrival_spread(&seen.down.deliveries).map(|x| (Metric::ArrivalSpread, x)));
+}
+
+/// Standard deviation of the times between two arrivals, s; None for fewer than two of them.
+fn arrival_spread(deliveries: &[Delivery]) -> Option<f64> {
+    let gaps = || deliveries.windows(2).map(|pair| (pair[1].received_ns - pair[0].received_ns) as f64);
+    let n = gaps().count() as f64;
+    let mean = gaps().sum::<f64>() / n;
+    let squares = gaps().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>();
+    (n >= 2.0).then(|| (squares / (n - 1.0)).sqrt() * SECONDS)
 }
 
 fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {

@@ -58,6 +58,8 @@ pub enum Metric {
     Delay,
     /// Mean minus minimum delay of the downlink, s.
     Jitter,
+    /// Standard deviation of the times between two arrivals of the downlink, s.
+    ArrivalSpread,
     /// Downlink packets that never arrived, share of those sent.
     Loss,
     /// Uplink packets that never arrived, share of those sent.
@@ -94,6 +96,14 @@ pub enum Metric {
     GivenUp,
     /// Mean credit of its flows, s; only of disciplines that have credits.
     Credit,
+    /// Least credit of its flow, s; before a server of fixed times only, as the next two.
+    CreditLeast,
+    /// Greatest credit of its flow, s.
+    CreditMost,
+    /// Credit of its flow at the end, s.
+    CreditLast,
+    /// What a formula gives, in the unit that its name ends in.
+    Value,
     /// Of the access point: largest backlog of the whole run, packets.
     QueueMax,
     /// Of the channel: share of the whole run in which nobody sent.
@@ -121,7 +131,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 49] = [
+const TABLE: [Row; 54] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -147,6 +157,7 @@ const TABLE: [Row; 49] = [
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
+    (ArrivalSpread, "arrival_gap_deviation_seconds", "arrival gaps, deviation, ms", 1e3, 2, Lower),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
     (QueueDelay, "queue_delay_mean_seconds", "queue mean, ms", 1e3, 2, Lower),
@@ -165,6 +176,10 @@ const TABLE: [Row; 49] = [
     (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
     (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
     (Credit, "credit_mean_seconds", "credit, ms", 1e3, 2, Neither),
+    (CreditLeast, "credit_least_seconds", "least credit, ms", 1e3, 2, Neither),
+    (CreditMost, "credit_most_seconds", "greatest credit, ms", 1e3, 2, Neither),
+    (CreditLast, "credit_last_seconds", "credit at the end, ms", 1e3, 2, Neither),
+    (Value, "value", "value", 1.0, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),

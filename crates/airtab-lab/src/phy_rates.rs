@@ -49,8 +49,13 @@ impl Rates {
 
     /// A rate as a file has it.
     pub(crate) fn read(&self, v: &Value) -> Result<u32, String> {
+        self.parse(&v.written)
+    }
+
+    /// A rate such as `54Mb/s`, kb/s.
+    pub(crate) fn parse(&self, written: &str) -> Result<u32, String> {
         let bps =
-            Unit::Bps.parse(&v.written).map_err(|e| format!("{e} ({}: {})", self.profile, self.allowed()))?;
+            Unit::Bps.parse(written).map_err(|e| format!("{e} ({}: {})", self.profile, self.allowed()))?;
         let kbps = u32::try_from(bps / 1000).ok().filter(|_| bps.is_multiple_of(1000));
         let known = |kbps: &u32| match self.between {
             true => (self.kbps[0]..=self.highest()).contains(kbps),
@@ -58,7 +63,7 @@ impl Rates {
         };
         kbps.filter(known).ok_or_else(|| {
             let whole = if self.between { ", whole kb/s" } else { "" };
-            format!("'{}' is no rate of {}: {}{whole}", v.written, self.profile, self.allowed())
+            format!("'{written}' is no rate of {}: {}{whole}", self.profile, self.allowed())
         })
     }
 }

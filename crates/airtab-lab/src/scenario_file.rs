@@ -179,9 +179,28 @@ fn home_cell() -> CellConfig {
 }
 
 fn read_wifi(s: Section) -> Option<CellConfig> {
+    const OWNERS: [(&str, &str); 7] = [
+        ("backoff", "dcf"),
+        ("eifs", "dcf"),
+        ("deliver_on", "dcf"),
+        ("uplink_packets", "dcf"),
+        ("beacon_interval", "dcf"),
+        ("beacon_bytes", "dcf"),
+        ("extra_delay", "emulator"),
+    ];
+    let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
+    // None where its name is wrong: that is problem enough.
+    let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
+    let emulator = medium == Some("emulator");
     let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
-    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { Phy::named("phy-a") };
-    let mut cell = phy.map_or_else(home_cell, CellConfig::new);
+    let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
+    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
+    let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
+    let mut cell = match phy {
+        Some(phy) if emulator => CellConfig::emulator(phy, extra_ns),
+        Some(phy) => CellConfig::new(phy),
+        None => home_cell(),
+    };
     let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
     cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
     cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
@@ -190,7 +209,12 @@ fn read_wifi(s: Section) -> Option<CellConfig> {
     cell.attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map_or(cell.attempts, |n| n as u8);
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
-    cell.beacon = read_beacon(&s, cell.beacon?);
+    cell.beacon = cell.beacon.and_then(|beacon| read_beacon(&s, beacon));
+    for (key, owner) in OWNERS {
+        if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
+            s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
+        }
+    }
     s.finish();
     phy.map(|_| cell)
 }
@@ -306,15 +330,38 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
     stations
 }
 
+/// Changes one key of a station of a running house: what its file would say.
+///
+/// # Errors
+/// Names the key or the value that is wrong, and what is allowed.
+pub fn station_change(
+    cell: &CellConfig,
+    (kbps, loss): (u32, Loss),
+    key: &str,
+    value: &str,
+) -> Result<(u32, Loss), String> {
+    match key {
+        "rate" => Ok((Rates::of(&cell.phy).parse(value)?, loss)),
+        "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)? })),
+        "fer" => match value.parse() {
+            Ok(0.0) => Ok((kbps, Loss::None)),
+            Ok(p) if (0.0..=1.0).contains(&p) => Ok((kbps, Loss::Fer(p))),
+            _ => Err(format!("fer: '{value}' is not a share of frames such as 0.1 (0 to 1)")),
+        },
+        _ => Err(format!("no key '{key}' of a station: distance, fer or rate")),
+    }
+}
+
 /// `1.5` or `"1.5 m"`; above 0.
 fn metres(v: &Value) -> Result<f64, String> {
+    parse_metres(&v.written)
+}
+
+fn parse_metres(written: &str) -> Result<f64, String> {
     let wrong = || {
-        format!(
-            "'{}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"",
-            v.written
-        )
+        format!("'{written}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"")
     };
-    let digits = v.written.strip_suffix('m').map_or(v.written.as_str(), str::trim_end);
+    let digits = written.strip_suffix('m').map_or(written, str::trim_end);
     let plain = digits.starts_with(|c: char| c.is_ascii_digit());
     let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
     (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)

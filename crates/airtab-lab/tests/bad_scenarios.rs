@@ -119,6 +119,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ("buffer of one segment", "kind = \"voip\"", "kind = \"streaming\"\nbuffer = \"7s\""),
     ("segment of a video", "kind = \"voip\"", "kind = \"video\"\nsegment = \"4s\""),
     ("flows of a download", "kind = \"download\"", "kind = \"download\"\nflows = 2"),
+    ("unknown medium", "attempts = 7", "medium = \"emulater\"\nextra_delay = \"2ms\""),
+    ("backoff of the emulator", "attempts = 7", "medium = \"emulator\"\nbackoff = \"bianchi\""),
+    ("beacons of the emulator", "attempts = 7", "medium = \"emulator\"\nbeacon_interval = \"off\""),
+    ("extra delay of a channel", "attempts = 7", "extra_delay = \"2ms\""),
+    ("extra delay without unit", "attempts = 7", "medium = \"emulator\"\nextra_delay = 2"),
+    ("extra delay too long", "attempts = 7", "medium = \"emulator\"\nextra_delay = \"11s\""),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];
 

@@ -121,9 +121,15 @@ fn page_table_and_board_have_it_all() {
     let (outcome, _) = outcome(&e, &Store::default(), true, 0);
     let verdicts = judge(&e, &outcome);
     let html = page::html(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
-    for part in
-        ["A game beside a download", "2 of 2 hold", "<svg", "Opinion score", "q = 80", "game, chap by fifo"]
-    {
+    for part in [
+        "A game beside a download",
+        "2 of 2 hold",
+        "<svg",
+        "Opinion score",
+        "q = 80",
+        "game, chap by fifo",
+        "<circle",
+    ] {
         assert!(html.contains(part), "no {part}");
     }
     assert!(
@@ -137,6 +143,39 @@ fn page_table_and_board_have_it_all() {
     assert!(text::show(&e, style).contains("limit, packets"));
     let board = scoreboard::board(&[(e, outcome, verdicts)], "0", "2010-06-01");
     assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
+    assert!(board.contains("| [mine](#mine) | A game beside a download | 2 of 2 |  |"), "{board}");
+}
+
+/// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
+#[test]
+fn clouds_of_pages_and_seconds() {
+    let text = RIGHT
+        .replace("kind = \"game\"", "kind = \"web\"")
+        .replace("kind = \"download\"", "kind = \"video\"")
+        .replace("game.game_mos", "game.page_seconds")
+        .replace("at = { q = 80 }", "at = { q = 80 }\npages = \"larger\"")
+        .replace(
+            "[[check]]\nwhat = \"game, ",
+            "[[scatter]]\ntitle = \"Pages\"\napp = \"game\"\ny = \"pages\"\n\n[[scatter]]\ntitle = \"Seconds\"\n\
+             app = \"load\"\ny = \"frames\"\nmark = 2.5\n\n[[check]]\nwhat = \"game, ",
+        );
+    let e = experiment(&text).unwrap();
+    let dir = folder();
+    let store = Store::open(dir.path()).unwrap();
+    let drawn = || {
+        let (outcome, made) = outcome(&e, &store, false, 0);
+        let verdicts = judge(&e, &outcome);
+        assert!(verdicts[1].values[0].mean.is_some_and(|v| v > 0.0), "{:?}", verdicts[1]);
+        (made, page::html(&e, &outcome, &verdicts, "", ""))
+    };
+    let (fresh, stored) = (drawn(), drawn());
+    assert_eq!((fresh.0, stored.0), (18, 0));
+    assert_eq!(fresh.1, stored.1);
+    // 3 limits, 2 disciplines, 3 seeds, 4 whole seconds.
+    let seconds = fresh.1.split("<h2>Seconds</h2>").nth(1).unwrap().split("<h2>").next().unwrap();
+    assert_eq!((seconds.matches("<svg").count(), seconds.matches("<circle").count()), (6, 72));
+    let pages = fresh.1.split("<h2>Pages</h2>").nth(1).unwrap().split("<h2>").next().unwrap();
+    assert!(pages.contains("<circle") && pages.contains("response time, s"));
 }
 
 /// Name of the case, text to replace, its replacement.
@@ -177,6 +216,13 @@ const CASES: &[(&str, &str, &str)] = &[
     ("check without section", "section = \"2\"\n", ""),
     ("queue and spread", "queue = \"chap\"", "queue = \"chap\"\nspread = [\"fifo\", \"chap\"]"),
     ("seconds of a game", "least = 1.1", "seconds = { below = 2 }\nleast = 1.1"),
+    ("pages of a game", "least = 1.1", "pages = \"smaller\"\nleast = 1.1"),
+    (
+        "pages with a mark",
+        "[[figure]]",
+        "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
+    ),
+    ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 
@@ -186,6 +232,41 @@ fn every_message() {
     for (case, from, to) in CASES {
         assert!(RIGHT.contains(from), "{case}: '{from}' is not in the experiment");
         let message = match experiment(&RIGHT.replacen(from, to, 1)) {
+            Ok(_) => panic!("{case}: accepted"),
+            Err(message) => message,
+        };
+        all.push_str(&format!("--- {case}\n{message}\n"));
+    }
+    insta::assert_snapshot!(all);
+}
+
+/// Without air: the queue before a server, and formulas.
+const SERVER: &str = include_str!("server-and-model.toml");
+
+#[test]
+fn servers_and_models() {
+    let e = experiment(SERVER).unwrap();
+    let (outcome, made) = outcome(&e, &Store::default(), true, 0);
+    assert_eq!(made, 2);
+    let verdicts = judge(&e, &outcome);
+    assert!(verdicts.iter().all(|v| v.state == State::Holds), "{verdicts:?}");
+    let mut all = String::new();
+    for (case, from, to) in [
+        ("no such task", "task = \"batch\"", "task = \"batsh\""),
+        ("no costs", "costs = [\"5ms\", \"3ms\"]", ""),
+        ("a cost too few", "costs = [\"5ms\", \"3ms\"]", "costs = [\"5ms\"]"),
+        ("a cost that is none", "costs = [\"5ms\", \"3ms\"]", "costs = [\"5ms\", \"0ms\"]"),
+        ("a key of another task", "service", "rho = 0.5\nservice"),
+        ("five flows", "packets = [1, 2]", "packets = [1, 2, 3, 4, 5]"),
+        ("both", "[server]", "[model]\ntask = \"constants\"\n[server]"),
+        (
+            "a model without load",
+            "[server]",
+            "[model]\ntask = \"waits\"\nservice = \"1ms\"\nkappa = 0.5\n[other]",
+        ),
+    ] {
+        assert!(SERVER.contains(from), "{case}: '{from}' is not in the experiment");
+        let message = match experiment(&SERVER.replacen(from, to, 1)) {
             Ok(_) => panic!("{case}: accepted"),
             Err(message) => message,
         };

@@ -6,7 +6,7 @@ use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
-use airtab_sim::wifi::{Backoff, DeliverOn, Loss};
+use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -227,6 +227,26 @@ fn every_key_arrives() {
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");
     assert!(ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.cell.beacon.is_none());
+}
+
+#[test]
+fn the_emulated_link_can_be_chosen() {
+    let cell = |wifi: &str| {
+        let text = HOME.replace("phy = \"phy-a\"\nattempts = 7", wifi);
+        assert_ne!(text, HOME);
+        ScenarioFile::parse("emulated.toml", &text).unwrap().scenario.cell
+    };
+    let plain = cell("medium = \"emulator\"");
+    assert_eq!(
+        (plain.medium, plain.phy.name(), plain.attempts),
+        (MediumKind::Emulator { extra_ns: 0 }, "d7.1", 5)
+    );
+    let slow = cell("medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"");
+    assert_eq!(
+        (slow.medium, slow.phy.name(), slow.attempts),
+        (MediumKind::Emulator { extra_ns: 2 * MS }, "phy-a", 7)
+    );
+    assert_eq!(cell("medium = \"dcf\"").medium, MediumKind::Dcf);
 }
 
 #[test]

@@ -1,24 +1,46 @@
 //! The access point in real time: real applications and the kernel's TCP in
 //! network namespaces, behind the simulator's own cell and the core's disciplines.
 //!
+//! - [`House`]: a scenario file as a house of namespaces; [`Running`]: one that is up
+//! - [`access_point`]: wires, medium and discipline around real packets, sans-IO
+//! - [`driver`]: runs it by the wall clock, between TUN devices ([`tun`]) of
+//!   namespaces ([`netns`])
 //! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads
-//! - [`house`]: scenario files as houses of namespaces
-//! - [`clock`]: the one clock of a house
-//! - [`snapshot`]: what the access point shows of itself
-//! - [`netns`]: network namespaces
+//! - [`trial`]: a house with its applications, from start to end, to a trace
+//! - [`control`]: requests from other processes
+//! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
+//!   this process or another one, [`blame`] judges them, [`view`] and [`plain`]
+//!   draw them, [`metrics`] serves them to Prometheus
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
 
+pub mod access_point;
 pub mod apps;
-pub mod clock;
+pub mod blame;
+mod clock;
+pub mod control;
+pub mod driver;
 pub mod error;
+pub mod feed;
+#[cfg(test)]
+mod fixture;
+mod flows;
 pub mod house;
+pub mod metrics;
 pub mod netns;
+pub mod packet;
+pub mod plain;
+pub mod running;
 pub mod snapshot;
+mod text;
+pub mod trial;
+pub mod tun;
+pub mod view;
 
 pub use apps::{AppReport, Apps};
 pub use clock::Clock;
 pub use error::LiveError;
 pub use house::{House, Port};
+pub use running::Running;
 pub use snapshot::Snapshot;

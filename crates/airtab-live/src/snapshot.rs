@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use airtab_core::{Stat, Unit};
 use serde::{Deserialize, Serialize};
 
 /// The access point at one time.
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub qdisc: QdiscView,
     /// Where the channel's time went.
     pub air: AirView,
+    /// The same since the start: who looks every 15 s would miss most intervals.
+    pub air_totals: AirTotals,
     /// Stations, in the order of the house.
     pub stations: Vec<StationView>,
     /// Flows that sent anything in the interval, most airtime first, at most [`FLOWS`].
@@ -63,12 +66,34 @@ pub struct StatView {
     pub name: String,
     /// What it says.
     pub help: String,
-    /// Unit as the tables spell it: `ns`, `bytes`, empty for a count.
+    /// Unit of the value: `ns`, `bytes`, `bit/s` or `ratio`; empty for a plain number.
     pub unit: String,
     /// Grows only; else a gauge.
     pub counter: bool,
     /// In that unit.
     pub value: f64,
+}
+
+impl StatView {
+    /// A value as [`airtab_core::Qdisc::stats`] gives it, with its row of the table.
+    pub fn new(stat: &Stat, value: u64) -> StatView {
+        let (unit, value) = match stat.unit {
+            Unit::Ns => ("ns", value as f64),
+            Unit::SignedNs => ("ns", value as i64 as f64),
+            Unit::Bytes => ("bytes", value as f64),
+            Unit::Bps => ("bit/s", value as f64),
+            Unit::Ppm => ("ratio", value as f64 / 1e6),
+            Unit::Q16 => ("", value as f64 / 65536.0),
+            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => ("", value as f64),
+        };
+        StatView {
+            name: stat.name.into(),
+            help: stat.help.into(),
+            unit: unit.into(),
+            counter: stat.counter,
+            value,
+        }
+    }
 }
 
 /// Shares of the channel's time in the interval; they sum to 1.
@@ -84,6 +109,21 @@ pub struct AirView {
     pub beacon_ratio: f64,
     /// Nobody sending.
     pub idle_ratio: f64,
+}
+
+/// The channel's time since the start; the sum is all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AirTotals {
+    /// Frames to stations, ns.
+    pub down_ns: u64,
+    /// Frames from stations, ns.
+    pub up_ns: u64,
+    /// Collisions, ns.
+    pub collision_ns: u64,
+    /// Beacons, ns.
+    pub beacon_ns: u64,
+    /// Nobody sending, ns.
+    pub idle_ns: u64,
 }
 
 /// What packets of a station or a flow did, since the start.

@@ -13,6 +13,7 @@
 //! | [`web`] | how long does a page take? |
 //! | [`delay`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`fairness`] | how evenly is something shared? |
+//! | [`rank`] | do two things grow together? |
 //! | [`interval`] | how sure is a mean over replications? |
 //!
 //! Pure functions and small accumulators: no I/O, no clock, and no knowledge of where the numbers come
@@ -25,6 +26,7 @@ pub mod emodel;
 pub mod fairness;
 pub mod gmodel;
 pub mod interval;
+pub mod rank;
 pub mod streaming;
 pub mod video;
 pub mod web;

@@ -46,8 +46,10 @@ pub struct Server {
 /// Packets that are alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// What the server takes for one, and what is charged for it, ns; at least 1.
+    /// What the server takes for one, ns; at least 1.
     pub service_ns: u64,
+    /// What is charged for one, ns: usually the same.
+    pub cost_ns: u64,
     /// Length of one, bytes.
     pub bytes: u32,
     /// Class for disciplines that know some, 0 first.
@@ -118,7 +120,7 @@ impl FlowTrace {
 impl Flow {
     /// A flow of 1500-byte packets in class 0.
     pub fn new(service_ns: u64, arrivals: Arrivals) -> Flow {
-        Flow { service_ns, bytes: 1500, class: 0, arrivals }
+        Flow { service_ns, cost_ns: service_ns, bytes: 1500, class: 0, arrivals }
     }
 }
 
@@ -138,6 +140,38 @@ impl Server {
             Flow { class, ..Flow::new(service_ns, arrivals) }
         };
         Server::new(vec![flow(0, kappa * fast), flow(1, fast)], duration_ns)
+    }
+
+    /// Flows whose packets all arrive at once, in batches: of flow i `packets[i]` in each, charged `costs_ns[i]`.
+    /// The next batch comes when the one before is served. The CHAP dissertation's tables 4.1 to 5.4.
+    ///
+    /// # Panics
+    /// If there are not as many costs as numbers of packets.
+    pub fn batches(packets: &[u32], costs_ns: &[u64], service_ns: u64, batches: u64) -> Server {
+        assert_eq!(packets.len(), costs_ns.len(), "each flow has a cost");
+        let batch_ns = packets.iter().map(|n| u64::from(*n)).sum::<u64>() * service_ns;
+        let flow = |(n, cost_ns): (&u32, &u64)| {
+            let of_batch = |b| std::iter::repeat_n(b * batch_ns, *n as usize);
+            let arrivals = Arrivals::At((0..batches).flat_map(of_batch).collect());
+            Flow { cost_ns: *cost_ns, ..Flow::new(service_ns, arrivals) }
+        };
+        Server::new(packets.iter().zip(costs_ns).map(flow).collect(), batches * batch_ns)
+    }
+
+    /// Flows that take these shares of the server, the last one always backlogged and the others with constant
+    /// gaps, for so many services; credits are noted. The CHAP dissertation's section 5.1.
+    ///
+    /// # Panics
+    /// If there is no share, or one is not above 0.
+    pub fn shares(shares: &[f64], service_ns: u64, services: u64) -> Server {
+        assert!(shares.iter().all(|share| *share > 0.0), "every share must be above 0: {shares:?}");
+        let (_, others) = shares.split_last().expect("there are shares");
+        let constant = |share: &f64| {
+            Flow::new(service_ns, Arrivals::Constant { gap_ns: (service_ns as f64 / share) as u64 })
+        };
+        let mut flows: Vec<Flow> = others.iter().map(constant).collect();
+        flows.push(Flow::new(service_ns, Arrivals::Saturated { backlog: 50 }));
+        Server { record_credits: true, ..Server::new(flows, services * service_ns) }
     }
 
     /// Runs it under a discipline; one trace for each flow, in their order.
@@ -277,8 +311,8 @@ impl<'a> Run<'a> {
     /// The packet in service is done: the discipline hears what it took.
     fn finish(&mut self, now: u64) {
         let Some(Service { packet, ticket, .. }) = self.in_service.take() else { return };
-        let took = self.server.flows[packet.flow].service_ns;
-        self.queue.sent(&ticket, &Tx { air: took, span: took, attempts: 1, acked: true }, now);
+        let cost = self.server.flows[packet.flow].cost_ns;
+        self.queue.sent(&ticket, &Tx { air: cost, span: cost, attempts: 1, acked: true }, now);
         self.note_credits(now);
     }
 

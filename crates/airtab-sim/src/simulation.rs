@@ -27,7 +27,7 @@ use crate::traffic::streaming::Player;
 use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::Visit;
-use crate::wifi::{Cell, Label, Output};
+use crate::wifi::{Label, Medium, Output};
 
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content, Rows};
@@ -50,7 +50,7 @@ pub struct Simulation {
     measure: Range<u64>,
     events: EventQueue<Event>,
     pool: Pool<Body>,
-    cell: Cell,
+    cell: Medium,
     trunk_down: Link,
     trunk_up: Link,
     /// Packets on the trunk and when they reach the access point.
@@ -149,7 +149,7 @@ impl Simulation {
             seed,
             measure: scenario.measure_ns.clone(),
             events,
-            cell: Cell::new(scenario.cell.clone(), &stations, qdisc, seed),
+            cell: Medium::new(scenario.cell.clone(), &stations, qdisc, seed),
             pool,
             trunk_down: trunk(),
             trunk_up: trunk(),

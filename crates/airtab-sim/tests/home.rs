@@ -7,7 +7,9 @@ use airtab_core::Params;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, run};
-use common::{DISCIPLINES, MS, S, home, other_home, phy, queue, quick, quick_home, station, whole_home};
+use common::{
+    DISCIPLINES, MS, S, emulated_home, home, other_home, phy, queue, quick, quick_home, station, whole_home,
+};
 
 /// A scenario's event trace, hashed, per discipline. A change here is a change
 /// of behaviour: say in the commit which one and why.
@@ -33,6 +35,10 @@ fn fingerprints() {
     for discipline in DISCIPLINES {
         let trace = run(&quick(other_home()), &queue(discipline, 35), 1);
         table += &format!("other home, {discipline}: {:016x}\n", trace.fingerprint);
+    }
+    for discipline in DISCIPLINES {
+        let trace = run(&emulated_home(), &queue(discipline, 35), 1);
+        table += &format!("emulated home, {discipline}: {:016x}\n", trace.fingerprint);
     }
     for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
         let mut params = queue("chap", 35);
@@ -63,7 +69,7 @@ fn no_packet_disappears() {
     }
     rough.cell.uplink_packets = 3;
     rough.wired.queue_packets = 5;
-    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough] {
+    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home()] {
         for discipline in DISCIPLINES {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {
@@ -102,19 +108,22 @@ fn a_download_alone() {
 /// Little's law: places held = arrivals that stay x mean delay.
 #[test]
 fn littles_law_holds_in_the_queue() {
-    for discipline in DISCIPLINES {
-        let trace = run(&home(), &queue(discipline, 35), 1);
-        for app in &trace.apps {
-            let rate = app.queue.delay_ns.len() as f64 / 180.0;
-            let places = rate * app.queue.delay_ns.mean() / 1e9;
-            // What is dropped after a wait (push-out) holds places too.
-            let slack = 0.01 * places + app.queue.dropped as f64 / 180.0 * 0.02;
-            assert!(
-                (places - app.queue.mean_packets).abs() <= slack + 0.001,
-                "{discipline} {}: {places} and {}",
-                app.name,
-                app.queue.mean_packets
-            );
+    for (medium, home) in [("cell", home()), ("emulator", emulated_home())] {
+        let seconds = (home.measure_ns.end - home.measure_ns.start) as f64 / 1e9;
+        for discipline in DISCIPLINES {
+            let trace = run(&home, &queue(discipline, 35), 1);
+            for app in &trace.apps {
+                let rate = app.queue.delay_ns.len() as f64 / seconds;
+                let places = rate * app.queue.delay_ns.mean() / 1e9;
+                // What is dropped after a wait (push-out) holds places too.
+                let slack = 0.01 * places + app.queue.dropped as f64 / seconds * 0.02;
+                assert!(
+                    (places - app.queue.mean_packets).abs() <= slack + 0.001,
+                    "{medium} {discipline} {}: {places} and {}",
+                    app.name,
+                    app.queue.mean_packets
+                );
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use airtab_core::{Discipline, Params};
 use airtab_model::chap::ppdq::{Class, Ppdq};
 use airtab_model::chap::two_flows::{p_1, two_flows};
-use airtab_sim::server::{Arrivals, Flow, FlowTrace, Server, starve};
+use airtab_sim::server::{Arrivals, Flow, Server, starve};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -118,37 +118,41 @@ fn work_is_conserved_to_the_nanosecond() {
     assert!(sums[0].0 != sums[1].0 && sums[1].0 != sums[2].0 && sums[0].0 != sums[2].0, "{sums:?}");
 }
 
-/// Dissertation tables 4.1 and 4.2: batches of 2, 3 and 5 packets, I twice a packet's cost.
+/// Dissertation tables 4.1 and 4.2, 5.3 and 5.4: batches of 2, 3 and 5 packets, I twice a packet's cost; then
+/// with costs of 15, 3 and 5. What later batches wait was worked out from the rules.
 #[test]
-fn batches_wait_as_in_the_worked_example() {
+fn batches_wait_as_in_the_worked_examples() {
     let slot = 5 * MS;
-    let batch = |n: usize| {
-        let times = (0..60u64).flat_map(|b| std::iter::repeat_n(b * 10 * slot, n)).collect();
-        Flow::new(slot, Arrivals::At(times))
-    };
-    let server = Server::new(vec![batch(2), batch(3), batch(5)], 600 * slot);
-    let chap = params("chap", &[("profile", "faithful"), ("limit", "64"), ("increment", "10ms")]);
-    let slots = |traces: &[FlowTrace]| -> Vec<u64> { traces.iter().map(|t| t.wait_sum_ns / slot).collect() };
-    let first = Server { duration_ns: 10 * slot - 1, ..server.clone() };
-    assert_eq!(slots(&first.run(&chap, 1)), [3, 11, 31]);
-    let settled = Server { warm_up_ns: 300 * slot, ..server };
-    assert_eq!(slots(&settled.run(&chap, 1)), [30 * 2, 30 * 8, 30 * 35]);
+    let chap =
+        params("chap", &[("profile", "faithful"), ("limit", "64"), ("flows", "65"), ("increment", "10ms")]);
+    // Sums of the first batch and of the 30 after the 30th, slots; credits after the first, us.
+    for (costs, first, later, credits) in [
+        ([5, 5, 5], [3, 11, 31], [60, 240, 1050], [15_000, 12_500, 5_000]),
+        ([15, 3, 5], [7, 9, 29], [240, 105, 1005], [6_250, 15_250, 5_000]),
+    ] {
+        let server = |batches| Server::batches(&[2, 3, 5], &costs.map(|ms| ms * MS), slot, batches);
+        let slots = |server: &Server| -> Vec<u64> {
+            server.run(&chap, 1).iter().map(|t| t.wait_sum_ns / slot).collect()
+        };
+        assert_eq!(slots(&server(1)), first);
+        let run = Server { record_credits: true, ..server(1) }.run(&chap, 1);
+        assert_eq!(
+            run.iter().map(|t| t.credits.last().unwrap().credit_ns / 1000).collect::<Vec<_>>(),
+            credits
+        );
+        assert_eq!(slots(&Server { warm_up_ns: 300 * slot, ..server(60) }), later);
+    }
 }
 
 /// Equation 5.12 with I = 25 ms: one flow saturated, the others at constant rates; within one packet.
 #[test]
 fn credits_stay_in_their_ranges() {
-    for (rates, ranges) in [
+    for (shares, ranges) in [
         (&[0.2, 0.3, 0.5][..], &[(30.0, 40.0), (20.0, 35.0), (0.0, 25.0)][..]),
         (&[0.1, 0.9], &[(44.444, 47.222), (0.0, 25.0)]),
         (&[1.0 / 3.0, 2.0 / 3.0], &[(25.0, 37.5), (0.0, 25.0)]),
     ] {
-        let (_, others) = rates.split_last().expect("there are rates");
-        let constant =
-            |r: &f64| Flow::new(SERVICE, Arrivals::Constant { gap_ns: (SERVICE as f64 / r) as u64 });
-        let mut flows: Vec<Flow> = others.iter().map(constant).collect();
-        flows.push(Flow::new(SERVICE, Arrivals::Saturated { backlog: 50 }));
-        let server = Server { record_credits: true, ..Server::new(flows, 40_000 * SERVICE) };
+        let server = Server::shares(shares, SERVICE, 40_000);
         let chap = params("chap", &[("profile", "faithful"), ("limit", "100"), ("flows", "101")]);
         for (trace, (low, high)) in server.run(&chap, 1).iter().zip(ranges) {
             let (least, most) = trace.credit_range_ns(20_000 * SERVICE).expect("credits were noted");

@@ -1,4 +1,4 @@
-//! Options of every command, with their help; those of `model` are beside it.
+//! Options of every command, with their help; those of `model`, `cbr` and `htbench` are beside them.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,9 @@ use airtab_core::Unit;
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
 
+use crate::commands::cbr::args::Cbr;
+use crate::commands::htbench::args::Htbench;
+use crate::commands::live::args::Live;
 use crate::commands::model::args::Model;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -32,6 +35,9 @@ pub enum Command {
     Disciplines(Disciplines),
     Tcp(crate::commands::tcp::Tcp),
     Model(Model),
+    Cbr(Cbr),
+    Htbench(Htbench),
+    Live(Live),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best

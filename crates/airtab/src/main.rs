@@ -26,6 +26,9 @@ fn main() -> ExitCode {
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
         Command::Tcp(args) => commands::tcp::tcp(&args),
         Command::Model(args) => commands::model::model(&args),
+        Command::Cbr(args) => commands::cbr::cbr(&args),
+        Command::Htbench(args) => commands::htbench::htbench(&args),
+        Command::Live(args) => commands::live::live(&args),
     };
     match result {
         Ok(code) => code,

@@ -40,6 +40,10 @@ fn list_and_show_know_every_experiment() {
     }
     let toml = airtab(dir.path(), &["show", "chap/qsize-game", "--toml"]);
     assert!(text(&toml.stdout).starts_with("title = "));
+    // A copy can be changed and used anywhere.
+    std::fs::write(dir.path().join("copy.toml"), &toml.stdout).unwrap();
+    let copy = airtab(dir.path(), &["show", "copy.toml"]);
+    assert!(text(&copy.stdout).starts_with("copy: A game beside"), "{}", text(&copy.stderr));
     let unknown = airtab(dir.path(), &["show", "chap/qsize-gane"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("did you mean `chap/qsize-game`?"), "{}", text(&unknown.stderr));

@@ -46,6 +46,18 @@ fn the_manifest_lists_what_is_there() {
     assert!(page.contains("airtab compare --queues fifo,chap:limit=70 --seeds 2 --quick"));
 }
 
+/// The emulated link has no frames on the air: said before anything is run.
+#[test]
+fn no_capture_of_an_emulated_link() {
+    let dir = scratch();
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/emulated-link.toml");
+    let out = dir.path().to_str().unwrap();
+    let output = airtab(&["compare", scenario, "--quick", "--out", out, "--pcap"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("leave --pcap out"), "{}", stderr(&output));
+    assert!(names(dir.path()).is_empty() && output.stdout.is_empty());
+}
+
 #[test]
 fn the_same_study_writes_the_same_bytes() {
     let (one, two) = (scratch(), scratch());

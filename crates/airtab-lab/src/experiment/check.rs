@@ -5,9 +5,9 @@
 use std::ops::RangeInclusive;
 
 use super::file::Names;
-use super::{Check, Compared, Expect, Seconds, Term};
+use super::{Check, Compared, Expect, Pages, Seconds, Term};
 use crate::metric::Metric;
-use crate::reader::{Section, flag, number, text};
+use crate::reader::{Section, choice, flag, number, text};
 
 /// Reads it.
 pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
@@ -30,7 +30,13 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     {
         s.problem_of("seconds", &format!("is for {} only", Metric::FrameRate.name()));
     }
-    let term = Term { of: of?, queue: queue?, seconds, at: names.at(s)? };
+    let pages = s.read("pages", choice(vec![("smaller", Pages::Smaller), ("larger", Pages::Larger)]));
+    if s.get("pages").is_some()
+        && of.as_ref().is_some_and(|of| of[..].iter().any(|o| o.1 != Metric::PageTime))
+    {
+        s.problem_of("pages", &format!("is for {} only", Metric::PageTime.name()));
+    }
+    let term = Term { of: of?, queue: queue?, seconds, pages, at: names.at(s)? };
     let other = |key| s.section(key).map(|other| read_other(&other, names, &term));
     let divided_by = other("divided_by");
     let minus = other("minus");
@@ -83,7 +89,7 @@ fn read_other(s: &Section, names: &Names, term: &Term) -> Option<Term> {
         false => term.at.clone(),
     };
     s.finish();
-    Some(Term { of, queue, seconds: term.seconds, at })
+    Some(Term { of, queue, seconds: term.seconds, pages: term.pages, at })
 }
 
 /// `{ below = 2.2 }`, `{ above = 2.6 }` or `{ correlation = true }`.

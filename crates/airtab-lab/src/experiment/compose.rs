@@ -7,8 +7,8 @@
 
 use toml::{Table, Value};
 
-use super::Experiment;
-use super::workload::{ServerTask, Workload};
+use super::workload::{Kind, Workload};
+use super::{Experiment, ModelTask, ServerTask};
 use crate::ScenarioFile;
 use crate::reader::{Problem, instead};
 use crate::scenario_file::FileError;
@@ -55,9 +55,10 @@ impl Experiment {
             place => format!("{}, at {place}", self.id),
         };
         let write = |table: &Table| toml::to_string(table).expect("what was read can be written");
-        let workload = match self.server {
-            true => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
-            false => {
+        let workload = match self.kind {
+            Kind::Server => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
+            Kind::Model => ModelTask::parse(&place, &write(&scenario)).map(Workload::Model),
+            Kind::Home => {
                 scenario
                     .entry("name")
                     .or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());

@@ -126,7 +126,7 @@ fn sampled(scenario: &Scenario, params: &Params, series: Series) -> (&'static st
                 let first = app.flows.first().map_or(&[][..], |flow| &flow.cwnd_bytes);
                 (app.name.clone(), over_time(first.iter().map(window).collect()))
             };
-            ("congestion window, segments", course.apps.iter().map(of).collect())
+            ("window, segments", course.apps.iter().map(of).collect())
         }
         Series::Received | Series::Credit => {
             let of = |app: &airtab_sim::course::AppCourse| {

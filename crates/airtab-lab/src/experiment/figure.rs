@@ -21,6 +21,10 @@ pub struct Figure {
     y: Vec<(String, Metric)>,
     /// Where the axis of `y` begins, in the unit of tables.
     from: f64,
+    /// What the axis of `y` says, where the metric's own name does not fit.
+    label: Option<String>,
+    /// What one unit of that axis is, in the unit of tables.
+    per: f64,
     queues: Vec<String>,
     at: Vec<(usize, Vec<usize>)>,
 }
@@ -41,11 +45,16 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     let y = s.require("y", |v| names.metrics(v));
     let x = s.read("x", |v| names.axis(&v.written));
     let from = s.read("from", number(-1e6..=1e6, "a number")).unwrap_or(0.0);
+    let label = s.read("label", text);
+    let per = s.read("per", number(1e-9..=1e9, "a number above 0")).unwrap_or(1.0);
+    if x.is_none() && (label.is_some() || s.get("per").is_some()) {
+        s.problem("label and per are for a figure over an axis: name it as x".into());
+    }
     let queues = s.read("queues", |v| names.queues(v));
     let at = names.at(s)?;
     s.finish();
     let queues = queues.unwrap_or_else(|| names.labels());
-    Some(Figure { title: title?, x, y: y?, from, queues, at })
+    Some(Figure { title: title?, x, y: y?, from, label, per, queues, at })
 }
 
 impl Figure {
@@ -96,12 +105,20 @@ impl Figure {
             return vec![self.picture(axis, x, points, caption.into(), &curves.collect::<Vec<_>>())];
         }
         let of_queue = |queue: &String| {
-            let name = |(app, metric): &(String, Metric)| format!("{app}: {}", metric.label());
-            let curves: Vec<_> = self.y.iter().map(|y| (name(y), queue.clone(), y.clone())).collect();
+            let curves: Vec<_> = self.y.iter().map(|y| (self.name(y), queue.clone(), y.clone())).collect();
             let caption = if caption.is_empty() { queue.clone() } else { format!("{caption}, {queue}") };
             self.picture(axis, x, points, caption, &curves)
         };
         self.queues.iter().map(of_queue).collect()
+    }
+
+    /// Of a line: by what it differs from the others.
+    fn name(&self, (app, metric): &(String, Metric)) -> String {
+        match (self.y.iter().all(|y| y.0 == *app), self.y.iter().all(|y| y.1 == *metric)) {
+            (true, _) => metric.label().into(),
+            (false, true) => app.clone(),
+            (false, false) => format!("{app}: {}", metric.label()),
+        }
     }
 
     /// `curves`: name, discipline, what of it.
@@ -120,8 +137,8 @@ impl Figure {
         let line = |(i, (_, queue, (app, metric))): (usize, &(String, String, (String, Metric)))| {
             let of = |p: &&PointScores| {
                 let s = p.queues.iter().find(|q| q.label == *queue)?.app(app)?.metrics.get(metric)?;
-                let half = s.half_width_95.map_or(0.0, |half| metric.shown(half));
-                Some((place(p), metric.shown(s.mean), half))
+                let shown = |v: f64| metric.shown(v) / self.per;
+                Some((place(p), shown(s.mean), s.half_width_95.map_or(0.0, shown)))
             };
             let values: Vec<Option<(f64, f64, f64)>> = points.iter().map(of).collect();
             Curve {
@@ -133,7 +150,7 @@ impl Figure {
             }
         };
         let lines: Vec<Curve> = curves.iter().enumerate().map(line).collect();
-        let label = self.y[0].1.label();
+        let label = self.label.as_deref().unwrap_or(self.y[0].1.label());
         let ys = || lines.iter().flat_map(|l| l.line.points.iter().flatten().map(|p| p.1));
         let top = ys().fold(f64::MIN, f64::max);
         let low = ys().fold(self.from, f64::min);

@@ -9,7 +9,8 @@ use airtab_core::Unit;
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
-use super::{Axis, AxisValue, Experiment, ServerTask, check, compose, course, figure};
+use super::workload::Kind;
+use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
 use crate::QueueSpec;
 use crate::metric::Metric;
 use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
@@ -27,15 +28,18 @@ const MAX_POINTS: usize = 10_000;
 type Read<'a> = &'a dyn Fn(&Path) -> Result<String, String>;
 
 impl Experiment {
-    /// Reads a file; the one that it is based on is looked for beside it.
+    /// Reads a file; the one that it is based on is looked for beside it, then among those of the repository.
     ///
     /// # Errors
     /// It cannot be read, or something in it is wrong: then all problems are
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
-        let read = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
-        match read(path) {
+        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
+        let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
+        match beside(path) {
             Ok(text) => Experiment::parse(&file, &id_of(path), &text, &read),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
@@ -77,23 +81,32 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let queues = top.read("queues", |v| read_queues(v));
     let queues = queues.unwrap_or_else(|| QUEUES.map(|name| name.parse().expect("is a discipline")).into());
     let server = top.read("server", table);
+    let model = top.read("model", table);
     let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
     let own = top.read("scenario", table);
     let home = own.is_some() || base.is_some();
-    if home == server.is_some() && top.is_fine() {
-        let message =
-            "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server]";
-        top.problem(if home { "a scenario and a [server]: give one".into() } else { message.into() });
+    let given = [home, server.is_some(), model.is_some()].into_iter().filter(|given| *given).count();
+    if given != 1 && top.is_fine() {
+        let message = "no scenario: name a file as `base`, write a table [scenario], or both; or a table [server] or [model]";
+        top.problem(if given > 1 {
+            "give one of a scenario, [server] and [model]".into()
+        } else {
+            message.into()
+        });
     }
-    let is_server = server.is_some();
-    let scenario =
-        server.unwrap_or_else(|| compose::merged(base.unwrap_or_default(), own.unwrap_or_default()));
+    let (kind, scenario) = match (server, model) {
+        (Some(server), _) => (Kind::Server, server),
+        (_, Some(model)) => (Kind::Model, model),
+        _ => (Kind::Home, compose::merged(base.unwrap_or_default(), own.unwrap_or_default())),
+    };
     let axes = read_axes(top, &scenario);
-    let names = Names { apps: apps(&scenario, is_server), queues: &queues, axes: &axes };
+    let names = Names { apps: apps(top, &scenario, kind), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let courses = top.sections("course");
     let courses = courses.iter().filter_map(|s| course::read(s, &names)).collect();
+    let scatters = top.sections("scatter");
+    let scatters = scatters.iter().filter_map(|s| scatter::read(s, &names)).collect();
     let checks = top.sections("check");
     let checks = checks.iter().filter_map(|s| check::read(s, &names)).collect();
     top.finish();
@@ -109,10 +122,11 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         axes,
         figures,
         courses,
+        scatters,
         checks,
         toml: toml.into(),
         scenario,
-        server: is_server,
+        kind,
         folder: folder.into(),
     })
 }
@@ -124,12 +138,18 @@ fn table(v: &Value) -> Result<toml::Table, String> {
     }
 }
 
-fn apps(scenario: &toml::Table, is_server: bool) -> Vec<String> {
-    if !is_server {
-        return compose::names(scenario, "app");
-    }
+/// Names of the applications, which for a server or a model are those of its task.
+fn apps(top: &Section, scenario: &toml::Table, kind: Kind) -> Vec<String> {
     let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
-    ServerTask::apps_of(task).iter().map(|name| (*name).into()).collect()
+    let (apps, tasks) = match kind {
+        Kind::Home => return compose::names(scenario, "app"),
+        Kind::Server => (ServerTask::apps_of(task).map(Vec::from), ServerTask::tasks()),
+        Kind::Model => (ModelTask::apps_of(task), ModelTask::TASKS.into()),
+    };
+    if apps.is_none() {
+        top.problem(format!("no task '{task}'{}", instead(task, &tasks)));
+    }
+    apps.unwrap_or_default().into_iter().map(String::from).collect()
 }
 
 /// What the rest of a file may refer to.
@@ -164,6 +184,12 @@ impl Names<'_> {
 
     pub(super) fn axis(&self, name: &str) -> Result<usize, String> {
         self.known(self.axes.iter().map(|a| a.name.as_str()), "axis", name)
+    }
+
+    /// Name of an application.
+    pub(super) fn app(&self, v: &Value) -> Result<String, String> {
+        let i = self.known(self.apps.iter().map(String::as_str), "application", &v.written)?;
+        Ok(self.apps[i].clone())
     }
 
     /// `"game.game_mos"`.

@@ -10,8 +10,9 @@
 use airtab_quality::interval::Interval;
 use serde::Serialize;
 
-use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Term};
+use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 use crate::compare::QueueScores;
+use crate::metric::Metric;
 
 /// What became of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -130,6 +131,7 @@ fn decimals(check: &Check) -> usize {
     let usual = match check.compared {
         Compared::DividedBy(_) => 2,
         Compared::Spread(_) => 3,
+        _ if check.term.seconds == Some(Seconds::Correlation) => 2,
         Compared::Value | Compared::Minus(_) => {
             check.term.of.iter().map(|(_, metric)| metric.decimals()).max().unwrap_or(0)
         }
@@ -175,6 +177,11 @@ fn of(point: &PointScores, term: &Term, queue: &str) -> Option<Vec<Option<f64>>>
     if let Some(seconds) = &term.seconds {
         let app = queue.apps.iter().position(|a| a.name == term.of[0].0)?;
         return Some(point.seconds[number].iter().map(|seed| seconds.of(&seed[app])).collect());
+    }
+    if let Some(pages) = term.pages {
+        let app = queue.apps.iter().position(|a| a.name == term.of[0].0)?;
+        let values = pages.of(&point.pages_of(number, app)).into_iter();
+        return Some(values.map(|v| v.map(|v| Metric::PageTime.shown(v))).collect());
     }
     let mut sum: Option<Vec<Option<f64>>> = None;
     for (app, metric) in &term.of {
@@ -312,7 +319,7 @@ mod tests {
 
     #[test]
     fn quotients_of_what_varies_together_have_narrow_intervals() {
-        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, at: Vec::new() };
+        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, pages: None, at: Vec::new() };
         let a: Vec<Option<f64>> = [1.0, 2.0, 4.0].map(Some).to_vec();
         let twice: Vec<Option<f64>> = [2.0, 4.0, 8.0].map(Some).to_vec();
         let (mean, half) = estimate(&Compared::DividedBy(term), &[twice, a]);
@@ -321,7 +328,7 @@ mod tests {
 
     #[test]
     fn differences_and_spreads() {
-        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, at: Vec::new() };
+        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, pages: None, at: Vec::new() };
         let of = |values: [f64; 2]| values.map(Some).to_vec();
         let (three, four, five) = (of([2.0, 4.0]), of([4.0, 4.0]), of([4.0, 6.0]));
         let (mean, half) = estimate(&Compared::Minus(term), &[three.clone(), five.clone()]);

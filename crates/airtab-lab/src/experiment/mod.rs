@@ -16,10 +16,14 @@ mod course;
 mod figure;
 mod file;
 pub mod judge;
+mod model;
 pub mod page;
+mod pages;
 mod run;
+mod scatter;
 pub mod scoreboard;
 mod seconds;
+mod server;
 mod store;
 pub mod text;
 mod workload;
@@ -30,9 +34,12 @@ use std::path::{Path, PathBuf};
 pub use compose::Point;
 pub use course::Course;
 pub use figure::Figure;
+pub use model::ModelTask;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
+pub use scatter::Scatter;
+pub use server::ServerTask;
 pub use store::Store;
-pub use workload::{ServerTask, Workload};
+pub use workload::Workload;
 
 use crate::QueueSpec;
 use crate::metric::Metric;
@@ -67,13 +74,15 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
     /// What is drawn over time.
     pub courses: Vec<Course>,
+    /// What is drawn as a cloud of points.
+    pub scatters: Vec<Scatter>,
     /// What should come out.
     pub checks: Vec<Check>,
     /// Its text, as in its file.
     pub toml: String,
-    /// A scenario, or a table `[server]`.
+    /// A scenario, or a table `[server]` or `[model]`.
     scenario: toml::Table,
-    server: bool,
+    kind: workload::Kind,
     folder: PathBuf,
 }
 
@@ -131,6 +140,8 @@ pub struct Term {
     pub queue: String,
     /// Of videos: only these seconds of them, or how they go together.
     pub seconds: Option<Seconds>,
+    /// Of web pages: only those of some sizes.
+    pub pages: Option<Pages>,
     /// Axis and values of it, by their numbers; an axis that is not named is
     /// looked at as a whole.
     pub at: Vec<(usize, Vec<usize>)>,
@@ -145,6 +156,15 @@ pub enum Seconds {
     Above(f64),
     /// Spearman's rank correlation of rate and playable frames.
     Correlation,
+}
+
+/// What is taken of web pages, by their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// Time of those up to the median size.
+    Smaller,
+    /// Time of those above it.
+    Larger,
 }
 
 /// What a [`Term`] is compared with.
@@ -170,6 +190,16 @@ pub enum Expect {
     Rises,
     /// The same downwards.
     Falls,
+}
+
+impl Experiment {
+    /// Its text for another place: a base of the repository is named by its whole path.
+    pub fn portable_toml(&self) -> String {
+        match self.id.split_once('/') {
+            Some((family, _)) => self.toml.replacen("\nbase = \"", &format!("\nbase = \"{family}/"), 1),
+            None => self.toml.clone(),
+        }
+    }
 }
 
 /// The experiments of the repository, in the order of their names.

@@ -64,12 +64,11 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     numbers(&mut page, e, outcome);
     put!(
         page,
-        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {} runs, seeds 1 to {}.</p>\n<details><summary>The \
+        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>The \
          experiment's file</summary>\n<pre>{}</pre></details>",
         escape(command),
         escape(built),
-        outcome.runs,
-        outcome.seeds,
+        super::text::size(outcome.runs, outcome.seeds),
         escape(&e.toml)
     );
     page.push_str(END);
@@ -79,7 +78,8 @@ pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
 fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
     let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
     let courses = e.courses.iter().map(|c| (&c.title, c.draw(e)));
-    for (title, pictures) in figures.chain(courses) {
+    let scatters = e.scatters.iter().map(|s| (&s.title, s.draw(e, outcome)));
+    for (title, pictures) in figures.chain(courses).chain(scatters) {
         if pictures.is_empty() {
             continue;
         }

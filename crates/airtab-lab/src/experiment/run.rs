@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_core::Params;
+use airtab_quality::web::{self, Page};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -45,6 +46,16 @@ pub struct PointScores {
     /// The course of videos: by discipline, seed and application.
     #[serde(skip)]
     pub(super) seconds: Vec<Vec<Vec<Vec<Second>>>>,
+    /// Pages that all disciplines completed: by discipline, seed and application.
+    #[serde(skip)]
+    pub(super) pages: Vec<Vec<Vec<Vec<Page>>>>,
+}
+
+impl PointScores {
+    /// Those of one discipline and application, seed by seed.
+    pub(super) fn pages_of(&self, queue: usize, app: usize) -> Vec<Vec<Page>> {
+        self.pages[queue].iter().map(|apps| apps[app].clone()).collect()
+    }
 }
 
 /// What came out.
@@ -149,10 +160,17 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
         };
         let of_run = |run: &Measured| run.seconds.iter().map(of_videos).collect();
         let seconds_of = |runs: &[Measured]| runs.iter().map(of_run).collect();
+        let common = |(seed, run): (usize, &Measured)| -> Vec<Vec<Page>> {
+            let lists = |app: usize| -> Vec<Vec<Page>> {
+                runs.iter().skip(seed).step_by(seeds).map(|other| other.pages[app].clone()).collect()
+            };
+            run.pages.iter().enumerate().map(|(app, pages)| web::common(pages, &lists(app))).collect()
+        };
         PointScores {
             at: point.at.clone(),
             queues: runs.chunks(seeds).enumerate().map(of_queue).collect(),
             seconds: runs.chunks(seeds).map(seconds_of).collect(),
+            pages: runs.chunks(seeds).map(|runs| runs.iter().enumerate().map(common).collect()).collect(),
         }
     };
     let points = runs.chunks_mut(of_point).enumerate().map(score).collect();

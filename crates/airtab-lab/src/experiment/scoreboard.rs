@@ -1,12 +1,12 @@
 //! All experiments together, as Markdown: every number with its section, what
-//! was expected, what came out; and for each family a page with the tables.
+//! was expected, what came out; a line for each experiment first.
 //!
 //! What it does not do: no date is taken from a clock; the caller gives it.
 
 use std::fmt::Write;
 
 use super::judge::{State, Verdict};
-use super::text::{one_line, summary};
+use super::text::{one_line, size, summary};
 use super::{Experiment, Outcome};
 
 /// One experiment and what came out.
@@ -21,6 +21,7 @@ pub fn board(done: &[Done], built: &str, date: &str) -> String {
          figure. How to run them and what the bands mean: [docs/experiments.md](../docs/experiments.md).\n",
         summary(done.iter().flat_map(|(.., verdicts)| verdicts))
     );
+    overview(&mut text, done);
     for (e, outcome, verdicts) in done {
         let _ = write!(text, "\n## {}\n\n{}. {}; {}.\n\n", e.id, e.title, e.source, runs(outcome));
         text.push_str("| what | section | source | expected | measured | |\n|---|---|---|---|---|---|\n");
@@ -51,10 +52,31 @@ pub fn board(done: &[Done], built: &str, date: &str) -> String {
     text
 }
 
+/// A line for each experiment, with a link to its numbers.
+fn overview(text: &mut String, done: &[Done]) {
+    text.push_str("\n| experiment | what it shows | holds | |\n|---|---|---|---|\n");
+    for (e, _, verdicts) in done {
+        let count = |wanted: fn(&State) -> bool| verdicts.iter().filter(|v| wanted(&v.state)).count();
+        let holds = count(|s| matches!(s, State::Holds | State::HoldsAgain));
+        let red = match (count(|s| *s == State::KnownRed), count(|s| *s == State::Red)) {
+            (0, 0) => String::new(),
+            (known, 0) => format!("{known} red, known"),
+            (known, new) => format!("**{new} RED**, {known} known"),
+        };
+        let anchor: String = e.id.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+        let _ = writeln!(
+            text,
+            "| [{}](#{anchor}) | {} | {holds} of {} | {red} |",
+            e.id,
+            cell(&e.title),
+            verdicts.len()
+        );
+    }
+}
+
 fn runs(outcome: &Outcome) -> String {
     let quick = if outcome.quick { ", quick" } else { "" };
-    let seeds = if outcome.seeds == 1 { "one seed".into() } else { format!("{} seeds", outcome.seeds) };
-    format!("{} runs, {seeds}{quick}", outcome.runs)
+    format!("{}{quick}", size(outcome.runs, outcome.seeds))
 }
 
 fn word(state: State) -> String {

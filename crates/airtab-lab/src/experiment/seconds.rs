@@ -3,6 +3,8 @@
 //!
 //! What it does not do: it measures nothing (`measure::Second`).
 
+use airtab_quality::rank::spearman;
+
 use super::Seconds;
 use crate::measure::Second;
 
@@ -21,32 +23,10 @@ impl Seconds {
             Seconds::Correlation => {
                 let pairs: Option<Vec<(f64, f64)>> =
                     seconds.iter().map(|s| Some((s.sent_bits, frames(s)?))).collect();
-                let (sent, shown): (Vec<f64>, Vec<f64>) = pairs?.into_iter().unzip();
-                correlation(&ranks(&sent), &ranks(&shown))
+                spearman(&pairs?)
             }
         }
     }
-}
-
-/// The place of each value in order, from 1; equal ones share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |v: &f64| {
-        let below = values.iter().filter(|other| *other < v).count() as f64;
-        let equal = values.iter().filter(|other| *other == v).count() as f64;
-        below + (equal + 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
-}
-
-/// Pearson's; None if one of them does not vary.
-fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
-    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let products = |x: &[f64], mean_x: f64, y: &[f64], mean_y: f64| {
-        x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum::<f64>()
-    };
-    let squares = products(a, mean_a, a, mean_a) * products(b, mean_b, b, mean_b);
-    (squares > 0.0).then(|| products(a, mean_a, b, mean_b) / squares.sqrt())
 }
 
 #[cfg(test)]
@@ -65,7 +45,7 @@ mod tests {
         assert_eq!(Seconds::Below(2.5).of(&seconds), Some(25.0));
         assert_eq!(Seconds::Above(2.5).of(&seconds), Some(10.0));
         assert_eq!(Seconds::Above(9.0).of(&seconds), None);
-        // Ranks 1 2 3 4 and 4 2.5 2.5 1: -4.5 / sqrt(5 * 4.5).
+        // Frames 30, 20, 20, 0 as rates rise: ranks 4, 2.5, 2.5, 1.
         let rank = Seconds::Correlation.of(&seconds).unwrap();
         assert!((rank + 4.5 / 22.5_f64.sqrt()).abs() < 1e-12, "{rank}");
     }

@@ -13,32 +13,49 @@ use crate::table::{Style, empty_table, finish_table, wrap};
 /// All of them: id, title, how many runs and checks.
 pub fn list(experiments: &[Experiment], style: Style) -> String {
     let mut table = table(style, &["experiment", "what it shows", "runs", "quick", "checks"]);
+    let mut all = [0, 0, 0];
     for e in experiments {
-        let runs = |seeds: u64, points: usize| (points * e.queues.len() * seeds as usize).to_string();
-        table.add_row([
-            e.id.clone(),
-            e.title.clone(),
-            runs(e.seeds, e.combinations().len()),
-            runs(e.quick_seeds, e.checked_points()),
-            e.checks.len().to_string(),
-        ]);
+        let numbers = [runs(e, false), runs(e, true), e.checks.len()];
+        all.iter_mut().zip(numbers).for_each(|(sum, n)| *sum += n);
+        let [full, quick, checks] = numbers.map(|n| n.to_string());
+        table.add_row([e.id.clone(), e.title.clone(), full, quick, checks]);
     }
+    let [full, quick, checks] = all.map(|n| n.to_string());
+    table.add_row([
+        format!("{} experiments", experiments.len()),
+        "all; shared runs count twice".into(),
+        full,
+        quick,
+        checks,
+    ]);
     finish_table(table, style)
+}
+
+fn runs(e: &Experiment, quick: bool) -> usize {
+    match quick {
+        true => e.checked_points() * e.queues.len() * e.quick_seeds as usize,
+        false => e.combinations().len() * e.queues.len() * e.seeds as usize,
+    }
+}
+
+/// So many runs of so many seeds.
+pub(super) fn size(runs: usize, seeds: u64) -> String {
+    let plural = |n: u64, word: &str| if n == 1 { format!("one {word}") } else { format!("{n} {word}s") };
+    format!("{}, {}", plural(runs as u64, "run"), plural(seeds, "seed"))
 }
 
 /// What one is about.
 pub fn show(e: &Experiment, style: Style) -> String {
     let mut text = format!("{}: {}\n{}\n\n", e.id, e.title, e.source);
-    let _ = writeln!(text, "{}\n", wrap(&one_line(&e.about), style.width));
+    let _ = writeln!(text, "{}\n", paragraph(&e.about, style.width));
     let queues: Vec<&str> = e.queues.iter().map(|q| q.label.as_str()).collect();
     let _ = writeln!(text, "Disciplines: {}.", queues.join(", "));
     for axis in &e.axes {
         let values: Vec<&str> = axis.values.iter().map(|v| v.text.as_str()).collect();
         let _ = writeln!(text, "{} ({}): {}.", axis.name, axis.label, values.join(", "));
     }
-    let runs = e.combinations().len() * e.queues.len() * e.seeds as usize;
-    let quick = e.checked_points() * e.queues.len() * e.quick_seeds as usize;
-    let _ = writeln!(text, "{runs} runs ({} seeds); quick: {quick} ({} seeds).\n", e.seeds, e.quick_seeds);
+    let (full, quick) = (size(runs(e, false), e.seeds), size(runs(e, true), e.quick_seeds));
+    let _ = writeln!(text, "In full {full}; quick {quick}.\n");
     let mut checks = table(style, &["what", "source says", "section", "expected"]);
     for c in &e.checks {
         let compared = match &c.compared {
@@ -52,17 +69,21 @@ pub fn show(e: &Experiment, style: Style) -> String {
     }
     text.push_str(&finish_table(checks, style));
     if let Some(today) = &e.today {
-        let _ = writeln!(text, "\n{}", wrap(&one_line(today), style.width));
+        let _ = writeln!(text, "\n{}", paragraph(&format!("fq_codel beside them: {today}"), style.width));
     }
     text
+}
+
+/// Without an indent of its further lines.
+fn paragraph(text: &str, width: usize) -> String {
+    wrap(&one_line(text), width).replace("\n  ", "\n")
 }
 
 /// What came out: a row for each check, then the causes of what does not hold.
 pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: Style) -> String {
     let quick = if outcome.quick { ", a quick look" } else { "" };
-    let seeds = if outcome.seeds == 1 { "one seed".into() } else { format!("{} seeds", outcome.seeds) };
     let mut text = wrap(&format!("{}: {}", e.id, e.title), style.width);
-    let _ = write!(text, "\n{}; {} runs, {seeds}{quick}\n\n", e.source, outcome.runs);
+    let _ = write!(text, "\n{}; {}{quick}\n\n", e.source, size(outcome.runs, outcome.seeds));
     let mut table = table(style, &["what", "source", "expected", "measured", "verdict"]);
     for v in verdicts {
         let mut state = Cell::new(v.state.word());

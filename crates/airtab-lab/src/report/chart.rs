@@ -8,6 +8,7 @@
 //! What it does not do: no scripts, no fonts.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -158,6 +159,48 @@ pub fn curves(alt: &str, x: &Axis, y: &Axis, curves: &[Curve]) -> String {
 }
 
 fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[Whisker])]) -> String {
+    on_axes(alt, x, y, |chart| {
+        for (l, whiskers) in lines {
+            for (x, low, high) in *whiskers {
+                let ends = [(*x, *low), (*x, *high)];
+                chart.draw_series(LineSeries::new(ends, l.colour.stroke_width(1))).expect(DRAWN);
+            }
+            for piece in l.points.split(Option::is_none).filter(|piece| !piece.is_empty()) {
+                let points = piece.iter().copied().flatten();
+                chart.draw_series(LineSeries::new(points, l.colour.stroke_width(2))).expect(DRAWN);
+            }
+            // Where there are intervals there are few points: each is marked, so that a line between two is not
+            // taken for what was measured.
+            if !whiskers.is_empty() {
+                let dots = l.points.iter().flatten().map(|at| Circle::new(*at, 3, l.colour.filled()));
+                chart.draw_series(dots).expect(DRAWN);
+            }
+        }
+    })
+}
+
+/// A cloud of points over two axes, and a line across at `mark` on the axis of x.
+pub fn points(
+    alt: &str,
+    x: &Axis,
+    y: &Axis,
+    points: &[(f64, f64)],
+    colour: RGBColor,
+    mark: Option<f64>,
+) -> String {
+    on_axes(alt, x, y, |chart| {
+        if let Some(mark) = mark {
+            let ends = [(mark, y.range.0), (mark, y.range.1)];
+            chart.draw_series(LineSeries::new(ends, INK.stroke_width(1))).expect(DRAWN);
+        }
+        let dots = points.iter().map(|at| Circle::new(*at, 2, colour.filled()));
+        chart.draw_series(dots).expect(DRAWN);
+    })
+}
+
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+fn on_axes(alt: &str, x: &Axis, y: &Axis, content: impl FnOnce(&mut Chart)) -> String {
     draw(alt, 250, |area| {
         let (x_step, y_step) = (step(x.range.1 - x.range.0), step(y.range.1 - y.range.0));
         let mut chart = ChartBuilder::on(area)
@@ -185,16 +228,7 @@ fn plot(alt: &str, x: &Axis, y: &Axis, lines: &[(&Line, &[Whisker])]) -> String 
             .y_desc(y.label)
             .draw()
             .expect(DRAWN);
-        for (l, whiskers) in lines {
-            for (x, low, high) in *whiskers {
-                let ends = [(*x, *low), (*x, *high)];
-                chart.draw_series(LineSeries::new(ends, l.colour.stroke_width(1))).expect(DRAWN);
-            }
-            for piece in l.points.split(Option::is_none).filter(|piece| !piece.is_empty()) {
-                let points = piece.iter().copied().flatten();
-                chart.draw_series(LineSeries::new(points, l.colour.stroke_width(2))).expect(DRAWN);
-            }
-        }
+        content(&mut chart);
     })
 }
 

@@ -5,7 +5,7 @@
 
 use airtab_core::{Phy, Unit};
 use airtab_sim::traffic::web::Pages;
-use airtab_sim::wifi::Loss;
+use airtab_sim::wifi::{Loss, MediumKind};
 use airtab_sim::{App, AppKind, Scenario, Station};
 
 use crate::compare::{Comparison, QueueScores, Summary};
@@ -64,8 +64,15 @@ pub(super) fn list(names: &[&str]) -> String {
 /// What the network is.
 pub(super) fn network(scenario: &Scenario) -> String {
     let phy: &Phy = &scenario.cell.phy;
+    let link = match scenario.cell.medium {
+        MediumKind::Dcf => String::new(),
+        MediumKind::Emulator { extra_ns: 0 } => ", an emulated link".into(),
+        MediumKind::Emulator { extra_ns } => {
+            format!(", an emulated link that adds {} to every packet", Unit::Ns.format(extra_ns))
+        }
+    };
     format!(
-        "{} behind one access point ({}: {}), servers on wires of {} Mb/s.",
+        "{} behind one access point ({}: {}{link}), servers on wires of {} Mb/s.",
         match scenario.stations.len() {
             1 => "One station".into(),
             n => format!("{n} stations"),

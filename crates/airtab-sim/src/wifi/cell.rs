@@ -19,105 +19,20 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::{GROUP, Handle, Pool, Qdisc, Reason, Ticket, Tx};
+use airtab_core::{GROUP, Handle, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::config::{CellConfig, DeliverOn, Loss};
 use super::contention::Contention;
-use super::link::{Radio, Rate};
+use super::downlink::Downlink;
+use super::link::Radios;
+use super::output::{Attempt, Carried, End, Label, Output};
 use crate::engine::{NEVER, Stream};
 use crate::trace::AirTrace;
-
-/// What a cell reports, in the order in which it happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// A packet arrived at its station (multicast: at all).
-    Down(Handle),
-    /// A packet of a station arrived at the access point.
-    Up(Handle),
-    /// A packet was given up after the last attempt; nobody received it.
-    Lost(Handle),
-    /// The access point's discipline dropped a packet.
-    Dropped(Handle, Reason),
-    /// A station's uplink queue was full.
-    UplinkDropped(Handle),
-    /// A packet left the access point's queue for the MAC; it is still on its way.
-    Dequeued(Handle),
-    /// A frame is over.
-    Sent {
-        /// From the access point.
-        down: bool,
-        /// The packet's [`Label`].
-        label: u32,
-        /// What it took.
-        tx: Tx,
-    },
-}
-
-/// One DATA frame or beacon on the air, for captures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// When it began, ns.
-    pub start_ns: u64,
-    /// What it carried.
-    pub carried: Carried,
-    /// How long it lasted, its ACK not included, ns.
-    pub data_ns: u32,
-    /// PHY rate, kb/s.
-    pub kbps: u32,
-    /// Contender: 0 the access point, i + 1 station i.
-    pub sender: u16,
-    /// The station at the other end, or [`GROUP`].
-    pub station: u16,
-    /// 1 for the first attempt of a frame.
-    pub number: u8,
-    /// How it ended.
-    pub end: End,
-}
-
-/// What a frame carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carried {
-    /// Nothing of the host's.
-    Beacon,
-    /// A packet.
-    Packet(Handle),
-    /// The packet of its sender's last attempt, which has been received already.
-    Duplicate,
-}
-
-/// How an attempt ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// DATA and ACK were received.
-    Acked,
-    /// DATA was lost.
-    DataLost,
-    /// DATA was received, its ACK was lost.
-    AckLost,
-    /// Received; nobody acknowledges.
-    Broadcast,
-    /// Others sent at the same time.
-    Collision,
-}
-
-/// The host's data of a packet, as far as the cell hands it back with reports
-/// that come after the packet has been received.
-pub trait Label: Copy {
-    /// A number that means something to the host.
-    fn label(&self) -> u32;
-}
-
-impl Label for u32 {
-    fn label(&self) -> u32 {
-        *self
-    }
-}
 
 /// The access point, the stations and the channel.
 pub struct Cell {
     config: CellConfig,
-    rates: Vec<Rate>,
-    radios: Vec<Radio>,
+    radios: Radios,
     contention: Contention,
     /// Backoff draws, per contender.
     draws: Vec<Stream>,
@@ -125,9 +40,7 @@ pub struct Cell {
     frames: Vec<Option<Frame>>,
     /// Contention window of the next backoff, per contender.
     windows: Vec<u32>,
-    queue: Qdisc,
-    /// When the discipline wants to be asked again.
-    wake: u64,
+    down: Downlink,
     uplinks: Vec<VecDeque<Handle>>,
     next_beacon: u64,
     beacon_due: bool,
@@ -159,6 +72,9 @@ struct Frame {
     flow: u32,
     label: u32,
     ticket: Ticket,
+    kbps: u32,
+    /// Probability that one of its DATA or ACKs is lost.
+    error_rate: f64,
     data_ns: u64,
     /// SIFS and ACK, or the wait for it.
     ack_ns: u64,
@@ -184,15 +100,6 @@ impl Cell {
     /// those of their random streams. `queue` is the access point's discipline.
     pub fn new(config: CellConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Cell {
         let contenders = stations.len() + 1;
-        let mut rates = vec![Rate::new(config.phy, config.phy.base_kbps())];
-        let mut radios = Vec::new();
-        for &(name, kbps, loss) in stations {
-            let rate = rates.iter().position(|r| r.kbps() == kbps).unwrap_or_else(|| {
-                rates.push(Rate::new(config.phy, kbps));
-                rates.len() - 1
-            });
-            radios.push(Radio::new(rate, loss, Stream::new(seed, &format!("radio/{name}"))));
-        }
         let names = stations.iter().map(|s| format!("backoff/station/{}", s.0));
         let names = std::iter::once("backoff/access point".into()).chain(names);
         Cell {
@@ -210,11 +117,9 @@ impl Cell {
                 .map(|_| VecDeque::with_capacity(config.uplink_packets.min(4096)))
                 .collect(),
             next_beacon: config.beacon.map_or(NEVER, |b| b.interval_ns),
+            radios: Radios::new(config.phy, stations, seed),
             config,
-            rates,
-            radios,
-            queue,
-            wake: NEVER,
+            down: Downlink::new(queue),
             beacon_due: false,
             senders: Vec::with_capacity(contenders),
             cut: Vec::with_capacity(contenders),
@@ -234,7 +139,7 @@ impl Cell {
     /// When [`Cell::advance`] has something to do, if nothing is sent before.
     pub fn next_event(&self) -> u64 {
         let channel = if self.busy_until != NEVER { self.busy_until } else { self.contention.next_start() };
-        channel.min(self.next_beacon).min(self.wake)
+        channel.min(self.next_beacon).min(self.down.wake)
     }
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
@@ -247,10 +152,8 @@ impl Cell {
             }
             if self.next_beacon == at {
                 self.beacon(at);
-            } else if self.wake == at {
-                self.wake = NEVER;
-                self.queue.tick(pool, at);
-                self.report_drops();
+            } else if self.down.wake == at {
+                self.down.tick(pool, at, &mut self.outputs);
                 self.load_down(pool, at);
             } else if self.busy_until == at {
                 self.finish(pool, at);
@@ -262,8 +165,7 @@ impl Cell {
 
     /// Hands a packet to the access point's discipline.
     pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
-        self.queue.enqueue(pool, packet, now);
-        self.report_drops();
+        self.down.enqueue(pool, packet, now, &mut self.outputs);
         self.load_down(pool, now);
     }
 
@@ -280,6 +182,30 @@ impl Cell {
         }
     }
 
+    /// A station's PHY rate (kb/s, not 0) and losses change, both ways, from the
+    /// next frame on: one under way keeps its own.
+    ///
+    /// # Panics
+    /// If there is no such station, or `kbps` is 0.
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
+        self.radios.set(station, kbps, loss);
+    }
+
+    /// Another discipline takes over under traffic. It gets the packets queued,
+    /// oldest first, as if they arrived at `now`; what is too much for it comes
+    /// out as [`Output::Dropped`]. The frame at the MAC stays there and is
+    /// charged to nobody. Counters begin anew.
+    ///
+    /// # Panics
+    /// If [`Params::check`] would fail.
+    pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
+        if let Some(frame) = &mut self.frames[0] {
+            frame.ticket = Ticket::default();
+        }
+        self.down.swap(pool, params, seed, now, &mut self.outputs);
+        self.load_down(pool, now);
+    }
+
     /// What happened since the last look.
     pub fn poll(&mut self) -> Option<Output> {
         self.outputs.pop_front()
@@ -287,7 +213,7 @@ impl Cell {
 
     /// The access point's discipline.
     pub fn queue(&self) -> &Qdisc {
-        &self.queue
+        self.down.queue()
     }
 
     /// Where the channel's time went until `now`; the parts sum to it.
@@ -333,12 +259,6 @@ impl Cell {
         }
     }
 
-    fn report_drops(&mut self) {
-        for dropped in self.queue.dropped() {
-            self.outputs.push_back(Output::Dropped(dropped.packet, dropped.reason));
-        }
-    }
-
     fn beacon(&mut self, now: u64) {
         let beacon = self.config.beacon.expect("only due when there is one");
         self.next_beacon = now + beacon.interval_ns;
@@ -359,6 +279,8 @@ impl Cell {
             flow: 0,
             label: 0,
             ticket: Ticket::default(),
+            kbps: beacon.kbps,
+            error_rate: 0.0,
             data_ns: self.config.phy.data_ns(beacon.kbps, body),
             ack_ns: 0,
             attempts: 0,
@@ -380,14 +302,7 @@ impl Cell {
             self.load_beacon();
             return true;
         }
-        let next = self.queue.dequeue(pool, now);
-        self.report_drops();
-        let Some((packet, ticket)) = next else {
-            self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1));
-            return false;
-        };
-        self.wake = NEVER;
-        self.outputs.push_back(Output::Dequeued(packet));
+        let Some((packet, ticket)) = self.down.dequeue(pool, now, &mut self.outputs) else { return false };
         let sta = pool.sta(packet);
         let station = (sta != GROUP).then_some(usize::from(sta));
         self.frames[0] = Some(self.frame(pool, packet, station, ticket));
@@ -408,13 +323,15 @@ impl Cell {
         station: Option<usize>,
         ticket: Ticket,
     ) -> Frame {
-        let rate = &self.rates[station.map_or(0, |s| self.radios[s].rate)];
+        let rate = self.radios.rate(station);
         Frame {
             packet: Some(packet),
             station,
             flow: pool.flow(packet),
             label: pool.body(packet).label(),
             ticket,
+            kbps: rate.kbps(),
+            error_rate: station.map_or(0.0, |s| self.radios.error_rate(s)),
             data_ns: rate.data_ns(pool.bytes(packet)),
             ack_ns: if station.is_some() { rate.ack_ns } else { 0 },
             attempts: 0,
@@ -458,12 +375,12 @@ impl Cell {
         }
         self.busy_until = now + busy;
         let first = self.senders[0];
-        let station = self.frames[first].expect("a sender has a frame").station;
+        let Frame { station, error_rate, .. } = self.frames[first].expect("a sender has a frame");
         self.outcome = match station {
             _ if self.senders.len() > 1 => End::Collision,
             None => End::Broadcast,
-            Some(station) if self.radios[station].loses() => End::DataLost,
-            Some(station) if self.radios[station].loses() => End::AckLost,
+            Some(station) if self.radios.loses(station, error_rate) => End::DataLost,
+            Some(station) if self.radios.loses(station, error_rate) => End::AckLost,
             Some(_) => End::Acked,
         };
         self.garbled = match self.outcome {
@@ -516,7 +433,7 @@ impl Cell {
             if let Some(packet) = frame.packet {
                 self.outputs.push_back(if i == 0 { Output::Down(packet) } else { Output::Up(packet) });
                 if let (Some(station), true) = (frame.station, i > 0) {
-                    self.queue.heard(frame.flow, station as u16, frame.air, now);
+                    self.down.heard(frame.flow, station as u16, frame.air, now);
                 }
             }
         }
@@ -529,7 +446,7 @@ impl Cell {
         if let Some(packet) = frame.packet {
             let tx = Tx { air: frame.air, span: now - frame.since, attempts: frame.attempts, acked };
             if i == 0 {
-                self.queue.sent(&frame.ticket, &tx, now);
+                self.down.sent(&frame.ticket, &tx, now);
             }
             self.outputs.push_back(Output::Sent { down: i == 0, label: frame.label, tx });
             if !frame.received {
@@ -542,19 +459,16 @@ impl Cell {
 
     #[cold]
     fn note_attempt(&mut self, i: usize, frame: &Frame) {
-        let beacon = || self.config.beacon.expect("it was sent").kbps;
-        let (carried, kbps) = match frame.packet {
-            None => (Carried::Beacon, beacon()),
-            Some(packet) => (
-                if frame.received { Carried::Duplicate } else { Carried::Packet(packet) },
-                self.rates[frame.station.map_or(0, |s| self.radios[s].rate)].kbps(),
-            ),
+        let carried = match frame.packet {
+            None => Carried::Beacon,
+            Some(_) if frame.received => Carried::Duplicate,
+            Some(packet) => Carried::Packet(packet),
         };
         let attempt = Attempt {
             start_ns: self.busy_from,
             carried,
             data_ns: frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
-            kbps,
+            kbps: frame.kbps,
             sender: i as u16,
             station: frame.station.map_or(GROUP, |s| s as u16),
             number: frame.attempts,

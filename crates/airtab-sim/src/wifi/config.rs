@@ -3,8 +3,12 @@
 use airtab_core::Phy;
 
 /// How the cell works. One access point, n stations, one channel.
+///
+/// For the emulator only `phy` and `attempts` count.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
+    /// What carries the frames.
+    pub medium: MediumKind,
     /// 802.11 constants.
     pub phy: Phy,
     /// What the losers of a contention keep.
@@ -26,6 +30,7 @@ impl CellConfig {
     /// attempts, a 100-byte beacon every 100 ms, 1000-packet uplink queues.
     pub fn new(phy: Phy) -> CellConfig {
         CellConfig {
+            medium: MediumKind::Dcf,
             phy,
             backoff: Backoff::Standard,
             eifs: true,
@@ -35,6 +40,24 @@ impl CellConfig {
             uplink_packets: 1000,
         }
     }
+
+    /// The CHAP studies' emulated link: 5 attempts.
+    pub fn emulator(phy: Phy, extra_ns: u64) -> CellConfig {
+        let medium = MediumKind::Emulator { extra_ns };
+        CellConfig { medium, attempts: 5, beacon: None, ..CellConfig::new(phy) }
+    }
+}
+
+/// What carries the frames between access point and stations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediumKind {
+    /// A channel shared by contention ([`Cell`](super::Cell)).
+    Dcf,
+    /// One server of drawn times ([`EmulatedLink`](super::EmulatedLink)).
+    Emulator {
+        /// Added to the time of every packet, ns.
+        extra_ns: u64,
+    },
 }
 
 /// The decrement rule: a station with b slots to go, when another one starts

@@ -1,4 +1,4 @@
-//! The radio link of one station: how long its frames take, which are lost.
+//! The radio links: how long frames take, which are lost.
 
 use airtab_core::Phy;
 
@@ -37,21 +37,84 @@ impl Rate {
     }
 }
 
-/// Losses between the access point and one station, both ways.
-pub(super) struct Radio {
+/// The links between the access point and its stations, the same both ways.
+pub(super) struct Radios {
+    /// First that of frames to all: the profile's lowest.
+    rates: Vec<Rate>,
+    stations: Vec<Radio>,
+}
+
+struct Radio {
     /// Index of its rate.
-    pub(super) rate: usize,
+    rate: usize,
     error_rate: f64,
     draws: Stream,
 }
 
-impl Radio {
-    pub(super) fn new(rate: usize, loss: Loss, draws: Stream) -> Radio {
-        Radio { rate, error_rate: loss.frame_error_rate(), draws }
+impl Radios {
+    /// Stations with name, PHY rate (kb/s) and losses each.
+    pub(super) fn new(phy: Phy, stations: &[(&str, u32, Loss)], seed: u64) -> Radios {
+        let radio =
+            |name| Radio { rate: 0, error_rate: 0.0, draws: Stream::new(seed, &format!("radio/{name}")) };
+        let mut radios = Radios {
+            rates: vec![Rate::new(phy, phy.base_kbps())],
+            stations: stations.iter().map(|(name, ..)| radio(name)).collect(),
+        };
+        for (i, &(_, kbps, loss)) in stations.iter().enumerate() {
+            radios.set(i, kbps, loss);
+        }
+        radios
     }
 
-    /// Draws whether one frame is lost.
-    pub(super) fn loses(&mut self) -> bool {
-        self.error_rate > 0.0 && self.draws.unit() < self.error_rate
+    /// Another rate and other losses for a station.
+    pub(super) fn set(&mut self, station: usize, kbps: u32, loss: Loss) {
+        let rate = self.rates.iter().position(|r| r.kbps() == kbps).unwrap_or_else(|| {
+            let rate = Rate::new(self.rates[0].phy, kbps);
+            // In the place of one that nobody uses any more, so that there are never many.
+            let used = |i: &usize| self.stations.iter().any(|s| s.rate == *i);
+            let place = (1..self.rates.len()).find(|i| !used(i)).unwrap_or(self.rates.len());
+            if place == self.rates.len() {
+                self.rates.push(rate);
+            } else {
+                self.rates[place] = rate;
+            }
+            place
+        });
+        let radio = &mut self.stations[station];
+        (radio.rate, radio.error_rate) = (rate, loss.frame_error_rate());
+    }
+
+    /// The rate to and from a station, or to all.
+    #[inline]
+    pub(super) fn rate(&self, station: Option<usize>) -> &Rate {
+        &self.rates[station.map_or(0, |s| self.stations[s].rate)]
+    }
+
+    #[inline]
+    pub(super) fn error_rate(&self, station: usize) -> f64 {
+        self.stations[station].error_rate
+    }
+
+    /// Draws whether one frame to or from a station is lost.
+    #[inline]
+    pub(super) fn loses(&mut self, station: usize, error_rate: f64) -> bool {
+        error_rate > 0.0 && self.stations[station].draws.unit() < error_rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_that_changes_its_rate_often_takes_no_more_memory() {
+        let phy = Phy::named("phy-a").expect("a profile of the core");
+        let mut radios = Radios::new(phy, &[("a", 54_000, Loss::None), ("b", 54_000, Loss::None)], 1);
+        for kbps in 7_000..7_100 {
+            radios.set(1, kbps, Loss::None);
+            assert_eq!((radios.rate(Some(0)).kbps(), radios.rate(Some(1)).kbps()), (54_000, kbps));
+            assert_eq!(radios.rate(None).kbps(), phy.base_kbps());
+        }
+        assert!(radios.rates.len() <= 4, "all, two stations, and one while it changes");
     }
 }

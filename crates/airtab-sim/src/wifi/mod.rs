@@ -1,7 +1,9 @@
 //! The Wi-Fi cell: infrastructure 802.11 with one access point on one channel.
 //!
 //! - [`Cell`]: access point, stations and channel, sans-IO
-//! - [`CellConfig`], [`Loss`]: its parameters
+//! - [`EmulatedLink`]: one server in the place of the channel
+//! - [`Medium`]: one of the two, by configuration
+//! - [`CellConfig`], [`Loss`]: their parameters; [`Output`]: what they report
 //!
 //! Sources: IEEE 802.11 (DCF); Lee, CHAP dissertation (WPI 2010), 4.2-4.3 and
 //! 6.3-6.5 (charges, link model); Starzetz, VFQ thesis, 8.2 (decrement rules).
@@ -21,7 +23,14 @@
 mod cell;
 mod config;
 mod contention;
+mod downlink;
+mod emulator;
 mod link;
+mod medium;
+mod output;
 
-pub use cell::{Attempt, Carried, Cell, End, Label, Output};
-pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
+pub use cell::Cell;
+pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumKind};
+pub use emulator::EmulatedLink;
+pub use medium::Medium;
+pub use output::{Attempt, Carried, End, Label, Output};

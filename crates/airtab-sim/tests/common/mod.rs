@@ -6,7 +6,7 @@ use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
-use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
+use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 
 pub const MS: u64 = 1_000_000;
@@ -55,6 +55,17 @@ pub fn home() -> Scenario {
             app("download", download, 2, 90 * S..270 * S, 1),
         ],
     }
+}
+
+/// [`quick_home`] over the emulated link; the download loses a quarter of its frames.
+pub fn emulated_home() -> Scenario {
+    let mut home = quick_home();
+    home.cell = CellConfig::emulator(phy("d7.1"), 0);
+    for station in &mut home.stations {
+        station.loss = Loss::None;
+    }
+    home.stations[2].loss = Loss::Fer(0.25);
+    home
 }
 
 /// [`home`] with a video, web pages and a peer-to-peer client on three more
@@ -130,9 +141,9 @@ pub fn quick(mut home: Scenario) -> Scenario {
     home
 }
 
-/// A cell whose stations (or access point) always have a packet to send.
+/// A medium whose stations (or access point) always have a packet to send.
 pub struct Saturated {
-    pub cell: Cell,
+    pub cell: Medium,
     pool: Pool<u32>,
     bytes: u32,
     now: u64,
@@ -150,7 +161,7 @@ impl Saturated {
             names.iter().zip(stations).map(|(name, &(kbps, loss))| (name.as_str(), kbps, loss)).collect();
         let mut pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
-        let mut cell = Cell::new(config, &with_names, qdisc, seed);
+        let mut cell = Medium::new(config, &with_names, qdisc, seed);
         for i in 0..stations.len() {
             for _ in 0..2 {
                 let packet = new_packet(&mut pool, i, bytes);

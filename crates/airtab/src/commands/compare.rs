@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
 use airtab_lab::{Comparison, Options, ScenarioFile, why};
+use airtab_sim::wifi::MediumKind;
 use anyhow::Context;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
@@ -27,6 +28,13 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     }
+    if args.pcap.is_some() && file.scenario.cell.medium != MediumKind::Dcf {
+        output::note(
+            "error: --pcap: this scenario's medium is the emulator, which puts no frame on the air: \
+             leave --pcap out, or the file's medium",
+        );
+        return Ok(ExitCode::from(USAGE));
+    }
     let queues = super::build(&args.queues, &file.queues)?;
     let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
@@ -45,7 +53,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let comparison = match airtab_lab::compare(&file.scenario, &queues, &options) {
         Ok(comparison) => comparison,
         Err(stopped) => {
-            bar.abandon();
+            bar.finish_and_clear();
             output::note(&format!("{stopped}; nothing was written"));
             return Ok(ExitCode::from(INTERRUPTED));
         }

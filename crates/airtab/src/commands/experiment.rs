@@ -44,7 +44,7 @@ fn list(as_json: bool) -> anyhow::Result<ExitCode> {
 fn show(name: &str, toml: bool) -> anyhow::Result<ExitCode> {
     let Some(experiment) = find(name)? else { return Ok(ExitCode::from(USAGE)) };
     match toml {
-        true => output::print(&experiment.toml)?,
+        true => output::print(&experiment.portable_toml())?,
         false => output::print(&text::show(&experiment, output::stdout_style()))?,
     }
     Ok(ExitCode::SUCCESS)
@@ -66,7 +66,11 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
     match all {
         true => Ok(Some(experiment::all())),
-        false => names.iter().map(|name| find(name)).collect(),
+        // One that is named twice is run once.
+        false => {
+            let once = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
+            once.map(|(_, name)| find(name)).collect()
+        }
     }
 }
 
@@ -179,7 +183,8 @@ fn run_all(
                 bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
             }
             Err(stopped @ RunError::Stopped { .. }) => {
-                bar.abandon();
+                // A bar that stood still would promise an end.
+                bar.finish_and_clear();
                 output::note(&format!(
                     "{}: {stopped}; what is done is kept: the same command goes on from here",
                     e.id

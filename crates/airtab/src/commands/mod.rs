@@ -1,8 +1,11 @@
 //! One file per command.
 
+pub mod cbr;
 pub mod compare;
 pub mod disciplines;
 pub mod experiment;
+pub mod htbench;
+pub mod live;
 pub mod model;
 mod progress;
 pub mod run;

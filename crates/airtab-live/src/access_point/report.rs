@@ -1,0 +1,136 @@
+//! What an access point shows of itself: [`Snapshot`]s.
+//!
+//! What it does not do: the driver adds how well the clock was kept, and the
+//! applications what they feel.
+
+use airtab_core::Reason;
+use airtab_sim::trace::AirTrace;
+
+use super::{AccessPoint, Medium};
+use crate::snapshot::{
+    AirTotals, AirView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
+};
+
+/// What the last snapshot was taken of.
+#[derive(Default)]
+pub(super) struct Last {
+    at: u64,
+    air: AirTrace,
+}
+
+const SECONDS: f64 = 1e-9;
+
+impl AccessPoint {
+    /// The access point at this time; rates and quantiles are of the time since
+    /// the last call.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let interval_ns = (self.now - self.last.at).max(1);
+        let interval_s = interval_ns as f64 * SECONDS;
+        let air = self.air_view(interval_ns);
+        self.last.at = self.now;
+        let snapshot = Snapshot {
+            house: self.house.name().into(),
+            queue: self.queue.clone(),
+            medium: match self.medium {
+                Medium::Cell(_) => "dcf",
+                Medium::Emulator(_) => "emulator",
+            }
+            .into(),
+            now_s: self.now as f64 * SECONDS,
+            interval_s,
+            qdisc: self.qdisc_view(),
+            air,
+            air_totals: AirTotals {
+                down_ns: self.last.air.down_ns,
+                up_ns: self.last.air.up_ns,
+                collision_ns: self.last.air.collision_ns,
+                beacon_ns: self.last.air.beacon_ns,
+                idle_ns: self.last.air.idle_ns,
+            },
+            stations: self.station_views(interval_s),
+            flows: self.flow_views(interval_s),
+            hops: Hops {
+                server: self.spreads.server.take(),
+                wired: self.spreads.wired.take(),
+                queue: self.spreads.queue.take(),
+                air: self.spreads.air.take(),
+            },
+            books: self.books(),
+            ..Snapshot::default()
+        };
+        self.flows.sweep(self.now);
+        snapshot
+    }
+
+    fn air_view(&mut self, interval_ns: u64) -> AirView {
+        let now = self.medium.air(self.now);
+        let before = std::mem::replace(&mut self.last.air, now);
+        let share = |now: u64, before: u64| now.saturating_sub(before) as f64 / interval_ns as f64;
+        AirView {
+            down_ratio: share(now.down_ns, before.down_ns),
+            up_ratio: share(now.up_ns, before.up_ns),
+            collision_ratio: share(now.collision_ns, before.collision_ns),
+            beacon_ratio: share(now.beacon_ns, before.beacon_ns),
+            idle_ratio: share(now.idle_ns, before.idle_ns),
+        }
+    }
+
+    fn qdisc_view(&self) -> QdiscView {
+        let queue = self.medium.queue();
+        let counters = queue.counters();
+        let dropped = Reason::ALL.iter().zip(counters.dropped).filter(|(_, n)| *n > 0);
+        let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.now));
+        QdiscView {
+            packets: counters.queued,
+            bytes: counters.bytes,
+            dropped: dropped.map(|(why, n)| (format!("{why:?}").to_lowercase(), n)).collect(),
+            stats: stats.map(|(stat, value)| StatView::new(&stat, value)).collect(),
+        }
+    }
+
+    fn station_views(&mut self, interval_s: f64) -> Vec<StationView> {
+        let stations = self.house.file.scenario.stations.iter().zip(&mut self.stations).zip(&self.radios);
+        stations
+            .map(|((station, tally), (kbps, loss))| StationView {
+                name: station.name.clone(),
+                rate_kbps: *kbps,
+                frame_error_rate: loss.frame_error_rate(),
+                backlog_packets: tally.backlog,
+                totals: tally.totals,
+                rates: tally.rates(interval_s),
+            })
+            .collect()
+    }
+
+    fn flow_views(&mut self, interval_s: f64) -> Vec<FlowView> {
+        let credits = self.credits();
+        let scenario = &self.house.file.scenario;
+        let mut views: Vec<FlowView> = Vec::new();
+        for flow in self.flows.iter_mut().filter(|flow| flow.tally.active()) {
+            let station = scenario.stations.get(usize::from(flow.station));
+            views.push(FlowView {
+                app: flow.app.and_then(|i| Some(scenario.apps.get(usize::from(i))?.name.clone())),
+                tuple: flow.key.map_or_else(|| "others".into(), |key| key.to_string()),
+                station: station.map_or_else(String::new, |s| s.name.clone()),
+                credit_s: credits.iter().find(|(hash, _)| *hash == flow.hash).map(|(_, credit)| *credit),
+                backlog_packets: flow.tally.backlog,
+                totals: flow.tally.totals,
+                rates: flow.tally.rates(interval_s),
+            });
+        }
+        let air = |view: &FlowView| view.rates.down_air_ratio + view.rates.up_air_ratio;
+        views.sort_by(|a, b| air(b).total_cmp(&air(a)));
+        views.truncate(FLOWS);
+        views
+    }
+
+    /// Flow hashes and credits, s, where the discipline keeps them.
+    fn credits(&self) -> Vec<(u32, f64)> {
+        let queue = self.medium.queue();
+        let columns = queue.discipline().row_stats();
+        let place = |name| columns.iter().position(|c| c.name == name);
+        let (Some(flow), Some(credit)) = (place("flow"), place("credit")) else { return Vec::new() };
+        let rows = queue.rows(&self.pool, self.now);
+        rows.iter().map(|row| (row[flow] as u32, row[credit] as i64 as f64 * SECONDS)).collect()
+    }
+}

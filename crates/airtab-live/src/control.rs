@@ -1,0 +1,206 @@
+//! Talks to a running house from another process: one request, one answer, each
+//! a line of JSON, over a Unix socket that only root can reach.
+//!
+//! What it does not do: no authentication beyond the socket's permissions.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use airtab_lab::QueueSpec;
+use airtab_sim::wifi::Loss;
+use serde::{Deserialize, Serialize};
+
+use crate::access_point::AccessPoint;
+use crate::driver::Remote;
+use crate::error::LiveError;
+use crate::snapshot::Snapshot;
+
+/// What can be asked of a running house.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// End it.
+    Down,
+    /// Change one key of a station: `distance`, `fer` or `rate`, as in house files.
+    Set {
+        /// Its name.
+        station: String,
+        /// What to change.
+        key: String,
+        /// To what.
+        value: String,
+    },
+    /// Replace the discipline: as `--queue` takes it.
+    Queue(String),
+    /// Show snapshots, one line each, until the connection is closed.
+    Watch,
+}
+
+/// What comes back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is done, and how things are now.
+    Done(String),
+    /// It is not done, and why.
+    Refused(String),
+}
+
+/// Longest request, bytes.
+const LONGEST: u64 = 4096;
+/// A client that says nothing for so long is cut off.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The socket of a house.
+pub fn socket(house: &str) -> PathBuf {
+    Path::new("/run/airtab").join(house).join("control")
+}
+
+/// Listens for requests until it is dropped.
+pub struct Server {
+    path: PathBuf,
+}
+
+impl Server {
+    /// Listens on a socket of that path.
+    ///
+    /// # Errors
+    /// If the socket cannot be made.
+    pub fn start(path: &Path, remote: Remote) -> io::Result<Server> {
+        let _ = fs::remove_file(path);
+        let listener = UnixListener::bind(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        thread::Builder::new().name("control".into()).spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let remote = remote.clone();
+                // A client that cannot be served is its own loss.
+                let _ = thread::Builder::new().name("control".into()).spawn(move || serve(stream, &remote));
+            }
+        })?;
+        Ok(Server { path: path.into() })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn serve(mut stream: UnixStream, remote: &Remote) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = String::new();
+    BufReader::new(stream.try_clone()?.take(LONGEST)).read_line(&mut line)?;
+    let answer = match serde_json::from_str(&line) {
+        Ok(Request::Watch) => return watch(stream, remote),
+        Ok(Request::Down) => {
+            remote.stop();
+            Answer::Done("it ends".into())
+        }
+        Ok(Request::Set { station, key, value }) => {
+            ordered(remote, move |ap| set(ap, &station, &key, &value))
+        }
+        Ok(Request::Queue(spec)) => match spec.parse::<QueueSpec>() {
+            Ok(spec) => ordered(remote, move |ap| {
+                ap.set_queue(&spec).map_err(|e| e.to_string())?;
+                Ok(format!("the discipline is {} now", spec.label))
+            }),
+            Err(e) => Answer::Refused(e),
+        },
+        Err(e) => Answer::Refused(format!("no request that is understood: {e}")),
+    };
+    send(&mut stream, &answer)
+}
+
+fn watch(mut stream: UnixStream, remote: &Remote) -> io::Result<()> {
+    let mut seen = Arc::new(Snapshot::default());
+    while let Some(next) = remote.next_snapshot(&seen) {
+        send(&mut stream, &*next)?;
+        seen = next;
+    }
+    Ok(())
+}
+
+fn send(stream: &mut UnixStream, what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_string(what)?;
+    line.push('\n');
+    stream.write_all(line.as_bytes())
+}
+
+fn ordered(
+    remote: &Remote,
+    what: impl FnOnce(&mut AccessPoint) -> Result<String, String> + Send + 'static,
+) -> Answer {
+    match remote.order(what) {
+        Some(Ok(done)) => Answer::Done(done),
+        Some(Err(refused)) => Answer::Refused(refused),
+        None => Answer::Refused("the house is going down".into()),
+    }
+}
+
+/// Changes one key of a station.
+fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<String, String> {
+    let stations = &ap.house().file.scenario.stations;
+    let number = stations.iter().position(|s| s.name == name).ok_or_else(|| {
+        let known: Vec<&str> = stations.iter().map(|s| s.name.as_str()).collect();
+        format!("no station '{name}'; there are {}", known.join(", "))
+    })?;
+    let (kbps, loss) = airtab_lab::scenario_file::station_change(
+        &ap.house().file.scenario.cell,
+        ap.station(number),
+        key,
+        value,
+    )?;
+    ap.set_station(number, kbps, loss);
+    let error_rate = loss.frame_error_rate();
+    let place = match loss {
+        Loss::Shadowing { distance_m } => format!(", {distance_m} m away"),
+        _ => String::new(),
+    };
+    Ok(format!(
+        "station {name}: {} Mb/s{place}, {:.2} % of frames lost",
+        f64::from(kbps) / 1e3,
+        100.0 * error_rate
+    ))
+}
+
+/// Asks a running house for something.
+///
+/// # Errors
+/// If it is not up, does not answer, or refuses.
+pub fn ask(house: &str, request: &Request) -> Result<String, LiveError> {
+    let mut reader = connect(house, request)?;
+    reader.get_ref().set_read_timeout(Some(2 * PATIENCE)).map_err(LiveError::system("the control socket"))?;
+    let mut line = String::new();
+    reader.read_line(&mut line).map_err(LiveError::system("waiting for an answer"))?;
+    match serde_json::from_str(&line) {
+        Ok(Answer::Done(done)) => Ok(done),
+        Ok(Answer::Refused(why)) => Err(LiveError::Refused(why)),
+        Err(_) => Err(LiveError::Refused(format!("house {house} went away without an answer"))),
+    }
+}
+
+/// Snapshots of a running house, as lines for [`crate::feed::from_lines`], until
+/// it ends.
+///
+/// # Errors
+/// If it is not up.
+pub fn watch_house(house: &str) -> Result<impl Read + Send + use<>, LiveError> {
+    connect(house, &Request::Watch)
+}
+
+fn connect(house: &str, request: &Request) -> Result<BufReader<UnixStream>, LiveError> {
+    let mut stream = UnixStream::connect(socket(house)).map_err(|e| match e.kind() {
+        io::ErrorKind::PermissionDenied => LiveError::NotRoot,
+        _ => LiveError::Down { house: house.into() },
+    })?;
+    send(&mut stream, request).map_err(LiveError::system("the control socket"))?;
+    Ok(BufReader::new(stream))
+}

@@ -1,0 +1,287 @@
+//! Runs an access point by the wall clock: packets between its ports' devices,
+//! events at their times.
+//!
+//! Deadlines are in the medium's time: a packet that is read is put in at the
+//! time of reading, what follows from it happens at exact times, and only the
+//! handing over can be late. So rates are exact even if the thread wakes late;
+//! how late it was is in [`Pace`].
+//!
+//! What it does not do: it sleeps between events and does not spin, so how late
+//! it wakes is the machine's doing.
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{EventfdFlags, Timespec, eventfd};
+use rustix::time::{ClockId, clock_gettime};
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
+
+use crate::access_point::AccessPoint;
+use crate::clock::Clock;
+use crate::flows::Spread;
+use crate::house::Port;
+use crate::packet::MTU;
+use crate::snapshot::{AppView, Pace, Snapshot};
+use crate::tun::Tun;
+
+/// Time between snapshots, ns.
+pub const INTERVAL_NS: u64 = 1_000_000_000;
+/// Packets read from one device before the others get their turn.
+const BURST: usize = 32;
+/// Timers may be so late, ns: as exact as the kernel can.
+const SLACK: NonZeroU64 = NonZeroU64::MIN;
+
+/// What is done to an access point while it runs.
+pub type Order = Box<dyn FnOnce(&mut AccessPoint) + Send>;
+
+/// The way to a running driver, from any thread.
+#[derive(Clone)]
+pub struct Remote {
+    orders: Sender<Message>,
+    bell: Arc<OwnedFd>,
+    board: Arc<Board>,
+}
+
+enum Message {
+    Order(Order),
+    Stop,
+}
+
+/// What a driver shows.
+#[derive(Default)]
+struct Board {
+    latest: Mutex<Arc<Snapshot>>,
+    fresh: Condvar,
+    apps: Mutex<Vec<AppView>>,
+}
+
+impl Remote {
+    /// Does something to the access point between two packets, and gives what
+    /// came of it; None if the driver has ended.
+    pub fn order<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&mut AccessPoint) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (answer, answered) = channel();
+        let order: Order = Box::new(move |ap| {
+            let _ = answer.send(what(ap));
+        });
+        self.orders.send(Message::Order(order)).ok()?;
+        self.ring();
+        answered.recv().ok()
+    }
+
+    /// Ends the driver.
+    pub fn stop(&self) {
+        let _ = self.orders.send(Message::Stop);
+        self.ring();
+    }
+
+    /// The latest snapshot.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        lock(&self.board.latest).clone()
+    }
+
+    /// Waits for a snapshot after `seen`; None if none came in three intervals.
+    pub fn next_snapshot(&self, seen: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+        let latest = lock(&self.board.latest);
+        let patience = Duration::from_nanos(3 * INTERVAL_NS);
+        let same = |latest: &mut Arc<Snapshot>| Arc::ptr_eq(latest, seen);
+        let (latest, waited) = self
+            .board
+            .fresh
+            .wait_timeout_while(latest, patience, same)
+            .unwrap_or_else(PoisonError::into_inner);
+        (!waited.timed_out()).then(|| latest.clone())
+    }
+
+    /// What applications feel, for the next snapshot.
+    pub fn show_apps(&self, apps: Vec<AppView>) {
+        *lock(&self.board.apps) = apps;
+    }
+
+    fn ring(&self) {
+        let _ = rustix::io::write(&*self.bell, &1u64.to_ne_bytes());
+    }
+}
+
+/// An access point, the devices of its ports, and the clock.
+pub struct Driver {
+    ap: AccessPoint,
+    wires: Vec<(Port, Tun)>,
+    clock: Clock,
+    epoll: OwnedFd,
+    bell: Arc<OwnedFd>,
+    orders: Receiver<Message>,
+    board: Arc<Board>,
+    late: Spread,
+    pace: Pace,
+    cpu_ns: u64,
+    next_snapshot: u64,
+}
+
+impl Driver {
+    /// A driver and the way to it.
+    ///
+    /// # Errors
+    /// If the kernel has no files left to give.
+    pub fn new(ap: AccessPoint, wires: Vec<(Port, Tun)>, clock: Clock) -> io::Result<(Driver, Remote)> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        for (i, (_, tun)) in wires.iter().enumerate() {
+            epoll::add(&epoll, tun.as_fd(), EventData::new_u64(i as u64), EventFlags::IN)?;
+        }
+        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        epoll::add(&epoll, &bell, EventData::new_u64(BELL), EventFlags::IN)?;
+        let (sender, orders) = channel();
+        let board = Arc::new(Board::default());
+        let remote = Remote { orders: sender, bell: bell.clone(), board: board.clone() };
+        let driver = Driver {
+            ap,
+            wires,
+            clock,
+            epoll,
+            bell,
+            orders,
+            board,
+            late: Spread::default(),
+            pace: Pace::default(),
+            cpu_ns: 0,
+            next_snapshot: INTERVAL_NS,
+        };
+        Ok((driver, remote))
+    }
+
+    /// Runs until it is told to stop; gives the access point back.
+    ///
+    /// # Errors
+    /// If a device cannot be read any more.
+    pub fn run(mut self) -> io::Result<AccessPoint> {
+        rustix::thread::set_current_timer_slack(Some(SLACK))?;
+        // Before others on a busy machine; where that is not allowed, as others:
+        // the pace will show it.
+        let _ = real_time();
+        let mut ready = Vec::with_capacity(64);
+        loop {
+            self.catch_up();
+            if self.clock.now() >= self.next_snapshot {
+                self.show();
+            }
+            let until = self.ap.next_event().min(self.next_snapshot);
+            let wait = until.saturating_sub(self.clock.now());
+            let timeout = Timespec { tv_sec: (wait / NS) as i64, tv_nsec: (wait % NS) as _ };
+            ready.clear();
+            match epoll::wait(&self.epoll, spare_capacity(&mut ready), Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+            for event in &ready {
+                match event.data.u64() {
+                    BELL => {
+                        if self.obey()? {
+                            self.catch_up();
+                            return Ok(self.ap);
+                        }
+                    }
+                    i => self.read(i as usize)?,
+                }
+            }
+        }
+    }
+
+    /// Lets everything happen that is due, and hands over what has arrived.
+    fn catch_up(&mut self) {
+        self.ap.advance(self.clock.now());
+        while let Some((port, at, bytes)) = self.ap.transmit() {
+            let late = self.clock.now().saturating_sub(at);
+            self.late.record(late);
+            let late_s = late as f64 * 1e-9;
+            self.pace.late_max_s = self.pace.late_max_s.max(late_s);
+            self.pace.behind += u64::from(late_s > Pace::BEHIND_S);
+            // Ports are in the order of `House::ports`.
+            let i = match port {
+                Port::Internet => 0,
+                Port::AccessPoint => 1,
+                Port::Station(i) => usize::from(i) + 2,
+            };
+            if self.wires[i].1.send(bytes).is_err() {
+                self.ap.unwritten();
+            }
+        }
+    }
+
+    fn read(&mut self, i: usize) -> io::Result<()> {
+        // One byte more than fits: what is longer is seen to be.
+        let mut buffer = [0; MTU + 1];
+        for _ in 0..BURST {
+            let (port, tun) = &self.wires[i];
+            let Some(bytes) = tun.recv(&mut buffer)? else { break };
+            let port = *port;
+            self.catch_up();
+            // Never before what has happened already.
+            let now = self.clock.now();
+            self.ap.advance(now);
+            self.ap.receive(port, &buffer[..bytes], now);
+        }
+        Ok(())
+    }
+
+    /// Does what was ordered; true if that is to stop.
+    fn obey(&mut self) -> io::Result<bool> {
+        let mut rings = [0; 8];
+        match rustix::io::read(&*self.bell, &mut rings) {
+            Ok(_) | Err(rustix::io::Errno::AGAIN) => {}
+            Err(e) => return Err(e.into()),
+        }
+        while let Ok(message) = self.orders.try_recv() {
+            match message {
+                Message::Order(order) => {
+                    self.ap.advance(self.clock.now());
+                    order(&mut self.ap);
+                }
+                Message::Stop => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    fn show(&mut self) {
+        let cpu = clock_gettime(ClockId::ThreadCPUTime);
+        let cpu_ns = cpu.tv_sec as u64 * NS + cpu.tv_nsec as u64;
+        let late = self.late.take();
+        let mut snapshot = self.ap.snapshot();
+        self.pace.late_p50_s = late.p50_s;
+        self.pace.late_p99_s = late.p99_s;
+        self.pace.cpu_ratio = (cpu_ns - self.cpu_ns) as f64 * 1e-9 / snapshot.interval_s;
+        self.cpu_ns = cpu_ns;
+        snapshot.pace = self.pace;
+        snapshot.apps.clone_from(&lock(&self.board.apps));
+        *lock(&self.board.latest) = Arc::new(snapshot);
+        self.board.fresh.notify_all();
+        self.next_snapshot = self.clock.now() / INTERVAL_NS * INTERVAL_NS + INTERVAL_NS;
+    }
+}
+
+/// Puts this thread before all that are not real-time threads. It sleeps
+/// between events, and the kernel keeps a share of the time for others.
+fn real_time() -> Result<(), thread_priority::Error> {
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy)
+}
+
+const NS: u64 = 1_000_000_000;
+/// Of the bell among the devices.
+const BELL: u64 = u64::MAX;
+
+/// A panic elsewhere leaves the value as it was: still good to show.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,236 @@
+//! A house that is up: its lock, namespaces, devices, and the thread that
+//! drives it. Everything is taken down when it is dropped, and what a killed
+//! run left is removed by the next one.
+//!
+//! What it does not do: it starts no applications (`apps`).
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use airtab_lab::QueueSpec;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use crate::access_point::AccessPoint;
+use crate::clock::Clock;
+use crate::control::{self, Server};
+use crate::driver::{Driver, Remote};
+use crate::error::LiveError;
+use crate::house::{House, Port, prefix};
+use crate::netns::Netns;
+use crate::tun::Tun;
+
+/// Where houses that are up keep their locks, sockets and temporary files.
+const FOLDER: &str = "/run/airtab";
+
+/// A house that is up.
+pub struct Running {
+    house: House,
+    clock: Clock,
+    remote: Remote,
+    driver: Option<JoinHandle<io::Result<AccessPoint>>>,
+    /// Dropped in this order: nobody calls any more, then the namespaces, then
+    /// the lock.
+    server: Option<Server>,
+    namespaces: Vec<Netns>,
+    lock: Lock,
+}
+
+impl Running {
+    /// Builds the house and starts its access point. What an earlier run of
+    /// that name left behind is removed first; `note` is told so.
+    ///
+    /// # Errors
+    /// If we are not root, if a house of that name is up, if a parameter of
+    /// `queue` is refused, or if the machine refuses something.
+    pub fn up(
+        house: House,
+        queue: &QueueSpec,
+        seed: u64,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Running, LiveError> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(LiveError::NotRoot);
+        }
+        let ap = AccessPoint::new(house.clone(), queue, seed).map_err(|e| LiveError::House(e.to_string()))?;
+        let lock = Lock::take(house.name())?;
+        let left = Netns::sweep(&house.prefix())?;
+        if !left.is_empty() {
+            note(&format!("removed what an earlier run left: {}", left.join(", ")));
+        }
+        let mut namespaces = Vec::new();
+        let mut wires = Vec::new();
+        for port in house.ports() {
+            let ns = Netns::make(&house.netns(port))?;
+            let name = match port {
+                Port::Internet => "eth0",
+                Port::AccessPoint => "br0",
+                Port::Station(_) => "wlan0",
+            };
+            let tun = Tun::make(&ns, name, &house.addresses(port));
+            namespaces.push(ns);
+            wires.push((port, tun?));
+        }
+        let clock = Clock::start();
+        let starting = || LiveError::system("starting the access point");
+        let (driver, remote) = Driver::new(ap, wires, clock).map_err(starting())?;
+        let driver = thread::Builder::new().name("access point".into()).spawn(|| driver.run());
+        let driver = driver.map_err(starting())?;
+        let mut running = Running {
+            clock,
+            driver: Some(driver),
+            server: None,
+            namespaces,
+            lock,
+            remote: remote.clone(),
+            house,
+        };
+        let socket = control::socket(running.house.name());
+        let opening = LiveError::system("opening the control socket");
+        running.server = Some(Server::start(&socket, remote).map_err(opening)?);
+        Ok(running)
+    }
+
+    /// The house.
+    pub fn house(&self) -> &House {
+        &self.house
+    }
+
+    /// Its clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// The way to its access point.
+    pub fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
+    /// A folder for temporary files, removed with the house.
+    pub fn folder(&self) -> &Path {
+        &self.lock.folder
+    }
+
+    /// Whether the access point still runs and nobody asked it to end.
+    pub fn is_up(&self) -> bool {
+        self.driver.as_ref().is_some_and(|driver| !driver.is_finished())
+    }
+
+    /// Ends the access point and gives it back with its figures. The namespaces
+    /// stay until the house is dropped, silent.
+    ///
+    /// # Errors
+    /// If a device failed while it ran.
+    ///
+    /// # Panics
+    /// If the access point did, or was ended before.
+    pub fn stop(&mut self) -> Result<AccessPoint, LiveError> {
+        self.remote.stop();
+        let driver = self.driver.take().expect("an access point ends once");
+        match driver.join() {
+            Ok(ended) => ended.map_err(LiveError::system("the access point")),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.remote.stop();
+        if let Some(driver) = self.driver.take() {
+            let _ = driver.join();
+        }
+        self.server = None;
+        self.namespaces.clear();
+    }
+}
+
+/// Takes down the house of that name, whoever runs it, and removes what is left.
+/// Gives what it did, in words.
+///
+/// # Errors
+/// If we are not root, or it does not end.
+pub fn down(house: &str) -> Result<String, LiveError> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(LiveError::NotRoot);
+    }
+    let asked = Lock::holder(house);
+    if let Some(pid) = asked {
+        control::ask(house, &control::Request::Down)?;
+        let start = Instant::now();
+        while Lock::holder(house).is_some() {
+            if start.elapsed() > Duration::from_secs(20) {
+                return Err(LiveError::Refused(format!(
+                    "house {house} does not end; kill process {pid} and run this again"
+                )));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let left = Netns::sweep(&prefix(house))?;
+    let _ = fs::remove_dir_all(Path::new(FOLDER).join(house));
+    Ok(match (asked, left.is_empty()) {
+        (Some(pid), _) => format!("house {house} (process {pid}) is down"),
+        (None, false) => format!("house {house} was not up; removed what was left: {}", left.join(", ")),
+        (None, true) => format!("house {house} is not up, and nothing is left of it"),
+    })
+}
+
+/// Names of houses that are up.
+pub fn houses() -> Vec<String> {
+    left().into_iter().filter(|name| Lock::holder(name).is_some()).collect()
+}
+
+/// Names of houses that are up, or of which something is left.
+pub fn left() -> Vec<String> {
+    let Ok(entries) = fs::read_dir(FOLDER) else { return Vec::new() };
+    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// A house's name, held by one process; the kernel lets go of it when that ends.
+struct Lock {
+    folder: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    fn take(house: &str) -> Result<Lock, LiveError> {
+        let folder = Path::new(FOLDER).join(house);
+        let failed = || LiveError::system(format!("locking {}", folder.display()));
+        fs::create_dir_all(&folder).map_err(failed())?;
+        let path = folder.join("lock");
+        let file = File::options().create(true).truncate(false).read(true).write(true).open(path);
+        let mut file = file.map_err(failed())?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                return Err(LiveError::Up { house: house.into(), pid: Lock::holder(house).unwrap_or(0) });
+            }
+            Err(e) => return Err(failed()(e.into())),
+        }
+        file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
+        writeln!(file, "{}", std::process::id()).map_err(failed())?;
+        Ok(Lock { folder, _file: file })
+    }
+
+    /// The process that holds it, if any does.
+    fn holder(house: &str) -> Option<u32> {
+        let mut file = File::open(Path::new(FOLDER).join(house).join("lock")).ok()?;
+        let free = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
+        let mut pid = String::new();
+        file.read_to_string(&mut pid).ok()?;
+        if free { None } else { Some(pid.trim().parse().unwrap_or(0)) }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The file goes while it is still locked: nobody can have it in between.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

@@ -1,0 +1,86 @@
+//! Numbers as people read them: a few digits, a unit. Shared by the terminal
+//! view, the plain lines and the sentences.
+//!
+//! What it does not do: nothing here is read back; for programs there are JSON
+//! and metrics.
+
+/// A time, s, as `310 ms`, `6.2 ms`, `0.31 ms` or `1.4 s`.
+pub fn seconds(s: f64) -> String {
+    match s * 1e3 {
+        x if x.abs() >= 999.5 => format!("{:.1} s", x / 1e3),
+        x if x.abs() >= 9.95 => format!("{x:.0} ms"),
+        x if x.abs() >= 0.995 => format!("{x:.1} ms"),
+        x if x.abs() >= 0.005 => format!("{x:.2} ms"),
+        _ => "0 ms".into(),
+    }
+}
+
+/// A time, s, in ms without its unit, for columns that name it.
+pub fn millis(s: f64) -> String {
+    match s * 1e3 {
+        x if x.abs() >= 99.95 => format!("{x:.0}"),
+        x if x.abs() >= 9.995 => format!("{x:.1}"),
+        x => format!("{x:.2}"),
+    }
+}
+
+/// A share as `71 %`, `6.2 %` or `0 %`.
+pub fn percent(ratio: f64) -> String {
+    match ratio * 1e2 {
+        x if !(0.05..9.95).contains(&x) => format!("{x:.0} %"),
+        x => format!("{x:.1} %"),
+    }
+}
+
+/// A rate, bit/s, in Mb/s without its unit.
+pub fn megabits(bps: f64) -> String {
+    match bps / 1e6 {
+        x if x >= 9.95 => format!("{x:.1}"),
+        x if x >= 0.0005 || x == 0.0 => format!("{x:.2}"),
+        x => format!("{x:.4}"),
+    }
+}
+
+/// A time of the day since the start, s, as `1:02:03`.
+pub fn clock(s: f64) -> String {
+    let s = s.max(0.0) as u64;
+    format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+}
+
+/// `a`, `a and b`, `a, b and c`; of more than three the first three and how
+/// many more there are.
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [a, b, c, more @ ..] if !more.is_empty() => format!("{a}, {b}, {c} and {} more", more.len()),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_say_enough() {
+        let times: Vec<String> =
+            [0.0, 4e-6, 3.1e-4, 0.0062, 0.00996, 0.31, 0.9996, 62.0].into_iter().map(seconds).collect();
+        assert_eq!(times, ["0 ms", "0 ms", "0.31 ms", "6.2 ms", "10 ms", "310 ms", "1.0 s", "62.0 s"]);
+        assert_eq!(seconds(-0.025), "-25 ms");
+        let columns: Vec<String> = [0.0, 3.14e-3, 0.0314, 1.314].into_iter().map(millis).collect();
+        assert_eq!(columns, ["0.00", "3.14", "31.4", "1314"]);
+        let shares: Vec<String> = [0.0, 0.0004, 0.062, 0.712, 1.0].into_iter().map(percent).collect();
+        assert_eq!(shares, ["0 %", "0 %", "6.2 %", "71 %", "100 %"]);
+        let rates: Vec<String> = [0.0, 120.0, 64e3, 2.5e6, 25.4e6].into_iter().map(megabits).collect();
+        assert_eq!(rates, ["0.00", "0.0001", "0.06", "2.50", "25.4"]);
+        assert_eq!(clock(3723.9), "1:02:03");
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = ["a", "b", "c", "d", "e"].map(String::from).into();
+        let lists: Vec<String> = (0..=5).map(|n| list(&names[..n])).collect();
+        assert_eq!(lists, ["", "a", "a and b", "a, b and c", "a, b, c and 1 more", "a, b, c and 2 more"]);
+    }
+}

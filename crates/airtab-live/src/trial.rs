@@ -1,0 +1,98 @@
+//! One run of a house with its applications, from start to end: what the
+//! simulator's `run` is to a scenario. It yields the same trace, so the same
+//! figures are drawn from both.
+//!
+//! What it does not do: no scores (`airtab_lab::measure`), nothing is drawn.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use airtab_lab::QueueSpec;
+use airtab_sim::Trace;
+use serde::Serialize;
+
+use crate::apps::{AppReport, Apps};
+use crate::error::LiveError;
+use crate::house::House;
+use crate::running::Running;
+use crate::snapshot::{Books, Snapshot};
+
+/// What a run left behind.
+pub struct Trial {
+    /// As the simulator's; its fingerprint is 0: no two real runs are equal.
+    pub trace: Trace,
+    /// What applications say of themselves, in the order of the house.
+    pub reports: Vec<AppReport>,
+    /// Where every packet went.
+    pub books: Books,
+    /// Whether the machine kept up.
+    pub slippage: Slippage,
+}
+
+/// How well a run kept to the wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Slippage {
+    /// 99th percentile of how late packets were handed over, in the worst second, s.
+    pub late_p99_s: f64,
+    /// The latest one, s.
+    pub late_max_s: f64,
+    /// Share of packets handed over later than [`crate::snapshot::Pace::BEHIND_S`].
+    pub behind_ratio: f64,
+    /// Mean share of a processor that the access point used.
+    pub cpu_ratio: f64,
+}
+
+impl Slippage {
+    /// More packets behind than this, and scores are the machine's, not the cell's.
+    pub const TOLERATED: f64 = 0.001;
+
+    /// Whether the run can be believed.
+    pub fn is_fine(&self) -> bool {
+        self.behind_ratio <= Slippage::TOLERATED
+    }
+}
+
+/// Runs a house from its start to its end. `watch` gets every snapshot.
+///
+/// # Errors
+/// What [`Running::up`] and the applications say; `Ok(None)` if `stop` was set,
+/// or the house was taken down, before its end.
+pub fn run(
+    house: House,
+    queue: &QueueSpec,
+    seed: u64,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(&Arc<Snapshot>),
+    note: &mut dyn FnMut(&str),
+) -> Result<Option<Trial>, LiveError> {
+    let end_ns = house.file.scenario.duration_ns;
+    let measure_ns = house.file.scenario.measure_ns.clone();
+    let mut running = Running::up(house, queue, seed, note)?;
+    let apps = Apps::start(running.house(), running.clock(), seed)?;
+    let mut slippage = Slippage::default();
+    let mut seen = Arc::new(Snapshot::default());
+    let (mut behind, mut seconds) = (0, 0.0);
+    while running.clock().now() < end_ns {
+        if stop.load(Ordering::Relaxed) || !running.is_up() {
+            return Ok(None);
+        }
+        apps.check()?;
+        running.remote().show_apps(apps.views());
+        let Some(next) = running.remote().next_snapshot(&seen) else { continue };
+        slippage.late_p99_s = slippage.late_p99_s.max(next.pace.late_p99_s);
+        slippage.late_max_s = next.pace.late_max_s;
+        slippage.cpu_ratio += next.pace.cpu_ratio * next.interval_s;
+        seconds += next.interval_s;
+        behind = next.pace.behind;
+        watch(&next);
+        seen = next;
+    }
+    let ap = running.stop()?;
+    let (books, exchanges) = (ap.books(), ap.exchanges());
+    let (mut traces, ap) = ap.finish();
+    let reports = apps.finish(&mut traces)?;
+    slippage.behind_ratio = behind as f64 / books.given.max(1) as f64;
+    slippage.cpu_ratio /= f64::max(seconds, 1.0);
+    let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges };
+    Ok(Some(Trial { trace, reports, books, slippage }))
+}

@@ -1,0 +1,130 @@
+//! The wire into a namespace: a TUN device there, its file here.
+//!
+//! A TUN device carries IP packets without a link header, no larger than its
+//! MTU and with checksums in place: the kernel has undone every offload when it
+//! hands one over. The device ends with its file, so a killed process leaves none.
+//!
+//! What it does not do: no queue of its own beyond the device's [`QUEUE`].
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::process::{Command, Stdio};
+
+use tun_rs::{DeviceBuilder, SyncDevice};
+
+use crate::error::LiveError;
+use crate::netns::Netns;
+use crate::packet::MTU;
+
+/// Packets that wait in the kernel until we read them. Enough for the burst of a
+/// whole TCP window; what overflows is lost before anybody counts it.
+const QUEUE: u32 = 10_000;
+
+/// A TUN device in a namespace.
+pub struct Tun {
+    device: SyncDevice,
+}
+
+impl Tun {
+    /// Makes a device of this `name` in `ns`, up, with `addresses` and default
+    /// routes on which TCP is CUBIC.
+    ///
+    /// # Errors
+    /// If the kernel or iproute2 refuses.
+    pub fn make(ns: &Netns, name: &'static str, addresses: &[IpAddr]) -> Result<Tun, LiveError> {
+        let failed = |source| LiveError::System { what: format!("making {name} in {}", ns.name()), source };
+        let made = ns.handle().spawn("tun", move || {
+            let device = DeviceBuilder::new()
+                .name(name)
+                .layer(tun_rs::Layer::L3)
+                .mtu(MTU as u16)
+                .tx_queue_len(QUEUE)
+                .enable(false)
+                .build_sync()?;
+            device.set_nonblocking(true)?;
+            quiet(name)?;
+            Ok(device)
+        });
+        let device = made.map_err(failed)?.join().expect("it does not panic").map_err(failed)?;
+        let mut lines = vec![format!("link set {name} addrgenmode none")];
+        for address in addresses {
+            let bits = if address.is_ipv4() { "32" } else { "128 nodad" };
+            lines.push(format!("address add {address}/{bits} dev {name}"));
+        }
+        lines.push(format!("link set {name} up"));
+        for all in ["0.0.0.0/0", "::/0"] {
+            // The host's default may be another; applications can still choose.
+            lines.push(format!("route add {all} dev {name} congctl cubic"));
+        }
+        batch(ns, &lines)?;
+        Ok(Tun { device })
+    }
+
+    /// The next packet that its namespace sends; None if there is none now.
+    ///
+    /// # Errors
+    /// If the device is gone.
+    pub fn recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.device.recv(buffer) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Hands a packet to its namespace.
+    ///
+    /// # Errors
+    /// If the namespace's kernel does not take it.
+    pub fn send(&self, packet: &[u8]) -> io::Result<()> {
+        self.device.send(packet).map(drop)
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}
+
+/// Settings of the namespace that this thread is in: the device sends nothing
+/// of its own accord, and TCP does not remember earlier connections.
+fn quiet(device: &str) -> io::Result<()> {
+    let settings = [
+        (format!("ipv6/conf/{device}/router_solicitations"), "0"),
+        (format!("ipv6/conf/{device}/accept_ra"), "0"),
+        ("ipv4/tcp_no_metrics_save".into(), "1"),
+        ("ipv4/ping_group_range".into(), "0 2147483647"),
+    ];
+    for (path, value) in settings {
+        match fs::write(format!("/proc/sys/net/{path}"), value) {
+            // A kernel without IPv6.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(io::Error::new(e.kind(), format!("/proc/sys/net/{path}: {e}"))),
+            Ok(()) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Lines for iproute2's `ip -batch` in a namespace.
+fn batch(ns: &Netns, lines: &[String]) -> Result<(), LiveError> {
+    let failed = |said: String| LiveError::Ip { command: format!("ip -n {} -batch -", ns.name()), said };
+    let mut ip = Command::new("ip")
+        .args(["-n", ns.name(), "-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| failed(e.to_string()))?;
+    let mut stdin = ip.stdin.take().expect("it is piped");
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).map_err(|e| failed(e.to_string()))?;
+    drop(stdin);
+    let output = ip.wait_with_output().map_err(|e| failed(e.to_string()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(failed(String::from_utf8_lossy(&output.stderr).trim().into()))
+}

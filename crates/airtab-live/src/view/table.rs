@@ -1,0 +1,126 @@
+//! Columns of the two tables: which there are, which fit, which sorts.
+//!
+//! What it does not do: no colours, no place on the screen (`draw`).
+
+use crate::snapshot::{FlowView, StationView};
+use crate::text::{megabits, millis, percent};
+
+/// One column.
+pub struct Column<T: 'static> {
+    /// Its head, with the unit.
+    pub head: &'static str,
+    /// Its width in characters.
+    pub width: u16,
+    /// Columns of small rank are shown first where there is little room.
+    rank: u8,
+    /// What stands in it.
+    pub text: fn(&T) -> String,
+    /// What it sorts by, largest first; None: by its text, as in a dictionary.
+    key: Option<fn(&T) -> f64>,
+}
+
+impl<T> Column<T> {
+    /// Whether it holds names, not numbers.
+    pub fn is_name(&self) -> bool {
+        self.key.is_none()
+    }
+}
+
+const fn column<T>(
+    head: &'static str,
+    width: u16,
+    rank: u8,
+    text: fn(&T) -> String,
+    key: fn(&T) -> f64,
+) -> Column<T> {
+    Column { head, width, rank, text, key: Some(key) }
+}
+
+const fn name<T>(head: &'static str, width: u16, rank: u8, text: fn(&T) -> String) -> Column<T> {
+    Column { head, width, rank, text, key: None }
+}
+
+fn station_air(s: &StationView) -> f64 {
+    s.rates.down_air_ratio + s.rates.up_air_ratio
+}
+
+fn flow_air(f: &FlowView) -> f64 {
+    f.rates.down_air_ratio + f.rates.up_air_ratio
+}
+
+fn attempts(mean: f64) -> String {
+    if mean == 0.0 { "-".into() } else { format!("{mean:.2}") }
+}
+
+fn flow_name(f: &FlowView) -> String {
+    f.app.clone().unwrap_or_else(|| f.tuple.clone())
+}
+
+/// Columns of stations; the first is their name.
+pub const STATIONS: &[Column<StationView>] = &[
+    name("station", 12, 0, |s| s.name.clone()),
+    column("down Mb/s", 9, 2, |s| megabits(s.rates.down_bps), |s| s.rates.down_bps),
+    column("up Mb/s", 7, 4, |s| megabits(s.rates.up_bps), |s| s.rates.up_bps),
+    column("air", 5, 1, |s| percent(station_air(s)), station_air),
+    column("p50 ms", 6, 5, |s| millis(s.rates.sojourn_p50_s), |s| s.rates.sojourn_p50_s),
+    column("p99 ms", 6, 3, |s| millis(s.rates.sojourn_p99_s), |s| s.rates.sojourn_p99_s),
+    column("queue", 5, 6, |s| s.backlog_packets.to_string(), |s| s.backlog_packets.into()),
+    column("tries", 5, 7, |s| attempts(s.rates.attempts_mean), |s| s.rates.attempts_mean),
+    column("drops/s", 7, 8, |s| format!("{:.0}", s.rates.drops_per_s), |s| s.rates.drops_per_s),
+    column("PHY Mb/s", 8, 9, |s| megabits(f64::from(s.rate_kbps) * 1e3), |s| s.rate_kbps.into()),
+    column("lost", 6, 10, |s| s.totals.lost.to_string(), |s| s.totals.lost as f64),
+];
+
+/// The column of [`STATIONS`] with their share of the air.
+pub const STATION_AIR: usize = 3;
+/// The column of [`FLOWS`] with theirs.
+pub const FLOW_AIR: usize = 4;
+
+/// Columns of flows; the first is their name.
+pub const FLOWS: &[Column<FlowView>] = &[
+    name("flow", 12, 0, flow_name),
+    name("station", 8, 9, |f| f.station.clone()),
+    column("down Mb/s", 9, 2, |f| megabits(f.rates.down_bps), |f| f.rates.down_bps),
+    column("up Mb/s", 7, 6, |f| megabits(f.rates.up_bps), |f| f.rates.up_bps),
+    column("air", 5, 1, |f| percent(flow_air(f)), flow_air),
+    column("credit ms", 9, 7, credit, |f| f.credit_s.unwrap_or(f64::NEG_INFINITY)),
+    column("p50 ms", 6, 4, |f| millis(f.rates.sojourn_p50_s), |f| f.rates.sojourn_p50_s),
+    column("p99 ms", 6, 3, |f| millis(f.rates.sojourn_p99_s), |f| f.rates.sojourn_p99_s),
+    column("queue", 5, 5, |f| f.backlog_packets.to_string(), |f| f.backlog_packets.into()),
+    column("tries", 5, 8, |f| attempts(f.rates.attempts_mean), |f| f.rates.attempts_mean),
+    column("drops/s", 7, 10, |f| format!("{:.0}", f.rates.drops_per_s), |f| f.rates.drops_per_s),
+];
+
+fn credit(f: &FlowView) -> String {
+    f.credit_s.map_or("-".into(), |s| format!("{:.1}", s * 1e3))
+}
+
+/// Indices of the columns that fit into `width`, in their order, the first
+/// always, and the one that sorts before the others.
+pub fn fitting<T>(columns: &[Column<T>], width: u16, sort: usize) -> Vec<usize> {
+    let mut by_rank: Vec<usize> = (0..columns.len()).collect();
+    by_rank.sort_by_key(|&i| (columns[i].rank != 0, i != sort, columns[i].rank));
+    let mut left = i32::from(width) + 1;
+    let fits = |i: &usize| {
+        left -= i32::from(columns[*i].width) + 1;
+        left >= 0
+    };
+    let mut chosen: Vec<usize> = by_rank.into_iter().take_while(fits).collect();
+    if chosen.is_empty() {
+        chosen.push(0);
+    }
+    chosen.sort();
+    chosen
+}
+
+/// The items in the order of a column.
+pub fn sorted<'a, T>(items: &'a [T], columns: &[Column<T>], sort: usize) -> Vec<&'a T> {
+    let mut items: Vec<&T> = items.iter().collect();
+    if let Some(column) = columns.get(sort) {
+        match column.key {
+            Some(key) => items.sort_by(|a, b| key(b).total_cmp(&key(a))),
+            None => items.sort_by_cached_key(|item| (column.text)(item)),
+        }
+    }
+    items
+}

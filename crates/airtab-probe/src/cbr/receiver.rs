@@ -1,0 +1,314 @@
+//! The receiving half: what arrives in each interval, and echoes for PINGs (Starzetz 6.3.1, `-L`).
+//!
+//! Every datagram counts towards the rate, from whatever program. Those of our sender also tell how many
+//! packets are missing. A state machine; times as in [`super::sender`].
+//!
+//! What it does not do: flows share one rate, which is what echoes report; use a port for each if they should
+//! not. Of more than 1024 flows only the first are checked for losses.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use super::payload::{Header, Kind};
+use super::{rate_bps, unwrap_seq};
+
+/// Flows that are checked for losses.
+const MAX_FLOWS: usize = 1024;
+
+/// What to do with what arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Send PINGs back.
+    pub echo: bool,
+    /// Added to each packet in all rates, bytes: 0, or [`super::header_bytes`].
+    pub header_bytes: u64,
+    /// From one report to the next, ns, above 0.
+    pub report_ns: u64,
+    /// End after this time, ns.
+    pub duration_ns: Option<u64>,
+}
+
+/// What arrived in a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// From the start of the run, ns.
+    pub start_ns: u64,
+    /// When it was really over, ns.
+    pub end_ns: u64,
+    /// Datagrams.
+    pub packets: u64,
+    /// Their payload, bytes.
+    pub bytes: u64,
+    /// Their rate, with headers if so configured, b/s.
+    pub rx_bps: u64,
+    /// Packets of our senders that later ones overtook, or that are gone.
+    pub lost: u64,
+    /// Packets of our senders that came after a later one, or twice.
+    pub late: u64,
+    /// PINGs among them.
+    pub pings: u64,
+    /// Datagrams of other programs.
+    pub foreign: u64,
+}
+
+/// Where a flow is.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    first: u64,
+    highest: u64,
+    received: u64,
+}
+
+/// Counters since the start.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    packets: u64,
+    bytes: u64,
+    missing: u64,
+    late: u64,
+    pings: u64,
+    foreign: u64,
+}
+
+/// One run.
+#[derive(Debug)]
+pub struct Receiver {
+    config: Config,
+    start_ns: u64,
+    interval_ns: u64,
+    next_report_ns: u64,
+    flows: BTreeMap<(SocketAddr, u32), Flow>,
+    now: Counters,
+    before: Counters,
+    rx_bps: u64,
+    done: bool,
+}
+
+impl Receiver {
+    /// A run that starts at `now_ns`.
+    pub fn new(config: Config, now_ns: u64) -> Receiver {
+        Receiver {
+            config,
+            start_ns: now_ns,
+            interval_ns: now_ns,
+            next_report_ns: now_ns.saturating_add(config.report_ns),
+            flows: BTreeMap::new(),
+            now: Counters::default(),
+            before: Counters::default(),
+            rx_bps: 0,
+            done: false,
+        }
+    }
+
+    /// Gives the report that is due at `now_ns`, and ends the run; call it until there is none.
+    pub fn advance(&mut self, now_ns: u64) -> Option<Interval> {
+        if self.done || now_ns < self.deadline_ns() {
+            return None;
+        }
+        self.done = now_ns >= self.end_ns();
+        let report = self.interval(&self.before, self.interval_ns, now_ns);
+        self.rx_bps = report.rx_bps;
+        self.before = self.now;
+        self.interval_ns = now_ns;
+        while self.next_report_ns <= now_ns {
+            self.next_report_ns = self.next_report_ns.saturating_add(self.config.report_ns.max(1));
+        }
+        Some(report)
+    }
+
+    /// Whether the run is over.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// When [`Self::advance`] has something to do at the latest, ns.
+    pub fn deadline_ns(&self) -> u64 {
+        self.next_report_ns.min(self.end_ns())
+    }
+
+    /// A datagram arrived. If it is to be sent back it has been made an echo.
+    pub fn handle(&mut self, system_ns: u64, from: SocketAddr, datagram: &mut [u8]) -> bool {
+        self.now.packets += 1;
+        self.now.bytes += datagram.len() as u64;
+        let header = match Header::parse(datagram) {
+            Ok(header) if header.kind != Kind::Echo => header,
+            _ => {
+                self.now.foreign += 1;
+                return false;
+            }
+        };
+        self.count(from, &header);
+        if header.kind != Kind::Ping {
+            return false;
+        }
+        self.now.pings += 1;
+        if self.config.echo {
+            let echo = Header { kind: Kind::Echo, rx_bps: self.rx_bps, echo_rx_ns: system_ns, ..header };
+            echo.write(datagram);
+        }
+        self.config.echo
+    }
+
+    /// Ends the run: what has not been reported yet, and all of it.
+    pub fn finish(self, now_ns: u64) -> (Interval, Interval) {
+        let last = self.interval(&self.before, self.interval_ns, now_ns);
+        (last, self.interval(&Counters::default(), self.start_ns, now_ns))
+    }
+
+    /// Whether a packet is later than those before, and how many it left out.
+    fn count(&mut self, from: SocketAddr, header: &Header) {
+        let full = self.flows.len() >= MAX_FLOWS;
+        let seq = u64::from(header.seq);
+        let key = (from, header.flow);
+        let flow = match self.flows.get_mut(&key) {
+            Some(flow) => flow,
+            None if full => return,
+            // Room below for packets that are older than the first one that came.
+            None => {
+                let seq = seq + (1 << 32);
+                self.flows.insert(key, Flow { first: seq, highest: seq, received: 1 });
+                return;
+            }
+        };
+        flow.received += 1;
+        // Less than half of the numbers ahead is newer, the rest is older.
+        let ahead = header.seq.wrapping_sub(flow.highest as u32);
+        if ahead > 0 && ahead < 1 << 31 {
+            flow.highest += u64::from(ahead);
+            self.now.missing += u64::from(ahead) - 1;
+            return;
+        }
+        self.now.late += 1;
+        let old = unwrap_seq(header.seq, flow.highest).unwrap_or(flow.first);
+        if old < flow.first {
+            flow.first = old;
+            return;
+        }
+        // It was counted as missing, or it is a copy.
+        let expected = flow.highest - flow.first + 1;
+        if flow.received <= expected && old < flow.highest {
+            self.now.missing = self.now.missing.saturating_sub(1);
+        }
+    }
+
+    fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.config.duration_ns.unwrap_or(u64::MAX))
+    }
+
+    fn interval(&self, before: &Counters, start_ns: u64, now_ns: u64) -> Interval {
+        let packets = self.now.packets - before.packets;
+        let bytes = self.now.bytes - before.bytes;
+        let elapsed = now_ns.saturating_sub(start_ns);
+        Interval {
+            start_ns: start_ns - self.start_ns,
+            end_ns: now_ns.saturating_sub(self.start_ns),
+            packets,
+            bytes,
+            rx_bps: rate_bps(bytes + packets * self.config.header_bytes, elapsed),
+            lost: self.now.missing.saturating_sub(before.missing),
+            late: self.now.late - before.late,
+            pings: self.now.pings - before.pings,
+            foreign: self.now.foreign - before.foreign,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn receiver(echo: bool, header_bytes: u64) -> Receiver {
+        Receiver::new(Config { echo, header_bytes, report_ns: SECOND, duration_ns: None }, 100)
+    }
+
+    fn from() -> SocketAddr {
+        "192.0.2.1:9".parse().expect("an address")
+    }
+
+    fn packet(kind: Kind, seq: u32) -> Vec<u8> {
+        let mut payload = vec![0; 100];
+        Header { kind, flow: 1, seq, sent_ns: 11, rx_bps: 0, echo_rx_ns: 0 }.write(&mut payload);
+        payload
+    }
+
+    #[test]
+    fn rates_are_of_measured_time() {
+        let mut receiver = receiver(false, 28);
+        for seq in 0..10 {
+            receiver.handle(0, from(), &mut packet(Kind::Data, seq));
+        }
+        assert_eq!(receiver.advance(SECOND), None);
+        // A quarter of a second late.
+        let report = receiver.advance(100 + SECOND * 5 / 4).expect("a report");
+        assert_eq!((report.packets, report.bytes, report.rx_bps), (10, 1000, 1280 * 8 * 4 / 5));
+        assert_eq!(receiver.deadline_ns(), 100 + 2 * SECOND);
+    }
+
+    #[test]
+    fn echoes_carry_the_last_rate() {
+        let mut receiver = receiver(true, 0);
+        let mut ping = packet(Kind::Ping, 0);
+        assert!(receiver.handle(77, from(), &mut ping));
+        let echo = Header::parse(&ping).expect("an echo");
+        assert_eq!(
+            echo,
+            Header { kind: Kind::Echo, flow: 1, seq: 0, sent_ns: 11, rx_bps: 0, echo_rx_ns: 77 }
+        );
+        receiver.advance(100 + SECOND).expect("a report");
+        let mut ping = packet(Kind::Ping, 1);
+        receiver.handle(78, from(), &mut ping);
+        assert_eq!(Header::parse(&ping).expect("an echo").rx_bps, 800);
+        // No echo of echoes, of data, of strangers.
+        assert!(!receiver.handle(0, from(), &mut ping));
+        assert!(!receiver.handle(0, from(), &mut packet(Kind::Data, 2)));
+        assert!(!receiver.handle(0, from(), &mut [0; 10]));
+        assert_eq!(receiver.finish(200 + SECOND).1.foreign, 2);
+    }
+
+    #[test]
+    fn without_r_nothing_comes_back() {
+        let mut receiver = receiver(false, 0);
+        let (mut ping, same) = (packet(Kind::Ping, 0), packet(Kind::Ping, 0));
+        assert!(!receiver.handle(0, from(), &mut ping));
+        assert_eq!(ping, same);
+        assert_eq!(receiver.finish(200).1.pings, 1);
+    }
+
+    #[test]
+    fn gaps_are_losses_until_they_are_filled() {
+        let mut receiver = receiver(false, 0);
+        let mut lost = |seqs: &[u32]| {
+            for seq in seqs {
+                receiver.handle(0, from(), &mut packet(Kind::Data, *seq));
+            }
+            (receiver.now.missing, receiver.now.late)
+        };
+        assert_eq!(lost(&[u32::MAX - 1, u32::MAX, 1]), (1, 0));
+        assert_eq!(lost(&[0]), (0, 1));
+        assert_eq!(lost(&[0, 1]), (0, 3), "copies");
+        assert_eq!(lost(&[5]), (3, 3));
+        assert_eq!(lost(&[u32::MAX - 2]), (3, 4), "older than the first");
+    }
+
+    proptest! {
+        /// Hostile datagrams: no panic, and every one is counted.
+        #[test]
+        fn anything_may_arrive(
+            seqs in proptest::collection::vec((any::<u32>(), 0u32..3, any::<bool>()), 0..200),
+        ) {
+            let mut receiver = receiver(true, 0);
+            let count = seqs.len() as u64;
+            for (seq, flow, ping) in seqs {
+                let mut payload = [0; 64];
+                let kind = if ping { Kind::Ping } else { Kind::Data };
+                Header { kind, flow, seq, sent_ns: 0, rx_bps: 0, echo_rx_ns: 0 }.write(&mut payload);
+                receiver.handle(0, from(), &mut payload);
+            }
+            prop_assert_eq!(receiver.finish(SECOND).1.packets, count);
+        }
+    }
+}

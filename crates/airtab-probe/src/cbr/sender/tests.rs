@@ -1,0 +1,199 @@
+//! The sender in virtual time.
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+const MS: u64 = 1_000_000;
+
+fn config() -> Config {
+    Config {
+        rate_bps: 1_000_000,
+        peak_bps: None,
+        sweep: None,
+        payload_bytes: 1000,
+        burst_bytes: None,
+        header_bytes: 0,
+        report_ns: SECOND,
+        pings: None,
+        duration_ns: Some(2 * SECOND),
+    }
+}
+
+/// Runs it with an echo `rtt_ns` after each PING; its reports.
+fn run(config: Config, rtt_ns: u64, rx_bps: u64) -> (Vec<Interval>, Vec<Sample>, Summary) {
+    let mut sender = Sender::new(config.clone(), 0, 1).expect("a good configuration");
+    let (mut now, mut intervals, mut samples) = (0, Vec::new(), Vec::new());
+    let mut echoes: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut payload = vec![0; config.payload_bytes];
+    loop {
+        while let Some(interval) = sender.advance(now) {
+            intervals.push(interval);
+        }
+        let due = echoes.partition_point(|(at, _)| *at <= now);
+        for (at, echo) in echoes.drain(..due) {
+            samples.extend(sender.handle(at, &echo));
+        }
+        if sender.is_done() {
+            for (at, echo) in echoes {
+                assert!(sender.is_waiting());
+                samples.extend(sender.handle(at, &echo));
+            }
+            let (_, summary) = sender.finish(now + SECOND);
+            return (intervals, samples, summary);
+        }
+        let wait = sender.wait_ns();
+        if wait == 0 {
+            sender.packet(now + 500, &mut payload);
+            let mut header = Header::parse(&payload).expect("a packet");
+            if header.kind == Kind::Ping {
+                header = Header { kind: Kind::Echo, rx_bps, echo_rx_ns: header.sent_ns + 7, ..header };
+                let mut echo = payload.clone();
+                header.write(&mut echo);
+                echoes.push((now + rtt_ns, echo));
+            }
+            sender.sent(now, now + 500, true);
+        } else {
+            let echo = echoes.first().map_or(u64::MAX, |(at, _)| *at);
+            now = (now + wait).min(sender.deadline_ns()).min(echo);
+        }
+    }
+}
+
+#[test]
+fn the_asked_rate_is_the_rate() {
+    let (intervals, _, summary) = run(config(), 0, 0);
+    assert_eq!(
+        intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect::<Vec<_>>(),
+        [(0, SECOND), (SECOND, 2 * SECOND)]
+    );
+    // 8 ms a packet; what falls on the end belongs to the next interval.
+    assert_eq!(intervals.iter().map(|i| i.packets).collect::<Vec<_>>(), [124, 125]);
+    assert_eq!((summary.total.packets, summary.total.bytes), (249, 249_000));
+    assert_eq!(summary.total.sent_bps, 996_000);
+    assert_eq!(summary.steps.len(), 1);
+}
+
+#[test]
+fn headers_count_if_asked() {
+    let (_, _, summary) = run(Config { header_bytes: 28, ..config() }, 0, 0);
+    assert_eq!(summary.total.packets, 243);
+    assert_eq!(summary.total.sent_bps, 243 * 1028 * 4);
+    let (_, _, summary) = run(Config { header_bytes: 48, ..config() }, 0, 0);
+    assert_eq!(summary.total.packets, 238);
+}
+
+/// The thesis's sweep of 6.4.2: 64 to 1024 kb/s in 16 steps of a minute, payloads of 64 bytes.
+#[test]
+fn a_sweep_keeps_each_rate_for_its_time() {
+    let sweep = Sweep { max_bps: 1_024_000, step: Step::Add(64_000), step_ns: 60 * SECOND };
+    let config = Config {
+        rate_bps: 64_000,
+        sweep: Some(sweep),
+        payload_bytes: 64,
+        report_ns: 10 * SECOND,
+        duration_ns: None,
+        ..config()
+    };
+    let (intervals, _, summary) = run(config.clone(), 0, 0);
+    assert_eq!(intervals.len(), 96);
+    let asked: Vec<u64> = summary.steps.iter().map(|s| s.asked_bps / 64_000).collect();
+    assert_eq!(asked, (1..=16).collect::<Vec<_>>());
+    for step in &summary.steps {
+        assert_eq!(step.end_ns - step.start_ns, 60 * SECOND);
+        let expected = step.asked_bps * 60 / 512;
+        assert!(step.packets.abs_diff(expected) <= 1, "{step:?}");
+    }
+    let equal = Sweep { step: Step::Count(15), ..sweep };
+    let same = Config { sweep: Some(equal), ..config };
+    assert_eq!((0..17).map(|l| same.level_bps(l) / 64_000).collect::<Vec<_>>()[14..], [15, 16, 16]);
+    let uneven = Sweep { max_bps: 100_000, step: Step::Add(20_000), ..sweep };
+    let uneven = Config { sweep: Some(uneven), ..same };
+    assert_eq!((uneven.levels(), uneven.level_bps(1), uneven.level_bps(2)), (3, 84_000, 100_000));
+}
+
+/// Half a second late, the new rate has been earned for that half second, and the old one not beyond its end.
+#[test]
+fn a_late_change_of_rate_is_made_up_for() {
+    let sweep = Sweep { max_bps: 16_000, step: Step::Count(1), step_ns: SECOND };
+    let config = Config { rate_bps: 8_000, sweep: Some(sweep), burst_bytes: Some(9000), ..config() };
+    let mut sender = Sender::new(config, 0, 1).expect("good");
+    while sender.advance(SECOND * 3 / 2).is_some() {}
+    for _ in 0..2 {
+        assert_eq!(sender.wait_ns(), 0);
+        sender.sent(SECOND * 3 / 2, 0, true);
+    }
+    assert_eq!(sender.wait_ns(), SECOND / 2);
+}
+
+#[test]
+fn every_tenth_packet_measures() {
+    let pings = Pings { ratio: 0.1, random: false, depth: None };
+    let (intervals, samples, summary) = run(Config { pings: Some(pings), ..config() }, 3 * MS, 5_000_000);
+    assert_eq!(summary.echoes, Echoes { pings: 25, answered: 25, ..Echoes::default() });
+    assert!(samples.iter().all(|s| s.rtt_ns == 3 * MS && s.forward_ns == 7));
+    assert_eq!(samples[1].sent_ns - samples[0].sent_ns, 80 * MS);
+    let rtt = intervals[0].rtt.expect("samples");
+    assert_eq!((rtt.count, rtt.min_ns, rtt.max_ns, rtt.mean_ns), (13, 3 * MS, 3 * MS, 3e6));
+    assert_eq!(summary.total.rx_bps, Some(5_000_000));
+}
+
+#[test]
+fn random_pings_have_the_same_share_and_other_gaps() {
+    let pings = Pings { ratio: 0.1, random: true, depth: None };
+    let config = Config { pings: Some(pings), duration_ns: Some(200 * SECOND), ..config() };
+    let (_, samples, summary) = run(config, 3 * MS, 0);
+    // 25 000 packets: three standard deviations of the binomial are 143.
+    assert!(summary.echoes.pings.abs_diff(2500) < 143, "{:?}", summary.echoes);
+    let gaps = samples.windows(2).map(|w| w[1].sent_ns - w[0].sent_ns);
+    assert!(gaps.collect::<std::collections::BTreeSet<_>>().len() > 20);
+    assert_eq!(summary.total.rx_bps, None, "0 means that the receiver has no rate yet");
+}
+
+/// An echo takes so long that five later PINGs have gone. Of a queue of four, which is what `-P` says, only the
+/// last four can still be answered: they come when the run is over.
+#[test]
+fn a_short_queue_of_pings_forgets() {
+    let pings = Pings { ratio: 1.0, random: false, depth: Some(4) };
+    let (_, samples, summary) = run(Config { pings: Some(pings), ..config() }, 40 * MS + 1, 0);
+    assert_eq!((samples.len(), summary.echoes.pings), (4, 249));
+    assert_eq!((summary.echoes.late, summary.echoes.answered), (245, 4));
+    let deep = Pings { depth: Some(6), ..pings };
+    let (_, samples, summary) = run(Config { pings: Some(deep), ..config() }, 40 * MS + 1, 0);
+    assert_eq!((samples.len(), summary.echoes.late), (249, 0));
+    // The wait for echoes is no part of the run.
+    assert_eq!(summary.total.end_ns, 2 * SECOND);
+    assert_eq!(summary.total.rtt.expect("samples").count, 249);
+}
+
+#[test]
+fn strangers_are_counted() {
+    let pings = Some(Pings { ratio: 1.0, random: false, depth: None });
+    let mut sender = Sender::new(Config { pings, ..config() }, 0, 1).expect("good");
+    sender.advance(8 * MS);
+    let mut payload = [0; 1000];
+    sender.packet(3, &mut payload);
+    sender.sent(8 * MS, 3, true);
+    assert_eq!(sender.handle(9 * MS, b"hello"), None);
+    assert_eq!(sender.handle(9 * MS, &payload), None, "a PING is no echo");
+    assert_eq!(sender.finish(9 * MS).1.echoes, Echoes { pings: 1, forged: 2, ..Echoes::default() });
+}
+
+#[test]
+fn senseless_settings_are_named() {
+    let sweep = |max_bps, step| Some(Sweep { max_bps, step, step_ns: SECOND });
+    let pings = |ratio| Some(Pings { ratio, random: false, depth: None });
+    for (config, words) in [
+        (Config { rate_bps: 0, ..config() }, "a rate of 0"),
+        (Config { payload_bytes: 39, ..config() }, "39 bytes: give at least 40"),
+        (Config { burst_bytes: Some(999), ..config() }, "999 bytes holds no packet: give at least 1000"),
+        (Config { peak_bps: Some(900_000), ..config() }, "900000 b/s is below the average of 1000000"),
+        (Config { report_ns: 0, ..config() }, "a time of 0"),
+        (Config { sweep: sweep(1_000_000, Step::Count(2)), ..config() }, "end above the start"),
+        (Config { sweep: sweep(2_000_000, Step::Count(0)), ..config() }, "needs steps"),
+        (Config { pings: pings(0.0), ..config() }, "0 of the packets"),
+        (Config { pings: pings(f64::NAN), ..config() }, "NaN of the packets"),
+    ] {
+        let error = config.check().expect_err(words).to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}

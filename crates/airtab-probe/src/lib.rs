@@ -1,0 +1,16 @@
+//! Measuring tools with real sockets, for any network: [`cbr`] sends UDP at a constant rate and measures
+//! what arrives and how long it takes; [`htbench`] downloads and uploads over HTTP, and keeps the volume of
+//! each connection over time.
+//!
+//! Source: P. Starzetz, thesis, INPG 2006, 6.3.1 and 6.3.2. `docs/probe.md` describes both.
+//!
+//! Each tool is a state machine that neither reads a clock nor does I/O, and a thin loop around it that
+//! does. The loops block, obey a stop flag within a tenth of a second, and hand what they measure to the
+//! caller's closure: they can be run in any thread, also in one that sits in a network namespace.
+//!
+//! What it does not do: no printing; the command line has that.
+
+pub mod cbr;
+pub mod clock;
+pub mod htbench;
+pub mod token_bucket;

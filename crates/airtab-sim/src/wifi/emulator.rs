@@ -1,0 +1,191 @@
+//! The link emulator: one server in the place of the channel, sans-IO like
+//! [`Cell`](super::Cell) and with the same methods.
+//!
+//! Every packet from the access point's discipline occupies the server for what
+//! [`airtab_core::Emulator`] draws: its attempts over a link that loses frames,
+//! the backoffs between them, an extra delay. That is also its charge. CHAP
+//! dissertation (Lee, WPI 2010) 7.1, equations 7.1-7.4: the link between access
+//! point and stations of its Linux experiments.
+//!
+//! The server holds one packet, everything else waits in the discipline. Packets
+//! from stations pass at once and take no airtime: the dissertation emulated the
+//! way to the stations only. Multicast goes at the profile's lowest rate and is
+//! never lost: the dissertation does not tell it apart.
+//!
+//! What it does not do: no contention, no beacons, no single attempts to look at.
+
+use std::collections::VecDeque;
+
+use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Params, Pool, Qdisc, Ticket, Tx};
+
+use super::config::{CellConfig, Loss};
+use super::downlink::Downlink;
+use super::output::{Label, Output};
+use crate::engine::{NEVER, Stream};
+use crate::trace::AirTrace;
+
+/// The access point, one server, the stations.
+pub struct EmulatedLink {
+    link: Emulator,
+    base_kbps: u32,
+    /// PHY rate (kb/s) and frame error rate of each station.
+    stations: Vec<(u32, f64)>,
+    down: Downlink,
+    serving: Option<Serving>,
+    /// End of the service, NEVER when there is none.
+    done: u64,
+    /// Time of all services that are over, ns.
+    busy_ns: u64,
+    attempts: u64,
+    outputs: VecDeque<Output>,
+}
+
+/// The packet in service.
+#[derive(Clone, Copy)]
+struct Serving {
+    packet: Handle,
+    ticket: Ticket,
+    tx: Tx,
+    since: u64,
+}
+
+impl EmulatedLink {
+    /// A link to stations with a PHY rate (kb/s) and losses each; their names
+    /// do not matter here. Of `config` it takes `phy` and `attempts`. `extra_ns`
+    /// is added to the time of every packet.
+    pub fn new(
+        config: &CellConfig,
+        extra_ns: u64,
+        stations: &[(&str, u32, Loss)],
+        queue: Qdisc,
+        seed: u64,
+    ) -> EmulatedLink {
+        let (phy, attempts) = (config.phy, config.attempts);
+        let seed = Stream::new(seed, "emulator").below(u64::MAX);
+        EmulatedLink {
+            link: Emulator::new(&EmulatorConfig { phy, attempts, extra_ns }, seed),
+            base_kbps: phy.base_kbps(),
+            stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
+            down: Downlink::new(queue),
+            serving: None,
+            done: NEVER,
+            busy_ns: 0,
+            attempts: 0,
+            outputs: VecDeque::with_capacity(64),
+        }
+    }
+
+    /// When [`EmulatedLink::advance`] has something to do, if nothing is sent before.
+    #[inline]
+    pub fn next_event(&self) -> u64 {
+        self.done.min(self.down.wake)
+    }
+
+    /// Lets everything happen that is due by `now`, ns. Call it before packets
+    /// are sent at `now`.
+    pub fn advance<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        loop {
+            let at = self.next_event();
+            if at > now {
+                return;
+            }
+            if self.down.wake == at {
+                self.down.tick(pool, at, &mut self.outputs);
+            } else {
+                self.finish(pool, at);
+            }
+            self.load(pool, at);
+        }
+    }
+
+    /// Hands a packet to the access point's discipline.
+    pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
+        self.down.enqueue(pool, packet, now, &mut self.outputs);
+        self.load(pool, now);
+    }
+
+    /// Passes a packet of a station on to the access point.
+    pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
+        self.down.heard(pool.flow(packet), station as u16, 0, now);
+        self.outputs.push_back(Output::Up(packet));
+    }
+
+    /// As [`Cell::set_station`](super::Cell::set_station), downlink only.
+    ///
+    /// # Panics
+    /// If there is no such station, or `kbps` is 0.
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
+        assert!(kbps > 0, "a PHY rate of 0 sends nothing");
+        self.stations[station] = (kbps, loss.frame_error_rate());
+    }
+
+    /// As [`Cell::swap_queue`](super::Cell::swap_queue).
+    ///
+    /// # Panics
+    /// If [`Params::check`] would fail.
+    pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
+        if let Some(serving) = &mut self.serving {
+            serving.ticket = Ticket::default();
+        }
+        self.down.swap(pool, params, seed, now, &mut self.outputs);
+        self.load(pool, now);
+    }
+
+    /// What happened since the last look.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// The access point's discipline.
+    pub fn queue(&self) -> &Qdisc {
+        self.down.queue()
+    }
+
+    /// Where the server's time went until `now`: to the stations, or idle.
+    pub fn air(&self, now: u64) -> AirTrace {
+        let down_ns = self.busy_ns + self.serving.map_or(0, |s| now.min(self.done) - s.since);
+        AirTrace { down_ns, idle_ns: now - down_ns, ..AirTrace::default() }
+    }
+
+    /// Attempts of all packets whose service is over.
+    pub fn exchanges(&self) -> u64 {
+        self.attempts
+    }
+
+    /// Packets in service: 0 or 1.
+    pub fn held(&self) -> usize {
+        self.serving.iter().len()
+    }
+
+    /// Gives the idle server its next packet, if there is one.
+    fn load<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        if self.serving.is_some() {
+            return;
+        }
+        let Some((packet, ticket)) = self.down.dequeue(pool, now, &mut self.outputs) else { return };
+        let (kbps, error_rate) = match pool.sta(packet) {
+            GROUP => (self.base_kbps, 0.0),
+            station => self.stations[usize::from(station)],
+        };
+        let tx = self.link.draw(kbps, error_rate, pool.bytes(packet));
+        self.serving = Some(Serving { packet, ticket, tx, since: now });
+        self.done = now + tx.air;
+    }
+
+    /// The service is over.
+    fn finish<T: Label>(&mut self, pool: &Pool<T>, now: u64) {
+        let Serving { packet, ticket, tx, .. } = self.serving.take().expect("somebody is served");
+        self.done = NEVER;
+        self.busy_ns += tx.air;
+        self.attempts += u64::from(tx.attempts);
+        if tx.acked {
+            self.outputs.push_back(Output::Down(packet));
+        }
+        self.down.sent(&ticket, &tx, now);
+        self.outputs.push_back(Output::Sent { down: true, label: pool.body(packet).label(), tx });
+        if !tx.acked {
+            self.outputs.push_back(Output::Lost(packet));
+        }
+    }
+}

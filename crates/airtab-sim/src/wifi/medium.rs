@@ -1,0 +1,122 @@
+//! What is between the access point and its stations: a cell or the emulator,
+//! behind the same methods.
+
+use airtab_core::{Handle, Params, Pool, Qdisc};
+
+use super::cell::Cell;
+use super::config::{CellConfig, Loss, MediumKind};
+use super::emulator::EmulatedLink;
+use super::output::{Attempt, Label, Output};
+use crate::trace::AirTrace;
+
+/// One access point and its stations. Each method is that of the medium.
+#[expect(clippy::large_enum_variant, reason = "one per run, and nobody moves it")]
+pub enum Medium {
+    /// 802.11 DCF on one channel.
+    Cell(Cell),
+    /// The CHAP dissertation's emulated link.
+    Emulator(EmulatedLink),
+}
+
+macro_rules! either {
+    ($self:ident, $medium:ident => $call:expr) => {
+        match $self {
+            Medium::Cell($medium) => $call,
+            Medium::Emulator($medium) => $call,
+        }
+    };
+}
+
+impl Medium {
+    /// The medium that `config` chooses: see [`Cell::new`].
+    pub fn new(config: CellConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Medium {
+        match config.medium {
+            MediumKind::Dcf => Medium::Cell(Cell::new(config, stations, queue, seed)),
+            MediumKind::Emulator { extra_ns } => {
+                Medium::Emulator(EmulatedLink::new(&config, extra_ns, stations, queue, seed))
+            }
+        }
+    }
+
+    /// [`Cell::next_event`].
+    #[inline]
+    pub fn next_event(&self) -> u64 {
+        either!(self, m => m.next_event())
+    }
+
+    /// [`Cell::advance`].
+    #[inline]
+    pub fn advance<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        either!(self, m => m.advance(pool, now));
+    }
+
+    /// [`Cell::send_down`].
+    #[inline]
+    pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
+        either!(self, m => m.send_down(pool, packet, now));
+    }
+
+    /// [`Cell::send_up`]; [`EmulatedLink::send_up`].
+    #[inline]
+    pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
+        either!(self, m => m.send_up(pool, station, packet, now));
+    }
+
+    /// [`Cell::set_station`].
+    ///
+    /// # Panics
+    /// If there is no such station, or `kbps` is 0.
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
+        either!(self, m => m.set_station(station, kbps, loss));
+    }
+
+    /// [`Cell::swap_queue`].
+    ///
+    /// # Panics
+    /// If [`Params::check`] would fail.
+    pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
+        either!(self, m => m.swap_queue(pool, params, seed, now));
+    }
+
+    /// [`Cell::poll`].
+    #[inline]
+    pub fn poll(&mut self) -> Option<Output> {
+        either!(self, m => m.poll())
+    }
+
+    /// [`Cell::queue`].
+    #[inline]
+    pub fn queue(&self) -> &Qdisc {
+        either!(self, m => m.queue())
+    }
+
+    /// [`Cell::air`]; [`EmulatedLink::air`].
+    pub fn air(&self, now: u64) -> AirTrace {
+        either!(self, m => m.air(now))
+    }
+
+    /// [`Cell::exchanges`]; [`EmulatedLink::exchanges`].
+    pub fn exchanges(&self) -> u64 {
+        either!(self, m => m.exchanges())
+    }
+
+    /// [`Cell::tap`]. The emulator has no single attempts to report.
+    pub fn tap(&mut self, on: bool) {
+        if let Medium::Cell(cell) = self {
+            cell.tap(on);
+        }
+    }
+
+    /// [`Cell::attempts`]; None of the emulator.
+    pub fn attempts(&mut self) -> Option<Vec<Attempt>> {
+        match self {
+            Medium::Cell(cell) => cell.attempts(),
+            Medium::Emulator(_) => None,
+        }
+    }
+
+    /// [`Cell::held`]; [`EmulatedLink::held`].
+    pub fn held(&self) -> usize {
+        either!(self, m => m.held())
+    }
+}

@@ -1,0 +1,90 @@
+//! What a medium reports: packets that arrived or did not, frames that are over,
+//! and every attempt on the air for those who want to see it.
+
+use airtab_core::{Handle, Reason, Tx};
+
+/// What a medium reports, in the order in which it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A packet arrived at its station (multicast: at all).
+    Down(Handle),
+    /// A packet of a station arrived at the access point.
+    Up(Handle),
+    /// A packet was given up after the last attempt; nobody received it.
+    Lost(Handle),
+    /// The access point's discipline dropped a packet.
+    Dropped(Handle, Reason),
+    /// A station's uplink queue was full.
+    UplinkDropped(Handle),
+    /// A packet left the access point's queue for the MAC; it is still on its way.
+    Dequeued(Handle),
+    /// A frame is over.
+    Sent {
+        /// From the access point.
+        down: bool,
+        /// The packet's [`Label`].
+        label: u32,
+        /// What it took.
+        tx: Tx,
+    },
+}
+
+/// One DATA frame or beacon on the air, for captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it began, ns.
+    pub start_ns: u64,
+    /// What it carried.
+    pub carried: Carried,
+    /// How long it lasted, its ACK not included, ns.
+    pub data_ns: u32,
+    /// PHY rate, kb/s.
+    pub kbps: u32,
+    /// Contender: 0 the access point, i + 1 station i.
+    pub sender: u16,
+    /// The station at the other end, or [`airtab_core::GROUP`].
+    pub station: u16,
+    /// 1 for the first attempt of a frame.
+    pub number: u8,
+    /// How it ended.
+    pub end: End,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// Nothing of the host's.
+    Beacon,
+    /// A packet.
+    Packet(Handle),
+    /// The packet of its sender's last attempt, which has been received already.
+    Duplicate,
+}
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// DATA and ACK were received.
+    Acked,
+    /// DATA was lost.
+    DataLost,
+    /// DATA was received, its ACK was lost.
+    AckLost,
+    /// Received; nobody acknowledges.
+    Broadcast,
+    /// Others sent at the same time.
+    Collision,
+}
+
+/// The host's data of a packet, as far as the cell hands it back with reports
+/// that come after the packet has been received.
+pub trait Label: Copy {
+    /// A number that means something to the host.
+    fn label(&self) -> u32;
+}
+
+impl Label for u32 {
+    fn label(&self) -> u32 {
+        *self
+    }
+}

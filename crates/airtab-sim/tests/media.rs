@@ -1,0 +1,261 @@
+//! What holds on every medium, whatever happens to it: the books of packets,
+//! each packet's way, the order of a flow; also while disciplines replace each
+//! other and stations change.
+
+mod common;
+
+use std::collections::HashMap;
+
+use airtab_core::{Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, Tx, URGENT, disciplines};
+use airtab_sim::wifi::{CellConfig, End, Loss, Medium, MediumKind, Output};
+use common::{MS, S, phy, queue};
+use proptest::prelude::*;
+
+const STATIONS: u16 = 3;
+const FLOWS: u32 = 8;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Send { flow: u32, up: bool, bytes: u32 },
+    Advance(u64),
+    Swap { discipline: Discipline, limit: u32 },
+    Station { station: usize, kbps: u32, fer: f64 },
+}
+
+fn discipline() -> impl Strategy<Value = Discipline> {
+    prop::sample::select(disciplines().collect::<Vec<_>>())
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        30 => (0..FLOWS, prop::bool::weighted(0.2), 28u32..=2304)
+            .prop_map(|(flow, up, bytes)| Op::Send { flow, up, bytes }),
+        10 => (0..20 * MS).prop_map(Op::Advance),
+        2 => (discipline(), 2..40u32).prop_map(|(discipline, limit)| Op::Swap { discipline, limit }),
+        2 => (
+            0..usize::from(STATIONS),
+            prop::sample::select(vec![6_000, 24_000, 54_000]),
+            prop::sample::select(vec![0.0, 0.3, 1.0]),
+        )
+            .prop_map(|(station, kbps, fer)| Op::Station { station, kbps, fer }),
+    ];
+    prop::collection::vec(op, 1..300)
+}
+
+fn media() -> impl Strategy<Value = CellConfig> {
+    let dcf = CellConfig { beacon: None, uplink_packets: 3, ..CellConfig::new(phy("phy-a")) };
+    prop::sample::select(vec![
+        dcf,
+        CellConfig::emulator(phy("d7.1"), 0),
+        CellConfig::emulator(phy("phy-a"), MS),
+    ])
+}
+
+/// Where a packet is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum At {
+    /// In the access point's discipline.
+    Queue,
+    /// Between it and the stations, or in a station.
+    Mac,
+}
+
+struct Host {
+    medium: Medium,
+    pool: Pool<u32>,
+    now: u64,
+    inside: HashMap<Handle, At>,
+    made: u32,
+    arrived: u32,
+    lost: u32,
+    dropped: u32,
+    /// Number of the last packet that arrived, by flow and direction.
+    last: HashMap<(u32, bool), u32>,
+}
+
+impl Host {
+    fn new(config: CellConfig, params: &Params) -> Host {
+        let pool = Pool::new();
+        let qdisc = Qdisc::new(&pool, params, 1, 0);
+        let stations = ["a", "b", "c"].map(|name| (name, 54_000, Loss::Fer(0.2)));
+        Host {
+            medium: Medium::new(config, &stations, qdisc, 1),
+            pool,
+            now: 0,
+            inside: HashMap::new(),
+            made: 0,
+            arrived: 0,
+            lost: 0,
+            dropped: 0,
+            last: HashMap::new(),
+        }
+    }
+
+    fn play(&mut self, op: &Op) {
+        match *op {
+            Op::Send { flow, up, bytes } => {
+                // The last flow is multicast, the one before it urgent.
+                let sta = if flow == FLOWS - 1 { GROUP } else { (flow % u32::from(STATIONS)) as u16 };
+                let class = if flow == FLOWS - 2 { URGENT } else { (flow % 2) as u8 };
+                let packet = self.pool.insert(Meta { bytes, flow, sta, class, ..Meta::default() }, self.made);
+                self.made += 1;
+                if up {
+                    self.inside.insert(packet, At::Mac);
+                    self.medium.send_up(
+                        &mut self.pool,
+                        (flow % u32::from(STATIONS)) as usize,
+                        packet,
+                        self.now,
+                    );
+                } else {
+                    self.inside.insert(packet, At::Queue);
+                    self.medium.send_down(&mut self.pool, packet, self.now);
+                }
+            }
+            Op::Advance(ns) => {
+                self.now += ns;
+                self.medium.advance(&mut self.pool, self.now);
+            }
+            Op::Swap { discipline, limit } => {
+                let (queued, dropped) = (self.medium.queue().len(), self.dropped);
+                let params = queue(discipline.name(), limit);
+                self.medium.swap_queue(&mut self.pool, &params, u64::from(self.made), self.now);
+                self.look();
+                assert_eq!(self.medium.queue().discipline(), discipline);
+                let (dropped, over) = (self.dropped - dropped, queued.saturating_sub(limit));
+                // One that is full drops the packet too many, fq_codel half of a queue at once.
+                let batches = discipline.name() == "fq_codel" && over > 0;
+                assert!(
+                    dropped == over || (batches && dropped > over),
+                    "{dropped} dropped of {over} too many"
+                );
+            }
+            Op::Station { station, kbps, fer } => self.medium.set_station(station, kbps, Loss::Fer(fer)),
+        }
+        self.look();
+        self.balance();
+    }
+
+    fn look(&mut self) {
+        while let Some(output) = self.medium.poll() {
+            match output {
+                Output::Down(packet) => self.arrived(packet, false),
+                Output::Up(packet) => self.arrived(packet, true),
+                Output::Lost(packet) => {
+                    self.lost += 1;
+                    assert_eq!(self.leaves(packet), At::Mac);
+                }
+                Output::Dropped(packet, _) => {
+                    self.dropped += 1;
+                    assert_eq!(self.leaves(packet), At::Queue);
+                }
+                Output::UplinkDropped(packet) => {
+                    self.dropped += 1;
+                    assert_eq!(self.leaves(packet), At::Mac);
+                }
+                Output::Dequeued(packet) => {
+                    assert_eq!(self.inside.insert(packet, At::Mac), Some(At::Queue));
+                }
+                Output::Sent { tx, .. } => assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air),
+            }
+        }
+    }
+
+    fn arrived(&mut self, packet: Handle, up: bool) {
+        self.arrived += 1;
+        let (flow, number) = (self.pool.flow(packet), *self.pool.body(packet));
+        if let Some(before) = self.last.insert((flow, up), number) {
+            assert!(before < number, "flow {flow}: packet {number} after {before}");
+        }
+        assert_eq!(self.leaves(packet), At::Mac);
+    }
+
+    fn leaves(&mut self, packet: Handle) -> At {
+        self.pool.remove(packet);
+        self.inside.remove(&packet).expect("a packet leaves once")
+    }
+
+    fn balance(&self) {
+        let counters = self.medium.queue().counters();
+        let count = |at| self.inside.values().filter(|a| **a == at).count();
+        assert_eq!(count(At::Queue), counters.queued as usize);
+        assert_eq!(count(At::Mac), self.medium.held());
+        let gone = self.arrived + self.lost + self.dropped;
+        assert_eq!(self.made, gone + self.medium.held() as u32 + counters.queued);
+        let air = self.medium.air(self.now);
+        let sum = air.down_ns + air.up_ns + air.collision_ns + air.beacon_ns + air.idle_ns;
+        assert_eq!(sum, self.now, "the parts of the channel's time sum to the clock");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_that_is_not_reported(
+        config in media(),
+        first in discipline(),
+        limit in 2..40u32,
+        ops in ops(),
+    ) {
+        let mut host = Host::new(config, &queue(first.name(), limit));
+        for op in &ops {
+            host.play(op);
+        }
+        host.play(&Op::Advance(1000 * S));
+        prop_assert_eq!((host.medium.held(), host.medium.queue().len(), host.pool.len()), (0, 0, 0));
+    }
+}
+
+/// The frame at the MAC keeps the rate and the losses with which it began.
+#[test]
+fn a_station_changes_from_the_next_frame_on() {
+    for config in [CellConfig::new(phy("phy-a")), CellConfig::emulator(phy("d7.1"), 0)] {
+        let (attempts, phy) = (config.attempts, config.phy);
+        // The emulator counts the DIFS before an attempt, the cell what is between two.
+        let difs = if matches!(config.medium, MediumKind::Dcf) { 0 } else { phy.difs_ns() };
+        let mut host = Host::new(CellConfig { beacon: None, ..config }, &queue("fifo", 35));
+        host.medium.tap(true);
+        host.play(&Op::Station { station: 0, kbps: 54_000, fer: 1.0 });
+        for _ in 0..2 {
+            host.play(&Op::Send { flow: 0, up: false, bytes: 1500 });
+        }
+        host.play(&Op::Station { station: 0, kbps: 6_000, fer: 0.0 });
+        host.now = S;
+        host.medium.advance(&mut host.pool, host.now);
+        let seen = host.medium.attempts();
+        let sent: Vec<Tx> = std::iter::from_fn(|| host.medium.poll())
+            .filter_map(|output| if let Output::Sent { tx, .. } = output { Some(tx) } else { None })
+            .collect();
+        assert_eq!((sent[0].acked, sent[0].attempts), (false, attempts));
+        let air = difs + phy.data_ns(6_000, 1500) + phy.sifs_ns() + phy.ack_ns(6_000);
+        assert_eq!(sent[1], Tx { air, span: air, attempts: 1, acked: true });
+        if let Some(seen) = seen {
+            let seen: Vec<_> = seen.iter().map(|attempt| (attempt.kbps, attempt.end)).collect();
+            assert_eq!(seen, [&[(54_000, End::DataLost); 7][..], &[(6_000, End::Acked)]].concat());
+        }
+    }
+}
+
+/// A packet is at the MAC while the discipline changes: what it took is no
+/// business of the new one.
+#[test]
+fn a_ticket_of_the_old_discipline_is_worth_nothing_to_the_new_one() {
+    for config in [CellConfig::new(phy("phy-a")), CellConfig::emulator(phy("d7.1"), 0)] {
+        let mut host = Host::new(config, &queue("chap", 35));
+        let send = Op::Send { flow: 0, up: false, bytes: 1500 };
+        host.play(&send);
+        host.play(&send);
+        host.play(&Op::Swap { discipline: Discipline::named("chap").expect("registered"), limit: 35 });
+        assert_eq!((host.medium.held(), host.medium.queue().len()), (1, 1));
+        while host.arrived + host.lost == 0 {
+            host.play(&Op::Advance(MS / 100));
+        }
+        let q = host.medium.queue();
+        let stale = q.discipline().stats().iter().position(|s| s.name == "stale").expect("chap counts them");
+        assert_eq!(q.stats(host.now)[stale], 0);
+        host.play(&Op::Advance(S));
+        let q = host.medium.queue();
+        assert_eq!((q.stats(host.now)[stale], q.counters().given), (0, 1), "its own packet");
+    }
+}

@@ -1,0 +1,51 @@
+//! Options of `airtab htbench`, with their help.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use airtab_core::Unit;
+use clap::Parser;
+
+/// Download and upload over HTTP, many at a time, and keep each connection's volume over time
+///
+/// The configuration names classes of requests: server, path, GET or PUT, how many at
+/// the same time and in all. Each request leaves a file with two columns, t in s and V
+/// in bytes: received of a download, acknowledged of an upload. The summary has figures
+/// of each class, and Jain's fairness index over time. A client only; any server will do.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab htbench --example > bench.ini         a configuration to start from
+  airtab htbench bench.ini --outdir results    run it; results/dl-0001.txt and so on
+  airtab htbench bench.ini --duration 10s --json
+  airtab htbench --trigger 192.0.2.255:9999    start all machines that wait with
+                                               'start = broadcast:9999'
+
+Plot a connection: gnuplot -p -e \"plot 'results/dl-0001.txt' with steps\"")]
+pub struct Htbench {
+    /// Configuration
+    #[arg(value_name = "CONFIG.ini", required_unless_present_any = ["example", "trigger"])]
+    pub config: Option<PathBuf>,
+    /// Where results go, a new or empty directory [default: the configuration's outdir]
+    #[arg(long, value_name = "DIR")]
+    pub outdir: Option<PathBuf>,
+    /// End after this time [default: the configuration's duration]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub duration: Option<u64>,
+    /// Print each request and the summary as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print a configuration to start from
+    #[arg(long, exclusive = true)]
+    pub example: bool,
+    /// Send the datagram that other machines wait for
+    #[arg(long, value_name = "ADDRESS:PORT", exclusive = true)]
+    pub trigger: Option<SocketAddr>,
+}
+
+/// ns.
+fn time(text: &str) -> Result<u64, String> {
+    match Unit::Ns.parse(text) {
+        Ok(0) => Err("more than 0s".into()),
+        result => result.map_err(|e| e.to_string()),
+    }
+}

@@ -1,0 +1,156 @@
+//! Options of `airtab live`, with their help.
+
+use std::path::PathBuf;
+
+use airtab_lab::QueueSpec;
+use clap::{Args, Parser, Subcommand};
+
+/// A house on this machine: real sockets in network namespaces, behind an access point in real time
+///
+/// The access point runs the same disciplines over the same Wi-Fi cell as the
+/// simulator, by the wall clock. Needs root (namespaces), and touches no network
+/// device that it did not make.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live up home.toml --queue fifo        build the house and stay; Ctrl-C takes it down
+  ip netns exec airtab-home-sta-laptop ping 10.0.255.1
+                                               in a second terminal: ping over the Wi-Fi hop alone
+  airtab live run home.toml --queue chap       with its applications, and judge them at the end
+  airtab live queue chap                       another discipline, under traffic
+  airtab live set laptop distance 12           the laptop walks away
+  airtab live down                             take it down from anywhere, or clean up after a kill")]
+pub struct Live {
+    #[command(subcommand)]
+    pub command: LiveCommand,
+}
+
+#[derive(Subcommand)]
+pub enum LiveCommand {
+    Up(Up),
+    Run(Run),
+    Watch(Watch),
+    Down(Down),
+    Set(Set),
+    Queue(Queue),
+}
+
+/// Build a house and run its access point until Ctrl-C or `airtab live down`
+#[derive(Parser)]
+pub struct Up {
+    /// House file: a scenario file (see `airtab scenario show`)
+    #[arg(value_name = "HOUSE.toml")]
+    pub house: PathBuf,
+    #[command(flatten)]
+    pub access_point: AccessPoint,
+}
+
+/// How its access point runs.
+#[derive(Args)]
+pub struct AccessPoint {
+    /// Discipline of the access point, with parameters as in `airtab compare`
+    #[arg(long, value_name = "NAME", default_value = "chap")]
+    pub queue: QueueSpec,
+    /// Seed of backoffs and losses
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub show: Show,
+    /// Serve Prometheus metrics on this port of the loopback [for 9130]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "9130")]
+    pub metrics_port: Option<u16>,
+}
+
+/// What one sees of a running house.
+#[derive(Args)]
+pub struct Show {
+    /// Print a line of JSON each second
+    #[arg(long, conflicts_with = "plain")]
+    pub json: bool,
+    /// Print plain text each second, also on a terminal
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Build a house, run its applications by their schedule, and judge what they felt
+///
+/// Real programs: iperf3, nginx, a page loader, games and calls over UDP. The
+/// figures are those of `airtab run`, which simulates the same file.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live run home.toml --queue fifo
+  airtab live run home.toml --queues fifo,chap --json")]
+pub struct Run {
+    /// House file: a scenario file (see `airtab scenario show`)
+    #[arg(value_name = "HOUSE.toml")]
+    pub house: PathBuf,
+    /// Disciplines to run it with, one after the other
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "chap", alias = "queue")]
+    pub queues: Vec<QueueSpec>,
+    /// Seed of backoffs, losses, pages and phases
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Divide all times of the schedule by 10
+    #[arg(long)]
+    pub quick: bool,
+    /// Print the results as JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Serve Prometheus metrics on this port of the loopback [for 9130]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "9130")]
+    pub metrics_port: Option<u16>,
+}
+
+/// See what a running house does: who uses the air, what waits where, who suffers
+#[derive(Parser)]
+pub struct Watch {
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub of: Of,
+}
+
+/// Take a house down, or remove what a killed run left
+#[derive(Parser)]
+pub struct Down {
+    /// Its name [default: every house that is up]
+    #[arg(value_name = "HOUSE")]
+    pub house: Option<String>,
+}
+
+/// Change a station of a running house
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab live set laptop distance 12
+  airtab live set laptop fer 0.25
+  airtab live set tv rate 11Mb/s")]
+pub struct Set {
+    /// Its name in the house file
+    pub station: String,
+    /// What to change: distance, fer or rate
+    pub key: String,
+    /// To what, as in house files
+    #[arg(allow_hyphen_values = true)]
+    pub value: String,
+    #[command(flatten)]
+    pub of: Of,
+}
+
+/// Replace the discipline of a running house; queued packets are handed over
+#[derive(Parser)]
+pub struct Queue {
+    /// The new one, with parameters as in `airtab compare`
+    #[arg(value_name = "NAME")]
+    pub queue: QueueSpec,
+    #[command(flatten)]
+    pub of: Of,
+}
+
+/// Which running house.
+#[derive(Args)]
+pub struct Of {
+    /// Name of the house [default: the one that is up]
+    #[arg(long, value_name = "HOUSE")]
+    pub house: Option<String>,
+}

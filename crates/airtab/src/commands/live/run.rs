@@ -1,0 +1,134 @@
+//! `airtab live run`.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use airtab_lab::{Comparison, ScenarioFile, compare, measure, quick, table, why};
+use airtab_live::blame::blame;
+use airtab_live::trial::{self, Slippage, Trial};
+use airtab_live::{AppReport, House};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::args::Run;
+use super::{exporter, stop_on_signal};
+use crate::commands::progress::INTERRUPTED;
+use crate::output;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Results<'a> {
+    comparison: &'a Comparison,
+    runs: Vec<RunResult<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunResult<'a> {
+    queue: &'a str,
+    applications: &'a [AppReport],
+    slippage: Slippage,
+}
+
+pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
+    let mut file = ScenarioFile::load(&args.house)?;
+    if args.quick {
+        file.scenario = quick(&file.scenario);
+    }
+    let house = House::new(file)?;
+    let queues = crate::commands::build(&args.queues, &house.file.queues)?;
+    let exporter = exporter(args.metrics_port)?;
+    let stop = stop_on_signal()?;
+    let mut trials: Vec<Trial> = Vec::new();
+    for queue in &args.queues {
+        let seconds = house.file.scenario.duration_ns / 1_000_000_000;
+        let bar = bar(&queue.label, seconds);
+        let trial = trial::run(
+            house.clone(),
+            queue,
+            args.seed,
+            &stop,
+            &mut |snapshot| {
+                bar.set_position(snapshot.now_s as u64);
+                bar.set_message(blame(snapshot).text);
+                if let Some(exporter) = &exporter {
+                    exporter.publish(snapshot.clone());
+                }
+            },
+            &mut |text| bar.suspend(|| output::note(text)),
+        );
+        bar.finish_and_clear();
+        match trial? {
+            Some(trial) => trials.push(trial),
+            None if stop.load(Ordering::Relaxed) => {
+                output::note("stopped; the house is down");
+                return Ok(ExitCode::from(INTERRUPTED));
+            }
+            None => anyhow::bail!("the house was taken down before its end"),
+        }
+    }
+    let scenario = &house.file.scenario;
+    let measured = trials.iter().map(|t| measure::measure(scenario, &t.trace)).collect();
+    let comparison = compare::comparison(scenario, &queues, &[args.seed], args.quick, measured);
+    let labels = args.queues.iter().map(|q| q.label.as_str());
+    let printed = if args.json {
+        let runs = labels.zip(&trials);
+        let runs = runs.map(|(queue, t)| RunResult { queue, applications: &t.reports, slippage: t.slippage });
+        serde_json::to_string_pretty(&Results { comparison: &comparison, runs: runs.collect() })? + "\n"
+    } else {
+        report(&comparison)
+    };
+    output::print(&printed)?;
+    let mut code = ExitCode::SUCCESS;
+    for (queue, trial) in args.queues.iter().zip(&trials) {
+        output::note(&pace(&queue.label, &trial.slippage));
+        if !trial.slippage.is_fine() {
+            code = ExitCode::from(1);
+        }
+    }
+    Ok(code)
+}
+
+fn report(c: &Comparison) -> String {
+    let style = output::stdout_style();
+    let mut text = format!("{}: {} s in real time\n\n", c.scenario, c.duration_ns as f64 / 1e9);
+    match c.queues.as_slice() {
+        [one] => text.push_str(&table::run(one, style)),
+        _ => text.push_str(&table::comparison(c, style)),
+    }
+    text.push_str("\nWhy\n");
+    for sentence in why::why(c) {
+        text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether the run can be believed.
+fn pace(queue: &str, s: &Slippage) -> String {
+    let figures = format!(
+        "{queue}: packets handed over at most {:.2} ms late (p99 of the worst second {:.2} ms), {:.0} % of a processor",
+        1e3 * s.late_max_s,
+        1e3 * s.late_p99_s,
+        100.0 * s.cpu_ratio
+    );
+    if s.is_fine() {
+        return figures;
+    }
+    format!(
+        "{figures}\nwarning: {:.2} % of packets were more than 2 ms late: this machine was too busy, \
+         and delays above are partly its own. Run it again with less going on.",
+        100.0 * s.behind_ratio
+    )
+}
+
+fn bar(queue: &str, seconds: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        output::note(&format!("{queue}: {seconds} s in real time ..."));
+        return ProgressBar::hidden();
+    }
+    let form = "{prefix} {bar:20} {pos} of {len} s  {wide_msg}";
+    ProgressBar::new(seconds)
+        .with_prefix(queue.to_owned())
+        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
+}

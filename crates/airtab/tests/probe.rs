@@ -1,0 +1,277 @@
+//! `airtab cbr` and `airtab htbench` as a user has them: lines, JSON, files, exit codes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.args(args).env("COLUMNS", "100").stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn airtab(args: &[&str]) -> Output {
+    command(args).output().expect("airtab starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+}
+
+/// A receiver on a free port, which it names on standard error.
+fn receiver(args: &[&str]) -> (Child, String) {
+    let args: Vec<&str> = ["cbr", "-L", "-s", "0"].iter().chain(args).copied().collect();
+    let mut child = command(&args).spawn().expect("airtab starts");
+    let mut errors = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a line");
+    let address =
+        line.strip_prefix("Receiving on ").and_then(|l| l.strip_suffix(" ...\n")).expect("its words");
+    let port = address.rsplit(':').next().expect("a port").to_string();
+    // What it says later is of interest to nobody, and must not fill the pipe.
+    thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
+    (child, port)
+}
+
+#[test]
+fn help_has_examples_and_h_is_a_host() {
+    for command in ["cbr", "htbench"] {
+        let output = airtab(&[command, "--help"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).contains("Examples:"), "{command}");
+    }
+    let output = airtab(&["cbr", "-h"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("a value is required for '--host <HOST>'"));
+}
+
+#[test]
+fn wrong_usage_is_told_with_what_would_do() {
+    let send = ["cbr", "-h", "127.0.0.1", "-p", "9"];
+    for (args, words) in [
+        (&["-r", "5"][..], "'5' is not a rate with its unit"),
+        (&[], "--rate <RATE>"),
+        (&["-r", "1Mb/s", "-l", "39"], "a payload of 39 bytes: give at least 40"),
+        (&["-r", "1Mb/s", "-l", "65508"], "takes at most 65507"),
+        (&["-r", "1Mb/s", "-M", "2Mb/s", "-T", "1"], "<--steps <N>|--add <RATE>>"),
+        (&["-r", "1Mb/s", "-M", "2Mb/s", "-T", "1", "-n", "0"], "a sweep needs steps"),
+        (&["-r", "2Mb/s", "--peak", "1Mb/s"], "below the average"),
+        (&["-r", "1Mb/s", "-U"], "--rtt"),
+        (&["-r", "1Mb/s", "-R", "-N", "1.5"], "1.5 of the packets as PINGs"),
+        (&["-r", "1Mb/s", "-P", "many"], "a number, or none"),
+        (&["-L", "-s", "9"], "cannot be used with"),
+    ] {
+        let args: Vec<&str> = send.iter().chain(args).copied().collect();
+        let output = airtab(&args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(words), "{args:?}: {}", text(&output.stderr));
+    }
+    assert_eq!(airtab(&["cbr", "-L"]).status.code(), Some(2), "a receiver needs a port");
+    let output = airtab(&["cbr", "-6", "-h", "127.0.0.1", "-p", "9", "-r", "1Mb/s"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("127.0.0.1 has no IPv6 address"), "{}", text(&output.stderr));
+    assert_eq!(airtab(&["htbench"]).status.code(), Some(2));
+}
+
+#[test]
+fn both_ends_over_ipv4_and_ipv6() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    for (host, version) in [("127.0.0.1", &[][..]), ("::1", &["-6"])] {
+        let (child, port) = receiver(&[version, &["-R", "--json", "-u", "300ms"]].concat());
+        let file = dir.path().join(format!("rtt-{}.txt", version.len()));
+        let file = file.to_str().expect("UTF-8");
+        let send = ["cbr", "-h", host, "-p", &port, "-r", "4Mb/s", "-l", "500", "-H", "-R", "-N", "0.2"];
+        let more = ["-u", "0.5", "--duration", "1", "--json", "-F", file];
+        let output = airtab(&[&send, &more[..], version].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        interrupt(&child);
+        let received = child.wait_with_output().expect("it ends");
+        assert_eq!(received.status.code(), Some(130));
+
+        let sent = lines(&output);
+        let summary = sent.last().expect("a summary");
+        assert_eq!((&summary["schema"], &summary["event"]), (&1.into(), &"summary".into()));
+        assert!(sent[..sent.len() - 1].iter().all(|line| line["event"] == "interval"));
+        let packets = summary["packets"].as_u64().expect("a number");
+        assert_eq!(summary["bytes"], packets * 500);
+        let elapsed = summary["end_ns"].as_u64().expect("a number");
+        let header = if version.is_empty() { 28 } else { 48 };
+        let rate = u128::from(packets) * (500 + header) * 8_000_000_000 / u128::from(elapsed);
+        assert_eq!(summary["sent_bits_per_second"], rate as u64);
+        let answered = summary["pings"]["answered"].as_u64().expect("a number");
+        assert!(answered > 0 && summary["rtt"]["count"] == answered, "{summary}");
+        let samples = std::fs::read_to_string(file).expect("the file");
+        assert_eq!(samples.lines().filter(|l| !l.starts_with('#')).count() as u64, answered);
+        assert!(
+            samples.ends_with('\n')
+                && samples.lines().all(|l| l.starts_with('#') || l.split(' ').count() == 3)
+        );
+
+        let total = lines(&received).pop().expect("a summary");
+        assert_eq!(total["event"], "summary");
+        let arrived = total["packets"].as_u64().expect("a number");
+        assert!(arrived > 0 && arrived <= packets, "{total}");
+        // The share that was asked for.
+        assert!(
+            total["pings"].as_u64().expect("a number").abs_diff(arrived / 5) <= arrived / 50 + 1,
+            "{total}"
+        );
+    }
+}
+
+#[test]
+fn columns_for_people() {
+    let (mut child, port) = receiver(&["-u", "1"]);
+    let send = ["cbr", "-h", "127.0.0.1", "-p", &port, "-r", "100kb/s", "-l", "100", "-u", "100ms"];
+    let output = airtab(&[&send[..], &["-M", "300kb/s", "-T", "200ms", "-n", "1"]].concat());
+    let table = text(&output.stdout);
+    assert!(table.starts_with("   time, s asked, Mb/s  sent, Mb/s   packets\n"), "{table}");
+    assert!(table.contains("\nSteps\n") && table.contains(" Mb/s sent"), "{table}");
+    let output = airtab(&[&send[..], &["-S", "-R", "--duration", "300ms"]].concat());
+    let table = text(&output.stdout);
+    assert!(!table.contains("time, s") && table.contains("PINGs: "), "{table}");
+    assert!(text(&output.stderr).contains("No echo came: run the receiver with -R"));
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
+/// Answers every GET with `bytes`, at 1000 bytes in 10 ms if `slow`, and swallows every PUT.
+fn server(bytes: usize, slow: bool) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || -> std::io::Result<()> {
+                let mut reader = BufReader::new(stream.try_clone()?);
+                let (mut length, mut line) = (0, String::from("x"));
+                while !line.trim().is_empty() {
+                    line.clear();
+                    reader.read_line(&mut line)?;
+                    if let Some(value) = line.strip_prefix("Content-Length: ") {
+                        length = value.trim().parse().expect("a number");
+                    }
+                }
+                std::io::copy(&mut reader.take(length), &mut std::io::sink())?;
+                let bytes = if length > 0 { 0 } else { bytes };
+                write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n")?;
+                for piece in vec![b'x'; bytes].chunks(1000) {
+                    stream.write_all(piece)?;
+                    if slow {
+                        thread::sleep(Duration::from_millis(10));
+                    }
+                }
+                Ok(())
+            });
+        }
+    });
+    address
+}
+
+fn configuration(dir: &Path, content: &str) -> String {
+    let path = dir.join("bench.ini");
+    std::fs::write(&path, content).expect("written");
+    path.to_str().expect("UTF-8").into()
+}
+
+#[test]
+fn a_benchmark_leaves_its_files() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let (server, out) = (server(400_000, false), dir.path().join("results"));
+    let config = configuration(
+        dir.path(),
+        &format!(
+            "[class dl] server={server} path=/f concurrency=2 count=4\n\
+         [class ul] server={server} path=/null method=PUT size=200kB count=3\n"
+        ),
+    );
+    let run = ["htbench", &config, "--outdir", out.to_str().expect("UTF-8"), "--json"];
+    let output = airtab(&run);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let printed = lines(&output);
+    let (summary, requests) = printed.split_last().expect("lines");
+    assert_eq!(requests.len(), 7);
+    for request in requests {
+        assert_eq!((&request["event"], &request["end"]), (&"request".into(), &"done".into()));
+        let name = request["file"].as_str().expect("a name");
+        let file = std::fs::read_to_string(out.join(name)).expect(name);
+        let last = file.lines().last().and_then(|l| l.split(' ').nth(1)).expect("two columns");
+        assert_eq!(last, request["bytes"].to_string(), "{name}");
+    }
+    assert_eq!((&summary["classes"][0]["done"], &summary["classes"][1]["done"]), (&4.into(), &3.into()));
+    let kept = std::fs::read_to_string(out.join("summary.json")).expect("the summary");
+    assert_eq!(serde_json::from_str::<Value>(&kept).expect("JSON"), *summary);
+    assert!(out.join("throughput.txt").is_file() && out.join("jain.txt").is_file());
+
+    let again = airtab(&run);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("it is not empty: name another one"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn an_interrupted_benchmark_keeps_what_it_has() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let (server, out) = (server(10_000_000, true), dir.path().join("results"));
+    let content = format!("[global]\noutdir={}\n[class dl] server={server} path=/f\n", out.display());
+    let child = command(&["htbench", &configuration(dir.path(), &content)]).spawn().expect("airtab starts");
+    thread::sleep(Duration::from_millis(700));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stdout).contains("s, interrupted\n"), "{}", text(&output.stdout));
+    let file = std::fs::read_to_string(out.join("dl-0001.unfinished.txt")).expect("the file");
+    assert!(file.ends_with('\n') && file.lines().count() > 10, "{file}");
+    assert!(out.join("summary.json").is_file());
+}
+
+#[test]
+fn failed_requests_and_bad_files_are_told() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
+    let output =
+        airtab(&["htbench", &configuration(dir.path(), &format!("[class a] server={nobody} path=/"))]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("a 1: cannot connect: Connection refused"), "{output:?}");
+    let config = configuration(dir.path(), "[class a]\nserver = 127.0.0.1\npath = f\n");
+    let output = airtab(&["htbench", &config]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains(&format!("{config}:3: path = f: use a path that begins with /")), "{error}");
+    let example = airtab(&["htbench", "--example"]);
+    assert!(text(&example.stdout).contains("[class dl]\n"));
+}
+
+#[test]
+fn a_datagram_starts_those_that_wait() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let server = server(1000, false);
+    let port = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port").port();
+    let content = format!("[global]\nstart = broadcast:{port}\n[class a] server={server} path=/\n");
+    let mut child =
+        command(&["htbench", &configuration(dir.path(), &content)]).spawn().expect("airtab starts");
+    let mut errors = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    while !line.starts_with("Waiting for a datagram") {
+        line.clear();
+        assert!(errors.read_line(&mut line).expect("a line") > 0, "it ended");
+    }
+    let sent = airtab(&["htbench", "--trigger", &format!("127.255.255.255:{port}")]);
+    assert_eq!(sent.status.code(), Some(0), "{}", text(&sent.stderr));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("\na                 1      0"), "{}", text(&output.stdout));
+}
