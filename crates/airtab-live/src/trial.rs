@@ -87,6 +87,7 @@ pub fn run(
         watch(&next);
         seen = next;
     }
+    apps.stop();
     let ap = running.stop()?;
     let (books, exchanges) = (ap.books(), ap.exchanges());
     let (mut traces, ap) = ap.finish();

@@ -171,7 +171,13 @@ impl Apps {
         self.running.iter().map(view).collect()
     }
 
-    /// Ends everything, waits for it, and puts into each trace what the
+    /// Ends everything and waits for it, some 0.1 s. Do this while the access
+    /// point still runs: without it, applications fail.
+    pub fn stop(&self) {
+        self.work.stop();
+    }
+
+    /// Ends everything as [`Apps::stop`] does, and puts into each trace what the
     /// application knows better than the access point: every delivery of games,
     /// calls and pings, packets sent and received of videos and UDP streams,
     /// video frames, pages, segments. Gives what else they have to say.

@@ -1,0 +1,44 @@
+//! A house with its applications through the access point, judged as a run of
+//! the simulator is. Needs root and `tools/require live`.
+
+use std::sync::atomic::AtomicBool;
+
+use airtab_lab::{Metric, ScenarioFile, measure};
+use airtab_live::{House, trial};
+
+#[test]
+fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
+    if !rustix::process::geteuid().is_root() {
+        println!("not root: no namespaces, nothing tested");
+        return;
+    }
+    let text = format!(
+        "name = \"test-{}-trial\"\nduration = \"10s\"\nmeasure = [\"2s\", \"9s\"]\n\
+         [[station]]\nname = \"console\"\n[[station]]\nname = \"laptop\"\n\
+         [[app]]\nname = \"game\"\nkind = \"game\"\nstation = \"console\"\n\
+         [[app]]\nname = \"get\"\nkind = \"download\"\nstation = \"laptop\"\nstart = \"1s\"\n\
+         [[app]]\nname = \"web\"\nkind = \"web\"\nsite = \"google-news\"\nreading = \"1s\"\nstation = \"console\"\n",
+        std::process::id()
+    );
+    let file = ScenarioFile::parse("trial.toml", &text).unwrap();
+    let house = House::new(file.clone()).unwrap();
+    let queue = "chap".parse().unwrap();
+    let stop = AtomicBool::new(false);
+    let mut views = Vec::new();
+    let ran = trial::run(house, &queue, 1, &stop, &mut |s| views = s.apps.clone(), &mut |_| {});
+    let trial = ran.unwrap().expect("nobody stopped it");
+    println!("{:?}\n{:?}\n{views:?}", trial.reports, trial.slippage);
+    let figures = measure::measure(&file.scenario, &trial.trace).apps;
+    println!("{figures:?}");
+    assert!(trial.books.balanced(), "{:?}", trial.books);
+    // 25 packets a second and 7 s, both ways; a busy machine may spoil the score, not the count.
+    let game = &trial.trace.apps[0];
+    assert!((174..=176).contains(&game.down.sent) && (174..=176).contains(&game.up.sent));
+    assert!(game.down.deliveries.iter().all(|d| d.received_ns > d.sent_ns + 2_000_000), "wires take 2 ms");
+    assert!(figures[0][&Metric::GameMos] > 3.5, "{}", figures[0][&Metric::GameMos]);
+    assert!(figures[1][&Metric::Goodput] > 10e6, "{}", figures[1][&Metric::Goodput]);
+    let pages = &trial.trace.apps[2].pages;
+    assert!(pages.len() >= 3 && pages.iter().all(|p| p.bytes == 155_000), "{pages:?}");
+    // The page itself, then its objects: two rounds of 4 ms of wires at the least.
+    assert!(pages.iter().all(|p| p.done_ns - p.requested_ns > 8_000_000));
+}
