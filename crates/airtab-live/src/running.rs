@@ -58,6 +58,7 @@ impl Running {
         let ap = AccessPoint::new(house.clone(), queue, seed).map_err(|e| LiveError::House(e.to_string()))?;
         let lock = Lock::take(house.name())?;
         let left = Netns::sweep(&house.prefix())?;
+        lock.clear();
         if !left.is_empty() {
             note(&format!("removed what an earlier run left: {}", left.join(", ")));
         }
@@ -216,6 +217,14 @@ impl Lock {
         file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
         writeln!(file, "{}", std::process::id()).map_err(failed())?;
         Ok(Lock { folder, _file: file })
+    }
+
+    /// Removes what else is in the folder: files of a run that was killed.
+    fn clear(&self) {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for path in entries.map(|e| e.path()).filter(|path| !path.ends_with("lock")) {
+            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        }
     }
 
     /// The process that holds it, if any does.

@@ -68,7 +68,7 @@ pub fn run(
     let end_ns = house.file.scenario.duration_ns;
     let measure_ns = house.file.scenario.measure_ns.clone();
     let mut running = Running::up(house, queue, seed, note)?;
-    let apps = Apps::start(running.house(), running.clock(), seed)?;
+    let apps = Apps::start(running.house(), running.clock(), seed, running.folder())?;
     let mut slippage = Slippage::default();
     let mut seen = Arc::new(Snapshot::default());
     let (mut behind, mut seconds) = (0, 0.0);

@@ -3,6 +3,7 @@
 //! Needs root and `tools/require live`; without root each test says that it did
 //! nothing. With root there is no way round them.
 
+use std::env::temp_dir;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,13 +61,13 @@ impl Wire {
     }
 
     fn start(&self) -> Result<Apps, LiveError> {
-        Apps::start(&self.house, Clock::start(), 1)
+        Apps::start(&self.house, Clock::start(), 1, &temp_dir())
     }
 
     /// Runs to the end of the house's time.
     fn run(&self) -> (Vec<AppTrace>, Vec<AppReport>) {
         let clock = Clock::start();
-        let apps = Apps::start(&self.house, clock, 1).unwrap();
+        let apps = Apps::start(&self.house, clock, 1, &temp_dir()).unwrap();
         clock.sleep_until(self.house.file.scenario.duration_ns);
         println!("{:?}", apps.views());
         self.finish(apps)
@@ -248,7 +249,7 @@ fn iperf3_transfers_with_its_congestion_control_pinned() {
         ));
     }
     let clock = Clock::start();
-    let apps = Apps::start(&wire.house, clock, 1).unwrap();
+    let apps = Apps::start(&wire.house, clock, 1, &temp_dir()).unwrap();
     clock.sleep_until(2_700_000_000);
     // What each sender really uses, as its kernel says.
     let sockets = |ns: &Netns, filter: &str| {
@@ -295,7 +296,7 @@ fn pages_are_loaded_whole_over_six_connections() {
     let shaped = "tc qdisc add dev w0 root tbf rate 20mbit burst 10kb latency 200ms";
     ip(&format!("netns exec {} {shaped}", wire.internet.name()));
     let clock = Clock::start();
-    let apps = Apps::start(&wire.house, clock, 1).unwrap();
+    let apps = Apps::start(&wire.house, clock, 1, &temp_dir()).unwrap();
     let before = 1; // of Apps::start, whether it listens
     clock.sleep_until(2 * S - S / 10);
     assert_eq!(wire.accepted() - before, 6, "136 objects over six connections");

@@ -64,7 +64,8 @@ impl Browser {
     /// Visits one page.
     pub(crate) fn load(&self, work: &Work, objects: &Objects, number: u32) -> Result<Loaded, String> {
         let path = self.write_page(objects, number).map_err(|e| format!("writing the page: {e}"))?;
-        let own = TempDir::with_prefix("airtab-chromium-").map_err(|e| format!("making a folder: {e}"))?;
+        let own = TempDir::with_prefix_in("chromium-", &work.folder)
+            .map_err(|e| format!("making a folder: {e}"))?;
         let url = format!("http://{}/{path}", self.ends.server);
         let mut args: Vec<String> = [
             "--headless",

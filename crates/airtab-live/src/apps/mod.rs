@@ -26,6 +26,7 @@ mod web;
 mod work;
 
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::sync::Arc;
 
 use airtab_lab::Metric;
@@ -104,12 +105,13 @@ pub(crate) trait Running: Send + Sync {
 
 impl Apps {
     /// Starts what every application of the house needs. Each sends by its own
-    /// schedule on `clock`. The namespaces exist and have their addresses.
+    /// schedule on `clock`. The namespaces exist and have their addresses; files of
+    /// programs go into `folder`, and go with them.
     ///
     /// # Errors
     /// If a program is missing or does not start, a port is taken, or the house
     /// asks for what only the simulator has.
-    pub fn start(house: &House, clock: Clock, seed: u64) -> Result<Apps, LiveError> {
+    pub fn start(house: &House, clock: Clock, seed: u64, folder: &Path) -> Result<Apps, LiveError> {
         let scenario = Arc::new(house.file.scenario.clone());
         let internet = NetnsRef::named(house.netns(Port::Internet));
         let ends = |(index, app): (u16, &App)| {
@@ -125,7 +127,7 @@ impl Apps {
             })
         };
         let all: Vec<_> = (0..).zip(&scenario.apps).map(ends).collect();
-        let mut apps = Apps { work: Work::new(clock, seed), running: Vec::new(), _nginx: None };
+        let mut apps = Apps { work: Work::new(clock, seed, folder), running: Vec::new(), _nginx: None };
         apps._nginx = nginx::Nginx::start(&apps.work, &internet, &all)?.map(Arc::new);
         for ends in all {
             let running = apps.start_one(&ends)?;

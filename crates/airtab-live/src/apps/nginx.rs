@@ -76,7 +76,8 @@ impl Nginx {
         in_namespace(internet, "congestion control", move || {
             fs::write("/proc/sys/net/ipv4/tcp_congestion_control", congestion)
         })?;
-        let folder = TempDir::with_prefix("airtab-nginx-").map_err(LiveError::system("making a folder"))?;
+        let folder =
+            TempDir::with_prefix_in("nginx-", &work.folder).map_err(LiveError::system("making a folder"))?;
         let server = Nginx { folder, offered: Mutex::default() };
         server.write_configuration(&addresses).map_err(LiveError::system("writing nginx.conf"))?;
         let own = server.folder.path().to_path_buf();

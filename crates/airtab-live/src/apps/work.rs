@@ -3,6 +3,7 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub(crate) const LOOK: Duration = Duration::from_nanos(LOOK_NS);
 pub(crate) struct Work {
     pub(crate) clock: Clock,
     pub(crate) seed: u64,
+    /// For files of programs.
+    pub(crate) folder: Arc<Path>,
     shared: Arc<Shared>,
 }
 
@@ -35,8 +38,8 @@ struct Shared {
 }
 
 impl Work {
-    pub(crate) fn new(clock: Clock, seed: u64) -> Work {
-        Work { clock, seed, shared: Arc::default() }
+    pub(crate) fn new(clock: Clock, seed: u64, folder: &Path) -> Work {
+        Work { clock, seed, folder: folder.into(), shared: Arc::default() }
     }
 
     /// Runs `work` of an application on a thread inside a namespace. What it
