@@ -160,6 +160,12 @@ impl<T: Copy> Pool<T> {
         unsafe { (*self.packet(handle).as_ptr()).head.flags & ffi::F_CE != 0 }
     }
 
+    /// Every packet there is, in queues or not, in the order of their places.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> {
+        let places = (0..self.chunks.len() * CHUNK).map(|i| Handle(i as u32));
+        places.filter(|handle| self.place(*handle) != Place::Free)
+    }
+
     /// How many packets there are.
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK - self.free.len()
@@ -254,6 +260,7 @@ mod tests {
         let others: Vec<_> = (0..1000).map(|i| pool.insert(Meta::default(), i)).collect();
         assert_eq!(pool.packet(first), address);
         assert_eq!((pool.len(), pool.bytes(first), *pool.body(first)), (1001, 7, 1));
+        assert!(pool.handles().eq(std::iter::once(first).chain(others.iter().copied())));
         for handle in others {
             pool.remove(handle);
         }

@@ -179,7 +179,7 @@ fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {
 fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
     let mut meter = VoiceMeter::new(window);
     // Losses are a matter of counts: when a lost packet was sent plays no part.
-    (0..seen.down.sent).for_each(|_| meter.sent(window.from_ns()));
+    (0..seen.down.sent.saturating_sub(seen.down.under_way)).for_each(|_| meter.sent(window.from_ns()));
     for d in &seen.down.deliveries {
         meter.delivered(d.sent_ns, took_ns(d));
     }
@@ -288,7 +288,9 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 fn lost(stream: &StreamTrace) -> Option<f64> {
-    share(stream.sent.saturating_sub(stream.received), stream.sent)
+    // What became of those on their way nobody knows.
+    let known = stream.sent.saturating_sub(stream.under_way);
+    share(known.saturating_sub(stream.received), known)
 }
 
 /// Seconds; None if nothing arrived.

@@ -275,8 +275,14 @@ impl AccessPoint {
 
     /// What the applications' packets did, for each application of the house,
     /// and what the queue and the channel did.
-    pub fn finish(self) -> (Vec<AppTrace>, ApTrace) {
+    pub fn finish(mut self) -> (Vec<AppTrace>, ApTrace) {
         let books = self.books();
+        for packet in self.pool.handles() {
+            let body = self.pool.body(packet);
+            if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+                meter.under_way(matches!(body.to, To::Server(_)), body.read_ns);
+            }
+        }
         let (apps, places): (_, Vec<f64>) = self.meters.into_iter().map(|m| m.finish(self.now)).unzip();
         let ap = ApTrace {
             mean_packets: places.iter().sum(),

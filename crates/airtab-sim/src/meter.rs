@@ -122,6 +122,11 @@ impl AppMeter {
         }
     }
 
+    /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
+    pub fn under_way(&mut self, up: bool, sent_ns: u64) {
+        self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));
+    }
+
     /// IP bytes of the downlink received so far.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes

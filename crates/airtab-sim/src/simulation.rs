@@ -206,7 +206,12 @@ impl Simulation {
     }
 
     /// The run's trace.
-    pub fn finish(self) -> Trace {
+    pub fn finish(mut self) -> Trace {
+        for packet in self.pool.handles() {
+            let body = self.pool.body(packet);
+            let app = usize::from(self.flows[usize::from(body.flow)].app);
+            self.apps[app].meter.under_way(body.up, body.sent_ns);
+        }
         let (apps, places): (_, Vec<f64>) =
             self.apps.into_iter().map(|running| running.finish(self.now)).unzip();
         Trace {

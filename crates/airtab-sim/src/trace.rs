@@ -138,6 +138,8 @@ pub struct StreamTrace {
     pub sent: u64,
     /// Of these, packets received (also after the measured part).
     pub received: u64,
+    /// Of these, packets still on their way when the run ended: neither received nor lost.
+    pub under_way: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
     /// Each packet of `received`, in order of reception. Game and call only.

@@ -349,7 +349,10 @@ impl Running for Udp {
         let mut state = lock(&self.state);
         if let Some(meter) = state.meter.take() {
             let own = meter.finish(trace.measure_ns.end).0;
+            // What is still on its way only the access point knows.
+            let under_way = (trace.down.under_way, trace.up.under_way);
             (trace.down, trace.up) = (own.down, own.up);
+            (trace.down.under_way, trace.up.under_way) = under_way;
         }
         trace.frames = std::mem::take(&mut state.frames);
         report.late = quantiles(&state.late_ns);
