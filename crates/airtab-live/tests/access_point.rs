@@ -23,21 +23,48 @@ const QUEUES: [&str; 8] =
 /// What is done to an access point.
 #[derive(Clone, Debug)]
 enum Op {
-    Packet { port: usize, from: usize, to: usize, six: bool, inner: Inner, flow: u16, ecn: u8, bytes: usize },
+    Packet {
+        port: usize,
+        from: usize,
+        to: usize,
+        six: bool,
+        inner: Inner,
+        flow: u16,
+        ecn: u8,
+        bytes: usize,
+    },
     /// Such packets, damaged: bytes changed, cut or grown.
-    Damaged { port: usize, to: usize, six: bool, changes: Vec<(usize, u8)>, bytes: usize },
-    Noise { port: usize, bytes: Vec<u8> },
+    Damaged {
+        port: usize,
+        to: usize,
+        six: bool,
+        changes: Vec<(usize, u8)>,
+        bytes: usize,
+    },
+    Noise {
+        port: usize,
+        bytes: Vec<u8>,
+    },
     /// So many equal packets to a station at once, from its server or from the
     /// access point.
-    Burst { wired: bool, to: usize, n: usize },
+    Burst {
+        wired: bool,
+        to: usize,
+        n: usize,
+    },
     Wait(u64),
-    Station { station: usize, kbps: usize, loss: usize },
+    Station {
+        station: usize,
+        kbps: usize,
+        loss: usize,
+    },
     Queue(usize),
     Snapshot,
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let inner = prop::sample::select(vec![Inner::Udp, Inner::Tcp, Inner::Icmp, Inner::Fragment, Inner::Other]);
+    let inner =
+        prop::sample::select(vec![Inner::Udp, Inner::Tcp, Inner::Icmp, Inner::Fragment, Inner::Other]);
     let any_packet =
         (0..4usize, 0..ADDRESSES, 0..ADDRESSES, any::<bool>(), inner.clone(), 0..3u16, 0..4u8, 20..1501usize)
             .prop_map(|(port, from, to, six, inner, flow, ecn, bytes)| Op::Packet {
@@ -51,13 +78,12 @@ fn op() -> impl Strategy<Value = Op> {
                 bytes,
             });
     // From its own port, to somebody who is there.
-    let good_packet =
-        (0..5usize, 0..5usize, any::<bool>(), inner, 0..3u16, 0..4u8, 20..1501usize).prop_map(
-            |(from, to, six, inner, flow, ecn, bytes)| {
-                let port = [0, 0, 2, 3, 1][from];
-                Op::Packet { port, from, to, six, inner, flow, ecn, bytes }
-            },
-        );
+    let good_packet = (0..5usize, 0..5usize, any::<bool>(), inner, 0..3u16, 0..4u8, 20..1501usize).prop_map(
+        |(from, to, six, inner, flow, ecn, bytes)| {
+            let port = [0, 0, 2, 3, 1][from];
+            Op::Packet { port, from, to, six, inner, flow, ecn, bytes }
+        },
+    );
     let changes = prop::collection::vec((0..120usize, any::<u8>()), 0..6);
     prop_oneof![
         4 => any_packet,
@@ -75,6 +101,9 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+/// Number, port and bytes of a packet.
+type Taken = (u64, Port, Vec<u8>);
+
 /// An access point and all that is known of it from outside.
 struct Watched {
     ap: AccessPoint,
@@ -82,7 +111,7 @@ struct Watched {
     id: u32,
     /// Packets that were taken and may come out: by their bytes without the
     /// mark, in the order in which they went in.
-    taken: HashMap<Vec<u8>, VecDeque<(u64, Port, Vec<u8>)>>,
+    taken: HashMap<Vec<u8>, VecDeque<Taken>>,
     n: u64,
     /// The latest packet that came out, by where from, where to and flow.
     order: HashMap<(Port, Port, FlowKey), u64>,
@@ -169,19 +198,16 @@ impl Watched {
             &Op::Burst { wired, to, n } => {
                 for _ in 0..n {
                     let from = if wired { to - 2 } else { 4 };
-                    let bytes = packet(address(from, false), address(to, false), Inner::Udp, 7000, 0, 1000, self.id);
+                    let bytes =
+                        packet(address(from, false), address(to, false), Inner::Udp, 7000, 0, 1000, self.id);
                     self.id += 1;
                     self.receive(if wired { Port::Internet } else { Port::AccessPoint }, &bytes);
                 }
             }
             &Op::Wait(ns) => self.advance(ns),
             &Op::Station { station, kbps, loss } => {
-                let losses = [
-                    Loss::None,
-                    Loss::Fer(0.5),
-                    Loss::Fer(1.0),
-                    Loss::Shadowing { distance_m: 12.0 },
-                ];
+                let losses =
+                    [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), Loss::Shadowing { distance_m: 12.0 }];
                 self.ap.set_station(station, [54_000, 24_000, 12_000, 6_000][kbps], losses[loss]);
             }
             &Op::Queue(which) => {
@@ -289,8 +315,7 @@ fn the_emulators_rate_is_the_formulas() {
 /// With losses every arrival is where the core's draws put it.
 #[test]
 fn the_emulators_losses_are_the_cores() {
-    let config =
-        EmulatorConfig { phy: Phy::named("d7.1").unwrap(), attempts: 5, extra_ns: 0 };
+    let config = EmulatorConfig { phy: Phy::named("d7.1").unwrap(), attempts: 5, extra_ns: 0 };
     for seed in [1, 2] {
         let mut link = Emulator::new(&config, Stream::new(seed, "emulator").below(u64::MAX));
         let mut now = 0;
@@ -314,8 +339,7 @@ fn the_cell_is_the_simulators() {
     let house = house("cell", "", "");
     let scenario = &house.file.scenario;
     assert_eq!(scenario.cell.medium, MediumKind::Dcf);
-    let stations: Vec<_> =
-        scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
+    let stations: Vec<_> = scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
     let params: Params = queue("fifo:limit=100").build(&house.file.queues).unwrap();
     for seed in [1, 5] {
         let mut pool: Pool<u32> = Pool::new();

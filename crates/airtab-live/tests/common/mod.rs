@@ -138,7 +138,8 @@ fn fragment(from: IpAddr, to: IpAddr, payload: &[u8]) -> Vec<u8> {
     match (from, to) {
         (IpAddr::V4(from), IpAddr::V4(to)) => {
             let bytes = payload.len() as u16;
-            let mut header = Ipv4Header::new(bytes, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
+            let mut header =
+                Ipv4Header::new(bytes, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
             header.fragment_offset = etherparse::IpFragOffset::try_new(100).expect("13 bits");
             header.more_fragments = true;
             header.header_checksum = header.calc_header_checksum();
@@ -160,4 +161,50 @@ fn fragment(from: IpAddr, to: IpAddr, payload: &[u8]) -> Vec<u8> {
     }
     out.extend(payload);
     out
+}
+
+/// Whether houses can be built here; says why not, and fails where only the
+/// tests themselves are at fault.
+pub fn houses_can_be_built() -> bool {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not run: making network namespaces needs root");
+        return false;
+    }
+    let name = format!("qa-probe-{}-{:?}", std::process::id(), std::thread::current().id());
+    let name = name.replace(['(', ')'], "");
+    let ip = |what: &str| std::process::Command::new("ip").args(["netns", what, &name]).output();
+    match ip("add") {
+        Ok(output) if output.status.success() => {
+            assert!(ip("del").is_ok_and(|o| o.status.success()));
+            true
+        }
+        Ok(output) => {
+            eprintln!(
+                "not run: no network namespaces here: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+            false
+        }
+        Err(e) => {
+            eprintln!("not run: iproute2 is missing: {e}");
+            false
+        }
+    }
+}
+
+/// Builds a house for real.
+pub fn up(house: House, discipline: &str) -> airtab_live::Running {
+    airtab_live::Running::up(house, &queue(discipline), 1, &mut |_| ()).expect("a house is up")
+}
+
+/// Runs a program in a namespace and gives what it printed.
+pub fn run_in(netns: &str, line: &str) -> String {
+    let output = std::process::Command::new("ip")
+        .args(["netns", "exec", netns])
+        .args(line.split_whitespace())
+        .output()
+        .expect("iproute2 is there");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{line}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
 }
