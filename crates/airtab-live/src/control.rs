@@ -9,16 +9,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use airtab_lab::QueueSpec;
 use airtab_sim::wifi::Loss;
+use rustix::net::{Shutdown, shutdown};
 use serde::{Deserialize, Serialize};
 
 use crate::access_point::AccessPoint;
 use crate::driver::Remote;
 use crate::error::LiveError;
+use crate::house::check_name;
 use crate::snapshot::Snapshot;
 
 /// What can be asked of a running house.
@@ -65,6 +67,8 @@ pub fn socket(house: &str) -> PathBuf {
 /// Listens for requests until it is dropped.
 pub struct Server {
     path: PathBuf,
+    listener: Arc<UnixListener>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
@@ -76,19 +80,36 @@ impl Server {
         let _ = fs::remove_file(path);
         let listener = UnixListener::bind(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        thread::Builder::new().name("control".into()).spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let remote = remote.clone();
-                // A client that cannot be served is its own loss.
-                let _ = thread::Builder::new().name("control".into()).spawn(move || serve(stream, &remote));
+        let listener = Arc::new(listener);
+        let door = listener.clone();
+        let thread = thread::Builder::new().name("control".into()).spawn(move || {
+            loop {
+                match door.accept() {
+                    Ok((stream, _)) => {
+                        let remote = remote.clone();
+                        // A client that cannot be served is its own loss.
+                        let _ = thread::Builder::new()
+                            .name("control".into())
+                            .spawn(move || serve(stream, &remote));
+                    }
+                    // Shut down.
+                    Err(e) if e.kind() == io::ErrorKind::InvalidInput => return,
+                    // No files left, perhaps: later there may be.
+                    Err(_) => thread::sleep(Duration::from_millis(100)),
+                }
             }
         })?;
-        Ok(Server { path: path.into() })
+        Ok(Server { path: path.into(), listener, thread: Some(thread) })
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // Wakes the thread: it accepts nobody any more.
+        let woken = shutdown(&self.listener, Shutdown::Both).is_ok();
+        if let Some(thread) = self.thread.take().filter(|_| woken) {
+            let _ = thread.join();
+        }
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -96,9 +117,9 @@ impl Drop for Server {
 fn serve(mut stream: UnixStream, remote: &Remote) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let mut line = String::new();
-    BufReader::new(stream.try_clone()?.take(LONGEST)).read_line(&mut line)?;
-    let answer = match serde_json::from_str(&line) {
+    let mut line = Vec::new();
+    BufReader::new(stream.try_clone()?.take(LONGEST)).read_until(b'\n', &mut line)?;
+    let answer = match serde_json::from_slice(&line) {
         Ok(Request::Watch) => return watch(stream, remote),
         Ok(Request::Down) => {
             remote.stop();
@@ -197,6 +218,7 @@ pub fn watch_house(house: &str) -> Result<impl Read + Send + use<>, LiveError> {
 }
 
 fn connect(house: &str, request: &Request) -> Result<BufReader<UnixStream>, LiveError> {
+    check_name(house)?;
     let mut stream = UnixStream::connect(socket(house)).map_err(|e| match e.kind() {
         io::ErrorKind::PermissionDenied => LiveError::NotRoot,
         _ => LiveError::Down { house: house.into() },

@@ -14,7 +14,6 @@ use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -59,7 +58,8 @@ enum Message {
 /// What a driver shows.
 #[derive(Default)]
 struct Board {
-    latest: Mutex<Arc<Snapshot>>,
+    /// None: the driver has ended.
+    latest: Mutex<Option<Arc<Snapshot>>>,
     fresh: Condvar,
     apps: Mutex<Vec<AppView>>,
 }
@@ -86,22 +86,14 @@ impl Remote {
         self.ring();
     }
 
-    /// The latest snapshot.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
-        lock(&self.board.latest).clone()
-    }
-
-    /// Waits for a snapshot after `seen`; None if none came in three intervals.
+    /// Waits for a snapshot after `seen`, however long it takes; None if the
+    /// driver has ended.
     pub fn next_snapshot(&self, seen: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
         let latest = lock(&self.board.latest);
-        let patience = Duration::from_nanos(3 * INTERVAL_NS);
-        let same = |latest: &mut Arc<Snapshot>| Arc::ptr_eq(latest, seen);
-        let (latest, waited) = self
-            .board
-            .fresh
-            .wait_timeout_while(latest, patience, same)
-            .unwrap_or_else(PoisonError::into_inner);
-        (!waited.timed_out()).then(|| latest.clone())
+        let none_yet = |latest: &mut Option<Arc<Snapshot>>| {
+            latest.as_ref().is_some_and(|latest| latest.now_s == 0.0 || Arc::ptr_eq(latest, seen))
+        };
+        self.board.fresh.wait_while(latest, none_yet).unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What applications feel, for the next snapshot.
@@ -143,6 +135,7 @@ impl Driver {
         epoll::add(&epoll, &bell, EventData::new_u64(BELL), EventFlags::IN)?;
         let (sender, orders) = channel();
         let board = Arc::new(Board::default());
+        *lock(&board.latest) = Some(Arc::default());
         let remote = Remote { orders: sender, bell: bell.clone(), board: board.clone() };
         let driver = Driver {
             ap,
@@ -165,6 +158,7 @@ impl Driver {
     /// # Errors
     /// If a device cannot be read any more.
     pub fn run(mut self) -> io::Result<AccessPoint> {
+        let _end = End(self.board.clone());
         rustix::thread::set_current_timer_slack(Some(SLACK))?;
         // Before others on a busy machine; where that is not allowed, as others:
         // the pace will show it.
@@ -173,7 +167,7 @@ impl Driver {
         loop {
             self.catch_up();
             if self.clock.now() >= self.next_snapshot {
-                self.show();
+                self.show()?;
             }
             let until = self.ap.next_event().min(self.next_snapshot);
             let wait = until.saturating_sub(self.clock.now());
@@ -198,8 +192,10 @@ impl Driver {
     }
 
     /// Lets everything happen that is due, and hands over what has arrived.
-    fn catch_up(&mut self) {
-        self.ap.advance(self.clock.now());
+    /// Gives the time up to which that is.
+    fn catch_up(&mut self) -> u64 {
+        let now = self.clock.now();
+        self.ap.advance(now);
         while let Some((port, at, bytes)) = self.ap.transmit() {
             let late = self.clock.now().saturating_sub(at);
             self.late.record(late);
@@ -216,6 +212,7 @@ impl Driver {
                 self.ap.unwritten();
             }
         }
+        now
     }
 
     fn read(&mut self, i: usize) -> io::Result<()> {
@@ -225,10 +222,7 @@ impl Driver {
             let (port, tun) = &self.wires[i];
             let Some(bytes) = tun.recv(&mut buffer)? else { break };
             let port = *port;
-            self.catch_up();
-            // Never before what has happened already.
-            let now = self.clock.now();
-            self.ap.advance(now);
+            let now = self.catch_up();
             self.ap.receive(port, &buffer[..bytes], now);
         }
         Ok(())
@@ -253,7 +247,7 @@ impl Driver {
         Ok(false)
     }
 
-    fn show(&mut self) {
+    fn show(&mut self) -> io::Result<()> {
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
         let cpu_ns = cpu.tv_sec as u64 * NS + cpu.tv_nsec as u64;
         let late = self.late.take();
@@ -262,11 +256,27 @@ impl Driver {
         self.pace.late_p99_s = late.p99_s;
         self.pace.cpu_ratio = (cpu_ns - self.cpu_ns) as f64 * 1e-9 / snapshot.interval_s;
         self.cpu_ns = cpu_ns;
+        self.pace.overflowed = 0;
+        for (_, tun) in &self.wires {
+            self.pace.overflowed += tun.overflowed()?;
+        }
         snapshot.pace = self.pace;
         snapshot.apps.clone_from(&lock(&self.board.apps));
-        *lock(&self.board.latest) = Arc::new(snapshot);
+        *lock(&self.board.latest) = Some(Arc::new(snapshot));
         self.board.fresh.notify_all();
         self.next_snapshot = self.clock.now() / INTERVAL_NS * INTERVAL_NS + INTERVAL_NS;
+        Ok(())
+    }
+}
+
+/// Tells everybody who waits for a snapshot that the driver has ended, also by
+/// an error or a panic.
+struct End(Arc<Board>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        *lock(&self.0.latest) = None;
+        self.0.fresh.notify_all();
     }
 }
 

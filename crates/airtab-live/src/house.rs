@@ -49,16 +49,8 @@ impl House {
             let n = scenario.stations.len();
             return Err(LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
         }
-        let fits = |name: &str| {
-            name.len() <= 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-        };
-        for name in scenario.stations.iter().map(|s| &s.name).chain([&scenario.name]) {
-            if !fits(name) || name.is_empty() {
-                return Err(LiveError::House(format!(
-                    "name {name:?}: a live house names namespaces with it: letters, digits, '-', '_' and '.', at most 40"
-                )));
-            }
-        }
+        check_name(&scenario.name)?;
+        scenario.stations.iter().try_for_each(|s| check_name(&s.name))?;
         Ok(House { file })
     }
 
@@ -99,6 +91,31 @@ impl House {
             Port::Station(i) => both(station(i), station6(i)),
         }
     }
+}
+
+/// Whether a house or a station can have that name: it becomes part of names of
+/// files and namespaces, which must not be another house's.
+///
+/// # Errors
+/// Names it, and what is allowed.
+pub fn check_name(name: &str) -> Result<(), LiveError> {
+    let known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let good = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.len() <= 40
+        && name.chars().all(known)
+        && !format!("{name}-").contains("-sta-");
+    good.then_some(()).ok_or_else(|| {
+        LiveError::House(format!(
+            "name {name:?}: a live house names namespaces with it: letters, digits, '-', '_' and '.', \
+             at most 40, a letter or digit first, and no '-sta-'"
+        ))
+    })
+}
+
+/// Whether a namespace of that name is one of the house of that name.
+pub fn owns(house: &str, netns: &str) -> bool {
+    let part = netns.strip_prefix(&prefix(house));
+    part.is_some_and(|part| part == "internet" || part == "ap" || part.starts_with("sta-"))
 }
 
 /// Beginning of the names of the namespaces of the house of that name.
@@ -186,8 +203,21 @@ mod tests {
 
     #[test]
     fn names_that_cannot_name_a_namespace_are_refused() {
-        let mut file = ScenarioFile::home();
-        file.scenario.name = "../x".into();
-        assert!(House::new(file).unwrap_err().to_string().contains("\"../x\""));
+        for name in ["../x", "..", ".", "", "/etc", "-n", "a b", "a-sta", "a-sta-b"] {
+            let mut file = ScenarioFile::home();
+            file.scenario.name = name.into();
+            assert!(House::new(file).unwrap_err().to_string().contains(&format!("{name:?}")));
+        }
+    }
+
+    #[test]
+    fn a_house_owns_its_namespaces_and_no_other_houses() {
+        let mut other = ScenarioFile::home();
+        other.scenario.name = "home-2".into();
+        let (home, other) = (House::new(ScenarioFile::home()).unwrap(), House::new(other).unwrap());
+        for port in home.ports() {
+            assert!(owns("home", &home.netns(port)) && !owns("home-2", &home.netns(port)));
+            assert!(owns("home-2", &other.netns(port)) && !owns("home", &other.netns(port)));
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Network namespaces: made, entered, and removed with all that runs in them.
 //!
 //! A namespace is a name under `/run/netns` (iproute2), so `ip netns exec` works
-//! on it while the house is up. Names of a house begin with `airtab-HOUSE-`:
-//! whatever carries such a name was made here, and [`Netns::sweep`] removes it,
-//! even after a `kill -9`; nothing else on the machine is touched.
+//! on it while the house is up. Whatever carries the name of a house's namespace
+//! (`house::owns`) was made here, and [`Netns::sweep`] removes it, even after a
+//! `kill -9`; nothing else on the machine is touched.
 //!
 //! What it does not do: no addresses and no devices (`tun`).
 
@@ -48,16 +48,16 @@ impl Netns {
         NetnsRef { name: self.name.clone() }
     }
 
-    /// Kills what runs in every namespace whose name begins with `prefix`, and
-    /// removes them. Gives the names of those removed.
+    /// Kills what runs in every namespace whose name is `ours`, and removes them.
+    /// Gives the names of those removed.
     ///
     /// # Errors
     /// If one cannot be removed.
-    pub fn sweep(prefix: &str) -> Result<Vec<String>, LiveError> {
+    pub fn sweep(ours: impl Fn(&str) -> bool) -> Result<Vec<String>, LiveError> {
         let mut names: Vec<String> = match std::fs::read_dir(FOLDER) {
             Ok(entries) => entries
                 .filter_map(|e| e.ok()?.file_name().into_string().ok())
-                .filter(|name| name.starts_with(prefix))
+                .filter(|name| ours(name))
                 .collect(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(LiveError::System { what: format!("reading {FOLDER}"), source: e }),

@@ -59,6 +59,13 @@ pub fn text(s: &Snapshot) -> String {
         let (late, limit) = (seconds(s.pace.late_max_s), seconds(Pace::BEHIND_S));
         let _ = writeln!(out, "  {} packets more than {limit} late so far, at most {late}", s.pace.behind);
     }
+    if s.pace.overflowed > 0 {
+        let lost = s.pace.overflowed;
+        let _ = writeln!(
+            out,
+            "  {lost} packets lost before they were read: this machine is too slow for the load"
+        );
+    }
     let _ = writeln!(out, "  {}", blame(s).text);
     out
 }

@@ -6,6 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use crate::clock::Clock;
 use crate::control::{self, Server};
 use crate::driver::{Driver, Remote};
 use crate::error::LiveError;
-use crate::house::{House, Port, prefix};
+use crate::house::{House, Port, check_name, owns};
 use crate::netns::Netns;
 use crate::tun::Tun;
 
@@ -57,7 +58,7 @@ impl Running {
         }
         let ap = AccessPoint::new(house.clone(), queue, seed).map_err(|e| LiveError::House(e.to_string()))?;
         let lock = Lock::take(house.name())?;
-        let left = Netns::sweep(&house.prefix())?;
+        let left = Netns::sweep(|netns| owns(house.name(), netns))?;
         lock.clear();
         if !left.is_empty() {
             note(&format!("removed what an earlier run left: {}", left.join(", ")));
@@ -153,8 +154,9 @@ impl Drop for Running {
 /// Gives what it did, in words.
 ///
 /// # Errors
-/// If we are not root, or it does not end.
+/// If no house can have that name, if we are not root, or if it does not end.
 pub fn down(house: &str) -> Result<String, LiveError> {
+    check_name(house)?;
     if !rustix::process::geteuid().is_root() {
         return Err(LiveError::NotRoot);
     }
@@ -171,8 +173,10 @@ pub fn down(house: &str) -> Result<String, LiveError> {
             thread::sleep(Duration::from_millis(50));
         }
     }
-    let left = Netns::sweep(&prefix(house))?;
-    let _ = fs::remove_dir_all(Path::new(FOLDER).join(house));
+    // Nobody starts it while we clean up; the folder goes with the lock.
+    let lock = Lock::take(house)?;
+    let left = Netns::sweep(|netns| owns(house, netns))?;
+    drop(lock);
     Ok(match (asked, left.is_empty()) {
         (Some(pid), _) => format!("house {house} (process {pid}) is down"),
         (None, false) => format!("house {house} was not up; removed what was left: {}", left.join(", ")),
@@ -203,20 +207,37 @@ impl Lock {
     fn take(house: &str) -> Result<Lock, LiveError> {
         let folder = Path::new(FOLDER).join(house);
         let failed = || LiveError::system(format!("locking {}", folder.display()));
-        fs::create_dir_all(&folder).map_err(failed())?;
         let path = folder.join("lock");
-        let file = File::options().create(true).truncate(false).read(true).write(true).open(path);
-        let mut file = file.map_err(failed())?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => {
-                return Err(LiveError::Up { house: house.into(), pid: Lock::holder(house).unwrap_or(0) });
+        for _ in 0..100 {
+            fs::create_dir_all(&folder).map_err(failed())?;
+            let file = File::options().create(true).truncate(false).read(true).write(true).open(&path);
+            let mut file = match file {
+                // Its last holder removed the folder just now.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                file => file.map_err(failed())?,
+            };
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => {
+                    if let Some(pid) = Lock::holder(house).filter(|pid| *pid != 0) {
+                        return Err(LiveError::Up { house: house.into(), pid });
+                    }
+                    // Somebody only looked, or has not written its number yet.
+                    thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+                Err(e) => return Err(failed()(e.into())),
             }
-            Err(e) => return Err(failed()(e.into())),
+            // The file of that name, not one that was removed before it was locked.
+            let locked = file.metadata().map_err(failed())?;
+            if !fs::metadata(&path).is_ok_and(|named| named.ino() == locked.ino()) {
+                continue;
+            }
+            file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
+            writeln!(file, "{}", std::process::id()).map_err(failed())?;
+            return Ok(Lock { folder, _file: file });
         }
-        file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
-        writeln!(file, "{}", std::process::id()).map_err(failed())?;
-        Ok(Lock { folder, _file: file })
+        Err(failed()(io::ErrorKind::ResourceBusy.into()))
     }
 
     /// Removes what else is in the folder: files of a run that was killed.

@@ -273,6 +273,10 @@ pub struct Pace {
     pub late_max_s: f64,
     /// Packets handed over more than [`Pace::BEHIND_S`] late, whole run.
     pub behind: u64,
+    /// Packets that overflowed a device's queue before they were read, whole
+    /// run: nobody's books have them.
+    #[serde(default)]
+    pub overflowed: u64,
     /// Share of one processor that the access point's thread used in the interval.
     pub cpu_ratio: f64,
 }

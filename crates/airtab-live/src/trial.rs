@@ -36,7 +36,8 @@ pub struct Slippage {
     pub late_p99_s: f64,
     /// The latest one, s.
     pub late_max_s: f64,
-    /// Share of packets handed over later than [`crate::snapshot::Pace::BEHIND_S`].
+    /// Share of packets handed over later than [`crate::snapshot::Pace::BEHIND_S`],
+    /// or lost before they were read.
     pub behind_ratio: f64,
     /// Mean share of a processor that the access point used.
     pub cpu_ratio: f64,
@@ -83,7 +84,7 @@ pub fn run(
         slippage.late_max_s = next.pace.late_max_s;
         slippage.cpu_ratio += next.pace.cpu_ratio * next.interval_s;
         seconds += next.interval_s;
-        behind = next.pace.behind;
+        behind = next.pace.behind + next.pace.overflowed;
         watch(&next);
         seen = next;
     }

@@ -6,10 +6,11 @@
 //!
 //! What it does not do: no queue of its own beyond the device's [`QUEUE`].
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
 
 use tun_rs::{DeviceBuilder, SyncDevice};
@@ -25,6 +26,8 @@ const QUEUE: u32 = 10_000;
 /// A TUN device in a namespace.
 pub struct Tun {
     device: SyncDevice,
+    /// The kernel's table of the namespace's devices.
+    counters: File,
 }
 
 impl Tun {
@@ -45,9 +48,10 @@ impl Tun {
                 .build_sync()?;
             device.set_nonblocking(true)?;
             quiet(name)?;
-            Ok(device)
+            // Stays this namespace's, whoever reads it.
+            Ok((device, File::open("/proc/thread-self/net/dev")?))
         });
-        let device = made.map_err(failed)?.join().expect("it does not panic").map_err(failed)?;
+        let (device, counters) = made.map_err(failed)?.join().expect("it does not panic").map_err(failed)?;
         let mut lines = vec![format!("link set {name} addrgenmode none")];
         for address in addresses {
             let bits = if address.is_ipv4() { "32" } else { "128 nodad" };
@@ -59,7 +63,7 @@ impl Tun {
             lines.push(format!("route add {all} dev {name} congctl cubic"));
         }
         batch(ns, &lines)?;
-        Ok(Tun { device })
+        Ok(Tun { device, counters })
     }
 
     /// The next packet that its namespace sends; None if there is none now.
@@ -72,6 +76,20 @@ impl Tun {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(e) => Err(e),
         }
+    }
+
+    /// Packets that found the device's queue full, since it was made.
+    ///
+    /// # Errors
+    /// If the namespace is gone.
+    pub fn overflowed(&self) -> io::Result<u64> {
+        let mut table = [0; 2048];
+        let bytes = self.counters.read_at(&mut table, 0)?;
+        let table = String::from_utf8_lossy(&table[..bytes]);
+        // NAME: 8 numbers of what was received, then of what was sent: bytes
+        // packets errors dropped; the loopback drops nothing.
+        let lines = table.lines().skip(2).filter(|line| !line.trim_start().starts_with("lo:"));
+        Ok(lines.filter_map(|line| line.split_whitespace().nth(12)?.parse::<u64>().ok()).sum())
     }
 
     /// Hands a packet to its namespace.

@@ -123,6 +123,13 @@ pub const HOUSE: &[Row<Snapshot>] = &[
     ),
     gauge("pace_late_max", "seconds", "The latest so far", "", &[("", |v| Some(v.pace.late_max_s))]),
     counter("pace_behind_packets", "", "Packets more than 2 ms late", "", &[("", |v| n(v.pace.behind))]),
+    counter(
+        "pace_overflowed_packets",
+        "",
+        "Packets lost before they were read",
+        "",
+        &[("", |v| n(v.pace.overflowed))],
+    ),
     gauge(
         "pace_cpu",
         "ratio",

@@ -1,0 +1,210 @@
+//! Houses and packets that several tests share.
+#![allow(dead_code)] // each test file uses its own part
+
+use std::net::IpAddr;
+
+use airtab_lab::{QueueSpec, ScenarioFile};
+use airtab_live::{House, house};
+use etherparse::{IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, PacketBuilderStep};
+
+pub const S: u64 = 1_000_000_000;
+pub const MS: u64 = 1_000_000;
+
+/// Two stations and two servers; `wifi` and `wired` are the tables' lines.
+pub fn house(name: &str, wifi: &str, wired: &str) -> House {
+    let text = format!(
+        r#"name = "{name}"
+duration = "1h"
+[wifi]
+{wifi}
+[wired]
+{wired}
+[[station]]
+name = "console"
+fer = 0
+[[station]]
+name = "laptop"
+fer = 0
+[[app]]
+name = "game"
+kind = "game"
+station = "console"
+latency = "1ms"
+[[app]]
+name = "download"
+kind = "download"
+station = "laptop"
+latency = "10ms"
+class = 1
+"#
+    )
+    .replace("duration = \"1h\"", "duration = \"3600s\"");
+    House::new(ScenarioFile::parse("house.toml", &text).expect("a good file")).expect("a good house")
+}
+
+pub const EMULATOR: &str = "medium = \"emulator\"";
+
+/// A discipline as `--queue` takes it.
+pub fn queue(spec: &str) -> QueueSpec {
+    spec.parse().expect("a good discipline")
+}
+
+/// Every discipline of the core.
+pub fn disciplines() -> Vec<&'static str> {
+    airtab_core::disciplines().map(|d| d.name()).collect()
+}
+
+/// The addresses that a packet may be from or to, in one family: servers,
+/// stations, the access point, a server and a station that the house has not, a
+/// stranger, a group.
+pub fn address(which: usize, six: bool) -> IpAddr {
+    let pair: [IpAddr; 2] = match which {
+        i @ 0..=1 => [house::server(i as u16).into(), house::server6(i as u16).into()],
+        i @ 2..=3 => [house::station(i as u16 - 2).into(), house::station6(i as u16 - 2).into()],
+        4 => [house::ACCESS_POINT.into(), house::ACCESS_POINT6.into()],
+        5 => [house::server(77).into(), house::server6(77).into()],
+        6 => [house::station(77).into(), house::station6(77).into()],
+        7 => ["192.0.2.1".parse().expect("one"), "2001:db8::1".parse().expect("one")],
+        _ => ["224.0.0.5".parse().expect("one"), "ff02::5".parse().expect("one")],
+    };
+    pair[usize::from(six)]
+}
+
+/// How many addresses [`address`] knows.
+pub const ADDRESSES: usize = 9;
+
+/// What is in a packet behind its IP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    Udp,
+    Tcp,
+    Icmp,
+    /// Of a datagram in the middle.
+    Fragment,
+    /// A protocol that nobody knows.
+    Other,
+}
+
+/// A valid packet of `bytes`, whose last four are `id`; a bit longer if that is
+/// too little for its headers. `ecn`: its two bits.
+pub fn packet(from: IpAddr, to: IpAddr, inner: Inner, port: u16, ecn: u8, bytes: usize, id: u32) -> Vec<u8> {
+    let headers = if from.is_ipv6() { 40 } else { 20 };
+    let inner_header = match inner {
+        Inner::Udp | Inner::Icmp | Inner::Fragment => 8,
+        Inner::Tcp => 20,
+        Inner::Other => 0,
+    };
+    let mut payload = vec![0x5a; bytes.saturating_sub(headers + inner_header).max(4)];
+    let end = payload.len() - 4;
+    payload[end..].copy_from_slice(&id.to_be_bytes());
+    let mut out = Vec::new();
+    let ip = ip(from, to, ecn);
+    let written = match inner {
+        Inner::Udp => ip.udp(5000, port).write(&mut out, &payload),
+        Inner::Tcp => ip.tcp(80, port, id, 1000).ack(1).write(&mut out, &payload),
+        Inner::Icmp if from.is_ipv6() => ip.icmpv6_echo_request(1, 2).write(&mut out, &payload),
+        Inner::Icmp => ip.icmpv4_echo_request(1, 2).write(&mut out, &payload),
+        Inner::Fragment => return fragment(from, to, &payload),
+        Inner::Other => ip.write(&mut out, IpNumber(253), &payload),
+    };
+    written.expect("it fits");
+    out
+}
+
+fn ip(from: IpAddr, to: IpAddr, ecn: u8) -> PacketBuilderStep<etherparse::IpHeaders> {
+    match (from, to) {
+        (IpAddr::V4(from), IpAddr::V4(to)) => {
+            let mut header = Ipv4Header::new(0, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
+            header.ecn = etherparse::IpEcn::try_new(ecn & 3).expect("two bits");
+            PacketBuilder::ip(etherparse::IpHeaders::Ipv4(header, Default::default()))
+        }
+        (IpAddr::V6(from), IpAddr::V6(to)) => {
+            let header = Ipv6Header {
+                traffic_class: ecn & 3,
+                hop_limit: 64,
+                source: from.octets(),
+                destination: to.octets(),
+                ..Default::default()
+            };
+            PacketBuilder::ip(etherparse::IpHeaders::Ipv6(header, Default::default()))
+        }
+        _ => unreachable!("two families"),
+    }
+}
+
+/// A UDP datagram's second fragment.
+fn fragment(from: IpAddr, to: IpAddr, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    match (from, to) {
+        (IpAddr::V4(from), IpAddr::V4(to)) => {
+            let bytes = payload.len() as u16;
+            let mut header =
+                Ipv4Header::new(bytes, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
+            header.fragment_offset = etherparse::IpFragOffset::try_new(100).expect("13 bits");
+            header.more_fragments = true;
+            header.header_checksum = header.calc_header_checksum();
+            header.write(&mut out).expect("a vector takes all");
+        }
+        (IpAddr::V6(from), IpAddr::V6(to)) => {
+            let header = Ipv6Header {
+                payload_length: payload.len() as u16 + 8,
+                next_header: IpNumber::IPV6_FRAGMENTATION_HEADER,
+                hop_limit: 64,
+                source: from.octets(),
+                destination: to.octets(),
+                ..Default::default()
+            };
+            header.write(&mut out).expect("a vector takes all");
+            out.extend([17, 0, 3, 0x21, 0, 0, 0, 9]); // UDP, offset 100, more to come
+        }
+        _ => unreachable!("two families"),
+    }
+    out.extend(payload);
+    out
+}
+
+/// Whether houses can be built here; says why not, and fails where only the
+/// tests themselves are at fault.
+pub fn houses_can_be_built() -> bool {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not run: making network namespaces needs root");
+        return false;
+    }
+    let name = format!("qa-probe-{}-{:?}", std::process::id(), std::thread::current().id());
+    let name = name.replace(['(', ')'], "");
+    let ip = |what: &str| std::process::Command::new("ip").args(["netns", what, &name]).output();
+    match ip("add") {
+        Ok(output) if output.status.success() => {
+            assert!(ip("del").is_ok_and(|o| o.status.success()));
+            true
+        }
+        Ok(output) => {
+            eprintln!(
+                "not run: no network namespaces here: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+            false
+        }
+        Err(e) => {
+            eprintln!("not run: iproute2 is missing: {e}");
+            false
+        }
+    }
+}
+
+/// Builds a house for real.
+pub fn up(house: House, discipline: &str) -> airtab_live::Running {
+    airtab_live::Running::up(house, &queue(discipline), 1, &mut |_| ()).expect("a house is up")
+}
+
+/// Runs a program in a namespace and gives what it printed.
+pub fn run_in(netns: &str, line: &str) -> String {
+    let output = std::process::Command::new("ip")
+        .args(["netns", "exec", netns])
+        .args(line.split_whitespace())
+        .output()
+        .expect("iproute2 is there");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{line}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}

@@ -1,0 +1,217 @@
+//! A house under full load while everything changes: `AIRTAB_SOAK=SECONDS` says
+//! for how long (`make soak`); without it, nothing is done.
+//!
+//! Memory and open files must stay flat, and the books balanced. Load: UDP both
+//! ways beyond what the cell carries, to two stations, plus TCP; all the while
+//! disciplines are replaced, stations walk about, clients of the control socket
+//! come and go, and the process is stopped and continued.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::UdpSocket;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use airtab_live::control::{self, Request};
+use airtab_live::house::Port;
+use airtab_live::netns::NetnsRef;
+use common::{house, houses_can_be_built, up};
+
+const NAME: &str = "qa-soak";
+/// Memory may grow by so much after the first sixth of the time: allocators
+/// round, and queues reach their greatest length by chance.
+const GROWTH_KB: u64 = 2048;
+
+fn resident_kb() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("it is ours");
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).expect("it is there");
+    line.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
+}
+
+fn open_files() -> usize {
+    fs::read_dir("/proc/self/fd").expect("it is ours").count()
+}
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").expect("it is ours").count()
+}
+
+/// Sends packets of several sizes as fast as `gap` says.
+fn blast(
+    netns: &str,
+    from: &'static str,
+    to: &'static str,
+    gap: Duration,
+    stop: &Arc<AtomicBool>,
+) -> Blaster {
+    let stop = stop.clone();
+    NetnsRef::named(netns)
+        .spawn("blast", move || {
+            let socket = UdpSocket::bind((from, 0))?;
+            let buffer = [7; 1472];
+            let mut sent = 0u64;
+            while !stop.load(Ordering::Relaxed) {
+                let bytes = [1472, 200, 1472, 40][sent as usize % 4];
+                // A full device is what we are after.
+                let _ = socket.send_to(&buffer[..bytes], (to, 9000 + (sent % 20) as u16));
+                sent += 1;
+                thread::sleep(gap);
+            }
+            Ok(sent)
+        })
+        .expect("a thread")
+}
+
+type Blaster = thread::JoinHandle<std::io::Result<u64>>;
+
+#[test]
+fn nothing_grows_and_nothing_is_lost() {
+    let Some(seconds) = std::env::var("AIRTAB_SOAK").ok().map(|s| s.parse::<u64>().expect("seconds")) else {
+        eprintln!("not run: set AIRTAB_SOAK to a number of seconds, or use `make soak`");
+        return;
+    };
+    assert!(houses_can_be_built(), "a soak was asked for");
+    assert!(seconds >= 20, "AIRTAB_SOAK={seconds}: at least 20 s");
+    let mut running = up(house(NAME, "", ""), "chap");
+    let (internet, console, laptop) = (
+        running.house().netns(Port::Internet),
+        running.house().netns(Port::Station(0)),
+        running.house().netns(Port::Station(1)),
+    );
+    let stop = Arc::new(AtomicBool::new(false));
+    // 0.4 ms: some 2000 packets a second each; the cell carries 2600 in all.
+    let gap = Duration::from_micros(400);
+    let blasters = [
+        blast(&internet, "198.18.0.1", "10.0.0.1", gap, &stop),
+        blast(&internet, "198.18.0.2", "10.0.0.2", gap, &stop),
+        blast(&console, "10.0.0.1", "198.18.0.1", 4 * gap, &stop),
+        blast(&laptop, "10.0.0.2", "10.0.0.1", 10 * gap, &stop),
+    ];
+    let mut server = NetnsRef::named(&internet)
+        .command("iperf3")
+        .args(["-s", "-B", "fd00:a1b:2::2"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("iperf3 starts");
+    thread::sleep(Duration::from_millis(500));
+    let time = seconds.to_string();
+    let mut client = NetnsRef::named(&laptop)
+        .command("iperf3")
+        .args(["-c", "fd00:a1b:2::2", "-R", "-P", "2", "-t", &time])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("iperf3 starts");
+
+    let requests = Arc::new(AtomicU64::new(0));
+    let clients = [changes(&stop, &requests), watchers(&stop, &requests), stops(&stop, &requests)];
+
+    let start = Instant::now();
+    let (mut settled, mut peak, mut shown) = (None, 0, 0);
+    while start.elapsed() < Duration::from_secs(seconds) {
+        thread::sleep(Duration::from_secs(1));
+        let (kb, files, tasks) = (resident_kb(), open_files(), threads());
+        let books = running.remote().order(|ap| ap.books()).expect("it runs");
+        assert!(books.balanced(), "{books:?}");
+        let age = start.elapsed().as_secs();
+        if age >= seconds / 6 {
+            let first = *settled.get_or_insert(kb);
+            peak = peak.max(kb);
+            assert!(kb <= first + GROWTH_KB, "{kb} kB after {age} s, {first} kB at first");
+        }
+        assert!(files < 100 && tasks < 60, "{files} files, {tasks} threads");
+        if age / 10 > shown {
+            shown = age / 10;
+            eprintln!(
+                "{age} s: {kb} kB, {files} files, {tasks} threads, {} packets, {} dropped, {} requests",
+                books.taken,
+                books.dropped,
+                requests.load(Ordering::Relaxed)
+            );
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    for client in clients {
+        client.join().expect("a client");
+    }
+    let sent: u64 = blasters.map(|b| b.join().expect("no panic").expect("a socket")).iter().sum();
+    let _ = (client.kill(), client.wait(), server.kill(), server.wait());
+    let pace = running.remote().next_snapshot(&Arc::default()).expect("it runs").pace;
+    let ap = running.stop().expect("it ran to its end");
+    let books = ap.books();
+    println!(
+        "{seconds} s: memory {} kB settled, {peak} kB at most; {sent} datagrams offered; {} requests;\n{books:?}\n{pace:?}",
+        settled.expect("long enough"),
+        requests.load(Ordering::Relaxed)
+    );
+    assert!(books.balanced());
+    assert!(books.given > seconds * 500, "{} packets", books.given);
+    drop(running);
+    assert!(!control::socket(NAME).exists());
+}
+
+/// Disciplines and stations change four times a second.
+fn changes(stop: &Arc<AtomicBool>, requests: &Arc<AtomicU64>) -> thread::JoinHandle<()> {
+    let (stop, requests) = (stop.clone(), requests.clone());
+    thread::spawn(move || {
+        for n in 0usize.. {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let set = |station: &str, key: &str, value: &str| Request::Set {
+                station: station.into(),
+                key: key.into(),
+                value: value.into(),
+            };
+            let request = match n % 6 {
+                0 => Request::Queue("fq_codel".into()),
+                1 => set("laptop", "distance", ["3", "8", "12", "1"][n / 6 % 4]),
+                2 => Request::Queue("spq:limit=200".into()),
+                3 => set("console", "rate", ["6Mb/s", "24Mb/s", "54Mb/s"][n / 6 % 3]),
+                4 => Request::Queue("fifo:limit=1000".into()),
+                _ => Request::Queue("chap".into()),
+            };
+            control::ask(NAME, &request).unwrap_or_else(|e| panic!("{request:?}: {e}"));
+            requests.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(250));
+        }
+    })
+}
+
+/// Clients that watch for a while, and some that talk nonsense.
+fn watchers(stop: &Arc<AtomicBool>, requests: &Arc<AtomicU64>) -> thread::JoinHandle<()> {
+    let (stop, requests) = (stop.clone(), requests.clone());
+    thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            let mut stream = UnixStream::connect(control::socket(NAME)).expect("it listens");
+            stream.write_all(b"\"watch\"\n").expect("it reads");
+            for line in BufReader::new(stream).lines().take(2) {
+                let line = line.expect("a line");
+                assert!(line.contains(NAME), "{line}");
+            }
+            let mut stream = UnixStream::connect(control::socket(NAME)).expect("it listens");
+            let _ = stream.write_all(b"nonsense\n");
+            requests.fetch_add(2, Ordering::Relaxed);
+        }
+    })
+}
+
+/// The whole process is stopped for a moment now and then, as by Ctrl-Z.
+fn stops(stop: &Arc<AtomicBool>, requests: &Arc<AtomicU64>) -> thread::JoinHandle<()> {
+    let (stop, requests) = (stop.clone(), requests.clone());
+    thread::spawn(move || {
+        let own = std::process::id();
+        let line = format!("kill -STOP {own}; sleep 0.3; kill -CONT {own}");
+        while !stop.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_secs(5));
+            assert!(Command::new("sh").args(["-c", &line]).status().expect("a shell").success());
+            requests.fetch_add(1, Ordering::Relaxed);
+        }
+    })
+}
