@@ -31,7 +31,7 @@ fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome,
     let progress = || {
         made.fetch_add(1, Ordering::Relaxed);
     };
-    let options = RunOptions { quick, seeds: None, jobs, store, stop: &stop, progress: &progress };
+    let options = RunOptions { quick, seeds: None, jobs, store, stop: &stop, progress: &progress, live: None, resume: false };
     let outcome = run(e, &options).unwrap();
     (outcome, made.into_inner())
 }
@@ -65,7 +65,7 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
         }
     };
     let options =
-        RunOptions { quick: false, seeds: None, jobs: 1, store: &store, stop: &stop, progress: &after_five };
+        RunOptions { quick: false, seeds: None, jobs: 1, store: &store, stop: &stop, progress: &after_five, live: None, resume: false };
     match run(&e, &options) {
         Err(RunError::Stopped { done: 5, total: 18 }) => {}
         other => panic!("{other:?}"),
