@@ -31,7 +31,16 @@ fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome,
     let progress = || {
         made.fetch_add(1, Ordering::Relaxed);
     };
-    let options = RunOptions { quick, seeds: None, jobs, store, stop: &stop, progress: &progress, live: None, resume: false };
+    let options = RunOptions {
+        quick,
+        seeds: None,
+        jobs,
+        store,
+        stop: &stop,
+        progress: &progress,
+        live: None,
+        resume: false,
+    };
     let outcome = run(e, &options).unwrap();
     (outcome, made.into_inner())
 }
@@ -64,8 +73,16 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let options =
-        RunOptions { quick: false, seeds: None, jobs: 1, store: &store, stop: &stop, progress: &after_five, live: None, resume: false };
+    let options = RunOptions {
+        quick: false,
+        seeds: None,
+        jobs: 1,
+        store: &store,
+        stop: &stop,
+        progress: &after_five,
+        live: None,
+        resume: false,
+    };
     match run(&e, &options) {
         Err(RunError::Stopped { done: 5, total: 18 }) => {}
         other => panic!("{other:?}"),
@@ -223,6 +240,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
     ),
     ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
+    ("live is a text", "about = \"Short.\"", "live = \"yes\""),
+    ("who runs a point of an experiment that is simulated", "\"queue.fifo.limit\", \"queue.chap.limit\"", "\"live\""),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 

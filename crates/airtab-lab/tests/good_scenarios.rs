@@ -74,6 +74,8 @@ fn every_key_arrives() {
         rate = "1Gb/s"
         trunk_latency = "2.5ms"
         queue = 88
+        [tcp]
+        profile = "linux"
         [queue]
         limit = 50
         chap = { increment = "10ms", profile = "faithful" }

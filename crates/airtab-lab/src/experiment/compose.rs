@@ -61,7 +61,7 @@ impl Experiment {
             place => format!("{}, at {place}", self.id),
         };
         // Not the scenario's: who runs it.
-        let live = match scenario.remove(LIVE).filter(|_| self.live) {
+        let live = match self.live.then(|| scenario.remove(LIVE)).flatten() {
             None => self.live,
             Some(Value::Boolean(live)) => live,
             Some(other) => {

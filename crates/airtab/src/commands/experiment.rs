@@ -7,7 +7,9 @@ use std::time::{Instant, SystemTime};
 
 use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::scoreboard::{self, Done};
-use airtab_lab::experiment::{self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, Store, page, text};
+use airtab_lab::experiment::{
+    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, Store, page, text,
+};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -33,9 +35,7 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
 fn list(as_json: bool) -> anyhow::Result<ExitCode> {
     let all = experiment::all();
     if as_json {
-        let one = |e: &Experiment| {
-            json!({ "id": e.id, "title": e.title, "source": e.source, "live": e.live, "checks": e.checks.len() })
-        };
+        let one = |e: &Experiment| json!({ "id": e.id, "title": e.title, "source": e.source, "live": e.live, "checks": e.checks.len() });
         let all: Vec<_> = all.iter().map(one).collect();
         output::print(&(serde_json::to_string_pretty(&all)? + "\n"))?;
     } else {
@@ -229,7 +229,10 @@ fn run_all(
                 // A bar that stood still would promise an end.
                 bar.finish_and_clear();
                 let again = if e.live { "the same command with --resume" } else { "the same command" };
-                output::note(&format!("{}: {stopped}; what is done is kept: {again} goes on from here", e.id));
+                output::note(&format!(
+                    "{}: {stopped}; what is done is kept: {again} goes on from here",
+                    e.id
+                ));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
             Err(e) => return Err(e.into()),
