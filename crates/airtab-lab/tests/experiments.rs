@@ -158,9 +158,19 @@ fn page_table_and_board_have_it_all() {
     assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");
     assert!(table.contains("holds") && table.contains("at least 1.1"), "{table}");
     assert!(text::show(&e, style).contains("limit, packets"));
-    let board = scoreboard::board(&[(e, outcome, verdicts)], "0", "2010-06-01");
+    let done = [(e, outcome, verdicts)];
+    let board = scoreboard::board(&done, "0", "2010-06-01");
     assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
     assert!(board.contains("| [mine](#mine) | A game beside a download | 2 of 2 |  |"), "{board}");
+    // Each part outlives the other's being written anew.
+    let both = scoreboard::with_live(&board, &scoreboard::live(&done, "0", "2010-06-01"));
+    let later = scoreboard::with_live(&both, &scoreboard::live(&done, "0", "2010-06-02"));
+    assert_eq!(
+        later,
+        both.replacen("0, 2010-06-01", "0, 2010-06-02", 2).replacen("0, 2010-06-02", "0, 2010-06-01", 1)
+    );
+    assert_eq!(scoreboard::with_live_of(&board, &later), later);
+    assert_eq!(scoreboard::with_live_of(&board, "no board"), board);
 }
 
 /// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
@@ -241,7 +251,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
     ("live is a text", "about = \"Short.\"", "live = \"yes\""),
-    ("who runs a point of an experiment that is simulated", "\"queue.fifo.limit\", \"queue.chap.limit\"", "\"live\""),
+    (
+        "who runs a point of an experiment that is simulated",
+        "\"queue.fifo.limit\", \"queue.chap.limit\"",
+        "\"live\"",
+    ),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 

@@ -18,7 +18,7 @@ pub fn list(experiments: &[Experiment], style: Style) -> String {
         let numbers = [runs(e, false), runs(e, true), e.checks.len()];
         all.iter_mut().zip(numbers).for_each(|(sum, n)| *sum += n);
         let [full, quick, checks] = numbers.map(|n| n.to_string());
-        let title = if e.live { format!("{} (live)", e.title) } else { e.title.clone() };
+        let title = if e.live { format!("live: {}", e.title) } else { e.title.clone() };
         table.add_row([e.id.clone(), title, full, quick, checks]);
     }
     let [full, quick, checks] = all.map(|n| n.to_string());
