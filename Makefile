@@ -8,8 +8,9 @@ SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Carg
 # What CI runs: one experiment of each sort, some two minutes on two cores.
 EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/constants chap/multi-none chap/link \
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
+LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -18,6 +19,16 @@ help: ## this list
 
 demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under four disciplines
 	@$(AIRTAB) compare
+
+live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
+	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
+	@tools/require live
+	@$(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap
+
+live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 6 minutes (root)
+	@[ "$$(id -u)" = 0 ] || { echo "make live-experiments needs root, for network namespaces" >&2; exit 1; }
+	@tools/require live
+	@$(AIRTAB) experiment run --quick $(LIVE_EXPERIMENTS)
 
 experiments: $(AIRTAB) ## a selection of the studies' experiments: published numbers against measured ones
 	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)

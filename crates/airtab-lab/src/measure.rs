@@ -276,7 +276,23 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     if downloads.len() > 1 {
         f.extend(jain(&downloads).map(|x| (Metric::Fairness, x)));
     }
+    of_pings(&mut f, scenario, apps);
     f
+}
+
+/// Over the hosts that are pinged; one that never answered is beyond all others.
+fn of_pings(f: &mut Figures, scenario: &Scenario, apps: &[Figures]) {
+    let hosts = scenario.apps.iter().zip(apps).filter(|(app, _)| matches!(app.kind, AppKind::Ping { .. }));
+    let mut pings: Vec<f64> =
+        hosts.map(|(_, f)| f.get(&Metric::Ping).copied().unwrap_or(f64::INFINITY)).collect();
+    pings.sort_by(f64::total_cmp);
+    let Some(last) = pings.len().checked_sub(1) else { return };
+    let median = (pings[last / 2] + pings[last.div_ceil(2)]) / 2.0;
+    if median.is_finite() {
+        f.insert(Metric::PingMedian, median);
+    }
+    let playable = pings.iter().filter(|ping| **ping < Metric::PLAYABLE_PING_S).count();
+    f.extend(share(playable as u64, pings.len() as u64).map(|x| (Metric::PingPlayable, x)));
 }
 
 fn took_ns(d: &Delivery) -> u64 {

@@ -116,6 +116,16 @@ pub enum Metric {
     WiredDropped,
     /// Packets that the stations' queues dropped in the whole run.
     UplinkDropped,
+    /// Median over the hosts that are pinged, s.
+    PingMedian,
+    /// Hosts whose mean ping is below [`Metric::PLAYABLE_PING_S`], share of those pinged.
+    PingPlayable,
+    /// Of a live access point: processor time, by packets that it handed over, s.
+    CpuPerPacket,
+    /// Of a live access point: packets handed over more than 2 ms late, share of all.
+    Behind,
+    /// Of a live access point: how late packets were handed over, 99th percentile of the worst second, s.
+    LateP99,
 }
 
 /// Name, label in tables with its unit, factor to that unit, decimals, sense.
@@ -131,7 +141,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 54] = [
+const TABLE: [Row; 59] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -186,12 +196,20 @@ const TABLE: [Row; 54] = [
     (Fairness, "downloads_jain_ratio", "Jain index", 1.0, 3, Higher),
     (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
     (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),
+    (PingMedian, "pings_median_seconds", "median ping, ms", 1e3, 1, Lower),
+    (PingPlayable, "pings_playable_ratio", "pings below 150 ms, %", 1e2, 0, Higher),
+    (CpuPerPacket, "cpu_seconds_per_packet", "CPU a packet, us", 1e6, 1, Lower),
+    (Behind, "behind_ratio", "late packets, %", 1e2, 3, Lower),
+    (LateP99, "late_p99_seconds", "late p99, ms", 1e3, 2, Lower),
 ];
 
 impl Metric {
     /// Frames acknowledged at attempt 1 to 7.
     pub const ATTEMPTS: [Metric; 7] =
         [Attempts1, Attempts2, Attempts3, Attempts4, Attempts5, Attempts6, Attempts7];
+
+    /// Above this, players of the CHAP dissertation's time looked for another server (7.3.3), s.
+    pub const PLAYABLE_PING_S: f64 = 0.150;
 
     fn row(self) -> &'static Row {
         &TABLE[self as usize]

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
+use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
@@ -142,6 +143,7 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let cell = top.section("wifi").map_or_else(|| Some(home_cell()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
+    let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, cell.as_ref().map(|cell| cell.phy));
@@ -150,7 +152,7 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     top.finish();
     duration?;
     Some(ScenarioFile {
-        scenario: Scenario { name, duration_ns, measure_ns, cell: cell?, wired, stations, apps },
+        scenario: Scenario { name, duration_ns, measure_ns, cell: cell?, wired, stations, apps, tcp },
         queues,
     })
 }
@@ -240,6 +242,14 @@ fn read_wired(s: Section) -> Wired {
         trunk_ns: trunk.unwrap_or(default.trunk_ns),
         queue_packets: queue.map_or(default.queue_packets, |n| n as usize),
     }
+}
+
+/// `[tcp]`: a named profile.
+fn read_tcp(s: Section) -> Config {
+    let profiles = vec![("home", Config::home()), ("linux", Config::linux())];
+    let profile = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
+    s.finish();
+    profile
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.

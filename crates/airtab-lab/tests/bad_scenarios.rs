@@ -125,6 +125,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("extra delay of a channel", "attempts = 7", "extra_delay = \"2ms\""),
     ("extra delay without unit", "attempts = 7", "medium = \"emulator\"\nextra_delay = 2"),
     ("extra delay too long", "attempts = 7", "medium = \"emulator\"\nextra_delay = \"11s\""),
+    ("unknown profile of TCP", "[wired]", "[tcp]\nprofile = \"windows\"\n[wired]"),
+    ("unknown key of TCP", "[wired]", "[tcp]\nmss = 1448\n[wired]"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];
 

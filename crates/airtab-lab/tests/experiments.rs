@@ -31,7 +31,16 @@ fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome,
     let progress = || {
         made.fetch_add(1, Ordering::Relaxed);
     };
-    let options = RunOptions { quick, seeds: None, jobs, store, stop: &stop, progress: &progress };
+    let options = RunOptions {
+        quick,
+        seeds: None,
+        jobs,
+        store,
+        stop: &stop,
+        progress: &progress,
+        live: None,
+        resume: false,
+    };
     let outcome = run(e, &options).unwrap();
     (outcome, made.into_inner())
 }
@@ -64,8 +73,16 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let options =
-        RunOptions { quick: false, seeds: None, jobs: 1, store: &store, stop: &stop, progress: &after_five };
+    let options = RunOptions {
+        quick: false,
+        seeds: None,
+        jobs: 1,
+        store: &store,
+        stop: &stop,
+        progress: &after_five,
+        live: None,
+        resume: false,
+    };
     match run(&e, &options) {
         Err(RunError::Stopped { done: 5, total: 18 }) => {}
         other => panic!("{other:?}"),
@@ -141,9 +158,19 @@ fn page_table_and_board_have_it_all() {
     assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");
     assert!(table.contains("holds") && table.contains("at least 1.1"), "{table}");
     assert!(text::show(&e, style).contains("limit, packets"));
-    let board = scoreboard::board(&[(e, outcome, verdicts)], "0", "2010-06-01");
+    let done = [(e, outcome, verdicts)];
+    let board = scoreboard::board(&done, "0", "2010-06-01");
     assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
     assert!(board.contains("| [mine](#mine) | A game beside a download | 2 of 2 |  |"), "{board}");
+    // Each part outlives the other's being written anew.
+    let both = scoreboard::with_live(&board, &scoreboard::live(&done, "0", "2010-06-01"));
+    let later = scoreboard::with_live(&both, &scoreboard::live(&done, "0", "2010-06-02"));
+    assert_eq!(
+        later,
+        both.replacen("0, 2010-06-01", "0, 2010-06-02", 2).replacen("0, 2010-06-02", "0, 2010-06-01", 1)
+    );
+    assert_eq!(scoreboard::with_live_of(&board, &later), later);
+    assert_eq!(scoreboard::with_live_of(&board, "no board"), board);
 }
 
 /// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
@@ -223,6 +250,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
     ),
     ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
+    ("live is a text", "about = \"Short.\"", "live = \"yes\""),
+    (
+        "who runs a point of an experiment that is simulated",
+        "\"queue.fifo.limit\", \"queue.chap.limit\"",
+        "\"live\"",
+    ),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 

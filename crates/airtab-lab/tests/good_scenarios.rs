@@ -2,7 +2,7 @@
 
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
-use airtab_sim::tcp::Algorithm;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
@@ -19,6 +19,7 @@ fn the_built_in_home() {
     assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
     assert_eq!((s.cell.phy.name(), s.cell.attempts), ("phy-a", 7));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
+    assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
@@ -74,6 +75,8 @@ fn every_key_arrives() {
         rate = "1Gb/s"
         trunk_latency = "2.5ms"
         queue = 88
+        [tcp]
+        profile = "linux"
         [queue]
         limit = 50
         chap = { increment = "10ms", profile = "faithful" }
@@ -178,6 +181,7 @@ fn every_key_arrives() {
     let beacon = s.cell.beacon.unwrap();
     assert_eq!((beacon.interval_ns, beacon.bytes, s.cell.uplink_packets), (50 * MS, 200, 77));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns, s.wired.queue_packets), (1_000_000_000, 2_500_000, 88));
+    assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::QueueSpec;
-use airtab_sim::Trace;
+use airtab_lab::experiment::LATE_TOLERATED;
+use airtab_lab::measure::{self, Measured};
+use airtab_lab::{Metric, QueueSpec};
+use airtab_sim::{Scenario, Trace};
 use serde::Serialize;
 
 use crate::apps::{AppReport, Apps};
@@ -43,9 +45,24 @@ pub struct Slippage {
     pub cpu_ratio: f64,
 }
 
+impl Trial {
+    /// The figures of a simulated run, and of the access point how it kept to the
+    /// wall clock and what its packets cost.
+    pub fn measured(&self, scenario: &Scenario) -> Measured {
+        let mut measured = measure::measure(scenario, &self.trace);
+        let busy_s = self.slippage.cpu_ratio * scenario.duration_ns as f64 * 1e-9;
+        measured.ap.extend([
+            (Metric::CpuPerPacket, busy_s / self.books.given.max(1) as f64),
+            (Metric::Behind, self.slippage.behind_ratio),
+            (Metric::LateP99, self.slippage.late_p99_s),
+        ]);
+        measured
+    }
+}
+
 impl Slippage {
     /// More packets behind than this, and scores are the machine's, not the cell's.
-    pub const TOLERATED: f64 = 0.001;
+    pub const TOLERATED: f64 = LATE_TOLERATED;
 
     /// Whether the run can be believed.
     pub fn is_fine(&self) -> bool {

@@ -14,7 +14,7 @@
 use std::process::Command;
 
 use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc};
-use airtab_sim::tcp::Algorithm;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
@@ -65,6 +65,7 @@ fn home() -> Scenario {
         measure_ns: 90 * S..270 * S,
         cell: CellConfig::new(Phy::named("phy-a").expect("the studies' profile")),
         wired: Wired::default(),
+        tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
             app("game", AppKind::Game, 0, 30 * S..330 * S, 0),

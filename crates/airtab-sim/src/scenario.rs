@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::tcp::Algorithm;
+use crate::tcp::{self, Algorithm};
 use crate::traffic::udp::Gaps;
 use crate::traffic::video::{Fec, Frames, HEADERS};
 use crate::traffic::web::{Client, Pages};
@@ -28,6 +28,9 @@ pub struct Scenario {
     pub stations: Vec<Station>,
     /// Applications.
     pub apps: Vec<App>,
+    /// TCP at both ends of every connection, but for its congestion control: that
+    /// is the application's.
+    pub tcp: tcp::Config,
 }
 
 /// A Wi-Fi station.

@@ -157,7 +157,7 @@ impl Simulation {
             apps,
             flows,
             flow_key,
-            tcp: Config::home(),
+            tcp: scenario.tcp,
             max_packets: 0,
             packets: Packets::default(),
             tap: Tap::default(),
@@ -165,7 +165,7 @@ impl Simulation {
         }
     }
 
-    /// With other TCP settings than [`Config::home`] at both ends of every
+    /// With other TCP settings than the scenario's at both ends of every
     /// connection, before the run begins. Its congestion control is not looked
     /// at: that is the application's.
     ///

@@ -2,7 +2,7 @@
 
 mod common;
 
-use airtab_sim::tcp::Algorithm;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, Wired, run};
@@ -28,6 +28,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         measure_ns: 10 * S..90 * S,
         cell,
         wired: Wired::default(),
+        tcp: Config::home(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }

@@ -179,9 +179,15 @@ pub enum ExperimentCommand {
     Run(RunExperiments),
     /// Run all in full, and write the table of everything measured against everything published
     Scoreboard {
-        /// Such as chap/qsize-game, or files [default: all of the repository's]
+        /// Such as chap/qsize-game, or files [default: all of the repository's that are simulated]
         #[arg(value_name = "ID|FILE.toml")]
         experiments: Vec<String>,
+        /// Run those in real time, as root, and replace the live part of the board alone
+        #[arg(long, conflicts_with = "experiments")]
+        live: bool,
+        /// Take live runs that an earlier command made
+        #[arg(long)]
+        resume: bool,
         /// Only the points that verdicts need, with fewer seeds
         #[arg(long)]
         quick: bool,
@@ -194,12 +200,12 @@ pub enum ExperimentCommand {
     },
 }
 
-#[derive(Parser)]
+#[derive(Parser, Default)]
 pub struct RunExperiments {
     /// Such as chap/qsize-game, or files
     #[arg(value_name = "ID|FILE.toml", required_unless_present = "all")]
     pub experiments: Vec<String>,
-    /// All of the repository's
+    /// All of the repository's that are simulated
     #[arg(long, conflicts_with = "experiments")]
     pub all: bool,
     /// Only the points that verdicts need, with fewer seeds
@@ -220,6 +226,10 @@ pub struct RunExperiments {
     /// Neither use nor keep finished runs
     #[arg(long)]
     pub no_cache: bool,
+    /// Take live runs that an earlier command made, such as one that was interrupted; without, all are
+    /// made anew: no two are equal
+    #[arg(long, conflicts_with = "no_cache")]
+    pub resume: bool,
 }
 
 /// List the disciplines, or everything about one: parameters, statistics, columns

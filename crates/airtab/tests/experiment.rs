@@ -50,6 +50,29 @@ fn list_and_show_know_every_experiment() {
 }
 
 #[test]
+fn live_experiments_are_marked_and_run_as_such() {
+    let dir = scratch();
+    let table = airtab(dir.path(), &["list"]);
+    let table = text(&table.stdout);
+    let (_, below) = table.split_once("live/lnx-cpu").expect("in the list");
+    assert!(below.lines().next().unwrap().contains("live: "), "{table}");
+    let show = airtab(dir.path(), &["show", "live/lnx-clean"]);
+    assert!(text(&show.stdout).contains("In real time, as root"), "{}", text(&show.stdout));
+    // By the other command, too; which refuses what is simulated.
+    let live = |id: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+        command.args(["live", "run", id]).current_dir(dir.path()).output().expect("airtab starts")
+    };
+    for (id, says) in
+        [("chap/link", "airtab experiment run chap/link"), ("live/lnx-clear", "`live/lnx-clean`")]
+    {
+        let refused = live(id);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains(says), "{}", text(&refused.stderr));
+    }
+}
+
+#[test]
 fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     let dir = scratch();
     std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();

@@ -58,6 +58,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         other => Err(format!("'{other}' is neither \"rises\" nor \"falls\"")),
     });
     let known = s.read("known", text).map(|known| known.trim().into());
+    let quick = s.read("quick", flag).unwrap_or(true);
     let expect = expectation(s, least, most, order);
     if matches!(expect, Some(Expect::Rises | Expect::Falls)) && free(&term, names).len() != 1 {
         s.problem_of("order", "is along one axis: name a value of every other one in `at`");
@@ -71,6 +72,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         compared,
         expect: expect?,
         known,
+        quick,
     })
 }
 

@@ -3,7 +3,7 @@
 //! read as any scenario file is, with all of its checks.
 //!
 //! What it does not do: no key is known here, but that `[[station]]` and
-//! `[[app]]` have names.
+//! `[[app]]` have names, and `live`, which is the runner's.
 
 use toml::{Table, Value};
 
@@ -13,13 +13,19 @@ use crate::ScenarioFile;
 use crate::reader::{Problem, instead};
 use crate::scenario_file::FileError;
 
+/// Key of an axis that sets who runs a point of a live experiment: `true` the
+/// live access point, `false` the simulator.
+const LIVE: &str = "live";
+
 /// One combination of the axes' values.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// The number of the value of each axis.
     pub at: Vec<usize>,
-    /// What is simulated there.
+    /// What is run there.
     pub workload: Workload,
+    /// Whether in real time.
+    pub live: bool,
 }
 
 impl Experiment {
@@ -54,6 +60,15 @@ impl Experiment {
             place if place.is_empty() => self.id.clone(),
             place => format!("{}, at {place}", self.id),
         };
+        // Not the scenario's: who runs it.
+        let live = match self.live.then(|| scenario.remove(LIVE)).flatten() {
+            None => self.live,
+            Some(Value::Boolean(live)) => live,
+            Some(other) => {
+                let message = format!("{LIVE}: {other} is neither true nor false");
+                return Err(FileError::Wrong(vec![Problem::of_file(&place, message)]));
+            }
+        };
         let write = |table: &Table| toml::to_string(table).expect("what was read can be written");
         let workload = match self.kind {
             Kind::Server => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
@@ -73,7 +88,7 @@ impl Experiment {
             ),
             unreadable => unreadable,
         })?;
-        Ok(Point { at, workload })
+        Ok(Point { at, workload, live })
     }
 
     /// `q = 35, d = 10`.

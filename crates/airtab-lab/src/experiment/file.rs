@@ -76,6 +76,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let source = top.require("source", text);
     let about = top.read("about", text).unwrap_or_default();
     let today = top.read("today", text);
+    let live = top.read("live", flag).unwrap_or(false);
     let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(5);
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
     let queues = top.read("queues", |v| read_queues(v));
@@ -99,6 +100,9 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         (_, Some(model)) => (Kind::Model, model),
         _ => (Kind::Home, compose::merged(base.unwrap_or_default(), own.unwrap_or_default())),
     };
+    if live && kind != Kind::Home {
+        top.problem_of("live", "is about a scenario: servers and models have no clock");
+    }
     let axes = read_axes(top, &scenario);
     let names = Names { apps: apps(top, &scenario, kind), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
@@ -116,6 +120,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         source: source?,
         about: about.trim().into(),
         today: today.map(|t| t.trim().into()),
+        live,
         seeds,
         quick_seeds,
         queues,

@@ -10,7 +10,7 @@
 use airtab_quality::interval::Interval;
 use serde::Serialize;
 
-use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
+use super::{Check, Compared, Expect, Experiment, LATE_TOLERATED, Outcome, PointScores, Seconds, Term};
 use crate::compare::QueueScores;
 use crate::metric::Metric;
 
@@ -76,7 +76,8 @@ impl State {
 
 /// Judges every check that has a point among those that were run.
 pub fn judge(experiment: &Experiment, outcome: &Outcome) -> Vec<Verdict> {
-    experiment.checks.iter().map(|check| verdict(experiment, check, outcome)).collect()
+    let checks = experiment.checks.iter().filter(|check| check.quick || !outcome.quick);
+    checks.map(|check| verdict(experiment, check, outcome)).collect()
 }
 
 fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict {
@@ -95,7 +96,9 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
     };
     let holds = holds && !values.is_empty();
     let broken: Vec<&PointValue> = values.iter().filter(|v| !v.holds).collect();
+    let busy = too_busy(check, outcome);
     let state = match (holds, &check.known) {
+        _ if busy.is_some() => State::Red,
         (true, None) => State::Holds,
         (true, Some(_)) => State::HoldsAgain,
         (false, None) => State::Red,
@@ -110,6 +113,7 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
             .then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
     };
     let cause = match (state, &check.known) {
+        _ if busy.is_some() => busy,
         (State::Holds, _) => None,
         (_, Some(known)) => Some(known.clone()),
         (_, None) => places(&broken),
@@ -124,6 +128,23 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         state,
         cause,
     }
+}
+
+/// Why runs that a check rests on cannot be believed: a live access point that
+/// was late too often measures the machine.
+fn too_busy(check: &Check, outcome: &Outcome) -> Option<String> {
+    let points = outcome.points.iter().filter(|p| check.terms().any(|term| term.is_at(&p.at)));
+    let queues = points.flat_map(|p| &p.queues).filter(|q| check.queues().any(|label| *label == q.label));
+    let late = queues.filter_map(|q| q.ap.metrics.get(&Metric::Behind)).flat_map(|s| &s.values).flatten();
+    let worst = late.copied().fold(0.0, f64::max);
+    (worst > LATE_TOLERATED).then(|| {
+        format!(
+            "machine too busy: up to {:.2} % of a run's packets were more than 2 ms late, {:.1} % may be; run it \
+             again with less going on",
+            100.0 * worst,
+            100.0 * LATE_TOLERATED
+        )
+    })
 }
 
 /// Of a quotient, a spread, a figure; and as many as the bounds have, up to four.
@@ -293,6 +314,17 @@ impl Check {
             Compared::Value | Compared::Spread(_) => None,
         };
         [&self.term].into_iter().chain(other)
+    }
+}
+
+impl Check {
+    /// Labels of the disciplines that it is about.
+    pub(super) fn queues(&self) -> impl Iterator<Item = &String> {
+        let spread = match &self.compared {
+            Compared::Spread(queues) => &queues[..],
+            _ => &[],
+        };
+        self.terms().map(|term| &term.queue).chain(spread)
     }
 }
 

@@ -16,6 +16,7 @@ mod course;
 mod figure;
 mod file;
 pub mod judge;
+mod live;
 mod model;
 pub mod page;
 mod pages;
@@ -34,6 +35,7 @@ use std::path::{Path, PathBuf};
 pub use compose::Point;
 pub use course::Course;
 pub use figure::Figure;
+pub use live::{LATE_TOLERATED, LiveHost};
 pub use model::ModelTask;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
@@ -62,6 +64,8 @@ pub struct Experiment {
     pub about: String,
     /// How fq_codel, today's comparator, does beside the others, and why.
     pub today: Option<String>,
+    /// Whether it is run in real time, by a [`LiveHost`].
+    pub live: bool,
     /// Runs of each point and discipline.
     pub seeds: u64,
     /// The same of a quick look.
@@ -129,6 +133,8 @@ pub struct Check {
     pub expect: Expect,
     /// Why it is known not to hold.
     pub known: Option<String>,
+    /// Whether a quick look looks at it, too.
+    pub quick: bool,
 }
 
 /// A figure, under some disciplines, at some points.

@@ -14,8 +14,10 @@ use airtab_quality::web::{self, Page};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::live::{self, LiveHost};
 use super::store::{Run, Store};
 use super::{Experiment, Point};
+use crate::QueueSpec;
 use crate::compare::{QueueScores, add_page_times, summarise};
 use crate::measure::{Measured, Second};
 use crate::scenario_file::FileError;
@@ -34,6 +36,10 @@ pub struct RunOptions<'a> {
     pub stop: &'a AtomicBool,
     /// Called after each run that was not stored yet, from any thread.
     pub progress: &'a (dyn Fn() + Sync),
+    /// What runs experiments in real time, one run after the other.
+    pub live: Option<&'a dyn LiveHost>,
+    /// Take stored live runs, too. No two live runs are equal: else all are made anew.
+    pub resume: bool,
 }
 
 /// The figures of one point.
@@ -88,6 +94,9 @@ pub enum RunError {
     /// A discipline does not take its parameters.
     #[error("{0}")]
     Queue(String),
+    /// A live run failed, or there is nothing that makes one.
+    #[error("{0}")]
+    Live(String),
     /// A finished run cannot be kept.
     #[error("cannot keep a finished run: {0}")]
     Store(#[from] io::Error),
@@ -99,7 +108,8 @@ pub enum RunError {
 /// As [`run`], except for [`RunError::Stopped`].
 pub fn jobs(experiment: &Experiment, options: &RunOptions) -> Result<(usize, usize), RunError> {
     let plan = Plan::new(experiment, options)?;
-    let stored = plan.jobs().filter(|(_, _, run)| options.store.has(*run)).count();
+    let usable = |cell: usize| options.resume || !plan.point(cell).live;
+    let stored = plan.jobs().filter(|(cell, _, run)| usable(*cell) && options.store.has(*run)).count();
     Ok((plan.total(), stored))
 }
 
@@ -114,29 +124,48 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
     let plan = Plan::new(experiment, options)?;
     let jobs: Vec<_> = plan.jobs().collect();
     let done = AtomicUsize::new(0);
-    let refused: Mutex<Option<io::Error>> = Mutex::new(None);
+    let failed: Mutex<Option<RunError>> = Mutex::new(None);
+    let fail = |e: RunError| {
+        failed.lock().expect("nobody panics with it").get_or_insert(e);
+    };
     let one = |(cell, seed, run): &(usize, u64, Run)| {
-        if options.stop.load(Ordering::Relaxed) {
+        let failed = || failed.lock().expect("nobody panics with it").is_some();
+        if options.stop.load(Ordering::Relaxed) || failed() {
             return None;
         }
-        let measured = options.store.get(*run).unwrap_or_else(|| {
-            let (point, params) = (&plan.points[cell / plan.queues()], &plan.params[*cell]);
-            let measured = point.workload.run(&params.1, *seed);
-            if let Err(e) = options.store.put(*run, &measured) {
-                // One run that cannot be kept is no reason to lose it; it is one to say so.
-                refused.lock().expect("nobody panics with it").get_or_insert(e);
+        let point = plan.point(*cell);
+        let stored = if point.live && !options.resume { None } else { options.store.get(*run) };
+        let measured = match stored {
+            Some(measured) => measured,
+            None => {
+                let measured = match point.live {
+                    false => point.workload.run(&plan.params[*cell].1, *seed),
+                    true => {
+                        let place = experiment.place(&point.at);
+                        let queue = &plan.specs[cell % plan.queues()];
+                        live::run(options.live, &experiment.id, &place, &point.workload, queue, *seed)
+                            .map_err(&fail)
+                            .ok()??
+                    }
+                };
+                if let Err(e) = options.store.put(*run, &measured) {
+                    // One run that cannot be kept is no reason to lose it; it is one to say so.
+                    fail(e.into());
+                }
+                (options.progress)();
+                measured
             }
-            (options.progress)();
-            measured
-        });
+        };
         done.fetch_add(1, Ordering::Relaxed);
         Some(measured)
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    // Two houses at once would be in each other's way.
+    let threads = if experiment.live { 1 } else { options.jobs };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let runs: Option<Vec<Measured>> =
         pool.expect("threads can be started").install(|| jobs.par_iter().with_max_len(1).map(one).collect());
-    if let Some(e) = refused.into_inner().expect("nobody panics with it") {
-        return Err(e.into());
+    if let Some(e) = failed.into_inner().expect("nobody panics with it") {
+        return Err(e);
     }
     let total = jobs.len();
     let mut runs = runs.ok_or_else(|| RunError::Stopped { done: done.load(Ordering::Relaxed), total })?;
@@ -180,6 +209,7 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
 /// Everything to run.
 struct Plan {
     points: Vec<Point>,
+    specs: Vec<QueueSpec>,
     /// Discipline by discipline, point by point.
     params: Vec<(String, Params)>,
     /// What the workload of each point is known by.
@@ -192,9 +222,10 @@ impl Plan {
         let wanted = |at: &Vec<usize>| !options.quick || experiment.is_checked(at);
         let points = experiment.combinations().into_iter().filter(wanted).map(|at| experiment.point(at));
         let points: Vec<Point> = points.collect::<Result<_, _>>()?;
+        let specs = experiment.queues_of(options.quick);
         let mut params = Vec::new();
         for point in &points {
-            for spec in &experiment.queues {
+            for spec in &specs {
                 let place = experiment.place(&point.at);
                 let built = spec.build(point.workload.queues());
                 let built = built.map_err(|e| RunError::Queue(format!("{}, {place}: {e}", experiment.id)))?;
@@ -202,12 +233,17 @@ impl Plan {
             }
         }
         let own = if options.quick { experiment.quick_seeds } else { experiment.seeds };
-        let numbers = points.iter().map(|p| p.workload.number()).collect();
-        Ok(Plan { points, params, numbers, seeds: options.seeds.unwrap_or(own) })
+        let number = |p: &Point| if p.live { live::number(&p.workload) } else { p.workload.number() };
+        let numbers = points.iter().map(number).collect();
+        Ok(Plan { points, specs, params, numbers, seeds: options.seeds.unwrap_or(own) })
     }
 
     fn queues(&self) -> usize {
-        self.params.len() / self.points.len().max(1)
+        self.specs.len()
+    }
+
+    fn point(&self, cell: usize) -> &Point {
+        &self.points[cell / self.queues()]
     }
 
     fn total(&self) -> usize {
@@ -230,8 +266,19 @@ impl Experiment {
         self.combinations().iter().filter(|at| self.is_checked(at)).count()
     }
 
-    /// Whether a check looks at that point.
+    /// Whether a check of a quick look looks at that point.
     fn is_checked(&self, at: &[usize]) -> bool {
-        self.checks.iter().flat_map(|check| check.terms()).any(|term| term.is_at(at))
+        let checks = self.checks.iter().filter(|check| check.quick);
+        checks.flat_map(|check| check.terms()).any(|term| term.is_at(at))
+    }
+
+    /// Its disciplines. Live runs take their time: a quick look leaves out those
+    /// that no check is about.
+    pub(super) fn queues_of(&self, quick: bool) -> Vec<QueueSpec> {
+        let checks = || self.checks.iter().filter(|check| check.quick);
+        let wanted = |q: &&QueueSpec| {
+            !(quick && self.live) || checks().any(|check| check.queues().any(|label| *label == q.label))
+        };
+        self.queues.iter().filter(wanted).cloned().collect()
     }
 }

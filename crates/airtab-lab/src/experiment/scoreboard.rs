@@ -22,6 +22,39 @@ pub fn board(done: &[Done], built: &str, date: &str) -> String {
         summary(done.iter().flat_map(|(.., verdicts)| verdicts))
     );
     overview(&mut text, done);
+    numbers(&mut text, done);
+    text
+}
+
+/// Where the live part begins.
+const LIVE: &str = "\n# Live experiments\n";
+
+/// The live part: what was measured in real time on one machine.
+pub fn live(done: &[Done], built: &str, date: &str) -> String {
+    let mut text = format!(
+        "{LIVE}\n\
+         Written by `airtab experiment scoreboard --live`; do not edit. airtab {built}, {date}.\n\n\
+         {}. Measured in real time with real programs: another machine, or another day, gives other figures\n\
+         ([docs/experiments-live.md](../docs/experiments-live.md)).\n",
+        summary(done.iter().flat_map(|(.., verdicts)| verdicts))
+    );
+    overview(&mut text, done);
+    numbers(&mut text, done);
+    text
+}
+
+/// A board with that live part instead of its own.
+pub fn with_live(board: &str, live: &str) -> String {
+    format!("{}{live}", board.split_once(LIVE).map_or(board, |(simulated, _)| simulated))
+}
+
+/// A board with the live part of an older one.
+pub fn with_live_of(board: &str, old: &str) -> String {
+    old.split_once(LIVE).map_or(board.into(), |(_, live)| format!("{board}{LIVE}{live}"))
+}
+
+/// A table for each experiment.
+fn numbers(text: &mut String, done: &[Done]) {
     for (e, outcome, verdicts) in done {
         let _ = write!(text, "\n## {}\n\n{}. {}; {}.\n\n", e.id, e.title, e.source, runs(outcome));
         text.push_str("| what | section | source | expected | measured | |\n|---|---|---|---|---|---|\n");
@@ -49,7 +82,6 @@ pub fn board(done: &[Done], built: &str, date: &str) -> String {
             let _ = write!(text, "\n**fq_codel.** {}\n", one_line(today));
         }
     }
-    text
 }
 
 /// A line for each experiment, with a link to its numbers.

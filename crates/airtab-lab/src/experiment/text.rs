@@ -18,7 +18,8 @@ pub fn list(experiments: &[Experiment], style: Style) -> String {
         let numbers = [runs(e, false), runs(e, true), e.checks.len()];
         all.iter_mut().zip(numbers).for_each(|(sum, n)| *sum += n);
         let [full, quick, checks] = numbers.map(|n| n.to_string());
-        table.add_row([e.id.clone(), e.title.clone(), full, quick, checks]);
+        let title = if e.live { format!("live: {}", e.title) } else { e.title.clone() };
+        table.add_row([e.id.clone(), title, full, quick, checks]);
     }
     let [full, quick, checks] = all.map(|n| n.to_string());
     table.add_row([
@@ -33,7 +34,7 @@ pub fn list(experiments: &[Experiment], style: Style) -> String {
 
 fn runs(e: &Experiment, quick: bool) -> usize {
     match quick {
-        true => e.checked_points() * e.queues.len() * e.quick_seeds as usize,
+        true => e.checked_points() * e.queues_of(true).len() * e.quick_seeds as usize,
         false => e.combinations().len() * e.queues.len() * e.seeds as usize,
     }
 }
@@ -55,7 +56,8 @@ pub fn show(e: &Experiment, style: Style) -> String {
         let _ = writeln!(text, "{} ({}): {}.", axis.name, axis.label, values.join(", "));
     }
     let (full, quick) = (size(runs(e, false), e.seeds), size(runs(e, true), e.quick_seeds));
-    let _ = writeln!(text, "In full {full}; quick {quick}.\n");
+    let live = if e.live { " In real time, as root; not part of --all." } else { "" };
+    let _ = writeln!(text, "In full {full}; quick {quick}.{live}\n");
     let mut checks = table(style, &["what", "source says", "section", "expected"]);
     for c in &e.checks {
         let compared = match &c.compared {

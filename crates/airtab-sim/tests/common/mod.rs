@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
-use airtab_sim::tcp::Algorithm;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
@@ -48,6 +48,7 @@ pub fn home() -> Scenario {
         measure_ns: 90 * S..270 * S,
         cell: CellConfig::new(phy("phy-a")),
         wired: Wired::default(),
+        tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
         apps: vec![
             app("game", AppKind::Game, 0, 30 * S..330 * S, 0),

@@ -7,7 +7,9 @@ use std::time::{Instant, SystemTime};
 
 use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::scoreboard::{self, Done};
-use airtab_lab::experiment::{self, Experiment, FindError, Outcome, RunError, RunOptions, Store, page, text};
+use airtab_lab::experiment::{
+    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, Store, page, text,
+};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -23,8 +25,9 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
         ExperimentCommand::List { json } => list(*json),
         ExperimentCommand::Show { experiment, toml } => show(experiment, *toml),
         ExperimentCommand::Run(args) => run(args),
-        ExperimentCommand::Scoreboard { experiments, quick, out, jobs } => {
-            scoreboard(experiments, *quick, out, *jobs)
+        ExperimentCommand::Scoreboard { experiments, live, resume, quick, out, jobs } => {
+            let how = Board { live: *live, resume: *resume, quick: *quick, jobs: *jobs };
+            scoreboard(experiments, &how, out)
         }
     }
 }
@@ -32,7 +35,7 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
 fn list(as_json: bool) -> anyhow::Result<ExitCode> {
     let all = experiment::all();
     if as_json {
-        let one = |e: &Experiment| json!({ "id": e.id, "title": e.title, "source": e.source, "checks": e.checks.len() });
+        let one = |e: &Experiment| json!({ "id": e.id, "title": e.title, "source": e.source, "live": e.live, "checks": e.checks.len() });
         let all: Vec<_> = all.iter().map(one).collect();
         output::print(&(serde_json::to_string_pretty(&all)? + "\n"))?;
     } else {
@@ -62,10 +65,15 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     }
 }
 
-/// Those of these names, or all; None as [`find`].
+/// All of the repository's, simulated or live.
+fn of_repository(live: bool) -> Vec<Experiment> {
+    experiment::all().into_iter().filter(|e| e.live == live).collect()
+}
+
+/// Those of these names, or all that are simulated; None as [`find`].
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
     match all {
-        true => Ok(Some(experiment::all())),
+        true => Ok(Some(of_repository(false))),
         // One that is named twice is run once.
         false => {
             let once = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
@@ -83,7 +91,8 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let store = if args.no_cache { Store::default() } else { open_store()? };
     let start = Instant::now();
     let mut done: Vec<Done> = Vec::new();
-    let how = How { quick: args.quick, seeds: args.seeds, jobs: args.jobs, store: &store };
+    let (quick, resume) = (args.quick, args.resume);
+    let how = How { quick, seeds: args.seeds, jobs: args.jobs, store: &store, resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         if !args.json {
             let style = output::stdout_style();
@@ -114,12 +123,32 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(red)))
 }
 
-fn scoreboard(names: &[String], quick: bool, out: &Path, jobs: Option<u16>) -> anyhow::Result<ExitCode> {
-    let Some(experiments) = chosen(names, names.is_empty())? else { return Ok(ExitCode::from(USAGE)) };
+/// A live experiment, as `airtab live run` takes it.
+pub fn run_live(id: &str, quick: bool, json: bool) -> anyhow::Result<ExitCode> {
+    let Some(found) = find(id)? else { return Ok(ExitCode::from(USAGE)) };
+    if !found.live {
+        output::note(&format!("error: {id} is simulated: airtab experiment run {id}"));
+        return Ok(ExitCode::from(USAGE));
+    }
+    run(&RunExperiments { experiments: vec![id.into()], quick, json, ..RunExperiments::default() })
+}
+
+/// Options of `airtab experiment scoreboard`.
+struct Board {
+    live: bool,
+    resume: bool,
+    quick: bool,
+    jobs: Option<u16>,
+}
+
+fn scoreboard(names: &[String], board: &Board, out: &Path) -> anyhow::Result<ExitCode> {
+    let experiments = if board.live { Some(of_repository(true)) } else { chosen(names, names.is_empty())? };
+    let Some(experiments) = experiments else { return Ok(ExitCode::from(USAGE)) };
+    let old = std::fs::read_to_string(out.join("README.md")).unwrap_or_default();
     let mut files = Files::new(out)?;
     let store = open_store()?;
     let mut done: Vec<Done> = Vec::new();
-    let how = How { quick, seeds: None, jobs, store: &store };
+    let how = How { quick: board.quick, seeds: None, jobs: board.jobs, store: &store, resume: board.resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         output::note(&format!("{}: {}", e.id, text::summary(verdicts.iter())));
@@ -128,8 +157,11 @@ fn scoreboard(names: &[String], quick: bool, out: &Path, jobs: Option<u16>) -> a
     if let Some(stopped) = stopped {
         return Ok(stopped);
     }
-    let board = scoreboard::board(&done, &built(), &today());
-    files.add("README.md", |out| out.write_all(board.as_bytes()))?;
+    let text = match board.live {
+        true => scoreboard::with_live(&old, &scoreboard::live(&done, &built(), &today())),
+        false => scoreboard::with_live_of(&scoreboard::board(&done, &built(), &today()), &old),
+    };
+    files.add("README.md", |out| out.write_all(text.as_bytes()))?;
     files.finish()?;
     output::note(&format!("Wrote {}.", out.join("README.md").display()));
     let red = done.iter().flat_map(|(.., verdicts)| verdicts).any(|v| v.state == State::Red);
@@ -141,10 +173,16 @@ struct How<'a> {
     seeds: Option<u64>,
     jobs: Option<u16>,
     store: &'a Store,
+    resume: bool,
 }
 
 impl<'a> How<'a> {
-    fn options(&self, stop: &'a AtomicBool, progress: &'a (dyn Fn() + Sync)) -> RunOptions<'a> {
+    fn options(
+        &self,
+        stop: &'a AtomicBool,
+        progress: &'a (dyn Fn() + Sync),
+        live: Option<&'a dyn LiveHost>,
+    ) -> RunOptions<'a> {
         RunOptions {
             quick: self.quick,
             seeds: self.seeds,
@@ -152,6 +190,8 @@ impl<'a> How<'a> {
             store: self.store,
             stop,
             progress,
+            live,
+            resume: self.resume,
         }
     }
 }
@@ -168,25 +208,29 @@ fn run_all(
     let quiet = || {};
     let (mut total, mut stored) = (0, 0);
     for e in &experiments {
-        let (runs, known) = experiment::jobs(e, &how.options(&stop, &quiet))?;
+        let (runs, known) = experiment::jobs(e, &how.options(&stop, &quiet, None))?;
         total += runs;
         stored += known;
     }
     if stored > 0 {
         output::note(&format!("{stored} of {total} runs are known from before."));
     }
-    let bar = if total > stored { progress_bar(total - stored, 0) } else { ProgressBar::hidden() };
+    // Live runs have a bar each.
+    let quiet = total == stored || experiments.iter().any(|e| e.live);
+    let bar = if quiet { ProgressBar::hidden() } else { progress_bar(total - stored, 0) };
     let progress = || bar.inc(1);
+    let host = crate::commands::live::Host { stop: &stop };
     for e in &experiments {
-        match experiment::run(e, &how.options(&stop, &progress)) {
+        match experiment::run(e, &how.options(&stop, &progress, Some(&host))) {
             Ok(outcome) => {
                 bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
             }
             Err(stopped @ RunError::Stopped { .. }) => {
                 // A bar that stood still would promise an end.
                 bar.finish_and_clear();
+                let again = if e.live { "the same command with --resume" } else { "the same command" };
                 output::note(&format!(
-                    "{}: {stopped}; what is done is kept: the same command goes on from here",
+                    "{}: {stopped}; what is done is kept: {again} goes on from here",
                     e.id
                 ));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));

@@ -1,7 +1,10 @@
 //! `airtab live`.
 
 pub mod args;
+mod host;
 mod run;
+
+pub use host::Host;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;

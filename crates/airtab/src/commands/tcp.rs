@@ -210,6 +210,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         measure_ns: measured(args),
         cell: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")),
         wired: Wired::default(),
+        tcp: Config::home(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }

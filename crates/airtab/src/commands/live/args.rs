@@ -81,8 +81,9 @@ pub struct Show {
   airtab live run home.toml --queue fifo
   airtab live run home.toml --queues fifo,chap --json")]
 pub struct Run {
-    /// House file: a scenario file (see `airtab scenario show`)
-    #[arg(value_name = "HOUSE.toml")]
+    /// House file: a scenario file (see `airtab scenario show`); or the id of a live
+    /// experiment, as `airtab experiment run` takes it, which brings its own disciplines and seeds
+    #[arg(value_name = "HOUSE.toml|ID")]
     pub house: PathBuf,
     /// Disciplines to run it with, one after the other
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "chap", alias = "queue")]

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use airtab_lab::{Comparison, ScenarioFile, compare, measure, quick, table, why};
+use airtab_lab::{Comparison, ScenarioFile, compare, quick, table, why};
 use airtab_live::blame::blame;
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, House};
@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::args::Run;
 use super::{exporter, stop_on_signal};
+use crate::commands::experiment;
 use crate::commands::progress::INTERRUPTED;
 use crate::output;
 
@@ -31,6 +32,9 @@ struct RunResult<'a> {
 }
 
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
+    if args.house.extension().is_none_or(|ending| ending != "toml") {
+        return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.json);
+    }
     let mut file = ScenarioFile::load(&args.house)?;
     if args.quick {
         file.scenario = quick(&file.scenario);
@@ -68,7 +72,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
         }
     }
     let scenario = &house.file.scenario;
-    let measured = trials.iter().map(|t| measure::measure(scenario, &t.trace)).collect();
+    let measured = trials.iter().map(|t| t.measured(scenario)).collect();
     let comparison = compare::comparison(scenario, &queues, &[args.seed], args.quick, measured);
     let labels = args.queues.iter().map(|q| q.label.as_str());
     let printed = if args.json {
@@ -122,7 +126,8 @@ fn pace(queue: &str, s: &Slippage) -> String {
     )
 }
 
-fn bar(queue: &str, seconds: u64) -> ProgressBar {
+/// A bar in seconds on a terminal, one plain line otherwise.
+pub fn bar(queue: &str, seconds: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         output::note(&format!("{queue}: {seconds} s in real time ..."));
         return ProgressBar::hidden();
