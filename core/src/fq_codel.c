@@ -294,7 +294,7 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	struct at_pkt *p = s->urgent.list.head;
 	u32 from = s->n;
 
-	for (u32 list = 0; list < LISTS; list++) {
+	for (u32 list = NEW; list < LISTS; list++) {
 		u32 i = s->lists[list].head;
 
 		for (u32 left = s->lists[list].len; left; left--, i = s->queues[i].next) {
