@@ -18,7 +18,8 @@ use airtab_sim::wifi::Loss;
 use libfuzzer_sys::fuzz_target;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
-const QUEUES: [&str; 8] = ["fifo", "fifo:limit=3", "spq", "spq:limit=5", "chap", "chap:limit=4", "fq_codel", "fq_codel:limit=6"];
+const QUEUES: [&str; 8] =
+    ["fifo", "fifo:limit=3", "spq", "spq:limit=5", "chap", "chap:limit=4", "fq_codel", "fq_codel:limit=6"];
 
 /// With the cell, and with the emulator.
 static HOUSES: LazyLock<[House; 2]> = LazyLock::new(|| {

@@ -207,7 +207,8 @@ fn forwarding() {
 
 /// 300 Mb/s are offered, and the cell carries a tenth: most packets are dropped.
 fn overload() {
-    for (discipline, offered) in [("fifo:limit=1000", 300e6), ("chap", 300e6), ("fq_codel", 300e6), ("fifo", 0.0)]
+    for (discipline, offered) in
+        [("fifo:limit=1000", 300e6), ("chap", 300e6), ("fq_codel", 300e6), ("fifo", 0.0)]
     {
         let [pps, taken, cpu, behind, overflowed, late99] = medians(|| {
             let running = up(house("bench-over", "", "rate = \"10Gbit\""), discipline);
@@ -233,7 +234,8 @@ fn overload() {
 fn change() {
     for flows in [10, 1000] {
         let [ms] = medians(|| {
-            let mut ap = AccessPoint::new(house("bench-change", "", ""), &queue("fq_codel"), 1).expect("good");
+            let mut ap =
+                AccessPoint::new(house("bench-change", "", ""), &queue("fq_codel"), 1).expect("good");
             for n in 0..10_000u32 {
                 let port = 1000 + (n % flows) as u16;
                 let bytes = packet(address(4, false), address(3, false), Inner::Udp, port, 0, 1500, n);
