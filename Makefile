@@ -10,7 +10,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test bench lint mutants fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test bench lint mutants soak fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -56,9 +56,14 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 mutants: ## wrong builds of the core, each of which must turn the test red that it names
 	@$(MAKE) --no-print-directory -C core mutants
 
-fuzz: ## random operations against every discipline under sanitizers, SECONDS=60
+soak: ## a real house under full load while everything changes, SECONDS=600 (root)
+	@tools/require live
+	@AIRTAB_SOAK=$(or $(SECONDS),600) $(CARGO) test --quiet -p airtab-live --test soak -- --nocapture
+
+fuzz: ## random operations and packets against disciplines and access point under sanitizers, SECONDS=60
 	@tools/require clang
 	@$(MAKE) --no-print-directory -C core fuzz
+	@$(MAKE) --no-print-directory -C fuzz fuzz
 
 kernel: ## the Linux qdiscs, the tc plugin and their man pages, for this kernel or KERNEL=6.12
 	@$(MAKE) --no-print-directory -C kernel module tc man
@@ -77,6 +82,7 @@ docs: ## API documentation into target/doc; the pages are in docs/
 clean: ## removes what was built
 	@$(CARGO) clean --quiet
 	@$(MAKE) --no-print-directory -C core clean
+	@$(MAKE) --no-print-directory -C fuzz clean
 	@$(MAKE) --no-print-directory -C kernel clean
 
 $(AIRTAB): $(SOURCES)

@@ -286,19 +286,24 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	return p;
 }
 
-/* Oldest over all queues. A scan: handing over is rare. */
+/* Oldest over all queues. A scan of those in a list, as all with packets are:
+ * handing over is rare, but a real-time host waits for it. */
 static struct at_pkt *drain(struct at_qdisc *q)
 {
 	struct fq_codel *s = priv(q);
 	struct at_pkt *p = s->urgent.list.head;
 	u32 from = s->n;
 
-	for (u32 i = 0; i < s->n; i++) {
-		struct at_pkt *head = s->queues[i].fifo.head;
+	for (u32 list = NEW; list < LISTS; list++) {
+		u32 i = s->lists[list].head;
 
-		if (head && (!p || at_seq(head) < at_seq(p))) {
-			p = head;
-			from = i;
+		for (u32 left = s->lists[list].len; left; left--, i = s->queues[i].next) {
+			struct at_pkt *head = s->queues[i].fifo.head;
+
+			if (head && (!p || at_seq(head) < at_seq(p))) {
+				p = head;
+				from = i;
+			}
 		}
 	}
 	if (!p)

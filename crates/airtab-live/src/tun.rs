@@ -4,7 +4,7 @@
 //! MTU and with checksums in place: the kernel has undone every offload when it
 //! hands one over. The device ends with its file, so a killed process leaves none.
 //!
-//! What it does not do: no queue of its own beyond the device's [`QUEUE`].
+//! What it does not do: no queue of its own beyond the device's.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -4,10 +4,11 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -306,4 +307,47 @@ fn names_cannot_lead_elsewhere() {
     let mut file = house("x", "", "").file;
     file.scenario.name = "..".into();
     assert!(House::new(file).is_err());
+}
+
+/// An access point that stood still says so: what was late, and what was lost
+/// before it could be read. Nothing is missing in the sum.
+#[test]
+fn who_falls_behind_says_so() {
+    if !houses_can_be_built() {
+        return;
+    }
+    const N: u64 = 15_000;
+    let running = up(house("qa-behind", EMULATOR, ""), "fifo");
+    let console = netns(&running, Port::Station(0));
+    let remote = running.remote().clone();
+    let (begun, began) = std::sync::mpsc::channel();
+    let pause = thread::spawn(move || {
+        remote.order(move |_| {
+            begun.send(()).expect("somebody waits");
+            thread::sleep(Duration::from_secs(2));
+        })
+    });
+    began.recv().expect("it begins");
+    let sent = NetnsRef::named(&console).spawn("burst", || {
+        let socket = UdpSocket::bind("0.0.0.0:0")?;
+        for _ in 0..N {
+            // To nobody: counted as such when it is read.
+            socket.send_to(&[0; 100], "192.0.2.1:9")?;
+        }
+        Ok(())
+    });
+    sent.expect("a thread").join().expect("no panic").expect("packets are sent");
+    pause.join().expect("no panic").expect("it runs");
+    let mut seen = Arc::default();
+    let start = Instant::now();
+    let (books, pace) = loop {
+        let snapshot = running.remote().next_snapshot(&seen).expect("it runs");
+        if snapshot.books.taken + snapshot.pace.overflowed >= N {
+            break (snapshot.books.clone(), snapshot.pace);
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?} {:?}", snapshot.books, snapshot.pace);
+        seen = snapshot;
+    };
+    assert_eq!(books.taken + pace.overflowed, N, "{books:?} {pace:?}");
+    assert!(pace.overflowed >= 4000, "{pace:?}");
 }

@@ -129,8 +129,9 @@ fn nothing_grows_and_nothing_is_lost() {
         if age / 10 > shown {
             shown = age / 10;
             eprintln!(
-                "{age} s: {kb} kB, {files} files, {tasks} threads, {} packets, {} dropped, {} requests",
+                "{age} s: {kb} kB, {files} files, {tasks} threads, {} packets, {} inside, {} dropped, {} requests",
                 books.taken,
+                books.inside,
                 books.dropped,
                 requests.load(Ordering::Relaxed)
             );
@@ -170,7 +171,7 @@ fn changes(stop: &Arc<AtomicBool>, requests: &Arc<AtomicU64>) -> thread::JoinHan
                 value: value.into(),
             };
             let request = match n % 6 {
-                0 => Request::Queue("fq_codel".into()),
+                0 => Request::Queue("fq_codel:limit=1000".into()),
                 1 => set("laptop", "distance", ["3", "8", "12", "1"][n / 6 % 4]),
                 2 => Request::Queue("spq:limit=200".into()),
                 3 => set("console", "rate", ["6Mb/s", "24Mb/s", "54Mb/s"][n / 6 % 3]),

@@ -12,6 +12,8 @@ use std::time::Duration;
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use super::{Asked, State, draw};
 use crate::error::LiveError;
@@ -35,8 +37,22 @@ pub fn run(feed: &Feed, stop: &AtomicBool) -> Result<End, LiveError> {
     }
     let _restore = Restore;
     let mut terminal = ratatui::try_init().map_err(failed())?;
-    let next = |wait| if event::poll(wait)? { event::read().map(Some) } else { Ok(None) };
     drive(&mut terminal, feed, stop, next).map_err(failed())
+}
+
+/// The next key or change of size, if there is one before `wait` is over.
+fn next(wait: Duration) -> io::Result<Option<Event>> {
+    let terminal = io::stdout();
+    let mut terminal = [PollFd::new(&terminal, PollFlags::IN)];
+    match poll(&mut terminal, Timespec::try_from(wait).ok().as_ref()) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(e) => return Err(e.into()),
+    }
+    // From a terminal that is gone crossterm reads for ever.
+    if terminal[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+        return Err(io::Error::other("the terminal is gone"));
+    }
+    if event::poll(Duration::ZERO)? { event::read().map(Some) } else { Ok(None) }
 }
 
 /// Gives the terminal back.

@@ -120,7 +120,7 @@ fn pace(queue: &str, s: &Slippage) -> String {
         return figures;
     }
     format!(
-        "{figures}\nwarning: {:.2} % of packets were more than 2 ms late: this machine was too busy, \
+        "{figures}\nwarning: {:.2} % of packets were more than 2 ms late, or lost unread: this machine was too busy, \
          and delays above are partly its own. Run it again with less going on.",
         100.0 * s.behind_ratio
     )
