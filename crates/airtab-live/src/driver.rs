@@ -282,7 +282,7 @@ impl Drop for End {
 
 /// Puts this thread before all that are not real-time threads. It sleeps
 /// between events, and the kernel keeps a share of the time for others.
-fn real_time() -> Result<(), thread_priority::Error> {
+pub(crate) fn real_time() -> Result<(), thread_priority::Error> {
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy)
 }
