@@ -37,22 +37,32 @@ pub fn run(feed: &Feed, stop: &AtomicBool) -> Result<End, LiveError> {
     }
     let _restore = Restore;
     let mut terminal = ratatui::try_init().map_err(failed())?;
-    drive(&mut terminal, feed, stop, next).map_err(failed())
+    let end = drive(&mut terminal, feed, stop, next).map_err(failed());
+    if hung_up(Duration::ZERO).unwrap_or(true) {
+        // Dropped, it would complain on a terminal that is gone, and panic.
+        std::mem::forget(terminal);
+    }
+    end
 }
 
 /// The next key or change of size, if there is one before `wait` is over.
 fn next(wait: Duration) -> io::Result<Option<Event>> {
+    // From a terminal that is gone crossterm reads for ever.
+    if hung_up(wait)? {
+        return Err(io::Error::other("the terminal is gone"));
+    }
+    if event::poll(Duration::ZERO)? { event::read().map(Some) } else { Ok(None) }
+}
+
+/// Waits for keys at most so long; whether the terminal is gone.
+fn hung_up(wait: Duration) -> io::Result<bool> {
     let terminal = io::stdout();
     let mut terminal = [PollFd::new(&terminal, PollFlags::IN)];
     match poll(&mut terminal, Timespec::try_from(wait).ok().as_ref()) {
         Ok(_) | Err(Errno::INTR) => {}
         Err(e) => return Err(e.into()),
     }
-    // From a terminal that is gone crossterm reads for ever.
-    if terminal[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
-        return Err(io::Error::other("the terminal is gone"));
-    }
-    if event::poll(Duration::ZERO)? { event::read().map(Some) } else { Ok(None) }
+    Ok(terminal[0].revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
 /// Gives the terminal back.
