@@ -23,8 +23,9 @@ use airtab_lab::QueueSpec;
 use airtab_sim::engine::{EventQueue, Stream};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::net::Link;
-use airtab_sim::trace::{ApTrace, AppTrace};
+use airtab_sim::trace::{AirTrace, ApTrace, AppTrace};
 use airtab_sim::wifi::{Label, Loss, Medium, Output};
+use serde::Serialize;
 
 use crate::flows::{self, Flows, Spread, Tally};
 use crate::house::{self, House, Owner, Port};
@@ -59,6 +60,16 @@ pub struct AccessPoint {
     radios: Vec<(u32, Loss)>,
     seeds: Stream,
     last: report::Last,
+    changes: Vec<Change>,
+}
+
+/// Something that was changed while it ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// When, ns.
+    pub at_ns: u64,
+    /// What, in words.
+    pub what: String,
 }
 
 /// A packet that has reached its end.
@@ -77,6 +88,7 @@ struct Spreads {
     wired: Spread,
     queue: Spread,
     air: Spread,
+    uplink: Spread,
 }
 
 /// Where a packet on a wire arrives.
@@ -165,6 +177,7 @@ impl AccessPoint {
             max_packets: 0,
             seeds,
             last: report::Last::default(),
+            changes: Vec::new(),
             house,
         })
     }
@@ -239,6 +252,7 @@ impl AccessPoint {
         let seed = self.seeds.below(u64::MAX);
         self.medium.swap_queue(&mut self.pool, &params, seed, self.now);
         self.queue.clone_from(&queue.label);
+        self.changes.push(Change { at_ns: self.now, what: format!("the discipline became {}", queue.label) });
         self.drain_medium();
         Ok(())
     }
@@ -250,6 +264,10 @@ impl AccessPoint {
     pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
         self.medium.set_station(station, kbps, loss);
         self.radios[station] = (kbps, loss);
+        let name = &self.house.file.scenario.stations[station].name;
+        let lost = 100.0 * loss.frame_error_rate();
+        let what = format!("station {name} became {kbps} kb/s, {lost:.2} % of frames lost");
+        self.changes.push(Change { at_ns: self.now, what });
     }
 
     /// A station's rate, kb/s, and losses.
@@ -260,6 +278,16 @@ impl AccessPoint {
     /// The house.
     pub fn house(&self) -> &House {
         &self.house
+    }
+
+    /// What was changed since the start.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Where the channel's time went so far.
+    pub fn air(&self) -> AirTrace {
+        self.medium.air(self.now)
     }
 
     /// Where every packet went.
@@ -430,6 +458,7 @@ impl AccessPoint {
                 }
                 Output::Up(packet) => {
                     let body = *self.pool.body(packet);
+                    self.spreads.uplink.record(self.now - body.read_ns);
                     let bytes = u64::from(self.pool.bytes(packet));
                     for tally in both(&mut self.flows, &mut self.stations, &body) {
                         tally.totals.up_bytes += bytes;

@@ -77,7 +77,8 @@ pub fn blame(s: &Snapshot) -> Blame {
         () if used < IDLE && total < NOTICEABLE_S && hops.iter().all(|h| h.delay.p99_s < SPIKE_S) => {
             (false, format!("Idle: the air is {} free", percent(1.0 - used)))
         }
-        () if total < NOTICEABLE_S => quick(&hops, total),
+        // Whoever suffers wants a name, however small the delay.
+        () if total < NOTICEABLE_S && (suffering.is_empty() || total <= 0.0) => quick(&hops, total),
         () => slow(s, &hops, total),
     };
     if used >= BUSY {
@@ -104,6 +105,7 @@ enum Hop {
     Wired,
     Queue,
     Air,
+    Uplink,
 }
 
 impl Hop {
@@ -113,6 +115,7 @@ impl Hop {
             Hop::Wired => "the wired line",
             Hop::Queue => "the Wi-Fi queue",
             Hop::Air => "the air",
+            Hop::Uplink => "the way from the stations",
         }
     }
 
@@ -128,13 +131,14 @@ struct Place {
 }
 
 /// The hops, slowest first.
-fn hops(s: &Snapshot) -> [Place; 4] {
+fn hops(s: &Snapshot) -> [Place; 5] {
     let place = |hop, delay| Place { hop, delay };
     let mut hops = [
         place(Hop::Server, s.hops.server),
         place(Hop::Wired, s.hops.wired),
         place(Hop::Queue, s.hops.queue),
         place(Hop::Air, s.hops.air),
+        place(Hop::Uplink, s.hops.uplink),
     ];
     hops.sort_by(|a, b| b.delay.p50_s.total_cmp(&a.delay.p50_s));
     hops
@@ -150,8 +154,8 @@ fn capital(text: &str) -> String {
 }
 
 /// The median is small: is the tail?
-fn quick(hops: &[Place; 4], total: f64) -> (bool, String) {
-    let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s)).expect("there are four");
+fn quick(hops: &[Place; 5], total: f64) -> (bool, String) {
+    let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s)).expect("there are five");
     let all = seconds(total);
     if worst.delay.p99_s >= SPIKE_S {
         let (p99, unit, place) = (seconds(worst.delay.p99_s), worst.hop.unit(), worst.hop.words());
@@ -161,7 +165,7 @@ fn quick(hops: &[Place; 4], total: f64) -> (bool, String) {
 }
 
 /// The median is large: where?
-fn slow(s: &Snapshot, hops: &[Place; 4], total: f64) -> (bool, String) {
+fn slow(s: &Snapshot, hops: &[Place; 5], total: f64) -> (bool, String) {
     let [first, second, ..] = hops;
     let all = seconds(total);
     if first.delay.p50_s >= ALONE * total {
@@ -175,9 +179,10 @@ fn slow(s: &Snapshot, hops: &[Place; 4], total: f64) -> (bool, String) {
                 (trouble, format!("{} takes {takes}{whose}", capital(place)))
             }
             Hop::Air => (true, format!("{} takes {takes}{}", capital(place), repeats(s))),
+            Hop::Uplink => (true, format!("{} takes {takes}{}", capital(place), uploader(s))),
         };
     }
-    let wifi = |h: &Place| matches!(h.hop, Hop::Queue | Hop::Air);
+    let wifi = |h: &Place| matches!(h.hop, Hop::Queue | Hop::Air | Hop::Uplink);
     if first.delay.p50_s + second.delay.p50_s >= TOGETHER * total {
         let text = format!(
             "{} and {} share the delay: {} and {} of {all}",
@@ -189,8 +194,9 @@ fn slow(s: &Snapshot, hops: &[Place; 4], total: f64) -> (bool, String) {
         let air = if first.hop == Hop::Air || second.hop == Hop::Air { repeats(s) } else { String::new() };
         return (wifi(first) || wifi(second), text + &air);
     }
+    let counted = hops.iter().filter(|h| h.delay.p50_s > 0.0);
     let all_of_them: Vec<String> =
-        hops.iter().map(|h| format!("{} {}", h.hop.words(), seconds(h.delay.p50_s))).collect();
+        counted.map(|h| format!("{} {}", h.hop.words(), seconds(h.delay.p50_s))).collect();
     (hops.iter().any(wifi), format!("No single place holds the delay of {all}: {}", all_of_them.join(", ")))
 }
 
@@ -261,6 +267,13 @@ fn owner(s: &Snapshot) -> (bool, String) {
         }
         _ => (true, format!(", most of its packets are those of {}", owner.name)),
     }
+}
+
+/// Which station's own queue is likely the long one.
+fn uploader(s: &Snapshot) -> String {
+    let most = s.stations.iter().max_by(|a, b| a.rates.up_bps.total_cmp(&b.rates.up_bps));
+    let most = most.filter(|station| station.rates.up_bps > 0.0);
+    most.map_or_else(String::new, |s| format!(", {} sends most: {:.1} Mb/s", s.name, s.rates.up_bps / 1e6))
 }
 
 /// Why a frame takes long once it is its turn.

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
     /// Not root.
-    #[error("making network namespaces needs root: run it with sudo")]
+    #[error("a live house needs root: run it with sudo")]
     NotRoot,
     /// The house asks for what only the simulator has.
     #[error("{0}")]
@@ -53,12 +53,12 @@ pub enum LiveError {
         said: String,
     },
     /// The operating system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}: {cause}")]
     System {
         /// What was tried.
         what: String,
-        /// Why it failed.
-        source: io::Error,
+        /// Why it failed; said in the message, so it is no source.
+        cause: io::Error,
     },
 }
 
@@ -66,6 +66,6 @@ impl LiveError {
     /// For `map_err`: names what was tried.
     pub fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> LiveError {
         let what = what.into();
-        move |source| LiveError::System { what, source }
+        move |cause| LiveError::System { what, cause }
     }
 }

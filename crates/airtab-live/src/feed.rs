@@ -68,7 +68,7 @@ pub fn from_lines(reader: impl Read + Send + 'static) -> (Feed, JoinHandle<Resul
             }
             let snapshot = serde_json::from_slice(&line).map_err(|e| LiveError::System {
                 what: format!("snapshot {number} is not what this version of airtab writes"),
-                source: io::Error::new(io::ErrorKind::InvalidData, e),
+                cause: io::Error::new(io::ErrorKind::InvalidData, e),
             })?;
             if sender.send(Arc::new(snapshot)).is_err() {
                 break;
@@ -94,7 +94,7 @@ pub enum End {
 /// [`json_line`].
 ///
 /// # Errors
-/// If writing fails; a closed pipe is `io::ErrorKind::BrokenPipe` in its source.
+/// If writing fails; a closed pipe is `io::ErrorKind::BrokenPipe` in its cause.
 pub fn print(
     feed: &Feed,
     stop: &AtomicBool,

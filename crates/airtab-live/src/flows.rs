@@ -61,7 +61,7 @@ impl Tally {
             } else {
                 0.0
             },
-            drops_per_s: per_second(now.dropped, before.dropped),
+            drops_per_s: per_second(now.dropped + now.uplink_dropped, before.dropped + before.uplink_dropped),
             sojourn_p50_s: waited.p50_s,
             sojourn_p99_s: waited.p99_s,
         };
@@ -105,7 +105,7 @@ pub struct Flow {
     pub hash: u32,
     /// The application whose server it talks to.
     pub app: Option<u16>,
-    /// Its station.
+    /// Its station; of record 0 none.
     pub station: u16,
     /// Its figures.
     pub tally: Tally,
@@ -131,7 +131,7 @@ impl Flows {
             key: None,
             hash: 0,
             app: None,
-            station: 0,
+            station: u16::MAX,
             tally: Tally::new(),
             inside: 0,
             last_ns: 0,

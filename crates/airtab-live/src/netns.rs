@@ -60,7 +60,7 @@ impl Netns {
                 .filter(|name| ours(name))
                 .collect(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(LiveError::System { what: format!("reading {FOLDER}"), source: e }),
+            Err(e) => return Err(LiveError::System { what: format!("reading {FOLDER}"), cause: e }),
         };
         names.sort();
         for name in &names {

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -53,15 +53,13 @@ impl Running {
         seed: u64,
         note: &mut dyn FnMut(&str),
     ) -> Result<Running, LiveError> {
-        if !rustix::process::geteuid().is_root() {
-            return Err(LiveError::NotRoot);
-        }
+        check_root()?;
         let ap = AccessPoint::new(house.clone(), queue, seed).map_err(|e| LiveError::House(e.to_string()))?;
         let lock = Lock::take(house.name())?;
         let left = Netns::sweep(|netns| owns(house.name(), netns))?;
         lock.clear();
         if !left.is_empty() {
-            note(&format!("removed what an earlier run left: {}", left.join(", ")));
+            note(&format!("removed {} namespaces that an earlier run left", left.len()));
         }
         let mut namespaces = Vec::new();
         let mut wires = Vec::new();
@@ -150,6 +148,14 @@ impl Drop for Running {
     }
 }
 
+/// Whether this process may have to do with houses.
+///
+/// # Errors
+/// [`LiveError::NotRoot`].
+pub fn check_root() -> Result<(), LiveError> {
+    if rustix::process::geteuid().is_root() { Ok(()) } else { Err(LiveError::NotRoot) }
+}
+
 /// Takes down the house of that name, whoever runs it, and removes what is left.
 /// Gives what it did, in words.
 ///
@@ -157,14 +163,14 @@ impl Drop for Running {
 /// If no house can have that name, if we are not root, or if it does not end.
 pub fn down(house: &str) -> Result<String, LiveError> {
     check_name(house)?;
-    if !rustix::process::geteuid().is_root() {
-        return Err(LiveError::NotRoot);
-    }
+    check_root()?;
     let asked = Lock::holder(house);
     if let Some(pid) = asked {
-        control::ask(house, &control::Request::Down)?;
         let start = Instant::now();
+        // It may not answer yet, being built, or no more, being killed: ask again.
+        let mut answered = false;
         while Lock::holder(house).is_some() {
+            answered = answered || control::ask(house, &control::Request::Down).is_ok();
             if start.elapsed() > Duration::from_secs(20) {
                 return Err(LiveError::Refused(format!(
                     "house {house} does not end; kill process {pid} and run this again"
@@ -179,7 +185,9 @@ pub fn down(house: &str) -> Result<String, LiveError> {
     drop(lock);
     Ok(match (asked, left.is_empty()) {
         (Some(pid), _) => format!("house {house} (process {pid}) is down"),
-        (None, false) => format!("house {house} was not up; removed what was left: {}", left.join(", ")),
+        (None, false) => {
+            format!("house {house} was not up; removed {} namespaces that were left", left.len())
+        }
         (None, true) => format!("house {house} is not up, and nothing is left of it"),
     })
 }
@@ -197,6 +205,9 @@ pub fn left() -> Vec<String> {
     names
 }
 
+/// How often a lock is tried, 10 ms apart.
+const PATIENCE: u32 = 300;
+
 /// A house's name, held by one process; the kernel lets go of it when that ends.
 struct Lock {
     folder: PathBuf,
@@ -208,9 +219,13 @@ impl Lock {
         let folder = Path::new(FOLDER).join(house);
         let failed = || LiveError::system(format!("locking {}", folder.display()));
         let path = folder.join("lock");
-        for _ in 0..100 {
-            fs::create_dir_all(&folder).map_err(failed())?;
-            let file = File::options().create(true).truncate(false).read(true).write(true).open(&path);
+        for tries in 0..PATIENCE {
+            // Nobody else may hold the lock, so nobody else may open it.
+            fs::create_dir_all(FOLDER).map_err(failed())?;
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+            made.map_err(failed())?;
+            let mut options = File::options();
+            let file = options.create(true).truncate(false).read(true).write(true).mode(0o600).open(&path);
             let mut file = match file {
                 // Its last holder removed the folder just now.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
@@ -219,10 +234,11 @@ impl Lock {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => {
-                    if let Some(pid) = Lock::holder(house).filter(|pid| *pid != 0) {
+                    // Somebody may only have looked, or not have written its number
+                    // yet; and one that was killed takes a while to be gone.
+                    if let Some(pid) = Lock::holder(house).filter(|pid| *pid != 0 && tries >= PATIENCE / 3) {
                         return Err(LiveError::Up { house: house.into(), pid });
                     }
-                    // Somebody only looked, or has not written its number yet.
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }

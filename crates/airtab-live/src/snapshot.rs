@@ -162,7 +162,7 @@ pub struct Rates {
     pub up_air_ratio: f64,
     /// Attempts per downlink frame; 0 if there was none.
     pub attempts_mean: f64,
-    /// Packets dropped per second by the discipline.
+    /// Packets dropped per second, by the discipline and by the station's own queue.
     pub drops_per_s: f64,
     /// Median time in the access point's queue, s; 0 if nothing left it.
     pub sojourn_p50_s: f64,
@@ -206,7 +206,7 @@ pub struct FlowView {
     pub rates: Rates,
 }
 
-/// How long downlink packets took at each hop in the interval, s.
+/// How long packets took at each hop in the interval, s; downlink but for the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hops {
     /// From a request's arrival at the server to the first byte of the answer.
@@ -217,6 +217,8 @@ pub struct Hops {
     pub queue: Quantiles,
     /// Contention, attempts and backoffs.
     pub air: Quantiles,
+    /// The other way: from a station's sending to the access point, its own queue included.
+    pub uplink: Quantiles,
 }
 
 /// Of one distribution, s; all 0 if it is empty.

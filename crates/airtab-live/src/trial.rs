@@ -13,6 +13,7 @@ use airtab_lab::{Metric, QueueSpec};
 use airtab_sim::{Scenario, Trace};
 use serde::Serialize;
 
+use crate::access_point::Change;
 use crate::apps::{AppReport, Apps};
 use crate::error::LiveError;
 use crate::house::House;
@@ -29,6 +30,8 @@ pub struct Trial {
     pub books: Books,
     /// Whether the machine kept up.
     pub slippage: Slippage,
+    /// What was changed by hand while it ran: its figures mix before and after.
+    pub changes: Vec<Change>,
 }
 
 /// How well a run kept to the wall clock.
@@ -86,15 +89,22 @@ pub fn run(
     let end_ns = house.file.scenario.duration_ns;
     let measure_ns = house.file.scenario.measure_ns.clone();
     let mut running = Running::up(house, queue, seed, note)?;
-    let apps = Apps::start(running.house(), running.clock(), seed, running.folder())?;
+    // Taken down on purpose: what applications say then is about that.
+    let ended = |running: &Running| stop.load(Ordering::Relaxed) || !running.is_up();
+    let apps = match Apps::start(running.house(), running.clock(), seed, running.folder()) {
+        Err(_) if ended(&running) => return running.stop().map(|_| None),
+        apps => apps?,
+    };
     let mut slippage = Slippage::default();
     let mut seen = Arc::new(Snapshot::default());
     let (mut behind, mut seconds) = (0, 0.0);
     while running.clock().now() < end_ns {
-        if stop.load(Ordering::Relaxed) || !running.is_up() {
-            return Ok(None);
+        let fault = apps.check();
+        if ended(&running) {
+            apps.stop();
+            return running.stop().map(|_| None);
         }
-        apps.check()?;
+        fault?;
         running.remote().show_apps(apps.views());
         let Some(next) = running.remote().next_snapshot(&seen) else { continue };
         slippage.late_p99_s = slippage.late_p99_s.max(next.pace.late_p99_s);
@@ -105,13 +115,16 @@ pub fn run(
         watch(&next);
         seen = next;
     }
+    // The channel's time ends here; what applications do while they end counts no more.
+    let air = running.remote().order(|ap| ap.air());
     apps.stop();
     let ap = running.stop()?;
-    let (books, exchanges) = (ap.books(), ap.exchanges());
-    let (mut traces, ap) = ap.finish();
+    let (books, exchanges, changes) = (ap.books(), ap.exchanges(), ap.changes().to_vec());
+    let (mut traces, mut ap) = ap.finish();
+    ap.air = air.unwrap_or(ap.air);
     let reports = apps.finish(&mut traces)?;
     slippage.behind_ratio = behind as f64 / books.given.max(1) as f64;
     slippage.cpu_ratio /= f64::max(seconds, 1.0);
     let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges };
-    Ok(Some(Trial { trace, reports, books, slippage }))
+    Ok(Some(Trial { trace, reports, books, slippage, changes }))
 }

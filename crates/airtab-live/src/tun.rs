@@ -37,7 +37,7 @@ impl Tun {
     /// # Errors
     /// If the kernel or iproute2 refuses.
     pub fn make(ns: &Netns, name: &'static str, addresses: &[IpAddr]) -> Result<Tun, LiveError> {
-        let failed = |source| LiveError::System { what: format!("making {name} in {}", ns.name()), source };
+        let failed = |cause| LiveError::System { what: format!("making {name} in {}", ns.name()), cause };
         let made = ns.handle().spawn("tun", move || {
             let device = DeviceBuilder::new()
                 .name(name)

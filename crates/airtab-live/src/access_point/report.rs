@@ -54,6 +54,7 @@ impl AccessPoint {
                 wired: self.spreads.wired.take(),
                 queue: self.spreads.queue.take(),
                 air: self.spreads.air.take(),
+                uplink: self.spreads.uplink.take(),
             },
             books: self.books(),
             ..Snapshot::default()
@@ -110,7 +111,7 @@ impl AccessPoint {
             let station = scenario.stations.get(usize::from(flow.station));
             views.push(FlowView {
                 app: flow.app.and_then(|i| Some(scenario.apps.get(usize::from(i))?.name.clone())),
-                tuple: flow.key.map_or_else(|| "others".into(), |key| key.to_string()),
+                tuple: flow.key.map_or_else(|| "many other flows".into(), |key| key.to_string()),
                 station: station.map_or_else(String::new, |s| s.name.clone()),
                 credit_s: credits.iter().find(|(hash, _)| *hash == flow.hash).map(|(_, credit)| *credit),
                 backlog_packets: flow.tally.backlog,

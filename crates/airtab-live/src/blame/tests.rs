@@ -60,6 +60,28 @@ fn traffic_without_delay() {
 }
 
 #[test]
+fn a_small_delay_is_named_when_somebody_suffers_from_it() {
+    let mut s = idle();
+    s.air.down_ratio = 0.2;
+    (s.hops.queue, s.hops.wired) = (delay(0.0117, 0.014), delay(0.002, 0.003));
+    s.apps = vec![app("game", "game_mos", 2.81, "2.81 MOS")];
+    let text = "The Wi-Fi queue takes 12 ms of 14 ms (1 packet in 100: over 14 ms); game (2.81 MOS) suffers";
+    is(&s, true, text);
+}
+
+#[test]
+fn a_long_way_from_a_station() {
+    let mut s = idle();
+    s.air.up_ratio = 0.2;
+    (s.hops.uplink, s.hops.wired) = (delay(0.366, 0.4), delay(0.002, 0.003));
+    let rates = Rates { up_bps: 31e6, ..Rates::default() };
+    s.stations = vec![StationView { name: "laptop".into(), rates, ..StationView::default() }];
+    let text = "The way from the stations takes 366 ms of 368 ms (1 packet in 100: over 400 ms), laptop sends \
+                most: 31.0 Mb/s";
+    is(&s, true, text);
+}
+
+#[test]
 fn a_tail_is_named() {
     let mut s = idle();
     s.hops.wired = delay(0.004, 0.006);

@@ -190,6 +190,7 @@ impl Collector for Scrape {
             ("wired", s.hops.wired),
             ("queue", s.hops.queue),
             ("air", s.hops.air),
+            ("uplink", s.hops.uplink),
         ];
         let hops: Vec<_> = hops.iter().map(|(hop, q)| (Labels::default().with("hop", hop), q)).collect();
         encode_rows(e, "hop", table::HOP, &hops)?;

@@ -17,7 +17,7 @@ use airtab_live::control::{self, Request};
 use airtab_live::driver::Remote;
 use airtab_live::feed::{self, End, Feed, Publisher};
 use airtab_live::metrics::Exporter;
-use airtab_live::{House, Running, Snapshot, plain, running, view};
+use airtab_live::{House, LiveError, Running, Snapshot, plain, running, view};
 use anyhow::{Context, bail};
 
 use super::progress::INTERRUPTED;
@@ -106,7 +106,11 @@ fn show(how: &Show, feed: &Feed, stop: &AtomicBool) -> anyhow::Result<End> {
         (_, true) => feed::print(feed, stop, &mut out, plain::text),
         _ => view::run(feed, stop),
     };
-    Ok(end?)
+    match end {
+        // `airtab live watch | head`: the reader has seen enough.
+        Err(LiveError::System { cause, .. }) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(End::Quit),
+        end => Ok(end?),
+    }
 }
 
 fn down(args: &Down) -> anyhow::Result<ExitCode> {
@@ -117,10 +121,18 @@ fn down(args: &Down) -> anyhow::Result<ExitCode> {
     if houses.is_empty() {
         output::note("no house is up, and nothing is left of one");
     }
+    let mut code = ExitCode::SUCCESS;
     for house in houses {
-        output::note(&running::down(&house)?);
+        match running::down(&house) {
+            Ok(done) => output::note(&done),
+            // The others are to go all the same.
+            Err(e) => {
+                output::note(&format!("error: {e}"));
+                code = ExitCode::from(1);
+            }
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn ask(of: &Of, request: &Request) -> anyhow::Result<ExitCode> {
@@ -130,6 +142,7 @@ fn ask(of: &Of, request: &Request) -> anyhow::Result<ExitCode> {
 
 /// The house that is meant.
 fn house(of: &Of) -> anyhow::Result<String> {
+    running::check_root()?;
     if let Some(house) = &of.house {
         return Ok(house.clone());
     }

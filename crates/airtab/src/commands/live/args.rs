@@ -55,9 +55,8 @@ pub struct AccessPoint {
     pub seed: u64,
     #[command(flatten)]
     pub show: Show,
-    /// Serve Prometheus metrics on this port of the loopback [for 9130]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
-        default_missing_value = "9130")]
+    /// Serve Prometheus metrics on this port of the loopback, such as 9130
+    #[arg(long, value_name = "PORT")]
     pub metrics_port: Option<u16>,
 }
 
@@ -97,9 +96,8 @@ pub struct Run {
     /// Print the results as JSON instead of tables
     #[arg(long)]
     pub json: bool,
-    /// Serve Prometheus metrics on this port of the loopback [for 9130]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
-        default_missing_value = "9130")]
+    /// Serve Prometheus metrics on this port of the loopback, such as 9130
+    #[arg(long, value_name = "PORT")]
     pub metrics_port: Option<u16>,
 }
 
@@ -125,7 +123,7 @@ pub struct Down {
 #[command(after_help = "Examples:
   airtab live set laptop distance 12
   airtab live set laptop fer 0.25
-  airtab live set tv rate 11Mb/s")]
+  airtab live set tv rate 12Mb/s")]
 pub struct Set {
     /// Its name in the house file
     pub station: String,

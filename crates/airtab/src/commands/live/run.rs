@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use airtab_lab::{Comparison, ScenarioFile, compare, quick, table, why};
+use airtab_live::access_point::Change;
 use airtab_live::blame::blame;
 use airtab_live::trial::{self, Slippage, Trial};
-use airtab_live::{AppReport, House};
+use airtab_live::{AppReport, House, running};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ struct RunResult<'a> {
     queue: &'a str,
     applications: &'a [AppReport],
     slippage: Slippage,
+    changes: &'a [Change],
 }
 
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
@@ -41,6 +43,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     }
     let house = House::new(file)?;
     let queues = crate::commands::build(&args.queues, &house.file.queues)?;
+    running::check_root()?;
     let exporter = exporter(args.metrics_port)?;
     let stop = stop_on_signal()?;
     let mut trials: Vec<Trial> = Vec::new();
@@ -77,7 +80,12 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let labels = args.queues.iter().map(|q| q.label.as_str());
     let printed = if args.json {
         let runs = labels.zip(&trials);
-        let runs = runs.map(|(queue, t)| RunResult { queue, applications: &t.reports, slippage: t.slippage });
+        let runs = runs.map(|(queue, t)| RunResult {
+            queue,
+            applications: &t.reports,
+            slippage: t.slippage,
+            changes: &t.changes,
+        });
         serde_json::to_string_pretty(&Results { comparison: &comparison, runs: runs.collect() })? + "\n"
     } else {
         report(&comparison)
@@ -86,7 +94,15 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     for (queue, trial) in args.queues.iter().zip(&trials) {
         output::note(&pace(&queue.label, &trial.slippage));
-        if !trial.slippage.is_fine() {
+        for change in &trial.changes {
+            output::note(&format!(
+                "warning: after {:.1} s {}: the figures under {} mix before and after",
+                change.at_ns as f64 * 1e-9,
+                change.what,
+                queue.label
+            ));
+        }
+        if !trial.slippage.is_fine() || !trial.changes.is_empty() {
             code = ExitCode::from(1);
         }
     }
