@@ -59,7 +59,7 @@ impl Running {
         let left = Netns::sweep(|netns| owns(house.name(), netns))?;
         lock.clear();
         if !left.is_empty() {
-            note(&format!("removed {} namespaces that an earlier run left", left.len()));
+            note(&format!("removed what an earlier run left: {}", few(&left)));
         }
         let mut namespaces = Vec::new();
         let mut wires = Vec::new();
@@ -186,7 +186,7 @@ pub fn down(house: &str) -> Result<String, LiveError> {
     Ok(match (asked, left.is_empty()) {
         (Some(pid), _) => format!("house {house} (process {pid}) is down"),
         (None, false) => {
-            format!("house {house} was not up; removed {} namespaces that were left", left.len())
+            format!("house {house} was not up; removed what was left: {}", few(&left))
         }
         (None, true) => format!("house {house} is not up, and nothing is left of it"),
     })
@@ -203,6 +203,11 @@ pub fn left() -> Vec<String> {
     let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
     names.sort();
     names
+}
+
+/// Names of namespaces, or how many there are.
+fn few(names: &[String]) -> String {
+    if names.len() <= 8 { names.join(", ") } else { format!("{} namespaces", names.len()) }
 }
 
 /// How often a lock is tried, 10 ms apart.

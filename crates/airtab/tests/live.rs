@@ -236,7 +236,7 @@ fn nothing_of_a_killed_house_stays() {
     run.signal("KILL");
     assert_eq!(run.end(), None);
     let up = Live::start("up", &path);
-    let line = up.until("namespaces that an earlier run left");
+    let line = up.until("removed what an earlier run left");
     assert!(line.contains("airtab-qa-kill-internet") && line.contains("airtab-qa-kill-sta-laptop"), "{line}");
     up.until("qa-kill is up");
     for pid in pids {
