@@ -23,7 +23,8 @@ demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under f
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
 	@tools/require live
-	@$(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap
+	@# 3: the machine was too busy, which has been said; no failure of the project's
+	@$(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap || [ $$? = 3 ]
 
 live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 6 minutes (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live-experiments needs root, for network namespaces" >&2; exit 1; }

@@ -199,7 +199,8 @@ fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
     f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
 }
 
-fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
+/// Frames of a video as its score takes them.
+pub fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
     let frame = |frame: &FrameTrace| video::Frame {
         sent_ns: frame.sent_ns,
         coding: match frame.kind {

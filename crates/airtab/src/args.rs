@@ -13,6 +13,8 @@ use crate::commands::model::args::Model;
 
 /// Exit code of wrong usage, as clap has it too.
 pub const USAGE: u8 = 2;
+/// Exit code of a live run whose figures are partly the machine's own.
+pub const BUSY: u8 = 3;
 
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
@@ -20,7 +22,10 @@ pub const USAGE: u8 = 2;
 /// download share a home's access point, under four disciplines.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 3 live run on too busy a machine,
+130 interrupted."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,

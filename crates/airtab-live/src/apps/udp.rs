@@ -17,15 +17,15 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
 
-use airtab_lab::Metric;
+use airtab_lab::{Metric, measure};
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
-use airtab_quality::video::{self as quality, Coding};
+use airtab_quality::video as quality;
 use airtab_quality::window::Window;
 use airtab_sim::engine::Stream;
 use airtab_sim::meter::{AppMeter, constant};
 use airtab_sim::traffic::udp::Source;
-use airtab_sim::traffic::video::{self, FrameKind, HEADERS};
+use airtab_sim::traffic::video::{self, HEADERS};
 use airtab_sim::traffic::{game, ping, udp, voip};
 use airtab_sim::{AppKind, AppTrace, Delivery, FrameTrace};
 use hdrhistogram::Histogram;
@@ -336,9 +336,9 @@ impl Running for Udp {
                 Some(score(Metric::Ping, ping, format!("{:.1} ms ping", ping * 1e3)))
             }
             AppKind::Video { .. } => {
-                let frames = state.frames.iter().rev().take_while(|f| f.sent_ns >= window.from_ns());
-                let mut frames: Vec<_> = frames.map(quality_frame).collect();
-                frames.reverse();
+                // In the order of sending: only the end is recent.
+                let from = state.frames.partition_point(|f| f.sent_ns < window.from_ns());
+                let frames = measure::video_frames(&state.frames[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
             }
@@ -361,17 +361,5 @@ impl Running for Udp {
         }
         trace.frames = std::mem::take(&mut state.frames);
         report.late = quantiles(&state.late_ns);
-    }
-}
-
-fn quality_frame(frame: &FrameTrace) -> quality::Frame {
-    quality::Frame {
-        sent_ns: frame.sent_ns,
-        coding: match frame.kind {
-            FrameKind::I => Coding::I,
-            FrameKind::P => Coding::P,
-            FrameKind::B => Coding::B,
-        },
-        whole: frame.received >= frame.needed,
     }
 }

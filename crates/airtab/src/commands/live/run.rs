@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::args::Run;
 use super::{exporter, stop_on_signal};
+use crate::args::BUSY;
 use crate::commands::experiment;
 use crate::commands::progress::INTERRUPTED;
 use crate::output;
@@ -102,8 +103,10 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
                 queue.label
             ));
         }
-        if !trial.slippage.is_fine() || !trial.changes.is_empty() {
+        if !trial.changes.is_empty() {
             code = ExitCode::from(1);
+        } else if !trial.slippage.is_fine() && code == ExitCode::SUCCESS {
+            code = ExitCode::from(BUSY);
         }
     }
     Ok(code)
