@@ -132,6 +132,8 @@ static void acks(void)
 	for (u32 i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		for (u32 k = 0; k < 8 && want[i].at[k].kbps; k++)
 			CHECK_EQ(at_ack_ns(phy(want[i].name), want[i].at[k].kbps), want[i].at[k].ack);
+	/* a rate of less than a bit a symbol is none: a bit each */
+	CHECK_EQ(at_data_ns(phy("std-11a"), 100, 0, 1), (20 + 4 * 310) * US);
 	/* below the lowest basic rate there is none lower */
 	CHECK_EQ(at_ack_ns(phy("std-11g"), 5500), 50 * US);
 }

@@ -52,6 +52,8 @@ static void weight_of_a_report(void)
 		{ 896, 0, 784 },		/* - 112 */
 		{ 1024, NOMINAL / 2, 960 },	/* 512 seen: - 64 */
 		{ 1024, NOMINAL, 1024 },
+		{ 1024, 40 * (u64)NOMINAL, 6016 },	/* + 39936/8 */
+		{ 1024, 63 * (u64)NOMINAL + 277000, 9085 },	/* 65518 seen: + 8061.75 */
 		{ 1024, 1ull << 40, 9088 },	/* 65535 seen: + 64511/8 = 8063.9 */
 		{ 65535, 1ull << 40, 65535 },
 		{ 65531, 1ull << 40, 65532 },	/* + 4/8 = 0.5 */
@@ -111,7 +113,8 @@ static void flows_and_all_of_them(void)
 	close_host(&h);
 }
 
-/* The air that is learnt from is what is charged: at most 2^40 ns. */
+/* The air that is learnt from is what is charged: at most 2^40 ns. 2^54 times 1024
+ * would be 0 in 64 bits. */
 static void absurd_reports(void)
 {
 	struct host h;
@@ -119,7 +122,7 @@ static void absurd_reports(void)
 
 	open_host(&h, "chap", "newcomers=0", 16);
 	estimate_of(&h, &t, 1);
-	report(&h, &t, AT_NEVER, 0);
+	report(&h, &t, 1ull << 54, 0);
 	CHECK_EQ(stat(&h, "scale"), 1528 * 64);		/* flow 9088: 1024 + 8064/16 */
 	CHECK_EQ(cell(&h, 1, "airtime"), 1ull << 40);
 	close_host(&h);
