@@ -124,3 +124,26 @@ fn an_acknowledgement_from_the_future_opens_nothing() {
     assert_eq!(server.sent(), []);
     assert_eq!(server.endpoint.acked(), 0);
 }
+
+/// RFC 7323 2.2: the window of a SYN is not scaled, so that it offers 65,535 bytes at most. What begins with more waits
+/// for the first acknowledgement, which is scaled; a server has that before it sends.
+#[test]
+fn a_syn_offers_an_unscaled_window() {
+    for (window, offered) in [(2000, 65_535), (45, 65_535), (44, 44 * MSS), (3, 3 * MSS)] {
+        let config = Config { receive_window_segments: window, initial_window: 100, ..Config::home() };
+        let mut pair = Pair::new(config, RTT);
+        pair.client.write(u64::MAX);
+        pair.download(u64::MAX);
+        pair.run_to(RTT); // the client has the SYN and ACK; the server has nothing yet
+        let syns = [&pair.up, &pair.down].map(|link| link.log[0].1);
+        for syn in syns {
+            assert_eq!((syn.flags & SYN, u64::from(syn.window)), (SYN, offered));
+        }
+        let whole = (offered / MSS).min(100);
+        assert_eq!(pair.up.data().count() as u64, whole, "{window} segments");
+        pair.run_to(RTT + RTT / 2);
+        let (_, ack) = pair.up.log.iter().find(|(_, s)| s.flags == ACK).expect("the client answers");
+        assert_eq!(u64::from(ack.window), u64::from(window) * MSS, "scaled");
+        assert_eq!(pair.down.data().count() as u64, u64::from(window).min(100), "{window} segments");
+    }
+}
