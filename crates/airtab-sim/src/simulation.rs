@@ -568,7 +568,9 @@ impl Simulation {
         let now = self.now;
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
-        running.meter.received(body.up, bytes, body.sent_ns, now);
+        // What comes for a connection that a download has left is of use to nobody.
+        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download { .. });
+        running.meter.received(body.up, if left { 0 } else { bytes }, body.sent_ns, now);
         if let Some(frame) = running.frames.get_mut(body.frame as usize) {
             frame.received += 1;
         }

@@ -4,7 +4,7 @@ mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::Gaps;
-use airtab_sim::wifi::{CellConfig, Loss};
+use airtab_sim::wifi::{CellConfig, End, Loss};
 use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
 use common::{MS, S, phy, queue, station};
 
@@ -39,13 +39,17 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
 fn a_download_connects_anew_from_another_port() {
     let mut one = scenario(vec![AppKind::Download { congestion: CUBIC, reconnect_ns: Some(S) }]);
     one.apps[0].active_ns = 500 * MS..8 * S + 250 * MS;
+    one.measure_ns = 0..20 * S;
     let mut simulation = Simulation::new(&one, &queue("chap", 35), 1);
     simulation.watch_air(true);
     simulation.advance(20 * S);
     let frames: Vec<_> = simulation
         .frames()
         .filter_map(|f| match f.content {
-            Content::Packet(p) if f.attempt == 1 => Some((f.start_ns, f.down, p)),
+            Content::Packet(p) if f.end == End::Acked => {
+                let ack_ns = phy("phy-a").sifs_ns() + phy("phy-a").ack_ns(54_000);
+                Some((f.start_ns + f.data_ns + ack_ns, f.down, p))
+            }
             _ => None,
         })
         .collect();
@@ -60,12 +64,16 @@ fn a_download_connects_anew_from_another_port() {
         assert_eq!(tuple.source, (first.source.0, first.source.1 + i as u16));
     }
     // Each connection carries its second: nothing new of it after 20 ms of the next one, and no ACK at all.
+    let (mut of_use, mut of_none) = (0, 0);
     for (at, down, packet) in &frames {
         let port = if *down { packet.tuple.destination.1 } else { packet.tuple.source.1 };
         let number = u64::from(port - syns[0].2.tuple.source.1);
         let (from, to) = (500 * MS + number * S, (500 * MS + (number + 1) * S).min(8 * S + 250 * MS));
         let late = if *down { 20 * MS } else { 5 * MS };
         assert!((from..to + late).contains(at), "connection {number} at {at} ns, down: {down}");
+        if *down {
+            *(if *at < to || number == 7 { &mut of_use } else { &mut of_none }) += u64::from(packet.bytes);
+        }
     }
     let flows = simulation.rows().column("flow").expect("a column of chap").count();
     assert_eq!(flows, 8, "the discipline knows eight flows");
@@ -79,6 +87,9 @@ fn a_download_connects_anew_from_another_port() {
         let rate = bytes as f64 * 8.0 / seconds / 1e6;
         assert!((15.0..27.0).contains(&rate), "connection {number}: {rate} Mb/s");
     }
+    // What arrives for a connection that was left is no goodput.
+    assert!(of_none > 7 * 1500, "there is some: {of_none} bytes");
+    assert_eq!(simulation.finish().apps[0].down.bytes, of_use);
 }
 
 fn udp(rate_bps: u64, gaps: Gaps) -> AppKind {

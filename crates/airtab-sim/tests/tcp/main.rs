@@ -3,6 +3,7 @@
 mod bic;
 mod compound;
 mod cubic;
+mod deviations;
 mod handshake;
 mod idle;
 mod pair;
