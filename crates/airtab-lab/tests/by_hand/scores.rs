@@ -1,0 +1,1 @@
+//! The figures of the formulas and of the server of fixed times.
