@@ -4,13 +4,15 @@
 //! - `traces`: a run's trace to the figures of one run
 //! - `seeds`: runs to means, intervals, common pages
 //! - `verdicts`: runs to the verdicts of an experiment
-//! - `reasons`, `sentences`, `marks`: figures to words and to what is best
+//! - `scores`: the server of fixed times, and credits
+//! - `reasons`, `marks`, `page`: figures to sentences, to what is best, and to a page
 
+mod made;
 mod marks;
+mod page;
 mod reasons;
 mod scores;
 mod seeds;
-mod sentences;
 mod traces;
 mod verdicts;
 
