@@ -340,13 +340,10 @@ impl Term {
         self.at.iter().all(|(axis, values)| values.contains(&at[*axis]))
     }
 
-    /// The point of it that a value at `at` is compared with: where it names one
-    /// value of an axis, it is about that; else about the same.
+    /// The point that a value at `at` is compared with, of the other term of a check:
+    /// where it names the value of an axis, it is about that; else about the same.
     fn beside(&self, at: &[usize]) -> Vec<usize> {
-        let named = |axis: usize| match self.at.iter().find(|(a, _)| *a == axis) {
-            Some((_, values)) if values.len() == 1 => Some(values[0]),
-            _ => None,
-        };
+        let named = |axis: usize| self.at.iter().find(|(a, _)| *a == axis).map(|(_, values)| values[0]);
         at.iter().enumerate().map(|(axis, value)| named(axis).unwrap_or(*value)).collect()
     }
 }
