@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use Metric::*;
 use airtab_lab::experiment::judge::{State, Verdict, judge};
-use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, run};
+use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, page, run};
 use airtab_lab::measure::{Figures, Measured, Second};
 use airtab_lab::{Metric, QueueSpec, ScenarioFile};
 use airtab_quality::web::Page;
@@ -446,6 +446,8 @@ fn seconds_of_a_video() {
         judge(&e, &outcome(&e, false, &host)).remove(0)
     };
     near(of("below = 2.5").values[0].mean.unwrap(), 17.5); // (25 + 10) / 2
+    // Of two values: 12.7062 * sqrt(112.5 / 2) = 95.2965.
+    assert_eq!(of("below = 2.5").measured, "17.5 ± 95.3");
     near(of("above = 2.5").values[0].mean.unwrap(), 6.0); // (8 + 4) / 2
     let rank = of("correlation = true");
     near(rank.values[0].mean.unwrap(), -1.0); // of seed 1 alone: the others do not vary
@@ -494,7 +496,13 @@ fn a_quick_look_leaves_checks_out() {
     near(verdicts[0].values[0].mean.unwrap(), 9.0 / 5.0);
     let places: Vec<String> = quick.points.iter().map(|p| e.place(&p.at)).collect();
     assert_eq!(places, ["q = 40, d = 1", "q = 80, d = 1"], "and no point that no check rests on");
-    assert_eq!(judge(&e, &outcome(&e, false, &host(&told_apart))).len(), 2);
+    let labels: Vec<&str> = quick.points[0].queues.iter().map(|q| q.label.as_str()).collect();
+    assert_eq!(labels, ["chap"], "nor a live run of a discipline that no check is about");
+    let full = outcome(&e, false, &host(&told_apart));
+    assert_eq!((judge(&e, &full).len(), full.points.len(), full.points[0].queues.len()), (2, 6, 3));
+    // What checks are about is in the page's table.
+    let page = page::html(&e, &full, &judge(&e, &full), "", "");
+    assert!(page.contains("<tr><th>point<th>discipline<th>game<br>MOS</tr>"), "{page}");
 }
 
 #[test]
