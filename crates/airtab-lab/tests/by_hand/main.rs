@@ -1,6 +1,7 @@
 //! Figures from input made by hand, each with its value worked out beside it:
 //! nothing is simulated, and nothing that judges here is shared with what it judges.
 //!
+//! - `metrics`: names, units and senses of all figures
 //! - `traces`: a run's trace to the figures of one run
 //! - `seeds`: runs to means, intervals, common pages
 //! - `verdicts`: runs to the verdicts of an experiment
@@ -9,6 +10,7 @@
 
 mod made;
 mod marks;
+mod metrics;
 mod page;
 mod reasons;
 mod scores;
