@@ -480,6 +480,46 @@ fn twenty_flows_are_shown() {
     assert!(s.flows.iter().all(|f| f.app.is_none() && f.station == "laptop"));
 }
 
+/// Hundreds of flows at a time: airtime goes to the one whose frame it was.
+#[test]
+fn many_flows_are_told_apart() {
+    let mut ap = ap(EMULATOR, "", "fifo:limit=1000");
+    for port in 0..600 {
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 6000 + port, 500), 0);
+    }
+    ap.advance(S);
+    ap.snapshot();
+    ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 6599, 1500), S);
+    ap.advance(2 * S);
+    let s = ap.snapshot();
+    assert_eq!(s.flows.len(), 1, "only what sent in the interval");
+    assert_eq!(s.flows[0].tuple, "udp 10.0.0.2:6599 10.0.255.1:5000");
+    assert_eq!((s.flows[0].totals.down_air_ns, s.flows[0].totals.frames), (EMULATED_500 + EMULATED, 2));
+}
+
+/// The run ends with packets on wires, in the queue, at the MAC: they are under way, not lost.
+#[test]
+fn packets_under_way_at_the_end() {
+    let mut ap = ap(CELL, "", "fifo");
+    ap.advance(100 * MS);
+    for _ in 0..4 {
+        ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 100 * MS);
+    }
+    // Four arrive 2.24 ms later and 120 us apart; a frame takes 282 us and its backoff.
+    ap.advance(102 * MS + 600_000);
+    for _ in 0..2 {
+        ap.receive(Port::Station(LAPTOP), &udp(AT_LAPTOP, DOWNLOAD, 7, 1500), 102 * MS + 600_000);
+    }
+    ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 102 * MS + 600_000);
+    let given = outputs(&mut ap, 102 * MS + 700_000).len() as u64;
+    assert_eq!((given, ap.books().inside), (1, 6));
+    let (apps, trace) = ap.finish();
+    let of = |stream: &airtab_sim::trace::StreamTrace| (stream.sent, stream.received, stream.under_way);
+    assert_eq!((of(&apps[0].down), of(&apps[0].up)), ((5, 1, 4), (0, 0, 0)));
+    assert_eq!((of(&apps[1].down), of(&apps[1].up)), ((0, 0, 0), (2, 0, 2)));
+    assert_eq!(trace.max_packets, 2);
+}
+
 /// What was changed, when, and from when on it holds.
 #[test]
 fn changes_hold_from_the_next_frame_on() {
