@@ -457,6 +457,29 @@ fn wires_take_their_time() {
     assert_eq!(ap.books().inside, 5);
 }
 
+/// Wires are two wires, one for each direction: eight packets down keep none up waiting.
+#[test]
+fn wires_are_full_duplex() {
+    let wired = "rate = \"8Mb/s\"\ntrunk_latency = \"3ms\"";
+    let mut ap = AccessPoint::new(house("duplex", "", wired), &queue("fifo"), 1).unwrap();
+    let down = packet(address(0, true), address(4, true), Inner::Udp, 1, 0, 1000, 0);
+    let up = packet(address(4, true), address(0, true), Inner::Udp, 1, 0, 1000, 0);
+    (0..8).for_each(|_| ap.receive(Port::Internet, &down, 0));
+    // They are on the access link from 0 to 8 ms, on the trunk from 2 to 10 ms. Up it is 1 ms on
+    // the trunk and 1 ms on the link, and latencies of 3 and 1 ms.
+    for at in [0, 3 * MS, 5 * MS] {
+        ap.advance(at);
+        ap.receive(Port::AccessPoint, &up, at);
+    }
+    ap.advance(S);
+    let (mut ups, mut downs) = (Vec::new(), Vec::new());
+    while let Some((port, at, _)) = ap.transmit() {
+        if port == Port::Internet { ups.push(at / MS) } else { downs.push(at / MS) }
+    }
+    assert_eq!(ups, [6, 9, 11]);
+    assert_eq!(downs, [6, 7, 8, 9, 10, 11, 12, 13]);
+}
+
 /// A packet between stations crosses the air twice, and its end sees its bytes.
 #[test]
 fn stations_talk_to_each_other_over_two_hops() {

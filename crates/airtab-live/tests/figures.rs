@@ -401,30 +401,18 @@ fn what_disciplines_know() {
     }
     assert_eq!(order(&mut ap), [laptop, console, laptop, laptop, laptop]);
 
-    // An idle flow of TCP is remembered for an hour, another one for two minutes.
+    // An idle flow of TCP is remembered for an hour, of anything else for 100 ms.
     let mut ap = self::ap(EMULATOR, "", "chap:udp_timeout=100ms");
-    let stat = |ap: &mut AccessPoint, name: &str| {
-        let s = ap.snapshot();
-        s.qdisc.stats.iter().find(|s| s.name == name).unwrap().value
-    };
     let tcp = packet(address(GAME, false), address(AT_CONSOLE, false), Inner::Tcp, 7, 0, 500, 0);
-    for at in [0, 20 * MS] {
+    let other = udp(GAME, AT_CONSOLE, 7, 500);
+    let mut made = |at: u64, bytes: &[u8]| {
         ap.advance(at);
-        ap.receive(Port::Internet, &tcp, at);
-        ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 500), at);
-    }
-    ap.advance(S);
-    assert_eq!(stat(&mut ap, "flows"), 2.0);
-    for at in [2 * S, 3 * S, 4 * S] {
-        ap.receive(Port::AccessPoint, &udp(HERE, AT_CONSOLE, 7, 500), at);
-        ap.advance(at + MS);
-    }
-    let expiries = stat(&mut ap, "expiries");
-    assert!(expiries >= 1.0, "{expiries}");
-    ap.receive(Port::Internet, &tcp, 4 * S + 2 * MS);
-    ap.advance(5 * S);
-    let made = stat(&mut ap, "new_flows");
-    assert_eq!(made, 2.0 + expiries, "three flows of which UDP's were made anew, TCP's was not");
+        ap.receive(Port::Internet, bytes, at);
+        ap.advance(at + 50 * MS);
+        ap.snapshot().qdisc.stats.iter().find(|s| s.name == "new_flows").unwrap().value
+    };
+    assert_eq!([made(0, &tcp), made(60 * MS, &other)], [1.0, 2.0]);
+    assert_eq!([made(S, &tcp), made(2 * S, &other)], [2.0, 3.0], "UDP's record is made anew");
 }
 
 /// With `uplink`, chap charges a flow's uplink frames to the record that its
