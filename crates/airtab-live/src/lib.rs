@@ -26,6 +26,9 @@ pub mod feed;
 #[cfg(test)]
 mod fixture;
 mod flows;
+#[cfg(test)]
+#[path = "../tests/common/frames.rs"]
+mod frames;
 pub mod house;
 pub mod metrics;
 pub mod netns;
