@@ -58,6 +58,8 @@ pub struct AccessPoint {
     wired_inside: u64,
     max_packets: u32,
     radios: Vec<(u32, Loss)>,
+    /// Of each station: why it is there no more.
+    ended: Vec<Option<String>>,
     seeds: Stream,
     last: report::Last,
     changes: Vec<Change>,
@@ -162,6 +164,7 @@ impl AccessPoint {
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: stations.iter().map(|s| (s.1, s.2)).collect(),
             stations: flows::tallies(stations.len()),
+            ended: vec![None; stations.len()],
             flows: Flows::new(Stream::new(seed, "flows").below(u64::MAX)),
             queue: queue.label.clone(),
             now: 0,
@@ -268,6 +271,20 @@ impl AccessPoint {
         let lost = 100.0 * loss.frame_error_rate();
         let what = format!("station {name} became {kbps} kb/s, {lost:.2} % of frames lost");
         self.changes.push(Change { at_ns: self.now, what });
+    }
+
+    /// A station is there no more: nobody has its addresses, as if it had never
+    /// been. What is under way to or from it still goes its way.
+    pub fn end_station(&mut self, station: usize, why: &str) {
+        let name = &self.house.file.scenario.stations[station].name;
+        self.changes.push(Change { at_ns: self.now, what: format!("station {name} ended: {why}") });
+        self.ended[station] = Some(why.into());
+    }
+
+    /// Stations that have ended, and why.
+    pub fn ended(&self) -> Vec<(String, String)> {
+        let stations = self.house.file.scenario.stations.iter().zip(&self.ended);
+        stations.filter_map(|(s, why)| Some((s.name.clone(), why.clone()?))).collect()
     }
 
     /// A station's rate, kb/s, and losses.
@@ -392,7 +409,7 @@ impl AccessPoint {
         let scenario = &self.house.file.scenario;
         match house::owner(address) {
             Some(Owner::Server(i)) if usize::from(i) < scenario.apps.len() => Ok(To::Server(i)),
-            Some(Owner::Station(i)) if usize::from(i) < scenario.stations.len() => Ok(To::Station(i)),
+            Some(Owner::Station(i)) if self.ended.get(usize::from(i)) == Some(&None) => Ok(To::Station(i)),
             Some(Owner::AccessPoint) => Ok(To::AccessPoint),
             _ => Err(Refusal::NoRoute),
         }
@@ -557,13 +574,13 @@ impl AccessPoint {
         if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
             self.flows.asked(body.flow, &parsed, self.now);
         }
-        self.flows.leave(body.flow);
+        self.flows.leave(body.flow, self.now);
         self.out.push_back(Arrival { port, at: self.now, buffer: body.buffer, bytes });
     }
 
     fn discard(&mut self, packet: Handle) {
         let body = self.pool.remove(packet);
-        self.flows.leave(body.flow);
+        self.flows.leave(body.flow, self.now);
         self.buffers.give_back(body.buffer);
     }
 }
