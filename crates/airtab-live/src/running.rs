@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::control::{self, Server};
 use crate::driver::{Driver, Remote};
 use crate::error::LiveError;
-use crate::house::{House, Port, check_name, owns};
+use crate::house::{House, check_name, owns};
 use crate::lock::{self, Lock};
 use crate::netns::Netns;
 use crate::routes;
