@@ -31,6 +31,7 @@ use crate::flows::{self, Flows, Spread, Tally};
 use crate::house::{self, House, Owner, Port};
 use crate::packet::{FlowKey, MTU, Parsed, Refusal, mark_ce, parse};
 use crate::snapshot::Books;
+use crate::source;
 
 /// The access point of one house.
 pub struct AccessPoint {
@@ -50,6 +51,8 @@ pub struct AccessPoint {
     out: VecDeque<Arrival>,
     given_out: Option<u32>,
     flows: Flows,
+    /// Keys what disciplines see of senders.
+    source_key: u64,
     stations: Vec<Tally>,
     meters: Vec<AppMeter>,
     spreads: Spreads,
@@ -166,6 +169,7 @@ impl AccessPoint {
             stations: flows::tallies(stations.len()),
             ended: vec![None; stations.len()],
             flows: Flows::new(Stream::new(seed, "flows").below(u64::MAX)),
+            source_key: Stream::new(seed, "sources").below(u64::MAX),
             queue: queue.label.clone(),
             now: 0,
             events: EventQueue::new(),
@@ -376,11 +380,10 @@ impl AccessPoint {
             self.spreads.server.record(ns);
         }
         let class = self.house.file.scenario.apps.get(usize::from(app)).map_or(OTHER_CLASS, |a| a.class);
-        // Stations are known, so nobody asks for sources.
         let meta = Meta {
             bytes: parsed.bytes,
             flow: hash,
-            source: 0,
+            source: source::hash(parsed.source, self.source_key),
             sta: station,
             class,
             ecn: parsed.ecn,
@@ -561,8 +564,9 @@ impl AccessPoint {
         let (bytes, flow) = (self.pool.bytes(packet), self.pool.flow(packet));
         let body = Body { station, ..self.pool.remove(packet) };
         let parsed = parse(&self.buffers.get(body.buffer)[..bytes as usize]).ok();
+        let source = parsed.map_or(0, |p| source::hash(p.source, self.source_key));
         let (ecn, tcp) = parsed.map_or((false, None), |p| (p.ecn, p.tcp));
-        self.pool.insert(Meta { bytes, flow, source: 0, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
+        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
     }
 
     fn deliver(&mut self, packet: Handle, port: Port) {

@@ -37,6 +37,7 @@ pub mod plain;
 pub mod routes;
 pub mod running;
 pub mod snapshot;
+mod source;
 mod text;
 pub mod trial;
 pub mod tun;
