@@ -3,6 +3,8 @@
 
 AIRTAB := target/release/airtab
 CARGO  := cargo
+# What tests write under sudo is root's: who called sudo could not read it.
+unexport SUDO_UID PKEXEC_UID DOAS_USER
 SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Cargo.lock -type f 2>/dev/null)
 
 # What CI runs: one experiment of each sort, some two minutes on two cores.
