@@ -286,6 +286,25 @@ fn a_receiver_of_an_error_waits_eifs() {
     assert!(with - phy.slot_ns() >= phy.eifs_ns() && without - phy.slot_ns() < phy.eifs_ns());
 }
 
+/// A station's queue holds as many packets as it says, and the MAC one more.
+#[test]
+fn an_uplink_queue_holds_its_limit() {
+    let mut config = CellConfig::new(phy("phy-a"));
+    config.uplink_packets = 3;
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+    let mut cell = Cell::new(config, &[("sta", 54_000, Loss::None)], qdisc, 1);
+    let packets: Vec<_> =
+        (0..6).map(|i| pool.insert(Meta { bytes: BYTES, flow: i, ..Meta::default() }, 0)).collect();
+    for &packet in &packets {
+        cell.send_up(&mut pool, 0, packet, 0);
+    }
+    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p) if p == packets[4] || p == packets[5]);
+    let outputs: Vec<_> = std::iter::from_fn(|| cell.poll()).collect();
+    assert!(outputs.len() == 2 && outputs.iter().all(|o| dropped(*o)), "{outputs:?}");
+    assert_eq!(cell.held(), 4);
+}
+
 /// After a collision everybody who did not send has received a frame in error: two slots more on this profile.
 #[test]
 fn bystanders_of_a_collision_wait_eifs() {
