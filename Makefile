@@ -37,7 +37,7 @@ experiments: $(AIRTAB) ## a selection of the studies' experiments: published num
 test: ## every test: C core, Rust crates, command line
 	@echo "Testing the C core ..."
 	@$(MAKE) --no-print-directory -C core test
-	@[ "$$(id -u)" != 0 ] || tools/require live
+	@[ "$$(id -u)" != 0 ] || tools/require live tshark
 	@echo "Building and testing the Rust crates (some minutes the first time) ..."
 	@$(CARGO) test --workspace --quiet
 
