@@ -55,6 +55,7 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
 mutants: ## wrong builds of the core, each of which must turn the test red that it names
+	@tools/require patch
 	@$(MAKE) --no-print-directory -C core mutants
 
 soak: ## a real house under full load while everything changes, SECONDS=600 (root)
