@@ -7,7 +7,9 @@
 //! - `verdicts`: runs to the verdicts of an experiment
 //! - `scores`: the server of fixed times, and credits
 //! - `reasons`, `marks`, `page`: figures to sentences, to what is best, and to a page
+//! - `drawn`: the figures of an experiment
 
+mod drawn;
 mod made;
 mod marks;
 mod metrics;

@@ -13,7 +13,7 @@ use airtab_quality::web::Page;
 use crate::near;
 
 /// Two axes: q of 20, 40, 80 and d of 1, 5.
-const HEAD: &str = r#"
+pub const HEAD: &str = r#"
 title = "Made up"
 source = "nobody"
 live = true
@@ -44,20 +44,20 @@ values = [1, 5]
 "#;
 
 /// Which run.
-struct Which<'a> {
-    queue: &'a str,
-    q: f64,
-    d: f64,
-    seed: f64,
+pub struct Which<'a> {
+    pub queue: &'a str,
+    pub q: f64,
+    pub d: f64,
+    pub seed: f64,
 }
 
 /// Its figures: application (by its place, 4 is the access point), metric, value.
-type Made<'a> = &'a (dyn Fn(&Which) -> Vec<(usize, Metric, f64)> + Sync);
+pub type Made<'a> = &'a (dyn Fn(&Which) -> Vec<(usize, Metric, f64)> + Sync);
 
-struct Host<'a> {
-    made: Made<'a>,
-    pages: &'a (dyn Fn(&Which) -> Vec<Page> + Sync),
-    seconds: &'a (dyn Fn(&Which) -> Vec<Second> + Sync),
+pub struct Host<'a> {
+    pub made: Made<'a>,
+    pub pages: &'a (dyn Fn(&Which) -> Vec<Page> + Sync),
+    pub seconds: &'a (dyn Fn(&Which) -> Vec<Second> + Sync),
 }
 
 impl LiveHost for Host<'_> {
@@ -89,14 +89,14 @@ fn experiment(checks: &str) -> Experiment {
     read(&format!("{HEAD}\n{checks}")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn read(text: &str) -> Result<Experiment, String> {
+pub fn read(text: &str) -> Result<Experiment, String> {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("mine.toml");
     std::fs::write(&path, text).unwrap();
     Experiment::load(&path).map_err(|e| e.to_string())
 }
 
-fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
+pub fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
     let (stop, store) = (AtomicBool::new(false), Store::default());
     let live = Some(host as &dyn LiveHost);
     let options = RunOptions {
@@ -112,7 +112,7 @@ fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
     run(e, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn host<'a>(made: Made<'a>) -> Host<'a> {
+pub fn host<'a>(made: Made<'a>) -> Host<'a> {
     Host { made, pages: &|_| Vec::new(), seconds: &|_| Vec::new() }
 }
 
@@ -136,7 +136,7 @@ fn places(v: &Verdict) -> Vec<&str> {
 }
 
 /// A score that tells each point from each other: q / 10 + d, the same in every seed, twice as much under chap.
-fn told_apart(w: &Which) -> Vec<(usize, Metric, f64)> {
+pub fn told_apart(w: &Which) -> Vec<(usize, Metric, f64)> {
     let score = w.q / 10.0 + w.d;
     vec![(0, GameMos, if w.queue == "chap" { 2.0 * score } else { score })]
 }
@@ -425,7 +425,7 @@ fn disciplines_differ_by_so_much() {
     assert_eq!(of([0.0, 4.0, 2.0]).state, State::Red, "1: all of it");
 }
 
-fn second(mbps: f64, frames: u32) -> Second {
+pub fn second(mbps: f64, frames: u32) -> Second {
     Second { from_ns: 0, sent_bits: mbps * 1e6, received_bits: 0.0, playable_frames: Some(frames) }
 }
 
