@@ -233,6 +233,23 @@ fn a_quotient_has_the_jackknifes_interval() {
 }
 
 #[test]
+fn a_seed_with_half_of_a_quotient_has_its_part_in_the_interval() {
+    // 2, none, 9 by 1, 1, 4: 5.5 / 2 = 2.75. Without a seed: 9 / 2.5, 5.5 / 2.5, 2 / 1.
+    // 3 * 2.75 - 2 of each: 1.05, 3.85, 4.25: mean 3.05, s^2 = (4 + 0.64 + 1.44) / 2; 4.302653 sqrt(3.04 / 3) = 4.3312.
+    let (up, down) = ([Some(2.0), None, Some(9.0)], [1.0, 1.0, 4.0]);
+    let made = |w: &Which| {
+        let seed = w.seed as usize - 1;
+        up[seed].map(|up| (0, Delay, up)).into_iter().chain([(0, Jitter, down[seed])]).collect()
+    };
+    let v = verdict(
+        "of = \"game.delay_seconds\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }\ndivided_by = { of = \"game.jitter_seconds\" }\nleast = 2.5",
+        &made,
+    );
+    near(v.values[0].mean.unwrap(), 2.75);
+    assert_eq!(format!("{:.4}", v.values[0].half_width_95.unwrap()), "4.3312");
+}
+
+#[test]
 fn a_value_that_is_missing_is_not_counted() {
     // Seed 2 has none: (2 + 9) / 2.
     let ms = [Some(2.0), None, Some(9.0)];
@@ -480,6 +497,32 @@ fn halves_of_the_pages() {
     near(of("smaller", "fifo"), 40.0);
     near(of("larger", "chap"), 200.0); // 100, 200, 300 ms
     near(of("larger", "fifo"), 400.0);
+}
+
+#[test]
+fn the_median_size_is_that_of_all_seeds() {
+    // 1 and 2, 4 and 8, 16 and 32 kB: half of them up to 4 kB. 10 ms for each kB.
+    let pages = |w: &Which| {
+        let kb = [[1, 2], [4, 8], [16, 32]][w.seed as usize - 1];
+        let page = |kb: u64| Page {
+            number: kb as u32,
+            opened_ns: 0,
+            requested_ns: 1_000_000,
+            done_ns: 1_000_000 + kb * 10_000_000,
+            bytes: kb * 1000,
+        };
+        kb.map(page).to_vec()
+    };
+    let of = |half: &str| {
+        let lines = format!(
+            "of = \"web.page_seconds\"\nqueue = \"chap\"\nat = {{ q = 20, d = 1 }}\npages = \"{half}\"\nleast = 0"
+        );
+        let e = experiment(&check(&lines));
+        let host = Host { made: &|_| Vec::new(), pages: &pages, seconds: &|_| Vec::new() };
+        judge(&e, &outcome(&e, false, &host)).remove(0).values[0].mean.unwrap()
+    };
+    near(of("smaller"), 27.5); // (10 + 20) / 2 = 15, and 40: of two seeds
+    near(of("larger"), 160.0); // 80, and (160 + 320) / 2 = 240
 }
 
 #[test]
