@@ -463,6 +463,11 @@ station = "near"
 name = "l"
 kind = "streaming"
 station = "near"
+[[app]]
+name = "m"
+kind = "download"
+reconnect = "2s"
+station = "near"
 "#;
 
 fn page_about(text: &str) -> String {
@@ -491,6 +496,7 @@ fn the_home_is_described() {
         "j<td>3 endless downloads (cubic)<td>",
         "k<td>4 endless downloads and uploads (cubic)<td>",
         "l<td>streamed video, 0.235 to 5.8 Mb/s<td>",
+        "m<td>endless download (cubic, a new connection each 2s)<td>",
     ] {
         assert!(page.contains(&format!("</span>{row}")), "{row}: {page}");
     }
