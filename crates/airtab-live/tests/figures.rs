@@ -339,6 +339,27 @@ fn servers_answer() {
     }
 }
 
+/// What the access point itself says to servers is nobody's application, and no answer of a server.
+#[test]
+fn the_access_point_is_no_application() {
+    let tcp = |from, to| packet(address(from, false), address(to, false), Inner::Tcp, 443, 0, 500, 0);
+    for (port, from, to) in [(Port::Internet, GAME, HERE), (Port::AccessPoint, HERE, GAME)] {
+        let mut ap = ap(EMULATOR, "", "fifo");
+        for at in [0, 50 * MS] {
+            ap.advance(at);
+            ap.receive(port, &tcp(from, to), at);
+        }
+        assert_eq!(outputs(&mut ap, S).len(), 2);
+        let s = ap.snapshot();
+        assert_eq!([s.hops.server.count, s.hops.wired.count, s.hops.queue.count], [0; 3]);
+        let (apps, _) = ap.finish();
+        for stream in [&apps[0].down, &apps[0].up] {
+            assert_eq!((stream.sent, stream.received, stream.under_way), (0, 0, 0));
+        }
+        assert_eq!(apps[0].queue.arrived, 0);
+    }
+}
+
 /// Who may speak to whom, by which port it leaves, and why not.
 #[test]
 fn routes_and_refusals() {
@@ -419,35 +440,33 @@ fn what_disciplines_know() {
 /// downlink has: the same flow's, and no other's.
 #[test]
 fn uplink_frames_are_charged_to_their_flow() {
-    let credit = |from: usize, own: u16| {
+    let credit = |from: usize, own: u16, frames: usize| {
         let mut ap = ap(CELL, "", "chap:uplink=on");
-        let down =
-            |bytes| packet(address(GAME, false), address(AT_CONSOLE, false), Inner::Udp, 4321, 0, bytes, 0);
+        let down = packet(address(GAME, false), address(AT_CONSOLE, false), Inner::Udp, 4321, 0, 500, 0);
         // Twice: a flow that came back stands for itself.
         for at in [0, 50 * MS] {
             ap.advance(at);
-            ap.receive(Port::Internet, &down(500), at);
+            ap.receive(Port::Internet, &down, at);
         }
         ap.advance(100 * MS);
-        ap.snapshot();
-        // The builder's other port is 5000: from 5000 to 4321 it was.
-        let ip = Ip::new(address(from, false), address(GAME, false));
-        let up = ip.udp(own, 5000, &[0; 1472]);
-        for _ in 0..10 {
+        // Down it was from 5000 to 4321.
+        let up = Ip::new(address(from, false), address(GAME, false)).udp(own, 5000, &[0; 1472]);
+        for _ in 0..frames {
             ap.receive(Port::Station(from as u16 - 2), &up, 100 * MS);
         }
-        ap.advance(200 * MS);
-        ap.receive(Port::Internet, &down(100), 200 * MS);
         ap.advance(S);
         let s = ap.snapshot();
         let flow = s.flows.iter().find(|f| f.tuple == "udp 10.0.0.1:4321 198.18.0.1:5000").unwrap();
         flow.credit_s.unwrap()
     };
-    let untouched = credit(AT_LAPTOP, 4321);
-    assert_eq!(credit(AT_CONSOLE, 4322), untouched, "another flow's frames");
-    // Ten frames of 281.926 us.
-    let charged = credit(AT_CONSOLE, 4321);
-    assert!((untouched - charged - 0.002_819_26).abs() < 1e-9, "{untouched} to {charged}");
+    let untouched = credit(AT_LAPTOP, 4321, 100);
+    assert_eq!(credit(AT_CONSOLE, 4322, 100), untouched, "another flow's frames");
+    // Frames of 281.926 us; a hundred are more than the credit of 25 ms.
+    for (frames, cost) in [(10, 0.002_819_26), (100, 0.028_192_6)] {
+        let charged = credit(AT_CONSOLE, 4321, frames);
+        assert!((untouched - charged - cost).abs() < 1e-9, "{untouched} to {charged}");
+        assert_eq!(charged < 0.0, frames == 100);
+    }
 }
 
 /// The most airtime first, and no more than twenty.
@@ -466,6 +485,17 @@ fn twenty_flows_are_shown() {
     assert_eq!(frames, [7, 7, 7, 7, 6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3]);
     assert!(s.flows.iter().all(|f| f.totals.down_air_ns == f.totals.frames * EMULATED_500));
     assert!(s.flows.iter().all(|f| f.app.is_none() && f.station == "laptop"));
+    // Both directions count: three frames up are more than two down.
+    let mut ap = self::ap(CELL, "", "fifo");
+    for _ in 0..3 {
+        ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), 0);
+    }
+    for _ in 0..2 {
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 1500), 0);
+    }
+    ap.advance(S);
+    let stations: Vec<_> = ap.snapshot().flows.into_iter().map(|f| f.station).collect();
+    assert_eq!(stations, ["console", "laptop"]);
 }
 
 /// Hundreds of flows at a time: airtime goes to the one whose frame it was.

@@ -209,6 +209,21 @@ fn packets_that_nobody_takes() {
     assert_eq!((ap.refused, ap.buffers.places.len()), ([3, 1, 16, 1], 0));
 }
 
+/// A minute of silence, and a snapshot: whoever sent before is forgotten, others are not.
+#[test]
+fn flows_that_are_idle() {
+    let mut ap = ap(EMULATOR, "fifo");
+    let known = |ap: &mut AccessPoint| ap.flows.iter_mut().count() - 1;
+    send(&mut ap, End::Here, End::Station(LAPTOP), 0, 4);
+    ap.advance(30 * S);
+    send(&mut ap, End::Here, End::Station(0), 0, 2);
+    for (at, left) in [(59, 6), (60, 6), (61, 2), (90, 2), (91, 0)] {
+        ap.advance(at * S);
+        ap.snapshot();
+        assert_eq!(known(&mut ap), left, "after {at} s");
+    }
+}
+
 /// All at once, with losses, changes and marks, again and again.
 #[test]
 fn packets_of_every_fate() {
