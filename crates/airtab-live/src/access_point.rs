@@ -362,8 +362,16 @@ impl AccessPoint {
             self.spreads.server.record(ns);
         }
         let class = self.house.file.scenario.apps.get(usize::from(app)).map_or(OTHER_CLASS, |a| a.class);
-        let meta =
-            Meta { bytes: parsed.bytes, flow: hash, sta: station, class, ecn: parsed.ecn, tcp: parsed.tcp };
+        // Stations are known, so nobody asks for sources.
+        let meta = Meta {
+            bytes: parsed.bytes,
+            flow: hash,
+            source: 0,
+            sta: station,
+            class,
+            ecn: parsed.ecn,
+            tcp: parsed.tcp,
+        };
         let body = Body {
             buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]),
             flow,
@@ -541,7 +549,7 @@ impl AccessPoint {
         let body = Body { station, ..self.pool.remove(packet) };
         let parsed = parse(&self.buffers.get(body.buffer)[..bytes as usize]).ok();
         let (ecn, tcp) = parsed.map_or((false, None), |p| (p.ecn, p.tcp));
-        self.pool.insert(Meta { bytes, flow, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
+        self.pool.insert(Meta { bytes, flow, source: 0, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
     }
 
     fn deliver(&mut self, packet: Handle, port: Port) {

@@ -68,7 +68,12 @@ impl Iperf {
         let test = match ends.app.kind {
             AppKind::Upload { congestion } => Test { congestion, flows: 1, down: false, up: true },
             AppKind::P2p { flows, congestion, upload } => Test { congestion, flows, down: true, up: upload },
-            AppKind::Download { congestion } => Test { congestion, flows: 1, down: true, up: false },
+            AppKind::Download { reconnect_ns: Some(_), .. } => {
+                return Err(ends.failed(
+                    "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
+                ));
+            }
+            AppKind::Download { congestion, .. } => Test { congestion, flows: 1, down: true, up: false },
             _ => return Err(ends.failed("not a transfer")),
         };
         if test.flows > MAX_FLOWS {
