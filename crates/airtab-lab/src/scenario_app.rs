@@ -14,7 +14,8 @@ use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
-use crate::scenario_file::{DAY, MS, SECOND, measured, read_text};
+use crate::scenario_file::{DAY, MS, SECOND, measured};
+use crate::text_file;
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -230,7 +231,7 @@ fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<Siz
     };
     let path = folder.join(name);
     let file = path.display().to_string();
-    match read_text(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+    match text_file::read(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
         Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
             Ok(frames) => return Some(frames),
             Err(problem) => s.problem_elsewhere("trace", *problem),

@@ -6,6 +6,7 @@
 //! judges nothing (`blame`).
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use airtab_core::{Stat, Unit};
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,31 @@ pub struct Totals {
     pub uplink_dropped: u64,
 }
 
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
+        let Totals {
+            down_bytes,
+            up_bytes,
+            down_air_ns,
+            up_air_ns,
+            frames,
+            attempts,
+            dropped,
+            lost,
+            uplink_dropped,
+        } = other;
+        self.down_bytes += down_bytes;
+        self.up_bytes += up_bytes;
+        self.down_air_ns += down_air_ns;
+        self.up_air_ns += up_air_ns;
+        self.frames += frames;
+        self.attempts += attempts;
+        self.dropped += dropped;
+        self.lost += lost;
+        self.uplink_dropped += uplink_dropped;
+    }
+}
+
 /// Rates, shares and quantiles of the interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
@@ -185,6 +211,9 @@ pub struct StationView {
     pub totals: Totals,
     /// Of the interval.
     pub rates: Rates,
+    /// Why it is there no more; None while it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// One flow.
