@@ -31,7 +31,7 @@ const KINDS: [(&str, &[&str]); 10] = [
     ("web", &["site", "reading", "client"]),
     ("ping", &["interval", "bytes"]),
     ("udp", &["rate", "bytes", "gaps"]),
-    ("download", &["congestion"]),
+    ("download", &["congestion", "reconnect"]),
     ("upload", &["congestion"]),
     ("p2p", &["flows", "congestion", "upload"]),
     ("streaming", &["congestion", "ladder", "segment", "buffer"]),
@@ -145,6 +145,7 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let reading_ns = s.read("reading", quantity(Unit::Ns, 0..=DAY));
     let client = s.read("client", choice(Client::NAMES.to_vec())).unwrap_or(Client::Loader);
     let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=3600 * SECOND)).unwrap_or(SECOND);
+    let reconnect_ns = s.read("reconnect", quantity(Unit::Ns, 10 * MS..=3600 * SECOND));
     let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
     let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
     let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
@@ -165,7 +166,7 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
             bytes: bytes.unwrap_or(FULL_PACKET) as u32,
             gaps,
         },
-        "download" => AppKind::Download { congestion },
+        "download" => AppKind::Download { congestion, reconnect_ns },
         "upload" => AppKind::Upload { congestion },
         "p2p" => AppKind::P2p { flows, congestion, upload },
         _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },

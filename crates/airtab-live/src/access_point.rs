@@ -452,14 +452,14 @@ impl AccessPoint {
                 self.on_the_wire(at, packet, Event::Server);
             }
             To::Station(i) => {
-                let from_wire = !body.up;
-                body.up = false;
+                let up = std::mem::take(&mut body.up);
                 body.queued_ns = now;
                 let (app, flow, read_ns) = (body.app, body.flow, body.read_ns);
-                if from_wire {
-                    self.spreads.wired.record(now - read_ns);
-                } else {
+                if up {
                     packet = self.readdress(packet, i);
+                } else if app != NO_APP {
+                    // The access point's own packets were on no wire.
+                    self.spreads.wired.record(now - read_ns);
                 }
                 self.flows.tally(flow).backlog += 1;
                 self.stations[usize::from(i)].backlog += 1;
@@ -631,3 +631,6 @@ impl Buffers {
         self.free.push(number);
     }
 }
+
+#[cfg(test)]
+mod tests;

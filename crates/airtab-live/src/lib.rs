@@ -28,6 +28,9 @@ pub mod feed;
 mod fixture;
 mod flows;
 mod folder;
+#[cfg(test)]
+#[path = "../tests/common/frames.rs"]
+mod frames;
 pub mod house;
 mod lock;
 pub mod metrics;

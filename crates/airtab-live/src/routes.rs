@@ -46,7 +46,7 @@ pub fn lines(house: &House, port: Port, device: &str) -> Vec<String> {
 /// What an application's connections use; None if it has none.
 pub(crate) fn congestion(app: &App) -> Option<Algorithm> {
     match app.kind {
-        AppKind::Download { congestion }
+        AppKind::Download { congestion, .. }
         | AppKind::Upload { congestion }
         | AppKind::P2p { congestion, .. }
         | AppKind::Streaming { congestion, .. } => Some(congestion),

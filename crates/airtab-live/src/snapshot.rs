@@ -340,3 +340,53 @@ pub struct Score {
     /// The same for people: `4.21 MOS`, `0.8 s page`.
     pub text: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_are_balanced_when_every_end_is_counted() {
+        let mut books = Books { inside: 1, ..Books::default() };
+        assert!(!books.balanced());
+        books.taken = 1;
+        assert!(books.balanced());
+        let ends: [fn(&mut Books) -> &mut u64; 6] = [
+            |b| &mut b.given,
+            |b| &mut b.dropped,
+            |b| &mut b.lost,
+            |b| &mut b.uplink_dropped,
+            |b| &mut b.wired_dropped,
+            |b| b.refused.entry("multicast".into()).or_default(),
+        ];
+        for end in ends {
+            *end(&mut books) += 2;
+            assert!(!books.balanced());
+            books.taken += 2;
+            assert!(books.balanced());
+        }
+        // What the kernel did not take was given.
+        books.unwritten = 1;
+        assert!(books.balanced());
+    }
+
+    /// Values of the core's units: times stay ns, shares and fixed-point numbers become numbers.
+    #[test]
+    fn statistics_are_in_their_units() {
+        let of = |unit, value| {
+            let stat = Stat { id: 1, name: "x", help: "y", unit, counter: true };
+            let view = StatView::new(&stat, value);
+            assert_eq!((view.name.as_str(), view.help.as_str(), view.counter), ("x", "y", true));
+            (view.unit, view.value)
+        };
+        assert_eq!(of(Unit::Ns, 25), ("ns".into(), 25.0));
+        assert_eq!(of(Unit::SignedNs, -25i64 as u64), ("ns".into(), -25.0));
+        assert_eq!(of(Unit::Bytes, 7), ("bytes".into(), 7.0));
+        assert_eq!(of(Unit::Bps, 8), ("bit/s".into(), 8.0));
+        assert_eq!(of(Unit::Ppm, 250_000), ("ratio".into(), 0.25));
+        assert_eq!(of(Unit::Q16, 3 << 15), (String::new(), 1.5));
+        for unit in [Unit::Count, Unit::Bool, Unit::Choice, Unit::Hex] {
+            assert_eq!(of(unit, 3), (String::new(), 3.0));
+        }
+    }
+}

@@ -213,7 +213,7 @@ impl Names<'_> {
 
     /// One, or a list of them.
     pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
-        items(v).iter().map(|written| self.metric(written)).collect()
+        some_items(v)?.iter().map(|written| self.metric(written)).collect()
     }
 
     pub(super) fn queues(&self, v: &Value) -> Result<Vec<String>, String> {
@@ -221,7 +221,7 @@ impl Names<'_> {
             true => Ok(label.clone()),
             false => Err(format!("no discipline '{label}' in `queues`")),
         };
-        items(v).iter().map(one).collect()
+        some_items(v)?.iter().map(one).collect()
     }
 
     /// `at = { q = [35, 70] }`: axes and the numbers of their values.
@@ -243,7 +243,7 @@ impl Names<'_> {
                     format!("'{written}' is no value of that axis{}", instead(written, &known))
                 })
             };
-            let read = at.read(key, |v| items(v).iter().map(one).collect::<Result<Vec<_>, _>>());
+            let read = at.read(key, |v| some_items(v)?.iter().map(one).collect::<Result<Vec<_>, _>>());
             chosen.push((axis, read?));
         }
         Some(chosen)
@@ -275,7 +275,7 @@ fn read_axes(top: &Section, scenario: &toml::Table) -> Vec<Axis> {
         let shown = s.read("label", text).unwrap_or_else(|| name.clone());
         let log = s.read("log", flag).unwrap_or(false);
         let keys = s.require("keys", |v| {
-            let keys = items(v);
+            let keys = some_items(v)?;
             keys.iter().try_for_each(|key| compose::find(scenario, key).map(|_| ()))?;
             Ok(keys)
         });
@@ -341,6 +341,11 @@ fn items(v: &Value) -> Vec<String> {
         Toml::Array(list) => list.iter().map(written).collect(),
         one => vec![written(&one)],
     }
+}
+
+/// The same, where at least one is needed.
+fn some_items(v: &Value) -> Result<Vec<String>, String> {
+    Some(items(v)).filter(|items| !items.is_empty()).ok_or_else(|| "is empty: it names nothing".into())
 }
 
 /// As in the file, without quotes.

@@ -71,6 +71,11 @@ impl Iperf {
         let test = match ends.app.kind {
             AppKind::Upload { .. } => Test { congestion, flows: 1, down: false, up: true },
             AppKind::P2p { flows, upload, .. } => Test { congestion, flows, down: true, up: upload },
+            AppKind::Download { reconnect_ns: Some(_), .. } => {
+                return Err(ends.failed(
+                    "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
+                ));
+            }
             _ => Test { congestion, flows: 1, down: true, up: false },
         };
         if test.flows > MAX_FLOWS {
