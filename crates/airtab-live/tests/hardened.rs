@@ -157,7 +157,11 @@ fn assert_confined(pid: &str, name: &str) -> Option<u32> {
     }
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let environment = String::from_utf8_lossy(&environment).into_owned();
-    assert!(!environment.contains("AIRTAB_TEST_SECRET"), "{name} has our environment");
+    let known = ["PATH", "HOME", "LC_ALL", "PWD", "OLDPWD", "SHLVL", "_"];
+    for (key, value) in std::env::vars().filter(|(key, _)| !known.contains(&key.as_str())) {
+        let ours = format!("{key}={value}");
+        assert!(!environment.split('\0').any(|line| line == ours), "{name} has our {ours}");
+    }
     Some(real)
 }
 
