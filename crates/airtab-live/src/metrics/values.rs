@@ -78,7 +78,6 @@ fn snapshot() -> Snapshot {
         },
         stations: vec![StationView {
             name: "s".into(),
-            ended: None,
             rate_kbps: 21,
             frame_error_rate: 22.0,
             backlog_packets: 23,
