@@ -3,6 +3,8 @@
 
 AIRTAB := target/release/airtab
 CARGO  := cargo
+# What tests write under sudo is root's: who called sudo could not read it.
+unexport SUDO_UID PKEXEC_UID DOAS_USER
 SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Cargo.lock -type f 2>/dev/null)
 
 # What CI runs: one experiment of each sort, some two minutes on two cores.
@@ -10,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint mutants soak fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -66,6 +68,9 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 mutants: ## wrong builds of the core, each of which must turn the test red that it names
 	@tools/require patch
 	@$(MAKE) --no-print-directory -C core mutants
+
+mutants-rust: ## wrong versions of the Rust code that judges, or a part of them: SHARD=1/12
+	@tools/mutants-rust $(SHARD)
 
 soak: ## a real house under full load while everything changes, SECONDS=600 (root)
 	@tools/require live

@@ -19,8 +19,9 @@
  *  - Profile `default`, for devices that hold many packets or report late: an
  *    estimate is charged at dequeue and settled with the packet's own airtime;
  *    credit stays within -10 I .. 2 I; newcomers share one tab (below).
- *  - AT_URGENT packets go first, free of charge. Multicast has one record of
- *    its own, so that nobody pays for it.
+ *  - AT_URGENT packets go first within narrow bounds (urgent.h), and pay from a
+ *    record of their own; beyond the bounds they are a flow like any other.
+ *    Multicast has a record of its own too, so that nobody pays for it.
  *  - With a `target` (default profile), CoDel (codel.h, RFC 8289) decides over
  *    each packet of the flow whose turn it is: drops, or marks where the packet
  *    allows, until one may go. Only that one is charged.
@@ -28,14 +29,17 @@
  * The newcomers' tab. A flow that has never been served would enter with I for
  * nothing: 10^5 one-packet flows a second would outrank everybody for ever. So
  * the flows not served yet form a queue that competes as one flow, with the
- * credit min(I, tab). Its head flow is served one packet, charged to the flow
+ * credit min(I, tab). Its first flow is served one packet, charged to the flow
  * and to the tab; from then on the flow stands for itself, starting from that
  * credit. The tab is boosted like a flow: with few newcomers it rests near 2I
  * and nothing is changed; under a flood, all of them together get what one bulk
- * flow gets. When they hold more than half of the queue they displace each
- * other.
+ * flow gets. In their queue stations take turns (source hosts, where the host
+ * knows no stations), and when newcomers hold more than half of the queue, the
+ * station with most of their packets loses one. So a flood waits behind itself
+ * and displaces itself; a new flow of somebody else is served within two turns.
  *
- * Cost: O(log backlogged flows) a packet, O(1) while the flow served comes back
+ * Cost: O(log backlogged flows) a packet, O(log stations) more while its flow is
+ * new; O(1) while the flow served comes back
  * with the least credit (order.h). A boost is one addition; credits remember how
  * many boosts they have seen (credit.h). Memory: the sizes are asserted in
  * chap_state.h, about 120 bytes a flow, 144 with a target.
@@ -52,9 +56,12 @@ enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
        P_NEWCOMERS, P_UPLINK, P_TARGET };
 
+enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or in its place */
+
 #define MS 1000000u
 #define SEC 1000000000ull
 #define MAX_LIMIT 65535u
+#define VISITS 16384u		/* records for a call of change(): less than a millisecond */
 
 static const char *const profiles[] = { "default", "faithful", NULL };
 
@@ -92,18 +99,20 @@ static const struct at_stat stats[] = {
 	{ 6, AT_COUNT, true, "expiries", "records forgotten after their timeout" },
 	{ 7, AT_COUNT, true, "settled", "transmissions reported and charged" },
 	{ 8, AT_COUNT, true, "stale", "reports that fit no open ticket or known flow" },
-	{ 9, AT_COUNT, true, "urgent", "urgent packets sent" },
+	{ 9, AT_COUNT, true, "urgent", "urgent packets sent first" },
 	{ 10, AT_COUNT, true, "newcomers", "flows served from the newcomers' tab" },
 	{ 11, AT_COUNT, false, "newcomer_backlog", "packets queued of flows not served yet" },
 	{ 12, AT_SIGNED_NS, false, "newcomer_credit", "credit of the newcomers' tab" },
 	{ 13, AT_Q16, false, "scale", "airtime over that of the nominal 54 Mb/s exchange" },
 	{ 14, AT_COUNT, true, "marks", "packets marked by CoDel instead of dropped" },
 	{ 15, AT_COUNT, true, "codel_drops", "packets dropped by CoDel" },
+	{ 16, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: an ordinary flow" },
+	{ 17, AT_COUNT, false, "newcomer_parties", "stations (or source hosts) with flows not served yet" },
 	{ 0 },
 };
 
 static const struct at_stat row_stats[] = {
-	{ 1, AT_HEX, false, "flow", "flow hash; 100000000 = multicast" },
+	{ 1, AT_HEX, false, "flow", "flow hash; 100000000 = multicast, 100000001 = urgent" },
 	{ 2, AT_SIGNED_NS, false, "credit", "airtime credit" },
 	{ 3, AT_COUNT, false, "backlog", "packets queued" },
 	{ 4, AT_BYTES, false, "backlog_bytes", "bytes queued" },
@@ -125,7 +134,7 @@ static u32 victim(struct chap *c, bool by_bytes)
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
-	return id == TAB ? c->first : id;
+	return id == TAB ? at_turns_fullest(&c->turns) : id;
 }
 
 /* Drops until the queue fits. `p` arrived last, or NULL after a change. */
@@ -174,14 +183,8 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = priv(q);
 
-	if (at_class(p) == AT_URGENT) {
-		enum at_reason why = at_urgent_push(&c->urgent, p, c->bound, c->memory);
-
-		if (why != AT_R_MAX)
-			return at_book_refuse(q, p, why);
-	} else {
+	if (!at_urgent_push(&c->urgent, p, c->bound, now))
 		append(c, flow_of(c, p, now), p);
-	}
 	at_seq_set(p, c->seq++);
 	if (c->codels)
 		at_codel_stamp(p, now);
@@ -200,6 +203,8 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	memset(t, 0, sizeof(*t));
 	if (p) {
 		c->urgent.sent++;
+		bill = (struct at_charge){ .est = at_nominal_ns(at_bytes(p)), .mark = URGENT };
+		at_tickets_issue(&c->tickets, bill, t);
 		at_book_out(q, p);
 		return p;
 	}
@@ -209,8 +214,9 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	if (at_credit_value(entry(c, id).key, c->increment) <= 0)
 		boost(c);
 	if (id == TAB) {
-		bill.mark = 1;
-		id = c->first;
+		bill.mark = NEWCOMER;
+		id = at_turns_first(&c->turns);
+		at_turns_pass(&c->turns, id);
 	} else {
 		loosen(c, id);
 	}
@@ -222,7 +228,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 		bill.nominal = at_nominal_ns(at_bytes(p));
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
 	}
-	if (bill.mark) {
+	if (bill.mark == NEWCOMER) {
 		set_credit(c, f, newcomer_credit(c));
 		if (f->slot) {
 			leave_newcomers(c, id);
@@ -247,7 +253,6 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 	struct flow *f;
 	s64 due;
 
-	(void)now;
 	if (!t->gen)
 		return;
 	if (!at_tickets_take(&c->tickets, t, &bill) || c->flows[bill.flow].gen != bill.gen) {
@@ -257,8 +262,12 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 	c->n_settled++;
 	f = &c->flows[bill.flow];
 	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
+	if (bill.mark == URGENT) {
+		at_urgent_pay(&c->urgent, due, now);
+		return;
+	}
 	pay(c, f, due);
-	if (bill.mark)
+	if (bill.mark == NEWCOMER)
 		pay_tab(c, due);
 	if (!c->faithful) {
 		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
@@ -324,7 +333,7 @@ static u32 slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, entries, pos, next, buckets, codels, end;	/* offsets */
+	u64 flows, slots, entries, pos, next, party, buckets, codels, end;	/* offsets */
 };
 
 static bool has_target(const struct at_vals *v)
@@ -347,7 +356,8 @@ static struct layout layout_of(const struct at_vals *v)
 	at.entries = at.slots + aligned(slots * sizeof(struct slot));
 	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
 	at.next = at.pos + aligned(slots * sizeof(u32));
-	at.buckets = at.next + aligned(slots * sizeof(u32));
+	at.party = at.next + aligned(slots * sizeof(u32));
+	at.buckets = at.party + aligned(slots * sizeof(u32));
 	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
 	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
@@ -358,17 +368,16 @@ static u64 state_size(const struct at_vals *v)
 	return layout_of(v).end;
 }
 
-/* No flows, no open tickets, a rested tab. */
-static void clear(struct chap *c, u32 *buckets, u32 flows)
+/* No open tickets, a rested tab; there are no flows. */
+static void clear(struct chap *c)
 {
 	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
-			       .flags = KNOWN | SERVED };
+			       .flags = (u8)(KNOWN | SERVED | c->revision) };
 
-	at_flows_init(&c->table, buckets, c->flows, sizeof(struct flow), flows, c->seed);
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
-		memset(c->codels, 0, (flows + (size_t)1) * sizeof(struct at_codel));
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(flows), .created = rested.created };
+		c->codels[MULTICAST] = (struct at_codel){ 0 };
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size), .created = rested.created };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -390,44 +399,45 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	c->loose = AT_ORDER_NONE;
 	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
-	c->table.size = (u32)*v[P_FLOWS].v;
+	at_flows_init(&c->table, (void *)(base + at.buckets), c->flows, sizeof(struct flow),
+		      (u32)*v[P_FLOWS].v, seed);
+	at_turns_init(&c->turns, (void *)(base + at.party), c->next, seed);
 	c->slot_fresh = 1;
 	c->scale = AT_SCALE_ONE;
-	c->seed = seed;
 	c->faithful = *v[P_PROFILE].v == FAITHFUL;
 	set_params(c, v);
-	clear(c, (void *)(base + at.buckets), c->table.size);
+	c->unvisited = ~(u32)0;
+	clear(c);
 }
 
-static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+/* A new increment keeps the credits. They are stored as distances from 2I, so
+ * that all records want a visit: those of idle flows get it step by step. */
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct chap *c = priv(q);
 	s64 old = c->increment;
 
 	(void)now;
+	if (revise(c, VISITS))		/* of the change before */
+		return true;
 	set_params(c, v);
-	/* stored as distances from 2I: the same credits from another 2I */
-	for (u32 i = 0; old != c->increment && i < AT_FLOWS_RECORDS(c->table.size) + 1; i++) {
-		struct flow *f = &c->flows[i];
-		s64 credit = at_credit_value(credit_of(c, f), old);
-		s64 d = at_credit_store(credit, c->increment);
-
-		if (f->flags)
-			set_credit(c, f, d < 0 ? d : 0);	/* nobody has more than 2I */
+	if (old != c->increment) {
+		c->changed = c->boosts;
+		c->shift = 2 * (old - c->increment);
+		c->revision ^= REVISION;
+		c->unvisited = 0;
+		set_credit(c, tab(c), credit_of(c, tab(c)));
 	}
-	while (!c->newcomers && c->first) {
-		u32 id = c->first;
+	while (!c->newcomers && c->turns.members) {
+		u32 id = at_turns_first(&c->turns);
 
 		leave_newcomers(c, id);
 		rank(c, id);
 	}
 	at_order_rebuild(&c->order, entry, less, c);
 	make_room(q, NULL);
-	while (c->urgent.len > c->bound || c->urgent.bytes > c->memory) {
-		enum at_reason why = c->urgent.len > c->bound ? AT_R_LIMIT : AT_R_MEMORY;
-
-		at_book_drop(q, at_urgent_pop(&c->urgent), why);
-	}
+	at_urgent_shrink(&c->urgent, q, c->bound);
+	return revise(c, VISITS);
 }
 
 static void reset(struct at_qdisc *q, u64 now)
@@ -440,10 +450,10 @@ static void reset(struct at_qdisc *q, u64 now)
 	while ((p = at_urgent_pop(&c->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
 	while ((id = end(c, true)) != AT_ORDER_NONE)
-		at_book_drop(q, take(c, id == TAB ? c->first : id), AT_R_RESET);
-	for (u32 i = 1; i < c->table.fresh; i++)
-		c->flows[i].flags = 0;
-	clear(c, c->table.bucket, c->table.size);
+		at_book_drop(q, take(c, id == TAB ? at_turns_first(&c->turns) : id), AT_R_RESET);
+	at_flows_forget(&c->table);
+	c->unvisited = ~(u32)0;
+	clear(c);
 }
 
 static const char *check(const struct at_vals *v, u16 *bad)
@@ -462,13 +472,10 @@ static const char *check(const struct at_vals *v, u16 *bad)
 static void read(const struct at_qdisc *q, u64 *s, u64 now)
 {
 	const struct chap *c = priv(q);
-	u32 newcomers = 0;
 
 	(void)now;
-	for (u32 id = c->first; id; id = c->next[id])
-		newcomers++;
 	*s++ = c->table.known;
-	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + newcomers;
+	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + c->turns.members;
 	*s++ = c->n_boosts;
 	*s++ = c->n_new;
 	*s++ = c->n_evicted;
@@ -482,19 +489,44 @@ static void read(const struct at_qdisc *q, u64 *s, u64 now)
 	*s++ = (u64)c->scale * 65536 / AT_SCALE_ONE;
 	*s++ = c->aqm.marks;
 	*s++ = c->aqm.drops;
+	*s++ = c->urgent.over;
+	*s++ = c->turns.heap.n;
 }
 
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
+static void urgent_row(const struct chap *c, u64 *cols, u64 now)
+{
+	*cols++ = ((u64)1 << 32) + 1;
+	*cols++ = (u64)at_urgent_left(&c->urgent, now);
+	*cols++ = c->urgent.len;
+	*cols++ = c->urgent.bytes;
+	*cols++ = c->urgent.sent;
+	*cols++ = c->urgent.air;
+	*cols++ = true;
+}
+
+/* Place 0 is the urgent packets', then come the records. */
+static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
 	const struct chap *c = priv(q);
+	u32 end = c->table.fresh + 1;
 
-	for (u32 i = cursor; i < c->table.fresh; i++) {
+	*found = !cursor && (c->urgent.sent || c->urgent.len);
+	if (*found) {
+		urgent_row(c, cols, now);
+		return 1;
+	}
+	if (cursor >= end)
+		return 0;
+	if (end - cursor > AT_ROWS)
+		end = cursor + AT_ROWS;
+	for (u32 i = cursor ? cursor - 1 : 0; i + 1 < end; i++) {
 		const struct flow *f = &c->flows[i];
 		const struct slot *s = &c->slots[f->slot];
 
 		if (i == MULTICAST ? !f->packets && !f->slot
 				   : !f->flags || (!f->slot && expired(c, f, now)))
 			continue;
+		*found = true;
 		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
 		*cols++ = f->slot ? backlog_packets(s) : 0;
@@ -502,9 +534,9 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = f->packets;
 		*cols++ = f->air;
 		*cols++ = !!(f->flags & ESTABLISHED);
-		return i + 1;
+		return i + 2;
 	}
-	return 0;
+	return end;
 }
 
 const struct at_ops at_chap_ops = {

@@ -6,9 +6,9 @@
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
- *  - A slot is either in the newcomers' queue, or in the order of credits, or it
+ *  - A slot is either a newcomer's (turns.h), or in the order of credits, or it
  *    is the loose one, whose place in the order is open. Slot 0 is in the order
- *    exactly while the newcomers' queue is not empty.
+ *    exactly while there are newcomers.
  *  - No credit changes, but by boosts, while its slot is in the order.
  *  - Idle records are in a list of the flow table (flowtable.h); a busy one may
  *    have stayed in its list.
@@ -22,6 +22,7 @@
 #include "airtab/flowtable.h"
 #include "airtab/order.h"
 #include "airtab/tickets.h"
+#include "airtab/turns.h"
 #include "airtab/urgent.h"
 
 #define MULTICAST 0u		/* record; no flow of the table has number 0 */
@@ -29,7 +30,8 @@
 #define RETIRE 2		/* records looked at for expiry, per list and new flow */
 #define CHANCES 8		/* recently used records passed over for one eviction */
 
-enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16 };
+enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16,
+       REVISION = 32 };		/* of the increment: the credit is from before a change */
 
 /* A flow: one cache line. */
 struct flow {
@@ -54,7 +56,7 @@ struct slot {
 };
 
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
-_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(u32) * 2 +
+_Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(u32) * 3 +
 	       sizeof(struct at_heap_entry) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
 _Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 
@@ -69,11 +71,17 @@ struct chap {
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 loose;			/* backlogged slot that awaits its place in the order */
-	u32 first, last;		/* newcomers' slots, in order of arrival */
-	u64 new_len, new_bytes;		/* their packets */
+	u64 new_len, new_bytes;		/* newcomers' packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
 	struct at_urgent urgent;
+
+	/* The last change of the increment: how many boosts there had been, what it
+	 * adds to a distance from 2I, which credits have it (REVISION), and the first
+	 * record that may not. */
+	u32 changed, unvisited;
+	s64 shift;
+	u8 revision;
 
 	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale;
 
@@ -86,6 +94,7 @@ struct chap {
 	struct at_codel_params codel;
 	struct at_codel_stats aqm;
 	struct at_tickets tickets;
+	struct at_turns turns;		/* of newcomers' slots, by station or source */
 };
 
 static struct flow *tab(const struct chap *c)
@@ -95,15 +104,42 @@ static struct flow *tab(const struct chap *c)
 
 /* ---- credit ---- */
 
+static s64 within_bounds(const struct chap *c, s64 d)
+{
+	return c->faithful ? d : at_credit_clamp(d, c->increment);
+}
+
 static s64 credit_of(const struct chap *c, const struct flow *f)
 {
-	return at_credit_boost(f->credit, c->boosts - f->epoch);
+	u32 epoch = f->epoch;
+	s64 d = f->credit;
+
+	if ((f->flags ^ c->revision) & REVISION) {	/* the same credit from another 2I */
+		d = at_credit_boost(d, c->changed - epoch) + c->shift;
+		d = within_bounds(c, d < 0 ? d : 0);	/* nobody has more than 2I */
+		epoch = c->changed;
+	}
+	return at_credit_boost(d, c->boosts - epoch);
 }
 
 static void set_credit(const struct chap *c, struct flow *f, s64 d)
 {
-	f->credit = c->faithful ? d : at_credit_clamp(d, c->increment);
+	f->credit = within_bounds(c, d);
 	f->epoch = c->boosts;
+	f->flags = (u8)((f->flags & ~REVISION) | c->revision);
+}
+
+/* Brings credits up to date with the last change, at most so many; whether that
+ * was not all of them. */
+static bool revise(struct chap *c, u32 most)
+{
+	for (; most && c->unvisited < c->table.fresh; c->unvisited++, most--) {
+		struct flow *f = &c->flows[c->unvisited];
+
+		if (f->flags)
+			set_credit(c, f, credit_of(c, f));
+	}
+	return c->unvisited < c->table.fresh;
 }
 
 static void charge(const struct chap *c, struct flow *f, s64 ns)
@@ -208,7 +244,7 @@ static void pay_tab(struct chap *c, s64 ns)
 {
 	unrank(c, TAB);
 	charge(c, tab(c), ns);
-	if (c->first)
+	if (c->turns.members)
 		rank(c, TAB);
 }
 
@@ -244,7 +280,7 @@ static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 		.gen = f->gen + 1,
 		.created = c->created++,
 		.scale = c->scale,
-		.flags = (u8)(at_tcp(p, &t) ? KNOWN | TCP : KNOWN),
+		.flags = (u8)((at_tcp(p, &t) ? KNOWN | TCP : KNOWN) | c->revision),
 	};
 	if (c->codels)
 		c->codels[i] = (struct at_codel){ 0 };
@@ -369,34 +405,35 @@ static u32 backlog_packets(const struct slot *s)
 	return n;
 }
 
+/* A newcomer's slot has n packets and so many bytes more. */
+static void count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
+{
+	c->new_len += (u64)n;
+	c->new_bytes += (u64)bytes;
+	at_turns_count(&c->turns, id, n);
+}
+
 /* Ends the slot's time among the newcomers. */
 static void leave_newcomers(struct chap *c, u32 id)
 {
-	struct slot *s = &c->slots[id];
-	u32 before = 0;
+	const struct slot *s = &c->slots[id];
 
-	for (u32 i = c->first; i != id; i = c->next[i])
-		before = i;
-	if (before)
-		c->next[before] = c->next[id];
-	else
-		c->first = c->next[id];
-	if (c->last == id)
-		c->last = before;
-	c->new_len -= backlog_packets(s);
-	c->new_bytes -= backlog_bytes(s, AT_NEVER);
-	if (!c->first)
+	count_newcomer(c, id, -(s32)backlog_packets(s), -(s64)backlog_bytes(s, AT_NEVER));
+	at_turns_leave(&c->turns, id);
+	if (!c->turns.members)
 		unrank(c, TAB);
 }
 
-static void join_newcomers(struct chap *c, u32 id)
+/* Whom p's flow takes turns with while it is new: those of its station or, where
+ * the host knows none, of its source. */
+static u32 party_of(const struct at_pkt *p)
 {
-	if (c->first)
-		c->next[c->last] = id;
-	else
-		c->first = id;
-	c->last = id;
-	c->next[id] = 0;
+	return at_sta(p) == AT_NO_STA ? at_source(p) | (u32)1 << 31 : at_sta(p);
+}
+
+static void join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
+{
+	at_turns_join(&c->turns, id, party_of(p));
 	if (!ranked(c, TAB))
 		rank(c, TAB);
 }
@@ -409,16 +446,14 @@ static void append(struct chap *c, u32 i, struct at_pkt *p)
 	if (!f->slot) {
 		f->slot = open_slot(c, i);
 		if (c->newcomers && !(f->flags & SERVED))
-			join_newcomers(c, f->slot);
+			join_newcomers(c, f->slot, p);
 		else
 			rank(c, f->slot);
 	}
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
-	if (!ranked(c, f->slot)) {
-		c->new_len++;
-		c->new_bytes += at_bytes(p);
-	}
+	if (!ranked(c, f->slot))
+		count_newcomer(c, f->slot, 1, at_bytes(p));
 }
 
 /* Takes the oldest packet of a slot. An emptied slot is closed. */
@@ -428,10 +463,8 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	struct at_pkt *p = at_fifo_pop(&s->list);
 	struct flow *f = &c->flows[s->flow];
 
-	if (!ranked(c, id)) {
-		c->new_len--;
-		c->new_bytes -= at_bytes(p);
-	}
+	if (!ranked(c, id))
+		count_newcomer(c, id, -1, -(s64)at_bytes(p));
 	if (s->list.head)
 		return p;
 	if (ranked(c, id))

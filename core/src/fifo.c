@@ -38,7 +38,7 @@ static u64 state_size(const struct at_vals *v)
 }
 
 /* Oldest first: what remains is what arrived last. */
-static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct fifo *f = priv(q);
 
@@ -49,6 +49,7 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 		at_book_drop(q, at_fifo_pop(&f->list), AT_R_LIMIT);
 	while (f->bytes && q->bytes > f->bytes)
 		at_book_drop(q, at_fifo_pop(&f->list), AT_R_MEMORY);
+	return false;
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)

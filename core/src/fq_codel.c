@@ -16,8 +16,8 @@
  *  - CoDel (codel.h) decides over each packet taken, per queue.
  *  - When limit or memory is exceeded, the queue with the most bytes loses from
  *    its head half of them, at most `drop_batch` packets.
- *  - AT_URGENT packets go first, past CoDel, and are never victims. Multicast
- *    is hashed like any flow.
+ *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, and
+ *    are never victims. What is more, and multicast, is hashed like any flow.
  *
  * Cost: O(1) a packet, amortised. The longest queue is found by a scan over all
  * byte counts (4 KiB of them at the default), once a batch: with one fat flow
@@ -94,7 +94,9 @@ static const struct at_stat stats[] = {
 	{ 4, AT_COUNT, true, "marks", "packets marked by CoDel instead of dropped" },
 	{ 5, AT_COUNT, true, "codel_drops", "packets dropped by CoDel" },
 	{ 6, AT_COUNT, true, "overflows", "times that the longest queue made room" },
-	{ 7, AT_COUNT, true, "urgent", "urgent packets sent" },
+	{ 7, AT_COUNT, true, "urgent", "urgent packets sent first" },
+	{ 8, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: an ordinary flow" },
+	{ 9, AT_NS, true, "urgent_air", "airtime charged to urgent packets, nominal" },
 	{ 0 },
 };
 
@@ -244,14 +246,8 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct fq_codel *s = priv(q);
 
-	if (at_class(p) == AT_URGENT) {
-		enum at_reason why = at_urgent_push(&s->urgent, p, s->limit, s->memory);
-
-		if (why != AT_R_MAX)
-			return at_book_refuse(q, p, why);
-	} else {
+	if (!at_urgent_push(&s->urgent, p, s->limit, now))
 		push(s, queue_of(s, p), p);
-	}
 	at_seq_set(p, s->seq++);
 	at_codel_stamp(p, now);
 	at_book_in(q, p);
@@ -326,7 +322,7 @@ static u64 state_size(const struct at_vals *v)
 	return queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + sizeof(u32)) + LINE;
 }
 
-static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct fq_codel *s = priv(q);
 
@@ -342,8 +338,8 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 		.ecn = *v[P_ECN].v,
 	};
 	make_room(q, NULL);
-	while (over(q))
-		at_book_drop(q, at_urgent_pop(&s->urgent), q->qlen > s->limit ? AT_R_LIMIT : AT_R_MEMORY);
+	at_urgent_shrink(&s->urgent, q, s->limit);
+	return false;
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
@@ -388,13 +384,17 @@ static void read(const struct at_qdisc *q, u64 *v, u64 now)
 	*v++ = s->total.drops;
 	*v++ = s->n_overflows;
 	*v++ = s->urgent.sent;
+	*v++ = s->urgent.over;
+	*v++ = s->urgent.air;
 }
 
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
+static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
 	const struct fq_codel *s = priv(q);
+	u32 end = cursor < s->n && s->n - cursor > AT_ROWS ? cursor + AT_ROWS : s->n;
 
-	for (u32 i = cursor; i < s->n; i++) {
+	*found = true;
+	for (u32 i = cursor; i < end; i++) {
 		const struct queue *f = &s->queues[i];
 
 		if (f->list == NONE)
@@ -408,8 +408,12 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
 		*cols++ = f->codel.count;
 		return i + 1;
 	}
+	*found = false;
+	if (end < s->n)
+		return end;
 	if (cursor > s->n || !s->urgent.len)
 		return 0;
+	*found = true;
 	*cols++ = s->n;
 	*cols++ = s->urgent.len;
 	*cols++ = s->urgent.bytes;

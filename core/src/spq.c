@@ -7,13 +7,14 @@
  * are empty. All classes share one limit; when it is exceeded the youngest
  * packet of the last non-empty class makes room (the sources do not state the
  * rule; with plain tail drop their video figures cannot be had).
- * AT_URGENT goes before all classes and is a victim only of itself.
+ * AT_URGENT packets go before all classes within narrow bounds (urgent.h) and are
+ * never victims; what is more counts as the last class.
  *
  * What this is not: no preemption, no bandwidth shares, no classification.
  *
  * Defaults: 2 classes, 1000 packets.
  */
-#include "airtab/fifo.h"
+#include "airtab/urgent.h"
 
 #define MAX_CLASSES 16
 
@@ -21,9 +22,10 @@ enum { P_CLASSES, P_LIMIT };
 
 struct spq {
 	u64 limit, seq;
-	u32 levels;				/* urgent, then the classes */
-	u32 backlog[MAX_CLASSES + 1];		/* packets */
-	struct at_fifo list[MAX_CLASSES + 1];	/* 0 = urgent */
+	u32 classes;
+	struct at_urgent urgent;
+	u32 backlog[MAX_CLASSES];		/* packets */
+	struct at_fifo list[MAX_CLASSES];
 };
 
 static const struct at_param params[] = {
@@ -34,14 +36,20 @@ static const struct at_param params[] = {
 	{ 0 },
 };
 
-static const struct at_stat none[] = { { 0 } };
+static const struct at_stat stats[] = {
+	{ 1, AT_COUNT, true, "urgent", "urgent packets sent first" },
+	{ 2, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: the last class" },
+	{ 3, AT_NS, true, "urgent_air", "airtime charged to urgent packets, nominal" },
+	{ 0 },
+};
+
 static const struct at_stat row_stats[] = {
 	{ 1, AT_COUNT, false, "class", "class, 255 = urgent" },
 	{ 2, AT_COUNT, false, "backlog", "packets queued" },
 	{ 0 },
 };
 
-static struct spq *priv(struct at_qdisc *q)
+static struct spq *priv(const struct at_qdisc *q)
 {
 	return (struct spq *)q->state;
 }
@@ -60,44 +68,42 @@ static struct at_pkt *prev_of(struct at_pkt *p)
 	return prev;
 }
 
-static u32 level_of(const struct spq *s, const struct at_pkt *p)
+static u32 class_of(const struct spq *s, const struct at_pkt *p)
 {
 	u8 class = at_class(p);
 
-	if (class == AT_URGENT)
-		return 0;
-	return class < s->levels - 1 ? class + 1u : s->levels - 1;
+	return class < s->classes ? class : s->classes - 1;
 }
 
-static struct at_pkt *pop(struct at_qdisc *q, u32 level)
+static struct at_pkt *pop(struct at_qdisc *q, u32 class)
 {
 	struct spq *s = priv(q);
-	struct at_pkt *p = at_fifo_pop(&s->list[level]);
+	struct at_pkt *p = at_fifo_pop(&s->list[class]);
 
-	s->backlog[level]--;
-	if (s->list[level].head)
-		set_prev(s->list[level].head, NULL);
+	s->backlog[class]--;
+	if (s->list[class].head)
+		set_prev(s->list[class].head, NULL);
 	at_book_out(q, p);
 	return p;
 }
 
-/* Takes the youngest packet of the last non-empty level; the queue is not empty. */
+/* Takes the youngest packet of the last non-empty class; there is one. */
 static struct at_pkt *pop_victim(struct spq *s)
 {
-	u32 level = s->levels - 1;
+	u32 class = s->classes - 1;
 	struct at_fifo *list;
 	struct at_pkt *p;
 
-	while (!s->backlog[level])
-		level--;
-	list = &s->list[level];
+	while (!s->backlog[class])
+		class--;
+	list = &s->list[class];
 	p = list->tail;
 	list->tail = prev_of(p);
 	if (list->tail)
 		*at_next(list->tail) = NULL;
 	else
 		list->head = NULL;
-	s->backlog[level]--;
+	s->backlog[class]--;
 	return p;
 }
 
@@ -107,44 +113,53 @@ static u64 state_size(const struct at_vals *v)
 	return sizeof(struct spq);
 }
 
-static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct spq *s = priv(q);
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
-	while (q->qlen > s->limit)
+	while (q->qlen > s->limit && q->qlen > s->urgent.len)
 		at_book_drop(q, pop_victim(s), AT_R_LIMIT);
+	at_urgent_shrink(&s->urgent, q, s->limit);
+	return false;
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	(void)seed;
-	priv(q)->levels = (u32)*v[P_CLASSES].v + 1;
+	priv(q)->classes = (u32)*v[P_CLASSES].v;
 	change(q, v, now);
 }
 
 static void reset(struct at_qdisc *q, u64 now)
 {
+	struct spq *s = priv(q);
+	struct at_pkt *p;
+
 	(void)now;
+	while ((p = at_urgent_pop(&s->urgent)))
+		at_book_drop(q, p, AT_R_RESET);
 	while (q->qlen)
-		at_book_drop(q, pop_victim(priv(q)), AT_R_RESET);
+		at_book_drop(q, pop_victim(s), AT_R_RESET);
 }
 
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct spq *s = priv(q);
-	u32 level = level_of(s, p);
 	struct at_pkt *victim;
 	bool same;
 
-	(void)now;
+	if (!at_urgent_push(&s->urgent, p, s->limit, now)) {
+		u32 class = class_of(s, p);
+
+		set_prev(p, s->list[class].tail);
+		at_fifo_push(&s->list[class], p);
+		s->backlog[class]++;
+	}
 	at_seq_set(p, s->seq++);
-	set_prev(p, s->list[level].tail);
-	at_fifo_push(&s->list[level], p);
-	s->backlog[level]++;
 	at_book_in(q, p);
-	if (q->qlen <= s->limit)
+	if (q->qlen <= s->limit || q->qlen == s->urgent.len)
 		return AT_OK;
 	victim = pop_victim(s);
 	if (victim == p) {
@@ -158,40 +173,65 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
-	const struct spq *s = priv(q);
+	struct spq *s = priv(q);
+	struct at_pkt *p = at_urgent_pop(&s->urgent);
 
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	for (u32 level = 0; level < s->levels; level++)
-		if (s->backlog[level])
-			return pop(q, level);
+	if (p) {
+		s->urgent.sent++;
+		at_book_out(q, p);
+		return p;
+	}
+	for (u32 class = 0; class < s->classes; class++)
+		if (s->backlog[class])
+			return pop(q, class);
 	return NULL;
 }
 
 static struct at_pkt *drain(struct at_qdisc *q)
 {
-	const struct spq *s = priv(q);
-	u32 oldest = s->levels;
+	struct spq *s = priv(q);
+	struct at_pkt *p = s->urgent.list.head;
+	u32 oldest = s->classes;
 
-	for (u32 level = 0; level < s->levels; level++) {
-		if (!s->backlog[level])
-			continue;
-		if (oldest == s->levels ||
-		    at_seq(s->list[level].head) < at_seq(s->list[oldest].head))
-			oldest = level;
+	for (u32 class = 0; class < s->classes; class++) {
+		struct at_pkt *head = s->list[class].head;
+
+		if (head && (!p || at_seq(head) < at_seq(p))) {
+			p = head;
+			oldest = class;
+		}
 	}
-	return oldest < s->levels ? pop(q, oldest) : NULL;
+	if (oldest < s->classes)
+		return pop(q, oldest);
+	p = at_urgent_pop(&s->urgent);
+	if (p)
+		at_book_out(q, p);
+	return p;
 }
 
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now)
+static void read(const struct at_qdisc *q, u64 *v, u64 now)
 {
-	const struct spq *s = (const struct spq *)q->state;
+	const struct spq *s = priv(q);
 
 	(void)now;
-	if (cursor >= s->levels)
+	v[0] = s->urgent.sent;
+	v[1] = s->urgent.over;
+	v[2] = s->urgent.air;
+}
+
+/* Place 0 is the urgent packets', then come the classes. */
+static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
+{
+	const struct spq *s = priv(q);
+
+	(void)now;
+	*found = cursor <= s->classes;
+	if (!*found)
 		return 0;
 	cols[0] = cursor ? cursor - 1 : AT_URGENT;
-	cols[1] = s->backlog[cursor];
+	cols[1] = cursor ? s->backlog[cursor - 1] : s->urgent.len;
 	return cursor + 1;
 }
 
@@ -199,7 +239,7 @@ const struct at_ops at_spq_ops = {
 	.name = "spq",
 	.about = "strict priority over the host's classes, with push-out",
 	.params = params,
-	.stats = none,
+	.stats = stats,
 	.row_stats = row_stats,
 	.state_size = state_size,
 	.init = init,
@@ -208,5 +248,6 @@ const struct at_ops at_spq_ops = {
 	.enqueue = enqueue,
 	.dequeue = dequeue,
 	.drain = drain,
+	.read = read,
 	.row = row,
 };

@@ -59,7 +59,7 @@ static u64 state_size(const struct at_vals *v)
 	return sizeof(struct state);
 }
 
-static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct state *s = priv(q);
 
@@ -67,6 +67,7 @@ static void change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	s->limit = *v[P_LIMIT].v;
 	while (q->qlen > s->limit)
 		at_book_drop(q, take(s, longer(s)), AT_R_LIMIT);
+	return false;
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)

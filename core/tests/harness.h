@@ -171,7 +171,8 @@ static inline void change(struct host *h, const char *args, u64 now)
 
 	set_values(h, h->q->ops, args);
 	CHECK(!at_check(h->q->ops, h->vals, &bad));
-	h->q->ops->change(h->q, h->vals, now);
+	while (h->q->ops->change(h->q, h->vals, now))
+		;
 }
 
 /* A packet for the test to fill in; NULL when all are queued. */
@@ -222,6 +223,16 @@ static inline void report(struct host *h, const struct at_ticket *t, u64 ns, u64
 		h->q->ops->sent(h->q, t, &r, now);
 }
 
+/* The next row from *cursor on, whose place is left there; false: none is left. */
+static inline bool next_row(struct host *h, u32 *cursor, u64 *cols)
+{
+	bool found = false;
+
+	while (!found && (*cursor = h->q->ops->row(h->q, *cursor, cols, h->now, &found)))
+		;
+	return found;
+}
+
 /* Column `name` of the row whose first column is `flow`; fails if there is none. */
 static inline u64 cell(struct host *h, u64 flow, const char *name)
 {
@@ -231,7 +242,7 @@ static inline u64 cell(struct host *h, u64 flow, const char *name)
 
 	while (strcmp(ops->row_stats[col].name, name))
 		col++;
-	while ((cursor = ops->row(h->q, cursor, cols, h->now)))
+	while (next_row(h, &cursor, cols))
 		if (cols[0] == flow)
 			return cols[col];
 	fprintf(stderr, "no row for %llu\n", (unsigned long long)flow);

@@ -97,6 +97,24 @@ static void words(void)
 	CHECK(lost && lost < seen[5]);
 }
 
+/* DATA and ACK are lost below the error rate, and not at it. The rate
+ * is the smaller half of a packet's first word. */
+static void at_the_rate(void)
+{
+	bool data_first[2] = { false };
+
+	for (u64 seed = 0; seed < 20; seed++) {
+		u64 state = seed, word = rnd(&state);
+		u64 data = word / AT_ALWAYS, ack = word % AT_ALWAYS, fer = data < ack ? data : ack;
+		struct at_emulator e = link(1, seed), f = link(1, seed);
+
+		data_first[data < ack] = true;
+		CHECK(send(&e, fer).acked);
+		CHECK(!send(&f, fer + 1).acked);
+	}
+	CHECK(data_first[0] && data_first[1]);
+}
+
 /* Equation 7.3. Nothing arrives: with one attempt more, the same words give the
  * same packet, and one more backoff and attempt. */
 static void backoffs(void)
@@ -220,6 +238,7 @@ int main(void)
 {
 	one_attempt();
 	words();
+	at_the_rate();
 	backoffs();
 	lost();
 	table();

@@ -63,8 +63,20 @@ static inline struct at_flow_node *at_flows_node(const struct at_flowtable *t, u
 	return (struct at_flow_node *)(void *)(t->records + (u64)i * t->stride);
 }
 
-/* Forgets everything. bucket: at_flows_bytes(size) bytes; records: an array of
- * AT_FLOWS_RECORDS(size) or more, `stride` bytes each. */
+/* Forgets everything: O(1), whatever the size. What is left in the buckets is
+ * told from what is valid by a look at the record (Briggs and Torczon, ACM
+ * LOPLAS 2, 1993); nothing else of a record that is not in use may be believed. */
+static inline void at_flows_forget(struct at_flowtable *t)
+{
+	t->known = 0;
+	t->fresh = 1;
+	t->free = 0;
+	for (u32 i = t->size + 1; i <= t->size + AT_FLOWS_LISTS; i++)
+		at_flows_node(t, i)->prev = at_flows_node(t, i)->next = i;
+}
+
+/* An empty table. bucket: at_flows_bytes(size) bytes, zeroed; records: an array
+ * of AT_FLOWS_RECORDS(size) or more, `stride` bytes each. */
 static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *records, u32 stride,
 				 u32 size, u64 seed)
 {
@@ -74,12 +86,7 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 	t->hash = at_hash_multiplier(seed);
 	t->bits = at_flows_bits(size);
 	t->size = size;
-	t->known = 0;
-	t->fresh = 1;
-	t->free = 0;
-	memset(bucket, 0, (size_t)at_flows_bytes(size));
-	for (u32 i = size + 1; i <= size + AT_FLOWS_LISTS; i++)
-		at_flows_node(t, i)->prev = at_flows_node(t, i)->next = i;
+	at_flows_forget(t);
 }
 
 static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
@@ -87,11 +94,22 @@ static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
 	return &t->bucket[at_hash(t->hash, key) >> (32 - t->bits)];
 }
 
+/* The first record of a bucket, or 0. A bucket from before at_flows_forget() names
+ * one that has not been used since, or that serves another bucket by now. */
+static inline u32 at_flows_first(const struct at_flowtable *t, const u32 *bucket)
+{
+	u32 i = *bucket;
+
+	if (!i || i >= t->fresh || at_flows_bucket(t, at_flows_node(t, i)->key) != bucket)
+		return 0;
+	return i;
+}
+
 /* The record of key, or 0. It becomes the first of its bucket, so that the flows
  * in use are found without a look at the idle ones. */
 static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
-	u32 *bucket = at_flows_bucket(t, key), i = *bucket, before = 0;
+	u32 *bucket = at_flows_bucket(t, key), i = at_flows_first(t, bucket), before = 0;
 
 	while (i && at_flows_node(t, i)->key != key) {
 		before = i;
@@ -108,7 +126,7 @@ static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 /* A record for key, which has none yet, in no list; 0 = the table is full. */
 static inline u32 at_flows_add(struct at_flowtable *t, u32 key)
 {
-	u32 *bucket = at_flows_bucket(t, key), i = t->free;
+	u32 *bucket = at_flows_bucket(t, key), first = at_flows_first(t, bucket), i = t->free;
 
 	if (i)
 		t->free = at_flows_node(t, i)->chain;
@@ -117,7 +135,7 @@ static inline u32 at_flows_add(struct at_flowtable *t, u32 key)
 	else
 		return 0;
 	t->known++;
-	*at_flows_node(t, i) = (struct at_flow_node){ key, *bucket, i, i };
+	*at_flows_node(t, i) = (struct at_flow_node){ key, first, i, i };
 	*bucket = i;
 	return i;
 }

@@ -32,7 +32,7 @@ enum { AT_F_ECT = 1, AT_F_CE = 2, AT_F_TCP = 4 };
 struct at_pkt {
 	struct at_pkt *next;
 	u32 priv[5];
-	u32 bytes, flow;
+	u32 bytes, flow, source;
 	u16 sta;
 	u8 cls, flags;
 	struct at_tcp tcp;
@@ -44,6 +44,7 @@ static inline void *at_priv(struct at_pkt *p) { return p->priv; }
 static inline u32 at_bytes(const struct at_pkt *p) { return p->bytes; }
 static inline u32 at_flow(const struct at_pkt *p) { return p->flow; }
 static inline u16 at_sta(const struct at_pkt *p) { return p->sta; }
+static inline u32 at_source(const struct at_pkt *p) { return p->source; }
 static inline u8 at_class(const struct at_pkt *p) { return p->cls; }
 
 static inline bool at_mark_ce(struct at_pkt *p)

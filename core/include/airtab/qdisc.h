@@ -28,9 +28,12 @@
  *  void *at_priv(p)            AT_PRIV scratch bytes, 4-aligned, likewise
  *  u32  at_bytes(p)            length of the IP packet
  *  u32  at_flow(p)             keyed hash of the five-tuple
- *  u16  at_sta(p)              destination station; AT_GROUP = multicast
+ *  u16  at_sta(p)              destination station; AT_GROUP = multicast,
+ *                              AT_NO_STA = the host does not know stations
+ *  u32  at_source(p)           keyed hash of the host that sent it; 0 = unknown
  *  u8   at_class(p)            0 = most urgent class of the host's classifier;
- *                              AT_URGENT = link control (EAPOL, ARP)
+ *                              AT_URGENT = link control: ARP of at most
+ *                              256 bytes, EAPOL (urgent.h bounds them further)
  *  bool at_mark_ce(p)          false: the packet is not ECN-capable
  *  bool at_tcp(p, struct at_tcp *)  false: not TCP, encrypted or a fragment
  *  u64  at_div(u64 n, u32 d)   n / d
@@ -41,6 +44,8 @@
 #define AT_PRIV 20		/* all that skb->cb leaves to a qdisc */
 #define AT_NEVER (~(u64)0)
 #define AT_GROUP ((u16)0xffff)
+#define AT_NO_STA ((u16)0xfffe)
+#define AT_ROWS 256u		/* records that row() looks at in one call */
 #define AT_URGENT ((u8)0xff)
 
 /* Whom to charge once the transmission is over. gen 0 = nobody. */
@@ -137,9 +142,12 @@ struct at_ops {
 	u64 (*state_size)(const struct at_vals *v);
 	/* seed: for hashes and random draws */
 	void (*init)(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now);
-	/* values are checked; may drop packets down to a new limit */
-	void (*change)(struct at_qdisc *q, const struct at_vals *v, u64 now);
-	/* drops everything with AT_R_RESET and forgets all flows */
+	/* Values are checked; may drop packets down to a new limit. True: it is in
+	 * force, but records are left to visit: the host calls again with the same
+	 * values until false, and may free its lock and use q in between. */
+	bool (*change)(struct at_qdisc *q, const struct at_vals *v, u64 now);
+	/* drops everything with AT_R_RESET and forgets all flows: takes as long
+	 * as there are packets, however many flows there were */
 	void (*reset)(struct at_qdisc *q, u64 now);
 	/* takes p, whatever the verdict */
 	enum at_verdict (*enqueue)(struct at_qdisc *q, struct at_pkt *p, u64 now);
@@ -161,9 +169,11 @@ struct at_ops {
 	void (*tick)(struct at_qdisc *q, u64 now);
 	/* One value per row of stats. */
 	void (*read)(const struct at_qdisc *q, u64 *stats, u64 now);
-	/* The per-flow/station/class table: fills one value per row of row_stats
-	 * and returns the next cursor; start at 0; 0 = no row was left. */
-	u32 (*row)(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now);
+	/* The per-flow/station/class table. Looks for a row from cursor on (start at
+	 * 0), at AT_ROWS places at most, and returns the place behind the last one
+	 * that it looked at: the next cursor; 0 = the end. *found: cols holds one
+	 * value per row of row_stats; the row's number is what was returned. */
+	u32 (*row)(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found);
 };
 
 /* The one registration list, NULL-terminated. */

@@ -1,34 +1,80 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * airtab/urgent.h: the AT_URGENT packets of a discipline in their order of
- * arrival, apart from the others and counted, so that they can go first and are
- * never victims of them.
+ * arrival, apart from the others, so that they can go first and are never
+ * victims of them.
  *
- * What this is not: no books (at_book_*() are the caller's), no rate limit.
+ * Anybody can send such packets, so the privilege is small: AT_URGENT_PACKETS of
+ * at most AT_URGENT_BYTES each, and a hundredth of the air. What is more is not
+ * refused, it is the caller's ordinary traffic. The hundredth is a token bucket
+ * that holds what one second gives, kept as the time at which it will be full
+ * again (the virtual scheduling algorithm of ITU-T I.371, annex A): an urgent
+ * packet moves that time on by a hundred times its airtime, the nominal one
+ * (estimate.h) until somebody knows better.
+ *
+ * What this is not: no books (at_book_*() are the caller's).
  */
 #ifndef AIRTAB_URGENT_H
 #define AIRTAB_URGENT_H
 
+#include "airtab/estimate.h"
 #include "airtab/fifo.h"
+
+#define AT_URGENT_PACKETS 32u
+#define AT_URGENT_BYTES 1514u
+#define AT_URGENT_SHARE 100u		/* one part in so many of the air */
+#define AT_URGENT_BURST 1000000000ull	/* ns: the bucket holds the share of so long */
 
 struct at_urgent {
 	struct at_fifo list;
 	u64 len, bytes;
-	u64 sent;		/* the caller's count */
+	u64 full;		/* when the bucket is, ns */
+	u64 sent, over;		/* packets sent (the caller's count); beyond the bounds */
+	u64 air;		/* charged, ns */
 };
 
-/* Queues p if the urgent packets alone stay within the limits (packets and
- * bytes) and returns AT_R_MAX, or else the limit that p breaks. */
-static inline enum at_reason at_urgent_push(struct at_urgent *u, struct at_pkt *p, u64 limit, u64 memory)
+/* Charges what an urgent packet takes, or took more than was thought (or less).
+ * Nobody owes more than a bucket: one bad link must not mute the others. */
+static inline void at_urgent_pay(struct at_urgent *u, s64 ns, u64 now)
 {
-	if (u->len + 1 > limit)
-		return AT_R_LIMIT;
-	if (u->bytes + at_bytes(p) > memory)
-		return AT_R_MEMORY;
+	u64 most = now + 2 * AT_URGENT_BURST;
+
+	u->air += (u64)ns;
+	u->full += (u64)ns * AT_URGENT_SHARE;
+	if ((s64)(u->full - most) > 0)
+		u->full = most;
+}
+
+/* What is left in the bucket, ns of airtime: less than nothing after a bad link. */
+static inline s64 at_urgent_left(const struct at_urgent *u, u64 now)
+{
+	s64 left = (s64)AT_URGENT_BURST;
+
+	if ((s64)(u->full - now) > 0)
+		left -= (s64)(u->full - now);
+	return left < 0 ? -(s64)at_div((u64)-left, AT_URGENT_SHARE) : (s64)at_div((u64)left, AT_URGENT_SHARE);
+}
+
+/* Queues p and charges it if it is urgent, within the bounds, and within the
+ * caller's limit of packets. False: p is ordinary traffic. */
+static inline bool at_urgent_push(struct at_urgent *u, struct at_pkt *p, u64 limit, u64 now)
+{
+	u64 full = (s64)(u->full - now) > 0 ? u->full : now;
+	u32 ns = at_nominal_ns(at_bytes(p));
+
+	if (at_class(p) != AT_URGENT)
+		return false;
+	if (u->len >= AT_URGENT_PACKETS || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
+	    full + (u64)ns * AT_URGENT_SHARE > now + AT_URGENT_BURST) {
+		u->over++;
+		return false;
+	}
+	u->full = full;
+	at_urgent_pay(u, ns, now);
 	at_fifo_push(&u->list, p);
 	u->len++;
 	u->bytes += at_bytes(p);
-	return AT_R_MAX;
+	return true;
 }
 
 /* The oldest, or NULL. */
@@ -41,6 +87,13 @@ static inline struct at_pkt *at_urgent_pop(struct at_urgent *u)
 		u->bytes -= at_bytes(p);
 	}
 	return p;
+}
+
+/* Drops the oldest until the caller's limit holds again. */
+static inline void at_urgent_shrink(struct at_urgent *u, struct at_qdisc *q, u64 limit)
+{
+	while (u->len > limit)
+		at_book_drop(q, at_urgent_pop(u), AT_R_LIMIT);
 }
 
 #endif

@@ -24,7 +24,8 @@ extern const struct abi_row at_abi[];
 /* Ends at name == NULL. */
 const struct abi_row at_abi[] = {
 	SIZE(at_tcp), AT(at_tcp, seq), AT(at_tcp, ack), AT(at_tcp, payload), AT(at_tcp, window), AT(at_tcp, flags),
-	SIZE(at_pkt), AT(at_pkt, next), AT(at_pkt, priv), AT(at_pkt, bytes), AT(at_pkt, flow), AT(at_pkt, sta),
+	SIZE(at_pkt), AT(at_pkt, next), AT(at_pkt, priv), AT(at_pkt, bytes), AT(at_pkt, flow),
+	AT(at_pkt, source), AT(at_pkt, sta),
 	AT(at_pkt, cls), AT(at_pkt, flags), AT(at_pkt, tcp), AT(at_pkt, handle),
 	SIZE(at_ticket), AT(at_ticket, flow), AT(at_ticket, gen), AT(at_ticket, est),
 	SIZE(at_tx), AT(at_tx, air), AT(at_tx, span), AT(at_tx, attempts), AT(at_tx, acked),

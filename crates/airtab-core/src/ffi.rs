@@ -27,6 +27,7 @@ pub struct Pkt {
     pub scratch: [u32; 5],
     pub bytes: u32,
     pub flow: u32,
+    pub source: u32,
     pub sta: u16,
     pub class: u8,
     pub flags: u8,
@@ -147,7 +148,7 @@ pub struct Ops {
     pub check: Option<unsafe extern "C" fn(*const Vals, *mut u16) -> *const c_char>,
     pub state_size: unsafe extern "C" fn(*const Vals) -> u64,
     pub init: unsafe extern "C" fn(*mut Qdisc, *const Vals, u64, u64),
-    pub change: unsafe extern "C" fn(*mut Qdisc, *const Vals, u64),
+    pub change: unsafe extern "C" fn(*mut Qdisc, *const Vals, u64) -> bool,
     pub reset: unsafe extern "C" fn(*mut Qdisc, u64),
     pub enqueue: unsafe extern "C" fn(*mut Qdisc, *mut Pkt, u64) -> c_int,
     pub dequeue: unsafe extern "C" fn(*mut Qdisc, *mut Ticket, u64) -> *mut Pkt,
@@ -158,7 +159,7 @@ pub struct Ops {
     pub wake: Option<unsafe extern "C" fn(*const Qdisc, u64) -> u64>,
     pub tick: Option<unsafe extern "C" fn(*mut Qdisc, u64)>,
     pub read: Option<unsafe extern "C" fn(*const Qdisc, *mut u64, u64)>,
-    pub row: Option<unsafe extern "C" fn(*const Qdisc, u32, *mut u64, u64) -> u32>,
+    pub row: Option<unsafe extern "C" fn(*const Qdisc, u32, *mut u64, u64, *mut bool) -> u32>,
 }
 
 #[repr(C)]

@@ -48,7 +48,21 @@ macro_rules! layout {
 fn rust_and_c_agree() {
     let mut rows = Vec::new();
     layout!(rows, "at_tcp", Tcp, seq, ack, payload, window, flags);
-    layout!(rows, "at_pkt", Pkt, next, scratch = "priv", bytes, flow, sta, class = "cls", flags, tcp, handle);
+    layout!(
+        rows,
+        "at_pkt",
+        Pkt,
+        next,
+        scratch = "priv",
+        bytes,
+        flow,
+        source,
+        sta,
+        class = "cls",
+        flags,
+        tcp,
+        handle
+    );
     layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est);
     layout!(rows, "at_tx", Tx, air, span, attempts, acked);
     layout!(

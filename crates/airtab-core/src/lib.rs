@@ -28,5 +28,7 @@ pub use units::{Unit, UnitError};
 
 /// Station number of multicast packets.
 pub const GROUP: u16 = 0xffff;
+/// The station of a packet whose host does not know stations: sources take their place.
+pub const NO_STATION: u16 = 0xfffe;
 /// Class of link-control packets (EAPOL, ARP): never a victim.
 pub const URGENT: u8 = 0xff;

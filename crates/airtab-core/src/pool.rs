@@ -29,7 +29,9 @@ pub struct Meta {
     pub bytes: u32,
     /// Keyed hash of the five-tuple.
     pub flow: u32,
-    /// Destination station, or [`crate::GROUP`].
+    /// Keyed hash of the host that sent it; 0: not known.
+    pub source: u32,
+    /// Destination station, or [`crate::GROUP`], or [`crate::NO_STATION`].
     pub sta: u16,
     /// Class of the host's classifier, 0 first, or [`crate::URGENT`].
     pub class: u8,
@@ -56,7 +58,8 @@ pub(crate) struct Packet<T> {
 }
 
 const CHUNK: usize = 256;
-const _: () = assert!(size_of::<ffi::Pkt>() == 56 + size_of::<*const ()>());
+const _: () =
+    assert!(size_of::<ffi::Pkt>() == (60 + size_of::<*const ()>()).next_multiple_of(size_of::<*const ()>()));
 
 /// A growing set of packets. Grows by chunks and never shrinks, so a host in
 /// its steady state allocates nothing.
@@ -90,6 +93,7 @@ impl<T: Copy> Pool<T> {
                     scratch: [0; 5],
                     bytes: meta.bytes,
                     flow: meta.flow,
+                    source: meta.source,
                     sta: meta.sta,
                     class: meta.class,
                     flags,

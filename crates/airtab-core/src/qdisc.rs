@@ -197,7 +197,7 @@ impl Qdisc {
         params.check().expect("parameters were checked before a change");
         assert_eq!(self.params.fixed_change(params), None, "this parameter is fixed at the start");
         // SAFETY: q is initialised, the values are checked.
-        params.with_c(|v| unsafe { (self.discipline.0.change)(self.q.as_ptr(), v, now) });
+        params.with_c(|v| while unsafe { (self.discipline.0.change)(self.q.as_ptr(), v, now) } {});
         self.params = params.clone();
     }
 
@@ -298,12 +298,15 @@ impl Qdisc {
         let mut columns = vec![0; self.discipline.row_stats().len()];
         let mut cursor = 0;
         loop {
+            let mut found = false;
             // SAFETY: q is initialised; there is a place for every column.
-            cursor = unsafe { row(self.q.as_ptr(), cursor, columns.as_mut_ptr(), now) };
+            cursor = unsafe { row(self.q.as_ptr(), cursor, columns.as_mut_ptr(), now, &mut found) };
             if cursor == 0 {
                 return rows;
             }
-            rows.push(columns.clone());
+            if found {
+                rows.push(columns.clone());
+            }
         }
     }
 }

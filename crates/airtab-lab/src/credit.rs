@@ -60,3 +60,47 @@ pub(crate) fn run(scenario: &Scenario, params: &Params, seed: u64) -> (Trace, Ve
     let means = samples.into_iter().map(|(sum, n)| (n > 0).then(|| sum / f64::from(n)));
     (simulation.finish(), means.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+
+    use super::*;
+    use crate::ScenarioFile;
+
+    /// The rows of a discipline, with these in their place: flow, credit.
+    fn rows(discipline: &str, known: &[(u64, i64)]) -> Rows {
+        let params = Params::new(Discipline::named(discipline).unwrap());
+        let mut rows = Simulation::new(&ScenarioFile::home().scenario, &params, 1).rows();
+        let column = |name: &str| rows.columns.iter().position(|c| c.name == name);
+        let (flow, credit) = (column("flow"), column("credit"));
+        let row = |(f, c): &(u64, i64)| {
+            let mut row = vec![0; rows.columns.len()];
+            flow.into_iter().for_each(|i| row[i] = *f);
+            credit.into_iter().for_each(|i| row[i] = *c as u64);
+            row
+        };
+        rows.rows = known.iter().map(row).collect();
+        rows
+    }
+
+    #[test]
+    fn a_mean_is_of_the_flows_that_are_known() {
+        let rows = rows("chap", &[(7, 30_000_000), (8, -10_000_000), (9, 5_000_000)]);
+        assert!(has_credits(&rows));
+        // (30 - 10) / 2 = 10 ms; a flow that is not known has no credit, not 0.
+        assert_eq!(mean(&rows, [7, 8].into_iter()), Some(0.010));
+        assert_eq!(mean(&rows, [7, 8, 1].into_iter()), Some(0.010));
+        assert_eq!(mean(&rows, [8].into_iter()), Some(-0.010));
+        assert_eq!(mean(&rows, [1, 2].into_iter()), None);
+        assert_eq!(mean(&rows, [].into_iter()), None);
+    }
+
+    #[test]
+    fn other_disciplines_have_none() {
+        for other in ["fifo", "fq_codel", "spq"] {
+            let rows = rows(other, &[(7, 30_000_000)]);
+            assert!(!has_credits(&rows) && mean(&rows, [7].into_iter()).is_none(), "{other}");
+        }
+    }
+}

@@ -26,6 +26,7 @@ pub mod scenario_file;
 pub mod schedule;
 pub mod story;
 pub mod table;
+mod text_file;
 pub mod video_trace;
 pub mod why;
 

@@ -260,7 +260,7 @@ fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {
 fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figures {
     // All of the channel's time: of a real run it is not the scenario's to the nanosecond.
     let air = &trace.ap.air;
-    let run_ns = (air.down_ns + air.up_ns + air.collision_ns + air.beacon_ns + air.idle_ns) as f64;
+    let run_ns = air.down_ns + air.up_ns + air.collision_ns + air.beacon_ns + air.idle_ns;
     let downloads: Vec<f64> = scenario
         .apps
         .iter()
@@ -271,11 +271,11 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     let mut f = Figures::from([
         (Metric::QueuePackets, trace.ap.mean_packets),
         (Metric::QueueMax, f64::from(trace.ap.max_packets)),
-        (Metric::Idle, trace.ap.air.idle_ns as f64 / run_ns),
-        (Metric::Collisions, trace.ap.air.collision_ns as f64 / run_ns),
         (Metric::WiredDropped, trace.ap.wired_dropped as f64),
         (Metric::UplinkDropped, trace.ap.uplink_dropped as f64),
     ]);
+    f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
+    f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
     if downloads.len() > 1 {
         f.extend(jain(&downloads).map(|x| (Metric::Fairness, x)));
     }

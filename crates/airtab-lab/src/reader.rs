@@ -24,7 +24,7 @@ pub struct Problem {
     pub column: usize,
     /// What is wrong and what is allowed, with the key in front.
     pub message: String,
-    /// The line itself.
+    /// The line itself; empty if it must not be shown.
     pub text: String,
     /// How many characters of it are meant.
     pub width: usize,
@@ -42,6 +42,9 @@ impl fmt::Display for Problem {
         let Problem { file, line, column, message, text, width } = self;
         if *line == 0 {
             return write!(f, "{file}: {message}");
+        }
+        if text.is_empty() {
+            return write!(f, "{file}:{line}:{column}: {message}");
         }
         let gutter = line.to_string().len() + 2;
         // Tabs stay tabs under the line, so that the mark stands where it should.

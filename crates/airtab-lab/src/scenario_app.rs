@@ -14,7 +14,8 @@ use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
-use crate::scenario_file::{DAY, MS, SECOND, measured, read_text};
+use crate::scenario_file::{DAY, MS, SECOND, measured};
+use crate::text_file;
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -30,7 +31,7 @@ const KINDS: [(&str, &[&str]); 10] = [
     ("web", &["site", "reading", "client"]),
     ("ping", &["interval", "bytes"]),
     ("udp", &["rate", "bytes", "gaps"]),
-    ("download", &["congestion"]),
+    ("download", &["congestion", "reconnect"]),
     ("upload", &["congestion"]),
     ("p2p", &["flows", "congestion", "upload"]),
     ("streaming", &["congestion", "ladder", "segment", "buffer"]),
@@ -144,6 +145,7 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
     let reading_ns = s.read("reading", quantity(Unit::Ns, 0..=DAY));
     let client = s.read("client", choice(Client::NAMES.to_vec())).unwrap_or(Client::Loader);
     let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=3600 * SECOND)).unwrap_or(SECOND);
+    let reconnect_ns = s.read("reconnect", quantity(Unit::Ns, 10 * MS..=3600 * SECOND));
     let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
     let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
     let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
@@ -164,7 +166,7 @@ fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
             bytes: bytes.unwrap_or(FULL_PACKET) as u32,
             gaps,
         },
-        "download" => AppKind::Download { congestion },
+        "download" => AppKind::Download { congestion, reconnect_ns },
         "upload" => AppKind::Upload { congestion },
         "p2p" => AppKind::P2p { flows, congestion, upload },
         _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
@@ -229,7 +231,7 @@ fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<Siz
     };
     let path = folder.join(name);
     let file = path.display().to_string();
-    match read_text(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+    match text_file::read(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
         Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
             Ok(frames) => return Some(frames),
             Err(problem) => s.problem_elsewhere("trace", *problem),

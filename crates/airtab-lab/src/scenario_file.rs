@@ -4,7 +4,6 @@
 //! Times, rates and sizes are written with their unit (`"25ms"`, `"54Mb/s"`).
 //! What it does not do: it runs nothing, and it does not write files.
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,6 +18,7 @@ use crate::phy_rates::Rates;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
 use crate::scenario_app::read_apps;
+use crate::text_file;
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -71,7 +71,7 @@ impl ScenarioFile {
     /// all problems are listed with their places.
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
         let file = path.display().to_string();
-        match read_text(path, MAX_FILE_MIB, "a scenario file (TOML)") {
+        match text_file::read(path, MAX_FILE_MIB, "a scenario file (TOML)") {
             Ok(text) => ScenarioFile::parse(&file, &text),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
@@ -102,35 +102,6 @@ impl ScenarioFile {
             (Some(file), problems) if problems.is_empty() => Ok(file),
             (_, problems) => Err(FileError::Wrong(problems)),
         }
-    }
-}
-
-/// The text of a file that should be `what`.
-pub(crate) fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
-    if path.is_dir() {
-        return Err(format!("is a directory; name {what}"));
-    }
-    let max = max_mib << 20;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|f| f.take(max + 1).read_to_end(&mut bytes))
-        .map_err(|e| plain_io_error(&e))?;
-    if bytes.len() as u64 > max {
-        return Err(format!("is larger than {max_mib} MiB; is it {what}?"));
-    }
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
-        format!("is not UTF-8 text: byte {at} (line {line})")
-    })
-}
-
-/// An I/O error without the number that the operating system gave it.
-fn plain_io_error(e: &std::io::Error) -> String {
-    let text = e.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
     }
 }
 

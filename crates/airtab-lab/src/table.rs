@@ -236,6 +236,9 @@ fn pages(c: &Comparison) -> String {
     let values: Vec<f64> = c.queues[0].apps.iter().filter_map(compared).flatten().flatten().collect();
     let (pages, seeds) = (values.iter().sum::<f64>(), values.len());
     let all = if c.queues.len() > 1 { " under every discipline" } else { "" };
+    if values.is_empty() {
+        return format!("Page times: no page was completed{all}.\n");
+    }
     format!("Page times: the {pages} pages of {seeds} seeds that were completed{all}.\n")
 }
 

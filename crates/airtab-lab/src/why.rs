@@ -97,11 +97,19 @@ fn few(dropped: f64, loss: f64) -> bool {
 
 /// Where its packets are lost.
 fn losses(q: &QueueScores, app: &Scores, loss: f64, dropped: f64) -> String {
-    if dropped >= loss / 2.0 {
-        return format!("the queue drops {} of its packets{}", percent(dropped), for_whom(q, app));
+    let air = loss - dropped;
+    if dropped < loss / 2.0 {
+        return format!(
+            "{} of its packets are lost on the air, {} in the queue",
+            percent(air),
+            percent(dropped)
+        );
     }
-    let air = percent(loss - dropped);
-    format!("{air} of its packets are lost on the air, {} in the queue", percent(dropped))
+    let air = match air > NOTABLE_LOSS {
+        true => format!("; {} are lost on the air", percent(air)),
+        false => String::new(),
+    };
+    format!("the queue drops {} of its packets{}{air}", percent(dropped), for_whom(q, app))
 }
 
 /// Mean places that are a good part of the queue's.

@@ -230,17 +230,19 @@ fn tshark_reads_the_same() {
         return;
     }
     let file = captured(&rough_home());
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("rough.pcapng");
-    std::fs::write(&path, &file).unwrap();
+    // A name of its own: the same test may run twice at once.
+    let capture = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::write(&capture, &file).unwrap();
+    let path = capture.path();
     let (_, frames) = read(&file);
     let bad =
         "_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || tcp.checksum.status == 0";
     let checks = ["ip", "udp", "tcp"].map(|protocol| format!("{protocol}.check_checksum:TRUE"));
     let mut arguments: Vec<&str> = checks.iter().flat_map(|check| ["-o", check]).collect();
     arguments.extend(["-Y", bad]);
-    assert_eq!(tshark(&path, &arguments), Vec::<String>::new(), "malformed, or a wrong checksum");
+    assert_eq!(tshark(path, &arguments), Vec::<String>::new(), "malformed, or a wrong checksum");
     let seen = tshark(
-        &path,
+        path,
         &["-T", "fields", "-e", "radiotap.datarate", "-e", "wlan.fc.retry", "-e", "wlan.fc.type_subtype"],
     );
     let expected = frames.iter().map(|f| {
@@ -254,6 +256,6 @@ fn tshark_reads_the_same() {
     });
     let truth = |line: &String| line.replace("False", "0").replace("True", "1");
     assert_eq!(seen.iter().map(truth).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
-    let laptop = tshark(&path, &["-Y", "frame.interface_name == \"laptop\" && tcp.port == 80"]);
+    let laptop = tshark(path, &["-Y", "frame.interface_name == \"laptop\" && tcp.port == 80"]);
     assert!(laptop.len() > 1000, "{}", laptop.len());
 }

@@ -24,7 +24,7 @@ fn the_built_in_home() {
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let video = AppKind::Video { frames: Frames::synthetic(), fec: Fec::None };
-    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
     assert_eq!(
         apps,
         [
@@ -93,6 +93,7 @@ fn every_key_arrives() {
         name = "d"
         kind = "download"
         congestion = "bic"
+        reconnect = "1500ms"
         station = "lossy"
         start = "1s"
         stop = "50s"
@@ -185,7 +186,7 @@ fn every_key_arrives() {
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
-    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::Bic });
+    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) });
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
     let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };

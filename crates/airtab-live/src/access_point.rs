@@ -31,6 +31,7 @@ use crate::flows::{self, Flows, Spread, Tally};
 use crate::house::{self, House, Owner, Port};
 use crate::packet::{FlowKey, MTU, Parsed, Refusal, mark_ce, parse};
 use crate::snapshot::Books;
+use crate::source;
 
 /// The access point of one house.
 pub struct AccessPoint {
@@ -50,6 +51,8 @@ pub struct AccessPoint {
     out: VecDeque<Arrival>,
     given_out: Option<u32>,
     flows: Flows,
+    /// Keys what disciplines see of senders.
+    source_key: u64,
     stations: Vec<Tally>,
     meters: Vec<AppMeter>,
     spreads: Spreads,
@@ -58,6 +61,8 @@ pub struct AccessPoint {
     wired_inside: u64,
     max_packets: u32,
     radios: Vec<(u32, Loss)>,
+    /// Of each station: why it is there no more.
+    ended: Vec<Option<String>>,
     seeds: Stream,
     last: report::Last,
     changes: Vec<Change>,
@@ -162,7 +167,9 @@ impl AccessPoint {
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: stations.iter().map(|s| (s.1, s.2)).collect(),
             stations: flows::tallies(stations.len()),
+            ended: vec![None; stations.len()],
             flows: Flows::new(Stream::new(seed, "flows").below(u64::MAX)),
+            source_key: Stream::new(seed, "sources").below(u64::MAX),
             queue: queue.label.clone(),
             now: 0,
             events: EventQueue::new(),
@@ -270,6 +277,20 @@ impl AccessPoint {
         self.changes.push(Change { at_ns: self.now, what });
     }
 
+    /// A station is there no more: nobody has its addresses, as if it had never
+    /// been. What is under way to or from it still goes its way.
+    pub fn end_station(&mut self, station: usize, why: &str) {
+        let name = &self.house.file.scenario.stations[station].name;
+        self.changes.push(Change { at_ns: self.now, what: format!("station {name} ended: {why}") });
+        self.ended[station] = Some(why.into());
+    }
+
+    /// Stations that have ended, and why.
+    pub fn ended(&self) -> Vec<(String, String)> {
+        let stations = self.house.file.scenario.stations.iter().zip(&self.ended);
+        stations.filter_map(|(s, why)| Some((s.name.clone(), why.clone()?))).collect()
+    }
+
     /// A station's rate, kb/s, and losses.
     pub fn station(&self, station: usize) -> (u32, Loss) {
         self.radios[station]
@@ -359,8 +380,15 @@ impl AccessPoint {
             self.spreads.server.record(ns);
         }
         let class = self.house.file.scenario.apps.get(usize::from(app)).map_or(OTHER_CLASS, |a| a.class);
-        let meta =
-            Meta { bytes: parsed.bytes, flow: hash, sta: station, class, ecn: parsed.ecn, tcp: parsed.tcp };
+        let meta = Meta {
+            bytes: parsed.bytes,
+            flow: hash,
+            source: source::hash(parsed.source, self.source_key),
+            sta: station,
+            class,
+            ecn: parsed.ecn,
+            tcp: parsed.tcp,
+        };
         let body = Body {
             buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]),
             flow,
@@ -392,7 +420,7 @@ impl AccessPoint {
         let scenario = &self.house.file.scenario;
         match house::owner(address) {
             Some(Owner::Server(i)) if usize::from(i) < scenario.apps.len() => Ok(To::Server(i)),
-            Some(Owner::Station(i)) if usize::from(i) < scenario.stations.len() => Ok(To::Station(i)),
+            Some(Owner::Station(i)) if self.ended.get(usize::from(i)) == Some(&None) => Ok(To::Station(i)),
             Some(Owner::AccessPoint) => Ok(To::AccessPoint),
             _ => Err(Refusal::NoRoute),
         }
@@ -424,14 +452,14 @@ impl AccessPoint {
                 self.on_the_wire(at, packet, Event::Server);
             }
             To::Station(i) => {
-                let from_wire = !body.up;
-                body.up = false;
+                let up = std::mem::take(&mut body.up);
                 body.queued_ns = now;
                 let (app, flow, read_ns) = (body.app, body.flow, body.read_ns);
-                if from_wire {
-                    self.spreads.wired.record(now - read_ns);
-                } else {
+                if up {
                     packet = self.readdress(packet, i);
+                } else if app != NO_APP {
+                    // The access point's own packets were on no wire.
+                    self.spreads.wired.record(now - read_ns);
                 }
                 self.flows.tally(flow).backlog += 1;
                 self.stations[usize::from(i)].backlog += 1;
@@ -536,8 +564,9 @@ impl AccessPoint {
         let (bytes, flow) = (self.pool.bytes(packet), self.pool.flow(packet));
         let body = Body { station, ..self.pool.remove(packet) };
         let parsed = parse(&self.buffers.get(body.buffer)[..bytes as usize]).ok();
+        let source = parsed.map_or(0, |p| source::hash(p.source, self.source_key));
         let (ecn, tcp) = parsed.map_or((false, None), |p| (p.ecn, p.tcp));
-        self.pool.insert(Meta { bytes, flow, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
+        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
     }
 
     fn deliver(&mut self, packet: Handle, port: Port) {
@@ -557,13 +586,13 @@ impl AccessPoint {
         if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
             self.flows.asked(body.flow, &parsed, self.now);
         }
-        self.flows.leave(body.flow);
+        self.flows.leave(body.flow, self.now);
         self.out.push_back(Arrival { port, at: self.now, buffer: body.buffer, bytes });
     }
 
     fn discard(&mut self, packet: Handle) {
         let body = self.pool.remove(packet);
-        self.flows.leave(body.flow);
+        self.flows.leave(body.flow, self.now);
         self.buffers.give_back(body.buffer);
     }
 }
@@ -602,3 +631,6 @@ impl Buffers {
         self.free.push(number);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,8 @@ use crate::access_point::AccessPoint;
 use crate::driver::Remote;
 use crate::error::LiveError;
 use crate::house::check_name;
+use crate::lock;
+use crate::running::check_root;
 use crate::snapshot::Snapshot;
 
 /// What can be asked of a running house.
@@ -54,6 +56,8 @@ pub enum Answer {
     Refused(String),
 }
 
+/// Name of the socket in the house's folder.
+const SOCKET: &str = "control";
 /// Longest request, bytes.
 const LONGEST: u64 = 4096;
 /// A client that says nothing for so long is cut off.
@@ -61,7 +65,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The socket of a house.
 pub fn socket(house: &str) -> PathBuf {
-    Path::new("/run/airtab").join(house).join("control")
+    Path::new(lock::PLACE).join(house).join(SOCKET)
 }
 
 /// Listens for requests until it is dropped.
@@ -219,10 +223,10 @@ pub fn watch_house(house: &str) -> Result<impl Read + Send + use<>, LiveError> {
 
 fn connect(house: &str, request: &Request) -> Result<BufReader<UnixStream>, LiveError> {
     check_name(house)?;
-    let mut stream = UnixStream::connect(socket(house)).map_err(|e| match e.kind() {
-        io::ErrorKind::PermissionDenied => LiveError::NotRoot,
-        _ => LiveError::Down { house: house.into() },
-    })?;
+    check_root()?;
+    let down = || LiveError::Down { house: house.into() };
+    let folder = lock::folder(house)?.ok_or_else(down)?;
+    let mut stream = UnixStream::connect(folder.inside(SOCKET)).map_err(|_| down())?;
     send(&mut stream, request).map_err(LiveError::system("the control socket"))?;
     Ok(BufReader::new(stream))
 }

@@ -106,10 +106,19 @@ impl Remote {
     }
 }
 
+/// A port's device.
+struct Wire {
+    port: Port,
+    /// None: it is gone.
+    tun: Option<Tun>,
+    /// Packets that found its queue full.
+    overflowed: u64,
+}
+
 /// An access point, the devices of its ports, and the clock.
 pub struct Driver {
     ap: AccessPoint,
-    wires: Vec<(Port, Tun)>,
+    wires: Vec<Wire>,
     clock: Clock,
     epoll: OwnedFd,
     bell: Arc<OwnedFd>,
@@ -137,6 +146,8 @@ impl Driver {
         let board = Arc::new(Board::default());
         *lock(&board.latest) = Some(Arc::default());
         let remote = Remote { orders: sender, bell: bell.clone(), board: board.clone() };
+        let wires = wires.into_iter().map(|(port, tun)| Wire { port, tun: Some(tun), overflowed: 0 });
+        let wires = wires.collect();
         let driver = Driver {
             ap,
             wires,
@@ -155,8 +166,10 @@ impl Driver {
 
     /// Runs until it is told to stop; gives the access point back.
     ///
+    /// A station whose device is gone ends; the others go on.
+    ///
     /// # Errors
-    /// If a device cannot be read any more.
+    /// If the servers' device, or the access point's own, is gone.
     pub fn run(mut self) -> io::Result<AccessPoint> {
         let _end = End(self.board.clone());
         rustix::thread::set_current_timer_slack(Some(SLACK))?;
@@ -208,7 +221,7 @@ impl Driver {
                 Port::AccessPoint => 1,
                 Port::Station(i) => usize::from(i) + 2,
             };
-            if self.wires[i].1.send(bytes).is_err() {
+            if self.wires[i].tun.as_ref().is_none_or(|tun| tun.send(bytes).is_err()) {
                 self.ap.unwritten();
             }
         }
@@ -219,13 +232,35 @@ impl Driver {
         // One byte more than fits: what is longer is seen to be.
         let mut buffer = [0; MTU + 1];
         for _ in 0..BURST {
-            let (port, tun) = &self.wires[i];
-            let Some(bytes) = tun.recv(&mut buffer)? else { break };
+            let Wire { port, tun: Some(tun), .. } = &self.wires[i] else { break };
             let port = *port;
+            let bytes = match tun.recv(&mut buffer) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => break,
+                Err(e) => return self.lose(i, &e),
+            };
             let now = self.catch_up();
             self.ap.receive(port, &buffer[..bytes], now);
         }
         Ok(())
+    }
+
+    /// A device cannot be read any more: somebody deleted it. Its file would be
+    /// ready for ever, so it goes.
+    fn lose(&mut self, i: usize, e: &io::Error) -> io::Result<()> {
+        let wire = &mut self.wires[i];
+        if let Some(tun) = wire.tun.take() {
+            epoll::delete(&self.epoll, tun.as_fd())?;
+        }
+        let why = format!("its device {} is gone ({e})", wire.port.device());
+        match wire.port {
+            Port::Station(station) => {
+                self.ap.advance(self.clock.now());
+                self.ap.end_station(station.into(), &why);
+                Ok(())
+            }
+            port => Err(io::Error::other(format!("{}: {why}", self.ap.house().netns(port)))),
+        }
     }
 
     /// Does what was ordered; true if that is to stop.
@@ -256,10 +291,13 @@ impl Driver {
         self.pace.late_p99_s = late.p99_s;
         self.pace.cpu_ratio = (cpu_ns - self.cpu_ns) as f64 * 1e-9 / snapshot.interval_s;
         self.cpu_ns = cpu_ns;
-        self.pace.overflowed = 0;
-        for (_, tun) in &self.wires {
-            self.pace.overflowed += tun.overflowed()?;
+        for wire in &mut self.wires {
+            if let Some(tun) = &wire.tun {
+                // Less is shown only when the device is going.
+                wire.overflowed = wire.overflowed.max(tun.overflowed()?);
+            }
         }
+        self.pace.overflowed = self.wires.iter().map(|wire| wire.overflowed).sum();
         snapshot.pace = self.pace;
         snapshot.apps.clone_from(&lock(&self.board.apps));
         *lock(&self.board.latest) = Some(Arc::new(snapshot));

@@ -38,6 +38,17 @@ pub enum Port {
     Station(u16),
 }
 
+impl Port {
+    /// The name of its device.
+    pub fn device(self) -> &'static str {
+        match self {
+            Port::Internet => "eth0",
+            Port::AccessPoint => "br0",
+            Port::Station(_) => "wlan0",
+        }
+    }
+}
+
 impl House {
     /// A house of a scenario.
     ///

@@ -5,7 +5,8 @@
 //! - [`access_point`]: wires, medium and discipline around real packets, sans-IO
 //! - [`driver`]: runs it by the wall clock, between TUN devices ([`tun`]) of
 //!   namespaces ([`netns`])
-//! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads
+//! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads, whose
+//!   programs run as a [`user`] without rights
 //! - [`trial`]: a house with its applications, from start to end, to a trace
 //! - [`control`]: requests from other processes
 //! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
@@ -26,16 +27,24 @@ pub mod feed;
 #[cfg(test)]
 mod fixture;
 mod flows;
+mod folder;
+#[cfg(test)]
+#[path = "../tests/common/frames.rs"]
+mod frames;
 pub mod house;
+mod lock;
 pub mod metrics;
 pub mod netns;
 pub mod packet;
 pub mod plain;
+pub mod routes;
 pub mod running;
 pub mod snapshot;
+mod source;
 mod text;
 pub mod trial;
 pub mod tun;
+pub mod user;
 pub mod view;
 
 pub use apps::{AppReport, Apps};

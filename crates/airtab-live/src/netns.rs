@@ -8,7 +8,7 @@
 //! What it does not do: no addresses and no devices (`tun`).
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -41,6 +41,32 @@ impl Netns {
     /// Its name, as `ip netns list` shows it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Tells iproute2 lines for its `-batch` inside the namespace.
+    ///
+    /// # Errors
+    /// What it says.
+    pub fn batch(&self, lines: &[String]) -> Result<(), LiveError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let failed = |said: String| LiveError::Ip { command: format!("ip -n {} -batch -", self.name), said };
+        let mut ip = Command::new("ip")
+            .args(["-n", &self.name, "-batch", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| failed(e.to_string()))?;
+        let mut stdin = ip.stdin.take().expect("it is piped");
+        stdin.write_all((lines.join("\n") + "\n").as_bytes()).map_err(|e| failed(e.to_string()))?;
+        drop(stdin);
+        let output = ip.wait_with_output().map_err(|e| failed(e.to_string()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(failed(String::from_utf8_lossy(&output.stderr).trim().into()))
     }
 
     /// A reference that threads and applications can keep.
@@ -121,9 +147,10 @@ impl NetnsRef {
         })
     }
 
-    /// A command that runs `program` inside it and is killed when the thread
-    /// that starts it ends, however that happens: start it from a thread that
-    /// lives as long as the program should.
+    /// A command that runs `program` inside it with our own rights, and is killed
+    /// when the thread that starts it ends, however that happens: start it from a
+    /// thread that lives as long as the program should. Applications' programs
+    /// have a user of their own (`apps`).
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name, "setpriv", "--pdeathsig", "KILL", program]);

@@ -5,13 +5,17 @@
 //! fragments of a datagram, the first included, have no ports: they stay one flow.
 //!
 //! What it does not do: nothing is reassembled, and no checksum is verified
-//! (whoever receives the packet does).
+//! (whoever receives the packet does). The extension headers of mobility, HIP and
+//! shim6, and what ESP encrypts, are protocols without ports.
 
 use std::hash::Hasher;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use airtab_core::Tcp;
-use etherparse::{NetSlice, SlicedPacket, TransportSlice};
+use etherparse::{
+    IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6Header, Ipv6HeaderSlice,
+    Ipv6RawExtHeaderSlice, TcpSlice, UdpSlice, ip_number,
+};
 use siphasher::sip::SipHasher13;
 
 /// A packet as far as it has been understood.
@@ -73,47 +77,104 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
     if bytes.len() > MTU {
         return Err(Refusal::TooLong);
     }
-    let packet = SlicedPacket::from_ip(bytes).map_err(|_| Refusal::Malformed)?;
-    let (source, destination, ecn, ip): (IpAddr, IpAddr, u8, _) = match packet.net.as_ref() {
-        Some(NetSlice::Ipv4(ip)) => {
-            let h = ip.header();
-            (h.source_addr().into(), h.destination_addr().into(), h.ecn().value(), ip.payload())
-        }
-        Some(NetSlice::Ipv6(ip)) => {
-            let h = ip.header();
-            (h.source_addr().into(), h.destination_addr().into(), bytes[1] >> 4 & 3, ip.payload())
-        }
-        _ => return Err(Refusal::Malformed),
-    };
-    if destination.is_multicast() || destination == IpAddr::V4(std::net::Ipv4Addr::BROADCAST) {
+    let ip = Ip::of(bytes)?;
+    if ip.destination.is_multicast() || ip.destination == IpAddr::V4(Ipv4Addr::BROADCAST) {
         return Err(Refusal::Multicast);
     }
-    // The payload ends where the header says that the packet does.
-    let end = ip.payload.as_ptr() as usize - bytes.as_ptr() as usize + ip.payload.len();
-    let (ports, tcp) = match &packet.transport {
-        Some(TransportSlice::Tcp(tcp)) => {
-            let flags = tcp.slice()[13];
+    let (ports, tcp) = match (ip.protocol, ip.payload) {
+        (ip_number::TCP, Some(payload)) => {
+            let tcp = TcpSlice::from_slice(payload).or(Err(Refusal::Malformed))?;
             let header = Tcp {
                 seq: tcp.sequence_number(),
                 ack: tcp.acknowledgment_number(),
                 payload: tcp.payload().len() as u32,
                 window: tcp.window_size().into(),
-                flags,
+                flags: tcp.slice()[13],
             };
             ((tcp.source_port(), tcp.destination_port()), Some(header))
         }
-        Some(TransportSlice::Udp(udp)) => ((udp.source_port(), udp.destination_port()), None),
+        (ip_number::UDP, Some(payload)) => {
+            let udp = UdpSlice::from_slice(payload).or(Err(Refusal::Malformed))?;
+            ((udp.source_port(), udp.destination_port()), None)
+        }
         _ => ((0, 0), None),
     };
     Ok(Parsed {
-        source,
-        destination,
+        source: ip.source,
+        destination: ip.destination,
         ports,
-        protocol: ip.ip_number.0,
-        ecn: ecn & 3 != 0,
+        protocol: ip.protocol.0,
+        ecn: ip.ecn != 0,
         tcp,
-        bytes: end as u32,
+        bytes: ip.bytes as u32,
     })
+}
+
+/// The IP part of a packet.
+struct Ip<'a> {
+    source: IpAddr,
+    destination: IpAddr,
+    ecn: u8,
+    protocol: IpNumber,
+    /// None of a fragment: its bytes may be the middle of anything.
+    payload: Option<&'a [u8]>,
+    bytes: usize,
+}
+
+impl Ip<'_> {
+    fn of(packet: &[u8]) -> Result<Ip<'_>, Refusal> {
+        // A packet ends where its header says; what follows is padding.
+        match packet.first().map(|first| first >> 4) {
+            Some(4) => {
+                let h = Ipv4HeaderSlice::from_slice(packet).or(Err(Refusal::Malformed))?;
+                let bytes = h.total_len().into();
+                let rest = packet.get(h.slice().len()..bytes).ok_or(Refusal::Malformed)?;
+                let (protocol, payload) = match h.is_fragmenting_payload() {
+                    true => (h.protocol(), None),
+                    false => upper(h.protocol(), rest, false)?,
+                };
+                let (source, destination) = (h.source_addr().into(), h.destination_addr().into());
+                Ok(Ip { source, destination, ecn: h.ecn().value(), protocol, payload, bytes })
+            }
+            Some(6) => {
+                let h = Ipv6HeaderSlice::from_slice(packet).or(Err(Refusal::Malformed))?;
+                let bytes = Ipv6Header::LEN + usize::from(h.payload_length());
+                let rest = packet.get(Ipv6Header::LEN..bytes).ok_or(Refusal::Malformed)?;
+                let (protocol, payload) = upper(h.next_header(), rest, true)?;
+                let (source, destination) = (h.source_addr().into(), h.destination_addr().into());
+                Ok(Ip { source, destination, ecn: packet[1] >> 4 & 3, protocol, payload, bytes })
+            }
+            _ => Err(Refusal::Malformed),
+        }
+    }
+}
+
+/// The protocol behind all extension headers, and its bytes; of an IPv6 fragment
+/// what its header names, and no bytes (RFC 8200, 4). IPv4 has only one of them.
+fn upper(mut next: IpNumber, mut rest: &[u8], six: bool) -> Result<(IpNumber, Option<&[u8]>), Refusal> {
+    use ip_number::{AUTH, IPV6_DEST_OPTIONS, IPV6_FRAG, IPV6_HOP_BY_HOP, IPV6_ROUTE};
+    loop {
+        let after;
+        (after, rest) = match next {
+            IPV6_FRAG if six => {
+                let h = Ipv6FragmentHeaderSlice::from_slice(rest).or(Err(Refusal::Malformed))?;
+                if h.is_fragmenting_payload() {
+                    return Ok((h.next_header(), None));
+                }
+                (h.next_header(), &rest[h.slice().len()..])
+            }
+            IPV6_HOP_BY_HOP | IPV6_ROUTE | IPV6_DEST_OPTIONS if six => {
+                let h = Ipv6RawExtHeaderSlice::from_slice(rest).or(Err(Refusal::Malformed))?;
+                (h.next_header(), &rest[h.slice().len()..])
+            }
+            AUTH => {
+                let h = IpAuthHeaderSlice::from_slice(rest).or(Err(Refusal::Malformed))?;
+                (h.next_header(), &rest[h.slice().len()..])
+            }
+            _ => return Ok((next, Some(rest))),
+        };
+        next = after;
+    }
 }
 
 /// Sets "congestion experienced" in a packet that [`parse`] has taken.
@@ -187,113 +248,4 @@ impl std::fmt::Display for FlowKey {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use etherparse::PacketBuilder;
-    use proptest::prelude::*;
-
-    fn tcp4(payload: usize) -> Vec<u8> {
-        let builder = PacketBuilder::ipv4([198, 18, 0, 1], [10, 0, 0, 1], 64).tcp(80, 50_000, 7, 1000).ack(9);
-        let mut bytes = Vec::new();
-        builder.write(&mut bytes, &vec![1; payload]).unwrap();
-        bytes
-    }
-
-    fn udp6(payload: usize) -> Vec<u8> {
-        let [from, to] = [1, 2].map(|i| std::net::Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, i).octets());
-        let mut bytes = Vec::new();
-        PacketBuilder::ipv6(from, to, 64).udp(53, 1234).write(&mut bytes, &vec![1; payload]).unwrap();
-        bytes
-    }
-
-    #[test]
-    fn both_directions_are_one_flow() {
-        let down = parse(&tcp4(100)).unwrap();
-        assert_eq!((down.bytes, down.ports, down.protocol, down.ecn), (140, (80, 50_000), 6, false));
-        let tcp = down.tcp.unwrap();
-        assert_eq!((tcp.seq, tcp.ack, tcp.payload, tcp.window, tcp.flags), (7, 9, 100, 1000, 16));
-        let mut bytes = Vec::new();
-        let up = PacketBuilder::ipv4([10, 0, 0, 1], [198, 18, 0, 1], 64).tcp(50_000, 80, 1, 1);
-        up.write(&mut bytes, &[]).unwrap();
-        let up = FlowKey::of(&parse(&bytes).unwrap(), true);
-        assert_eq!(FlowKey::of(&down, false), up);
-        assert_ne!(up.hash(1), up.hash(2));
-        assert_eq!(up.to_string(), "tcp 10.0.0.1:50000 198.18.0.1:80");
-        let six = parse(&udp6(8)).unwrap();
-        assert_eq!((six.bytes, six.ports, six.protocol), (56, (53, 1234), 17));
-        assert_eq!(FlowKey::of(&six, false).to_string(), "udp [fd00::2]:1234 [fd00::1]:53");
-    }
-
-    #[test]
-    fn fragments_have_no_ports() {
-        let mut first = tcp4(100);
-        first[6] |= 0x20; // more fragments
-        let parsed = parse(&first).unwrap();
-        assert_eq!((parsed.ports, parsed.protocol, parsed.tcp.is_none()), ((0, 0), 6, true));
-    }
-
-    #[test]
-    fn refusals_say_why() {
-        let mut group = tcp4(10);
-        group[16] = 224;
-        let mut long = tcp4(10);
-        long[3] += 1; // claims a byte more than there is
-        let cases: [(&[u8], Refusal); 5] = [
-            (&[], Refusal::Malformed),
-            (&[0x45; 19], Refusal::Malformed),
-            (&group, Refusal::Multicast),
-            (&long, Refusal::Malformed),
-            (&[0x45; MTU + 1], Refusal::TooLong),
-        ];
-        for (bytes, refusal) in cases {
-            assert_eq!(parse(bytes).unwrap_err(), refusal);
-        }
-    }
-
-    #[test]
-    fn a_mark_keeps_the_checksum_right() {
-        for tos in [1u8, 2, 0xb9] {
-            let mut bytes = tcp4(5);
-            bytes[1] = tos;
-            let sum =
-                etherparse::Ipv4HeaderSlice::from_slice(&bytes).unwrap().to_header().calc_header_checksum();
-            bytes[10..12].copy_from_slice(&sum.to_be_bytes());
-            assert!(parse(&bytes).unwrap().ecn);
-            mark_ce(&mut bytes);
-            let header = etherparse::Ipv4HeaderSlice::from_slice(&bytes).unwrap();
-            assert_eq!(header.ecn().value(), 3);
-            assert_eq!(header.header_checksum(), header.to_header().calc_header_checksum());
-        }
-        let mut six = udp6(5);
-        mark_ce(&mut six);
-        assert!(parse(&six).unwrap().ecn);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        /// Any bytes, and damaged packets, are looked at without a panic, and
-        /// what is understood lies within the bytes.
-        #[test]
-        fn any_bytes_are_taken(
-            noise in proptest::collection::vec(any::<u8>(), 0..120),
-            six in any::<bool>(),
-            damage in proptest::collection::vec((0usize..120, any::<u8>()), 0..6),
-            cut in 0usize..160,
-        ) {
-            let _ = parse(&noise);
-            let mut bytes = if six { udp6(60) } else { tcp4(60) };
-            for (at, value) in damage {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte = value;
-                }
-            }
-            bytes.truncate(cut);
-            if let Ok(parsed) = parse(&bytes) {
-                prop_assert!(parsed.bytes as usize <= bytes.len());
-                mark_ce(&mut bytes);
-                prop_assert!(parse(&bytes).is_ok());
-            }
-        }
-    }
-}
+mod tests;

@@ -50,6 +50,11 @@ pub fn text(s: &Snapshot) -> String {
     if more > 0 {
         let _ = writeln!(out, "  and {more} more stations");
     }
+    for st in &s.stations {
+        if let Some(why) = &st.ended {
+            let _ = writeln!(out, "  station {} has ended: {why}", st.name);
+        }
+    }
     let scores: Vec<String> =
         s.apps.iter().filter_map(|app| Some(format!("{} {}", app.name, app.score.as_ref()?.text))).collect();
     if !scores.is_empty() {
@@ -88,6 +93,13 @@ mod tests {
         let text = text(&evening()[0]);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_station_that_has_ended_is_named_with_its_reason() {
+        let mut s = evening()[0].clone();
+        s.stations[4].ended = Some("its device wlan0 is gone".into());
+        assert!(text(&s).contains("\n  station tablet has ended: its device wlan0 is gone\n"));
     }
 
     #[test]

@@ -4,28 +4,23 @@
 //!
 //! What it does not do: it starts no applications (`apps`).
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use airtab_lab::QueueSpec;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use crate::access_point::AccessPoint;
 use crate::clock::Clock;
 use crate::control::{self, Server};
 use crate::driver::{Driver, Remote};
 use crate::error::LiveError;
-use crate::house::{House, Port, check_name, owns};
+use crate::house::{House, check_name, owns};
+use crate::lock::{self, Lock};
 use crate::netns::Netns;
+use crate::routes;
 use crate::tun::Tun;
-
-/// Where houses that are up keep their locks, sockets and temporary files.
-const FOLDER: &str = "/run/airtab";
 
 /// A house that is up.
 pub struct Running {
@@ -57,7 +52,7 @@ impl Running {
         let ap = AccessPoint::new(house.clone(), queue, seed).map_err(|e| LiveError::House(e.to_string()))?;
         let lock = Lock::take(house.name())?;
         let left = Netns::sweep(|netns| owns(house.name(), netns))?;
-        lock.clear();
+        lock.clear()?;
         if !left.is_empty() {
             note(&format!("removed what an earlier run left: {}", few(&left)));
         }
@@ -65,14 +60,11 @@ impl Running {
         let mut wires = Vec::new();
         for port in house.ports() {
             let ns = Netns::make(&house.netns(port))?;
-            let name = match port {
-                Port::Internet => "eth0",
-                Port::AccessPoint => "br0",
-                Port::Station(_) => "wlan0",
-            };
-            let tun = Tun::make(&ns, name, &house.addresses(port));
+            let name = port.device();
+            let tun = Tun::make(&ns, name, &house.addresses(port))?;
+            ns.batch(&routes::lines(&house, port, name))?;
             namespaces.push(ns);
-            wires.push((port, tun?));
+            wires.push((port, tun));
         }
         let clock = Clock::start();
         let starting = || LiveError::system("starting the access point");
@@ -111,7 +103,7 @@ impl Running {
 
     /// A folder for temporary files, removed with the house.
     pub fn folder(&self) -> &Path {
-        &self.lock.folder
+        self.lock.folder().path()
     }
 
     /// Whether the access point still runs and nobody asked it to end.
@@ -164,12 +156,12 @@ pub fn check_root() -> Result<(), LiveError> {
 pub fn down(house: &str) -> Result<String, LiveError> {
     check_name(house)?;
     check_root()?;
-    let asked = Lock::holder(house);
+    let asked = lock::holder(house);
     if let Some(pid) = asked {
         let start = Instant::now();
         // It may not answer yet, being built, or no more, being killed: ask again.
         let mut answered = false;
-        while Lock::holder(house).is_some() {
+        while lock::holder(house).is_some() {
             answered = answered || control::ask(house, &control::Request::Down).is_ok();
             if start.elapsed() > Duration::from_secs(20) {
                 return Err(LiveError::Refused(format!(
@@ -194,94 +186,15 @@ pub fn down(house: &str) -> Result<String, LiveError> {
 
 /// Names of houses that are up.
 pub fn houses() -> Vec<String> {
-    left().into_iter().filter(|name| Lock::holder(name).is_some()).collect()
+    left().into_iter().filter(|name| lock::holder(name).is_some()).collect()
 }
 
 /// Names of houses that are up, or of which something is left.
 pub fn left() -> Vec<String> {
-    let Ok(entries) = fs::read_dir(FOLDER) else { return Vec::new() };
-    let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    names
+    lock::houses()
 }
 
 /// Names of namespaces, or how many there are.
 fn few(names: &[String]) -> String {
     if names.len() <= 8 { names.join(", ") } else { format!("{} namespaces", names.len()) }
-}
-
-/// How often a lock is tried, 10 ms apart.
-const PATIENCE: u32 = 300;
-
-/// A house's name, held by one process; the kernel lets go of it when that ends.
-struct Lock {
-    folder: PathBuf,
-    _file: File,
-}
-
-impl Lock {
-    fn take(house: &str) -> Result<Lock, LiveError> {
-        let folder = Path::new(FOLDER).join(house);
-        let failed = || LiveError::system(format!("locking {}", folder.display()));
-        let path = folder.join("lock");
-        for tries in 0..PATIENCE {
-            // Nobody else may hold the lock, so nobody else may open it.
-            fs::create_dir_all(FOLDER).map_err(failed())?;
-            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-            made.map_err(failed())?;
-            let mut options = File::options();
-            let file = options.create(true).truncate(false).read(true).write(true).mode(0o600).open(&path);
-            let mut file = match file {
-                // Its last holder removed the folder just now.
-                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-                file => file.map_err(failed())?,
-            };
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => {
-                    // Somebody may only have looked, or not have written its number
-                    // yet; and one that was killed takes a while to be gone.
-                    if let Some(pid) = Lock::holder(house).filter(|pid| *pid != 0 && tries >= PATIENCE / 3) {
-                        return Err(LiveError::Up { house: house.into(), pid });
-                    }
-                    thread::sleep(Duration::from_millis(10));
-                    continue;
-                }
-                Err(e) => return Err(failed()(e.into())),
-            }
-            // The file of that name, not one that was removed before it was locked.
-            let locked = file.metadata().map_err(failed())?;
-            if !fs::metadata(&path).is_ok_and(|named| named.ino() == locked.ino()) {
-                continue;
-            }
-            file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
-            writeln!(file, "{}", std::process::id()).map_err(failed())?;
-            return Ok(Lock { folder, _file: file });
-        }
-        Err(failed()(io::ErrorKind::ResourceBusy.into()))
-    }
-
-    /// Removes what else is in the folder: files of a run that was killed.
-    fn clear(&self) {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for path in entries.map(|e| e.path()).filter(|path| !path.ends_with("lock")) {
-            let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        }
-    }
-
-    /// The process that holds it, if any does.
-    fn holder(house: &str) -> Option<u32> {
-        let mut file = File::open(Path::new(FOLDER).join(house).join("lock")).ok()?;
-        let free = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
-        let mut pid = String::new();
-        file.read_to_string(&mut pid).ok()?;
-        if free { None } else { Some(pid.trim().parse().unwrap_or(0)) }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // The file goes while it is still locked: nobody can have it in between.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
 }

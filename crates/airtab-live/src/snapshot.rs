@@ -6,6 +6,7 @@
 //! judges nothing (`blame`).
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use airtab_core::{Stat, Unit};
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,31 @@ pub struct Totals {
     pub uplink_dropped: u64,
 }
 
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
+        let Totals {
+            down_bytes,
+            up_bytes,
+            down_air_ns,
+            up_air_ns,
+            frames,
+            attempts,
+            dropped,
+            lost,
+            uplink_dropped,
+        } = other;
+        self.down_bytes += down_bytes;
+        self.up_bytes += up_bytes;
+        self.down_air_ns += down_air_ns;
+        self.up_air_ns += up_air_ns;
+        self.frames += frames;
+        self.attempts += attempts;
+        self.dropped += dropped;
+        self.lost += lost;
+        self.uplink_dropped += uplink_dropped;
+    }
+}
+
 /// Rates, shares and quantiles of the interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
@@ -185,6 +211,9 @@ pub struct StationView {
     pub totals: Totals,
     /// Of the interval.
     pub rates: Rates,
+    /// Why it is there no more; None while it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// One flow.
@@ -310,4 +339,54 @@ pub struct Score {
     pub value: f64,
     /// The same for people: `4.21 MOS`, `0.8 s page`.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_are_balanced_when_every_end_is_counted() {
+        let mut books = Books { inside: 1, ..Books::default() };
+        assert!(!books.balanced());
+        books.taken = 1;
+        assert!(books.balanced());
+        let ends: [fn(&mut Books) -> &mut u64; 6] = [
+            |b| &mut b.given,
+            |b| &mut b.dropped,
+            |b| &mut b.lost,
+            |b| &mut b.uplink_dropped,
+            |b| &mut b.wired_dropped,
+            |b| b.refused.entry("multicast".into()).or_default(),
+        ];
+        for end in ends {
+            *end(&mut books) += 2;
+            assert!(!books.balanced());
+            books.taken += 2;
+            assert!(books.balanced());
+        }
+        // What the kernel did not take was given.
+        books.unwritten = 1;
+        assert!(books.balanced());
+    }
+
+    /// Values of the core's units: times stay ns, shares and fixed-point numbers become numbers.
+    #[test]
+    fn statistics_are_in_their_units() {
+        let of = |unit, value| {
+            let stat = Stat { id: 1, name: "x", help: "y", unit, counter: true };
+            let view = StatView::new(&stat, value);
+            assert_eq!((view.name.as_str(), view.help.as_str(), view.counter), ("x", "y", true));
+            (view.unit, view.value)
+        };
+        assert_eq!(of(Unit::Ns, 25), ("ns".into(), 25.0));
+        assert_eq!(of(Unit::SignedNs, -25i64 as u64), ("ns".into(), -25.0));
+        assert_eq!(of(Unit::Bytes, 7), ("bytes".into(), 7.0));
+        assert_eq!(of(Unit::Bps, 8), ("bit/s".into(), 8.0));
+        assert_eq!(of(Unit::Ppm, 250_000), ("ratio".into(), 0.25));
+        assert_eq!(of(Unit::Q16, 3 << 15), (String::new(), 1.5));
+        for unit in [Unit::Count, Unit::Bool, Unit::Choice, Unit::Hex] {
+            assert_eq!(of(unit, 3), (String::new(), 3.0));
+        }
+    }
 }

@@ -98,7 +98,9 @@ pub fn run(
     let mut slippage = Slippage::default();
     let mut seen = Arc::new(Snapshot::default());
     let (mut behind, mut seconds) = (0, 0.0);
+    let mut stations = Stations::default();
     while running.clock().now() < end_ns {
+        stations.look(&running, &apps, note);
         let fault = apps.check();
         if ended(&running) {
             apps.stop();
@@ -119,6 +121,7 @@ pub fn run(
     let air = running.remote().order(|ap| ap.air());
     apps.stop();
     let ap = running.stop()?;
+    stations.note(ap.ended(), &apps, note);
     let (books, exchanges, changes) = (ap.books(), ap.exchanges(), ap.changes().to_vec());
     let (mut traces, mut ap) = ap.finish();
     ap.air = air.unwrap_or(ap.air);
@@ -127,4 +130,28 @@ pub fn run(
     slippage.cpu_ratio /= f64::max(seconds, 1.0);
     let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges };
     Ok(Some(Trial { trace, reports, books, slippage, changes }))
+}
+
+/// Which stations have ended so far.
+#[derive(Default)]
+struct Stations(Vec<String>);
+
+impl Stations {
+    /// Asks the access point, which knows of a device that is gone before its
+    /// applications can fail of it.
+    fn look(&mut self, running: &Running, apps: &Apps, note: &mut dyn FnMut(&str)) {
+        if let Some(ended) = running.remote().order(|ap| ap.ended()) {
+            self.note(ended, apps, note);
+        }
+    }
+
+    fn note(&mut self, ended: Vec<(String, String)>, apps: &Apps, note: &mut dyn FnMut(&str)) {
+        for (station, why) in ended {
+            if !self.0.contains(&station) {
+                apps.end_station(&station, &why);
+                note(&format!("station {station} ended: {why}; the others go on"));
+                self.0.push(station);
+            }
+        }
+    }
 }

@@ -7,11 +7,10 @@
 //! What it does not do: no queue of its own beyond the device's.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
-use std::process::{Command, Stdio};
 
 use tun_rs::{DeviceBuilder, SyncDevice};
 
@@ -62,7 +61,7 @@ impl Tun {
             // The host's default may be another; applications can still choose.
             lines.push(format!("route add {all} dev {name} congctl cubic"));
         }
-        batch(ns, &lines)?;
+        ns.batch(&lines)?;
         Ok(Tun { device, counters })
     }
 
@@ -125,24 +124,4 @@ fn quiet(device: &str) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Lines for iproute2's `ip -batch` in a namespace.
-fn batch(ns: &Netns, lines: &[String]) -> Result<(), LiveError> {
-    let failed = |said: String| LiveError::Ip { command: format!("ip -n {} -batch -", ns.name()), said };
-    let mut ip = Command::new("ip")
-        .args(["-n", ns.name(), "-batch", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| failed(e.to_string()))?;
-    let mut stdin = ip.stdin.take().expect("it is piped");
-    stdin.write_all((lines.join("\n") + "\n").as_bytes()).map_err(|e| failed(e.to_string()))?;
-    drop(stdin);
-    let output = ip.wait_with_output().map_err(|e| failed(e.to_string()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(failed(String::from_utf8_lossy(&output.stderr).trim().into()))
 }

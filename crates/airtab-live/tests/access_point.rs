@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use airtab_core::{Emulator, EmulatorConfig, Handle, Meta, Params, Phy, Pool, Qdisc};
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
-use airtab_live::packet::{FlowKey, mark_ce, parse};
 use airtab_sim::engine::Stream;
 use airtab_sim::wifi::{Loss, Medium, MediumKind, Output};
-use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, house, packet, queue};
+use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, frames, house, packet, queue};
 use proptest::prelude::*;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
@@ -101,8 +100,17 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Number, port and bytes of a packet.
-type Taken = (u64, Port, Vec<u8>);
+/// A packet that went in.
+struct Taken {
+    number: u64,
+    port: Port,
+    whole: Vec<u8>,
+    /// None of a damaged one: who knows what it looks like.
+    flow: Option<Flow>,
+}
+
+/// What was written into a packet: from, to, IPv6, inside, port.
+type Flow = (usize, usize, bool, Inner, u16);
 
 /// An access point and all that is known of it from outside.
 struct Watched {
@@ -114,7 +122,7 @@ struct Watched {
     taken: HashMap<Vec<u8>, VecDeque<Taken>>,
     n: u64,
     /// The latest packet that came out, by where from, where to and flow.
-    order: HashMap<(Port, Port, FlowKey), u64>,
+    order: HashMap<(Port, Port, Flow), u64>,
     given: u64,
     last_at: BTreeMap<Port, u64>,
 }
@@ -135,10 +143,11 @@ impl Watched {
         }
     }
 
-    fn receive(&mut self, port: Port, bytes: &[u8]) {
-        if let Ok(parsed) = parse(bytes) {
-            let whole = bytes[..parsed.bytes as usize].to_vec();
-            self.taken.entry(unmarked(&whole)).or_default().push_back((self.n, port, whole));
+    fn receive(&mut self, port: Port, bytes: &[u8], flow: Option<Flow>) {
+        if let Some(length) = frames::length(bytes) {
+            let whole = bytes[..length].to_vec();
+            let taken = Taken { number: self.n, port, whole, flow };
+            self.taken.entry(unmarked(&taken.whole)).or_default().push_back(taken);
         }
         self.n += 1;
         self.ap.receive(port, bytes, self.now);
@@ -158,17 +167,15 @@ impl Watched {
             let last = self.last_at.insert(to, at).unwrap_or(0);
             assert!(at >= last, "the past is over");
             let same = self.taken.get_mut(&unmarked(bytes)).expect("bytes that went in");
-            let (number, from, whole) = same.pop_front().expect("no packet twice");
+            let Taken { number, port: from, whole, flow } = same.pop_front().expect("no packet twice");
             if bytes != whole {
-                let mut marked = whole.clone();
-                assert!(parse(&whole).expect("it was taken").ecn, "marked without consent");
-                mark_ce(&mut marked);
-                assert_eq!(bytes, marked, "a mark and nothing else");
+                assert!(frames::ecn(&whole) != 0, "marked without consent");
+                assert_eq!(bytes, frames::with_ce(&whole), "a mark and nothing else");
             }
-            let parsed = parse(bytes).expect("still a packet");
-            let key = FlowKey::of(&parsed, matches!(from, Port::Station(_)));
-            let before = self.order.insert((from, to, key), number);
-            assert!(before.is_none_or(|before| before < number), "{key} out of order");
+            if let Some(flow) = flow {
+                let before = self.order.insert((from, to, flow), number);
+                assert!(before.is_none_or(|before| before < number), "{flow:?} out of order");
+            }
             self.given += 1;
         }
         let books = self.ap.books();
@@ -179,10 +186,12 @@ impl Watched {
     fn act(&mut self, op: &Op) {
         match op {
             &Op::Packet { port, from, to, six, inner, flow, ecn, bytes } => {
-                let (from, to) = (address(from, six), address(to, six));
-                let bytes = packet(from, to, inner, 6000 + flow, ecn, bytes, self.id);
+                let port_number = 6000 + flow;
+                let bytes =
+                    packet(address(from, six), address(to, six), inner, port_number, ecn, bytes, self.id);
                 self.id += 1;
-                self.receive(PORTS[port], &bytes);
+                let seen = if matches!(inner, Inner::Tcp | Inner::Udp) { port_number } else { 0 };
+                self.receive(PORTS[port], &bytes, Some((from, to, six, inner, seen)));
             }
             Op::Damaged { port, to, six, changes, bytes } => {
                 let (from, to) = (address([0, 4, 2, 3][*port], *six), address(*to, *six));
@@ -192,16 +201,17 @@ impl Watched {
                     damaged[at] = value;
                 }
                 damaged.resize(*bytes, 0xa5);
-                self.receive(PORTS[*port], &damaged);
+                self.receive(PORTS[*port], &damaged, None);
             }
-            Op::Noise { port, bytes } => self.receive(PORTS[*port], bytes),
+            Op::Noise { port, bytes } => self.receive(PORTS[*port], bytes, None),
             &Op::Burst { wired, to, n } => {
+                let from = if wired { to - 2 } else { 4 };
                 for _ in 0..n {
-                    let from = if wired { to - 2 } else { 4 };
                     let bytes =
                         packet(address(from, false), address(to, false), Inner::Udp, 7000, 0, 1000, self.id);
                     self.id += 1;
-                    self.receive(if wired { Port::Internet } else { Port::AccessPoint }, &bytes);
+                    let port = if wired { Port::Internet } else { Port::AccessPoint };
+                    self.receive(port, &bytes, Some((from, to, false, Inner::Udp, 7000)));
                 }
             }
             &Op::Wait(ns) => self.advance(ns),
@@ -245,7 +255,7 @@ impl Watched {
     }
 }
 
-/// Bytes without what [`mark_ce`] changes.
+/// Bytes without what a mark changes: ECN and IPv4's checksum.
 fn unmarked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if bytes[0] >> 4 == 4 {
@@ -348,7 +358,7 @@ fn the_cell_is_the_simulators() {
         let mut alone = Vec::new();
         let insert = |pool: &mut Pool<u32>, station: u16| -> Handle {
             let (flow, ecn, tcp) = (station.into(), false, None);
-            pool.insert(Meta { bytes: 1500, flow, sta: station, class: 1, ecn, tcp }, 0)
+            pool.insert(Meta { bytes: 1500, flow, source: 0, sta: station, class: 1, ecn, tcp }, 0)
         };
         // Down to the first station, up from the second: they contend.
         while alone.len() < N {
@@ -445,6 +455,29 @@ fn wires_take_their_time() {
     }
     assert_eq!(ap.books().wired_dropped, 1);
     assert_eq!(ap.books().inside, 5);
+}
+
+/// Wires are two wires, one for each direction: eight packets down keep none up waiting.
+#[test]
+fn wires_are_full_duplex() {
+    let wired = "rate = \"8Mb/s\"\ntrunk_latency = \"3ms\"";
+    let mut ap = AccessPoint::new(house("duplex", "", wired), &queue("fifo"), 1).unwrap();
+    let down = packet(address(0, true), address(4, true), Inner::Udp, 1, 0, 1000, 0);
+    let up = packet(address(4, true), address(0, true), Inner::Udp, 1, 0, 1000, 0);
+    (0..8).for_each(|_| ap.receive(Port::Internet, &down, 0));
+    // They are on the access link from 0 to 8 ms, on the trunk from 2 to 10 ms. Up it is 1 ms on
+    // the trunk and 1 ms on the link, and latencies of 3 and 1 ms.
+    for at in [0, 3 * MS, 5 * MS] {
+        ap.advance(at);
+        ap.receive(Port::AccessPoint, &up, at);
+    }
+    ap.advance(S);
+    let (mut ups, mut downs) = (Vec::new(), Vec::new());
+    while let Some((port, at, _)) = ap.transmit() {
+        if port == Port::Internet { ups.push(at / MS) } else { downs.push(at / MS) }
+    }
+    assert_eq!(ups, [6, 9, 11]);
+    assert_eq!(downs, [6, 7, 8, 9, 10, 11, 12, 13]);
 }
 
 /// A packet between stations crosses the air twice, and its end sees its bytes.

@@ -2,11 +2,11 @@
 //!
 //! Two forms. [`simple_r`] is the form of the CHAP dissertation 2.5, eq. 2.6 to 2.8 (after Cole and
 //! Rosenbluth 2001): quote it beside the dissertation's figures. Its loss term is about that of G.711
-//! *with* concealment. [`g107_r`] is ITU-T G.107 with everything but delay, loss and codec at its default:
-//! quote it to anybody else. Both map to a score by [`mos`].
+//! *with* concealment. [`g107_r`] is ITU-T G.107 with perfect echo cancelling, and everything else but delay,
+//! loss and codec at its default: quote it to anybody else. Both map to a score by [`mos`].
 //!
-//! What it does not do: no echo (G.107's terms for it stay at their value for perfect control), no play-out
-//! buffer (it belongs to the delay, and a packet too late for it to the loss: the caller's choice), no
+//! What it does not do: no echo (of G.107's three terms for delay there is Idd alone, which remains however well
+//! echo is cancelled; the default TELR of 65 dB would take 1 to 7 off R, by the delay), no play-out buffer (it belongs to the delay, and a packet too late for it to the loss: the caller's choice), no
 //! wideband.
 
 use crate::NS_PER_MS;
@@ -29,7 +29,8 @@ pub fn simple_r(delay_ms: f64, loss: f64) -> f64 {
 }
 
 /// R with no delay and no loss, all parameters of G.107 at their defaults (its clause 7.7): Ro - Is, less
-/// 0.15 for the listener's echo at no delay.
+/// 0.15 for the listener's echo at no delay. That 0.15 stays, so that R begins where everybody's does; with
+/// a delay, echo as bad as at the defaults is no part of it.
 pub const G107_DEFAULT_R: f64 = 93.2;
 
 /// How a codec bears loss (ITU-T G.113 appendix I).
@@ -68,7 +69,7 @@ pub fn g107_ie_eff(codec: Codec, loss: f64, burst_ratio: f64) -> f64 {
     codec.ie + (95.0 - codec.ie) * percent / (percent / burst_ratio + codec.bpl)
 }
 
-/// Rating by G.107, at most 93.2, arguments as in [`g107_idd`] and [`g107_ie_eff`]. May be negative.
+/// Rating by G.107 with perfect echo cancelling, at most 93.2, arguments as in [`g107_idd`] and [`g107_ie_eff`]. May be negative.
 pub fn g107_r(codec: Codec, delay_ms: f64, loss: f64, burst_ratio: f64) -> f64 {
     G107_DEFAULT_R - g107_idd(delay_ms) - g107_ie_eff(codec, loss, burst_ratio)
 }
@@ -215,8 +216,9 @@ mod tests {
     /// G.107 clauses 7.2 to 7.4 at the default parameters of its table 2 (SLR 8, RLR 2, STMR 15, LSTR 18,
     /// Ds 3, TELR 65, WEPL 110, qdu 1, Nc -70, Nfor -64, Ps = Pr = 35, no delay): the constant above
     /// follows from them.
-    #[test]
-    fn g107_constant_follows_from_the_default_parameters() {
+    ///
+    /// Noise and basic rating: No and Ro.
+    fn default_noise() -> (f64, f64) {
         let db = |x: f64| libm::pow(10.0, x / 10.0);
         let log10 = libm::log10;
         let (slr, rlr, olr) = (8.0, 2.0, 10.0);
@@ -225,7 +227,32 @@ mod tests {
         let pre = 35.0 + 10.0 * log10(1.0 + db(10.0 - 18.0));
         let nor = rlr - 121.0 + pre + 0.008 * libm::pow(pre - 35.0, 2.0);
         let no = 10.0 * log10(db(-70.0) + db(nos) + db(nor) + db(-64.0 + rlr));
-        let ro = 15.0 - 1.5 * (slr + no);
+        (no, 15.0 - 1.5 * (slr + no))
+    }
+
+    /// Idte, the talker's own echo after `t_ms` one way, at TELR 65.
+    fn default_talker_echo(t_ms: f64) -> f64 {
+        let (no, _) = default_noise();
+        let spread = libm::log10((1.0 + t_ms / 10.0) / (1.0 + t_ms / 150.0));
+        let terv = 65.0 - 40.0 * spread + 6.0 * libm::exp(-0.3 * t_ms * t_ms);
+        let (roe, re) = (-1.5 * (no - 2.0), 80.0 + 2.5 * (terv - 14.0));
+        let half = (roe - re) / 2.0;
+        (half + libm::sqrt(half * half + 100.0) - 1.0) * (1.0 - libm::exp(-t_ms))
+    }
+
+    /// Idle, the listener's echo after `tr_ms` both ways, at WEPL 110.
+    fn default_listener_echo(tr_ms: f64) -> f64 {
+        let (_, ro) = default_noise();
+        let half = (ro - 10.5 * (110.0 + 7.0) * libm::pow(tr_ms + 1.0, -0.25)) / 2.0;
+        half + libm::sqrt(half * half + 169.0)
+    }
+
+    #[test]
+    fn g107_constant_follows_from_the_default_parameters() {
+        let db = |x: f64| libm::pow(10.0, x / 10.0);
+        let log10 = libm::log10;
+        let (rlr, olr) = (2.0, 10.0);
+        let (no, ro) = default_noise();
 
         // `wide(x, n)` is the n-th root of 1 + x^n.
         let wide = |x: f64, n: f64| libm::pow(1.0 + libm::pow(x, n), 1.0 / n);
@@ -242,13 +269,38 @@ mod tests {
         let z = 46.0 / 30.0 - g / 40.0;
         let iq = 15.0 * log10(1.0 + libm::pow(10.0, y) + libm::pow(10.0, z));
 
-        let rle = 10.5 * (110.0 + 7.0);
-        let idle = (ro - rle) / 2.0 + libm::sqrt((ro - rle) * (ro - rle) / 4.0 + 169.0);
+        let idle = default_listener_echo(0.0);
 
         assert_eq!(format!("{ro:.2}"), "94.77");
         assert_eq!(format!("{:.2}", iolr + ist + iq), "1.41");
         assert_eq!(format!("{idle:.2}"), "0.15");
         assert_eq!(format!("{:.1}", ro - iolr - ist - iq - idle), format!("{G107_DEFAULT_R:.1}"));
+    }
+
+    /// The rating is G.107's at its defaults without delay; with one, only if echo is cancelled perfectly: at
+    /// the default TELR and WEPL the talker's echo and the listener's would take off so much more (clause
+    /// 7.4, T = Ta, Tr = 2 T).
+    #[test]
+    fn g107_default_echo_is_left_out() {
+        let default_r = |t: f64| {
+            let echo = default_talker_echo(t) + default_listener_echo(2.0 * t) - default_listener_echo(0.0);
+            G107_DEFAULT_R - echo - g107_idd(t)
+        };
+        for (t, echo) in [
+            (0.0, "0.00"),
+            (5.0, "0.17"),
+            (20.0, "0.67"),
+            (50.0, "1.45"),
+            (100.0, "2.54"),
+            (150.0, "3.50"),
+            (200.0, "4.36"),
+            (300.0, "5.78"),
+            (400.0, "6.89"),
+        ] {
+            let perfect = g107_r(Codec::G711, t, 0.0, 1.0);
+            assert_eq!(format!("{:.2}", perfect - default_r(t)), echo, "{t} ms");
+            assert_eq!(perfect, 93.2 - g107_idd(t), "Idd alone");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn home() -> Scenario {
         measure_ns: None,
         latency_ns: 1_000_000,
     };
-    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,

@@ -104,6 +104,8 @@ pub enum AppKind {
     Download {
         /// Congestion control of its sender.
         congestion: Algorithm,
+        /// Time after which it leaves its connection for a new one, again and again, ns.
+        reconnect_ns: Option<u64>,
     },
     /// An endless TCP upload.
     Upload {
@@ -224,6 +226,12 @@ impl Scenario {
                 unless(
                     *segment_ns > 0 && *buffer_ns >= 2 * segment_ns,
                     format!("application {name}: the buffer must hold two segments"),
+                )?;
+            }
+            if let AppKind::Download { reconnect_ns, .. } = app.kind {
+                unless(
+                    reconnect_ns != Some(0),
+                    format!("application {name}: 0 ns until it connects anew: at least 1"),
                 )?;
             }
             if let AppKind::Ping { interval_ns, bytes } = app.kind {

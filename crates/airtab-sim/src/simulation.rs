@@ -93,7 +93,7 @@ enum Event {
     Stop {
         app: u16,
     },
-    /// The next packet, frame or page of an application.
+    /// The next packet, frame, page or connection of an application.
     Tick {
         app: u16,
         up: bool,
@@ -295,7 +295,7 @@ impl Simulation {
             AppKind::Ping { .. } => {
                 self.events.push(self.now + running.phase[1], Event::Tick { app, up: true });
             }
-            AppKind::Download { congestion } => self.transfer(app, congestion, true, false),
+            AppKind::Download { .. } => self.download(app),
             AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
             AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
             AppKind::Streaming { congestion, .. } => {
@@ -307,6 +307,17 @@ impl Simulation {
                 self.pump(flow, false);
             }
         }
+    }
+
+    /// Opens a download's connection in the place of the one before, if there is one.
+    fn download(&mut self, app: u16) {
+        let AppKind::Download { congestion, reconnect_ns } = self.apps[usize::from(app)].app.kind else {
+            return;
+        };
+        if let Some(ns) = reconnect_ns {
+            self.events.push(self.now + ns, Event::Tick { app, up: false });
+        }
+        self.transfer(app, congestion, true, false);
     }
 
     /// Opens endless transfers on all flows of an application.
@@ -328,6 +339,7 @@ impl Simulation {
         let flow = running.flows.start;
         match &running.app.kind {
             AppKind::Web { .. } => self.open_page(app),
+            AppKind::Download { .. } => self.download(app),
             AppKind::Streaming { .. } => {
                 let connection = self.flows[usize::from(flow)].connection.as_mut();
                 if let (Some(player), Some(connection)) = (&mut running.player, connection) {
@@ -453,7 +465,9 @@ impl Simulation {
             flags: s.flags,
         });
         let (sta, class) = (f.station as u16, f.class);
-        let meta = Meta { bytes, flow: f.hash, sta, class, ecn: false, tcp };
+        // each application has a server of its own
+        let source = if up { u32::from(sta) } else { u32::from(f.app) | 1 << 16 };
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
         let segment = segment.unwrap_or_default();
         let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
@@ -554,7 +568,9 @@ impl Simulation {
         let now = self.now;
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
-        running.meter.received(body.up, bytes, body.sent_ns, now);
+        // What comes for a connection that a download has left is of use to nobody.
+        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download { .. });
+        running.meter.received(body.up, if left { 0 } else { bytes }, body.sent_ns, now);
         if let Some(frame) = running.frames.get_mut(body.frame as usize) {
             frame.received += 1;
         }

@@ -2,10 +2,10 @@
 
 mod common;
 
-use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::Gaps;
-use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, Scenario, Simulation, Wired, run};
+use airtab_sim::wifi::{CellConfig, End, Loss};
+use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
 use common::{MS, S, phy, queue, station};
 
 /// Applications of one name each, all on a station of their own at 1 m, for
@@ -32,6 +32,64 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }
+}
+
+/// Each second another connection, from the next port; it ends with the application.
+#[test]
+fn a_download_connects_anew_from_another_port() {
+    let mut one = scenario(vec![AppKind::Download { congestion: CUBIC, reconnect_ns: Some(S) }]);
+    one.apps[0].active_ns = 500 * MS..8 * S + 250 * MS;
+    one.measure_ns = 0..20 * S;
+    let mut simulation = Simulation::new(&one, &queue("chap", 35), 1);
+    simulation.watch_air(true);
+    simulation.advance(20 * S);
+    let frames: Vec<_> = simulation
+        .frames()
+        .filter_map(|f| match f.content {
+            Content::Packet(p) if f.end == End::Acked => {
+                let ack_ns = phy("phy-a").sifs_ns() + phy("phy-a").ack_ns(54_000);
+                Some((f.start_ns + f.data_ns + ack_ns, f.down, p))
+            }
+            _ => None,
+        })
+        .collect();
+    // The client's SYNs: each second, from port after port, to the one server.
+    let syns: Vec<_> =
+        frames.iter().filter(|(_, down, p)| !down && p.segment.unwrap().flags == SYN).collect();
+    assert_eq!(syns.len(), 8, "at 0.5 s, and so on up to 7.5 s");
+    for (i, (at, _, syn)) in (0..).zip(&syns) {
+        assert!((0..MS).contains(&(at - (500 * MS + i * S))), "SYN {i} at {at} ns");
+        let (first, tuple) = (syns[0].2.tuple, syn.tuple);
+        assert_eq!(tuple.destination, first.destination);
+        assert_eq!(tuple.source, (first.source.0, first.source.1 + i as u16));
+    }
+    // Each connection carries its second: nothing new of it after 20 ms of the next one, and no ACK at all.
+    let (mut of_use, mut of_none) = (0, 0);
+    for (at, down, packet) in &frames {
+        let port = if *down { packet.tuple.destination.1 } else { packet.tuple.source.1 };
+        let number = u64::from(port - syns[0].2.tuple.source.1);
+        let (from, to) = (500 * MS + number * S, (500 * MS + (number + 1) * S).min(8 * S + 250 * MS));
+        let late = if *down { 20 * MS } else { 5 * MS };
+        assert!((from..to + late).contains(at), "connection {number} at {at} ns, down: {down}");
+        if *down {
+            *(if *at < to || number == 7 { &mut of_use } else { &mut of_none }) += u64::from(packet.bytes);
+        }
+    }
+    let flows = simulation.rows().column("flow").expect("a column of chap").count();
+    assert_eq!(flows, 8, "the discipline knows eight flows");
+    // Every connection begins anew: with the first byte, and gets what is there.
+    for number in 0..8u64 {
+        let port = syns[0].2.tuple.source.1 + number as u16;
+        let data = frames.iter().filter(|(_, down, p)| *down && p.tuple.destination.1 == port);
+        let bytes: u64 = data.clone().map(|(_, _, p)| u64::from(p.segment.unwrap().payload)).sum();
+        assert_eq!(data.map(|(_, _, p)| p.segment.unwrap().seq).filter(|s| *s == 1).count(), 1);
+        let seconds = if number < 7 { 1.0 } else { 0.75 };
+        let rate = bytes as f64 * 8.0 / seconds / 1e6;
+        assert!((15.0..27.0).contains(&rate), "connection {number}: {rate} Mb/s");
+    }
+    // What arrives for a connection that was left is no goodput.
+    assert!(of_none > 7 * 1500, "there is some: {of_none} bytes");
+    assert_eq!(simulation.finish().apps[0].down.bytes, of_use);
 }
 
 fn udp(rate_bps: u64, gaps: Gaps) -> AppKind {
@@ -216,8 +274,10 @@ fn mbps(bytes: u64) -> f64 {
 #[test]
 fn an_upload_alone_has_the_rate_of_a_download_alone() {
     let alone = |kind| run(&scenario(vec![kind]), &queue("fifo", 350), 1);
-    let (down, up) =
-        (alone(AppKind::Download { congestion: CUBIC }), alone(AppKind::Upload { congestion: CUBIC }));
+    let (down, up) = (
+        alone(AppKind::Download { congestion: CUBIC, reconnect_ns: None }),
+        alone(AppKind::Upload { congestion: CUBIC }),
+    );
     let (down_rate, up_rate) = (mbps(down.apps[0].down.bytes), mbps(up.apps[0].up.bytes));
     assert!((up_rate / down_rate - 1.0).abs() < 0.02, "{up_rate} and {down_rate} Mb/s");
     let (air, up_air) = (down.apps[0].air_ns as f64, up.apps[0].up_air_ns as f64);
@@ -245,7 +305,7 @@ fn symmetric_peers_send_both_ways() {
 #[test]
 fn a_symmetric_peer_pays_for_its_uplink() {
     let peers = AppKind::P2p { flows: 2, congestion: CUBIC, upload: true };
-    let mut home = scenario(vec![peers, AppKind::Download { congestion: CUBIC }]);
+    let mut home = scenario(vec![peers, AppKind::Download { congestion: CUBIC, reconnect_ns: None }]);
     home.measure_ns = 0..home.duration_ns;
     let charges = |uplink: &str| {
         let mut params = queue("chap", 35);

@@ -156,6 +156,7 @@ static void read_all(struct replay *r)
 	u64 book[] = { r->q->in, r->q->out, r->q->made, r->q->qlen, r->q->bytes, r->inside };
 	u64 v[REPLAY_COLS];
 	u32 cursor = 0;
+	bool found;
 
 	for (u32 i = 0; i < sizeof(book) / sizeof(*book); i++)
 		log_out(r, (struct trace_out){ .kind = OUT_BOOK, .a = i, .value = book[i] });
@@ -166,8 +167,8 @@ static void read_all(struct replay *r)
 		ops->read(r->q, v, r->now);
 	for (u32 i = 0; ops->read && ops->stats[i].name; i++)
 		log_out(r, (struct trace_out){ .kind = OUT_STAT, .a = i, .value = v[i] });
-	while (ops->row && (cursor = ops->row(r->q, cursor, v, r->now)))
-		for (u32 i = 0; ops->row_stats[i].name; i++)
+	while (ops->row && (cursor = ops->row(r->q, cursor, v, r->now, &found)))
+		for (u32 i = 0; found && ops->row_stats[i].name; i++)
 			log_out(r, (struct trace_out){ .kind = OUT_ROW, .a = cursor, .b = i,
 						       .value = v[i] });
 }
@@ -186,7 +187,8 @@ bool replay_step(struct replay *r, const struct trace_op *op)
 		break;
 	case OP_CHANGE:
 		if (values_good(r, r->q->ops))
-			r->q->ops->change(r->q, r->vals, r->now);
+			while (r->q->ops->change(r->q, r->vals, r->now))
+				;
 		break;
 	case OP_ENQUEUE:
 		good = enqueue(r, op);

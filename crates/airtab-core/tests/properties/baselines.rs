@@ -61,7 +61,8 @@ proptest! {
                     let full = host.queued.len() == limit as usize;
                     let last = levels(&host).max();
                     let out = host.enqueue(arrival);
-                    let own = (level(arrival.meta().class), out.number);
+                    let class = if out.urgent { URGENT } else { arrival.meta().class.min(CLASSES - 1) };
+                    let own = (level(class), out.number);
                     let victim = last.map_or(own, |last| last.max(own)).1;
                     prop_assert_eq!(out.dropped, if full { vec![victim] } else { vec![] });
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airtab_core::{Discipline, GROUP, Params, Tx};
+use airtab_core::{Discipline, GROUP, Meta, Params, Tx, URGENT};
 use proptest::prelude::*;
 
 use crate::host::Host;
@@ -42,11 +42,11 @@ impl Judged {
         let key = ops::hash(arrival.flow);
         let now = self.host.now;
         match arrival.kind {
-            Kind::Urgent => self.reference.arrived_urgent(out.number, &out.dropped),
+            Kind::Urgent if out.urgent => self.reference.arrived_urgent(out.number, &out.dropped),
             Kind::Multicast => {
                 self.reference.arrived(out.number, Key::Multicast, arrival.tcp, now, &out.dropped)
             }
-            Kind::Class(_) => {
+            Kind::Class(_) | Kind::Urgent => {
                 self.reference.arrived(out.number, Key::Flow(key), arrival.tcp, now, &out.dropped)
             }
         }
@@ -116,10 +116,16 @@ impl Judged {
     }
 }
 
-/// Credit and backlog by flow, from chap's own table.
+/// Rows of chap's table that are no flow's.
+const MULTICAST: u64 = 1 << 32;
+const URGENT_ROW: u64 = MULTICAST + 1;
+
+/// Credit and backlog by flow, from chap's own table, but for urgent packets.
 fn credits(host: &Host) -> BTreeMap<Key, (i64, usize)> {
     let key = |flow: u64| u32::try_from(flow).map_or(Key::Multicast, Key::Flow);
-    host.rows().iter().map(|r| (key(r["flow"]), (r["credit"] as i64, r["backlog"] as usize))).collect()
+    let rows = host.rows();
+    let flows = rows.iter().filter(|r| r["flow"] != URGENT_ROW);
+    flows.map(|r| (key(r["flow"]), (r["credit"] as i64, r["backlog"] as usize))).collect()
 }
 
 /// Credits of -4 and -3 ns are equal after a boost: then the older flow goes
@@ -227,15 +233,18 @@ proptest! {
                 Prompt::Send { air, wait } => {
                     let Some((_, packet, ticket)) = host.dequeue() else { continue };
                     host.sent(ticket, &Tx { air: *air, span: air + wait, attempts: 1, acked: true });
-                    let group = packet.meta.sta == GROUP;
-                    if ticket.generation != 0 {
-                        *charged.entry(if group { 1 << 32 } else { packet.meta.flow.into() }).or_default() += air;
-                    }
+                    let payer = match packet.meta {
+                        Meta { class: URGENT, .. } => URGENT_ROW,
+                        Meta { sta: GROUP, .. } => MULTICAST,
+                        Meta { flow, .. } => flow.into(),
+                    };
+                    *charged.entry(payer).or_default() += air;
                 }
                 // Nobody is forgotten.
                 Prompt::Change(_) | Prompt::Drain | Prompt::Wait(_) => {}
             }
-            for row in host.rows() {
+            // Who waits first in line is charged when it arrives.
+            for row in host.rows().iter().filter(|r| r["flow"] != URGENT_ROW || r["backlog"] == 0) {
                 prop_assert_eq!(row["airtime"], charged.get(&row["flow"]).copied().unwrap_or(0));
             }
         }

@@ -51,7 +51,15 @@ impl Arrival {
             Kind::Urgent => (u16::from(self.flow), URGENT),
         };
         let tcp = self.tcp.then(Tcp::default);
-        Meta { bytes: self.bytes, flow: hash(self.flow), sta, class, ecn: self.tcp, tcp }
+        Meta {
+            bytes: self.bytes,
+            flow: hash(self.flow),
+            source: hash(self.flow % 3),
+            sta,
+            class,
+            ecn: self.tcp,
+            tcp,
+        }
     }
 }
 

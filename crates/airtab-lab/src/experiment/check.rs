@@ -16,6 +16,9 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     let reported = s.require("reported", text);
     let of = s.require("of", |v| names.metrics(v));
     let spread = s.read("spread", |v| names.queues(v));
+    if spread.as_ref().is_some_and(|queues| queues.iter().all(|queue| *queue == queues[0])) {
+        s.problem_of("spread", "one discipline does not differ: name two or more");
+    }
     let queue = match &spread {
         Some(queues) if s.get("queue").is_none() => queues.first().cloned(),
         Some(_) => {
@@ -86,11 +89,14 @@ fn free(term: &Term, names: &Names) -> Vec<usize> {
 fn read_other(s: &Section, names: &Names, term: &Term) -> Option<Term> {
     let of = s.read("of", |v| names.metrics(v)).unwrap_or_else(|| term.of.clone());
     let queue = s.read("queue", |v| names.queue(v)).unwrap_or_else(|| term.queue.clone());
-    let at = match s.get("at").is_some() {
-        true => names.at(s)?,
-        false => term.at.clone(),
-    };
+    let at = names.at(s)?;
     s.finish();
+    if at.iter().any(|(_, values)| values.len() != 1) {
+        s.problem_of("at", "name one value of an axis: each point is compared with one other");
+    }
+    if of == term.of && queue == term.queue && at.iter().all(|named| term.at.contains(named)) {
+        s.problem("compares a figure with itself: name another `of`, `queue` or `at`".into());
+    }
     Some(Term { of, queue, seconds: term.seconds, pages: term.pages, at })
 }
 

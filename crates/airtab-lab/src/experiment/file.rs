@@ -15,7 +15,8 @@ use crate::QueueSpec;
 use crate::metric::Metric;
 use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
 use crate::scenario_app::ACCESS_POINT;
-use crate::scenario_file::{FileError, read_text};
+use crate::scenario_file::FileError;
+use crate::text_file;
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;
@@ -35,7 +36,7 @@ impl Experiment {
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
-        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
+        let beside = |path: &Path| text_file::read(path, MAX_FILE_MIB, "an experiment (TOML)");
         let folder = path.parent().unwrap_or(Path::new(""));
         let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
@@ -212,7 +213,7 @@ impl Names<'_> {
 
     /// One, or a list of them.
     pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
-        items(v).iter().map(|written| self.metric(written)).collect()
+        some_items(v)?.iter().map(|written| self.metric(written)).collect()
     }
 
     pub(super) fn queues(&self, v: &Value) -> Result<Vec<String>, String> {
@@ -220,7 +221,7 @@ impl Names<'_> {
             true => Ok(label.clone()),
             false => Err(format!("no discipline '{label}' in `queues`")),
         };
-        items(v).iter().map(one).collect()
+        some_items(v)?.iter().map(one).collect()
     }
 
     /// `at = { q = [35, 70] }`: axes and the numbers of their values.
@@ -242,7 +243,7 @@ impl Names<'_> {
                     format!("'{written}' is no value of that axis{}", instead(written, &known))
                 })
             };
-            let read = at.read(key, |v| items(v).iter().map(one).collect::<Result<Vec<_>, _>>());
+            let read = at.read(key, |v| some_items(v)?.iter().map(one).collect::<Result<Vec<_>, _>>());
             chosen.push((axis, read?));
         }
         Some(chosen)
@@ -274,7 +275,7 @@ fn read_axes(top: &Section, scenario: &toml::Table) -> Vec<Axis> {
         let shown = s.read("label", text).unwrap_or_else(|| name.clone());
         let log = s.read("log", flag).unwrap_or(false);
         let keys = s.require("keys", |v| {
-            let keys = items(v);
+            let keys = some_items(v)?;
             keys.iter().try_for_each(|key| compose::find(scenario, key).map(|_| ()))?;
             Ok(keys)
         });
@@ -340,6 +341,11 @@ fn items(v: &Value) -> Vec<String> {
         Toml::Array(list) => list.iter().map(written).collect(),
         one => vec![written(&one)],
     }
+}
+
+/// The same, where at least one is needed.
+fn some_items(v: &Value) -> Result<Vec<String>, String> {
+    Some(items(v)).filter(|items| !items.is_empty()).ok_or_else(|| "is empty: it names nothing".into())
 }
 
 /// As in the file, without quotes.

@@ -133,8 +133,12 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
 /// Why runs that a check rests on cannot be believed: a live access point that
 /// was late too often measures the machine.
 fn too_busy(check: &Check, outcome: &Outcome) -> Option<String> {
-    let points = outcome.points.iter().filter(|p| check.terms().any(|term| term.is_at(&p.at)));
-    let queues = points.flat_map(|p| &p.queues).filter(|q| check.queues().any(|label| *label == q.label));
+    let own = outcome.points.iter().filter(|p| check.term.is_at(&p.at));
+    let cells = own.flat_map(|p| check.cells(&p.at));
+    let queues = cells.filter_map(|(at, queue)| {
+        let point = outcome.points.iter().find(|p| p.at == at)?;
+        point.queues.iter().find(|q| q.label == *queue)
+    });
     let late = queues.filter_map(|q| q.ap.metrics.get(&Metric::Behind)).flat_map(|s| &s.values).flatten();
     let worst = late.copied().fold(0.0, f64::max);
     (worst > LATE_TOLERATED).then(|| {
@@ -173,13 +177,7 @@ fn value(experiment: &Experiment, check: &Check, outcome: &Outcome, point: &Poin
 /// The values of the seeds, one list for each term that takes part.
 fn samples(check: &Check, outcome: &Outcome, point: &PointScores) -> Option<Vec<Vec<Option<f64>>>> {
     let other = |term: &Term| {
-        // Where the other term names a value of an axis, it is about that; else about the same.
-        let mut at = point.at.clone();
-        for (axis, values) in &term.at {
-            if let [one] = values[..] {
-                at[*axis] = one;
-            }
-        }
+        let at = term.beside(&point.at);
         let point = outcome.points.iter().find(|p| p.at == at)?;
         of(point, term, &term.queue)
     };
@@ -307,24 +305,32 @@ pub(super) fn expected(expect: &Expect) -> String {
 }
 
 impl Check {
-    /// Everything that it looks at.
-    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
-        let other = match &self.compared {
+    /// What it is compared with, if that is a figure of its own.
+    fn other(&self) -> Option<&Term> {
+        match &self.compared {
             Compared::DividedBy(term) | Compared::Minus(term) => Some(term),
             Compared::Value | Compared::Spread(_) => None,
-        };
-        [&self.term].into_iter().chain(other)
+        }
     }
-}
 
-impl Check {
-    /// Labels of the disciplines that it is about.
-    pub(super) fn queues(&self) -> impl Iterator<Item = &String> {
+    /// Everything that it looks at.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        [&self.term].into_iter().chain(self.other())
+    }
+
+    /// Every point and discipline on which its value at one of its points rests.
+    pub(super) fn cells(&self, at: &[usize]) -> Vec<(Vec<usize>, &String)> {
         let spread = match &self.compared {
             Compared::Spread(queues) => &queues[..],
             _ => &[],
         };
-        self.terms().map(|term| &term.queue).chain(spread)
+        let own = [&self.term.queue].into_iter().chain(spread).map(|queue| (at.to_vec(), queue));
+        own.chain(self.other().map(|term| (term.beside(at), &term.queue))).collect()
+    }
+
+    /// Labels of the disciplines that it is about.
+    pub(super) fn queues(&self) -> Vec<&String> {
+        self.cells(&[]).into_iter().map(|(_, queue)| queue).collect()
     }
 }
 
@@ -332,6 +338,13 @@ impl Term {
     /// Whether it is about that point.
     pub(super) fn is_at(&self, at: &[usize]) -> bool {
         self.at.iter().all(|(axis, values)| values.contains(&at[*axis]))
+    }
+
+    /// The point that a value at `at` is compared with, of the other term of a check:
+    /// where it names the value of an axis, it is about that; else about the same.
+    fn beside(&self, at: &[usize]) -> Vec<usize> {
+        let named = |axis: usize| self.at.iter().find(|(a, _)| *a == axis).map(|(_, values)| values[0]);
+        at.iter().enumerate().map(|(axis, value)| named(axis).unwrap_or(*value)).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: no verdicts (`judge`).
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 use super::live::{self, LiveHost};
 use super::store::{Run, Store};
-use super::{Experiment, Point};
+use super::{Check, Experiment, Point};
 use crate::QueueSpec;
 use crate::compare::{QueueScores, add_page_times, summarise};
 use crate::measure::{Measured, Second};
@@ -219,7 +220,8 @@ struct Plan {
 
 impl Plan {
     fn new(experiment: &Experiment, options: &RunOptions) -> Result<Plan, RunError> {
-        let wanted = |at: &Vec<usize>| !options.quick || experiment.is_checked(at);
+        let checked = if options.quick { experiment.checked() } else { BTreeSet::new() };
+        let wanted = |at: &Vec<usize>| !options.quick || checked.contains(at);
         let points = experiment.combinations().into_iter().filter(wanted).map(|at| experiment.point(at));
         let points: Vec<Point> = points.collect::<Result<_, _>>()?;
         let specs = experiment.queues_of(options.quick);
@@ -263,13 +265,16 @@ impl Plan {
 impl Experiment {
     /// How many points checks look at.
     pub(super) fn checked_points(&self) -> usize {
-        self.combinations().iter().filter(|at| self.is_checked(at)).count()
+        self.checked().len()
     }
 
-    /// Whether a check of a quick look looks at that point.
-    fn is_checked(&self, at: &[usize]) -> bool {
+    /// The points on which the checks of a quick look rest.
+    fn checked(&self) -> BTreeSet<Vec<usize>> {
+        let points = self.combinations();
+        let own = |check: &'_ Check| points.iter().filter(|at| check.term.is_at(at)).collect::<Vec<_>>();
         let checks = self.checks.iter().filter(|check| check.quick);
-        checks.flat_map(|check| check.terms()).any(|term| term.is_at(at))
+        let cells = checks.flat_map(|check| own(check).into_iter().flat_map(|at| check.cells(at)));
+        cells.map(|(at, _)| at).collect()
     }
 
     /// Its disciplines. Live runs take their time: a quick look leaves out those
@@ -277,7 +282,7 @@ impl Experiment {
     pub(super) fn queues_of(&self, quick: bool) -> Vec<QueueSpec> {
         let checks = || self.checks.iter().filter(|check| check.quick);
         let wanted = |q: &&QueueSpec| {
-            !(quick && self.live) || checks().any(|check| check.queues().any(|label| *label == q.label))
+            !(quick && self.live) || checks().any(|check| check.queues().contains(&&q.label))
         };
         self.queues.iter().filter(wanted).cloned().collect()
     }

@@ -107,8 +107,12 @@ impl ServerTask {
 
 /// Figures of each flow, and of all packets together; credits from `from_ns` on, where there are any.
 fn of_flows(traces: &[FlowTrace], from_ns: u64) -> Measured {
+    // Of those served; nobody waits 0 who was not.
+    let wait = |sum_ns: u64, served: u64| {
+        (served > 0).then(|| (Metric::QueueDelay, sum_ns as f64 / served as f64 * 1e-9))
+    };
     let of_flow = |t: &FlowTrace| {
-        let mut f = Figures::from([(Metric::QueueDelay, t.mean_wait_ns() * 1e-9)]);
+        let mut f: Figures = wait(t.wait_sum_ns, t.served).into_iter().collect();
         if let Some((least, most)) = t.credit_range_ns(from_ns) {
             f.insert(Metric::CreditLeast, least as f64 * 1e-9);
             f.insert(Metric::CreditMost, most as f64 * 1e-9);
@@ -117,8 +121,7 @@ fn of_flows(traces: &[FlowTrace], from_ns: u64) -> Measured {
         f
     };
     let sum = |of: fn(&FlowTrace) -> u64| traces.iter().map(of).sum::<u64>();
-    let mean = sum(|t| t.wait_sum_ns) as f64 / sum(|t| t.served).max(1) as f64;
-    let all = Figures::from([(Metric::QueueDelay, mean * 1e-9)]);
+    let all = wait(sum(|t| t.wait_sum_ns), sum(|t| t.served)).into_iter().collect();
     measured(traces.iter().map(of_flow).collect(), all)
 }
 

@@ -95,7 +95,10 @@ pub(super) fn kind(kind: &AppKind) -> String {
             format!("requests to a distant host, one each {}", Unit::Ns.format(*interval_ns))
         }
         AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
-        AppKind::Download { congestion } => format!("endless download ({})", congestion.name()),
+        AppKind::Download { congestion, reconnect_ns } => {
+            let anew = reconnect_ns.map(|ns| format!(", a new connection each {}", Unit::Ns.format(ns)));
+            format!("endless download ({}{})", congestion.name(), anew.unwrap_or_default())
+        }
         AppKind::Upload { congestion } => format!("endless upload ({})", congestion.name()),
         AppKind::P2p { flows, congestion, upload } => {
             let uploads = if *upload { " and uploads" } else { "" };

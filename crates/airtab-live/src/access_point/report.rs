@@ -90,15 +90,24 @@ impl AccessPoint {
     }
 
     fn station_views(&mut self, interval_s: f64) -> Vec<StationView> {
-        let stations = self.house.file.scenario.stations.iter().zip(&mut self.stations).zip(&self.radios);
+        let stations = self
+            .house
+            .file
+            .scenario
+            .stations
+            .iter()
+            .zip(&mut self.stations)
+            .zip(&self.radios)
+            .zip(&self.ended);
         stations
-            .map(|((station, tally), (kbps, loss))| StationView {
+            .map(|(((station, tally), (kbps, loss)), ended)| StationView {
                 name: station.name.clone(),
                 rate_kbps: *kbps,
                 frame_error_rate: loss.frame_error_rate(),
                 backlog_packets: tally.backlog,
                 totals: tally.totals,
                 rates: tally.rates(interval_s),
+                ended: ended.clone(),
             })
             .collect()
     }

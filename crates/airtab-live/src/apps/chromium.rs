@@ -5,7 +5,7 @@
 //! images for the rest. When all is loaded a script of the page writes the times
 //! that the browser measured (W3C Navigation and Resource Timing) into the
 //! document, which `--dump-dom` prints. A browser is started for each visit: its
-//! start counts for nothing, and its cache is empty.
+//! start counts for nothing, and its cache is empty, in a `/tmp` of its own.
 //!
 //! What it does not do: no TLS, no HTTP/2; what rendering takes of the machine's
 //! processors delays requests, as it does at home.
@@ -21,11 +21,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use airtab_sim::traffic::web::Objects;
 use rustix::process::Signal;
 use serde::Deserialize;
-use tempfile::TempDir;
 
 use super::Ends;
 use super::nginx::Nginx;
-use super::program::{Program, find, how, read_all};
+use super::program::{Home, Program, Start, find, how, read_all};
 use super::web::Loaded;
 use super::work::{LOOK_NS, Work};
 use crate::error::LiveError;
@@ -64,8 +63,6 @@ impl Browser {
     /// Visits one page.
     pub(crate) fn load(&self, work: &Work, objects: &Objects, number: u32) -> Result<Loaded, String> {
         let path = self.write_page(objects, number).map_err(|e| format!("writing the page: {e}"))?;
-        let own = TempDir::with_prefix_in("chromium-", &work.folder)
-            .map_err(|e| format!("making a folder: {e}"))?;
         let url = format!("http://{}/{path}", self.ends.server);
         let mut args: Vec<String> = [
             "--headless",
@@ -79,13 +76,15 @@ impl Browser {
             "--disable-extensions",
             "--disable-sync",
             "--disable-quic",
+            "--user-data-dir=/tmp/profile",
             "--dump-dom",
         ]
         .map(String::from)
         .into();
-        args.extend([format!("--user-data-dir={}", own.path().display()), url]);
-        let mut program = Program::start(&self.ends.station, &self.file, &args, Stdio::piped())
-            .map_err(|e| format!("chromium: {e}"))?;
+        args.push(url);
+        let (ns, user, stdout) = (&self.ends.station, work.user, Stdio::piped());
+        let start = Start { ns, user, file: &self.file, args: &args, stdout, home: Home::Tmp };
+        let mut program = Program::start(start).map_err(|e| format!("chromium: {e}"))?;
         let output = program.stdout().expect("piped");
         let reader = thread::spawn(move || read_all(output));
         let end = (work.clock.now() + VISIT_NS).min(self.ends.app.active_ns.end);
@@ -125,18 +124,29 @@ impl Browser {
         let name = format!("page/{}", self.ends.index);
         let folder = self.nginx.root().join(&name);
         fs::create_dir_all(&folder)?;
+        self.nginx.share(&folder)?;
         let mut refer = String::new();
         for (i, bytes) in objects.text.iter().enumerate().skip(1) {
-            write_padded(&folder.join(format!("{i}.css")), b"", *bytes)?;
+            self.write_padded(&folder.join(format!("{i}.css")), b"", *bytes)?;
             refer += &format!("<link rel=stylesheet href={i}.css>");
         }
         for (i, bytes) in objects.embedded.iter().enumerate() {
-            write_padded(&folder.join(format!("{i}.gif")), GIF, *bytes)?;
+            self.write_padded(&folder.join(format!("{i}.gif")), GIF, *bytes)?;
             refer += &format!("<img src={i}.gif>");
         }
         let index = format!("<!doctype html><title>{number}</title>{SCRIPT}{refer}");
-        write_padded(&folder.join("index.html"), index.as_bytes(), objects.text[0])?;
+        self.write_padded(&folder.join("index.html"), index.as_bytes(), objects.text[0])?;
         Ok(format!("{name}/index.html"))
+    }
+
+    /// A file that begins with `start` and is filled with spaces.
+    fn write_padded(&self, path: &Path, start: &[u8], bytes: u64) -> io::Result<()> {
+        let mut file = io::BufWriter::new(fs::File::create(path)?);
+        file.write_all(start)?;
+        let left = bytes.saturating_sub(start.len() as u64);
+        io::copy(&mut io::Read::take(io::repeat(b' '), left), &mut file)?;
+        file.flush()?;
+        self.nginx.share(path)
     }
 }
 
@@ -147,15 +157,6 @@ e.id='told';e.textContent=JSON.stringify({opened:o+n.connectStart,requested:o+n.
 done:o+Math.max(...a.map(x=>x.responseEnd)),first:a.map(x=>x.responseStart-x.requestStart),\
 bytes:a.reduce((s,x)=>s+x.encodedBodySize,0)});document.body.append(e)};\
 performance.setResourceTimingBufferSize(1000)</script>";
-
-/// A file that begins with `start` and is filled with spaces.
-fn write_padded(path: &Path, start: &[u8], bytes: u64) -> io::Result<()> {
-    let mut file = io::BufWriter::new(fs::File::create(path)?);
-    file.write_all(start)?;
-    let left = bytes.saturating_sub(start.len() as u64);
-    io::copy(&mut io::Read::take(io::repeat(b' '), left), &mut file)?;
-    file.flush()
-}
 
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
     text.split_once(from)?.1.split_once(to).map(|(inside, _)| inside)

@@ -1,5 +1,5 @@
-//! Downloads, uploads and peers: iperf3, its congestion control pinned whatever
-//! the machine's default is.
+//! Downloads, uploads and peers: iperf3, its congestion control that of its routes
+//! (`routes`), whatever the machine's default is.
 //!
 //! One server per application in the namespace of the servers, for one test; the
 //! client on the station, ended by the schedule with an interrupt, upon which it
@@ -17,15 +17,16 @@ use std::thread;
 use std::time::Duration;
 
 use airtab_lab::Metric;
-use airtab_sim::tcp::Algorithm;
 use airtab_sim::{AppKind, AppTrace};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::program::{Program, find, how, read_all};
+use super::program::{Home, Program, Start, find, how, read_all};
 use super::work::{LOOK_NS, Work, lock};
 use super::{AppReport, Bulk, Ends, Running, bits, score};
 use crate::error::LiveError;
+use crate::netns::NetnsRef;
+use crate::routes::{congestion, linux_name};
 use crate::snapshot::Score;
 
 /// Its port at every server's address.
@@ -56,7 +57,7 @@ struct Seen {
 /// What a run asks of iperf3.
 #[derive(Clone, Copy)]
 struct Test {
-    congestion: Algorithm,
+    congestion: &'static str,
     flows: u16,
     down: bool,
     up: bool,
@@ -65,16 +66,21 @@ struct Test {
 impl Iperf {
     /// Starts the server, waits until it listens, and plans the client.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Iperf>, LiveError> {
+        let wanted = congestion(&ends.app).ok_or_else(|| ends.failed("not a transfer"))?;
+        let congestion = linux_name(wanted).map_err(|e| ends.failed(e))?;
         let test = match ends.app.kind {
-            AppKind::Upload { congestion } => Test { congestion, flows: 1, down: false, up: true },
-            AppKind::P2p { flows, congestion, upload } => Test { congestion, flows, down: true, up: upload },
-            AppKind::Download { congestion } => Test { congestion, flows: 1, down: true, up: false },
-            _ => return Err(ends.failed("not a transfer")),
+            AppKind::Upload { .. } => Test { congestion, flows: 1, down: false, up: true },
+            AppKind::P2p { flows, upload, .. } => Test { congestion, flows, down: true, up: upload },
+            AppKind::Download { reconnect_ns: Some(_), .. } => {
+                return Err(ends.failed(
+                    "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
+                ));
+            }
+            _ => Test { congestion, flows: 1, down: true, up: false },
         };
         if test.flows > MAX_FLOWS {
             return Err(ends.failed(format!("{} flows: iperf3 takes at most {MAX_FLOWS}", test.flows)));
         }
-        let congestion = linux_name(ends, test.congestion)?;
         let file = find("iperf3", "iperf3")?;
         let own = Arc::new(Iperf { upload: !test.down, seen: Mutex::default() });
 
@@ -94,7 +100,7 @@ impl Iperf {
             if !work.wait_until(active.start) {
                 return Ok(());
             }
-            let report = request(work, &ends_, &file, test, congestion)?;
+            let report = request(work, &ends_, &file, test)?;
             let mut seen = lock(&own_.seen);
             seen.bulk = bulk(&report, test);
             Ok(())
@@ -115,8 +121,7 @@ impl Iperf {
         let args =
             ["-s", "-1", "-B", &address, "-p", &PORT.to_string(), "-i", "1", "--forceflush", "-f", "k"];
         let failed = |e: io::Error| ends.failed(format!("iperf3: {e}"));
-        let mut program =
-            Program::start(&ends.internet, file, &args.map(String::from), Stdio::piped()).map_err(failed)?;
+        let mut program = start(work, &ends.internet, file, &args.map(String::from)).map_err(failed)?;
         let lines = BufReader::new(program.stdout().expect("piped")).lines();
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -160,25 +165,18 @@ impl Iperf {
 }
 
 /// The client, until the schedule ends it: its JSON.
-fn request(
-    work: &Work,
-    ends: &Ends,
-    file: &std::path::Path,
-    test: Test,
-    congestion: &str,
-) -> Result<Value, LiveError> {
+fn request(work: &Work, ends: &Ends, file: &std::path::Path, test: Test) -> Result<Value, LiveError> {
     let (server, port, flows) = (ends.server.to_string(), PORT.to_string(), test.flows.to_string());
     // Without end (-t 0): the schedule's end is no whole second.
-    let mut args =
-        vec!["-c", &server, "-p", &port, "-C", congestion, "-P", &flows, "-t", "0", "-i", "1", "--json"];
+    let mut args = vec!["-c", &server, "-p", &port, "-P", &flows, "-t", "0", "-i", "1", "--json"];
     match (test.down, test.up) {
         (true, true) => args.push("--bidir"),
         (true, false) => args.push("-R"),
         _ => {}
     }
     let args: Vec<String> = args.into_iter().map(String::from).collect();
-    let mut program = Program::start(&ends.station, file, &args, Stdio::piped())
-        .map_err(|e| ends.failed(format!("iperf3: {e}")))?;
+    let failed = |e: io::Error| ends.failed(format!("iperf3: {e}"));
+    let mut program = start(work, &ends.station, file, &args).map_err(failed)?;
     let output = program.stdout().expect("piped");
     let reader = thread::spawn(move || read_all(output));
     let mut died = None;
@@ -198,8 +196,24 @@ fn request(
     match (died, report["error"].as_str()) {
         (Some(_), said) => Err(fails(&[said.unwrap_or(""), &program.complaint()].join(" "))),
         (None, _) if report["end"].is_null() => Err(fails(&program.complaint())),
-        _ => Ok(report),
+        _ => match used(&report) {
+            Some(used) if used != test.congestion => Err(ends.failed(format!(
+                "its connections used congestion control {used}, not {}: a route of its namespace is gone",
+                test.congestion
+            ))),
+            _ => Ok(report),
+        },
     }
+}
+
+/// Starts it, without rights.
+fn start(work: &Work, ns: &NetnsRef, file: &std::path::Path, args: &[String]) -> io::Result<Program> {
+    Program::start(Start { ns, user: work.user, file, args, stdout: Stdio::piped(), home: Home::None })
+}
+
+/// The congestion control that its sender says it used.
+fn used(report: &Value) -> Option<&str> {
+    ["sender_tcp_congestion", "receiver_tcp_congestion"].iter().find_map(|key| report["end"][key].as_str())
 }
 
 /// What it said; else the end of what it wrote.
@@ -217,9 +231,8 @@ fn bulk(report: &Value, test: Test) -> Bulk {
         (true, false) => ("sum_received", ""),
         _ => ("", "sum_sent"),
     };
-    let said = ["sender_tcp_congestion", "receiver_tcp_congestion"].map(|key| end[key].as_str());
     Bulk {
-        congestion: said.into_iter().flatten().next().unwrap_or("").into(),
+        congestion: used(report).unwrap_or("").into(),
         down_bps: number(down, "bits_per_second"),
         up_bps: number(up, "bits_per_second"),
         retransmits: number(up, "retransmits") as u64,
@@ -271,35 +284,13 @@ impl Line<'_> {
     }
 }
 
-/// What Linux calls a congestion control.
-///
-/// # Errors
-/// If Linux has none such, or this kernel has not.
-pub(crate) fn linux_name(ends: &Ends, algorithm: Algorithm) -> Result<&'static str, LiveError> {
-    let name = match algorithm {
-        Algorithm::NewReno => "reno",
-        Algorithm::Cubic => "cubic",
-        Algorithm::Bic => "bic",
-        Algorithm::Compound => {
-            return Err(ends.failed("congestion compound: Linux has none such; only the simulator runs it"));
-        }
-    };
-    let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-    let known = std::fs::read_to_string(file).map_err(LiveError::system(file))?;
-    if known.split_whitespace().any(|one| one == name) {
-        return Ok(name);
-    }
-    let known = known.trim();
-    Err(ends.failed(format!("congestion {name}: this kernel has {known}; try `modprobe tcp_{name}`")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lines_of_a_server() {
-        let test = |flows, up| Test { congestion: Algorithm::Cubic, flows, down: true, up };
+        let test = |flows, up| Test { congestion: "cubic", flows, down: true, up };
         let one = "[  5]   0.00-1.00   sec   499 MBytes  4170481 Kbits/sec    7   7.56 MBytes       ";
         let line = Line::read(one, test(1, false)).unwrap();
         assert_eq!(line, Line { interval: "0.00-1.00", bps: 4_170_481e3, retransmits: 7 });

@@ -39,6 +39,7 @@ use crate::error::LiveError;
 use crate::house::{self, House, Port};
 use crate::netns::NetnsRef;
 use crate::snapshot::{AppView, Quantiles, Score};
+use crate::user::User;
 
 use work::Work;
 
@@ -66,6 +67,8 @@ pub struct AppReport {
     pub failed: u64,
     /// What iperf3 measured; downloads, uploads and peers only.
     pub bulk: Option<Bulk>,
+    /// Why it ended before its time; None: it did not.
+    pub ended: Option<String>,
 }
 
 /// What iperf3 measured, from the application's start to its end.
@@ -127,7 +130,8 @@ impl Apps {
             })
         };
         let all: Vec<_> = (0..).zip(&scenario.apps).map(ends).collect();
-        let mut apps = Apps { work: Work::new(clock, seed, folder), running: Vec::new(), _nginx: None };
+        let work = Work::new(clock, seed, folder, User::of(house.name())?);
+        let mut apps = Apps { work, running: Vec::new(), _nginx: None };
         apps._nginx = nginx::Nginx::start(&apps.work, &internet, &all)?.map(Arc::new);
         for ends in all {
             let running = apps.start_one(&ends)?;
@@ -159,6 +163,16 @@ impl Apps {
     /// What went wrong, in the words of the program that failed.
     pub fn check(&self) -> Result<(), LiveError> {
         self.work.take_fault()
+    }
+
+    /// A station has ended: its applications fail, which is no fault of theirs,
+    /// and say so in their reports.
+    pub fn end_station(&self, station: &str, why: &str) {
+        for (ends, _) in &self.running {
+            if ends.scenario.stations[ends.app.station].name == station {
+                self.work.excuse(&ends.app.name, &format!("station {station} ended: {why}"));
+            }
+        }
     }
 
     /// What the user of each feels, in the order of the house.
@@ -195,7 +209,8 @@ impl Apps {
         self.work.stop();
         let report = |((ends, running), trace): (&(Arc<Ends>, Arc<dyn Running>), &mut AppTrace)| {
             let (name, kind) = (ends.app.name.clone(), ends.app.kind.name().into());
-            let mut report = AppReport { name, kind, ..AppReport::default() };
+            let ended = self.work.excused(&name);
+            let mut report = AppReport { name, kind, ended, ..AppReport::default() };
             running.finish(trace, &mut report);
             report
         };

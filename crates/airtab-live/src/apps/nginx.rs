@@ -3,29 +3,32 @@
 //! or written.
 //!
 //! It serves `/b/N`, N bytes, from sparse files that are made when they are first
-//! wanted. Its TCP uses the namespace's congestion control, which is set here:
-//! nginx cannot choose one by address, so all pages and films of a house share it.
+//! wanted. It runs without rights: it starts in its folder, which it could not
+//! come to by its path, may read what is there, and writes into `var` alone; its
+//! port is open to all in its namespace. Congestion control is that of the routes.
 //!
 //! What it does not do: no TLS, no HTTP/2, no compression.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::net::{SocketAddrV4, TcpStream};
-use std::path::PathBuf;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
 use airtab_sim::AppKind;
-use airtab_sim::tcp::Algorithm;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use super::program::{Program, find, how};
+use super::Ends;
+use super::program::{Home, Program, Start, find, how};
 use super::work::{LOOK_NS, Work, lock};
-use super::{Ends, iperf};
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
+use crate::routes::{congestion, linux_name};
+use crate::user::User;
 
 /// Its port at every server's address.
 pub(crate) const PORT: u16 = 80;
@@ -37,6 +40,7 @@ const START_NS: u64 = 10_000_000_000;
 /// The running server.
 pub(crate) struct Nginx {
     folder: TempDir,
+    user: User,
     offered: Mutex<BTreeSet<u64>>,
 }
 
@@ -47,52 +51,40 @@ impl Nginx {
         internet: &NetnsRef,
         all: &[Arc<Ends>],
     ) -> Result<Option<Nginx>, LiveError> {
+        let serves =
+            |ends: &&Arc<Ends>| matches!(ends.app.kind, AppKind::Web { .. } | AppKind::Streaming { .. });
         let mut addresses = Vec::new();
-        let mut congestion: Option<(Algorithm, &Ends)> = None;
-        for ends in all {
-            let wanted = match ends.app.kind {
-                AppKind::Web { .. } => Algorithm::NewReno, // as the simulator's pages
-                AppKind::Streaming { congestion, .. } => congestion,
-                _ => continue,
-            };
-            match congestion {
-                Some((other, first)) if other != wanted => {
-                    return Err(ends.failed(format!(
-                        "congestion control {} beside {} of {}: all pages and films of a live house share one \
-                         web server; give the films congestion = \"{}\"",
-                        wanted.name(),
-                        other.name(),
-                        first.app.name,
-                        Algorithm::NewReno.name()
-                    )));
-                }
-                _ => congestion = Some((wanted, ends)),
-            }
+        for ends in all.iter().filter(serves) {
+            let wanted = congestion(&ends.app).map(linux_name).transpose();
+            wanted.map_err(|e| ends.failed(e))?;
             addresses.push(SocketAddrV4::new(ends.server, PORT));
         }
-        let Some((congestion, first)) = congestion else { return Ok(None) };
+        if addresses.is_empty() {
+            return Ok(None);
+        }
         let file = find("nginx", "nginx-light")?;
-        let congestion = iperf::linux_name(first, congestion)?;
-        in_namespace(internet, "congestion control", move || {
-            fs::write("/proc/sys/net/ipv4/tcp_congestion_control", congestion)
+        in_namespace(internet, "opening port 80 to all", || {
+            fs::write("/proc/sys/net/ipv4/ip_unprivileged_port_start", PORT.to_string())
         })?;
         let folder =
             TempDir::with_prefix_in("nginx-", &work.folder).map_err(LiveError::system("making a folder"))?;
-        let server = Nginx { folder, offered: Mutex::default() };
+        let server = Nginx { folder, user: work.user, offered: Mutex::default() };
         server.write_configuration(&addresses).map_err(LiveError::system("writing nginx.conf"))?;
         let own = server.folder.path().to_path_buf();
-        let (ns, log) = (internet.clone(), own.join("error.log"));
+        let ns = internet.clone();
         work.spawn(NAME, internet, move |work| {
-            let args = [("-p", own.join("")), ("-c", own.join("nginx.conf")), ("-e", log.clone())];
-            let args: Vec<String> =
-                args.iter().flat_map(|(key, path)| [(*key).into(), path.display().to_string()]).collect();
+            let args = ["-p", "./", "-c", "nginx.conf", "-e", "stderr"].map(String::from);
             let said = |said: String| LiveError::App { app: NAME.into(), said };
-            let mut program =
-                Program::start(&ns, &file, &args, Stdio::null()).map_err(|e| said(format!("nginx: {e}")))?;
+            let (user, stdout) = (work.user, Stdio::null());
+            let start = Start { ns: &ns, user, file: &file, args: &args, stdout, home: Home::Folder(&own) };
+            let mut program = Program::start(start).map_err(|e| said(format!("nginx: {e}")))?;
             while work.wait_until(work.clock.now() + LOOK_NS) {
                 if let Some(status) = program.ended() {
-                    let words = [program.complaint(), last_lines(&log)].join("\n");
-                    return Err(said(format!("nginx ended ({}): {}", how(status), words.trim())));
+                    return Err(said(format!(
+                        "nginx ended ({}): {}",
+                        how(status),
+                        last_lines(&program.complaint())
+                    )));
                 }
             }
             program.end(Signal::TERM);
@@ -105,7 +97,9 @@ impl Nginx {
     /// The path of an object of `bytes`.
     pub(crate) fn object(&self, bytes: u64) -> io::Result<String> {
         if lock(&self.offered).insert(bytes) {
-            File::create(self.root().join(format!("b/{bytes}")))?.set_len(bytes)?;
+            let path = self.root().join(format!("b/{bytes}"));
+            File::create(&path)?.set_len(bytes)?;
+            self.share(&path)?;
         }
         Ok(format!("/b/{bytes}"))
     }
@@ -115,23 +109,37 @@ impl Nginx {
         self.folder.path().join("root")
     }
 
+    /// Lets nginx read a file or a folder that we made, whatever the umask.
+    pub(crate) fn share(&self, path: &Path) -> io::Result<()> {
+        chown(path, None, Some(self.user.number()))?;
+        let mode = if path.is_dir() { 0o750 } else { 0o640 };
+        fs::set_permissions(path, Permissions::from_mode(mode))
+    }
+
     fn write_configuration(&self, addresses: &[SocketAddrV4]) -> io::Result<()> {
         let own = self.folder.path();
-        fs::create_dir_all(self.root().join("b"))?;
-        fs::create_dir_all(self.root().join("page"))?;
+        let var = own.join("var");
+        fs::create_dir(&var)?;
+        chown(&var, Some(self.user.number()), None)?;
         let listen: String = addresses.iter().map(|a| format!("    listen {a};\n")).collect();
         let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map(|kind| format!("  {kind}_temp_path {}/{kind};\n", own.display()))
+            .map(|kind| format!("  {kind}_temp_path var/{kind};\n"))
             .concat();
         let text = format!(
-            "daemon off;\nmaster_process off;\npid {0}/nginx.pid;\nerror_log {0}/error.log;\n\
+            "daemon off;\nmaster_process off;\npid var/pid;\nerror_log stderr;\n\
              worker_rlimit_nofile 8192;\nevents {{ worker_connections 4096; }}\n\
              http {{\n{temporary}  access_log off;\n  sendfile on;\n  tcp_nodelay on;\n  keepalive_requests 100000;\n  \
              types {{ text/html html; image/gif gif; text/css css; }}\n  default_type application/octet-stream;\n  \
-             server {{\n{listen}    root {0}/root;\n  }}\n}}\n",
-            own.display()
+             server {{\n{listen}    root root;\n  }}\n}}\n"
         );
-        fs::write(own.join("nginx.conf"), text)
+        let file = own.join("nginx.conf");
+        fs::write(&file, text)?;
+        let folders = [own.to_path_buf(), self.root(), self.root().join("b"), self.root().join("page")];
+        for folder in &folders {
+            fs::create_dir_all(folder)?;
+            self.share(folder)?;
+        }
+        self.share(&file)
     }
 
     fn wait_until_it_listens(
@@ -149,9 +157,7 @@ impl Nginx {
                 return Ok(());
             }
             if !work.wait_until(work.clock.now() + LOOK_NS / 4) || work.clock.now() > end {
-                let said =
-                    format!("nginx does not listen: {}", last_lines(&self.folder.path().join("error.log")));
-                return Err(LiveError::App { app: NAME.into(), said });
+                return Err(LiveError::App { app: NAME.into(), said: "nginx does not listen".into() });
             }
         }
     }
@@ -169,9 +175,8 @@ fn in_namespace<T: Send + 'static>(
     ended.map_err(LiveError::system(format!("{name} in {}", ns.name())))
 }
 
-/// The end of a log.
-fn last_lines(log: &std::path::Path) -> String {
-    let text = fs::read_to_string(log).unwrap_or_default();
+/// The end of what a program complained of.
+fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(3)..].join("\n")
 }

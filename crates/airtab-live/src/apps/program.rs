@@ -1,8 +1,10 @@
-//! Programs that applications run: found, started inside a namespace, ended.
+//! Programs that applications run: found, started inside a namespace as a user
+//! without rights, ended.
 //!
 //! A program belongs to the thread that started it: should that thread end in
 //! any way, the kernel kills the program. It is the head of a process group of
-//! its own, so that Ctrl-C in a terminal reaches the access point alone.
+//! its own, so that Ctrl-C in a terminal reaches the access point alone. Of our
+//! environment it gets nothing, of our files its three standard ones.
 
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -15,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
+use crate::user::User;
 
 /// Where administrators' programs are, which are not always in `PATH`.
 const MORE_FOLDERS: &str = ":/usr/local/sbin:/usr/sbin:/sbin";
@@ -23,13 +26,41 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The file of a program.
 pub(crate) fn find(program: &str, package: &str) -> Result<PathBuf, LiveError> {
-    let folders = std::env::var("PATH").unwrap_or_default() + MORE_FOLDERS;
-    let files = folders.split(':').map(|folder| Path::new(folder).join(program));
+    let files = folders();
+    let mut files = files.split(':').map(|folder| Path::new(folder).join(program));
     files
-        .into_iter()
         .find(|file| file.is_file())
         .ok_or(LiveError::Missing { program: program.into(), package: package.into() })
 }
+
+fn folders() -> String {
+    std::env::var("PATH").unwrap_or_default() + MORE_FOLDERS
+}
+
+/// A program to be started.
+pub(crate) struct Start<'a> {
+    pub(crate) ns: &'a NetnsRef,
+    pub(crate) user: User,
+    pub(crate) file: &'a Path,
+    pub(crate) args: &'a [String],
+    pub(crate) stdout: Stdio,
+    pub(crate) home: Home<'a>,
+}
+
+/// The folder that a program starts in.
+pub(crate) enum Home<'a> {
+    /// The root of the file system.
+    None,
+    /// One that the program need not be able to come back to.
+    Folder(&'a Path),
+    /// A `/tmp` of its own, in memory, which ends with it.
+    Tmp,
+}
+
+/// Mounts a folder of user `$0` on /tmp, which nobody outside sees (`ip netns exec`
+/// has made a mount namespace), and runs the rest.
+const OWN_TMP: &str =
+    "mount -t tmpfs -o mode=0700,uid=$0,gid=$0,nosuid,nodev airtab /tmp && cd /tmp && exec \"$@\"";
 
 /// A program under way; killed when dropped.
 pub(crate) struct Program {
@@ -38,15 +69,21 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts `file` inside a namespace.
-    pub(crate) fn start(
-        ns: &NetnsRef,
-        file: &Path,
-        args: &[String],
-        stdout: Stdio,
-    ) -> std::io::Result<Program> {
-        let mut command: Command = ns.command(&file.display().to_string());
-        command.args(args).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).process_group(0);
+    /// Starts one.
+    pub(crate) fn start(start: Start) -> std::io::Result<Program> {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", start.ns.name()]);
+        let home = match start.home {
+            Home::None => Path::new("/"),
+            Home::Folder(folder) => folder,
+            Home::Tmp => {
+                command.args(["sh", "-c", OWN_TMP, &start.user.number().to_string()]);
+                Path::new("/tmp")
+            }
+        };
+        command.args(start.user.confine()).arg(start.file).args(start.args);
+        command.env_clear().env("PATH", folders()).env("LC_ALL", "C").env("HOME", home).current_dir(home);
+        command.stdin(Stdio::null()).stdout(start.stdout).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn()?;
         let stderr = child.stderr.take().map(|pipe| thread::spawn(move || read_all(pipe)));
         Ok(Program { child, stderr })

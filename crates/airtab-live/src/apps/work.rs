@@ -1,6 +1,7 @@
 //! The threads of applications: started inside namespaces, ended together, and
 //! what they fail of is kept until somebody asks.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,6 +14,7 @@ use rustix::thread::set_current_timer_slack;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
+use crate::user::User;
 
 /// How long a blocking call may take before a thread looks whether it is over, ns.
 pub(crate) const LOOK_NS: u64 = 100_000_000;
@@ -26,6 +28,8 @@ pub(crate) struct Work {
     pub(crate) seed: u64,
     /// For files of programs.
     pub(crate) folder: Arc<Path>,
+    /// Whom programs run as.
+    pub(crate) user: User,
     shared: Arc<Shared>,
 }
 
@@ -34,12 +38,14 @@ struct Shared {
     stopped: Mutex<bool>,
     wake: Condvar,
     faults: Mutex<Vec<LiveError>>,
+    /// Applications that have no station any more, and why.
+    excused: Mutex<BTreeMap<String, String>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Work {
-    pub(crate) fn new(clock: Clock, seed: u64, folder: &Path) -> Work {
-        Work { clock, seed, folder: folder.into(), shared: Arc::default() }
+    pub(crate) fn new(clock: Clock, seed: u64, folder: &Path, user: User) -> Work {
+        Work { clock, seed, folder: folder.into(), user, shared: Arc::default() }
     }
 
     /// Runs `work` of an application on a thread inside a namespace. What it
@@ -105,9 +111,22 @@ impl Work {
         }
     }
 
+    /// What an application fails of from now on, or has failed of unnoticed, is no
+    /// fault: its station has ended.
+    pub(crate) fn excuse(&self, app: &str, why: &str) {
+        lock(&self.shared.excused).insert(app.into(), why.into());
+    }
+
+    /// Why an application's station ended, if it has.
+    pub(crate) fn excused(&self, app: &str) -> Option<String> {
+        lock(&self.shared.excused).get(app).cloned()
+    }
+
     /// Takes the first fault that is left.
     pub(crate) fn take_fault(&self) -> Result<(), LiveError> {
         let mut faults = lock(&self.shared.faults);
+        let excused = lock(&self.shared.excused);
+        faults.retain(|fault| !matches!(fault, LiveError::App { app, .. } if excused.contains_key(app)));
         if faults.is_empty() { Ok(()) } else { Err(faults.remove(0)) }
     }
 

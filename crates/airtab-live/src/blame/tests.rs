@@ -1,3 +1,5 @@
+mod limits;
+
 use super::*;
 use crate::fixture::evening;
 use crate::snapshot::{FlowView, Score, StationView};

@@ -220,3 +220,5 @@ fn scores(s: &Snapshot, e: &mut DescriptorEncoder) -> fmt::Result {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod values;

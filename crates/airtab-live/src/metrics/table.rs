@@ -141,6 +141,7 @@ pub const HOUSE: &[Row<Snapshot>] = &[
 
 /// Of a station only.
 pub const STATION: &[Row<StationView>] = &[
+    gauge("up", "", "Whether its device is there: 1, or 0", "", &[("", |v| n(v.ended.is_none().into()))]),
     gauge(
         "phy_rate",
         "bits_per_second",

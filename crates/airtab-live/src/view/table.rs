@@ -40,6 +40,11 @@ const fn name<T>(head: &'static str, width: u16, rank: u8, text: fn(&T) -> Strin
     Column { head, width, rank, text, key: None }
 }
 
+/// One that has ended is known by it.
+fn station_name(s: &StationView) -> String {
+    if s.ended.is_some() { format!("{} (ended)", s.name) } else { s.name.clone() }
+}
+
 fn station_air(s: &StationView) -> f64 {
     s.rates.down_air_ratio + s.rates.up_air_ratio
 }
@@ -58,7 +63,7 @@ fn flow_name(f: &FlowView) -> String {
 
 /// Columns of stations; the first is their name.
 pub const STATIONS: &[Column<StationView>] = &[
-    name("station", 12, 0, |s| s.name.clone()),
+    name("station", 12, 0, station_name),
     column("down Mb/s", 9, 2, |s| megabits(s.rates.down_bps), |s| s.rates.down_bps),
     column("up Mb/s", 7, 4, |s| megabits(s.rates.up_bps), |s| s.rates.up_bps),
     column("air", 5, 1, |s| percent(station_air(s)), station_air),

@@ -1,11 +1,13 @@
 //! Houses and packets that several tests share.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod frames;
+
 use std::net::IpAddr;
 
 use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::{House, house};
-use etherparse::{IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, PacketBuilderStep};
+use frames::{Ip, TcpHeader};
 
 pub const S: u64 = 1_000_000_000;
 pub const MS: u64 = 1_000_000;
@@ -74,7 +76,7 @@ pub fn address(which: usize, six: bool) -> IpAddr {
 pub const ADDRESSES: usize = 9;
 
 /// What is in a packet behind its IP header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Inner {
     Udp,
     Tcp,
@@ -97,70 +99,31 @@ pub fn packet(from: IpAddr, to: IpAddr, inner: Inner, port: u16, ecn: u8, bytes:
     let mut payload = vec![0x5a; bytes.saturating_sub(headers + inner_header).max(4)];
     let end = payload.len() - 4;
     payload[end..].copy_from_slice(&id.to_be_bytes());
-    let mut out = Vec::new();
-    let ip = ip(from, to, ecn);
-    let written = match inner {
-        Inner::Udp => ip.udp(5000, port).write(&mut out, &payload),
-        Inner::Tcp => ip.tcp(80, port, id, 1000).ack(1).write(&mut out, &payload),
-        Inner::Icmp if from.is_ipv6() => ip.icmpv6_echo_request(1, 2).write(&mut out, &payload),
-        Inner::Icmp => ip.icmpv4_echo_request(1, 2).write(&mut out, &payload),
-        Inner::Fragment => return fragment(from, to, &payload),
-        Inner::Other => ip.write(&mut out, IpNumber(253), &payload),
-    };
-    written.expect("it fits");
-    out
-}
-
-fn ip(from: IpAddr, to: IpAddr, ecn: u8) -> PacketBuilderStep<etherparse::IpHeaders> {
-    match (from, to) {
-        (IpAddr::V4(from), IpAddr::V4(to)) => {
-            let mut header = Ipv4Header::new(0, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
-            header.ecn = etherparse::IpEcn::try_new(ecn & 3).expect("two bits");
-            PacketBuilder::ip(etherparse::IpHeaders::Ipv4(header, Default::default()))
-        }
-        (IpAddr::V6(from), IpAddr::V6(to)) => {
-            let header = Ipv6Header {
-                traffic_class: ecn & 3,
-                hop_limit: 64,
-                source: from.octets(),
-                destination: to.octets(),
-                ..Default::default()
+    let ip = Ip::new(from, to).octet(ecn & 3);
+    match inner {
+        Inner::Udp => ip.udp(5000, port, &payload),
+        Inner::Tcp => {
+            let header = TcpHeader {
+                from: 80,
+                to: port,
+                seq: id,
+                ack: 1,
+                flags: 0x10,
+                window: 1000,
+                ..TcpHeader::default()
             };
-            PacketBuilder::ip(etherparse::IpHeaders::Ipv6(header, Default::default()))
+            ip.tcp(&header, &payload)
         }
-        _ => unreachable!("two families"),
+        Inner::Icmp => ip.echo(&payload),
+        Inner::Fragment if from.is_ipv4() => {
+            Ip { fragment: frames::MORE_FRAGMENTS | 100, ..ip }.around(frames::UDP, &payload)
+        }
+        Inner::Fragment => {
+            let header = frames::fragment_header(frames::UDP, 100, true);
+            ip.around(frames::FRAGMENT, &[&header[..], &payload].concat())
+        }
+        Inner::Other => ip.around(253, &payload),
     }
-}
-
-/// A UDP datagram's second fragment.
-fn fragment(from: IpAddr, to: IpAddr, payload: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    match (from, to) {
-        (IpAddr::V4(from), IpAddr::V4(to)) => {
-            let bytes = payload.len() as u16;
-            let mut header =
-                Ipv4Header::new(bytes, 64, IpNumber::UDP, from.octets(), to.octets()).expect("fits");
-            header.fragment_offset = etherparse::IpFragOffset::try_new(100).expect("13 bits");
-            header.more_fragments = true;
-            header.header_checksum = header.calc_header_checksum();
-            header.write(&mut out).expect("a vector takes all");
-        }
-        (IpAddr::V6(from), IpAddr::V6(to)) => {
-            let header = Ipv6Header {
-                payload_length: payload.len() as u16 + 8,
-                next_header: IpNumber::IPV6_FRAGMENTATION_HEADER,
-                hop_limit: 64,
-                source: from.octets(),
-                destination: to.octets(),
-                ..Default::default()
-            };
-            header.write(&mut out).expect("a vector takes all");
-            out.extend([17, 0, 3, 0x21, 0, 0, 0, 9]); // UDP, offset 100, more to come
-        }
-        _ => unreachable!("two families"),
-    }
-    out.extend(payload);
-    out
 }
 
 /// Whether houses can be built here; says why not, and fails where only the

@@ -139,6 +139,7 @@ impl Endpoint {
             let flags = self.handshake.poll(now)?;
             self.receiver.acknowledge(&mut segment);
             segment.flags = flags;
+            segment.window = segment.window.min(u16::MAX.into()); // not scaled yet (RFC 7323 2.2)
             if flags & ACK == 0 {
                 segment.ack = 0;
             }

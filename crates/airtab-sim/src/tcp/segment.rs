@@ -25,7 +25,7 @@ pub struct Segment {
     pub ack: u64,
     /// Data bytes.
     pub payload: u32,
-    /// Receive window beyond `ack`, bytes, already scaled.
+    /// Receive window beyond `ack`, bytes, already scaled; that of a SYN is not, so at most 65,535 (RFC 7323 2.2).
     pub window: u32,
     /// [`SYN`] and [`ACK`].
     pub flags: u8,

@@ -3,6 +3,10 @@
 //! traffic is several downloads from different servers, in its symmetric form
 //! with data both ways in each connection. When the application stops, both ends forget the
 //! connection; what is on its way is received by nobody.
+//!
+//! A download can leave its connection for a new one at equal intervals, from another port of the client: who does that
+//! is a new flow to the access point each time, and so finds out what it gives to newcomers. No end tells the other: data
+//! of the old connection that is on its way takes its time in the cell, and that which arrives counts as received.
 
 use crate::engine::NEVER;
 use crate::tcp::{Config, Endpoint};

@@ -41,7 +41,7 @@ pub fn home() -> Scenario {
         measure_ns: None,
         latency_ns: MS,
     };
-    let download = AppKind::Download { congestion: Algorithm::Cubic };
+    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,

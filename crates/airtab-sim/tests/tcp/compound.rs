@@ -158,3 +158,98 @@ fn a_timeout_ends_the_delay_window_until_slow_start_is_over() {
     round(&mut c, BASE_NS);
     assert!(c.dwnd() > 0);
 }
+
+/// diff of a sample, from what the delay window gives up for it: beyond gamma it is taken off whole.
+fn diff_of(c: &Compound, rtt_ns: u64) -> f64 {
+    let mut c = c.clone();
+    let before = c.dwnd();
+    ack(&mut c, Some(rtt_ns), 0);
+    (before as f64 - c.dwnd() as f64) / MSS as f64
+}
+
+/// A window of 450, two thirds of it delay window, at a base of 100 ms.
+fn grown() -> Compound {
+    let mut c = compound(150);
+    while c.dwnd() < 300 * MSS {
+        round(&mut c, BASE_NS);
+    }
+    c
+}
+
+/// diff = win (1 - base / RTT): with the least RTT of all, in whatever state it was measured.
+#[test]
+fn the_base_is_the_least_of_all_round_trip_times() {
+    let base_of = |c: &Compound| {
+        let win = c.cwnd() as f64 / MSS as f64;
+        // 150 ms is far beyond gamma
+        (1.0 - diff_of(c, 150_000_000) / win) * 150.0
+    };
+    let close = |is: f64, ms: f64| assert!((is - ms).abs() < 0.01, "{is} ms, not {ms}");
+    let mut c = grown();
+    close(base_of(&c), 100.0);
+    // longer ones change nothing
+    for _ in 0..50 {
+        ack(&mut c, Some(105_000_000), 0);
+    }
+    close(base_of(&c), 100.0);
+    // a shorter one, at once: and it is no queue itself
+    assert!(diff_of(&c, 80_000_000) <= 0.0, "the sample is the base");
+    ack(&mut c, Some(80_000_000), 0);
+    close(base_of(&c), 80.0);
+    // measured while the window does not limit, it counts, and the windows stay
+    let windows = (c.cwnd(), c.dwnd());
+    let limited = Ack {
+        now: 0,
+        bytes: MSS,
+        srtt_ns: 0,
+        rtt_ns: Some(70_000_000),
+        window_limited: false,
+        after_timeout: false,
+    };
+    c.on_ack(&limited);
+    assert_eq!((c.cwnd(), c.dwnd()), windows);
+    close(base_of(&c), 70.0);
+    // it outlives losses
+    c.on_congestion_event(c.cwnd());
+    close(base_of(&c), 70.0);
+}
+
+/// Measured in slow start it counts, and a timeout does not make it forgotten: the path is the same.
+#[test]
+fn the_base_outlives_slow_start_and_timeouts() {
+    for forget in [false, true] {
+        let mut c = Compound::new(CompoundConfig::default(), MSS, 10 * MSS);
+        ack(&mut c, Some(60_000_000), MSS);
+        if forget {
+            c.on_timeout(300 * MSS, false);
+            while c.cwnd() < c.ssthresh() {
+                ack(&mut c, Some(90_000_000), MSS);
+            }
+        } else {
+            while c.cwnd() < 300 * MSS {
+                ack(&mut c, Some(90_000_000), MSS);
+            }
+            c.on_congestion_event(c.cwnd());
+        }
+        assert!((c.cwnd() / MSS).abs_diff(150) <= 1);
+        // 90 ms are win / 3 = 50 packets queued: more than gamma, no delay window. 66 ms: 14 packets, and it grows.
+        ack(&mut c, Some(90_000_000), 0);
+        assert_eq!(c.dwnd(), 0);
+        ack(&mut c, Some(66_000_000), 0);
+        assert!(c.dwnd() > 4 * MSS);
+    }
+}
+
+/// A timeout for the same data once more leaves the threshold; one segment and no delay window both times.
+#[test]
+fn a_second_timeout_keeps_the_threshold() {
+    let mut c = grown();
+    let flight = c.cwnd();
+    c.on_timeout(flight, false);
+    let threshold = c.ssthresh();
+    assert!(threshold.abs_diff(flight / 2) <= 1);
+    c.on_timeout(MSS, true);
+    assert_eq!((c.cwnd(), c.dwnd(), c.ssthresh()), (MSS, 0, threshold));
+    c.on_timeout(MSS, false);
+    assert_eq!(c.ssthresh(), 2 * MSS);
+}

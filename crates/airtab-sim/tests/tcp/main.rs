@@ -2,9 +2,13 @@
 
 mod bic;
 mod compound;
+mod cubic;
+mod deviations;
 mod handshake;
+mod idle;
 mod pair;
 mod random;
+mod receive_window;
 mod recovery;
 mod transfer;
 mod window;

@@ -1,6 +1,9 @@
 //! Two endpoints and the two links between them, in virtual time.
+//!
+//! Whatever a test is about, it holds on the way: nobody sends past the window that its peer has offered, or without
+//! end at one time. So a sender that does either stops its test and does not hang it.
 
-use airtab_sim::tcp::{Config, Endpoint, Segment};
+use airtab_sim::tcp::{ACK, Config, Endpoint, Segment};
 use std::collections::{BTreeMap, VecDeque};
 
 pub const MS: u64 = 1_000_000;
@@ -87,6 +90,10 @@ impl Link {
     }
 }
 
+/// Steps of one test, and segments that an end may send at one time: far more than any has.
+const MOST_STEPS: u64 = 20_000_000;
+const MOST_AT_ONCE: usize = 20_000;
+
 pub struct Pair {
     pub now: u64,
     pub client: Endpoint,
@@ -97,6 +104,9 @@ pub struct Pair {
     pub down: Link,
     arrivals: BTreeMap<(u64, u64), (End, Segment)>,
     order: u64,
+    /// Ends of the windows that have been offered to the client and to the server: sequence numbers.
+    offered: [u64; 2],
+    steps: u64,
 }
 
 impl Pair {
@@ -110,6 +120,8 @@ impl Pair {
             down: Link::new(rtt_ns / 2),
             arrivals: BTreeMap::new(),
             order: 0,
+            offered: [0; 2],
+            steps: 0,
         }
     }
 
@@ -150,7 +162,13 @@ impl Pair {
                 End::Client => (&mut self.client, &mut self.up, End::Server),
                 End::Server => (&mut self.server, &mut self.down, End::Client),
             };
+            let mut sent = 0;
             while let Some(segment) = from.poll_transmit(self.now) {
+                sent += 1;
+                assert!(sent <= MOST_AT_ONCE, "the {end:?} sends without end at {} ns", self.now);
+                let (last, offered) = (segment.seq + u64::from(segment.payload), self.offered[end as usize]);
+                let fits = segment.payload == 0 || last <= offered;
+                assert!(fits, "the {end:?} sends up to {last}, its peer takes up to {offered}");
                 if let Some(at) = link.send(self.now, &segment) {
                     self.arrivals.insert((at, self.order), (to, segment));
                     self.order += 1;
@@ -169,10 +187,16 @@ impl Pair {
     pub fn step(&mut self) -> bool {
         let Some(at) = self.next_event() else { return false };
         assert!(at >= self.now, "time went back");
+        self.steps += 1;
+        assert!(self.steps <= MOST_STEPS, "{MOST_STEPS} steps, and no end at {} ns", self.now);
         self.now = at;
         match self.arrivals.first_entry() {
             Some(entry) if entry.key().0 == at => {
                 let (to, segment) = entry.remove();
+                if segment.flags & ACK != 0 {
+                    let offered = &mut self.offered[to as usize];
+                    *offered = (*offered).max(segment.ack + u64::from(segment.window));
+                }
                 match to {
                     End::Client => self.client.on_segment(at, &segment),
                     End::Server => self.server.on_segment(at, &segment),

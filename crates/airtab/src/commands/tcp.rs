@@ -197,7 +197,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
-        kind: AppKind::Download { congestion },
+        kind: AppKind::Download { congestion, reconnect_ns: None },
         station: i,
         active_ns: 0..end + 1, // still there in the last sample
         class: 0,

@@ -18,7 +18,7 @@ const APPS: [(&str, &str, Metric); 5] = [
 ];
 
 /// Scores with their half widths, and shares of the air.
-fn queue(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> QueueScores {
+fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> QueueScores {
     let summary = |mean, half| Summary { mean, half_width_95: Some(half), values: vec![Some(mean); 3] };
     let apps = APPS.iter().zip(scores).zip(air).map(|(((name, kind, metric), (mean, half)), air)| Scores {
         name: (*name).into(),
@@ -98,7 +98,7 @@ fn page_of(comparison: &Comparison, stories: &[Story]) -> String {
 }
 
 fn page() -> String {
-    let queues = vec![queue("fifo", false, OLD, OLD_AIR), queue("chap", false, NEW, NEW_AIR)];
+    let queues = vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)];
     page_of(&comparison(queues), &[story("fifo", 0.2, false), story("chap", 0.1, true)])
 }
 
@@ -242,7 +242,7 @@ fn the_first_sentence_says_what_there_is_to_gain() {
                         3.00, video shows 30.0 frames a second instead of 15.0 and a page of web takes 100 ms \
                         instead of 200.";
     assert_eq!(
-        lead(vec![queue("fifo", false, OLD, OLD_AIR), queue("chap", false, NEW, NEW_AIR)]),
+        lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)]),
         format!("chap is best, or as good as the best, for every application. {GAIN}")
     );
     // Told by hand which flows matter, a discipline is a little better.
@@ -250,9 +250,9 @@ fn the_first_sentence_says_what_there_is_to_gain() {
     told[3] = (0.08, 0.005);
     assert_eq!(
         lead(vec![
-            queue("fifo", false, OLD, OLD_AIR),
-            queue("spq", true, told, NEW_AIR),
-            queue("chap", false, NEW, NEW_AIR)
+            made("fifo", false, OLD, OLD_AIR),
+            made("spq", true, told, NEW_AIR),
+            made("chap", false, NEW, NEW_AIR)
         ]),
         format!(
             "spq is best, or as good as the best, for every application. It goes by classes that were set by hand; \
@@ -260,7 +260,248 @@ fn the_first_sentence_says_what_there_is_to_gain() {
         )
     );
     assert_eq!(
-        lead(vec![queue("fifo", false, OLD, OLD_AIR), queue("chap", false, OLD, OLD_AIR)]),
+        lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, OLD, OLD_AIR)]),
         "No application can tell fifo and chap apart."
     );
+}
+
+/// One discipline with one application: its score, of so many seeds.
+fn single(label: &str, kind: &'static str, metric: Metric, (mean, half): (f64, f64)) -> QueueScores {
+    let summary = Summary { mean, half_width_95: Some(half), values: vec![Some(mean); 3] };
+    let app = Scores { name: "it".into(), kind, metrics: BTreeMap::from([(metric, summary)]) };
+    QueueScores { apps: vec![app], ..made(label, false, OLD, OLD_AIR) }
+}
+
+/// What chap changes against fifo, with a third that is worse than both.
+fn gain(kind: &'static str, metric: Metric, old: (f64, f64), new: (f64, f64)) -> Option<String> {
+    let worst = match metric.sense() > 0.0 {
+        true => (0.0, 0.0),
+        false => (1e6, 0.0),
+    };
+    let of = |label, score| single(label, kind, metric, score);
+    let lead = lead(vec![of("fifo", old), of("chap", new), of("red", worst)]);
+    let (_, gains) = lead.split_once(" What chap changes against fifo: ")?;
+    Some(gains.into())
+}
+
+#[test]
+fn a_gain_is_beyond_both_intervals() {
+    let mos = |old, new| gain("game", GameMos, old, new);
+    // 0.5 more: with intervals that reach as far together, there is none.
+    assert_eq!(mos((3.75, 0.25), (4.25, 0.25)), None, "they touch");
+    assert_eq!(mos((3.75, 0.5), (4.25, 0.0)), None, "the old one's reaches as far");
+    assert_eq!(mos((3.75, 0.0), (4.25, 0.5)), None, "the new one's does");
+    assert_eq!(mos((3.75, 0.25), (4.25, 0.24)).as_deref(), Some("it scores 4.25 instead of 3.75."));
+    // Less is better: 100 instead of 200 ms; 20 ms apart with 10 and 10.
+    let page = |old, new| gain("web", PageTime, old, new);
+    assert_eq!(page((0.2, 0.04), (0.1, 0.05)).as_deref(), Some("a page of it takes 100 ms instead of 200."));
+    assert_eq!(page((0.125, 0.0625), (0.0625, 0.0)), None);
+}
+
+#[test]
+fn gains_have_their_units() {
+    let of = |kind, metric, old: f64, new: f64| gain(kind, metric, (old, 0.0), (new, 0.0)).unwrap();
+    assert_eq!(of("voip", VoipMos, 3.0, 4.256), "it scores 4.26 instead of 3.00.");
+    assert_eq!(of("video", FrameRate, 15.0, 30.0), "it shows 30.0 frames a second instead of 15.0.");
+    assert_eq!(of("streaming", BitRate, 1e6, 2.5e6), "it plays at 2.50 Mb/s instead of 1.00.");
+    assert_eq!(of("upload", UplinkGoodput, 10e6, 12e6), "it sends 12.00 Mb/s instead of 10.00.");
+    assert_eq!(of("download", Goodput, 10e6, 12e6), "it receives 12.00 Mb/s instead of 10.00.");
+}
+
+#[test]
+fn who_is_best_is_said_where_it_can_be() {
+    let of = |label, score| single(label, "game", GameMos, score);
+    assert_eq!(lead(vec![of("fifo", (3.0, 0.1))]), "", "alone");
+    let none = QueueScores { apps: Vec::new(), ..of("fifo", (3.0, 0.1)) };
+    assert_eq!(lead(vec![none.clone(), none]), "", "no application");
+    let two = || vec![of("fifo", (3.0, 0.1)), of("chap", (4.0, 0.1))];
+    for (seeds, said) in [
+        (vec![7], "One seed cannot tell which of fifo and chap is best."),
+        (
+            vec![1, 2],
+            "chap is best, or as good as the best, for every application. What chap changes against fifo: it \
+                      scores 4.00 instead of 3.00.",
+        ),
+    ] {
+        let c = Comparison { seeds, ..comparison(two()) };
+        let page = page_of(&c, &[]);
+        assert!(page.contains(&format!("<p class=\"lead\">{said}</p>")), "{said}");
+    }
+    // The first column is best: nothing to gain.
+    assert_eq!(
+        lead(vec![of("fifo", (4.0, 0.1)), of("chap", (3.0, 0.1))]),
+        "fifo is best, or as good as the best, for every application."
+    );
+    // Two that cannot be told apart, of which the first is the reference.
+    assert_eq!(
+        lead(vec![of("fifo", (4.0, 0.1)), of("chap", (4.1, 0.1)), of("red", (3.0, 0.1))]),
+        "fifo and chap are best, or as good as the best, for every application."
+    );
+}
+
+#[test]
+fn what_was_told_by_hand_is_set_apart() {
+    let told = |label, score| {
+        let mut q = single(label, "game", GameMos, score);
+        q.params.insert("classes", "2".into());
+        q
+    };
+    let of = |label, score| single(label, "game", GameMos, score);
+    assert_eq!(
+        lead(vec![of("fifo", (3.0, 0.1)), told("spq", (4.0, 0.1)), told("drr", (4.1, 0.1))]),
+        "spq and drr are best, or as good as the best, for every application. They go by classes that were set by hand; \
+         of those that are told nothing, fifo is best, or as good as the best, for 0 of 1 applications."
+    );
+    assert_eq!(
+        lead(vec![told("spq", (4.0, 0.1)), told("drr", (3.0, 0.1))]),
+        "spq is best, or as good as the best, for every application.",
+        "nobody is told nothing"
+    );
+}
+
+#[test]
+fn scores_are_named_with_their_unit() {
+    for (kind, metric, said) in [
+        ("game", GameMos, "opinion score of the game (MOS, 1 to 4.4, more is better)"),
+        ("voip", VoipMos, "opinion score of the call (MOS, 1 to 4.5, more is better)"),
+        ("video", FrameRate, "playable frames per second (more is better)"),
+        ("web", PageTime, "time to load a page, ms (less is better)"),
+        ("udp", Goodput, "received, Mb/s (more is better)"),
+        ("upload", UplinkGoodput, "received from the station, Mb/s (more is better)"),
+        ("streaming", BitRate, "bit rate of what is played, Mb/s (more is better)"),
+    ] {
+        let page = page_of(&comparison(vec![single("fifo", kind, metric, (2.0, 0.0))]), &[]);
+        figure(&page, &format!("it, {said}: fifo "));
+    }
+    // From nothing to 1 where there is no scale: 270 are all of it.
+    let page = page_of(&comparison(vec![single("fifo", "udp", Goodput, (0.5e6, 0.0))]), &[]);
+    assert_eq!(widths(figure(&page, "it, received")), [(4, 135)]);
+}
+
+#[test]
+fn seven_names_are_a_number() {
+    let many = |n: usize| {
+        let mut q = made("fifo", false, OLD, OLD_AIR);
+        q.apps = (0..n)
+            .map(|i| Scores { name: format!("a{i}"), kind: "game", metrics: BTreeMap::new() })
+            .collect();
+        page_of(&comparison(vec![q]), &[])
+    };
+    assert!(many(6).contains("<h1>home: what a0, a1, a2, a3, a4 and a5 felt under fifo</h1>"));
+    assert!(many(7).contains("<h1>home: what 7 applications felt under fifo</h1>"));
+}
+
+/// Every kind of application, on stations of every kind of loss.
+const ALL: &str = r#"
+name = "all"
+duration = "30s"
+[wired]
+rate = "50Mb/s"
+trunk_latency = "2ms"
+[[station]]
+name = "near"
+[[station]]
+name = "far"
+rate = "24Mb/s"
+distance = 5.5
+[[station]]
+name = "bad"
+fer = 0.25
+[[app]]
+name = "a"
+kind = "game"
+station = "near"
+latency = "1500us"
+[[app]]
+name = "b"
+kind = "voip"
+station = "far"
+[[app]]
+name = "c"
+kind = "video"
+station = "bad"
+[[app]]
+name = "d"
+kind = "web"
+station = "near"
+[[app]]
+name = "e"
+kind = "web"
+site = "yahoo"
+station = "near"
+[[app]]
+name = "f"
+kind = "ping"
+interval = "250ms"
+station = "near"
+[[app]]
+name = "g"
+kind = "udp"
+rate = "2500kbit"
+station = "near"
+[[app]]
+name = "h"
+kind = "download"
+station = "near"
+[[app]]
+name = "i"
+kind = "upload"
+congestion = "newreno"
+station = "near"
+[[app]]
+name = "j"
+kind = "p2p"
+flows = 3
+station = "near"
+[[app]]
+name = "k"
+kind = "p2p"
+flows = 4
+upload = true
+station = "near"
+[[app]]
+name = "l"
+kind = "streaming"
+station = "near"
+"#;
+
+fn page_about(text: &str) -> String {
+    let scenario = ScenarioFile::parse("all.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+    let origin =
+        Origin { version: "0".into(), git: "0".into(), command: "airtab".into(), scenario_hash: "0".into() };
+    let c = comparison(vec![made("fifo", false, OLD, OLD_AIR)]);
+    html(&Report { comparison: &c, scenario: &scenario, stories: &[], origin: &origin })
+}
+
+#[test]
+fn the_home_is_described() {
+    let page = page_about(ALL);
+    let near = "near: 54 Mb/s, 1 m away";
+    for row in [
+        // 1.5 ms to the switch and 2 ms of the trunk; 1 ms where nothing is said.
+        &format!("a<td>online game<td>{near}<td>3.5 ms</tr>"),
+        "b<td>voice call<td>far: 24 Mb/s, 5.5 m away<td>3 ms</tr>",
+        "c<td>video over UDP<td>bad: 54 Mb/s, 25 % of frames lost<td>3 ms</tr>",
+        "d<td>web pages, one after the other<td>",
+        "e<td>visits of one page (yahoo)<td>",
+        "f<td>requests to a distant host, one each 250ms<td>",
+        "g<td>UDP packets, 2.5 Mb/s<td>",
+        "h<td>endless download (cubic)<td>",
+        "i<td>endless upload (newreno)<td>",
+        "j<td>3 endless downloads (cubic)<td>",
+        "k<td>4 endless downloads and uploads (cubic)<td>",
+        "l<td>streamed video, 0.235 to 5.8 Mb/s<td>",
+    ] {
+        assert!(page.contains(&format!("</span>{row}")), "{row}: {page}");
+    }
+    assert!(page.contains("3 stations behind one access point (phy-a: "), "{page}");
+    assert!(page.contains(
+        "), servers on wires of 50 Mb/s. 330 s simulated, measured from 90 s to 270 s, 3 seeds for each"
+    ));
+    let one = "duration = \"9s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\n";
+    assert!(page_about(one).contains("One station behind one access point (phy-a: "));
+    let emulated = |extra: &str| page_about(&format!("{one}[wifi]\nmedium = \"emulator\"\n{extra}"));
+    assert!(emulated("").contains(", an emulated link), servers"));
+    let extra = emulated("extra_delay = \"2ms\"");
+    assert!(extra.contains(", an emulated link that adds 2ms to every packet), servers"), "{extra}");
 }

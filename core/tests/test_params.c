@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * Every parameter of every discipline has its effect: changed under traffic, or
+ * (those fixed at init) given at the beginning. One case a parameter; one that
+ * has none fails here.
+ */
+#include "harness.h"
+
+static struct at_ticket ticket;
+
+static void puts_of(struct host *h, u32 flow, u32 bytes, u32 n)
+{
+	while (n--)
+		put(h, flow, bytes, h->now);
+}
+
+static u32 served(struct host *h)
+{
+	struct at_pkt *p = get(h, &ticket, h->now);
+
+	CHECK(p);
+	return p->flow;
+}
+
+/* Serves one of a flow alone; its transmission takes `ns`. */
+static void serve(struct host *h, u32 flow, u64 ns, u64 now)
+{
+	put(h, flow, 1500, now);
+	CHECK_EQ(served(h), flow);
+	report(h, &ticket, ns, now);
+}
+
+/* ---- fifo ---- */
+
+static void fifo_limit(struct host *h)
+{
+	open_host(h, "fifo", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	CHECK_EQ(put(h, 1, 1500, 0), AT_DROPPED);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void fifo_bytes(struct host *h)
+{
+	open_host(h, "fifo", "", 64);
+	puts_of(h, 1, 1500, 20);
+	change(h, "bytes=6000", 0);
+	CHECK_EQ(h->q->bytes, 6000);
+	CHECK_EQ(put(h, 1, 1, 0), AT_DROPPED);
+	change(h, "bytes=6001", 0);
+	CHECK_EQ(put(h, 1, 1, 0), AT_OK);
+	change(h, "bytes=0", 0);
+	puts_of(h, 1, 1500, 20);
+	CHECK_EQ(h->q->bytes, 36001);
+}
+
+/* ---- spq ---- */
+
+static u8 first_class(const char *args)
+{
+	struct host h;
+	u8 class;
+
+	open_host(&h, "spq", args, 8);
+	for (u8 c = 2; c < 3; c--) {	/* 2, 1, 0 */
+		struct at_pkt *p = new_pkt(&h, c, 1500);
+
+		p->cls = c;
+		push(&h, p, 0);
+	}
+	class = get(&h, &ticket, 0)->cls;
+	close_host(&h);
+	return class;
+}
+
+/* One class: the oldest. Two: 1 and 2 count as the last. Three. */
+static void spq_classes(struct host *h)
+{
+	CHECK_EQ(first_class("classes=1"), 2);
+	CHECK_EQ(first_class("classes=3"), 0);
+	open_host(h, "spq", "classes=2", 8);
+	for (u8 c = 2; c; c--) {
+		struct at_pkt *p = new_pkt(h, c, 1500);
+
+		p->cls = c;
+		push(h, p, 0);
+	}
+	CHECK_EQ(served(h), 2);
+}
+
+static void spq_limit(struct host *h)
+{
+	open_host(h, "spq", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->q->qlen, 4);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+/* ---- chap ---- */
+
+/* faithful charges nothing before the report, default an estimate. */
+static void chap_profile(struct host *h)
+{
+	open_host(h, "chap", "profile=1", 8);
+	puts_of(h, 1, 1500, 1);
+	served(h);
+	CHECK_EQ(ticket.est, 0);
+	close_host(h);
+	open_host(h, "chap", "profile=0", 8);
+	puts_of(h, 1, 1500, 1);
+	served(h);
+	CHECK(ticket.est > 0);
+}
+
+/* What a new flow starts with, and how much of a debt is let off: -10 I. */
+static void chap_increment(struct host *h)
+{
+	open_host(h, "chap", "newcomers=0", 16);
+	puts_of(h, 1, 1500, 2);
+	CHECK_EQ(credit(h, 1), 25 * MS);
+	change(h, "increment=10000000", 0);
+	puts_of(h, 2, 1500, 1);
+	CHECK_EQ(credit(h, 2), 10 * MS);
+	CHECK_EQ(served(h), 1);		/* that had 25 and has 20, twice the new I */
+	report(h, &ticket, 10 * SEC, 0);
+	CHECK_EQ(credit(h, 1), -100 * (s64)MS);
+	change(h, "increment=40000000", 0);
+	puts_of(h, 3, 1500, 1);
+	CHECK_EQ(credit(h, 3), 40 * MS);
+	report(h, &ticket, 0, 0);
+	CHECK_EQ(credit(h, 1), -100 * (s64)MS);
+}
+
+static void chap_limit(struct host *h)
+{
+	open_host(h, "chap", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->q->qlen, 4);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void chap_memory(struct host *h)
+{
+	open_host(h, "chap", "", 200);
+	puts_of(h, 1, 1500, 100);
+	change(h, "memory=75000", 0);
+	CHECK_EQ(h->q->bytes, 75000);
+	CHECK_EQ(put(h, 1, 1500, 0), AT_CN);
+	CHECK_EQ(h->q->bytes, 75000);
+	change(h, "memory=78000", 0);
+	puts_of(h, 1, 1500, 5);
+	CHECK_EQ(h->q->bytes, 78000);
+}
+
+static void chap_flows(struct host *h)
+{
+	open_host(h, "chap", "flows=20 limit=8", 16);
+	for (u32 f = 1; f <= 100; f++)
+		serve(h, f, MS, f);
+	CHECK_EQ(stat(h, "flows"), 20);
+	close_host(h);
+	open_host(h, "chap", "flows=50 limit=8", 16);
+	for (u32 f = 1; f <= 100; f++)
+		serve(h, f, MS, f);
+	CHECK_EQ(stat(h, "flows"), 50);
+}
+
+/* A flow that was idle for `idle` seconds is one like new, or known. */
+static bool forgotten(struct host *h, u32 flow, bool tcp, u64 idle)
+{
+	u64 now = h->now;
+
+	for (u32 k = 0; k < 2; k++) {
+		struct at_pkt *p = new_pkt(h, flow, 1500);
+
+		p->flags = tcp ? AT_F_TCP : 0;
+		push(h, p, now);
+		CHECK_EQ(served(h), flow);
+		report(h, &ticket, 5 * MS, now);
+		now += idle * SEC;
+	}
+	return credit(h, flow) == 20 * (s64)MS;
+}
+
+static void chap_udp_timeout(struct host *h)
+{
+	open_host(h, "chap", "newcomers=0", 16);
+	CHECK(!forgotten(h, 1, false, 119));
+	CHECK(forgotten(h, 2, false, 121));
+	change(h, "udp_timeout=5000000000", h->now);
+	CHECK(!forgotten(h, 3, false, 4));
+	CHECK(forgotten(h, 4, false, 6));
+	CHECK(!forgotten(h, 5, true, 3500));	/* not TCP's */
+	change(h, "udp_timeout=1000000000000", h->now);
+	CHECK(!forgotten(h, 6, false, 999));
+}
+
+static void chap_tcp_timeout(struct host *h)
+{
+	open_host(h, "chap", "newcomers=0", 16);
+	CHECK(!forgotten(h, 1, true, 3599));
+	CHECK(forgotten(h, 2, true, 3601));
+	change(h, "tcp_timeout=5000000000", h->now);
+	CHECK(!forgotten(h, 3, true, 4));
+	CHECK(forgotten(h, 4, true, 6));
+	CHECK(!forgotten(h, 5, false, 119));	/* TCP's only */
+	change(h, "tcp_timeout=10000000000000", h->now);
+	CHECK(!forgotten(h, 6, true, 9999));
+}
+
+/* Off: each enters with I. On: with what the ones before have left of the tab. */
+static void chap_newcomers(struct host *h)
+{
+	open_host(h, "chap", "newcomers=0", 16);
+	serve(h, 1, 40 * MS, 0);
+	puts_of(h, 2, 1500, 1);
+	CHECK_EQ(credit(h, 2), 25 * MS);
+	CHECK_EQ(stat(h, "newcomer_backlog"), 0);
+	change(h, "newcomers=1", 0);
+	CHECK_EQ(served(h), 2);
+	report(h, &ticket, MS, 0);
+	serve(h, 3, 40 * MS, 0);
+	CHECK_EQ((s64)stat(h, "newcomer_credit"), 10 * MS);
+	puts_of(h, 4, 1500, 1);
+	CHECK_EQ(stat(h, "newcomer_backlog"), 1);
+	CHECK_EQ(credit(h, 4), 10 * MS);
+	change(h, "newcomers=0", 0);
+	CHECK_EQ(stat(h, "newcomer_backlog"), 0);
+	puts_of(h, 5, 1500, 1);
+	CHECK_EQ(credit(h, 5), 25 * MS);
+}
+
+static void chap_uplink(struct host *h)
+{
+	open_host(h, "chap", "newcomers=0", 16);
+	serve(h, 1, MS, 0);
+	for (u32 on = 0; on < 3; on++) {	/* off, on, off */
+		change(h, on % 2 ? "uplink=1" : "uplink=0", 0);
+		h->q->ops->heard(h->q, 1, 3, 2 * MS, 0);
+		CHECK_EQ(credit(h, 1), (24 - 2 * (s64)(on > 0)) * (s64)MS);
+	}
+}
+
+/* A packet a ms of a backlog of 20 for a second: each was queued for 20 ms. */
+static u64 overdue(struct host *h, u64 from_ms, u64 ms, u8 flags)
+{
+	u64 dropped = h->q->dropped[AT_R_AQM];
+
+	for (u64 t = from_ms; t < from_ms + ms; t++) {
+		while (h->q->qlen < 20) {
+			struct at_pkt *p = new_pkt(h, 1, 1500);
+
+			p->flags = flags;
+			push(h, p, t * MS);
+		}
+		CHECK(get(h, &ticket, t * MS));
+		report(h, &ticket, MS, t * MS);
+	}
+	return h->q->dropped[AT_R_AQM] - dropped;
+}
+
+static void chap_target(struct host *h)
+{
+	open_host(h, "chap", "target=0", 64);
+	CHECK_EQ(overdue(h, 0, 1000, 0), 0);
+	close_host(h);
+	open_host(h, "chap", "target=5000000", 64);
+	CHECK(overdue(h, 0, 1000, 0) > 5);
+	close_host(h);
+	open_host(h, "chap", "target=30000000", 64);
+	CHECK_EQ(overdue(h, 0, 1000, 0), 0);
+}
+
+/* ---- fq_codel ---- */
+
+static void fq_codel_limit(struct host *h)
+{
+	open_host(h, "fq_codel", "limit=10 drop_batch=1", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->q->qlen, 4);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void fq_codel_memory(struct host *h)
+{
+	open_host(h, "fq_codel", "drop_batch=1", 200);
+	puts_of(h, 1, 1500, 100);
+	change(h, "memory=75000", 0);
+	CHECK_EQ(h->q->bytes, 75000);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->q->bytes, 75000);
+	change(h, "memory=78000", 0);
+	puts_of(h, 1, 1500, 5);
+	CHECK_EQ(h->q->bytes, 78000);
+}
+
+/* One queue: in order of arrival. Many: the second flow's turn comes. */
+static void fq_codel_flows(struct host *h)
+{
+	open_host(h, "fq_codel", "flows=1", 64);
+	puts_of(h, 1, 1500, 20);
+	puts_of(h, 2, 1500, 1);
+	for (u32 i = 0; i < 20; i++)
+		CHECK_EQ(served(h), 1);
+	close_host(h);
+	open_host(h, "fq_codel", "flows=1024", 64);
+	puts_of(h, 1, 1500, 20);
+	puts_of(h, 2, 1500, 1);
+	for (u32 i = 0; served(h) != 2; i++)
+		CHECK(i < 3);
+}
+
+/* The most packets that one of two flows sends in a row, of 60. */
+static u32 longest_turn(struct host *h)
+{
+	u32 longest = 0, run = 0, last = 0;
+
+	for (u32 i = 0; i < 60; i++) {
+		u32 flow = served(h);
+
+		puts_of(h, flow, 1000, 1);
+		run = flow == last ? run + 1 : 1;
+		last = flow;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+static void fq_codel_quantum(struct host *h)
+{
+	open_host(h, "fq_codel", "quantum=1000", 200);
+	puts_of(h, 1, 1000, 50);
+	puts_of(h, 2, 1000, 50);
+	CHECK_EQ(longest_turn(h), 1);
+	change(h, "quantum=10000", 0);
+	CHECK_EQ(longest_turn(h), 10);
+	change(h, "quantum=3000", 0);
+	longest_turn(h);
+	CHECK_EQ(longest_turn(h), 3);
+}
+
+static void fq_codel_target(struct host *h)
+{
+	open_host(h, "fq_codel", "", 64);
+	CHECK(overdue(h, 0, 1000, 0) > 5);
+	change(h, "target=30000000", 1000 * MS);
+	CHECK_EQ(overdue(h, 1000, 1000, 0), 0);
+	change(h, "target=1000000", 2000 * MS);
+	CHECK(overdue(h, 2000, 1000, 0) > 5);
+}
+
+static void fq_codel_interval(struct host *h)
+{
+	u64 often, seldom;
+
+	open_host(h, "fq_codel", "interval=1000000000", 64);
+	CHECK_EQ(overdue(h, 0, 1000, 0), 0);	/* not for an interval yet */
+	overdue(h, 1000, 1000, 0);
+	change(h, "interval=10000000", 2000 * MS);
+	overdue(h, 2000, 1000, 0);
+	often = overdue(h, 3000, 1000, 0);
+	change(h, "interval=1000000000", 4000 * MS);
+	overdue(h, 4000, 100, 0);
+	seldom = overdue(h, 4100, 1000, 0);
+	CHECK(often > 5 * seldom);
+}
+
+static void fq_codel_ecn(struct host *h)
+{
+	u64 marks;
+
+	open_host(h, "fq_codel", "ecn=1", 64);
+	CHECK_EQ(overdue(h, 0, 1000, AT_F_ECT), 0);
+	CHECK(stat(h, "marks") > 5);
+	change(h, "ecn=0", 1000 * MS);
+	marks = stat(h, "marks");
+	CHECK(overdue(h, 1000, 1000, AT_F_ECT) > 5);
+	CHECK_EQ(stat(h, "marks"), marks);
+	change(h, "ecn=1", 2000 * MS);
+	CHECK_EQ(overdue(h, 2000, 1000, AT_F_ECT), 0);
+}
+
+/* Half of the longest queue's bytes, but no more packets than this. */
+static void fq_codel_drop_batch(struct host *h)
+{
+	open_host(h, "fq_codel", "limit=100", 200);
+	puts_of(h, 1, 1500, 101);
+	CHECK_EQ(h->drops, 51);
+	change(h, "drop_batch=3", 0);
+	puts_of(h, 1, 1500, 51);
+	CHECK_EQ(h->drops, 51 + 3);
+	change(h, "drop_batch=10", 0);
+	puts_of(h, 1, 1500, 2);
+	CHECK_EQ(h->drops, 51 + 3);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->drops, 51 + 3 + 10);
+}
+
+static const struct {
+	const char *discipline, *param;
+	void (*shows)(struct host *h);
+} cases[] = {
+	{ "fifo", "limit", fifo_limit },
+	{ "fifo", "bytes", fifo_bytes },
+	{ "spq", "classes", spq_classes },
+	{ "spq", "limit", spq_limit },
+	{ "chap", "profile", chap_profile },
+	{ "chap", "increment", chap_increment },
+	{ "chap", "limit", chap_limit },
+	{ "chap", "memory", chap_memory },
+	{ "chap", "flows", chap_flows },
+	{ "chap", "udp_timeout", chap_udp_timeout },
+	{ "chap", "tcp_timeout", chap_tcp_timeout },
+	{ "chap", "newcomers", chap_newcomers },
+	{ "chap", "uplink", chap_uplink },
+	{ "chap", "target", chap_target },
+	{ "fq_codel", "limit", fq_codel_limit },
+	{ "fq_codel", "memory", fq_codel_memory },
+	{ "fq_codel", "flows", fq_codel_flows },
+	{ "fq_codel", "quantum", fq_codel_quantum },
+	{ "fq_codel", "target", fq_codel_target },
+	{ "fq_codel", "interval", fq_codel_interval },
+	{ "fq_codel", "ecn", fq_codel_ecn },
+	{ "fq_codel", "drop_batch", fq_codel_drop_batch },
+};
+
+#define CASES (sizeof(cases) / sizeof(cases[0]))
+
+static void show(const char *discipline, const char *param)
+{
+	struct host h;
+	u32 i = 0;
+
+	while (i < CASES && (strcmp(cases[i].discipline, discipline) || strcmp(cases[i].param, param)))
+		i++;
+	if (i == CASES) {
+		fprintf(stderr, "%s: %s has no case here\n", discipline, param);
+		abort();
+	}
+	cases[i].shows(&h);
+	close_host(&h);
+}
+
+int main(void)
+{
+	u32 shown = 0;
+
+	for (u32 k = 0; at_disciplines[k]; k++) {
+		for (u32 i = 0; at_disciplines[k]->params[i].name; i++, shown++)
+			show(at_disciplines[k]->name, at_disciplines[k]->params[i].name);
+	}
+	CHECK_EQ(shown, CASES);		/* none of a parameter that is gone */
+	return 0;
+}

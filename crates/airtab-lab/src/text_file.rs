@@ -1,0 +1,218 @@
+//! Text files that users name.
+//!
+//! Only regular files are read, and no more of them than a file of the wanted
+//! kind could have: a pipe, a device or a directory is refused at once. Where
+//! somebody called sudo, doas or pkexec, the file is opened with the rights of
+//! that person, not with root's: who may only run airtab as root must not read
+//! others' files by it. Whether messages quote a file is up to who parses it.
+//!
+//! What it does not do: files that airtab writes are written with the rights it has.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::thread;
+
+use nix::unistd::{Group, User, getgrouplist};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::process::{Gid, Uid};
+use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+
+/// The text of a file that should be `what`.
+pub(crate) fn read(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+    let caller = if rustix::process::geteuid().is_root() {
+        Caller::named(|key| std::env::var(key).ok())?
+    } else {
+        None
+    };
+    read_as(caller, path, max_mib, what)
+}
+
+fn read_as(caller: Option<Caller>, path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+    let who = caller.as_ref().map(|caller| caller.to_string());
+    let file = match caller {
+        Some(caller) => thread::scope(|scope| {
+            // Rights are a thread's: this one keeps them to its end.
+            let opened = scope.spawn(|| caller.enter().and_then(|()| open(path)));
+            opened.join().expect("it does not panic")
+        }),
+        None => open(path),
+    };
+    let file = file.map_err(|e| match (&who, e.kind()) {
+        (Some(who), io::ErrorKind::PermissionDenied) => format!("{who} may not read it"),
+        _ => plain_io_error(&e),
+    })?;
+    let is = file.metadata().map_err(|e| plain_io_error(&e))?;
+    if is.is_dir() {
+        return Err(format!("is a directory; name {what}"));
+    }
+    if !is.is_file() {
+        return Err(format!("is no regular file but a pipe, a socket or a device; name {what}"));
+    }
+    let max = max_mib << 20;
+    let mut bytes = Vec::new();
+    file.take(max + 1).read_to_end(&mut bytes).map_err(|e| plain_io_error(&e))?;
+    if bytes.len() as u64 > max {
+        return Err(format!("is larger than {max_mib} MiB; is it {what}?"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
+        format!("is not UTF-8 text: byte {at} (line {line})")
+    })
+}
+
+/// Opens a file for reading without waiting for anybody, as a pipe's writer.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(openat(CWD, path, flags, Mode::empty())?.into())
+}
+
+/// Who called the program that made us root.
+struct Caller {
+    /// By what, for messages.
+    by: &'static str,
+    user: Uid,
+    group: Gid,
+    groups: Vec<Gid>,
+}
+
+impl Caller {
+    /// As the environment tells; None if it tells of nobody, or of root.
+    fn named(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Caller>, String> {
+        for (by, key) in [("sudo", "SUDO_UID"), ("pkexec", "PKEXEC_UID"), ("doas", "DOAS_USER")] {
+            let Some(value) = variable(key) else { continue };
+            let known = match value.parse() {
+                Ok(number) => User::from_uid(nix::unistd::Uid::from_raw(number)),
+                Err(_) => User::from_name(&value),
+            };
+            let known = known.map_err(|e| format!("looking up the user {key}={value:?}: {e}"))?;
+            let caller = match (known, value.parse()) {
+                (Some(user), _) => Caller::of(by, &user),
+                (None, Ok(number)) => Caller::nameless(by, number),
+                (None, Err(_)) => return Err(format!("cannot be read: {key}={value:?} names no user")),
+            };
+            return Ok((!caller.user.is_root()).then_some(caller));
+        }
+        Ok(None)
+    }
+
+    fn of(by: &'static str, user: &User) -> Caller {
+        let gid = |gid: nix::unistd::Gid| Gid::from_raw(gid.as_raw());
+        let name = std::ffi::CString::new(user.name.as_str()).unwrap_or_default();
+        // Less rights where they cannot be found out.
+        let groups = getgrouplist(&name, user.gid).unwrap_or_default();
+        Caller {
+            by,
+            user: Uid::from_raw(user.uid.as_raw()),
+            group: gid(user.gid),
+            groups: groups.into_iter().map(gid).collect(),
+        }
+    }
+
+    /// One whom this machine does not know: in nobody's group.
+    fn nameless(by: &'static str, number: u32) -> Caller {
+        let group = Group::from_name("nogroup").ok().flatten().map_or(65_534, |group| group.gid.as_raw());
+        Caller { by, user: Uid::from_raw(number), group: Gid::from_raw(group), groups: Vec::new() }
+    }
+
+    /// Gives this thread the caller's rights, for good.
+    fn enter(&self) -> io::Result<()> {
+        set_thread_groups(&self.groups)?;
+        set_thread_res_gid(self.group, self.group, self.group)?;
+        set_thread_res_uid(self.user, self.user, self.user)?;
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "user {}, who called {},", self.user.as_raw(), self.by)
+    }
+}
+
+/// An I/O error without the number that the operating system gave it.
+fn plain_io_error(e: &io::Error) -> String {
+    let text = e.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, Instant};
+
+    fn refused(path: &str) -> String {
+        let start = Instant::now();
+        let refused = read(Path::new(path), 1, "a trace").unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(2), "{path}: at once");
+        refused
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let other = "is no regular file but a pipe, a socket or a device; name a trace";
+        for path in [pipe.to_str().unwrap(), "/dev/zero", "/dev/null"] {
+            assert_eq!(refused(path), other, "{path}");
+        }
+        assert_eq!(refused(folder.path().to_str().unwrap()), "is a directory; name a trace");
+        assert_eq!(refused("/no/such"), "no such file or directory");
+        // Larger than all memory, on paper.
+        let huge = folder.path().join("huge");
+        File::create(&huge).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(refused(huge.to_str().unwrap()), "is larger than 1 MiB; is it a trace?");
+        File::create(&huge).unwrap().set_len(1 << 20).unwrap();
+        assert_eq!(read(&huge, 1, "a trace").unwrap().len(), 1 << 20, "the largest that may be");
+    }
+
+    fn caller(key: &str, value: &str) -> Result<Option<Caller>, String> {
+        Caller::named(|asked| (asked == key).then(|| value.to_string()))
+    }
+
+    #[test]
+    fn a_file_is_read_with_the_rights_of_who_called_sudo() {
+        if !rustix::process::geteuid().is_root() {
+            println!("not root: nobody to act for, nothing tested");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "root:$y$j9T$secret").unwrap();
+        let mode =
+            |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        let read = |key, value| read_as(caller(key, value).unwrap(), &path, 1, "a trace");
+        let denied = |by: &str| Err(format!("user 65534, who called {by}, may not read it"));
+        for (folder_mode, file_mode) in [(0o755, 0o600), (0o700, 0o644)] {
+            mode(folder.path(), folder_mode);
+            mode(&path, file_mode);
+            for (by, key, value) in [
+                ("sudo", "SUDO_UID", "65534"),
+                ("pkexec", "PKEXEC_UID", "65534"),
+                ("doas", "DOAS_USER", "nobody"),
+            ] {
+                assert_eq!(read(key, value), denied(by));
+            }
+            assert!(read("SUDO_UID", "0").is_ok() && read("HOME", "65534").is_ok(), "root reads it");
+        }
+        mode(folder.path(), 0o755);
+        assert_eq!(read("SUDO_UID", "65534").unwrap(), "root:$y$j9T$secret");
+        // By a group of the caller's; nobody's is nogroup.
+        mode(&path, 0o640);
+        assert_eq!(read("SUDO_UID", "65534"), denied("sudo"), "its group is root's, as ours is");
+        std::os::unix::fs::chown(&path, None, Some(65_534)).unwrap();
+        assert!(read("SUDO_UID", "65534").is_ok());
+        assert_eq!(read("SUDO_UID", "61000"), Ok("root:$y$j9T$secret".into()), "in nobody's group");
+        mode(&path, 0o600);
+        assert_eq!(read("SUDO_UID", "61000"), Err("user 61000, who called sudo, may not read it".into()));
+        assert!(caller("DOAS_USER", "no such user").err().unwrap().contains("names no user"));
+        assert!(rustix::process::geteuid().is_root(), "it was another thread");
+        std::fs::write(&path, "still root's").unwrap();
+    }
+}

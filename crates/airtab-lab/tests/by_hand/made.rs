@@ -1,0 +1,78 @@
+//! Scores made up: summaries, applications, disciplines, comparisons.
+
+use std::collections::BTreeMap;
+
+use Metric::*;
+use airtab_lab::{Comparison, Metric, QueueScores, Scores, Summary};
+
+pub fn summary(mean: f64, half_width: f64) -> Summary {
+    Summary { mean, half_width_95: Some(half_width), values: vec![Some(mean); 3] }
+}
+
+pub fn app(name: &str, kind: &'static str, figures: &[(Metric, f64)]) -> Scores {
+    let metrics = figures.iter().map(|(m, x)| (*m, summary(*x, 0.01 * x.abs()))).collect();
+    Scores { name: name.into(), kind, metrics }
+}
+
+pub fn queue(label: &str, apps: Vec<Scores>) -> QueueScores {
+    let params = BTreeMap::from([("limit", "35".to_string())]);
+    let ap = Scores { name: "ap".into(), kind: "ap", metrics: BTreeMap::new() };
+    QueueScores { label: label.into(), discipline: "fifo", params, apps, ap }
+}
+
+pub fn comparison(queues: Vec<QueueScores>) -> Comparison {
+    Comparison {
+        schema: 1,
+        scenario: "made up".into(),
+        quick: false,
+        duration_ns: 330_000_000_000,
+        measure_ns: [90_000_000_000, 270_000_000_000],
+        seeds: vec![1, 2, 3],
+        queues,
+    }
+}
+
+/// Its packets, their delay and their wait in the queue, lost and dropped shares.
+pub fn stream(score: Metric, mos: f64, delay: f64, wait: f64, loss: f64, dropped: f64) -> Vec<(Metric, f64)> {
+    vec![
+        (score, mos),
+        (Delay, delay),
+        (Loss, loss),
+        (QueueDelayP50, wait),
+        (QueuePackets, 0.5),
+        (QueueDropped, dropped),
+        (Air, 0.01),
+    ]
+}
+
+pub fn bulk(goodput: f64, places: f64, wait: f64, air: f64, loss: f64, dropped: f64) -> Vec<(Metric, f64)> {
+    vec![
+        (Goodput, goodput),
+        (Loss, loss),
+        (QueueDelayP50, wait),
+        (QueuePackets, places),
+        (QueueDropped, dropped),
+        (Air, air),
+    ]
+}
+
+pub fn video(fps: f64, whole: [f64; 4], dropped: f64) -> Vec<(Metric, f64)> {
+    let kinds = [FramesWhole, IFramesWhole, PFramesWhole, BFramesWhole];
+    let mut figures: Vec<_> = kinds.into_iter().zip(whole).collect();
+    let rest = [
+        (FrameRate, fps),
+        (Loss, dropped),
+        (QueueDropped, dropped),
+        (QueueDelayP99, 0.012),
+        (QueuePackets, 2.0),
+    ];
+    figures.extend(rest);
+    figures
+}
+
+pub fn web(page: f64, wait: f64, dropped: f64) -> Vec<(Metric, f64)> {
+    let of_queue =
+        [(QueueDelayP50, wait), (QueueDelayP99, 0.02), (QueueDropped, dropped), (QueuePackets, 0.1)];
+    let of_pages = [(PageTime, page), (PageBytes, 91_000.0), (Pages, 20.0), (PagesCompared, 18.0)];
+    of_queue.into_iter().chain(of_pages).collect()
+}

@@ -1,0 +1,26 @@
+//! Figures from input made by hand, each with its value worked out beside it:
+//! nothing is simulated, and nothing that judges here is shared with what it judges.
+//!
+//! - `metrics`: names, units and senses of all figures
+//! - `traces`: a run's trace to the figures of one run
+//! - `seeds`: runs to means, intervals, common pages
+//! - `verdicts`: runs to the verdicts of an experiment
+//! - `scores`: the server of fixed times, and credits
+//! - `reasons`, `marks`, `page`: figures to sentences, to what is best, and to a page
+
+mod made;
+mod marks;
+mod metrics;
+mod page;
+mod reasons;
+mod scores;
+mod seeds;
+mod traces;
+mod verdicts;
+
+/// Equal but for the last bits of a sum.
+#[track_caller]
+fn near(found: f64, expected: f64) {
+    let reach = 1e-12 * expected.abs().max(1.0);
+    assert!((found - expected).abs() <= reach, "{found}, not {expected}");
+}

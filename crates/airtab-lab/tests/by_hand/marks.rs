@@ -1,0 +1,155 @@
+//! Tables, and who is marked as best in them, from figures made up for each case.
+
+use Metric::*;
+use airtab_lab::Metric;
+use airtab_lab::table::{self, Style};
+
+use crate::made::{app, bulk, comparison, queue, stream, summary, video, web};
+
+const PLAIN: Style = Style { width: 80, colour: false };
+
+/// One row of made-up (mean, half width); which columns are marked.
+fn marked(metric: Metric, row: &[(f64, f64)]) -> Vec<bool> {
+    let queues = row.iter().enumerate().map(|(i, (mean, half))| {
+        let mut scores = app("x", if metric == Goodput { "download" } else { "game" }, &[]);
+        scores.metrics.insert(metric, summary(*mean, *half));
+        queue(&format!("q{i}"), vec![scores])
+    });
+    let text = table::comparison(&comparison(queues.collect()), PLAIN);
+    let line = text.lines().find(|l| l.starts_with('x')).unwrap();
+    line.split(" ± ").skip(1).map(|cell| cell.contains('*')).collect()
+}
+
+#[test]
+fn the_best_is_marked_if_it_can_be_told() {
+    assert_eq!(marked(GameMos, &[(3.5, 0.1), (4.2, 0.1), (4.3, 0.1)]), [false, true, true], "a tie");
+    assert_eq!(marked(GameMos, &[(3.5, 0.1), (3.9, 0.1), (4.3, 0.1)]), [false, false, true]);
+    assert_eq!(marked(GameMos, &[(4.2, 0.1), (4.25, 0.1), (4.3, 0.1)]), [false; 3], "all alike");
+    assert_eq!(marked(QueueDelayP99, &[(0.017, 0.001), (0.001, 0.0001)]), [false, true], "less is better");
+    assert_eq!(
+        marked(GameMos, &[(4.264, 0.0), (4.262, 0.0), (3.0, 0.0)]),
+        [true, true, false],
+        "equal as shown"
+    );
+    assert_eq!(marked(GameMos, &[(4.2, 0.1)]), [false], "nothing to compare with");
+}
+
+#[test]
+fn without_intervals_nothing_is_marked() {
+    let mut c = comparison(vec![
+        queue("a", vec![app("x", "game", &[(GameMos, 3.0)])]),
+        queue("b", vec![app("x", "game", &[(GameMos, 4.0)])]),
+    ]);
+    c.seeds = vec![1];
+    for q in &mut c.queues {
+        for s in q.apps[0].metrics.values_mut() {
+            s.half_width_95 = None;
+        }
+    }
+    let text = table::comparison(&c, PLAIN);
+    assert!(!text.contains('*') && text.contains("One seed: no interval"), "{text}");
+}
+
+#[test]
+fn the_whole_table() {
+    let under = |label: &str, mos, wait| {
+        let apps = vec![
+            app("game", "game", &stream(GameMos, mos, 0.012, wait, 0.0, 0.0)),
+            app("a call", "voip", &stream(VoipMos, 4.4, 0.012, wait, 0.004, 0.0)),
+            app("film", "video", &video(29.9, [0.999, 1.0, 1.0, 0.998], 0.0001)),
+            app("news", "web", &web(0.061, 0.0004, 0.0)),
+            app("download", "download", &bulk(25e6, 33.0, 0.012, 0.6, 0.0, 0.0)),
+            app("peers", "p2p", &bulk(5e6, 33.0, 0.012, 0.2, 0.0, 0.0)),
+        ];
+        queue(label, apps)
+    };
+    let c = comparison(vec![
+        under("fifo", 3.5, 0.0095),
+        under("chap", 4.27, 0.0002),
+        under("chap:increment=50ms:limit=350", 4.26, 0.0002),
+    ]);
+    insta::assert_snapshot!("table_80", table::comparison(&c, PLAIN));
+    insta::assert_snapshot!("table_60", table::comparison(&c, Style { width: 60, colour: false }));
+    insta::assert_snapshot!("run", table::run(&c.queues[0], PLAIN));
+    for style in [PLAIN, Style { width: 60, colour: false }] {
+        let widest = table::comparison(&c, style).lines().map(|l| l.chars().count()).max().unwrap();
+        assert!(widest <= style.width, "{widest} columns in {}", style.width);
+    }
+    let coloured = table::comparison(&c, Style { width: 80, colour: true });
+    assert!(coloured.contains("\u{1b}[1m"), "the best is bold");
+    assert!(!table::comparison(&c, PLAIN).contains('\u{1b}'));
+}
+
+#[test]
+fn the_best_is_told_by_both_intervals() {
+    let three = |first: (f64, f64), best: (f64, f64)| marked(GameMos, &[first, best, (1.0, 0.01)]);
+    // 0.5 apart: its own interval reaches as far, or the best one's does, or both together.
+    assert_eq!(three((3.75, 0.5), (4.25, 0.0)), [true, true, false], "the winner's alone is 0");
+    assert_eq!(three((3.75, 0.0), (4.25, 0.5)), [true, true, false], "its own alone is 0");
+    assert_eq!(three((3.75, 0.25), (4.25, 0.25)), [true, true, false], "they touch");
+    assert_eq!(three((3.75, 0.25), (4.25, 0.24)), [false, true, false], "they do not");
+    assert_eq!(three((3.75, 0.0), (4.25, 0.0)), [false, true, false]);
+    // Only the best one's interval counts, not that of another which is marked.
+    assert_eq!(marked(GameMos, &[(4.0, 0.2), (3.5, 0.4), (4.3, 0.2)]), [true, false, true]);
+    assert_eq!(marked(QueueDelayP99, &[(0.010, 0.002), (0.013, 0.001), (0.014, 0.001)]), [true, true, false]);
+}
+
+/// The table of one application, its lines cut into columns.
+fn lines(apps: Vec<Vec<(Metric, f64)>>, kind: &'static str) -> Vec<String> {
+    let labels = ["fifo", "chap:limit=70"];
+    let queues = apps.iter().zip(labels).map(|(figures, label)| queue(label, vec![app("x", kind, figures)]));
+    let text = table::comparison(&comparison(queues.collect()), PLAIN);
+    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_row_has_its_unit_and_its_interval() {
+    let of = |mos: f64, p99: f64, lost: f64| vec![(GameMos, mos), (QueueDelayP99, p99), (Loss, lost)];
+    let table = lines(vec![of(3.5, 0.012, 0.00251), of(4.0, 0.0004, 0.0)], "game");
+    // Half widths are a hundredth of the means: 3.5 and 4.0 are 0.5 apart, and 0.075 reach.
+    assert!(table.contains(&"x MOS 3.50 ± 0.04 4.00 ± 0.04 *".to_string()), "{table:?}");
+    assert!(table.contains(&"queue p99, ms 12.00 ± 0.12 0.40 ± 0.00 *".to_string()), "{table:?}");
+    assert!(table.contains(&"lost, % 0.25 ± 0.00 0.00 ± 0.00 *".to_string()), "{table:?}");
+    assert!(
+        table.contains(&"Mean of 3 seeds ± half the width of its 95 % interval.".to_string()),
+        "{table:?}"
+    );
+    assert!(table.contains(&"Limits, packets: fifo 35, chap:limit=70 35.".to_string()), "{table:?}");
+    // What is missing under one discipline is no nought, and nobody's best.
+    let table = lines(vec![of(3.5, 0.012, 0.0), vec![]], "game");
+    assert!(table.contains(&"x MOS 3.50 ± 0.04 -".to_string()), "{table:?}");
+    assert!(!table.iter().any(|line| line.starts_with("lost")), "no losses, no row: {table:?}");
+}
+
+#[test]
+fn losses_have_a_row_where_there_are_some() {
+    let of = |lost: f64| lines(vec![vec![(GameMos, 3.5), (Loss, lost)], vec![(GameMos, 3.5)]], "game");
+    let has = |table: Vec<String>| table.iter().any(|line| line.starts_with("lost"));
+    // 0.005 % is the least that is not shown as 0.00.
+    assert!(has(of(0.000051)) && !has(of(0.000049)));
+}
+
+#[test]
+fn pages_and_a_quick_look_are_said() {
+    let mut c = comparison(vec![queue("fifo", vec![app("news", "web", &web(0.061, 0.0004, 0.0))])]);
+    let text = table::comparison(&c, PLAIN);
+    // 18 pages in each of three seeds.
+    assert!(text.contains("Page times: the 54 pages of 3 seeds that were completed.\n"), "{text}");
+    assert!(!text.contains("Quick look"));
+    c.quick = true;
+    c.queues.push(c.queues[0].clone());
+    let metrics = &mut c.queues[0].apps[0].metrics;
+    metrics.get_mut(&PagesCompared).unwrap().values = vec![Some(5.0), None, Some(2.0)];
+    let text = table::comparison(&c, PLAIN);
+    assert!(
+        text.contains("Page times: the 7 pages of 2 seeds that were completed under every discipline.\n"),
+        "{text}"
+    );
+    // A row of page times under one discipline alone, and no page to compare.
+    for q in &mut c.queues {
+        q.apps[0].metrics.remove(&PagesCompared);
+    }
+    let none = table::comparison(&c, PLAIN);
+    assert!(none.contains("Page times: no page was completed under every discipline.\n"), "{none}");
+    assert!(text.contains("Quick look: all times of the schedule were divided by 10; not for"), "{text}");
+}

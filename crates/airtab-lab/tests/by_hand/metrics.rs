@@ -1,0 +1,99 @@
+//! Names, units and senses of all figures: the name says the unit, the label the
+//! one that is shown, and the factor between them must be that of the two.
+
+use std::collections::HashSet;
+
+use Metric::*;
+use airtab_lab::Metric;
+
+/// Of the unit that a name ends in, by the one that the label does.
+fn factor(name: &str, label: &str) -> f64 {
+    let shown = |unit: &str| label.split([',', ' ']).any(|word| word == unit);
+    match name {
+        "cpu_seconds_per_packet" if shown("us") => 1e6,
+        "downloads_jain_ratio" => 1.0,
+        _ if name.ends_with("bits_per_second") && shown("Mb/s") => 1e-6,
+        _ if name.ends_with("_seconds") && shown("ms") => 1e3,
+        _ if name.ends_with("_seconds") && shown("s") => 1.0,
+        _ if name.ends_with("_ratio") && shown("%") => 100.0,
+        _ if name.ends_with("_bytes") && shown("kB") => 1e-3,
+        // Counts, opinion scores, and frames in a second.
+        _ if ["seconds", "ratio", "bytes"].iter().all(|unit| !name.ends_with(unit)) => 1.0,
+        _ => panic!("{name} is shown as {label}"),
+    }
+}
+
+#[test]
+fn every_label_has_the_unit_of_its_factor() {
+    let (mut names, mut labels) = (HashSet::new(), HashSet::new());
+    for metric in Metric::all() {
+        let (name, label) = (metric.name(), metric.label());
+        assert_eq!(metric.shown(1.0), factor(name, label), "{name}, shown as {label}");
+        assert_eq!(metric.shown(3.0), 3.0 * factor(name, label));
+        assert!(names.insert(name), "{name} is there twice");
+        assert!(labels.insert(label) || label == "MOS", "{label} is there twice");
+        assert_eq!(Metric::named(name), Some(metric));
+        assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
+    }
+    assert_eq!((names.len(), Metric::named("nonesuch")), (59, None));
+}
+
+#[test]
+fn more_is_better_or_less_is() {
+    let more = [
+        GameMos,
+        GameMosWindow,
+        VoipMos,
+        VoipRG107,
+        VoipMosG107,
+        FrameRate,
+        FramesWhole,
+        IFramesWhole,
+        PFramesWhole,
+        BFramesWhole,
+        Goodput,
+        UplinkGoodput,
+        BitRate,
+        Attempts1,
+        Fairness,
+        PingPlayable,
+    ];
+    let less = [
+        PageTime,
+        PageTimeWithHandshake,
+        Stalled,
+        Stalls,
+        Switches,
+        Startup,
+        Ping,
+        Delay,
+        Jitter,
+        ArrivalSpread,
+        Loss,
+        UplinkLoss,
+        QueueDelay,
+        QueueDelayP50,
+        QueueDelayP99,
+        GivenUp,
+        PingMedian,
+        CpuPerPacket,
+        Behind,
+        LateP99,
+    ];
+    for metric in Metric::all() {
+        let sense = match metric {
+            m if more.contains(&m) => 1.0,
+            m if less.contains(&m) => -1.0,
+            _ => 0.0,
+        };
+        assert_eq!(metric.sense(), sense, "{}", metric.name());
+    }
+}
+
+#[test]
+fn attempts_are_in_their_order() {
+    let names = Metric::ATTEMPTS.map(Metric::name);
+    let expected: Vec<String> = (1..=7).map(|i| format!("attempts_{i}_ratio")).collect();
+    assert_eq!(names.to_vec(), expected);
+    assert_eq!(Metric::PLAYABLE_PING_S, 0.150);
+}

@@ -1,0 +1,234 @@
+//! Nothing is kept of a packet that is gone, however it went: its place in the pool,
+//! its buffer, its flow's count.
+
+use airtab_lab::ScenarioFile;
+
+use super::*;
+use crate::frames::{self, Ip};
+
+const S: u64 = 1_000_000_000;
+const LAPTOP: u16 = 1;
+
+const EMULATOR: &str = "medium = \"emulator\"";
+const CELL: &str = "beacon_interval = \"off\"\nuplink_packets = 3";
+
+fn ap(wifi: &str, queue: &str) -> AccessPoint {
+    let text = format!(
+        r#"name = "leaks"
+duration = "1s"
+[wifi]
+{wifi}
+[wired]
+rate = "20Mb/s"
+queue = 20
+[[station]]
+name = "console"
+fer = 0
+[[station]]
+name = "laptop"
+fer = 0
+[[app]]
+name = "game"
+kind = "game"
+station = "console"
+"#
+    );
+    let house = House::new(ScenarioFile::parse("house.toml", &text).unwrap()).unwrap();
+    AccessPoint::new(house, &queue.parse().unwrap(), 1).unwrap()
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Server,
+    Here,
+    Station(u16),
+}
+
+fn addresses(end: End) -> [IpAddr; 2] {
+    match end {
+        End::Server => [house::server(0).into(), house::server6(0).into()],
+        End::Here => [house::ACCESS_POINT.into(), house::ACCESS_POINT6.into()],
+        End::Station(i) => [house::station(i).into(), house::station6(i).into()],
+    }
+}
+
+fn port(end: End) -> Port {
+    match end {
+        End::Server => Port::Internet,
+        End::Here => Port::AccessPoint,
+        End::Station(i) => Port::Station(i),
+    }
+}
+
+/// `n` packets of one end to another, of both families in turn and a few flows.
+fn send(ap: &mut AccessPoint, from: End, to: End, octet: u8, n: usize) {
+    let (a, b, now) = (addresses(from), addresses(to), ap.now);
+    for i in 0..n {
+        let ip = Ip::new(a[i % 2], b[i % 2]).octet(octet);
+        ap.receive(port(from), &ip.udp(1000, 2000 + i as u16 % 5, &[0x5a; 1200]), now);
+    }
+}
+
+/// Takes what has come out.
+fn take(ap: &mut AccessPoint) -> usize {
+    std::iter::from_fn(|| ap.transmit().map(|_| ())).count()
+}
+
+/// Lets all packets come to their end; nothing is kept of them then.
+fn nothing_is_left(ap: &mut AccessPoint, what: &str) {
+    ap.advance(ap.now + 10 * S);
+    take(ap);
+    let mut free = ap.buffers.free.clone();
+    free.sort_unstable();
+    assert!(free.iter().copied().eq(0..ap.buffers.places.len() as u32), "{what}: buffers {free:?}");
+    assert!(ap.pool.is_empty(), "{what}: {} packets in the pool", ap.pool.len());
+    assert_eq!((ap.wired_inside, ap.books().inside), (0, 0), "{what}");
+    assert!(ap.books().balanced(), "{what}: {:?}", ap.books());
+    assert!(ap.stations.iter().all(|tally| tally.backlog == 0), "{what}");
+    // Flows with a packet on its way are not forgotten.
+    ap.flows.sweep(ap.now + 2 * flows::IDLE_NS);
+    assert_eq!(ap.flows.iter_mut().count(), 1, "{what}: flows");
+}
+
+/// What the books say of the ends that packets came to.
+fn fates(books: &Books) -> [u64; 5] {
+    [books.given, books.dropped, books.lost, books.uplink_dropped, books.wired_dropped]
+}
+
+#[test]
+fn packets_that_arrive() {
+    use End::{Here, Server, Station};
+    let ways = [
+        (Server, Station(0)),
+        (Server, Here),
+        (Here, Server),
+        (Here, Station(1)),
+        (Station(0), Server),
+        (Station(0), Here),
+        (Station(0), Station(1)),
+    ];
+    for wifi in [EMULATOR, CELL] {
+        for (from, to) in ways {
+            let mut ap = ap(wifi, "chap");
+            let mut places = Vec::new();
+            for round in 1..=50 {
+                send(&mut ap, from, to, 0, 3);
+                nothing_is_left(&mut ap, wifi);
+                assert_eq!(fates(&ap.books), [3 * round, 0, 0, 0, 0]);
+                places.push(ap.buffers.places.len());
+            }
+            assert!(places[0] <= 3 && places.iter().all(|n| *n == places[0]), "used again: {places:?}");
+        }
+    }
+}
+
+/// A packet that was handed out has its buffer until the next one is asked for.
+#[test]
+fn a_packet_handed_out_stays_as_it_is() {
+    let mut ap = ap(EMULATOR, "fifo");
+    send(&mut ap, End::Here, End::Server, 0, 1);
+    ap.advance(S);
+    let first = ap.transmit().expect("it arrived").2.to_vec();
+    // Others come meanwhile, and take no buffer that is still looked at.
+    let used = ap.given_out.expect("one is looked at");
+    send(&mut ap, End::Here, End::Server, 1, 9);
+    assert_eq!(ap.buffers.get(used)[..first.len()], first[..]);
+    nothing_is_left(&mut ap, "handed out");
+}
+
+#[test]
+fn packets_that_a_queue_drops() {
+    for queue in ["fifo:limit=5", "spq:limit=5", "chap:limit=5", "fq_codel:limit=5"] {
+        for from in [End::Here, End::Server, End::Station(0)] {
+            let mut ap = ap(EMULATOR, queue);
+            ap.set_station(usize::from(LAPTOP), 6_000, Loss::None); // slower than the wires
+            send(&mut ap, from, End::Station(LAPTOP), 0, 20);
+            nothing_is_left(&mut ap, queue);
+            let [given, dropped, ..] = fates(&ap.books);
+            assert!(given >= 5 && dropped > 5 && given + dropped == 20, "{queue}: {:?}", ap.books);
+        }
+    }
+    // By CoDel, while they are taken out.
+    let mut ap = ap(EMULATOR, "fq_codel:interval=10ms");
+    send(&mut ap, End::Here, End::Station(LAPTOP), 0, 300);
+    nothing_is_left(&mut ap, "CoDel");
+    let aqm = ap.snapshot().qdisc.dropped["aqm"];
+    assert!(aqm > 0 && aqm == ap.books.dropped && ap.books.given == 300 - aqm);
+    // By a discipline that takes over and holds less.
+    send(&mut ap, End::Here, End::Station(LAPTOP), 0, 40);
+    ap.set_queue(&"fifo:limit=5".parse().unwrap()).unwrap();
+    assert_eq!(ap.books.dropped, aqm + 34, "one is at the MAC, five wait");
+    nothing_is_left(&mut ap, "taken over");
+}
+
+#[test]
+fn packets_that_the_air_loses() {
+    for (wifi, from, to) in [
+        (EMULATOR, End::Here, End::Station(LAPTOP)),
+        (CELL, End::Server, End::Station(LAPTOP)),
+        (CELL, End::Station(LAPTOP), End::Server),
+        (CELL, End::Station(LAPTOP), End::Station(0)),
+        (CELL, End::Station(0), End::Station(LAPTOP)),
+    ] {
+        let mut ap = ap(wifi, "chap");
+        ap.set_station(usize::from(LAPTOP), 54_000, Loss::Fer(1.0));
+        send(&mut ap, from, to, 0, 3);
+        nothing_is_left(&mut ap, wifi);
+        assert_eq!(fates(&ap.books), [0, 0, 3, 0, 0]);
+    }
+}
+
+#[test]
+fn packets_that_full_queues_refuse() {
+    let mut up = ap(CELL, "chap");
+    send(&mut up, End::Station(0), End::Server, 0, 10);
+    nothing_is_left(&mut up, "uplink");
+    assert_eq!(fates(&up.books), [4, 0, 0, 6, 0], "one at the MAC, three wait");
+    for (from, to) in [(End::Server, End::Here), (End::Here, End::Server)] {
+        let mut wire = ap(CELL, "chap");
+        send(&mut wire, from, to, 0, 30);
+        nothing_is_left(&mut wire, "wires");
+        assert_eq!(fates(&wire.books), [21, 0, 0, 0, 9], "one is being sent, twenty wait");
+    }
+}
+
+#[test]
+fn packets_that_nobody_takes() {
+    let mut ap = ap(CELL, "chap");
+    send(&mut ap, End::Server, End::Station(77), 0, 4);
+    send(&mut ap, End::Station(0), End::Station(77), 0, 4);
+    send(&mut ap, End::Here, End::Here, 0, 4);
+    send(&mut ap, End::Server, End::Server, 0, 4);
+    for bytes in [&[0x45; 20][..], &[0; 100], &[0x60; 1501], &[]] {
+        ap.receive(Port::Station(0), bytes, 0);
+    }
+    let group = Ip::new(addresses(End::Here)[0], [224, 0, 0, 1].into()).around(frames::UDP, &[0; 8]);
+    ap.receive(Port::AccessPoint, &group, 0);
+    nothing_is_left(&mut ap, "refused");
+    assert_eq!((fates(&ap.books), ap.books.taken), ([0; 5], 21));
+    assert_eq!((ap.refused, ap.buffers.places.len()), ([3, 1, 16, 1], 0));
+}
+
+/// All at once, with losses, changes and marks, again and again.
+#[test]
+fn packets_of_every_fate() {
+    for wifi in [EMULATOR, CELL] {
+        let mut ap = ap(wifi, "chap:limit=20:target=1ms");
+        let mut places = 0;
+        for round in 0..30 {
+            ap.set_station(usize::from(LAPTOP), 6_000, Loss::Fer(0.4));
+            for (from, to) in [(End::Server, End::Station(0)), (End::Here, End::Station(LAPTOP))] {
+                send(&mut ap, from, to, 2, 15);
+                send(&mut ap, to, from, 2, 15);
+            }
+            send(&mut ap, End::Station(0), End::Station(LAPTOP), 1, 15);
+            ap.advance(ap.now + 7_000_000);
+            let queues = ["fifo:limit=9", "chap:limit=20:target=1ms", "spq:limit=7", "fq_codel:limit=6"];
+            ap.set_queue(&queues[round % 4].parse().unwrap()).unwrap();
+            nothing_is_left(&mut ap, wifi);
+            places = if round == 5 { ap.buffers.places.len() } else { places };
+        }
+        assert!(ap.buffers.places.len() <= places.max(75), "they are used again");
+        assert!(fates(&ap.books)[..3].iter().all(|n| *n > 0), "{:?}", ap.books);
+    }
+}

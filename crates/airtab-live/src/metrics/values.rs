@@ -1,0 +1,227 @@
+//! Every sample of a snapshot in which no two numbers are equal: each value is read
+//! from its own place.
+
+use std::collections::BTreeMap;
+
+use super::encode;
+use crate::snapshot::{
+    AirTotals, AirView, AppView, Books, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score, Snapshot,
+    StatView, StationView, Totals,
+};
+
+/// Totals of which times are `from`, `from + 1` s and the rest `from + 2` and so on.
+fn totals(from: u64) -> Totals {
+    Totals {
+        down_air_ns: from * 1_000_000_000,
+        up_air_ns: (from + 1) * 1_000_000_000,
+        down_bytes: from + 2,
+        up_bytes: from + 3,
+        frames: from + 4,
+        attempts: from + 5,
+        dropped: from + 6,
+        lost: from + 7,
+        uplink_dropped: from + 8,
+    }
+}
+
+fn rates(from: f64) -> Rates {
+    Rates {
+        sojourn_p50_s: from,
+        sojourn_p99_s: from + 1.0,
+        // Not exported.
+        down_bps: -1.0,
+        up_bps: -2.0,
+        down_air_ratio: -3.0,
+        up_air_ratio: -4.0,
+        attempts_mean: -5.0,
+        drops_per_s: -6.0,
+    }
+}
+
+fn stat(name: &str, unit: &str, counter: bool, value: f64) -> StatView {
+    StatView { name: name.into(), help: "help".into(), unit: unit.into(), counter, value }
+}
+
+fn snapshot() -> Snapshot {
+    let quantiles = |from: u64| Quantiles { p50_s: from as f64, p99_s: from as f64 + 1.0, count: from + 2 };
+    Snapshot {
+        house: "h".into(),
+        queue: "q".into(),
+        medium: "m".into(),
+        now_s: 1.0,
+        interval_s: -1.0,
+        qdisc: QdiscView {
+            packets: 2,
+            bytes: 3,
+            dropped: BTreeMap::from([("limit".into(), 4), ("aqm".into(), 5)]),
+            stats: vec![
+                stat("a", "ns", false, 6e9),
+                stat("b", "bytes", true, 7.0),
+                stat("c", "bit/s", false, 8.0),
+                stat("d", "ratio", false, 9.0),
+                stat("e", "", true, 10.0),
+            ],
+        },
+        air: AirView {
+            down_ratio: 11.0,
+            up_ratio: 12.0,
+            collision_ratio: 13.0,
+            beacon_ratio: 14.0,
+            idle_ratio: 15.0,
+        },
+        air_totals: AirTotals {
+            down_ns: 16_000_000_000,
+            up_ns: 17_000_000_000,
+            collision_ns: 18_000_000_000,
+            beacon_ns: 19_000_000_000,
+            idle_ns: 20_500_000_000,
+        },
+        stations: vec![StationView {
+            name: "s".into(),
+            ended: None,
+            rate_kbps: 21,
+            frame_error_rate: 22.0,
+            backlog_packets: 23,
+            totals: totals(30),
+            rates: rates(40.0),
+        }],
+        flows: vec![FlowView {
+            app: Some("a".into()),
+            tuple: "t".into(),
+            station: "s".into(),
+            credit_s: Some(-50.5),
+            backlog_packets: 51,
+            totals: totals(60),
+            rates: rates(70.0),
+        }],
+        hops: Hops {
+            server: quantiles(80),
+            wired: quantiles(83),
+            queue: quantiles(86),
+            air: quantiles(89),
+            uplink: quantiles(92),
+        },
+        books: Books {
+            taken: 100,
+            given: 101,
+            dropped: 102,
+            lost: 103,
+            uplink_dropped: 104,
+            wired_dropped: 105,
+            refused: BTreeMap::from([("no_route".into(), 106)]),
+            inside: 107,
+            unwritten: 108,
+        },
+        pace: Pace {
+            late_p50_s: 110.0,
+            late_p99_s: 111.0,
+            late_max_s: 112.0,
+            behind: 113,
+            overflowed: 114,
+            cpu_ratio: 115.0,
+        },
+        apps: vec![AppView {
+            name: "a".into(),
+            kind: "k".into(),
+            station: "s".into(),
+            score: Some(Score { metric: "page_seconds".into(), value: 120.0, text: "x".into() }),
+        }],
+    }
+}
+
+const SAMPLES: &str = r#"
+info{house="h",queue="q",medium="m"} 1.0
+uptime_seconds_total 1.0
+queue_packets 2.0
+queue_bytes 3.0
+air_seconds_total{use="down"} 16.0
+air_seconds_total{use="up"} 17.0
+air_seconds_total{use="collision"} 18.0
+air_seconds_total{use="beacon"} 19.0
+air_seconds_total{use="idle"} 20.5
+air_ratio{use="down"} 11.0
+air_ratio{use="up"} 12.0
+air_ratio{use="collision"} 13.0
+air_ratio{use="beacon"} 14.0
+air_ratio{use="idle"} 15.0
+taken_packets_total 100.0
+ended_packets_total{end="given"} 101.0
+ended_packets_total{end="dropped"} 102.0
+ended_packets_total{end="lost"} 103.0
+ended_packets_total{end="uplink_dropped"} 104.0
+ended_packets_total{end="wired_dropped"} 105.0
+inside_packets 107.0
+unwritten_packets_total 108.0
+pace_late_seconds{quantile="0.5"} 110.0
+pace_late_seconds{quantile="0.99"} 111.0
+pace_late_max_seconds 112.0
+pace_behind_packets_total 113.0
+pace_overflowed_packets_total 114.0
+pace_cpu_ratio 115.0
+queue_dropped_packets_total{reason="aqm"} 5.0
+queue_dropped_packets_total{reason="limit"} 4.0
+refused_packets_total{reason="no_route"} 106.0
+qdisc_a_seconds 6.0
+qdisc_b_bytes_total 7.0
+qdisc_c_bits_per_second 8.0
+qdisc_d_ratio 9.0
+qdisc_e_total 10.0
+station_phy_rate_bits_per_second{station="s"} 21000.0
+station_frame_error_ratio{station="s"} 22.0
+station_backlog_packets{station="s"} 23.0
+station_bytes_total{station="s",direction="down"} 32.0
+station_bytes_total{station="s",direction="up"} 33.0
+station_airtime_seconds_total{station="s",direction="down"} 30.0
+station_airtime_seconds_total{station="s",direction="up"} 31.0
+station_frames_total{station="s"} 34.0
+station_attempts_total{station="s"} 35.0
+station_dropped_packets_total{station="s"} 36.0
+station_lost_packets_total{station="s"} 37.0
+station_uplink_dropped_packets_total{station="s"} 38.0
+station_sojourn_seconds{station="s",quantile="0.5"} 40.0
+station_sojourn_seconds{station="s",quantile="0.99"} 41.0
+flow_credit_seconds{flow="t",station="s",app="a"} -50.5
+flow_backlog_packets{flow="t",station="s",app="a"} 51.0
+flow_bytes_total{flow="t",station="s",app="a",direction="down"} 62.0
+flow_bytes_total{flow="t",station="s",app="a",direction="up"} 63.0
+flow_airtime_seconds_total{flow="t",station="s",app="a",direction="down"} 60.0
+flow_airtime_seconds_total{flow="t",station="s",app="a",direction="up"} 61.0
+flow_frames_total{flow="t",station="s",app="a"} 64.0
+flow_attempts_total{flow="t",station="s",app="a"} 65.0
+flow_dropped_packets_total{flow="t",station="s",app="a"} 66.0
+flow_lost_packets_total{flow="t",station="s",app="a"} 67.0
+flow_uplink_dropped_packets_total{flow="t",station="s",app="a"} 68.0
+flow_sojourn_seconds{flow="t",station="s",app="a",quantile="0.5"} 70.0
+flow_sojourn_seconds{flow="t",station="s",app="a",quantile="0.99"} 71.0
+hop_delay_seconds{hop="server",quantile="0.5"} 80.0
+hop_delay_seconds{hop="server",quantile="0.99"} 81.0
+hop_delay_seconds{hop="wired",quantile="0.5"} 83.0
+hop_delay_seconds{hop="wired",quantile="0.99"} 84.0
+hop_delay_seconds{hop="queue",quantile="0.5"} 86.0
+hop_delay_seconds{hop="queue",quantile="0.99"} 87.0
+hop_delay_seconds{hop="air",quantile="0.5"} 89.0
+hop_delay_seconds{hop="air",quantile="0.99"} 90.0
+hop_delay_seconds{hop="uplink",quantile="0.5"} 92.0
+hop_delay_seconds{hop="uplink",quantile="0.99"} 93.0
+hop_packets{hop="server"} 82.0
+hop_packets{hop="wired"} 85.0
+hop_packets{hop="queue"} 88.0
+hop_packets{hop="air"} 91.0
+hop_packets{hop="uplink"} 94.0
+app_page_seconds{app="a",kind="k",station="s"} 120.0
+"#;
+
+#[test]
+fn every_sample_has_its_own_value() {
+    let text = encode(Some(snapshot().into()));
+    let samples: Vec<&str> = text
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .map(|l| l.strip_prefix("airtab_").expect("ours"))
+        .collect();
+    let expected: Vec<&str> = SAMPLES.trim().lines().collect();
+    for (sample, expected) in samples.iter().zip(&expected) {
+        assert_eq!(sample, expected);
+    }
+    assert_eq!(samples.len(), expected.len());
+}
