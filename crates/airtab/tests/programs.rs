@@ -23,7 +23,9 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/live.rs", "BINARY", &[]),
     ("crates/airtab/tests/live.rs", "& binary", &[]),
     ("crates/airtab-sim/benches/sim.rs", "this", &[]),
-    // This file asks tools/require.
+    // The project's own tools.
+    ("crates/airtab/tests/tools.rs", "file", &[]),
+    ("crates/airtab/tests/tools.rs", "& copy", &[]),
     ("crates/airtab/tests/programs.rs", "root () . join (\"tools/require\")", &[]),
     // Shells: what their scripts start that is not built into them.
     ("crates/airtab/tests/files.rs", "\"sh\"", &[]),
