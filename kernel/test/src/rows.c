@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 
 #define ROOM 65536
@@ -111,8 +112,10 @@ static int ask(const char *device, uint16_t type, uint16_t flags, uint32_t minor
 		  .nlmsg_flags = NLM_F_REQUEST | flags },
 		{ .tcm_ifindex = (int)if_nametoindex(device), .tcm_parent = TC_H_UNSPEC },
 	};
+	struct timeval patience = { 10, 0 };
 	int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 
+	setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (!request.tc.tcm_ifindex)
 		die(device);
 	if (!(flags & NLM_F_DUMP)) {
@@ -180,7 +183,7 @@ static const struct nlmsghdr *one(int s)
 
 static int get(const char *device, uint32_t minor)
 {
-	if (!one(ask(device, RTM_GETTCLASS, 0, minor)))
+	if (!one(ask(device, RTM_GETTCLASS, NLM_F_ECHO, minor)))
 		return 1;
 	puts("ok");
 	return 0;
@@ -188,7 +191,7 @@ static int get(const char *device, uint32_t minor)
 
 static int qdisc(const char *device)
 {
-	const struct nlmsghdr *m = one(ask(device, RTM_GETQDISC, 0, 0));
+	const struct nlmsghdr *m = one(ask(device, RTM_GETQDISC, NLM_F_ECHO, 0));
 
 	if (!m)
 		return 1;

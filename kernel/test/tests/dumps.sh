@@ -72,7 +72,7 @@ done
 rawtc change d0 table $rows=65535 $every=1 >/dev/null
 equal "class fffe" "$(rows get d0 fffe)" ok
 equal "class ffff, which is nobody's own" "$(rows get d0 ffff || true)" "refused 2"
-handle=$(tc -j qdisc show dev d0 root | jq -r '.[0].handle')
+read -r _ _ handle _ <<<"$(tc qdisc show dev d0 root)"
 if said=$(tc qdisc add dev d0 parent ${handle}9 pfifo 2>&1); then fail "a qdisc below a row"; fi
 rawtc change d0 table $rows=2 >/dev/null
 if said=$(tc qdisc add dev d0 parent ${handle}9 pfifo 2>&1); then fail "a qdisc below no row"; fi

@@ -7,12 +7,6 @@
 # boot: measured  limit: 900
 . ./lib.sh
 
-# ordinary COMMAND: by a user without rights, root of namespaces of his own
-ordinary() {
-	setpriv --reuid 1000 --regid 1000 --clear-groups unshare -U -r -n bash -c "
-		ip link add d0 numtxqueues 64 type dummy && ip link set d0 up && $1" 2>&1
-}
-
 free() {
 	local key kB _
 	sync
@@ -21,9 +15,22 @@ free() {
 	done </proc/meminfo
 }
 
+# Waits until the namespace before this one has gone, and its memory with it.
+settle() {
+	local was now
+	now=$(free)
+	for _ in {1..20}; do
+		was=$now
+		sleep 0.3
+		now=$(free)
+		if [ $((now - was)) -le 64 ] && [ $((was - now)) -le 64 ]; then return; fi
+	done
+}
+
 # taken COMMAND: of root in a new namespace; sets said, kB and, if it was accepted, ok
 taken() {
-	local name before after
+	local before after
+	settle
 	said=$(setpriv --reuid 1000 --regid 1000 --clear-groups unshare -U -r -n bash -c "
 		ip link add d0 numtxqueues 64 type dummy && ip link set d0 up
 		while read -r n f _; do [ \$n != MemFree: ] || echo \$f; done </proc/meminfo
@@ -55,7 +62,6 @@ asked=0 most=0
 insmod /ko/sch_airtab.ko
 insmod /ko/airtab_trial.ko
 echo chap >/proc/sys/net/core/default_qdisc
-export TC_LIB_DIR
 taken "tc qdisc add dev d0 root chap"		# what a user needs for the first time
 denied "tc qdisc add dev d0 root chap flows 4194304" flows 4194304 "at most" "first user namespace"
 best=$(sed -n 's/.*flows: 4194304: at most \([0-9]*\) .*/\1/p' <<<"$said")

@@ -104,7 +104,7 @@ distinct "sources of no IP" "$one" "$source" 0
 
 # numbers of an instance are its own
 fresh d0
-last="0 0 0"
+last="x y z"
 for round in 1 2 3; do
 	fresh slow0
 	tell slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"

@@ -16,6 +16,12 @@ told() {
 	rows qdisc d0 | sed -n "s/.* $1=\([0-9]*\).*/\1/p"
 }
 
+# shown overlimits|backlog: a number (packets) of the qdisc; tc has no plugin for it
+shown() {
+	tc -s qdisc show dev d0 root | sed -n "s/.*overlimits \([0-9]*\) .*/overlimits \1/p; s/.*backlog [0-9A-Za-z]*b \([0-9]*\)p.*/backlog \1/p" |
+		sed -n "s/^$1 //p"
+}
+
 # listen COUNT: for so many packets; paced WHAT COUNT GAP (us): that many came, the
 # first at once, the others each a gap later, within 1 ms
 listen() {
@@ -66,7 +72,7 @@ offer 6
 paced "50 ms apart" 6 50000
 equal "ticks" "$(told 1)" 6
 equal "early ticks" "$(told 2)" 0
-overlimits=$(tc -s -j qdisc show dev d0 root | jq '.[0].overlimits')
+overlimits=$(shown overlimits)
 [ "$overlimits" -ge 5 ] || fail "waiting counted $overlimits overlimits"
 
 # from a gap of an hour back to 10 ms: the change must set the timer
@@ -74,7 +80,7 @@ rawtc change d0 pace $gap=$((3600 * 1000 * ms))
 listen 3
 offer 3
 sleep 0.5
-equal "the queue with a gap of an hour" "$(tc -s -j qdisc show dev d0 root | jq '.[0].qlen')" 3
+equal "the queue with a gap of an hour" "$(shown backlog)" 3
 rawtc change d0 pace $gap=$((10 * ms))
 wait
 read -r _ received _ <late
