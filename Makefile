@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test bench lint mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -26,12 +26,12 @@ live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
 	@tools/require live
 	@# 3: the machine was too busy, which has been said; no failure of the project's
-	@$(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap || [ $$? = 3 ]
+	@tools/rooted $(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap || [ $$? = 3 ]
 
 live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 6 minutes (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live-experiments needs root, for network namespaces" >&2; exit 1; }
 	@tools/require live
-	@$(AIRTAB) experiment run --quick $(LIVE_EXPERIMENTS)
+	@tools/rooted $(AIRTAB) experiment run --quick $(LIVE_EXPERIMENTS)
 
 experiments: $(AIRTAB) ## a selection of the studies' experiments: published numbers against measured ones
 	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)
@@ -39,9 +39,19 @@ experiments: $(AIRTAB) ## a selection of the studies' experiments: published num
 test: ## every test: C core, Rust crates, command line
 	@echo "Testing the C core ..."
 	@$(MAKE) --no-print-directory -C core test
-	@[ "$$(id -u)" != 0 ] || tools/require live
-	@echo "Building and testing the Rust crates (some minutes the first time) ..."
-	@$(CARGO) test --workspace --quiet
+	@[ "$$(id -u)" != 0 ] || tools/require live tshark
+	@tools/progress "Building the tests" test --workspace --no-run
+	@echo "Testing the Rust crates ..."
+	@tools/rooted $(CARGO) test --workspace --quiet
+
+nightly: ## what takes longer than .ci/run: all mutants, fuzzing, soak, every experiment (root)
+	@tools/require chromium clang live tshark
+	@tools/steps --keep-going \
+		'20m $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
+		'60m make fuzz SECONDS=1800' \
+		'30m make soak SECONDS=600' \
+		'3h $(AIRTAB) experiment run --all' \
+		'10h make mutants-rust'
 
 bench: ## speed of the disciplines and of the simulator, with ratios and targets
 	@$(CARGO) bench --quiet -p airtab-core --bench core
@@ -51,12 +61,12 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/require clang
 	@echo "Checking the C core (gcc, clang, 32 bits) ..."
 	@$(MAKE) --no-print-directory -C core check
-	@echo "Checking the Rust crates ..."
 	@$(CARGO) fmt --all --check
-	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	@tools/progress "Checking the Rust crates" clippy --workspace --all-targets -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" tools/progress "Checking their documentation" doc --workspace --no-deps
 
 mutants: ## wrong builds of the core, each of which must turn the test red that it names
+	@tools/require patch
 	@$(MAKE) --no-print-directory -C core mutants
 
 mutants-rust: ## wrong versions of the Rust code that judges, or a part of them: SHARD=1/12
@@ -64,7 +74,8 @@ mutants-rust: ## wrong versions of the Rust code that judges, or a part of them:
 
 soak: ## a real house under full load while everything changes, SECONDS=600 (root)
 	@tools/require live
-	@AIRTAB_SOAK=$(or $(SECONDS),600) $(CARGO) test --quiet -p airtab-live --test soak -- --nocapture
+	@tools/progress "Building the test" test -p airtab-live --test soak --no-run
+	@AIRTAB_SOAK=$(or $(SECONDS),600) tools/rooted $(CARGO) test --quiet -p airtab-live --test soak -- --nocapture
 
 fuzz: ## random operations and packets against disciplines and access point under sanitizers, SECONDS=60
 	@tools/require clang
@@ -92,6 +103,6 @@ clean: ## removes what was built
 	@$(MAKE) --no-print-directory -C kernel clean
 
 $(AIRTAB): $(SOURCES)
-	@echo "Building airtab (a minute or two the first time) ..."
-	@$(CARGO) build --release --quiet -p airtab
+	@echo "Building airtab (two minutes on two cores the first time) ..."
+	@tools/progress "Building airtab" build --release -p airtab
 	@touch $@

@@ -215,11 +215,11 @@ fn a_trace_is_read_beside_its_scenario_and_blamed_itself() {
     let airtab_sim::AppKind::Video { frames, .. } = &file.scenario.apps[0].kind else { panic!("no video") };
     assert_eq!(frames.0.iter().map(|f| f.bytes).collect::<Vec<_>>(), [5000, 900]);
     assert_eq!(
-        with_trace("cut", "# Number of Frames: 4\n0 I 5000\n1 P 900\n").unwrap_err(),
+        with_trace("# Number of Frames: 4\n0 I 5000\n1 P 900\n").unwrap_err(),
         "/traces/movie.txt: has 2 frames, and line 1 says another number: is it cut short?"
     );
     assert_eq!(
-        with_trace("wrong", "0 I 5000\n1 P many\n").unwrap_err(),
+        with_trace("0 I 5000\n1 P many\n").unwrap_err(),
         "/traces/movie.txt:2:5: is not the size of a frame: 1 to 1000000 bytes, a whole number"
     );
 }

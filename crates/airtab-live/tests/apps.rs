@@ -17,6 +17,7 @@ use airtab_live::routes;
 use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::{AppTrace, Trace};
+use rustix::process::{Pid, Signal, kill_process};
 
 const S: u64 = 1_000_000_000;
 
@@ -113,6 +114,10 @@ impl Wire {
 
 fn ip(args: &str) {
     output(Command::new("ip").args(args.split(' ')));
+}
+
+fn kill(pid: u32) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
 }
 
 fn output(command: &mut Command) -> String {
@@ -402,7 +407,7 @@ fn a_web_server_that_dies_is_an_error() {
     until("pages come", || apps.views()[0].score.is_some());
     apps.check().unwrap();
     let nginx = wire.processes().into_iter().find(|(_, line)| line.contains("nginx")).unwrap().0;
-    output(Command::new("kill").args(["-KILL", &nginx.to_string()]));
+    kill(nginx);
     let mut said = String::new();
     until("it is noticed", || {
         said = apps.check().err().map(|e| e.to_string()).unwrap_or_default();
@@ -422,7 +427,7 @@ fn a_transfer_that_dies_is_an_error_in_its_programs_words() {
     until("it runs", || wire.processes().iter().filter(|(_, line)| line.contains("iperf3 -c")).count() == 1);
     thread::sleep(Duration::from_millis(500));
     let server = wire.processes().into_iter().find(|(_, line)| is_server(line)).unwrap().0;
-    output(Command::new("kill").args(["-KILL", &server.to_string()]));
+    kill(server);
     let mut said = String::new();
     until("it is noticed", || {
         said = apps.check().err().map(|e| e.to_string()).unwrap_or_default();

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 fn airtab(args: &[&str]) -> Output {
     command(args).output().expect("airtab starts")
 }
@@ -287,8 +289,7 @@ fn an_interrupt_ends_cleanly() {
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
     assert_eq!(line, "400000 runs ...\n");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(sent.success());
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// 18 runs of 6 s.
 const SMALL: &str = include_str!("../../airtab-lab/tests/game-beside-download.toml");
 
@@ -127,8 +129,7 @@ fn an_interrupt_keeps_what_is_done() {
     while kept() == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));

@@ -10,6 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 const BINARY: &str = env!("CARGO_BIN_EXE_airtab");
 
 fn airtab(args: &[&str]) -> Output {
@@ -96,9 +98,8 @@ impl Live {
         }
     }
 
-    fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().expect("kill").success());
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("it runs");
     }
 
     fn end(mut self) -> Option<i32> {
@@ -157,14 +158,14 @@ fn a_house_comes_and_goes_and_touches_nothing_else() {
     let mut sleeper = Command::new("ip").args(["netns", "exec", &other, "sleep", "600"]).spawn().expect("ip");
     let before = host();
     assert!(before[1].contains(&other));
-    for signal in ["INT", "TERM"] {
+    for signal in [Signal::INT, Signal::TERM] {
         let up = Live::start("up", &path);
         up.until("qa-touch is up");
         assert_eq!(namespaces("qa-touch").len(), 3);
         assert_eq!(host(), before, "while it is up");
         up.signal(signal);
         up.until("qa-touch is down");
-        assert_eq!(up.end(), Some(0), "SIG{signal}");
+        assert_eq!(up.end(), Some(0), "{signal:?}");
         assert_gone("qa-touch");
     }
     // Taken down from elsewhere, and quickly.
@@ -198,13 +199,13 @@ fn one_name_is_up_once_and_survives_a_pause() {
     assert!(said.contains(&format!("process {}", up.child.id())), "{said}");
     assert!(said.contains("airtab live down qa-once"), "{said}");
     // Longer than any patience of its own.
-    up.signal("STOP");
+    up.signal(Signal::STOP);
     thread::sleep(Duration::from_secs(4));
-    up.signal("CONT");
+    up.signal(Signal::CONT);
     thread::sleep(Duration::from_millis(500));
     let set = airtab(&["live", "set", "laptop", "fer", "0.5", "--house", "qa-once"]);
     assert!(set.status.success(), "it is still up: {}", stderr(&set));
-    up.signal("TERM");
+    up.signal(Signal::TERM);
     assert_eq!(up.end(), Some(0));
     assert_gone("qa-once");
 }
@@ -219,7 +220,7 @@ fn nothing_of_a_killed_house_stays() {
     for after_ms in [0, 5, 10, 20, 40, 80, 120, 200, 300, 500] {
         let up = Live::start("up", &path);
         thread::sleep(Duration::from_millis(after_ms));
-        up.signal("KILL");
+        up.signal(Signal::KILL);
         assert_eq!(up.end(), None, "killed");
         let down = airtab(&["live", "down", "qa-kill"]);
         assert!(down.status.success(), "{after_ms} ms: {}", stderr(&down));
@@ -233,7 +234,7 @@ fn nothing_of_a_killed_house_stays() {
         thread::sleep(Duration::from_millis(50));
     }
     let pids = processes("qa-kill");
-    run.signal("KILL");
+    run.signal(Signal::KILL);
     assert_eq!(run.end(), None);
     let up = Live::start("up", &path);
     let line = up.until("removed what an earlier run left");
@@ -246,7 +247,7 @@ fn nothing_of_a_killed_house_stays() {
         assert!(!alive || inside, "process {pid} of the killed run lives");
     }
     // A name without a namespace behind it, as after a kill in the middle of `ip netns add`.
-    up.signal("KILL");
+    up.signal(Signal::KILL);
     assert_eq!(up.end(), None);
     fs::write("/run/netns/airtab-qa-kill-sta-half", "").expect("root");
     let down = airtab(&["live", "down", "qa-kill"]);

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 fn command(args: &[&str]) -> Command {
@@ -29,8 +30,7 @@ fn lines(output: &Output) -> Vec<Value> {
 }
 
 fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(sent.success());
+    kill_process(Pid::from_child(child), Signal::INT).expect("it runs");
 }
 
 /// A receiver on a free port, which it names on standard error.

@@ -1,0 +1,108 @@
+//! What CI stands on: a step that fails or hangs is named, a build's words and exit code come through, and the bare
+//! machine is never this one.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// One of `tools/`.
+fn tool(name: &str) -> Command {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools").join(name);
+    let mut command = Command::new(file);
+    command.stdin(Stdio::null());
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn steps(args: &[&str]) -> (Option<i32>, String, String) {
+    let output = tool("steps").args(args).output().expect("bash");
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn steps_have_their_times_and_a_sum() {
+    let (code, said, _) = steps(&["9s sleep 2", "9s true"]);
+    assert_eq!(code, Some(0), "{said}");
+    let rows: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    let table = rows.iter().position(|row| *row == ["step", "clock", "processors"]).expect("a table");
+    let [sleep, short, sum] = &rows[table + 1..] else { panic!("{said}") };
+    assert!(sleep[..2] == ["sleep", "2"] && ["0:02", "0:03"].contains(&sleep[2]), "{said}");
+    assert!(short[0] == "true" && sum[0] == "sum" && sum[1] >= "0:02", "{said}");
+}
+
+#[test]
+fn processor_time_counts_what_a_step_started() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("count");
+    fs::write(&script, "sh -c 'i=0; while [ $i -lt 4000000 ]; do i=$((i+1)); done'; sleep 0")
+        .expect("a file");
+    let (code, said, _) = steps(&[&format!("300s sh {}", script.display())]);
+    let row = said.lines().find(|line| line.starts_with("sum ")).expect("a sum");
+    assert!(code == Some(0) && !row.ends_with("0:00  "), "{said}");
+}
+
+#[test]
+fn a_step_that_fails_is_named_and_ends_the_run() {
+    let (code, said, errors) = steps(&["9s true", "9s false", "9s sleep 1"]);
+    assert_eq!((code, errors.as_str()), (Some(1), "FAILED: false\n"), "{said}");
+    assert!(said.contains("FAILED: exit code 1") && !said.contains("sleep"), "{said}");
+}
+
+#[test]
+fn after_a_failure_others_go_on_when_asked_to() {
+    let (code, said, errors) = steps(&["--keep-going", "9s false", "1s sleep 60", "9s sleep 0"]);
+    assert_eq!((code, errors.as_str()), (Some(1), "FAILED: false\nFAILED: sleep 60\n"), "{said}");
+    assert!(said.contains("FAILED: not done within 1s") && said.contains("== sleep 0 =="), "{said}");
+}
+
+/// A cargo that prints what cargo does, and ends with that code.
+fn build(code: i32) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cargo = folder.path().join("cargo");
+    let words = "   Compiling one v1.0.0\\n    Building [=>  ] 1/3: one   \\rwarning: odd\\n --> here\\n   \
+                 Compiling two v1.0.0\\n    Building [==> ] 2/3: two   \\r";
+    fs::write(&cargo, format!("#!/bin/sh\nprintf '{words}' >&2\nsleep 11\necho $1\nexit {code}\n"))
+        .expect("a file");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("ours");
+    tool("progress").args(["Building it", "build"]).env("CARGO", cargo).output().expect("bash")
+}
+
+#[test]
+fn a_build_says_how_far_it_is() {
+    let output = build(101);
+    assert_eq!(output.status.code(), Some(101));
+    assert_eq!(text(&output.stdout), "build\n", "what it prints");
+    let said = text(&output.stderr);
+    let (messages, progress) = said.split_at(said.find("Building it").expect("progress"));
+    assert_eq!(messages, "warning: odd\n --> here\n");
+    assert!(progress.lines().count() == 1 && progress.ends_with(" s: 2 of 3 steps, now two\n"), "{progress}");
+}
+
+#[test]
+fn the_bare_machine_is_never_this_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("ours");
+    let trace = folder.path().join("was-here");
+    let refused = |command: &mut Command, reason: &str| {
+        let output = command.arg("touch").arg(&trace).output().expect("it starts");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(125), "{said}");
+        assert!(said.contains("tools/bare: ") && said.contains(reason), "{said}");
+        assert!(!trace.exists(), "it ran here");
+    };
+    if !fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0) {
+        return refused(&mut tool("bare"), "needs root");
+    }
+    // A copy: our own folder need not be open to that user.
+    let copy = folder.path().join("bare");
+    fs::copy(tool("bare").get_program(), &copy).expect("a copy");
+    let mut nobody = Command::new("setpriv");
+    nobody.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&copy);
+    refused(&mut nobody, "needs root");
+    refused(tool("bare").env("PATH", "/usr/bin:/bin"), "Rust toolchain");
+    refused(&mut Command::new(&copy), "no git repository");
+}
