@@ -18,7 +18,8 @@
  *    an arrival, and the wall clock of a transmission is charged at its end.
  *  - Profile `default`, for devices that hold many packets or report late: an
  *    estimate is charged at dequeue and settled with the packet's own airtime;
- *    credit stays within -10 I .. 2 I; newcomers share one tab (below).
+ *    credit stays within -10 I .. 2 I; newcomers share one tab (below); a flow
+ *    that fills the queue makes room whatever the credits (below).
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), and pay from a
  *    record of their own; beyond the bounds they are a flow like any other.
  *    Multicast has a record of its own too, so that nobody pays for it.
@@ -37,6 +38,13 @@
  * knows no stations), and when newcomers hold more than half of the queue, the
  * station with most of their packets loses one. So a flood waits behind itself
  * and displaces itself; a new flow of somebody else is served within two turns.
+ *
+ * The hog. Of two flows that are served alike, the one served last has the least
+ * credit: if one of them sends more than it is served, whatever comes (a flood, a
+ * broken camera), half of what its overflow pushes out is the other's, and TCP
+ * takes each loss for a sign to slow down. So the flow with the least credit is
+ * spared while another one has at least HOG packets queued and SPARED times as
+ * many: that one makes room. Shorter queues know no hog.
  *
  * Cost: O(log backlogged flows) a packet, O(log stations) more while its flow is
  * new; O(1) while the flow served comes back
@@ -61,6 +69,8 @@ enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or
 #define MS 1000000u
 #define SEC 1000000000ull
 #define MAX_LIMIT 65535u
+#define HOG 128u		/* packets: more than a window that anybody waits for */
+#define SPARED 8u		/* whoever holds at most one part in so many of a hog's backlog loses none */
 #define VISITS 16384u		/* records for a call of change(): less than a millisecond */
 
 static const char *const profiles[] = { "default", "faithful", NULL };
@@ -130,11 +140,14 @@ static struct chap *priv(const struct at_qdisc *q)
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 victim(struct chap *c, bool by_bytes)
 {
-	u32 id = end(c, false);
+	u32 id = end(c, false), hog;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
-	return id == TAB ? at_turns_fullest(&c->turns) : id;
+	if (id == TAB)
+		return at_turns_fullest(&c->turns);
+	hog = c->slots[c->fat].len;
+	return !c->faithful && hog >= HOG && c->slots[id].len <= hog / SPARED ? c->fat : id;
 }
 
 /* Drops until the queue fits. `p` arrived last, or NULL after a change. */
@@ -377,7 +390,7 @@ static void clear(struct chap *c)
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
 		c->codels[MULTICAST] = (struct at_codel){ 0 };
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size), .created = rested.created };
+	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
 	*tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -529,7 +542,7 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 		*found = true;
 		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
 		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
-		*cols++ = f->slot ? backlog_packets(s) : 0;
+		*cols++ = f->slot ? s->len : 0;
 		*cols++ = f->slot ? backlog_bytes(s, AT_NEVER) : 0;
 		*cols++ = f->packets;
 		*cols++ = f->air;

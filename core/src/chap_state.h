@@ -52,7 +52,7 @@ struct flow {
 struct slot {
 	struct at_fifo list;
 	u32 flow;
-	u32 created;		/* of the flow: who is older goes first */
+	u32 len;		/* packets */
 };
 
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
@@ -71,6 +71,7 @@ struct chap {
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 loose;			/* backlogged slot that awaits its place in the order */
+	u32 fat;			/* ranked slot that held most packets when it got its last */
 	u64 new_len, new_bytes;		/* newcomers' packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq, seed;
@@ -178,8 +179,8 @@ static inline bool less(const void *ctx, const struct at_heap_entry *a, const st
 		x = at_credit_boost(x, c->boosts - a->tag);
 		y = at_credit_boost(y, c->boosts - b->tag);
 	}
-	if (x == y)
-		return c->slots[a->id].created > c->slots[b->id].created;
+	if (x == y)	/* who is older goes first */
+		return c->flows[c->slots[a->id].flow].created > c->flows[c->slots[b->id].flow].created;
 	return x < y;
 }
 
@@ -382,7 +383,7 @@ static u32 open_slot(struct chap *c, u32 flow)
 		c->slot_free = c->next[id];
 	else
 		id = c->slot_fresh++;
-	c->slots[id] = (struct slot){ .flow = flow, .created = c->flows[flow].created };
+	c->slots[id] = (struct slot){ .flow = flow };
 	return id;
 }
 
@@ -394,15 +395,6 @@ static u64 backlog_bytes(const struct slot *s, u64 enough)
 	for (struct at_pkt *p = s->list.head; p && bytes <= enough; p = *at_next(p))
 		bytes += at_bytes(p);
 	return bytes;
-}
-
-static u32 backlog_packets(const struct slot *s)
-{
-	u32 n = 0;
-
-	for (struct at_pkt *p = s->list.head; p; p = *at_next(p))
-		n++;
-	return n;
 }
 
 /* A newcomer's slot has n packets and so many bytes more. */
@@ -418,7 +410,7 @@ static void leave_newcomers(struct chap *c, u32 id)
 {
 	const struct slot *s = &c->slots[id];
 
-	count_newcomer(c, id, -(s32)backlog_packets(s), -(s64)backlog_bytes(s, AT_NEVER));
+	count_newcomer(c, id, -(s32)s->len, -(s64)backlog_bytes(s, AT_NEVER));
 	at_turns_leave(&c->turns, id);
 	if (!c->turns.members)
 		unrank(c, TAB);
@@ -452,8 +444,11 @@ static void append(struct chap *c, u32 i, struct at_pkt *p)
 	}
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
+	s->len++;
 	if (!ranked(c, f->slot))
 		count_newcomer(c, f->slot, 1, at_bytes(p));
+	else if (s->len > c->slots[c->fat].len)
+		c->fat = f->slot;
 }
 
 /* Takes the oldest packet of a slot. An emptied slot is closed. */
@@ -463,10 +458,13 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	struct at_pkt *p = at_fifo_pop(&s->list);
 	struct flow *f = &c->flows[s->flow];
 
+	s->len--;
 	if (!ranked(c, id))
 		count_newcomer(c, id, -1, -(s64)at_bytes(p));
 	if (s->list.head)
 		return p;
+	if (c->fat == id)
+		c->fat = TAB;
 	if (ranked(c, id))
 		unrank(c, id);
 	else

@@ -11,11 +11,11 @@
 #include "wire.h"
 
 /* One value per parameter, the discipline's first, then the glue's: what
- * struct at_ops takes, and the memory behind it. */
+ * struct at_ops takes. The values themselves are behind it in the same memory. */
 struct at_set {
+	struct rcu_head rcu;
 	u32 n;				/* parameters of the discipline */
-	u64 *memory;
-	struct at_vals vals[];
+	struct at_vals vals[] __aligned(8);
 };
 
 struct books {
@@ -23,6 +23,7 @@ struct books {
 };
 
 struct airtab {			/* qdisc_priv() */
+	struct at_host host;
 	const struct at_ops *core;
 	struct at_qdisc *q;		/* NULL until init is through */
 	struct at_set *set;
@@ -42,10 +43,18 @@ static inline bool at_split(const struct airtab *a)
  * checked, or an ERR_PTR with the reason in extack. */
 struct at_set *at_set_parse(const struct at_ops *core, const struct at_set *old,
 			    struct nlattr *opt, struct netlink_ext_ack *extack);
-void at_set_free(struct at_set *set);
+/* Text of at most AT_TEXT bytes as the reason of a refusal; attr may be NULL. */
+void at_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *text);
+
+/* Zeroed memory for an instance with these values, or an ERR_PTR with the reason
+ * in extack. asked: somebody wants this qdisc, it is not a device's default. */
+struct at_qdisc *at_memory(struct Qdisc *sch, struct at_set *set, bool asked,
+			   struct netlink_ext_ack *extack);
 
 int at_dump(struct Qdisc *sch, struct sk_buff *skb);
 int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 extern const struct Qdisc_class_ops at_class_ops;
+
+#define AT_COLUMNS 32		/* that a table of rows may have */
 
 #endif

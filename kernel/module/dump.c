@@ -4,8 +4,12 @@
  *
  * The rows of the per-flow table are classes: `tc -s class show`. A row's minor
  * number is what at_ops->row() returns for it, which is one more than its place
- * in the table: the same row has the same number in each dump. Those beyond
- * 65535 are not shown.
+ * in the table: the same row has the same number in each dump. A class number
+ * has 16 bits: rows from 65535 on are all shown as ffff, which is no row's own.
+ *
+ * Identifiers (AT_HEX) are hashes of packets: what is shown for one is a keyed
+ * hash of it, from which neither it nor the key can be computed. Those above 32
+ * bits are the discipline's own words.
  */
 #include <linux/slab.h>
 #include <net/gen_stats.h>
@@ -51,6 +55,20 @@ static void *put(void *at, u16 type, u64 value)
 	return at + nla_total_size(sizeof(value));
 }
 
+/* One value per row of a table. */
+static void *put_all(void *at, const struct airtab *a, u16 base, const struct at_stat *table,
+		     const u64 *values)
+{
+	for (; table->name; table++, values++) {
+		u64 v = *values;
+
+		if (table->unit == AT_HEX && v <= U32_MAX)
+			v = (u32)siphash_1u64(v, &a->host.names);
+		at = put(at, base + table->id, v);
+	}
+	return at;
+}
+
 int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	const struct airtab *a = qdisc_priv(sch);
@@ -66,8 +84,8 @@ int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 			a->core->read(a->q, values, ktime_get_ns());
 		memcpy(values + n, a->q->dropped, sizeof(a->q->dropped));
 		sch_tree_unlock(sch);
-		for (u32 i = 0; i < n; i++)
-			at = put(at, AT_WIRE_STAT + table[i].id, values[i]);
+		if (n)
+			at = put_all(at, a, AT_WIRE_STAT, table, values);
 		for (u32 i = 0; i < AT_R_MAX; i++)
 			at = put(at, AT_WIRE_DROPPED + i, values[n + i]);
 		err = gnet_stats_copy_app(d, blob, at - blob);
@@ -79,9 +97,35 @@ int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 /* ---- rows ---- */
 
+#define NO_NUMBER TC_H_MIN_MASK		/* shown for rows that have none of their own */
+
+/* at_ops->row() under the lock, which is held for AT_ROWS records at most. */
+static u32 look(struct Qdisc *sch, u32 cursor, u64 row[AT_COLUMNS], bool *found)
+{
+	const struct airtab *a = qdisc_priv(sch);
+	u32 next;
+
+	sch_tree_lock(sch);
+	next = a->core->row(a->q, cursor, row, ktime_get_ns(), found);
+	sch_tree_unlock(sch);
+	return next;
+}
+
+/* Whether the table has a row of that number. */
+static bool read_row(struct Qdisc *sch, u32 number, u64 row[AT_COLUMNS])
+{
+	const struct airtab *a = qdisc_priv(sch);
+	bool found = false;
+
+	return a->core->row && number && look(sch, number - 1, row, &found) == number && found;
+}
+
 static unsigned long find(struct Qdisc *sch, u32 classid)
 {
-	return TC_H_MIN(classid);
+	u64 row[AT_COLUMNS];
+	u32 minor = TC_H_MIN(classid);
+
+	return minor != NO_NUMBER && read_row(sch, minor, row) ? minor : 0;
 }
 
 static struct Qdisc *leaf(struct Qdisc *sch, unsigned long class)
@@ -89,69 +133,64 @@ static struct Qdisc *leaf(struct Qdisc *sch, unsigned long class)
 	return NULL;
 }
 
-static u64 *new_row(const struct at_ops *core)
-{
-	return kcalloc(count(core->row_stats) + 1, sizeof(u64), GFP_KERNEL);
-}
-
-static u32 read_row(struct Qdisc *sch, u32 cursor, u64 *row)
-{
-	const struct airtab *a = qdisc_priv(sch);
-	u32 next;
-
-	sch_tree_lock(sch);
-	next = a->core->row(a->q, cursor, row, ktime_get_ns());
-	sch_tree_unlock(sch);
-	return next;
-}
-
+/* What the walker counts and skips are places in the table, not rows: a dump
+ * goes on where it was, with each of its messages. */
 static void walk(struct Qdisc *sch, struct qdisc_walker *w)
 {
 	const struct at_ops *core = ((struct airtab *)qdisc_priv(sch))->core;
-	u32 cursor = 0, next;
-	u64 *row;
+	u64 row[AT_COLUMNS];
+	bool found;
+	u32 next;
 
 	if (w->stop || !core->row)
 		return;
-	row = new_row(core);
-	while (row && (next = read_row(sch, cursor, row)) && next <= TC_H_MIN_MASK) {
-		if (w->count >= w->skip && w->fn(sch, next, w) < 0) {
+	w->count = max(w->count, w->skip);
+	while ((next = look(sch, w->count, row, &found))) {
+		if (found && w->fn(sch, next, w) < 0) {
 			w->stop = 1;
 			break;
 		}
-		w->count++;
-		cursor = next;
+		w->count = next;
+		cond_resched();
 	}
-	kfree(row);
 }
 
 static int dump_class(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
 		      struct tcmsg *tcm)
 {
-	tcm->tcm_handle |= TC_H_MIN(class);
+	tcm->tcm_handle |= min_t(u32, class, NO_NUMBER);
+	return 0;
+}
+
+/* The value of a column, or 0 if the table has none of that name. */
+static u64 column(const struct at_stat *table, const u64 *row, const char *name)
+{
+	for (; table->name; table++, row++)
+		if (!strcmp(table->name, name))
+			return *row;
 	return 0;
 }
 
 static int dump_class_stats(struct Qdisc *sch, unsigned long class, struct gnet_dump *d)
 {
-	const struct at_ops *core = ((struct airtab *)qdisc_priv(sch))->core;
-	u32 n = count(core->row_stats);
-	u64 *row = new_row(core);
-	void *blob = kcalloc(n, nla_total_size(sizeof(*row)), GFP_KERNEL), *at = blob;
-	int err = -ENOMEM;
+	const struct airtab *a = qdisc_priv(sch);
+	const struct at_stat *table = a->core->row_stats;
+	u8 blob[AT_COLUMNS * (NLA_HDRLEN + sizeof(u64))], *end;
+	struct gnet_stats_basic_sync sent;
+	struct gnet_stats_queue queue = { 0 };
+	u64 row[AT_COLUMNS];
 
-	if (row && blob) {
-		err = 0;
-		/* unless the row is gone since walk() */
-		if (core->row && class && read_row(sch, class - 1, row) == class) {
-			for (u32 i = 0; i < n; i++)
-				at = put(at, AT_WIRE_ROW + core->row_stats[i].id, row[i]);
-			err = gnet_stats_copy_app(d, blob, at - blob);
-		}
-	}
-	kfree(blob);
-	kfree(row);
-	return err;
+	if (!read_row(sch, class, row))		/* gone since walk() */
+		return 0;
+	gnet_stats_basic_sync_init(&sent);
+	_bstats_update(&sent, column(table, row, "bytes"), column(table, row, "packets"));
+	queue.qlen = column(table, row, "backlog");
+	queue.backlog = column(table, row, "backlog_bytes");
+	end = put_all(blob, a, AT_WIRE_ROW, table, row);
+	if (gnet_stats_copy_basic(d, NULL, &sent, false) < 0 ||
+	    gnet_stats_copy_queue(d, NULL, &queue, queue.qlen) < 0)
+		return -1;
+	return gnet_stats_copy_app(d, blob, end - blob);
 }
 
 const struct Qdisc_class_ops at_class_ops = {

@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * What the core wants to know about a packet and what takes more than a look at
- * struct sk_buff: its flow, station, class and TCP header.
+ * struct sk_buff: its flow, source, station, class and TCP header.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/jhash.h>
-#include <linux/net.h>
-#include <linux/siphash.h>
 #include <linux/tcp.h>
 #include <net/flow_dissector.h>
 #include <net/ip.h>
 
 #include "airtab/qdisc.h"
 
-/* ---- flow ---- */
+/* ---- flow and source ---- */
 
-/* Addresses and ports, of either direction the same. */
-static u32 hash(u32 from, u32 to, u32 from_port, u32 to_port, u32 protocol, u32 vlan)
-{
-	static hsiphash_key_t key __read_mostly;
-
-	net_get_random_once(&key, sizeof(key));
-	if (from > to || (from == to && from_port > to_port)) {
-		swap(from, to);
-		swap(from_port, to_port);
-	}
-	return hsiphash_4u32(from, to, from_port << 16 | to_port, protocol << 16 | vlan, &key);
-}
-
-static u32 fold(const struct in6_addr *a)
-{
-	static u32 seed __read_mostly;
-
-	net_get_random_once(&seed, sizeof(seed));
-	return jhash2((const u32 *)a, sizeof(*a) / sizeof(u32), seed);
-}
+/* Where a packet comes from and goes to. */
+struct ends {
+	struct in6_addr from, to;	/* IPv4: the first word of each */
+	u16 from_port, to_port, protocol, vlan;
+	u8 words;			/* of an address: 1, 4, or 0 if it is no IP */
+};
 
 static bool has_ports(u8 protocol)
 {
@@ -46,14 +29,14 @@ static bool has_ports(u8 protocol)
 }
 
 /* Most packets: what dissected() says, in a fraction of the time. */
-static bool plain(const struct sk_buff *skb, u32 *flow)
+static inline bool plain(const struct sk_buff *skb, struct ends *e)
 {
 	struct { struct iphdr ip; __be16 port[2]; } four_space;
 	struct { struct ipv6hdr ip; __be16 port[2]; } six_space;
 	const typeof(four_space) *four;
 	const typeof(six_space) *six;
 	int at = skb_network_offset(skb);
-	u32 vlan = skb_vlan_tag_present(skb) ? skb_vlan_tag_get_id(skb) : 0;
+	const __be16 *port;
 
 	if (at < 0)
 		return false;
@@ -62,73 +45,163 @@ static bool plain(const struct sk_buff *skb, u32 *flow)
 		if (!four || four->ip.version != 4 || four->ip.ihl != 5 ||
 		    ip_is_fragment(&four->ip) || !has_ports(four->ip.protocol))
 			return false;
-		*flow = hash((__force u32)four->ip.saddr, (__force u32)four->ip.daddr,
-			     (__force u16)four->port[0], (__force u16)four->port[1],
-			     four->ip.protocol, vlan);
-		return true;
-	}
-	if (skb->protocol == htons(ETH_P_IPV6)) {
+		e->from.s6_addr32[0] = four->ip.saddr;
+		e->to.s6_addr32[0] = four->ip.daddr;
+		e->words = 1;
+		e->protocol = four->ip.protocol;
+		port = four->port;
+	} else if (skb->protocol == htons(ETH_P_IPV6)) {
 		six = skb_header_pointer(skb, at, sizeof(*six), &six_space);
 		if (!six || six->ip.version != 6 || !has_ports(six->ip.nexthdr))
 			return false;
-		*flow = hash(fold(&six->ip.saddr), fold(&six->ip.daddr), (__force u16)six->port[0],
-			     (__force u16)six->port[1], six->ip.nexthdr, vlan);
-		return true;
+		e->from = six->ip.saddr;
+		e->to = six->ip.daddr;
+		e->words = 4;
+		e->protocol = six->ip.nexthdr;
+		port = six->port;
+	} else {
+		return false;
 	}
-	return false;
+	e->from_port = (__force u16)port[0];
+	e->to_port = (__force u16)port[1];
+	e->vlan = skb_vlan_tag_present(skb) ? skb_vlan_tag_get_id(skb) : 0;
+	return true;
 }
 
 /* By the kernel's dissector, which sees through VLAN tags, PPPoE and IP tunnels.
  * All fragments of a datagram have no ports, the first too. What is no IP is
  * told apart by its Ethernet protocol. */
-static u32 dissected(const struct sk_buff *skb)
+static void dissected(const struct sk_buff *skb, struct ends *e)
 {
 	struct flow_keys k;
-	u32 from = 0, to = 0, protocol;
 
 	skb_flow_dissect_flow_keys(skb, &k, 0);
-	protocol = k.basic.ip_proto;
+	*e = (struct ends){
+		.from_port = (__force u16)k.ports.src, .to_port = (__force u16)k.ports.dst,
+		.protocol = k.basic.ip_proto, .vlan = k.vlan.vlan_id,
+	};
 	switch (k.control.addr_type) {
 	case FLOW_DISSECTOR_KEY_IPV4_ADDRS:
-		from = (__force u32)k.addrs.v4addrs.src;
-		to = (__force u32)k.addrs.v4addrs.dst;
+		e->from.s6_addr32[0] = k.addrs.v4addrs.src;
+		e->to.s6_addr32[0] = k.addrs.v4addrs.dst;
+		e->words = 1;
 		break;
 	case FLOW_DISSECTOR_KEY_IPV6_ADDRS:
-		from = fold(&k.addrs.v6addrs.src);
-		to = fold(&k.addrs.v6addrs.dst);
+		e->from = k.addrs.v6addrs.src;
+		e->to = k.addrs.v6addrs.dst;
+		e->words = 4;
 		break;
 	default:
-		protocol = ntohs(k.basic.n_proto);
+		e->protocol = ntohs(k.basic.n_proto);
 	}
-	return hash(from, to, (__force u16)k.ports.src, (__force u16)k.ports.dst, protocol,
-		    k.vlan.vlan_id);
+}
+
+static inline void ends_of(const struct sk_buff *skb, struct ends *e)
+{
+	if (!plain(skb, e))
+		dissected(skb, e);
+}
+
+/* Of whole addresses: hosts of one prefix are not each other. */
+static u32 hash_six(const struct ends *e, u32 ports, const hsiphash_key_t *key)
+{
+	const struct {
+		struct in6_addr from, to;
+		u32 ports, rest;
+	} all = { e->from, e->to, ports, e->protocol << 16 | e->vlan };
+
+	return hsiphash(&all, sizeof(all), key);
+}
+
+/* Addresses and ports, of either direction the same. */
+static inline u32 hash(struct ends *e, const hsiphash_key_t *key)
+{
+	int order = e->words == 4 ? memcmp(&e->from, &e->to, sizeof(e->from))
+				  : (e->from.s6_addr32[0] > e->to.s6_addr32[0]) -
+				    (e->from.s6_addr32[0] < e->to.s6_addr32[0]);
+
+	if (order > 0 || (!order && e->from_port > e->to_port)) {
+		swap(e->from, e->to);
+		swap(e->from_port, e->to_port);
+	}
+	if (e->words == 4)
+		return hash_six(e, e->from_port << 16 | e->to_port, key);
+	return hsiphash_4u32((__force u32)e->from.s6_addr32[0], (__force u32)e->to.s6_addr32[0],
+			     e->from_port << 16 | e->to_port, e->protocol << 16 | e->vlan, key);
 }
 
 /* A keyed hash of addresses, protocol, ports and VLAN. skb->hash is neither:
  * it may be the socket's, which changes at a retransmission timeout, or the
  * device's, or hold the IPv6 flow label, which senders change as well; and it is
  * the same flow still. */
-u32 at_host_flow(const struct sk_buff *skb)
+u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
 {
-	u32 flow;
+	struct ends e;
 
-	return plain(skb, &flow) ? flow : dissected(skb);
+	ends_of(skb, &e);
+	return hash(&e, &host->flows);
+}
+
+/* Of the source address that the flow has, all of it: hosts of one home have
+ * their IPv6 prefix in common. Else of the Ethernet source. */
+u32 at_source(const struct at_pkt *p)
+{
+	const siphash_key_t *key = &at_host_of(p)->names;
+	const struct sk_buff *skb = at_skb(p);
+	struct ends e;
+	u64 name;
+
+	ends_of(skb, &e);
+	if (e.words)
+		name = siphash(&e.from, e.words * sizeof(u32), key);
+	else if (skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN)
+		name = siphash(skb->data + ETH_ALEN, ETH_ALEN, key);
+	else
+		return 0;
+	return (u32)name ?: 1;
 }
 
 /* ---- station, class ---- */
 
+/* Whether who a packet is addressed to is a station of the device's own radio.
+ * Elsewhere the address may be that of a router behind which everybody is. */
+static bool has_stations(const struct net_device *dev)
+{
+#if IS_ENABLED(CONFIG_CFG80211)
+	return dev->ieee80211_ptr;
+#else
+	return false;
+#endif
+}
+
 /* A number for the destination address: of n stations, two share one with a
- * probability of about n^2 / 131070. 0 where there is no Ethernet header. */
+ * probability of about n^2 / 131068. */
 u16 at_sta(const struct at_pkt *p)
 {
 	const struct sk_buff *skb = at_skb(p);
 	const u8 *to = skb->data;
 
 	if (skb->dev->type != ARPHRD_ETHER || skb_headlen(skb) < ETH_HLEN)
-		return 0;
+		return AT_NO_STA;
 	if (is_multicast_ether_addr(to))
 		return AT_GROUP;
-	return (u16)((jhash(to, ETH_ALEN, 0) >> 16) % AT_GROUP);
+	if (!has_stations(skb->dev))
+		return AT_NO_STA;
+	return (u16)reciprocal_scale((u32)siphash(to, ETH_ALEN, &at_host_of(p)->names), AT_NO_STA);
+}
+
+/* Link control goes first as long as it is what its name says: an ARP message is
+ * 28 bytes, EAPOL no more than a frame. */
+static bool urgent(const struct sk_buff *skb)
+{
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_ARP):
+		return skb->len <= 256;
+	case htons(ETH_P_PAE):
+		return skb->len <= ETH_FRAME_LEN;
+	default:
+		return false;
+	}
 }
 
 /* The four access categories of Wi-Fi, voice first. skb->priority is an 802.1D
@@ -138,11 +211,9 @@ u16 at_sta(const struct at_pkt *p)
 u8 at_class(const struct at_pkt *p)
 {
 	static const u8 category[8] = { 2, 3, 3, 2, 1, 1, 0, 0 };
-	const struct sk_buff *skb = at_skb(p);
-	u32 priority = skb->priority;
-	__be16 protocol = skb_protocol(skb, true);
+	u32 priority = at_skb(p)->priority;
 
-	if (protocol == htons(ETH_P_PAE) || protocol == htons(ETH_P_ARP))
+	if (urgent(at_skb(p)))
 		return AT_URGENT;
 	if (priority - 256 < 8)
 		priority -= 256;

@@ -3,9 +3,9 @@
  * sch_airtab: the disciplines of airtab's core as Linux qdiscs, one kind each.
  *
  * This file maps the operations: books of the qdisc and of its parents, drops,
- * GSO, timers, memory. There is no algorithm here. What a discipline does is in
+ * GSO, timers. There is no algorithm here. What a discipline does is in
  * core/src, how a packet looks to it in airtab/host_kernel.h, parameters and
- * statistics over netlink are in set.c and dump.c.
+ * statistics over netlink are in set.c and dump.c, memory is in memory.c.
  *
  * Contexts: enqueue and dequeue run in softirq under the root lock; change,
  * reset and dumps under RTNL, which take that lock where they touch the core.
@@ -81,7 +81,7 @@ static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 f
 
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
-	return a->core->enqueue(a->q, at_host_arrive(skb, flow), now);
+	return a->core->enqueue(a->q, at_host_arrive(&a->host, skb, flow), now);
 }
 
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
@@ -129,7 +129,7 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct books known = books(sch);
-	u32 len = qdisc_pkt_len(skb), flow = at_host_flow(skb);
+	u32 len = qdisc_pkt_len(skb), flow = at_host_flow(&a->host, skb);
 	bool was_empty = !sch->q.qlen;
 	u64 now = ktime_get_ns();
 	enum at_verdict verdict;
@@ -222,55 +222,64 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct airtab *a = qdisc_priv(sch);
+	struct at_qdisc *q;
 	struct at_set *set;
-	u64 size;
 
 	/* first: destroy is called also if this fails */
 	qdisc_watchdog_init(&a->watchdog, sch);
 	a->sch = sch;
 	a->core = container_of(sch->ops, struct kind, ops)->core;
 	a->wake = AT_NEVER;
+	get_random_bytes(&a->host, sizeof(a->host));
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	a->set = set;
-	size = sizeof(*a->q) + a->core->state_size(set->vals);
-	/* fails rather than call the OOM killer */
-	if (size <= INT_MAX)
-		a->q = kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-	if (!a->q) {
-		NL_SET_ERR_MSG(extack, "no memory for tables of this size");
-		return -ENOMEM;
-	}
-	a->q->ops = a->core;
-	a->q->drop = drop;
-	a->q->host = a;
-	a->core->init(a->q, set->vals, get_random_u64(), ktime_get_ns());
+	q = at_memory(sch, set, opt, extack);
+	if (IS_ERR(q))
+		return PTR_ERR(q);
+	a->q = q;
+	q->ops = a->core;
+	q->drop = drop;
+	q->host = a;
+	a->core->init(q, set->vals, get_random_u64(), ktime_get_ns());
 	return 0;
 }
 
-static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+/* One step of a change; true: there is more to do. Between the steps traffic
+ * goes on. */
+static bool change_step(struct Qdisc *sch, struct at_set *set)
 {
 	struct airtab *a = qdisc_priv(sch);
-	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
 	struct sk_buff *dropped = NULL;
 	struct books known;
+	bool more;
 	u64 now;
 
-	if (IS_ERR(set))
-		return PTR_ERR(set);
 	sch_tree_lock(sch);
 	known = books(sch);
 	now = ktime_get_ns();
 	a->dropped = &dropped;
-	a->core->change(a->q, set->vals, now);
+	more = a->core->change(a->q, set->vals, now);
 	a->set = set;
 	tell(sch, known);
 	if (a->core->wake)
 		set_timer(sch, false, now);
 	sch_tree_unlock(sch);
 	free_later(dropped);
-	at_set_free(old);
+	return more;
+}
+
+static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	while (change_step(sch, set))
+		cond_resched();
+	kfree_rcu(old, rcu);
 	return 0;
 }
 
@@ -296,7 +305,7 @@ static void airtab_destroy(struct Qdisc *sch)
 
 	qdisc_watchdog_cancel(&a->watchdog);
 	kvfree(a->q);
-	at_set_free(a->set);
+	kfree(a->set);
 }
 
 /* ---- kinds ---- */
@@ -328,6 +337,16 @@ static struct kind kinds[] = {
 #undef AT_DISCIPLINE
 };
 
+/* Whether dumps have room for its rows. */
+static bool fits(const struct at_stat *table)
+{
+	u32 n = 0;
+
+	while (table && table[n].name)
+		n++;
+	return n <= AT_COLUMNS;
+}
+
 static void unregister(u32 n)
 {
 	while (n--)
@@ -336,9 +355,9 @@ static void unregister(u32 n)
 
 static int __init airtab_start(void)
 {
-	BUILD_BUG_ON(AT_PRIV > QDISC_CB_PRIV_LEN);
+	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		int err = register_qdisc(&kinds[i].ops);
+		int err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
 
 		if (err) {
 			pr_err("sch_airtab: kind %s: %d\n", kinds[i].ops.id, err);

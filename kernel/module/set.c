@@ -12,7 +12,7 @@
 
 /* Linux before 6.2 keeps a pointer to the text until the answer is built, and
  * RTNL is free then: a text lives until that many others were refused. */
-static void refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *text)
+void at_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *text)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 	NL_SET_ERR_MSG_ATTR_FMT(extack, attr, "%s", text);
@@ -57,15 +57,11 @@ static struct at_set *new_set(const struct at_ops *core, const struct at_set *ol
 
 	for (u32 i = 0; i < all; i++)
 		values += longest(param(core, n, i));
-	set = kzalloc(struct_size(set, vals, all), GFP_KERNEL);
-	v = kcalloc(values, sizeof(*v), GFP_KERNEL);
-	if (!set || !v) {
-		kfree(set);
-		kfree(v);
+	set = kzalloc(struct_size(set, vals, all) + values * sizeof(*v), GFP_KERNEL);
+	if (!set)
 		return NULL;
-	}
+	v = (u64 *)&set->vals[all];
 	set->n = n;
-	set->memory = v;
 	for (u32 i = 0; i < all; i++) {
 		const struct at_param *p = param(core, n, i);
 
@@ -77,13 +73,6 @@ static struct at_set *new_set(const struct at_ops *core, const struct at_set *ol
 		v += longest(p);
 	}
 	return set;
-}
-
-void at_set_free(struct at_set *set)
-{
-	if (set)
-		kfree(set->memory);
-	kfree(set);
 }
 
 /* Number of the parameter with that id, or one behind the last. */
@@ -106,14 +95,14 @@ static int take(const struct at_ops *core, struct at_set *set, const struct nlat
 	if (i == set->n + AT_GLUE_PARAMS) {
 		snprintf(text, sizeof(text), "%s: no parameter has the id %d: tc is newer than the module",
 			 core->name, nla_type(attr));
-		refuse(extack, attr, text);
+		at_refuse(extack, attr, text);
 		return -EINVAL;
 	}
 	p = param(core, set->n, i);
 	if (!len || len % sizeof(u64) || len / sizeof(u64) > longest(p)) {
 		snprintf(text, sizeof(text), "%s: %u bytes; a value has 8, and there is at most %d",
 			 p->name, len, longest(p));
-		refuse(extack, attr, text);
+		at_refuse(extack, attr, text);
 		return -EINVAL;
 	}
 	memcpy((u64 *)set->vals[i].v, nla_data(attr), len);
@@ -159,7 +148,28 @@ static int check(const struct at_ops *core, const struct at_set *set, const stru
 	}
 	return 0;
 refused:
-	refuse(extack, NULL, text);
+	at_refuse(extack, NULL, text);
+	return -EINVAL;
+}
+
+/* tc does not set NLA_F_NESTED. */
+static int take_all(const struct at_ops *core, struct at_set *set, const struct nlattr *opt,
+		    struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr;
+	char text[AT_TEXT];
+	int rest, err;
+
+	nla_for_each_nested(attr, opt, rest) {
+		err = take(core, set, attr, extack);
+		if (err)
+			return err;
+	}
+	if (rest <= 0)		/* below: the last one is not padded */
+		return 0;
+	snprintf(text, sizeof(text), "%s: %d bytes behind the last parameter are no parameter",
+		 core->name, rest);
+	at_refuse(extack, opt, text);
 	return -EINVAL;
 }
 
@@ -167,22 +177,15 @@ struct at_set *at_set_parse(const struct at_ops *core, const struct at_set *old,
 			    struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct at_set *set = new_set(core, old);
-	const struct nlattr *attr;
-	int rest, err = 0;
+	int err;
 
 	if (!set)
 		return ERR_PTR(-ENOMEM);
-	/* tc does not set NLA_F_NESTED */
-	if (opt)
-		nla_for_each_nested(attr, opt, rest) {
-			err = take(core, set, attr, extack);
-			if (err)
-				break;
-		}
+	err = opt ? take_all(core, set, opt, extack) : 0;
 	if (!err)
 		err = check(core, set, old, extack);
 	if (err) {
-		at_set_free(set);
+		kfree(set);
 		return ERR_PTR(err);
 	}
 	return set;

@@ -31,7 +31,7 @@ enum { AT_F_ECT = 1, AT_F_CE = 2, AT_F_TCP = 4 };
 
 struct at_pkt {
 	struct at_pkt *next;
-	u32 priv[5];
+	u32 priv[4];
 	u32 bytes, flow, source;
 	u16 sta;
 	u8 cls, flags;

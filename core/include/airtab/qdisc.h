@@ -41,7 +41,7 @@
  * A struct at_pkt is host memory that does not move while it is queued.
  */
 
-#define AT_PRIV 20		/* all that skb->cb leaves to a qdisc */
+#define AT_PRIV 16		/* what skb->cb leaves to a qdisc, less 4 bytes of the kernel host */
 #define AT_NEVER (~(u64)0)
 #define AT_GROUP ((u16)0xffff)
 #define AT_NO_STA ((u16)0xfffe)

@@ -105,7 +105,75 @@ mod tests {
         let phy = Phy::named("phy-a").unwrap();
         let cost = phy.data_ns(54_000, 1500) + phy.sifs_ns() + phy.ack_ns(54_000);
         assert_eq!((cost + 5) / 10, 28_193, "281.93 us");
-        assert_eq!(Phy::named("std-11b").unwrap().eifs_ns(), 364_000);
         assert!(Phy::named("nonesuch").is_none());
+    }
+
+    /// What `docs/airtime.md` says of each profile: slot, SIFS, DIFS, us; largest draws, slots;
+    /// lowest rate, kb/s; MAC bytes.
+    #[test]
+    fn every_profile_is_the_pages() {
+        let page: [(&str, [u64; 3], [u32; 2], u32, u32); 9] = [
+            ("phy-a", [9, 10, 28], [15, 1023], 6_000, 34),
+            ("std-11g", [9, 10, 28], [15, 1023], 6_000, 36),
+            ("std-11a", [9, 16, 34], [15, 1023], 6_000, 36),
+            ("std-11b", [20, 10, 50], [31, 1023], 1_000, 36),
+            ("d6.3", [20, 10, 50], [15, 1023], 6_000, 34),
+            ("d7.1", [20, 10, 50], [31, 1023], 1_000, 34),
+            ("starzetz-11b", [20, 10, 50], [31, 1023], 1_000, 36),
+            ("dnb-11b", [20, 10, 50], [31, 1023], 1_000, 36),
+            ("wqm-11n", [9, 16, 34], [15, 1023], 6_000, 38),
+        ];
+        assert!(Phy::all().map(|phy| phy.name()).eq(page.iter().map(|row| row.0)));
+        for (name, times, draws, base, mac) in page {
+            let phy = Phy::named(name).unwrap();
+            let ns = [phy.slot_ns(), phy.sifs_ns(), phy.difs_ns()];
+            assert_eq!(ns, times.map(|us| us * 1000), "{name}");
+            assert_eq!(([phy.cw_min(), phy.cw_max()], phy.base_kbps()), (draws, base), "{name}");
+            assert_eq!((phy.mac_bytes(), format!("{phy:?}")), (mac, format!("Phy({name})")));
+        }
+        assert_eq!(Phy::named("std-11a").unwrap().about(), "802.11a: 5 GHz, 4 us symbols");
+    }
+
+    /// Frames by hand, ns: 1500 bytes at the profile's usual rate, its ACK, EIFS.
+    #[test]
+    fn frames_last_as_long_as_the_formulas_say() {
+        let by_hand = [
+            // 20 us + 1534 * 8 / 54; 20 + 112 / 24; 10 + 20 + 112 / 6 + 28
+            ("phy-a", 54_000, 247_259, 24_667, 76_667),
+            // 26 us + 57 symbols (12288 + 22 bits, 216 each); 26 + 2 (134 bits, 96 each); 10 + 26 + 24 + 28
+            ("std-11g", 54_000, 254_000, 34_000, 88_000),
+            ("std-11a", 54_000, 248_000, 28_000, 94_000),
+            // 192 us + 1536 * 8 / 11; 192 + 112 / 2; 10 + 192 + 112 + 50
+            ("std-11b", 11_000, 1_309_091, 248_000, 364_000),
+            // No preamble: 1534 * 8 / 54; 112 / 6; 10 + 112 / 6 + 50
+            ("d6.3", 54_000, 227_259, 18_667, 78_667),
+            ("d7.1", 54_000, 227_259, 112_000, 172_000),
+            ("starzetz-11b", 11_000, 1_309_091, 304_000, 364_000),
+            // The ACK at the data rate: 192 + 112 / 11
+            ("dnb-11b", 11_000, 1_309_091, 202_182, 364_000),
+            // 33 us + 1538 * 8 / 54; a block ACK of 30 bytes: 33 + 240 / 6; 16 + 73 + 34
+            ("wqm-11n", 54_000, 260_852, 73_000, 123_000),
+        ];
+        for (name, kbps, data, ack, eifs) in by_hand {
+            let phy = Phy::named(name).unwrap();
+            assert_eq!(
+                (phy.data_ns(kbps, 1500), phy.ack_ns(kbps), phy.eifs_ns()),
+                (data, ack, eifs),
+                "{name}"
+            );
+        }
+        // Highest ACK rate that is not above the data rate: 6, 12, 24 Mb/s.
+        let phy = Phy::named("phy-a").unwrap();
+        let acks = [(6_000, 38_667), (9_000, 38_667), (11_999, 38_667), (12_000, 29_333), (18_000, 29_333)];
+        for (kbps, ns) in acks.into_iter().chain([(23_999, 29_333), (24_000, 24_667), (54_000, 24_667)]) {
+            assert_eq!(phy.ack_ns(kbps), ns, "{kbps}");
+        }
+    }
+
+    #[test]
+    fn a_rate_of_0_is_refused() {
+        let phy = Phy::named("phy-a").unwrap();
+        assert!(std::panic::catch_unwind(|| phy.data_ns(0, 1500)).is_err());
+        assert!(std::panic::catch_unwind(|| phy.ack_ns(0)).is_err());
     }
 }

@@ -24,7 +24,7 @@ pub struct Tcp {
 #[repr(C)]
 pub struct Pkt {
     pub next: *mut Pkt,
-    pub scratch: [u32; 5],
+    pub scratch: [u32; 4],
     pub bytes: u32,
     pub flow: u32,
     pub source: u32,

@@ -58,8 +58,7 @@ pub(crate) struct Packet<T> {
 }
 
 const CHUNK: usize = 256;
-const _: () =
-    assert!(size_of::<ffi::Pkt>() == (60 + size_of::<*const ()>()).next_multiple_of(size_of::<*const ()>()));
+const _: () = assert!(size_of::<ffi::Pkt>() == 56 + size_of::<*const ()>());
 
 /// A growing set of packets. Grows by chunks and never shrinks, so a host in
 /// its steady state allocates nothing.
@@ -90,7 +89,7 @@ impl<T: Copy> Pool<T> {
             packet.write(Packet {
                 head: ffi::Pkt {
                     next: std::ptr::null_mut(),
-                    scratch: [0; 5],
+                    scratch: [0; 4],
                     bytes: meta.bytes,
                     flow: meta.flow,
                     source: meta.source,

@@ -42,5 +42,18 @@ mod tests {
         assert_eq!(short.apps[4].active_ns, 9_000_000_000..27_000_000_000);
         assert_eq!(short.apps[0].latency_ns, home.apps[0].latency_ns);
         assert_eq!(short.wired.trunk_ns, home.wired.trunk_ns);
+        assert_eq!(short.apps[0].measure_ns, None);
+    }
+
+    #[test]
+    fn no_part_of_the_schedule_vanishes() {
+        let mut home = ScenarioFile::home().scenario;
+        home.apps[0].measure_ns = Some(100_000_000_000..200_000_000_000);
+        home.apps[1].measure_ns = Some(25..29);
+        (home.duration_ns, home.measure_ns) = (45, 20..45);
+        let short = quick(&home);
+        assert_eq!(short.apps[0].measure_ns, Some(10_000_000_000..20_000_000_000));
+        assert_eq!(short.apps[1].measure_ns, Some(2..3), "2 to 2 has no length");
+        assert_eq!((short.measure_ns, short.duration_ns), (2..4, 4));
     }
 }

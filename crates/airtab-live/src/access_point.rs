@@ -370,9 +370,12 @@ impl AccessPoint {
         if matches!((from, to), (Port::Internet, To::Server(_)) | (Port::AccessPoint, To::AccessPoint)) {
             return Err(Refusal::NoRoute);
         }
-        let app = server.unwrap_or(NO_APP);
+        // An application is between a station and its server: not what the access point says.
+        let here = from == Port::AccessPoint || matches!(to, To::AccessPoint);
+        let owner = server.filter(|_| !here);
+        let app = owner.unwrap_or(NO_APP);
         let key = FlowKey::of(parsed, up);
-        let (flow, hash) = self.flows.enter(key, server, station, self.now);
+        let (flow, hash) = self.flows.enter(key, owner, station, self.now);
         if !up
             && from == Port::Internet
             && let Some(ns) = self.flows.answered(flow, parsed, self.now)
@@ -407,7 +410,8 @@ impl AccessPoint {
         match from {
             Port::Station(i) => self.medium.send_up(&mut self.pool, usize::from(i), packet, self.now),
             Port::Internet => {
-                let at = self.servers[usize::from(app)][0].send(self.now, parsed.bytes);
+                let wire = server.expect("its source was looked up");
+                let at = self.servers[usize::from(wire)][0].send(self.now, parsed.bytes);
                 self.on_the_wire(at, packet, Event::Switch);
             }
             Port::AccessPoint => self.arrive(packet),
@@ -578,9 +582,7 @@ impl AccessPoint {
         let body = self.pool.remove(packet);
         self.books.given += 1;
         let up = port == Port::Internet;
-        if let Some(meter) = self.meters.get_mut(usize::from(body.app))
-            && port != Port::AccessPoint
-        {
+        if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.received(up, bytes, body.read_ns, self.now);
         }
         if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {

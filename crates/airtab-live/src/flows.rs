@@ -474,7 +474,9 @@ mod tests {
         for port in 0..LIMIT as u16 {
             pass(&mut flows, port, 0);
         }
-        flows.iter_mut().for_each(|flow| drop(flow.tally.rates(1.0)));
+        flows.iter_mut().for_each(|flow| {
+            flow.tally.rates(1.0);
+        });
         let number = flows.numbers[&key(0)];
         flows.tally(number).totals.down_bytes += 50;
         flows.tally(number).waited(2_000_000);

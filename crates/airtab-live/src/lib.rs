@@ -21,6 +21,9 @@ pub mod apps;
 pub mod blame;
 mod clock;
 pub mod control;
+#[cfg(test)]
+#[path = "../tests/common/deadline.rs"]
+mod deadline;
 pub mod driver;
 pub mod error;
 pub mod feed;

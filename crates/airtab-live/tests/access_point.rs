@@ -11,7 +11,7 @@ use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::engine::Stream;
 use airtab_sim::wifi::{Loss, Medium, MediumKind, Output};
-use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, frames, house, packet, queue};
+use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline, frames, house, packet, queue};
 use proptest::prelude::*;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
@@ -277,6 +277,7 @@ proptest! {
         seed in any::<u64>(),
         ops in prop::collection::vec(op(), 1..200),
     ) {
+        let _in_time = deadline(60);
         let mut watched = Watched::new(if dcf { "" } else { EMULATOR }, QUEUES[first], seed);
         for op in &ops {
             watched.act(op);
@@ -314,6 +315,7 @@ fn saturated(wifi: &str, fer: f64, seed: u64, n: usize) -> Vec<u64> {
 /// Equation 7.1: packets follow each other in exactly their time.
 #[test]
 fn the_emulators_rate_is_the_formulas() {
+    let _in_time = deadline(300);
     let phy = Phy::named("d7.1").unwrap();
     let each = phy.difs_ns() + phy.data_ns(54_000, 1500) + phy.sifs_ns() + phy.ack_ns(54_000);
     let arrived = saturated(EMULATOR, 0.0, 1, 1000);
@@ -325,6 +327,7 @@ fn the_emulators_rate_is_the_formulas() {
 /// With losses every arrival is where the core's draws put it.
 #[test]
 fn the_emulators_losses_are_the_cores() {
+    let _in_time = deadline(300);
     let config = EmulatorConfig { phy: Phy::named("d7.1").unwrap(), attempts: 5, extra_ns: 0 };
     for seed in [1, 2] {
         let mut link = Emulator::new(&config, Stream::new(seed, "emulator").below(u64::MAX));
@@ -345,6 +348,7 @@ fn the_emulators_losses_are_the_cores() {
 /// packet arrives at the same nanosecond.
 #[test]
 fn the_cell_is_the_simulators() {
+    let _in_time = deadline(300);
     const N: usize = 3000;
     let house = house("cell", "", "");
     let scenario = &house.file.scenario;
@@ -415,6 +419,7 @@ fn the_cell_is_the_simulators() {
 /// station), to what 200,000 draws allow.
 #[test]
 fn a_lone_sender_has_its_closed_form() {
+    let _in_time = deadline(300);
     let phy = Phy::named("phy-a").unwrap();
     let exchange = phy.data_ns(54_000, 1500) + phy.sifs_ns() + phy.ack_ns(54_000) + phy.difs_ns();
     let cycle = exchange as f64 + phy.cw_min() as f64 / 2.0 * phy.slot_ns() as f64;
@@ -428,6 +433,7 @@ fn a_lone_sender_has_its_closed_form() {
 /// Rate and latency of each wire, to the nanosecond, both ways, alone and in a row.
 #[test]
 fn wires_take_their_time() {
+    let _in_time = deadline(300);
     let wired = "rate = \"8Mb/s\"\ntrunk_latency = \"3ms\"\nqueue = 4";
     let mut ap = AccessPoint::new(house("wires", "", wired), &queue("fifo"), 1).unwrap();
     // 1000 bytes take 1 ms on a wire; latencies are 1 ms (game) and 10 ms (download).
@@ -460,6 +466,7 @@ fn wires_take_their_time() {
 /// Wires are two wires, one for each direction: eight packets down keep none up waiting.
 #[test]
 fn wires_are_full_duplex() {
+    let _in_time = deadline(300);
     let wired = "rate = \"8Mb/s\"\ntrunk_latency = \"3ms\"";
     let mut ap = AccessPoint::new(house("duplex", "", wired), &queue("fifo"), 1).unwrap();
     let down = packet(address(0, true), address(4, true), Inner::Udp, 1, 0, 1000, 0);
@@ -483,6 +490,7 @@ fn wires_are_full_duplex() {
 /// A packet between stations crosses the air twice, and its end sees its bytes.
 #[test]
 fn stations_talk_to_each_other_over_two_hops() {
+    let _in_time = deadline(300);
     let mut ap = AccessPoint::new(house("peers", EMULATOR, ""), &queue("chap"), 1).unwrap();
     let bytes = packet(address(2, false), address(3, false), Inner::Tcp, 9, 2, 700, 4);
     ap.receive(Port::Station(0), &bytes, 5);

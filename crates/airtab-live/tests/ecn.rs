@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
-use common::{EMULATOR, Inner, S, address, frames, house, packet, queue};
+use common::{EMULATOR, Inner, S, address, deadline, frames, house, packet, queue};
 
 const N: u32 = 3000;
 
@@ -62,6 +62,7 @@ const QUEUES: [&str; 2] = ["fq_codel", "chap:target=5ms:limit=4000"];
 /// Every discipline that marks, both families, and every way that leads through the queue.
 #[test]
 fn a_mark_leaves_in_the_bytes() {
+    let _in_time = deadline(300);
     for spec in QUEUES {
         for (six, from) in [(false, 4), (true, 4), (false, 1), (true, 1), (false, 2), (true, 2)] {
             let all = format!("{spec}, IPv6 {six}, from {from}");
@@ -87,6 +88,7 @@ fn a_mark_leaves_in_the_bytes() {
 /// 5 ms (5.022); 100 ms later, at 105.022 ms, the next to leave is number 419 (105.216 ms).
 #[test]
 fn the_first_mark_is_where_codel_puts_it() {
+    let _in_time = deadline(300);
     for spec in QUEUES {
         for six in [false, true] {
             let outcome = flood(spec, six, 4, |_| 2);
@@ -99,6 +101,7 @@ fn the_first_mark_is_where_codel_puts_it() {
 /// A discipline that was told not to marks nothing, and one that never does, too.
 #[test]
 fn no_mark_where_none_was_made() {
+    let _in_time = deadline(300);
     for spec in ["fq_codel:ecn=off", "chap:limit=4000", "fifo:limit=4000"] {
         let outcome = flood(spec, false, 4, |_| 2);
         assert_eq!(outcome.marked, [0; 4], "{spec}");

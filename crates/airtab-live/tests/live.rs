@@ -18,7 +18,7 @@ use airtab_live::house::Port;
 use airtab_live::netns::NetnsRef;
 use airtab_live::snapshot::Books;
 use airtab_live::{House, LiveError, Running, running};
-use common::{EMULATOR, house, houses_can_be_built, queue, run_in, up};
+use common::{EMULATOR, deadline, house, houses_can_be_built, queue, run_in, up};
 use pnet_datalink::{self as datalink, Channel};
 
 fn books(running: &Running) -> Books {
@@ -48,6 +48,7 @@ fn ping(netns: &str, to: &str) -> Vec<f64> {
 /// Never too early: what the wires and the air take is the least.
 #[test]
 fn pings_take_the_time_of_wires_and_air() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -72,6 +73,7 @@ fn pings_take_the_time_of_wires_and_air() {
 /// a change loses no packet that fits.
 #[test]
 fn disciplines_change_under_a_download() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -137,6 +139,7 @@ fn disciplines_change_under_a_download() {
 /// the access point.
 #[test]
 fn malformed_packets_are_counted() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -178,6 +181,7 @@ fn malformed_packets_are_counted() {
 /// A device that its namespace takes down, or that is gone, costs its own packets only.
 #[test]
 fn a_device_that_is_down_is_not_fatal() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -198,6 +202,7 @@ fn a_device_that_is_down_is_not_fatal() {
 /// Names that begin alike are still different houses; one name is up once.
 #[test]
 fn two_houses_do_not_know_of_each_other() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -221,6 +226,7 @@ fn two_houses_do_not_know_of_each_other() {
 /// The control socket: changes, refusals that say what is allowed, garbage.
 #[test]
 fn the_control_socket_takes_anything() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -292,6 +298,7 @@ fn the_control_socket_takes_anything() {
 /// anything is looked at.
 #[test]
 fn names_cannot_lead_elsewhere() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }
@@ -313,6 +320,7 @@ fn names_cannot_lead_elsewhere() {
 /// before it could be read. Nothing is missing in the sum.
 #[test]
 fn who_falls_behind_says_so() {
+    let _in_time = deadline(300);
     if !houses_can_be_built() {
         return;
     }

@@ -273,6 +273,18 @@ mod tests {
     }
 
     #[test]
+    fn bins_are_counted_from_the_start_of_the_measured_time() {
+        // 92 to 97 s and 97 to 102 s.
+        let mut m = meter(92, 102);
+        m.downlink(97 * S - 1, 2 * MS);
+        m.uplink(92 * S, 2 * MS);
+        m.downlink(97 * S, 20 * MS);
+        m.uplink(102 * S - 1, 10 * MS);
+        let pings: Vec<Option<f64>> = m.score().bins.iter().map(|b| b.path.map(|p| p.ping_ms)).collect();
+        assert_eq!(pings, [Some(4.0), Some(30.0)]);
+    }
+
+    #[test]
     fn packets_sent_outside_the_measured_time_do_not_count() {
         let mut m = meter(90, 95);
         for at in [90 * S - 1, 95 * S] {

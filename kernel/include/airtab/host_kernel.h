@@ -3,11 +3,12 @@
  * airtab/host_kernel.h: a struct sk_buff as the core's packet (AT_HOST_H of the
  * kernel modules).
  *
- * While a packet is queued, skb->next is the core's link, skb->prev holds the
- * flow hash (the core asks for it again, and skb->hash is not ours: it may be
- * the socket's, which changes at a retransmission timeout, or the device's),
- * and the qdisc part of skb->cb is the core's scratch. at_host_arrive() fills
- * skb->prev, at_host_leave() cleans up.
+ * While a packet is queued, skb->next is the core's link and skb->prev leads to
+ * the struct at_host of the instance that holds it. The qdisc part of skb->cb is
+ * the core's scratch and, behind it, the flow hash (the core asks for it again,
+ * and skb->hash is not ours: it may be the socket's, which changes at a
+ * retransmission timeout, or the device's). at_host_arrive() fills them in,
+ * at_host_leave() cleans up.
  *
  * What this is not: no statistics, no lifetime. The functions without a body
  * are in module/packet.c.
@@ -16,6 +17,7 @@
 #define AIRTAB_HOST_KERNEL_H
 
 #include <linux/math64.h>
+#include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -29,21 +31,55 @@ struct at_tcp {
 	u8 flags;
 };
 
+/* What the packets of an instance have in common: secrets of its own, so that
+ * nothing that is learnt from another instance, one's own say, tells which
+ * packets share a number in this one. */
+struct at_host {
+	hsiphash_key_t flows;
+	siphash_key_t names;	/* of stations, sources, and of flows in dumps */
+};
+
 static inline struct sk_buff *at_skb(const struct at_pkt *p)
 {
 	return (struct sk_buff *)p;
 }
 
-u32 at_host_flow(const struct sk_buff *skb);
+static inline const struct at_host *at_host_of(const struct at_pkt *p)
+{
+	return (const struct at_host *)at_skb(p)->prev;
+}
+
+u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb);
 u16 at_sta(const struct at_pkt *p);
+u32 at_source(const struct at_pkt *p);
 u8 at_class(const struct at_pkt *p);
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t);
 
-/* The packet as the core gets it. */
-static inline struct at_pkt *at_host_arrive(struct sk_buff *skb, u32 flow)
+static inline void *at_priv(struct at_pkt *p)
 {
-	skb->prev = (struct sk_buff *)(uintptr_t)flow;
-	return (struct at_pkt *)skb;
+	return qdisc_skb_cb(at_skb(p))->data;
+}
+
+#define AT_HOST_FLOW_AT 16	/* in the scratch; not below AT_PRIV */
+
+static inline u32 *at_host_flow_of(const struct at_pkt *p)
+{
+	return (u32 *)(qdisc_skb_cb(at_skb(p))->data + AT_HOST_FLOW_AT);
+}
+
+static inline u32 at_flow(const struct at_pkt *p)
+{
+	return *at_host_flow_of(p);
+}
+
+/* The packet as the core gets it. */
+static inline struct at_pkt *at_host_arrive(const struct at_host *host, struct sk_buff *skb, u32 flow)
+{
+	struct at_pkt *p = (struct at_pkt *)skb;
+
+	skb->prev = (struct sk_buff *)host;
+	*at_host_flow_of(p) = flow;
+	return p;
 }
 
 /* The packet as the core gave it back. */
@@ -61,11 +97,6 @@ static inline struct at_pkt **at_next(struct at_pkt *p)
 	return (struct at_pkt **)&at_skb(p)->next;
 }
 
-static inline void *at_priv(struct at_pkt *p)
-{
-	return qdisc_skb_cb(at_skb(p))->data;
-}
-
 /* Behind the link-layer header. What is no IP counts likewise; a packet whose
  * sender did not say where the network header is counts whole. */
 static inline u32 at_bytes(const struct at_pkt *p)
@@ -74,11 +105,6 @@ static inline u32 at_bytes(const struct at_pkt *p)
 	int link = skb_network_offset(skb);
 
 	return link > 0 && (u32)link < skb->len ? skb->len - link : skb->len;
-}
-
-static inline u32 at_flow(const struct at_pkt *p)
-{
-	return (u32)(uintptr_t)at_skb(p)->prev;
 }
 
 static inline bool at_mark_ce(struct at_pkt *p)

@@ -13,6 +13,11 @@
  * instructions times 2^shift, whatever the host does, and the difference of the
  * two, divided by ROUNDS and 2^shift, is what the qdisc executes for a packet.
  *
+ *   echo "DEV FLOWS BACKLOG" >/sys/kernel/debug/airtab_fill
+ *
+ * lets a packet each of FLOWS flows through the qdisc, and then leaves packets of
+ * the first BACKLOG of them queued.
+ *
  * KNOWN 1: skb->hash is there, as for packets of a local socket. 0: it is
  * cleared before each enqueue, as for packets that are forwarded.
  *
@@ -33,7 +38,7 @@
 #define BYTES 100u		/* of IP */
 #define ROUNDS_MOST 10000000u
 
-static struct dentry *file;
+static struct dentry *file, *fill_file;
 static DEFINE_MUTEX(lock);
 static u64 with, without;	/* ns */
 static u32 dropped;
@@ -150,6 +155,49 @@ static int measure(struct net_device *dev, u32 flows, u32 backlog, u32 rounds, b
 	return err;
 }
 
+/* ---- fill ---- */
+
+static int fill(struct net_device *dev, u32 flows, u32 backlog)
+{
+	struct Qdisc *q = rtnl_dereference(netdev_get_tx_queue(dev, 0)->qdisc);
+
+	dropped = 0;
+	for (u32 i = 0; i < flows + backlog; i++) {
+		struct sk_buff *skb = packet(dev, i < flows ? i : i - flows);
+
+		if (!skb)
+			return -ENOMEM;
+		spin_lock_bh(qdisc_lock(q));
+		put(q, skb, false);
+		skb = i < flows ? q->dequeue(q) : NULL;
+		spin_unlock_bh(qdisc_lock(q));
+		kfree_skb(skb);
+		cond_resched();
+	}
+	return dropped ? -ENOSPC : 0;
+}
+
+static ssize_t write_fill(struct file *f, const char __user *from, size_t n, loff_t *at)
+{
+	char name[IFNAMSIZ], text[64];
+	struct net_device *dev;
+	u32 flows, backlog;
+	int err;
+
+	if (n >= sizeof(text) || copy_from_user(text, from, n))
+		return -EINVAL;
+	text[n] = 0;
+	if (sscanf(text, "%15s %u %u", name, &flows, &backlog) != 3 || backlog > flows)
+		return -EINVAL;
+	rtnl_lock();
+	dev = __dev_get_by_name(&init_net, name);
+	err = dev ? fill(dev, flows, backlog) : -ENODEV;
+	rtnl_unlock();
+	return err ?: n;
+}
+
+/* ---- bench ---- */
+
 static ssize_t write_request(struct file *f, const char __user *from, size_t n, loff_t *at)
 {
 	u32 flows, backlog, rounds, known;
@@ -189,8 +237,14 @@ static const struct file_operations operations = {
 	.read = read_result,
 };
 
+static const struct file_operations fill_operations = {
+	.owner = THIS_MODULE,
+	.write = write_fill,
+};
+
 static int __init bench_init(void)
 {
+	fill_file = debugfs_create_file("airtab_fill", 0600, NULL, NULL, &fill_operations);
 	file = debugfs_create_file("airtab_bench", 0600, NULL, NULL, &operations);
 	return PTR_ERR_OR_ZERO(file);
 }
@@ -198,6 +252,7 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	debugfs_remove(file);
+	debugfs_remove(fill_file);
 }
 
 module_init(bench_init);

@@ -6,7 +6,7 @@
  *
  * makes slow0. Each transmit queue has its own rate and a ring of frames; a full
  * ring stops the queue until one is through. Frames are counted (tx_packets),
- * then thrown away. So a qdisc at its root, or under mq, holds a real backlog.
+ * then thrown away. With radio=1 it says that it is a device with stations. So a qdisc at its root, or under mq, holds a real backlog.
  *
  * What this is not: no receiver, no byte queue limits.
  */
@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/version.h>
+#include <net/cfg80211.h>
 
 static uint kbps = 10000, queues = 1, ring = 8;
 module_param(kbps, uint, 0444);
@@ -24,6 +25,10 @@ module_param(queues, uint, 0444);
 MODULE_PARM_DESC(queues, "transmit queues");
 module_param(ring, uint, 0444);
 MODULE_PARM_DESC(ring, "frames that each queue's ring holds");
+
+static bool radio;
+module_param(radio, bool, 0444);
+MODULE_PARM_DESC(radio, "a wireless device");
 
 struct lane {
 	struct hrtimer timer;
@@ -37,6 +42,7 @@ struct slow {
 };
 
 static struct net_device *device;
+static struct wireless_dev any;		/* nobody looks into it: cfg80211 is not there */
 
 static ktime_t airtime(const struct sk_buff *skb)
 {
@@ -157,6 +163,8 @@ static int __init slow_init(void)
 	device->features |= NETIF_F_SG | NETIF_F_HW_CSUM;
 	device->flags |= IFF_NOARP;
 	eth_hw_addr_random(device);
+	if (radio)
+		device->ieee80211_ptr = &any;
 	err = register_netdev(device);
 	if (err)
 		free_netdev(device);

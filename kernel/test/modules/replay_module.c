@@ -18,6 +18,7 @@
 #include <linux/netdevice.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/cfg80211.h>
 #include <net/ip.h>
 
 #include "replay.h"
@@ -34,8 +35,11 @@ struct session {
 	bool lost;			/* a record found no room */
 };
 
-static struct net_device *device;	/* not registered: says that this is Ethernet */
-static struct dentry *file;
+/* Not registered: says that this is Ethernet; `radio` that it has stations. */
+static struct net_device *wire, *radio;
+static struct dentry *file, *sources_file;
+static const struct at_host host;	/* no secrets, so that runs repeat */
+static struct sources sources;
 static atomic_t alive;			/* packets */
 
 /* ---- packets ---- */
@@ -47,6 +51,8 @@ static void write_destination(struct sk_buff *skb, u16 sta)
 	static bool is_known[16];
 	u8 *to = skb->data;
 
+	if (sta == AT_NO_STA)
+		return;
 	if (sta == AT_GROUP) {
 		eth_broadcast_addr(to);
 		return;
@@ -72,6 +78,7 @@ static void write_destination(struct sk_buff *skb, u16 sta)
 
 static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol)
 {
+	u32 source = op->flags >> PKT_SOURCE;
 	u8 ecn = op->flags & PKT_ECT ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
 
 	if (op->flags & PKT_V6) {
@@ -82,6 +89,7 @@ static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol
 		ip->payload_len = htons(op->bytes - sizeof(*ip));
 		ip->nexthdr = protocol;
 		ip->hop_limit = 64;
+		ip->saddr.s6_addr[15] = source;
 		skb->protocol = htons(ETH_P_IPV6);
 	} else {
 		struct iphdr *ip = skb_put_zero(skb, sizeof(*ip));
@@ -92,6 +100,7 @@ static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol
 		ip->tot_len = htons(op->bytes);
 		ip->ttl = 64;
 		ip->protocol = protocol;
+		ip->saddr = htonl(source);
 		ip_send_check(ip);
 		skb->protocol = htons(ETH_P_IP);
 	}
@@ -102,10 +111,12 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
 	static const u32 priority[] = { 6, 4, 0, 1 };	/* of classes 0 to 3 */
 	struct sk_buff *skb = alloc_skb(HEADERS, GFP_KERNEL);
+	struct at_pkt *p;
 
 	if (!skb)
 		return NULL;
-	skb->dev = device;
+	p = at_host_arrive(&host, skb, op->flow);
+	skb->dev = op->sta == AT_NO_STA ? wire : radio;
 	skb->mark = id;
 	skb_put_zero(skb, ETH_HLEN);
 	write_destination(skb, op->sta);
@@ -129,7 +140,7 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	skb->data_len = ETH_HLEN + op->bytes - skb->len;
 	skb->len += skb->data_len;
 	atomic_inc(&alive);
-	return at_host_arrive(skb, op->flow);
+	return p;
 }
 
 u32 replay_id(const struct at_pkt *p)
@@ -270,23 +281,64 @@ static const struct file_operations operations = {
 	.read = read_decisions,
 };
 
+/* Those that the accessor under test gives to the addresses of a trace. */
+static ssize_t read_sources(struct file *f, char __user *to, size_t n, loff_t *at)
+{
+	return simple_read_from_buffer(to, n, at, &sources, sizeof(sources));
+}
+
+static const struct file_operations sources_operations = {
+	.owner = THIS_MODULE,
+	.read = read_sources,
+};
+
+static u32 source_of(struct trace_op op)
+{
+	struct at_pkt *p = replay_make(&op, 0);
+	u32 source = p ? at_source(p) : 0;
+
+	if (p)
+		replay_free(p);
+	return source;
+}
+
+static void fill_sources(void)
+{
+	struct trace_op op = { .kind = OP_ENQUEUE, .bytes = 100, .sta = AT_NO_STA };
+
+	for (u32 i = 0; i < 2 * REPLAY_SOURCES; i++) {
+		op.flags = i % REPLAY_SOURCES << PKT_SOURCE | (i < REPLAY_SOURCES ? 0 : PKT_V6);
+		sources.ip[i / REPLAY_SOURCES][i % REPLAY_SOURCES] = source_of(op);
+	}
+	op.cls = AT_URGENT;
+	op.flags = 0;
+	sources.none = source_of(op);
+}
+
 static int __init replay_init(void)
 {
-	device = alloc_etherdev(0);
-	if (!device)
+	static struct wireless_dev any;
+
+	wire = alloc_etherdev(0);
+	radio = alloc_etherdev(0);
+	if (!wire || !radio) {
+		if (wire)
+			free_netdev(wire);
 		return -ENOMEM;
-	file = debugfs_create_file("airtab_replay", 0600, NULL, NULL, &operations);
-	if (IS_ERR(file)) {
-		free_netdev(device);
-		return PTR_ERR(file);
 	}
+	radio->ieee80211_ptr = &any;
+	fill_sources();
+	file = debugfs_create_file("airtab_replay", 0600, NULL, NULL, &operations);
+	sources_file = debugfs_create_file("airtab_replay_sources", 0400, NULL, NULL, &sources_operations);
 	return 0;
 }
 
 static void __exit replay_exit(void)
 {
 	debugfs_remove(file);
-	free_netdev(device);
+	debugfs_remove(sources_file);
+	free_netdev(wire);
+	free_netdev(radio);
 	if (atomic_read(&alive))
 		pr_err("airtab_replay: %d packets leaked\n", atomic_read(&alive));
 }

@@ -188,9 +188,12 @@ static void arrival(struct generator *g, u64 step)
 	struct trace_op op = { .kind = OP_ENQUEUE, .step = step, .flow = flow(g), .bytes = bytes(g) };
 	static const u8 classes[] = { 0, 1, 2, 2, 2, 2, 2, 3 };
 
-	op.sta = below(&g->random, 16) ? op.flow % 7 : AT_GROUP;
+	/* stations are known of half of the flows, the others have few sources */
+	op.sta = op.flow & 64 ? AT_NO_STA : op.flow % 7;
+	if (!below(&g->random, 16))
+		op.sta = AT_GROUP;
 	op.arg = rnd(&g->random);
-	op.flags = (u32)below(&g->random, 8);
+	op.flags = (u32)below(&g->random, 8) | (op.flow >> 8) % REPLAY_SOURCES << PKT_SOURCE;
 	op.cls = classes[below(&g->random, 8)];
 	if (below(&g->random, 32) == 0) {
 		op.cls = AT_URGENT;

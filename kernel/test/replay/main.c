@@ -6,7 +6,8 @@
  *   replay params DISCIPLINE                     one line each: id, name, unit, init or
  *                                                live, default, least, most, choices
  *   replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE
- *   replay user <TRACE >LOG                      over host_user.h
+ *   replay sources >SOURCES                      the hashes of airtab_replay.ko
+ *   replay user [SOURCES] <TRACE >LOG            over host_user.h
  *   replay kernel <TRACE >LOG                    through airtab_replay.ko
  *   replay compare LOG LOG                       fails at the first difference
  *   replay show LOG                              in words
@@ -24,6 +25,8 @@
 
 #define CHUNK 1024u		/* operations that go to the kernel at once */
 #define DEBUGFS "/sys/kernel/debug/airtab_replay"
+
+static struct sources sources;
 
 static void die(const char *what)
 {
@@ -44,6 +47,8 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	p->bytes = op->bytes;
 	p->flow = op->flow;
 	p->sta = op->sta;
+	p->source = op->cls == AT_URGENT ? sources.none
+		  : sources.ip[!!(op->flags & PKT_V6)][op->flags >> PKT_SOURCE];
 	p->cls = op->cls;
 	p->flags = (u8)((op->flags & PKT_ECT ? AT_F_ECT : 0) | (op->flags & PKT_TCP ? AT_F_TCP : 0));
 	p->tcp = (struct at_tcp){ .seq = (u32)op->arg, .ack = (u32)(op->arg >> 32),
@@ -81,6 +86,28 @@ void replay_out(struct replay *r, const struct trace_out *out)
 	(void)r;
 	if (fwrite(out, sizeof(*out), 1, stdout) != 1)
 		die("writing the log");
+}
+
+/* Those of a file, or any that differ. */
+static void read_sources(const char *path)
+{
+	u32 *all = (u32 *)&sources;
+	FILE *f;
+
+	for (u32 i = 0; i < sizeof(sources) / sizeof(*all); i++)
+		all[i] = i + 1;
+	if (!path)
+		return;
+	f = fopen(path, "rb");
+	if (!f || fread(&sources, sizeof(sources), 1, f) != 1)
+		die(path);
+	fclose(f);
+}
+
+static int copy_sources(void)
+{
+	read_sources(DEBUGFS "_sources");
+	return fwrite(&sources, sizeof(sources), 1, stdout) != 1;
 }
 
 static int in_user_space(void)
@@ -247,8 +274,12 @@ int main(int argc, char **argv)
 		return params(argv[2]);
 	if (!strcmp(what, "make") && argc > 4)
 		return make(argv + 2);
-	if (!strcmp(what, "user"))
+	if (!strcmp(what, "sources"))
+		return copy_sources();
+	if (!strcmp(what, "user")) {
+		read_sources(argc > 2 ? argv[2] : NULL);
 		return in_user_space();
+	}
 	if (!strcmp(what, "kernel"))
 		return in_kernel();
 	if (!strcmp(what, "compare") && argc == 4)
@@ -262,7 +293,9 @@ int main(int argc, char **argv)
 	fputs("usage: replay list\n"
 	      "       replay params DISCIPLINE\n"
 	      "       replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE\n"
-	      "       replay user|kernel <TRACE >LOG\n"
+	      "       replay sources >SOURCES\n"
+	      "       replay user [SOURCES] <TRACE >LOG\n"
+	      "       replay kernel <TRACE >LOG\n"
 	      "       replay compare LOG LOG\n"
 	      "       replay show LOG\n"
 	      "       replay vector NUMBER >TRACE\n"

@@ -68,7 +68,7 @@ static bool open(struct replay *r, const struct trace_op *op)
 
 static bool enqueue(struct replay *r, const struct trace_op *op)
 {
-	struct at_pkt *p = replay_make(op, ++r->made);
+	struct at_pkt *p = op->flags >> PKT_SOURCE < REPLAY_SOURCES ? replay_make(op, ++r->made) : NULL;
 	enum at_verdict verdict;
 
 	if (!p)

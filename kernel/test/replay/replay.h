@@ -28,7 +28,15 @@ enum op_kind {
 	OP_KINDS
 };
 
-enum { PKT_ECT = 1, PKT_TCP = 2, PKT_V6 = 4 };
+/* The source address is number flags >> PKT_SOURCE, below REPLAY_SOURCES. */
+enum { PKT_ECT = 1, PKT_TCP = 2, PKT_V6 = 4, PKT_SOURCE = 8 };
+
+#define REPLAY_SOURCES 16
+
+/* What at_source() says of each address: IPv4, IPv6, and of what is no IP. */
+struct sources {
+	u32 ip[2][REPLAY_SOURCES], none;
+};
 
 struct trace_op {
 	u64 step;		/* ns since the operation before */

@@ -7,8 +7,11 @@
  *	sockets in turn; count=0: for `ms` milliseconds. Prints "offered N".
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
- *   traffic game ADDRESS PORT count=N [size=100] [every=40]
- *	one packet each `every` milliseconds, with the time it was sent.
+ *   traffic scatter ADDRESS PORT ms=N us=N [size=100]
+ *	one packet each `us` microseconds, each to another port, from PORT on.
+ *   traffic game ADDRESS PORT count=N [size=100] [every=40] [fresh=0]
+ *	one packet each `every` milliseconds, with the time it was sent; fresh=1:
+ *	each from another port.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
  *	were: "received N p50 US p95 US p99 US max US", one-way delay in us.
@@ -174,9 +177,33 @@ static int sink(const char *port)
 	return 0;
 }
 
+static int scatter(const char *host, const char *port, char **args)
+{
+	static char data[MAX_SIZE];
+	size_t len = payload(host, number(args, "size", 100));
+	int64_t next = now_ns(), end = next + number(args, "ms", 1000) * 1000000;
+	int64_t every = number(args, "us", 1000) * 1000;
+	int s = dial(host, port, SOCK_DGRAM);
+	struct sockaddr_storage to;
+	socklen_t size = sizeof(to);
+	long n = 0, from = atol(port);
+
+	if (getpeername(s, (struct sockaddr *)&to, &size))
+		die("getpeername");
+	for (; next < end; n++) {
+		/* IPv4 and IPv6 have the port at the same place */
+		((struct sockaddr_in *)&to)->sin_port = htons((uint16_t)(from + n % (65536 - from)));
+		(void)!sendto(s, data, len, MSG_DONTWAIT, (struct sockaddr *)&to, size);
+		sleep_until(next += every);
+	}
+	printf("offered %ld\n", n);
+	return 0;
+}
+
 static int game(const char *host, const char *port, char **args)
 {
 	static char data[MAX_SIZE];
+	bool fresh = number(args, "fresh", 0);
 	size_t len = payload(host, number(args, "size", 100));
 	int64_t every = number(args, "every", 40) * 1000000, next = now_ns();
 	int s = dial(host, port, SOCK_DGRAM);
@@ -186,6 +213,10 @@ static int game(const char *host, const char *port, char **args)
 
 		memcpy(data, &t, sizeof(t));
 		(void)!send(s, data, len, MSG_DONTWAIT);
+		if (fresh) {
+			close(s);
+			s = dial(host, port, SOCK_DGRAM);
+		}
 		sleep_until(next += every);
 	}
 	return 0;
@@ -274,11 +305,13 @@ int main(int argc, char **argv)
 		return download(argv[2]);
 	if (argc > 3 && !strcmp(what, "flood"))
 		return flood(argv[2], argv[3], argv + 4);
+	if (argc > 3 && !strcmp(what, "scatter"))
+		return scatter(argv[2], argv[3], argv + 4);
 	if (argc > 3 && !strcmp(what, "game"))
 		return game(argv[2], argv[3], argv + 4);
 	if (argc > 3 && !strcmp(what, "upload"))
 		return upload(argv[2], argv[3], argv + 4);
-	fprintf(stderr, "usage: traffic flood|game|upload ADDRESS PORT [NAME=VALUE...]\n"
+	fprintf(stderr, "usage: traffic flood|scatter|game|upload ADDRESS PORT [NAME=VALUE...]\n"
 			"       traffic sink|player|download PORT [NAME=VALUE...]\n");
 	return 2;
 }

@@ -14,7 +14,7 @@ cd /tmp
 # one DISCIPLINE SET [NAME=NUMBER...]: equal logs
 one() {
 	replay make "$1" $count "${@:2}" >trace
-	replay user <trace >user
+	replay user sources <trace >user
 	replay kernel <trace >kernel
 	replay compare user kernel >result || fail "$*: $(<result)"
 	echo "$*: $(<result)"
@@ -23,6 +23,7 @@ one() {
 }
 
 insmod /ko/airtab_replay.ko
+replay sources >sources
 for discipline in $(replay list); do
 	decisions=0 traces=0
 	for set in 0 1 2 3; do
@@ -39,7 +40,7 @@ rmmod airtab_replay
 
 insmod /ko/mutant.ko
 replay make chap $count 0 >trace
-replay user <trace >user
+replay user sources <trace >user
 replay kernel <trace >kernel
 if replay compare user kernel >result; then
 	fail "a build without settlement decides like the right one"

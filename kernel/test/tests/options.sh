@@ -119,8 +119,21 @@ for kind in $kinds; do
 	shown "replaced" "${all_json[@]}"
 	refused "$kind: no such parameter" nonsense limit -- tc qdisc change dev d0 root "$kind" nonsense 1
 	refused "$kind: no such id" 900 -- rawtc change d0 "$kind" 900=1
+	for bytes in 1 3 4 16; do
+		refused "$kind: $bytes bytes behind the options" "$bytes bytes behind" -- rawtc change d0 "$kind" +$bytes
+	done
+	refused "$kind: bytes behind a good option" "7 bytes behind" -- rawtc change d0 "$kind" $((0x1001))=1 +7
 	refused "$kind: help" Usage limit -- tc qdisc change dev d0 root "$kind" help
 	shown "after more refusals" "${all_json[@]}"
+	tc qdisc del dev d0 root
+	# whatever is sent is answered, and a good request still works afterwards
+	for seed in 1 2; do
+		fuzzed=$(rawtc fuzz d0 "$kind" 3000 $seed) || fail "$kind, at random: $fuzzed"
+	done
+	figure "$kind, 3000 requests at random: $fuzzed"
+	tc qdisc replace dev d0 root pfifo
+	tc qdisc replace dev d0 root "$kind"
+	shown "after requests at random" "${by_default[@]}"
 	tc qdisc del dev d0 root
 done
 refused "chap: a broken rule between parameters" flows limit -- tc qdisc add dev d0 root chap limit 5000

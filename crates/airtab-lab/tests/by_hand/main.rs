@@ -2,14 +2,18 @@
 //! nothing is simulated, and nothing that judges here is shared with what it judges.
 //!
 //! - `metrics`: names, units and senses of all figures
+//! - `meters`: what happened to single packets to the trace of a run
 //! - `traces`: a run's trace to the figures of one run
 //! - `seeds`: runs to means, intervals, common pages
 //! - `verdicts`: runs to the verdicts of an experiment
 //! - `scores`: the server of fixed times, and credits
 //! - `reasons`, `marks`, `page`: figures to sentences, to what is best, and to a page
+//! - `drawn`: the figures of an experiment
 
+mod drawn;
 mod made;
 mod marks;
+mod meters;
 mod metrics;
 mod page;
 mod reasons;

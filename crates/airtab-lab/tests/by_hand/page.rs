@@ -103,12 +103,12 @@ fn page() -> String {
 }
 
 /// The figure whose description begins so.
-fn figure<'a>(page: &'a str, alt: &str) -> &'a str {
+pub fn figure<'a>(page: &'a str, alt: &str) -> &'a str {
     let start = page.find(&format!("<svg role=\"img\" aria-label=\"{alt}")).expect(alt);
     page[start..].split("</svg>").next().unwrap()
 }
 
-fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
+pub fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
     tag.split(&format!(" {name}=\""))
         .nth(1)
         .unwrap_or_else(|| panic!("{name} of {tag}"))
@@ -118,18 +118,18 @@ fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
 }
 
 /// What follows the name in each such tag.
-fn tags<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
+pub fn tags<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
     svg.split(&format!("<{name}")).skip(1).map(|tag| tag.split('>').next().unwrap()).collect()
 }
 
 /// x and width of each bar.
-fn widths(svg: &str) -> Vec<(i32, i32)> {
+pub fn widths(svg: &str) -> Vec<(i32, i32)> {
     let of = |t: &&str| (attribute(t, "x").parse().unwrap(), attribute(t, "width").parse().unwrap());
     tags(svg, "rect").iter().map(of).collect()
 }
 
 /// The points of each line of that colour.
-fn lines(svg: &str, colour: &str) -> Vec<Vec<(i32, i32)>> {
+pub fn lines(svg: &str, colour: &str) -> Vec<Vec<(i32, i32)>> {
     let point = |p: &str| {
         let (x, y) = p.split_once(',').unwrap();
         (x.parse().unwrap(), y.parse().unwrap())
@@ -186,13 +186,13 @@ fn airtime_is_stacked_and_said() {
 const AREA: [(i32, i32); 2] = [(60, 377), (8, 203)];
 
 /// Where a point lies in the area, both from 0 to 1.
-fn at(x: f64, y: f64) -> (i32, i32) {
+pub fn at(x: f64, y: f64) -> (i32, i32) {
     let [(left, right), (top, bottom)] = AREA;
     ((left as f64 + x * f64::from(right - left)) as i32, (bottom as f64 - y * f64::from(bottom - top)) as i32)
 }
 
 #[track_caller]
-fn near(points: &[(i32, i32)], expected: &[(i32, i32)]) {
+pub fn near(points: &[(i32, i32)], expected: &[(i32, i32)]) {
     let close = |(a, b): (&(i32, i32), &(i32, i32))| a.0.abs_diff(b.0) <= 1 && a.1.abs_diff(b.1) <= 1;
     assert!(
         points.len() == expected.len() && points.iter().zip(expected).all(close),
@@ -373,6 +373,9 @@ fn scores_are_named_with_their_unit() {
         let page = page_of(&comparison(vec![single("fifo", kind, metric, (2.0, 0.0))]), &[]);
         figure(&page, &format!("it, {said}: fifo "));
     }
+    // Videos are shown on a scale of 30 frames, also where none has as many: 15 are half of it.
+    let page = page_of(&comparison(vec![single("fifo", "video", FrameRate, (15.0, 0.0))]), &[]);
+    assert_eq!(widths(figure(&page, "it, playable")), [(4, 135)]);
     // From nothing to 1 where there is no scale: 270 are all of it.
     let page = page_of(&comparison(vec![single("fifo", "udp", Goodput, (0.5e6, 0.0))]), &[]);
     assert_eq!(widths(figure(&page, "it, received")), [(4, 135)]);
@@ -463,6 +466,11 @@ station = "near"
 name = "l"
 kind = "streaming"
 station = "near"
+[[app]]
+name = "m"
+kind = "download"
+reconnect = "2s"
+station = "near"
 "#;
 
 fn page_about(text: &str) -> String {
@@ -491,6 +499,7 @@ fn the_home_is_described() {
         "j<td>3 endless downloads (cubic)<td>",
         "k<td>4 endless downloads and uploads (cubic)<td>",
         "l<td>streamed video, 0.235 to 5.8 Mb/s<td>",
+        "m<td>endless download (cubic, a new connection each 2s)<td>",
     ] {
         assert!(page.contains(&format!("</span>{row}")), "{row}: {page}");
     }

@@ -348,6 +348,7 @@ fn losses_are_told_where_they_are() {
     assert_eq!(of(0.2, 0.1), format!("the queue drops 10 % {places}; 10 % are lost on the air"));
     assert_eq!(of(0.2, 0.09), "11 % of its packets are lost on the air, 9.0 % in the queue");
     // 1 % and less is not worth a word: 0.03125 - 0.0234375 = 0.0078125.
+    assert_eq!(of(0.02, 0.01), format!("the queue drops 1.0 % {places}"), "exactly 1 %");
     assert_eq!(of(0.03125, 0.0234375), format!("the queue drops 2.3 % {places}"));
 }
 

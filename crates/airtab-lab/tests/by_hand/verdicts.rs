@@ -13,7 +13,7 @@ use airtab_quality::web::Page;
 use crate::near;
 
 /// Two axes: q of 20, 40, 80 and d of 1, 5.
-const HEAD: &str = r#"
+pub const HEAD: &str = r#"
 title = "Made up"
 source = "nobody"
 live = true
@@ -44,20 +44,20 @@ values = [1, 5]
 "#;
 
 /// Which run.
-struct Which<'a> {
-    queue: &'a str,
-    q: f64,
-    d: f64,
-    seed: f64,
+pub struct Which<'a> {
+    pub queue: &'a str,
+    pub q: f64,
+    pub d: f64,
+    pub seed: f64,
 }
 
 /// Its figures: application (by its place, 4 is the access point), metric, value.
-type Made<'a> = &'a (dyn Fn(&Which) -> Vec<(usize, Metric, f64)> + Sync);
+pub type Made<'a> = &'a (dyn Fn(&Which) -> Vec<(usize, Metric, f64)> + Sync);
 
-struct Host<'a> {
-    made: Made<'a>,
-    pages: &'a (dyn Fn(&Which) -> Vec<Page> + Sync),
-    seconds: &'a (dyn Fn(&Which) -> Vec<Second> + Sync),
+pub struct Host<'a> {
+    pub made: Made<'a>,
+    pub pages: &'a (dyn Fn(&Which) -> Vec<Page> + Sync),
+    pub seconds: &'a (dyn Fn(&Which) -> Vec<Second> + Sync),
 }
 
 impl LiveHost for Host<'_> {
@@ -89,14 +89,14 @@ fn experiment(checks: &str) -> Experiment {
     read(&format!("{HEAD}\n{checks}")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn read(text: &str) -> Result<Experiment, String> {
+pub fn read(text: &str) -> Result<Experiment, String> {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("mine.toml");
     std::fs::write(&path, text).unwrap();
     Experiment::load(&path).map_err(|e| e.to_string())
 }
 
-fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
+pub fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
     let (stop, store) = (AtomicBool::new(false), Store::default());
     let live = Some(host as &dyn LiveHost);
     let options = RunOptions {
@@ -112,7 +112,7 @@ fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
     run(e, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn host<'a>(made: Made<'a>) -> Host<'a> {
+pub fn host<'a>(made: Made<'a>) -> Host<'a> {
     Host { made, pages: &|_| Vec::new(), seconds: &|_| Vec::new() }
 }
 
@@ -136,7 +136,7 @@ fn places(v: &Verdict) -> Vec<&str> {
 }
 
 /// A score that tells each point from each other: q / 10 + d, the same in every seed, twice as much under chap.
-fn told_apart(w: &Which) -> Vec<(usize, Metric, f64)> {
+pub fn told_apart(w: &Which) -> Vec<(usize, Metric, f64)> {
     let score = w.q / 10.0 + w.d;
     vec![(0, GameMos, if w.queue == "chap" { 2.0 * score } else { score })]
 }
@@ -230,6 +230,23 @@ fn a_quotient_has_the_jackknifes_interval() {
     );
     near(v.values[0].mean.unwrap(), 2.5);
     assert_eq!(format!("{:.4}", v.values[0].half_width_95.unwrap()), "1.9873");
+}
+
+#[test]
+fn a_seed_with_half_of_a_quotient_has_its_part_in_the_interval() {
+    // 2, none, 9 by 1, 1, 4: 5.5 / 2 = 2.75. Without a seed: 9 / 2.5, 5.5 / 2.5, 2 / 1.
+    // 3 * 2.75 - 2 of each: 1.05, 3.85, 4.25: mean 3.05, s^2 = (4 + 0.64 + 1.44) / 2; 4.302653 sqrt(3.04 / 3) = 4.3312.
+    let (up, down) = ([Some(2.0), None, Some(9.0)], [1.0, 1.0, 4.0]);
+    let made = |w: &Which| {
+        let seed = w.seed as usize - 1;
+        up[seed].map(|up| (0, Delay, up)).into_iter().chain([(0, Jitter, down[seed])]).collect()
+    };
+    let v = verdict(
+        "of = \"game.delay_seconds\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }\ndivided_by = { of = \"game.jitter_seconds\" }\nleast = 2.5",
+        &made,
+    );
+    near(v.values[0].mean.unwrap(), 2.75);
+    assert_eq!(format!("{:.4}", v.values[0].half_width_95.unwrap()), "4.3312");
 }
 
 #[test]
@@ -425,7 +442,7 @@ fn disciplines_differ_by_so_much() {
     assert_eq!(of([0.0, 4.0, 2.0]).state, State::Red, "1: all of it");
 }
 
-fn second(mbps: f64, frames: u32) -> Second {
+pub fn second(mbps: f64, frames: u32) -> Second {
     Second { from_ns: 0, sent_bits: mbps * 1e6, received_bits: 0.0, playable_frames: Some(frames) }
 }
 
@@ -480,6 +497,32 @@ fn halves_of_the_pages() {
     near(of("smaller", "fifo"), 40.0);
     near(of("larger", "chap"), 200.0); // 100, 200, 300 ms
     near(of("larger", "fifo"), 400.0);
+}
+
+#[test]
+fn the_median_size_is_that_of_all_seeds() {
+    // 1 and 2, 4 and 8, 16 and 32 kB: half of them up to 4 kB. 10 ms for each kB.
+    let pages = |w: &Which| {
+        let kb = [[1, 2], [4, 8], [16, 32]][w.seed as usize - 1];
+        let page = |kb: u64| Page {
+            number: kb as u32,
+            opened_ns: 0,
+            requested_ns: 1_000_000,
+            done_ns: 1_000_000 + kb * 10_000_000,
+            bytes: kb * 1000,
+        };
+        kb.map(page).to_vec()
+    };
+    let of = |half: &str| {
+        let lines = format!(
+            "of = \"web.page_seconds\"\nqueue = \"chap\"\nat = {{ q = 20, d = 1 }}\npages = \"{half}\"\nleast = 0"
+        );
+        let e = experiment(&check(&lines));
+        let host = Host { made: &|_| Vec::new(), pages: &pages, seconds: &|_| Vec::new() };
+        judge(&e, &outcome(&e, false, &host)).remove(0).values[0].mean.unwrap()
+    };
+    near(of("smaller"), 27.5); // (10 + 20) / 2 = 15, and 40: of two seeds
+    near(of("larger"), 160.0); // 80, and (160 + 320) / 2 = 240
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use airtab_lab::ScenarioFile;
 
 use super::*;
+use crate::deadline::deadline;
 use crate::frames::{self, Ip};
 
 const S: u64 = 1_000_000_000;
@@ -97,6 +98,7 @@ fn fates(books: &Books) -> [u64; 5] {
 
 #[test]
 fn packets_that_arrive() {
+    let _in_time = deadline(300);
     use End::{Here, Server, Station};
     let ways = [
         (Server, Station(0)),
@@ -125,6 +127,7 @@ fn packets_that_arrive() {
 /// A packet that was handed out has its buffer until the next one is asked for.
 #[test]
 fn a_packet_handed_out_stays_as_it_is() {
+    let _in_time = deadline(300);
     let mut ap = ap(EMULATOR, "fifo");
     send(&mut ap, End::Here, End::Server, 0, 1);
     ap.advance(S);
@@ -138,6 +141,7 @@ fn a_packet_handed_out_stays_as_it_is() {
 
 #[test]
 fn packets_that_a_queue_drops() {
+    let _in_time = deadline(300);
     for queue in ["fifo:limit=5", "spq:limit=5", "chap:limit=5", "fq_codel:limit=5"] {
         for from in [End::Here, End::Server, End::Station(0)] {
             let mut ap = ap(EMULATOR, queue);
@@ -163,6 +167,7 @@ fn packets_that_a_queue_drops() {
 
 #[test]
 fn packets_that_the_air_loses() {
+    let _in_time = deadline(300);
     for (wifi, from, to) in [
         (EMULATOR, End::Here, End::Station(LAPTOP)),
         (CELL, End::Server, End::Station(LAPTOP)),
@@ -180,6 +185,7 @@ fn packets_that_the_air_loses() {
 
 #[test]
 fn packets_that_full_queues_refuse() {
+    let _in_time = deadline(300);
     let mut up = ap(CELL, "chap");
     send(&mut up, End::Station(0), End::Server, 0, 10);
     nothing_is_left(&mut up, "uplink");
@@ -194,6 +200,7 @@ fn packets_that_full_queues_refuse() {
 
 #[test]
 fn packets_that_nobody_takes() {
+    let _in_time = deadline(300);
     let mut ap = ap(CELL, "chap");
     send(&mut ap, End::Server, End::Station(77), 0, 4);
     send(&mut ap, End::Station(0), End::Station(77), 0, 4);
@@ -209,9 +216,43 @@ fn packets_that_nobody_takes() {
     assert_eq!((ap.refused, ap.buffers.places.len()), ([3, 1, 16, 1], 0));
 }
 
+/// A station ends: what is under way goes its way, what comes later is refused.
+#[test]
+fn packets_of_a_station_that_ends() {
+    let _in_time = deadline(300);
+    for wifi in [EMULATOR, CELL] {
+        let mut ap = ap(wifi, "chap");
+        send(&mut ap, End::Here, End::Station(LAPTOP), 0, 10);
+        send(&mut ap, End::Station(LAPTOP), End::Server, 0, 3);
+        send(&mut ap, End::Station(0), End::Station(LAPTOP), 0, 3);
+        ap.end_station(usize::from(LAPTOP), "its device is gone");
+        send(&mut ap, End::Here, End::Station(LAPTOP), 0, 5);
+        send(&mut ap, End::Here, End::Station(0), 0, 2);
+        nothing_is_left(&mut ap, wifi);
+        assert_eq!((fates(&ap.books), ap.refused), ([18, 0, 0, 0, 0], [0, 0, 5, 0]));
+    }
+}
+
+/// A minute of silence, and a snapshot: whoever sent before is forgotten, others are not.
+#[test]
+fn flows_that_are_idle() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "fifo");
+    let known = |ap: &mut AccessPoint| ap.flows.iter_mut().count() - 1;
+    send(&mut ap, End::Here, End::Station(LAPTOP), 0, 4);
+    ap.advance(30 * S);
+    send(&mut ap, End::Here, End::Station(0), 0, 2);
+    for (at, left) in [(59, 6), (60, 6), (61, 2), (90, 2), (91, 0)] {
+        ap.advance(at * S);
+        ap.snapshot();
+        assert_eq!(known(&mut ap), left, "after {at} s");
+    }
+}
+
 /// All at once, with losses, changes and marks, again and again.
 #[test]
 fn packets_of_every_fate() {
+    let _in_time = deadline(300);
     for wifi in [EMULATOR, CELL] {
         let mut ap = ap(wifi, "chap:limit=20:target=1ms");
         let mut places = 0;

@@ -78,12 +78,12 @@ fn snapshot() -> Snapshot {
         },
         stations: vec![StationView {
             name: "s".into(),
-            ended: None,
             rate_kbps: 21,
             frame_error_rate: 22.0,
             backlog_packets: 23,
             totals: totals(30),
             rates: rates(40.0),
+            ended: Some("gone".into()),
         }],
         flows: vec![FlowView {
             app: Some("a".into()),
@@ -166,6 +166,7 @@ qdisc_b_bytes_total 7.0
 qdisc_c_bits_per_second 8.0
 qdisc_d_ratio 9.0
 qdisc_e_total 10.0
+station_up{station="s"} 0.0
 station_phy_rate_bits_per_second{station="s"} 21000.0
 station_frame_error_ratio{station="s"} 22.0
 station_backlog_packets{station="s"} 23.0

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# An ordinary user in a network namespace of his own: one message costs the kernel
+# less than 8 MB, whatever kind, parameter or number of transmit queues (mq) it is
+# about; what is more is refused, with the parameter, its value and what is
+# allowed. Root of the machine gets large tables, and all memory comes back.
+# boot: measured  limit: 900
+. ./lib.sh
+
+free() {
+	local key kB _
+	sync
+	while read -r key kB _; do
+		[ "$key" != MemFree: ] || echo "$kB"
+	done </proc/meminfo
+}
+
+# Waits until the namespace before this one has gone, and its memory with it.
+settle() {
+	local was now
+	now=$(free)
+	for _ in {1..20}; do
+		was=$now
+		sleep 0.3
+		now=$(free)
+		if [ $((now - was)) -le 64 ] && [ $((was - now)) -le 64 ]; then return; fi
+	done
+}
+
+# taken COMMAND: of root in a new namespace; sets said, kB and, if it was accepted, ok
+taken() {
+	local before after
+	settle
+	said=$(setpriv --reuid 1000 --regid 1000 --clear-groups unshare -U -r -n bash -c "
+		ip link add d0 numtxqueues 64 type dummy && ip link set d0 up
+		while read -r n f _; do [ \$n != MemFree: ] || echo \$f; done </proc/meminfo
+		if $1; then echo accepted; else echo refused; fi 2>&1
+		while read -r n f _; do [ \$n != MemFree: ] || echo \$f; done </proc/meminfo
+	" 2>&1)
+	before=${said%%$'\n'*} after=${said##*$'\n'}
+	kB=$((before - after))
+	case $said in
+	*accepted*) ok=yes ;;
+	*) ok=no ;;
+	esac
+	[ $kB -lt 7812 ] || fail "$1 takes $kB kB: $said"
+	[ $kB -le $most ] || most=$kB
+	asked=$((asked + 1))
+}
+
+# denied COMMAND WORD...: refused, and says the words
+denied() {
+	local word
+	taken "$1"
+	[ $ok = no ] || fail "$1 is accepted"
+	for word in "${@:2}"; do
+		[[ $said == *"$word"* ]] || fail "$1: refused without '$word': $said"
+	done
+}
+
+asked=0 most=0
+insmod /ko/sch_airtab.ko
+insmod /ko/airtab_trial.ko
+echo chap >/proc/sys/net/core/default_qdisc
+taken "tc qdisc add dev d0 root chap"		# what a user needs for the first time
+denied "tc qdisc add dev d0 root chap flows 4194304" flows 4194304 "at most" "first user namespace"
+best=$(sed -n 's/.*flows: 4194304: at most \([0-9]*\) .*/\1/p' <<<"$said")
+[ "$best" -ge 32768 ] && [ "$best" -le 65536 ] || fail "at most '$best' flows: $said"
+taken "tc qdisc add dev d0 root chap flows $best"
+equal "chap flows $best" $ok yes
+[ $kB -ge 6000 ] || fail "chap flows $best takes $kB kB only: what is measured?"
+denied "tc qdisc add dev d0 root chap flows $((best + 1))" flows $((best + 1)) "at most $best"
+denied "tc qdisc add dev d0 root chap flows $best target 5ms" flows "at most"
+denied "tc qdisc add dev d0 root chap flows 65537" flows 65537
+for kind in $(kinds); do
+	while read -r id name unit _ _ _ largest _; do
+		case $unit in
+		bool | choice) ;;
+		*) taken "rawtc add d0 $kind $id=$largest" ;;
+		esac
+	done < <(replay params "${kind#at_}")
+done
+denied "rawtc add d0 table 3=8000" limit 8000 "at most 7499"
+taken "rawtc add d0 table 3=7499"
+equal "table of 7499 kB" $ok yes
+# 64 instances at once
+denied "tc qdisc add dev d0 root mq"
+echo pfifo_fast >/proc/sys/net/core/default_qdisc
+
+# root of the machine
+ip link add d0 type dummy
+before=$(free)
+tc qdisc add dev d0 root chap flows 1000000
+[ $((before - $(free))) -ge 90000 ] || fail "root's 1000000 flows take $((before - $(free))) kB"
+if said=$(tc qdisc add dev d0 root handle 5: chap flows 4194304 limit 65535 2>&1); then fail "a second root qdisc"; fi
+tc qdisc del dev d0 root
+sleep 1
+left=$((before - $(free)))
+[ $left -le 2000 ] || fail "$left kB of $before are gone"
+# more than there is
+ip link add d1 type dummy
+said=""
+for dev in d0 d1; do
+	tc qdisc add dev $dev root chap flows 4194304 >>said 2>&1 || said=$(<said)
+done
+[[ $said == *"no memory for tables of"*MB* ]] || fail "two tables of 500 MB in 1 GB: '$said'"
+ip link del d0
+ip link del d1
+rmmod airtab_trial
+rmmod sch_airtab
+figure "$asked messages of an ordinary user: at most $most kB each"

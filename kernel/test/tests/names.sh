@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# Numbers that the host gives (disciplines/told.c shows them): stations are told
+# apart by all of the address, on devices with a radio only; sources by all of the
+# IP address; flows by addresses, protocol, ports, of IPv6 as of IPv4, whichever
+# bits differ; two instances number all of them differently; dumps show another
+# name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
+# boot: checked  limit: 900
+. ./lib.sh
+
+ethernet() { printf '%s %s %s ' "${2:-020000000001}" "${3:-020000000009}" "$1"; }
+# l4 PORTS: a TCP or UDP header and 30 bytes
+l4() { printf '%s 0026 0000 0000 0000 5000 0000 0000 0000 %036d' "$1" 0; }
+# ipv4 PROTOCOL FROM TO PORTS; ipv6 alike
+ipv4() { printf '4500 003a 0007 0000 40 %s 0000 %s %s ' "$1" "$2" "$3"; l4 "$4"; }
+ipv6() { printf '6000 0000 0026 %s 40 %s %s ' "$1" "$2" "$3"; l4 "$4"; }
+ports="15b3 2328" udp=11 tcp=06
+a4=0a000001 b4=0a000002
+prefix="fd00 0000 0000 0000"
+a6="$prefix 0000 0000 0000 0001" b6="$prefix 0000 0000 0000 0002"
+
+fresh() {
+	tc qdisc replace dev "$1" root pfifo
+	tc qdisc replace dev "$1" root told
+}
+
+# tell DEV FRAME: sets flow, station, source, class, tcp, name as told of it
+tell() {
+	frame "$1" "$2"
+	read -r flow station source class tcp_ length name \
+		<<<"$(rows show "$1" | sed -n '$s/.* 1=\([0-9]*\) 2=\([0-9]*\) 3=\([0-9]*\) 4=\([0-9]*\) 5=\([0-9]*\) 6=\([0-9]*\) 7=\([0-9]*\).*/\1 \2 \3 \4 \5 \6 \7/p')"
+	[ "$name" ] || fail "no row for $2"
+	frames=$((frames + 1))
+}
+
+# distinct WHAT NUMBER...: no two are equal
+distinct() {
+	local what=$1
+	shift
+	equal "$what, different ones of $*" "$(printf '%s\n' "$@" | sort -u | wc -l)" $#
+}
+
+# bit HEX N: HEX, without blanks, with bit N from the left exchanged
+bit() {
+	local hex=${1// /} at=$(($2 / 4))
+	printf '%s%x%s' "${hex:0:at}" $((0x${hex:at:1} ^ (8 >> $2 % 4))) "${hex:at + 1}"
+}
+
+up() {
+	echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
+	ip link set $1 up
+}
+
+frames=0
+insmod /ko/airtab_trial.ko
+ip link add d0 type dummy
+up d0
+insmod /ko/airtab_slow.ko kbps=1000000 radio=1
+up slow0
+
+# flows: every third bit of IPv6, every one of IPv4, and the ports' ends count
+for version in 4 6; do
+	if [ $version = 4 ]; then
+		from=$a4 to=$b4 type=0800 bits=32 step=1
+	else
+		from=$a6 to=$b6 type=86dd bits=128 step=3
+	fi
+	fresh d0
+	tell d0 "$(ethernet $type; ipv$version $udp "$from" "$to" "$ports")"
+	flows=("$flow") sources=("$source") one=$flow name_of_one=$name
+	equal "IPv$version: station where there is no radio" "$station" 65534
+	equal "IPv$version: TCP of UDP" "$tcp_" 0
+	[ "$name" != "$flow" ] || fail "the flow's hash is shown"
+	tell d0 "$(ethernet $type; ipv$version $udp "$to" "$from" "2328 15b3")"
+	equal "IPv$version: the flow of the other direction" "$flow" "$one"
+	equal "IPv$version: its name" "$name" "$name_of_one"
+	sources+=("$source")
+	tell d0 "$(ethernet $type; ipv$version $tcp "$from" "$to" "$ports")"
+	flows+=("$flow")
+	equal "IPv$version: the source of TCP" "$source" "${sources[0]}"
+	equal "IPv$version: TCP payload + 1" "$tcp_" 19
+	for ((n = 0; n < bits; n += step)); do
+		tell d0 "$(ethernet $type; ipv$version $udp "$(bit "$from" $n)" "$to" "$ports")"
+		flows+=("$flow")
+		[ $n = 127 ] || sources+=("$source")
+	done
+	for n in 0 15 16 31; do
+		tell d0 "$(ethernet $type; ipv$version $udp "$from" "$to" "$(bit "$ports" $n)")"
+		flows+=("$flow")
+	done
+	distinct "IPv$version: flows" "${flows[@]}"
+	distinct "IPv$version: sources" "${sources[@]}"
+done
+
+# a source without IP is the Ethernet one
+fresh d0
+zeros=$(printf '%092d' 0)
+tell d0 "$(ethernet 88b5) $zeros"
+one=$source
+tell d0 "$(ethernet 88b5 020000000007) ${zeros//0/1}"
+equal "the source of no IP" "$source" "$one"
+tell d0 "$(ethernet 88b5 020000000001 020000000008) $zeros"
+distinct "sources of no IP" "$one" "$source" 0
+
+# numbers of an instance are its own
+fresh d0
+last="x y z"
+for round in 1 2 3; do
+	fresh slow0
+	tell slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+	distinct "instances: flows, sources, stations, names" $last "$flow" "$source$station" "$name"
+	last="$flow $source$station $name"
+done
+
+# stations: each bit of the address but that of groups; two instances, since
+# 16 bits may agree by chance
+declare -A counts=()
+for round in 1 2; do
+	fresh slow0
+	tell slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+	one=$station
+	[ "$station" -lt 65534 ] || fail "station $station is no number of a station"
+	tell slow0 "$(ethernet 0800 020000000001 02000000000a; ipv4 $tcp $b4 $a4 "$ports")"
+	equal "the station by other packets" "$station" "$one"
+	tell slow0 "$(ethernet 0800 030000000001; ipv4 $udp $a4 $b4 "$ports")"
+	equal "a group" "$station" 65535
+	for ((n = 0; n < 48; n++)); do
+		[ $n != 7 ] || continue
+		tell slow0 "$(ethernet 0800 "$(bit 020000000001 $n)"; ipv4 $udp $a4 $b4 "$ports")"
+		[ "$station" = "$one" ] || counts[$n]=yes
+	done
+done
+equal "bits of an address that change the station" ${#counts[@]} 47
+
+# urgent up to a length of the frame, an ordinary packet of best effort beyond
+fresh d0
+for protocol in 0806:255:256 888e:255:1514 0806:2:257 888e:2:1515 888f:2:60; do
+	IFS=: read -r type class_ length_ <<<"$protocol"
+	ip link set d0 mtu 2000
+	tell d0 "$(ethernet "$type") $(printf "%0$((2 * length_ - 28))d" 0)"
+	equal "the class of protocol $type in a frame of $length_ bytes" "$class" "$class_"
+	equal "its length without Ethernet" "$length" $((length_ - 14))
+done
+ip link del d0
+rmmod airtab_slow
+rmmod airtab_trial
+figure "$frames frames: flows, sources, stations and names of each, keys of each instance"
