@@ -14,7 +14,7 @@ use airtab_live::house::Port;
 use airtab_live::snapshot::{FlowView, Snapshot, StationView, Totals};
 use airtab_sim::wifi::Loss;
 use common::frames::{Ip, TcpHeader};
-use common::{EMULATOR, Inner, MS, S, address, deadline, house, packet, queue};
+use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// A frame exchange of 1500 bytes in the cell, ns, and its parts.
 const EXCHANGE: u64 = 281_926;

@@ -9,7 +9,7 @@ use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
-use common::{EMULATOR, Inner, MS, S, address, deadline, house, packet, queue};
+use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// 1500 bytes at 54 Mb/s on the emulated link, ns.
 const EMULATED: u64 = 399_259;
