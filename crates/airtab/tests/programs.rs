@@ -12,7 +12,8 @@ use std::process::Command;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Places that start a program without naming it in a literal, or a shell: file, what stands there, what it starts.
+/// Places that start a program without naming it in a literal (the expression, in brackets), or a shell: file, what
+/// stands there, what it starts.
 const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", AIRTAB, &[]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
@@ -20,26 +21,29 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
-    ("crates/airtab/tests/live.rs", "BINARY", &[]),
-    ("crates/airtab/tests/live.rs", "& binary", &[]),
-    ("crates/airtab-sim/benches/sim.rs", "this", &[]),
+    ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
+    ("crates/airtab/tests/live.rs", "(& binary)", &[]),
+    ("crates/airtab-sim/benches/sim.rs", "(this)", &[]),
     // The project's own tools.
-    ("crates/airtab/tests/tools.rs", "file", &[]),
-    ("crates/airtab/tests/tools.rs", "& copy", &[]),
-    ("crates/airtab/tests/programs.rs", "root () . join (\"tools/require\")", &[]),
+    ("crates/airtab/tests/tools.rs", "(file)", &[]),
+    ("crates/airtab/tests/tools.rs", "(& copy)", &[]),
+    ("crates/airtab/tests/programs.rs", "(root () . join (\"tools/require\"))", &[]),
     // Shells: what their scripts start that is not built into them.
-    ("crates/airtab/tests/files.rs", "\"sh\"", &[]),
-    ("crates/airtab/tests/live.rs", "\"sh\"", &["grep", "sort"]),
-    ("crates/airtab-live/tests/soak.rs", "\"sh\"", &["sleep"]),
+    ("crates/airtab/tests/files.rs", "sh", &[]),
+    ("crates/airtab/tests/live.rs", "sh", &["grep", "sort"]),
+    ("crates/airtab-live/src/folder.rs", "sh", &[]),
+    ("crates/airtab-live/tests/soak.rs", "sh", &["sleep"]),
     // Helpers hand on what they are given; who calls them is looked at.
-    ("crates/airtab-live/src/apps/program.rs", "& file . display () . to_string ()", &[]),
+    ("crates/airtab-live/src/apps/program.rs", "ip netns exec", &["mount"]),
+    ("crates/airtab-live/src/user.rs", "(setpriv)", &["setpriv", "sleep"]),
     ("crates/airtab-live/tests/common/mod.rs", "ip netns exec", &[]),
+    ("crates/airtab-live/tests/hardened.rs", "(words . next () . expect (\"a program\"))", &[]),
     ("crates/airtab-live/tests/apps.rs", "{shaped}", &["tc"]),
 ];
-const AIRTAB: &str = "env ! (\"CARGO_BIN_EXE_airtab\")";
+const AIRTAB: &str = "(env ! (\"CARGO_BIN_EXE_airtab\"))";
 
 /// Helpers of the live access point that start what an argument names: number of that argument.
-const HELPERS: [(&str, usize); 3] = [("find", 0), ("command", 0), ("run_in", 1)];
+const HELPERS: [(&str, usize); 4] = [("find", 0), ("command", 0), ("run_in", 1), ("run_in_host", 0)];
 
 /// A test may do without these, and says so.
 const OPTIONAL: [&str; 1] = ["chromium"];
@@ -82,10 +86,10 @@ fn literal(expression: &TokenStream) -> Option<String> {
     Some(text.strip_prefix('"')?.split_once('"')?.0.to_string())
 }
 
-/// The program of a command line, by its first word; of an expression that is no literal, the expression.
+/// The program of a command line, by its first word; of an expression that is no literal, the expression in brackets.
 fn program(expression: &TokenStream) -> String {
     let line = literal(expression).unwrap_or_default();
-    line.split_whitespace().next().map_or_else(|| expression.to_string(), Into::into)
+    line.split_whitespace().next().map_or_else(|| format!("({expression})"), Into::into)
 }
 
 /// What a file starts.
@@ -108,8 +112,7 @@ fn started(file: &str, tokens: TokenStream, found: &mut BTreeSet<String>) {
                 let called = tokens.get(i + 4).map(elements).filter(|arguments| !arguments.is_empty());
                 let arguments =
                     called.unwrap_or_else(|| panic!("{file}: Command::new is handed on: name a program"));
-                let shell = ["sh", "bash"].contains(&program(&arguments[0]).as_str());
-                found.insert(if shell { arguments[0].to_string() } else { program(&arguments[0]) });
+                found.insert(program(&arguments[0]));
             }
             (_, "Command") if text(i + 1) == "as" => panic!("{file}: Command is renamed: call it Command"),
             (_, "type") if texts[i..].iter().take_while(|t| *t != ";").any(|t| t == "Command") => {
@@ -142,7 +145,7 @@ fn started(file: &str, tokens: TokenStream, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Programs of the rules that `make test` asks for, and of what a bare machine has.
+/// Programs of the rules that `make test` asks for, and of what a bare machine has; no shells, which may start anything.
 fn known() -> BTreeSet<String> {
     let makefile = fs::read_to_string(root().join("Makefile")).expect("the Makefile");
     let recipe = makefile.split_once("\ntest:").expect("a target").1.split("\n\n").next().expect("a recipe");
@@ -152,8 +155,8 @@ fn known() -> BTreeSet<String> {
     assert!(output.status.success(), "{output:?}");
     let table = String::from_utf8(output.stdout).expect("UTF-8");
     let rows = table.lines().map(|line| line.split_once(' ').expect("rule and program"));
-    let known: BTreeSet<String> =
-        rows.filter(|(rule, _)| rules.contains(rule)).map(|row| row.1.into()).collect();
+    let rows = rows.filter(|(rule, program)| rules.contains(rule) && *program != "sh");
+    let known: BTreeSet<String> = rows.map(|(_, program)| program.into()).collect();
     assert!(["ping", "tshark", "git"].iter().all(|program| known.contains(*program)), "{rules:?}: {known:?}");
     known
 }
