@@ -134,7 +134,7 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 		skb_put_zero(skb, sizeof(struct udphdr));
 	}
 	if (op->cls == AT_URGENT)
-		skb->protocol = htons(ETH_P_ARP);
+		skb->protocol = ETH_HLEN + op->bytes <= 256 ? htons(ETH_P_ARP) : htons(ETH_P_PAE);
 	else
 		skb->priority = priority[op->cls % ARRAY_SIZE(priority)];
 	skb->data_len = ETH_HLEN + op->bytes - skb->len;

@@ -198,6 +198,7 @@ static void arrival(struct generator *g, u64 step)
 	if (below(&g->random, 32) == 0) {
 		op.cls = AT_URGENT;
 		op.flags = 0;
+		op.bytes = 60 + op.bytes % 1441;	/* what a host calls urgent */
 	}
 	emit(g, op);
 }

@@ -127,10 +127,8 @@ for kind in $kinds; do
 	shown "after more refusals" "${all_json[@]}"
 	tc qdisc del dev d0 root
 	# whatever is sent is answered, and a good request still works afterwards
-	for seed in 1 2; do
-		fuzzed=$(rawtc fuzz d0 "$kind" 3000 $seed) || fail "$kind, at random: $fuzzed"
-	done
-	figure "$kind, 3000 requests at random: $fuzzed"
+	fuzzed=$(rawtc fuzz d0 "$kind" 300 1) || fail "$kind, at random: $fuzzed"
+	figure "$kind, 300 requests at random: $fuzzed"
 	tc qdisc replace dev d0 root pfifo
 	tc qdisc replace dev d0 root "$kind"
 	shown "after requests at random" "${by_default[@]}"
