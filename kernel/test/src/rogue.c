@@ -9,7 +9,7 @@
  *   udp		IPv4 from and to these addresses, ports at random: each a new flow
  *   spoofed	the same from any address of 198.18.0.0/15 (RFC 2544)
  *
- * Evenly spaced, but for a burst that makes up for being late. What is random is
+ * No queue on the way holds it up. Evenly spaced, but for a burst that makes up for being late. What is random is
  * the same each time.
  *
  * What this is not: no answers are read; whoever wants a flow uses `traffic`.
@@ -168,19 +168,22 @@ int main(int argc, char **argv)
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_halen = ETH_ALEN };
 	struct ifreq device = { 0 };
 	unsigned char *mac = eth->ether_dhost;
-	int s = socket(AF_PACKET, SOCK_RAW, 0), flows = 0;
+	int s = socket(AF_PACKET, SOCK_RAW, 0), flows = 0, big = 64 << 20;
 	const char *what = argc > 3 ? argv[3] : "";
 	char **args = argv + (argc > 3 ? 4 : argc);
-	long size = number(args, "size", 1400), rate = number(args, "rate", 0), ms = number(args, "ms", 0);
+	long size = number(args, "size", 1400);
+	long rate = number(args, "rate", 0), ms = number(args, "ms", 0);
 
 	if (argc < 4 || rate <= 0 || ms <= 0 || size < 60 || size > MOST ||
-	    sscanf(argv[2], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", mac, mac + 1, mac + 2, mac + 3, mac + 4, mac + 5) != 6) {
+	    sscanf(argv[2], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", mac, mac + 1, mac + 2, mac + 3,
+		   mac + 4, mac + 5) != 6) {
 		fprintf(stderr, "usage: rogue DEV MAC arp|eapol|udp|spoofed rate=KBPS ms=N [size=60..%d]\n"
 				"             [from=ADDRESS] [to=ADDRESS]\n", MOST);
 		return 2;
 	}
 	strncpy(device.ifr_name, argv[1], IFNAMSIZ - 1);
-	if (s < 0 || ioctl(s, SIOCGIFHWADDR, &device))
+	if (s < 0 || ioctl(s, SIOCGIFHWADDR, &device) ||
+	    setsockopt(s, SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big)))
 		return die(argv[1]);
 	memcpy(eth->ether_shost, device.ifr_hwaddr.sa_data, ETH_ALEN);
 	memcpy(to.sll_addr, eth->ether_dhost, ETH_ALEN);

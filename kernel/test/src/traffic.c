@@ -359,7 +359,8 @@ static int probe(const char *host, const char *port, char **args)
 			break;
 	}
 	qsort(late, answered, sizeof(*late), by_value);
-	printf("answered %ld p50 %lld max %lld\n", answered, (long long)(answered ? late[answered / 2] : 0),
+	printf("answered %ld p50 %lld max %lld\n", answered,
+	       (long long)(answered ? late[answered / 2] : 0),
 	       (long long)(answered ? late[answered - 1] : 0));
 	return 0;
 }

@@ -32,6 +32,8 @@ bridge() {
 		ip -n $ns link set net addrgenmode none up
 		ip -n router link set p$n master br0 addrgenmode none up
 	done
+	# a wire: without it queues further on would hold up the sockets of the sender
+	tc -n sender qdisc add dev net root netem delay 10ms limit 10000
 	sleep 2		# the carrier is noticed at most once a second
 }
 
