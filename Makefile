@@ -44,14 +44,14 @@ test: ## every test: C core, Rust crates, command line
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
 
-nightly: ## what takes longer than .ci/run: all mutants, fuzzing, soak, every experiment (root)
+nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang live tshark
 	@tools/steps --keep-going \
-		'20m $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
-		'60m make fuzz SECONDS=1800' \
-		'30m make soak SECONDS=600' \
+		'30m tools/rooted $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
+		'90m make fuzz SECONDS=1800' \
+		'40m make soak SECONDS=600' \
 		'3h $(AIRTAB) experiment run --all' \
-		'10h make mutants-rust'
+		'12h make mutants-rust'
 
 bench: ## speed of the disciplines and of the simulator, with ratios and targets
 	@$(CARGO) bench --quiet -p airtab-core --bench core

@@ -22,6 +22,17 @@ struct books {
 	u32 packets, bytes;
 };
 
+#define AT_COLUMNS 16		/* that a table of rows may have */
+
+/* Columns that are standard statistics of a class, too. */
+enum at_standard { AT_STD_BYTES, AT_STD_PACKETS, AT_STD_QLEN, AT_STD_BACKLOG, AT_STD };
+
+/* A row of the table as it was looked at last; RTNL protects it. */
+struct at_row {
+	u32 number;			/* 0: none */
+	u64 col[AT_COLUMNS + 1];	/* one more, always 0 */
+};
+
 struct airtab {			/* qdisc_priv() */
 	struct at_host host;
 	const struct at_ops *core;
@@ -32,6 +43,8 @@ struct airtab {			/* qdisc_priv() */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
 	struct books gone;		/* though our books and the parents' count it */
+	struct at_row row;
+	u8 standard[AT_STD];		/* column of each, or AT_COLUMNS */
 };
 
 static inline bool at_split(const struct airtab *a)
@@ -51,10 +64,9 @@ void at_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const 
 struct at_qdisc *at_memory(struct Qdisc *sch, struct at_set *set, bool asked,
 			   struct netlink_ext_ack *extack);
 
+void at_dump_init(struct airtab *a);
 int at_dump(struct Qdisc *sch, struct sk_buff *skb);
 int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 extern const struct Qdisc_class_ops at_class_ops;
-
-#define AT_COLUMNS 32		/* that a table of rows may have */
 
 #endif

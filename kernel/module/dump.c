@@ -99,33 +99,47 @@ int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 #define NO_NUMBER TC_H_MIN_MASK		/* shown for rows that have none of their own */
 
-/* at_ops->row() under the lock, which is held for AT_ROWS records at most. */
-static u32 look(struct Qdisc *sch, u32 cursor, u64 row[AT_COLUMNS], bool *found)
+/* Which columns are standard statistics: those of these names. */
+void at_dump_init(struct airtab *a)
 {
-	const struct airtab *a = qdisc_priv(sch);
+	static const char *const names[AT_STD] = {
+		[AT_STD_BYTES] = "bytes", [AT_STD_PACKETS] = "packets",
+		[AT_STD_QLEN] = "backlog", [AT_STD_BACKLOG] = "backlog_bytes",
+	};
+
+	for (u32 i = 0; i < AT_STD; i++) {
+		u8 column = 0;
+
+		while (a->core->row_stats[column].name && strcmp(a->core->row_stats[column].name, names[i]))
+			column++;
+		a->standard[i] = a->core->row_stats[column].name ? column : AT_COLUMNS;
+	}
+}
+
+/* at_ops->row() under the lock, which is held for AT_ROWS records at most. */
+static u32 look(struct Qdisc *sch, u32 cursor)
+{
+	struct airtab *a = qdisc_priv(sch);
+	bool found = false;
 	u32 next;
 
 	sch_tree_lock(sch);
-	next = a->core->row(a->q, cursor, row, ktime_get_ns(), found);
+	next = a->core->row(a->q, cursor, a->row.col, ktime_get_ns(), &found);
 	sch_tree_unlock(sch);
+	a->row.number = found ? next : 0;
 	return next;
 }
 
-/* Whether the table has a row of that number. */
-static bool read_row(struct Qdisc *sch, u32 number, u64 row[AT_COLUMNS])
-{
-	const struct airtab *a = qdisc_priv(sch);
-	bool found = false;
-
-	return a->core->row && number && look(sch, number - 1, row, &found) == number && found;
-}
-
+/* 0, and what is beyond the numbers, is nobody's. */
 static unsigned long find(struct Qdisc *sch, u32 classid)
 {
-	u64 row[AT_COLUMNS];
+	const struct airtab *a = qdisc_priv(sch);
 	u32 minor = TC_H_MIN(classid);
 
-	return minor != NO_NUMBER && read_row(sch, minor, row) ? minor : 0;
+	if (!a->core->row || !minor || minor == NO_NUMBER)
+		return 0;
+	look(sch, minor - 1);
+	return a->row.number == minor ? minor : 0;
 }
 
 static struct Qdisc *leaf(struct Qdisc *sch, unsigned long class)
@@ -137,16 +151,14 @@ static struct Qdisc *leaf(struct Qdisc *sch, unsigned long class)
  * goes on where it was, with each of its messages. */
 static void walk(struct Qdisc *sch, struct qdisc_walker *w)
 {
-	const struct at_ops *core = ((struct airtab *)qdisc_priv(sch))->core;
-	u64 row[AT_COLUMNS];
-	bool found;
+	const struct airtab *a = qdisc_priv(sch);
 	u32 next;
 
-	if (w->stop || !core->row)
+	if (w->stop || !a->core->row)
 		return;
 	w->count = max(w->count, w->skip);
-	while ((next = look(sch, w->count, row, &found))) {
-		if (found && w->fn(sch, next, w) < 0) {
+	while ((next = look(sch, w->count))) {
+		if (a->row.number && w->fn(sch, next, w) < 0) {
 			w->stop = 1;
 			break;
 		}
@@ -162,31 +174,22 @@ static int dump_class(struct Qdisc *sch, unsigned long class, struct sk_buff *sk
 	return 0;
 }
 
-/* The value of a column, or 0 if the table has none of that name. */
-static u64 column(const struct at_stat *table, const u64 *row, const char *name)
-{
-	for (; table->name; table++, row++)
-		if (!strcmp(table->name, name))
-			return *row;
-	return 0;
-}
-
+/* Of the row that find() or walk() has just looked at. */
 static int dump_class_stats(struct Qdisc *sch, unsigned long class, struct gnet_dump *d)
 {
 	const struct airtab *a = qdisc_priv(sch);
-	const struct at_stat *table = a->core->row_stats;
 	u8 blob[AT_COLUMNS * (NLA_HDRLEN + sizeof(u64))], *end;
 	struct gnet_stats_basic_sync sent;
-	struct gnet_stats_queue queue = { 0 };
-	u64 row[AT_COLUMNS];
+	struct gnet_stats_queue queue = {
+		.qlen = a->row.col[a->standard[AT_STD_QLEN]],
+		.backlog = a->row.col[a->standard[AT_STD_BACKLOG]],
+	};
 
-	if (!read_row(sch, class, row))		/* gone since walk() */
+	if (a->row.number != class)
 		return 0;
 	gnet_stats_basic_sync_init(&sent);
-	_bstats_update(&sent, column(table, row, "bytes"), column(table, row, "packets"));
-	queue.qlen = column(table, row, "backlog");
-	queue.backlog = column(table, row, "backlog_bytes");
-	end = put_all(blob, a, AT_WIRE_ROW, table, row);
+	_bstats_update(&sent, a->row.col[a->standard[AT_STD_BYTES]], a->row.col[a->standard[AT_STD_PACKETS]]);
+	end = put_all(blob, a, AT_WIRE_ROW, a->core->row_stats, a->row.col);
 	if (gnet_stats_copy_basic(d, NULL, &sent, false) < 0 ||
 	    gnet_stats_copy_queue(d, NULL, &queue, queue.qlen) < 0)
 		return -1;

@@ -235,6 +235,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	a->set = set;
+	at_dump_init(a);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);

@@ -112,7 +112,7 @@ mod tests {
     /// lowest rate, kb/s; MAC bytes.
     #[test]
     fn every_profile_is_the_pages() {
-        let page: [(&str, [u64; 3], [u32; 2], u32, u32); 9] = [
+        let page = [
             ("phy-a", [9, 10, 28], [15, 1023], 6_000, 34),
             ("std-11g", [9, 10, 28], [15, 1023], 6_000, 36),
             ("std-11a", [9, 16, 34], [15, 1023], 6_000, 36),

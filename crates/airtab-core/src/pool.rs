@@ -58,8 +58,7 @@ pub(crate) struct Packet<T> {
 }
 
 const CHUNK: usize = 256;
-const _: () =
-    assert!(size_of::<ffi::Pkt>() == (60 + size_of::<*const ()>()).next_multiple_of(size_of::<*const ()>()));
+const _: () = assert!(size_of::<ffi::Pkt>() == 56 + size_of::<*const ()>());
 
 /// A growing set of packets. Grows by chunks and never shrinks, so a host in
 /// its steady state allocates nothing.
@@ -90,7 +89,7 @@ impl<T: Copy> Pool<T> {
             packet.write(Packet {
                 head: ffi::Pkt {
                     next: std::ptr::null_mut(),
-                    scratch: [0; 5],
+                    scratch: [0; 4],
                     bytes: meta.bytes,
                     flow: meta.flow,
                     source: meta.source,
@@ -275,6 +274,57 @@ mod tests {
             pool.insert(Meta::default(), i);
         }
         assert_eq!(pool.chunks.len(), chunks, "no growth while places are free");
+    }
+
+    /// What the core may see of a packet: each field is its own, the flags too.
+    #[test]
+    fn a_packet_is_what_it_was_made_of() {
+        let mut pool = Pool::new();
+        let tcp = ffi::Tcp { seq: 1, ack: 2, payload: 3, window: 4, flags: 5 };
+        for (ecn, with_tcp, flags) in [(false, false, 0), (true, false, 1), (false, true, 4), (true, true, 5)]
+        {
+            let meta = Meta {
+                bytes: 10,
+                flow: 11,
+                source: 12,
+                sta: 13,
+                class: 14,
+                ecn,
+                tcp: with_tcp.then_some(tcp),
+            };
+            let packet = pool.insert(meta, 15u8);
+            assert_eq!((pool.bytes(packet), pool.flow(packet), pool.sta(packet)), (10, 11, 13));
+            assert_eq!((*pool.body(packet), pool.marked_ce(packet)), (15, false));
+            // SAFETY: the packet is held, so its head is initialised.
+            let head = unsafe { &(*pool.packet(packet).as_ptr()).head };
+            assert_eq!((head.flags, head.class, head.handle), (flags, 14, packet.0));
+            let seen = (head.tcp.seq, head.tcp.ack, head.tcp.payload, head.tcp.window, head.tcp.flags);
+            assert_eq!(seen, if with_tcp { (1, 2, 3, 4, 5) } else { (0, 0, 0, 0, 0) });
+            *pool.body_mut(packet) = 16;
+            // SAFETY: as above, and nobody else looks at it.
+            unsafe { (*pool.packet(packet).as_ptr()).head.flags |= ffi::F_CE };
+            assert!(pool.marked_ce(packet));
+            assert_eq!((pool.len(), pool.is_empty()), (1, false));
+            assert_eq!(pool.remove(packet), 16);
+            assert_eq!((pool.len(), pool.is_empty()), (0, true));
+        }
+    }
+
+    /// More than one chunk: every place is another one, and is given back.
+    #[test]
+    fn every_place_is_used_once() {
+        let mut pool = Pool::new();
+        for round in 0..3 {
+            let handles: Vec<_> = (0..600u32).map(|i| pool.insert(Meta::default(), i)).collect();
+            let mut places: Vec<_> = handles.iter().map(|handle| handle.index()).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!((places.len(), pool.chunks.len()), (600, 3), "round {round}");
+            assert!(handles.iter().zip(0..).all(|(handle, i)| *pool.body(*handle) == i));
+            for handle in handles {
+                pool.remove(handle);
+            }
+        }
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn arrival_spread(deliveries: &[Delivery]) -> Option<f64> {
     let gaps = || deliveries.windows(2).map(|pair| (pair[1].received_ns - pair[0].received_ns) as f64);
     let n = gaps().count() as f64;
     let mean = gaps().sum::<f64>() / n;
-    let squares = gaps().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>();
+    let squares = gaps().map(|gap| gap - mean).map(|d| d * d).sum::<f64>();
     (n >= 2.0).then(|| (squares / (n - 1.0)).sqrt() * SECONDS)
 }
 

@@ -172,3 +172,56 @@ fn distribution(delay_ns: &hdrhistogram::Histogram<u64>) -> Vec<(f64, f64)> {
     };
     (0..=POINTS).map(point).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+
+    use super::*;
+    use crate::ScenarioFile;
+
+    /// 3 s, of which 1 s to 2 s are measured; `apps`: kind and start of each.
+    fn home(apps: &[(&str, &str)]) -> Scenario {
+        let mut text =
+            "duration = \"3s\"\nmeasure = [\"1s\", \"2s\"]\n[[station]]\nname = \"s\"\n".to_string();
+        for (i, (kind, start)) in apps.iter().enumerate() {
+            text.push_str(&format!(
+                "[[app]]\nname = \"a{i}\"\nkind = \"{kind}\"\nstart = \"{start}\"\nstation = \"s\"\n"
+            ));
+        }
+        ScenarioFile::parse("short.toml", &text).unwrap_or_else(|e| panic!("{e}")).scenario
+    }
+
+    #[test]
+    fn the_queue_fills_with_the_first_bulk_transfer_of_the_measured_part() {
+        let of = |apps: &[(&str, &str)]| busy_from(&home(apps)) / 1_000_000;
+        assert_eq!(
+            of(&[("download", "1800ms"), ("p2p", "1500ms"), ("upload", "1600ms"), ("game", "1200ms")]),
+            1500
+        );
+        assert_eq!(of(&[("download", "900ms"), ("upload", "1600ms")]), 1600, "one began before");
+        assert_eq!(of(&[("download", "2s"), ("game", "1200ms")]), 1000, "none: its start");
+    }
+
+    #[test]
+    fn what_is_received_counts_once() {
+        let fifo = Params::new(Discipline::named("fifo").unwrap());
+        let told = story(&home(&[("ping", "0s")]), "fifo", &fifo, 1);
+        // Echoes of 84 bytes after 0, 1 and 2 s: 6720 bit/s in a tenth of a second each.
+        let rates = told.apps[0].received_bps.iter().map(|bps| bps.round() as u64);
+        assert_eq!(rates.filter(|bps| *bps > 0).collect::<Vec<_>>(), [6720; 3]);
+    }
+
+    #[test]
+    fn stations_send_for_a_part_of_the_measured_time() {
+        let fifo = Params::new(Discipline::named("fifo").unwrap());
+        let told = story(&home(&[("upload", "0s")]), "fifo", &fifo, 1);
+        // An upload alone has most of the channel, all the time: of one second, and not of the two up to its end.
+        assert!((0.4..1.0).contains(&told.uplink_air), "{}", told.uplink_air);
+        assert_eq!((told.step_ns, told.apps[0].received_bps.len()), (100_000_000, 30));
+        // More packets wait less than a longer time.
+        let delay = &told.apps[0].queue_delay;
+        assert!(delay.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1) && delay[0].0 < delay[200].0, "{delay:?}");
+        assert_eq!((delay[0].1, delay[100].1, delay[200].1), (0.0, 0.5, 1.0));
+    }
+}

@@ -102,6 +102,38 @@ mod tests {
         assert!(text(&s).contains("\n  station tablet has ended: its device wlan0 is gone\n"));
     }
 
+    /// Whoever sent, received, waits or lost packets has a row; most airtime, both ways, first.
+    #[test]
+    fn stations_that_did_anything_have_a_row() {
+        let mut s = Snapshot::default();
+        for name in ["idle", "sends", "receives", "waits", "drops"] {
+            s.stations.push(StationView { name: name.into(), ..StationView::default() });
+        }
+        s.stations[1].rates.up_air_ratio = 0.2;
+        s.stations[1].rates.up_bps = 2e6;
+        s.stations[2].rates.down_air_ratio = 0.1;
+        s.stations[2].rates.down_bps = 1e6;
+        s.stations[3].backlog_packets = 3;
+        s.stations[4].rates.drops_per_s = 4.0;
+        let text = text(&s);
+        let rows: Vec<&str> = text.lines().skip(1).take(4).map(str::trim).collect();
+        let tail = "queue    0 packets, wait p50 0.00 p99 0.00 ms, 0.0 drops/s";
+        assert_eq!(rows[0], format!("sends            down   0.00 up   2.00 Mb/s, air  20 %, {tail}"));
+        assert_eq!(rows[1], format!("receives         down   1.00 up   0.00 Mb/s, air  10 %, {tail}"));
+        assert!(rows[2].starts_with("waits ") && rows[2].contains("queue    3 packets"), "{text}");
+        assert!(rows[3].starts_with("drops ") && rows[3].ends_with("4.0 drops/s"), "{text}");
+        assert!(!text.contains("\n  idle "), "{text}");
+    }
+
+    #[test]
+    fn a_machine_that_is_too_slow_says_so() {
+        let mut s = Snapshot::default();
+        (s.pace.behind, s.pace.late_max_s, s.pace.overflowed) = (3, 0.0042, 5);
+        let text = text(&s);
+        assert!(text.contains("\n  3 packets more than 2.0 ms late so far, at most 4.2 ms\n"), "{text}");
+        assert!(text.contains("\n  5 packets lost before they were read"), "{text}");
+    }
+
     #[test]
     fn many_stations_are_counted() {
         let mut s = evening()[0].clone();

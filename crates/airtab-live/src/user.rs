@@ -108,7 +108,9 @@ mod tests {
         let mut sleeper =
             std::process::Command::new(setpriv).args(options).args(["sleep", "60"]).spawn().unwrap();
         let status = format!("/proc/{}", sleeper.id());
+        let began = std::time::Instant::now();
         while fs::metadata(&status).is_ok_and(|m| m.uid() == 0) {
+            assert!(began.elapsed().as_secs() < 10, "it never became another user");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let second = User::of("user-test").unwrap();

@@ -11,7 +11,7 @@ use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::engine::Stream;
 use airtab_sim::wifi::{Loss, Medium, MediumKind, Output};
-use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline, frames, house, packet, queue};
+use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline::deadline, frames, house, packet, queue};
 use proptest::prelude::*;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
-use common::{EMULATOR, Inner, S, address, deadline, frames, house, packet, queue};
+use common::{EMULATOR, Inner, S, address, deadline::deadline, frames, house, packet, queue};
 
 const N: u32 = 3000;
 

@@ -14,7 +14,7 @@ use airtab_live::house::Port;
 use airtab_live::snapshot::{FlowView, Snapshot, StationView, Totals};
 use airtab_sim::wifi::Loss;
 use common::frames::{Ip, TcpHeader};
-use common::{EMULATOR, Inner, MS, S, address, deadline, house, packet, queue};
+use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// A frame exchange of 1500 bytes in the cell, ns, and its parts.
 const EXCHANGE: u64 = 281_926;
@@ -160,6 +160,8 @@ fn uplink_of_two_stations() {
     assert_eq!((apps[0].up.sent, apps[0].up.received, apps[0].up.bytes), (1, 1, 1500));
     assert_eq!((apps[0].down.sent, apps[0].down.received), (0, 0));
     assert_eq!(trace.air.up_ns, EXCHANGE + 133_778);
+    let times: Vec<_> = apps[0].up.deliveries.iter().map(|d| (d.sent_ns, d.received_ns)).collect();
+    assert_eq!(times, [(at, end + 2 * 120_000 + 2 * MS)]);
 }
 
 /// Shares of stations: without collisions they are what the channel was used for; a collision counts
@@ -230,6 +232,10 @@ fn losses_are_their_stations() {
     assert_eq!(flow.totals, lost);
     let (apps, _) = ap.finish();
     assert_eq!((apps[1].attempts.given_up, apps[0].attempts.acked[0]), (1, 1));
+    // Sent at 0; two wires of 120 us and 1 ms each, no wait, the emulated frame.
+    let times: Vec<_> = apps[0].down.deliveries.iter().map(|d| (d.sent_ns, d.received_ns)).collect();
+    assert_eq!(times, [(0, 2_240_000 + EMULATED)]);
+    assert!(apps[0].queue.delay_ns.len() == 1 && apps[0].queue.delay_ns.max() < 1_000);
     assert_eq!((apps[1].air_ns, apps[0].air_ns), (lost.down_air_ns, EMULATED));
     // Up in the cell: 7 attempts, DIFS 28 us and slots of 9 us between them.
     let mut ap = self::ap(CELL, "", "fifo");
@@ -376,21 +382,21 @@ fn twenty_flows_are_shown() {
     assert_eq!(stations, ["console", "laptop"]);
 }
 
-/// Hundreds of flows at a time: airtime goes to the one whose frame it was.
+/// Thousands of flows at a time: airtime goes to the one whose frame it was.
 #[test]
 fn many_flows_are_told_apart() {
     let _in_time = deadline(300);
-    let mut ap = ap(EMULATOR, "", "fifo:limit=1000");
-    for port in 0..600 {
+    let mut ap = ap(EMULATOR, "", "fifo:limit=5000");
+    for port in 0..4096 {
         ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 6000 + port, 500), 0);
     }
-    ap.advance(S);
-    ap.snapshot();
-    ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 6599, 1500), S);
     ap.advance(2 * S);
+    ap.snapshot();
+    ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 10_095, 1500), 2 * S);
+    ap.advance(3 * S);
     let s = ap.snapshot();
     assert_eq!(s.flows.len(), 1, "only what sent in the interval");
-    assert_eq!(s.flows[0].tuple, "udp 10.0.0.2:6599 10.0.255.1:5000");
+    assert_eq!(s.flows[0].tuple, "udp 10.0.0.2:10095 10.0.255.1:5000");
     assert_eq!((s.flows[0].totals.down_air_ns, s.flows[0].totals.frames), (EMULATED_500 + EMULATED, 2));
 }
 

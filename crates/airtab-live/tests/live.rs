@@ -18,7 +18,7 @@ use airtab_live::house::Port;
 use airtab_live::netns::NetnsRef;
 use airtab_live::snapshot::Books;
 use airtab_live::{House, LiveError, Running, running};
-use common::{EMULATOR, deadline, house, houses_can_be_built, queue, run_in, up};
+use common::{EMULATOR, deadline::deadline, house, houses_can_be_built, queue, run_in, up};
 use pnet_datalink::{self as datalink, Channel};
 
 fn books(running: &Running) -> Books {

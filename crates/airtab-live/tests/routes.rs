@@ -9,7 +9,7 @@ use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
-use common::{EMULATOR, Inner, MS, S, address, deadline, house, packet, queue};
+use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// 1500 bytes at 54 Mb/s on the emulated link, ns.
 const EMULATED: u64 = 399_259;
@@ -139,6 +139,20 @@ fn what_disciplines_know() {
     };
     assert_eq!([made(0, &tcp), made(60 * MS, &other)], [1.0, 2.0]);
     assert_eq!([made(S, &tcp), made(2 * S, &other)], [2.0, 3.0], "UDP's record is made anew");
+}
+
+/// What a device did not take was given all the same.
+#[test]
+fn packets_that_are_not_taken_are_counted() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fifo");
+    for n in 1..=3 {
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 100), n * MS);
+        assert_eq!(outputs(&mut ap, (n + 1) * MS).len(), 1);
+        ap.unwritten();
+        let books = ap.books();
+        assert_eq!((books.unwritten, books.given, books.balanced()), (n, n, true));
+    }
 }
 
 /// With `uplink`, chap charges a flow's uplink frames to the record that its

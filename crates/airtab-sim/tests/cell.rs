@@ -286,6 +286,65 @@ fn a_receiver_of_an_error_waits_eifs() {
     assert!(with - phy.slot_ns() >= phy.eifs_ns() && without - phy.slot_ns() < phy.eifs_ns());
 }
 
+/// A station's queue holds as many packets as it says, and the MAC one more.
+#[test]
+fn an_uplink_queue_holds_its_limit() {
+    let mut config = CellConfig::new(phy("phy-a"));
+    config.uplink_packets = 3;
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+    let mut cell = Cell::new(config, &[("sta", 54_000, Loss::None)], qdisc, 1);
+    let packets: Vec<_> =
+        (0..6).map(|i| pool.insert(Meta { bytes: BYTES, flow: i, ..Meta::default() }, 0)).collect();
+    for &packet in &packets {
+        cell.send_up(&mut pool, 0, packet, 0);
+    }
+    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p) if p == packets[4] || p == packets[5]);
+    let outputs: Vec<_> = std::iter::from_fn(|| cell.poll()).collect();
+    assert!(outputs.len() == 2 && outputs.iter().all(|o| dropped(*o)), "{outputs:?}");
+    assert_eq!(cell.held(), 4);
+}
+
+/// After a collision everybody who did not send has received a frame in error: two slots more on this profile.
+#[test]
+fn bystanders_of_a_collision_wait_eifs() {
+    let phy = phy("phy-a");
+    let shortest_gap = |eifs, bystanders| {
+        let mut config = CellConfig::new(phy);
+        config.eifs = eifs;
+        config.beacon = None;
+        config.uplink_packets = 5_000;
+        let mut pool: Pool<u32> = Pool::new();
+        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+        let names = ["a", "b", "c", "d"].map(|name| (name, 54_000, Loss::None));
+        let mut cell = Cell::new(config, &names, qdisc, 1);
+        cell.tap(true);
+        for station in 0..names.len() {
+            for _ in 0..20_000 / names.len() {
+                let meta = Meta { bytes: BYTES, ..Meta::default() };
+                let packet = pool.insert(meta, 0);
+                cell.send_up(&mut pool, station, packet, 0);
+            }
+        }
+        cell.advance(&mut pool, 2 * S);
+        let attempts = cell.attempts().expect("the tap is on");
+        let exchanges: Vec<&[Attempt]> = attempts.chunk_by(|a, b| a.start_ns == b.start_ns).collect();
+        let gaps = exchanges.windows(2).filter_map(|w| {
+            let bystander = !w[0].iter().any(|a| w[1].iter().any(|b| a.sender == b.sender));
+            let over = w[0][0].start_ns + u64::from(w[0][0].data_ns) + phy.sifs_ns() + phy.ack_ns(54_000);
+            (w[0][0].end == End::Collision && bystander == bystanders).then(|| w[1][0].start_ns - over)
+        });
+        gaps.min().expect("there are hundreds")
+    };
+    assert_eq!(
+        shortest_gap(false, true),
+        phy.difs_ns() + phy.slot_ns(),
+        "a loser has one slot left, or more"
+    );
+    assert_eq!(shortest_gap(true, true), phy.difs_ns() + 3 * phy.slot_ns());
+    assert_eq!(shortest_gap(true, false), phy.difs_ns(), "who collided draws, and may draw 0");
+}
+
 /// Known deviation, to be mended together with the other rules of the cell, for it moves figures (docs/wifi.md): who
 /// receives its ACK in error waits EIFS, too (IEEE 802.11-2020 10.3.2.3.7). Here it waits DIFS: its backoff goes on at
 /// once. The standard wants SIFS and an ACK at the lowest rate more, six slots on this profile.

@@ -150,3 +150,29 @@ fn multicast_and_uplink() {
     let outputs: Vec<_> = std::iter::from_fn(|| link.poll()).collect();
     assert_eq!(outputs, [Output::Down(down), Output::Sent { down: true, label: 0, tx }]);
 }
+
+/// What stations send takes no airtime here, so that nobody pays for it, whatever the discipline charges.
+#[test]
+fn packets_of_stations_cost_nothing() {
+    let mut params = queue("chap", 10);
+    params.set("uplink", "on").expect("a parameter of chap");
+    let mut pool: Pool<u32> = Pool::new();
+    let qdisc = Qdisc::new(&pool, &params, 0, 0);
+    let config = CellConfig::emulator(phy("d7.1"), 0);
+    let mut link = Medium::new(config, &[("sta", 54_000, Loss::None)], qdisc, 1);
+    let packet = |pool: &mut Pool<u32>| pool.insert(Meta { bytes: BYTES, flow: 7, ..Meta::default() }, 0);
+    let down = packet(&mut pool);
+    link.send_down(&mut pool, down, 0);
+    link.advance(&mut pool, 10 * MS);
+    let column = link.queue().discipline().row_stats().iter().position(|c| c.name == "airtime");
+    let charged = |link: &Medium, pool: &Pool<u32>| {
+        link.queue().rows(pool, 10 * MS)[0][column.expect("a column of chap")]
+    };
+    let before = charged(&link, &pool);
+    assert_eq!(before, 399_259, "one exchange");
+    for _ in 0..5 {
+        let up = packet(&mut pool);
+        link.send_up(&mut pool, 0, up, 10 * MS);
+    }
+    assert_eq!(charged(&link, &pool), before);
+}

@@ -12,7 +12,7 @@ use super::file::Names;
 use super::{Experiment, Workload};
 use crate::reader::{Section, choice, text};
 use crate::report::chart::{self, Axis, Line};
-use crate::story::story;
+use crate::story::{Story, story};
 
 /// Between two samples, ns.
 const STEP_NS: u64 = 1_000_000_000;
@@ -78,8 +78,8 @@ impl Course {
 
     fn picture(&self, scenario: &Scenario, params: &Params, caption: String) -> Picture {
         let (label, series) = match self.series {
-            Series::Credit => credits(scenario, params),
-            other => sampled(scenario, params, other),
+            Series::Credit => credits(&story(scenario, "", params, 1)),
+            other => sampled(&course(scenario, params, 1, STEP_NS), other),
         };
         let points = || series.iter().flat_map(|(_, points)| points.iter().flatten());
         let (left, right) =
@@ -109,8 +109,7 @@ impl Course {
 
 type Points = Vec<Option<(f64, f64)>>;
 
-fn sampled(scenario: &Scenario, params: &Params, series: Series) -> (&'static str, Vec<(String, Points)>) {
-    let course = course(scenario, params, 1, STEP_NS);
+fn sampled(course: &airtab_sim::course::Course, series: Series) -> (&'static str, Vec<(String, Points)>) {
     let at = |i: usize| (i + 1) as f64 * STEP_NS as f64 / 1e9;
     let over_time = |values: Vec<Option<f64>>| -> Points {
         values.into_iter().enumerate().map(|(i, v)| Some((at(i), v?))).collect()
@@ -138,12 +137,67 @@ fn sampled(scenario: &Scenario, params: &Params, series: Series) -> (&'static st
     }
 }
 
-fn credits(scenario: &Scenario, params: &Params) -> (&'static str, Vec<(String, Points)>) {
-    let story = story(scenario, "", params, 1);
+fn credits(story: &Story) -> (&'static str, Vec<(String, Points)>) {
     let of = |app: &crate::story::AppStory| {
         let at = |i: usize| story.credit_at_ns[i] as f64 / 1e9;
         let points = app.credit_s.iter().enumerate().map(|(i, c)| Some((at(i), c.as_ref()? * 1e3)));
         (app.name.clone(), points.collect())
     };
     ("credit, ms", story.apps.iter().map(of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+    use airtab_sim::course::{AppCourse, Course as Samples, FlowCourse};
+
+    use super::*;
+    use crate::ScenarioFile;
+    use crate::story::AppStory;
+
+    #[test]
+    fn samples_are_at_their_seconds_and_in_their_units() {
+        let app = AppCourse {
+            name: "a".into(),
+            received_bytes: vec![125_000, 375_000, 375_000],
+            flows: vec![FlowCourse {
+                cwnd_bytes: vec![None, Some(2920), Some(14_600)],
+                ..FlowCourse::default()
+            }],
+        };
+        // A short run, for its trace; what is drawn is made up.
+        let text = "duration = \"10ms\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"p\"\nkind = \"ping\"\nstation = \"s\"\n";
+        let short = ScenarioFile::parse("short.toml", text).unwrap().scenario;
+        let run = course(&short, &Params::new(Discipline::named("fifo").unwrap()), 1, STEP_NS);
+        let samples = Samples { queue_packets: vec![0, 7, 3], apps: vec![app], ..run };
+        let of = |series| sampled(&samples, series);
+        // 1, 2 and no Mbit in a second each: bytes received so far.
+        let rates = vec![Some((1.0, 1.0)), Some((2.0, 2.0)), Some((3.0, 0.0))];
+        assert_eq!(of(Series::Received), ("received, Mb/s", vec![("a".into(), rates)]));
+        let queue = vec![Some((1.0, 0.0)), Some((2.0, 7.0)), Some((3.0, 3.0))];
+        assert_eq!(of(Series::Queue), ("packets in the queue", vec![("queue".into(), queue)]));
+        let window = vec![None, Some((2.0, 2.0)), Some((3.0, 10.0))];
+        assert_eq!(of(Series::Window), ("window, segments", vec![("a".into(), window)]));
+    }
+
+    #[test]
+    fn credits_are_in_ms() {
+        let app = AppStory {
+            name: "a".into(),
+            received_bps: Vec::new(),
+            credit_s: vec![Some(0.020), None, Some(-0.005)],
+            queue_delay: Vec::new(),
+        };
+        let story = Story {
+            label: String::new(),
+            seed: 1,
+            step_ns: 1,
+            credit_start_ns: 0,
+            credit_at_ns: vec![1_000_000_000, 1_500_000_000, 2_000_000_000],
+            apps: vec![app],
+            uplink_air: 0.0,
+        };
+        let points = vec![Some((1.0, 20.0)), None, Some((2.0, -5.0))];
+        assert_eq!(credits(&story), ("credit, ms", vec![("a".into(), points)]));
+    }
 }

@@ -373,6 +373,9 @@ fn scores_are_named_with_their_unit() {
         let page = page_of(&comparison(vec![single("fifo", kind, metric, (2.0, 0.0))]), &[]);
         figure(&page, &format!("it, {said}: fifo "));
     }
+    // Videos are shown on a scale of 30 frames, also where none has as many: 15 are half of it.
+    let page = page_of(&comparison(vec![single("fifo", "video", FrameRate, (15.0, 0.0))]), &[]);
+    assert_eq!(widths(figure(&page, "it, playable")), [(4, 135)]);
     // From nothing to 1 where there is no scale: 270 are all of it.
     let page = page_of(&comparison(vec![single("fifo", "udp", Goodput, (0.5e6, 0.0))]), &[]);
     assert_eq!(widths(figure(&page, "it, received")), [(4, 135)]);

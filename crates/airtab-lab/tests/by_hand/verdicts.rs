@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use Metric::*;
 use airtab_lab::experiment::judge::{State, Verdict, judge};
-use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, page, run};
+use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, page, run, scoreboard, text};
 use airtab_lab::measure::{Figures, Measured, Second};
+use airtab_lab::table::Style;
 use airtab_lab::{Metric, QueueSpec, ScenarioFile};
 use airtab_quality::web::Page;
 
@@ -625,4 +626,39 @@ fn lists_without_anything_are_refused() {
         let message = read(&format!("{HEAD}\n{}", check(&lines.replace(from, to)))).expect_err(to);
         assert!(message.contains(says), "{to}: {message}");
     }
+}
+
+#[test]
+fn verdicts_are_counted() {
+    // The value is 3 at q = 20, d = 1: it holds, is red, is known to be red, and holds again.
+    let of = |lines: &str| {
+        check(&format!("of = \"game.game_mos\"\nqueue = \"fifo\"\nat = {{ q = 20, d = 1 }}\n{lines}"))
+    };
+    let known = "known = \"because\"";
+    let checks = [
+        of("least = 3"),
+        of("least = 4"),
+        of(&format!("least = 4\n{known}")),
+        of(&format!("least = 3\n{known}")),
+        of("most = 3"),
+    ];
+    let e = experiment(&checks.concat());
+    let o = outcome(&e, false, &host(&told_apart));
+    let verdicts = judge(&e, &o);
+    assert_eq!(
+        text::summary(verdicts.iter()),
+        "3 of 5 hold, 1 known not to, 1 RED, 1 of them listed as known not to: take it off the list"
+    );
+    assert_eq!(text::summary(verdicts[..1].iter()), "1 of 1 hold");
+    let style = Style { width: 100, colour: false };
+    let table = text::result(&e, &o, &verdicts, style);
+    assert!(table.contains("it holds, though it is listed as known not to: because"), "{table}");
+    // 6 points, 3 disciplines, 3 seeds; quick: 1 point, 1 discipline, 2 seeds.
+    let list = text::list(std::slice::from_ref(&e), style);
+    let row = list.lines().find(|line| line.starts_with("mine")).unwrap();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["mine", "live:", "Made", "up", "54", "2", "5"]);
+    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    assert!(board.contains("| [mine](#mine) | Made up | 3 of 5 | **1 RED**, 1 known |\n"), "{board}");
+    assert!(board.contains("| it | 7 | much | at least 4 | 3.00 ± 0.00 | **red, known** |\n"), "{board}");
+    assert!(board.contains("\n- it (red, known): because"), "{board}");
 }

@@ -129,3 +129,75 @@ pub fn sorted<'a, T>(items: &'a [T], columns: &[Column<T>], sort: usize) -> Vec<
     }
     items
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{Rates, Totals};
+
+    /// No two numbers of a row are equal: each column has its own, also to sort by.
+    #[test]
+    fn every_column_has_its_own_value() {
+        let rates = Rates {
+            down_bps: 1e6,
+            up_bps: 2e6,
+            down_air_ratio: 0.5,
+            up_air_ratio: 0.125,
+            attempts_mean: 1.5,
+            drops_per_s: 7.0,
+            sojourn_p50_s: 0.011,
+            sojourn_p99_s: 0.012,
+        };
+        let station = StationView {
+            name: "s".into(),
+            rate_kbps: 13_000,
+            backlog_packets: 14,
+            totals: Totals { lost: 15, dropped: 16, uplink_dropped: 17, ..Totals::default() },
+            rates,
+            ..StationView::default()
+        };
+        let of = |c: &Column<StationView>| (c.head, (c.text)(&station), c.key.map(|key| key(&station)));
+        let expected = [
+            ("station", "s", None),
+            ("down Mb/s", "1.00", Some(1e6)),
+            ("up Mb/s", "2.00", Some(2e6)),
+            ("air", "62 %", Some(0.625)),
+            ("p50 ms", "11.0", Some(0.011)),
+            ("p99 ms", "12.0", Some(0.012)),
+            ("queue", "14", Some(14.0)),
+            ("tries", "1.50", Some(1.5)),
+            ("drops/s", "7", Some(7.0)),
+            ("PHY Mb/s", "13.0", Some(13_000.0)),
+            ("lost", "15", Some(15.0)),
+        ];
+        assert!(STATIONS.iter().map(of).eq(expected.map(|(head, text, key)| (head, text.to_string(), key))));
+        let flow = FlowView {
+            app: Some("a".into()),
+            tuple: "t".into(),
+            station: "s".into(),
+            credit_s: Some(-0.0185),
+            backlog_packets: 19,
+            rates,
+            ..FlowView::default()
+        };
+        let of = |c: &Column<FlowView>| (c.head, (c.text)(&flow), c.key.map(|key| key(&flow)));
+        let expected = [
+            ("flow", "a", None),
+            ("station", "s", None),
+            ("down Mb/s", "1.00", Some(1e6)),
+            ("up Mb/s", "2.00", Some(2e6)),
+            ("air", "62 %", Some(0.625)),
+            ("credit ms", "-18.5", Some(-0.0185)),
+            ("p50 ms", "11.0", Some(0.011)),
+            ("p99 ms", "12.0", Some(0.012)),
+            ("queue", "19", Some(19.0)),
+            ("tries", "1.50", Some(1.5)),
+            ("drops/s", "7", Some(7.0)),
+        ];
+        assert!(FLOWS.iter().map(of).eq(expected.map(|(head, text, key)| (head, text.to_string(), key))));
+        let bare = FlowView { tuple: "t".into(), ..FlowView::default() };
+        let texts: Vec<String> = FLOWS.iter().map(|c| (c.text)(&bare)).collect();
+        assert_eq!((texts[0].as_str(), texts[5].as_str(), texts[9].as_str()), ("t", "-", "-"));
+        assert_eq!((STATIONS[STATION_AIR].head, FLOWS[FLOW_AIR].head), ("air", "air"));
+    }
+}

@@ -1,14 +1,13 @@
 //! Houses and packets that several tests share.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, unused_imports)] // each test file uses its own part
 
-mod deadline;
+pub mod deadline;
 pub mod frames;
 
 use std::net::IpAddr;
 
 use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::{House, house};
-pub use deadline::deadline;
 use frames::{Ip, TcpHeader};
 
 pub const S: u64 = 1_000_000_000;

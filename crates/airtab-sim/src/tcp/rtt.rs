@@ -101,4 +101,17 @@ mod tests {
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 60_000 * MS);
     }
+
+    /// At least 3 s (RFC 6298 5.7): more if it began with more, less if it is bounded.
+    #[test]
+    fn a_lost_syn_makes_it_longer_not_shorter() {
+        let after = |initial_rto_ns, max_rto_ns| {
+            let mut rtt = Rtt::new(&Config { initial_rto_ns, max_rto_ns, ..Config::home() });
+            rtt.restart_after_lost_syn();
+            rtt.rto()
+        };
+        assert_eq!(after(1000 * MS, 60_000 * MS), 3000 * MS);
+        assert_eq!(after(5000 * MS, 60_000 * MS), 5000 * MS);
+        assert_eq!(after(1000 * MS, 2000 * MS), 2000 * MS);
+    }
 }

@@ -152,4 +152,43 @@ mod tests {
         }
         assert_eq!(plan.bytes(0), 350_000);
     }
+
+    /// Lets everything through that both ends have to send, at once.
+    fn exchange(connection: &mut Connection, now: u64) {
+        let mut sent = true;
+        while sent {
+            sent = false;
+            for from_server in [true, false] {
+                while let Some(segment) = connection.socket(from_server).endpoint.poll_transmit(now) {
+                    connection.socket(!from_server).endpoint.on_segment(now, &segment);
+                    sent = true;
+                }
+            }
+        }
+    }
+
+    /// Time stood still is not played: a segment that comes late is played from when it came. With room for two of
+    /// 4 s, two that took 10 s each and a third at once fill the buffer until 28 s; the next has room at 24 s.
+    #[test]
+    fn a_film_that_stood_still_goes_on_from_there() {
+        use crate::tcp::Config;
+        let plan = Plan { buffer_ns: 8 * S, ..PLAN };
+        let mut connection = Connection::open(Config::home(), 0);
+        let mut player = Player::start(&plan, 0, &mut connection);
+        let mut next_ns = 0;
+        for now in [10 * S, 20 * S, 20 * S] {
+            if next_ns > 0 {
+                player.request(&plan, next_ns, &mut connection);
+            }
+            exchange(&mut connection, now);
+            assert!(
+                player.progress(&plan, now, &mut connection).is_none(),
+                "the server has the request only now"
+            );
+            exchange(&mut connection, now);
+            let (_, next) = player.progress(&plan, now, &mut connection).expect("the segment is complete");
+            next_ns = next;
+        }
+        assert_eq!(next_ns, 24 * S);
+    }
 }

@@ -96,4 +96,16 @@ mod tests {
         let longer = gaps.iter().filter(|g| **g > 3.0).count() as f64 / n;
         assert!((longer - libm::exp(-3.0)).abs() < 0.0015, "{longer}");
     }
+
+    /// The first packet comes anywhere within a gap, another time for each application and seed.
+    #[test]
+    fn streams_do_not_march_in_step() {
+        let first =
+            |seed, app| Source::start(13_500_000, 1500, Gaps::Constant, seed, app, 5_000).next_ns(5_000);
+        let firsts: Vec<f64> = (0..400).map(|seed| (first(seed, "udp") - 5_000) as f64 / 888_888.9).collect();
+        assert!(firsts.iter().all(|phase| (0.0..1.0).contains(phase)));
+        let mean = firsts.iter().sum::<f64>() / 400.0;
+        assert!((mean - 0.5).abs() < 0.06, "{mean}: the standard error is 0.014");
+        assert_ne!(first(1, "udp"), first(1, "other"));
+    }
 }

@@ -86,3 +86,17 @@ fn data_stands_in_for_a_lost_last_acknowledgement() {
     assert_eq!(pair.now, RTT + RTT / 2);
     assert_eq!(pair.server.syn_transmissions(), 1);
 }
+
+/// A SYN once more means that the answer was lost: it is answered at once, not when the server's timer says so.
+#[test]
+fn a_second_syn_is_answered_at_once() {
+    let mut server = airtab_sim::tcp::Endpoint::server(Config::home());
+    let syn = airtab_sim::tcp::Segment { flags: SYN, window: 65_535, ..Default::default() };
+    for now in [0, 100 * MS, 250 * MS] {
+        server.on_segment(now, &syn);
+        let answer = server.poll_transmit(now).expect("an answer");
+        assert_eq!((answer.flags, answer.ack), (SYN | ACK, 1));
+        assert_eq!(server.poll_transmit(now), None);
+    }
+    assert_eq!(server.syn_transmissions(), 3);
+}

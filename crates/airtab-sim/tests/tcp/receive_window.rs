@@ -147,3 +147,38 @@ fn a_syn_offers_an_unscaled_window() {
         assert_eq!(pair.down.data().count() as u64, u64::from(window).min(100), "{window} segments");
     }
 }
+
+/// With data in flight nobody is idle, however long ago something was sent: acknowledgements that come one by one keep
+/// the timer from expiring, and the last of them opens the window again.
+#[test]
+fn slow_acknowledgements_are_not_idle_time() {
+    const OFFERED: u64 = 3 + 6 + 12 + 24;
+    for congestion in Algorithm::ALL {
+        let mut server = Server::open(Config::home().with_congestion(congestion), (OFFERED * MSS) as u32);
+        server.endpoint.write(u64::MAX);
+        let mut acked = 0;
+        let mut ack = |server: &mut Server, more: u64| {
+            acked += 1;
+            server.ack(1 + acked * MSS, ((OFFERED - acked + more) * MSS) as u32);
+        };
+        for segments in [3, 6, 12] {
+            assert_eq!(server.sent().len(), segments);
+            (0..segments).for_each(|_| ack(&mut server, 0));
+        }
+        assert_eq!(
+            (server.sent().len() as u64, server.endpoint.cwnd()),
+            (24, 24 * MSS),
+            "all that is offered"
+        );
+        let sent_at = server.now;
+        for more in [0, 0, 1000] {
+            server.now += 150 * MS;
+            server.endpoint.on_timeout(server.now);
+            ack(&mut server, more);
+        }
+        assert_eq!(server.endpoint.stats().timeouts, 0);
+        assert!(server.now - sent_at > server.endpoint.rto());
+        assert_eq!(server.sent().len(), 3, "one for each that was acknowledged");
+        assert_eq!(server.endpoint.cwnd(), 24 * MSS, "{congestion}");
+    }
+}

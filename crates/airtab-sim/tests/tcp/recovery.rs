@@ -258,3 +258,26 @@ fn lost_acknowledgements_cost_nothing_but_growth() {
     pair.run_until(10 * SECOND, |p| p.client.delivered() > 1000 * MSS);
     assert_eq!(counts(&pair), (0, 0, 0));
 }
+
+/// The threshold stays for timeouts of the same data; the next data that is lost sets it anew: to half of what is
+/// outstanding, 60 segments at first and some 35 then.
+#[test]
+fn another_timeout_later_sets_the_threshold_anew() {
+    let config = Config { receive_window_segments: 60, ..Config::home() };
+    let mut pair = Pair::new(config.with_congestion(Algorithm::NewReno), RTT);
+    pair.download(u64::MAX);
+    let mut thresholds = Vec::new();
+    // By the second one it has grown from the threshold of 30 to 35.
+    for blackout in [SECOND, 2 * SECOND] {
+        pair.run_to(blackout);
+        let before = pair.server.stats().timeouts;
+        pair.script_down(|_, _| Fate::Drop);
+        pair.run_until(blackout + 400 * MS, |p| p.server.stats().timeouts > before);
+        let sent = pair.down.data().map(|(_, s)| s.seq + u64::from(s.payload)).max().expect("it has sent");
+        let half = (sent - 1 - pair.server.acked()) / 2;
+        assert!(pair.server.ssthresh().abs_diff(half) <= MSS, "{} and {half}", pair.server.ssthresh());
+        thresholds.push(half / MSS);
+        pair.script_down(|_, _| Fate::Pass);
+    }
+    assert!(thresholds[0] == 30 && (16..=19).contains(&thresholds[1]), "{thresholds:?}");
+}
