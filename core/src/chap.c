@@ -205,6 +205,19 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	return make_room(q, p);
 }
 
+/* Whoever sends more urgent packets than the bounds let pass has a flow of the
+ * others. It pays for those that go first as well, so that they add nothing to
+ * its share: a hundredth of the air is more where the line is slower than the
+ * nominal exchange. */
+static void charge_sender(struct chap *c, const struct at_pkt *p)
+{
+	bool group = at_sta(p) == AT_GROUP;
+	u32 i = group ? MULTICAST : at_flows_find(&c->table, at_flow(p));
+
+	if ((i || group) && !c->faithful)
+		pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
+}
+
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = priv(q);
@@ -216,6 +229,7 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	memset(t, 0, sizeof(*t));
 	if (p) {
 		c->urgent.sent++;
+		charge_sender(c, p);
 		bill = (struct at_charge){ .est = at_nominal_ns(at_bytes(p)), .mark = URGENT };
 		at_tickets_issue(&c->tickets, bill, t);
 		at_book_out(q, p);

@@ -7,19 +7,23 @@
  *	sockets in turn; count=0: for `ms` milliseconds. Prints "offered N".
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
- *   traffic scatter ADDRESS PORT ms=N us=N [size=100]
- *	one packet each `us` microseconds, each to another port, from PORT on.
- *   traffic game ADDRESS PORT count=N [size=100] [every=40] [fresh=0]
- *	one packet each `every` milliseconds, with the time it was sent; fresh=1:
- *	each from another port.
+ *   traffic game ADDRESS PORT count=N [size=100] [every=40]
+ *	one packet each `every` milliseconds, with the time it was sent.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
  *	were: "received N p50 US p95 US p99 US max US", one-way delay in us.
  *   traffic upload ADDRESS PORT ms=N [cc=cubic]
  *	one TCP connection that sends for so long.
- *   traffic download PORT
+ *   traffic download PORT [from=0] [ms=0]
  *	accepts one connection; prints "goodput KBPS", over the time from its
- *	first to its last byte, in kb/s.
+ *	first to its last byte, in kb/s. With `ms`: over so long, beginning `from`
+ *	milliseconds after its own start, whatever comes or does not; then ends.
+ *   traffic echo PORT
+ *	answers UDP, until SIGTERM.
+ *   traffic probe ADDRESS PORT count=N [every=400] [size=100]
+ *	asks `echo` each `every` milliseconds, each time from another port, and
+ *	waits 2 s for the last answer; prints "answered N p50 US max US", of the
+ *	time to the answer, where there was one.
  *
  * ADDRESS is IPv4 or IPv6. What this is not: no rates, no statistics of TCP.
  */
@@ -27,6 +31,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -177,33 +182,9 @@ static int sink(const char *port)
 	return 0;
 }
 
-static int scatter(const char *host, const char *port, char **args)
-{
-	static char data[MAX_SIZE];
-	size_t len = payload(host, number(args, "size", 100));
-	int64_t next = now_ns(), end = next + number(args, "ms", 1000) * 1000000;
-	int64_t every = number(args, "us", 1000) * 1000;
-	int s = dial(host, port, SOCK_DGRAM);
-	struct sockaddr_storage to;
-	socklen_t size = sizeof(to);
-	long n = 0, from = atol(port);
-
-	if (getpeername(s, (struct sockaddr *)&to, &size))
-		die("getpeername");
-	for (; next < end; n++) {
-		/* IPv4 and IPv6 have the port at the same place */
-		((struct sockaddr_in *)&to)->sin_port = htons((uint16_t)(from + n % (65536 - from)));
-		(void)!sendto(s, data, len, MSG_DONTWAIT, (struct sockaddr *)&to, size);
-		sleep_until(next += every);
-	}
-	printf("offered %ld\n", n);
-	return 0;
-}
-
 static int game(const char *host, const char *port, char **args)
 {
 	static char data[MAX_SIZE];
-	bool fresh = number(args, "fresh", 0);
 	size_t len = payload(host, number(args, "size", 100));
 	int64_t every = number(args, "every", 40) * 1000000, next = now_ns();
 	int s = dial(host, port, SOCK_DGRAM);
@@ -213,10 +194,6 @@ static int game(const char *host, const char *port, char **args)
 
 		memcpy(data, &t, sizeof(t));
 		(void)!send(s, data, len, MSG_DONTWAIT);
-		if (fresh) {
-			close(s);
-			s = dial(host, port, SOCK_DGRAM);
-		}
 		sleep_until(next += every);
 	}
 	return 0;
@@ -269,14 +246,48 @@ static int upload(const char *host, const char *port, char **args)
 	return 0;
 }
 
-static int download(const char *port)
+/* Whether s has something to read before that time. */
+static bool ready(int s, int64_t until)
 {
+	struct pollfd p = { .fd = s, .events = POLLIN };
+	int64_t left = until - now_ns();
+	struct timespec t = { left / 1000000000, left % 1000000000 };
+
+	return left > 0 && ppoll(&p, 1, &t, NULL) > 0;
+}
+
+/* Bytes of a connection from one time to another. */
+static int64_t count(int s, int64_t from, int64_t until)
+{
+	static char data[MAX_SIZE];
+	int64_t bytes = 0;
+	ssize_t n;
+	int c;
+
+	if (!ready(s, until))
+		return 0;
+	c = accept(s, NULL, NULL);
+	if (c < 0)
+		die("accept");
+	while (ready(c, until) && (n = recv(c, data, sizeof(data), 0)) > 0)
+		if (now_ns() >= from)
+			bytes += n;
+	return bytes;
+}
+
+static int download(const char *port, char **args)
+{
+	int64_t from = now_ns() + number(args, "from", 0) * 1000000, ms = number(args, "ms", 0);
 	int s = listen_on(port, SOCK_STREAM), c;
 	static char data[MAX_SIZE];
 	int64_t first = 0, last = 0, bytes = 0;
 	ssize_t n;
 
 	listen(s, 1);
+	if (ms) {
+		printf("goodput %lld\n", (long long)(count(s, from, from + ms * 1000000) * 8 / ms));
+		return 0;
+	}
 	c = accept(s, NULL, NULL);
 	if (c < 0)
 		die("accept");
@@ -291,6 +302,69 @@ static int download(const char *port)
 	return 0;
 }
 
+static int echo(const char *port)
+{
+	static char data[MAX_SIZE];
+	struct timeval look = { 0, 100000 };	/* for SIGTERM */
+	int s = listen_on(port, SOCK_DGRAM);
+
+	setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
+	while (!stopped) {
+		struct sockaddr_in6 from;
+		socklen_t size = sizeof(from);
+		ssize_t n = recvfrom(s, data, sizeof(data), 0, (struct sockaddr *)&from, &size);
+
+		if (n >= 0)
+			(void)!sendto(s, data, n, 0, (struct sockaddr *)&from, size);
+	}
+	return 0;
+}
+
+static int probe(const char *host, const char *port, char **args)
+{
+	static struct pollfd asked[MAX_FLOWS];
+	static int64_t at[MAX_FLOWS], late[MAX_FLOWS];
+	static char data[MAX_SIZE];
+	long count = number(args, "count", 25), n = 0, answered = 0;
+	int64_t every = number(args, "every", 400) * 1000000, next = now_ns();
+	size_t len = payload(host, number(args, "size", 100));
+
+	if (count < 1 || count > MAX_FLOWS) {
+		fprintf(stderr, "traffic: 1 to %d probes\n", MAX_FLOWS);
+		return 2;
+	}
+	for (;;) {
+		int64_t left = next - now_ns();
+		struct timespec t = { left / 1000000000, left % 1000000000 };
+
+		if (left <= 0 && n == count)
+			break;
+		if (left <= 0) {
+			at[n] = now_ns();
+			asked[n] = (struct pollfd){ .fd = dial(host, port, SOCK_DGRAM), .events = POLLIN };
+			(void)!send(asked[n++].fd, data, len, MSG_DONTWAIT);
+			next += n < count ? every : 2000000000;
+			continue;
+		}
+		if (ppoll(asked, n, &t, NULL) <= 0)
+			continue;
+		for (long i = 0; i < n; i++) {
+			if (!asked[i].revents)
+				continue;
+			if (recv(asked[i].fd, data, sizeof(data), MSG_DONTWAIT) >= 0)
+				late[answered++] = (now_ns() - at[i]) / 1000;
+			asked[i].fd = ~asked[i].fd;	/* poll passes over it */
+		}
+		if (answered == count)
+			break;
+	}
+	qsort(late, answered, sizeof(*late), by_value);
+	printf("answered %ld p50 %lld max %lld\n", answered,
+	       (long long)(answered ? late[answered / 2] : 0),
+	       (long long)(answered ? late[answered - 1] : 0));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction on_term = { .sa_handler = stop };
@@ -302,16 +376,18 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "player"))
 		return player(argv[2], argv + 3);
 	if (!strcmp(what, "download"))
-		return download(argv[2]);
+		return download(argv[2], argv + 3);
+	if (!strcmp(what, "echo"))
+		return echo(argv[2]);
 	if (argc > 3 && !strcmp(what, "flood"))
 		return flood(argv[2], argv[3], argv + 4);
-	if (argc > 3 && !strcmp(what, "scatter"))
-		return scatter(argv[2], argv[3], argv + 4);
+	if (argc > 3 && !strcmp(what, "probe"))
+		return probe(argv[2], argv[3], argv + 4);
 	if (argc > 3 && !strcmp(what, "game"))
 		return game(argv[2], argv[3], argv + 4);
 	if (argc > 3 && !strcmp(what, "upload"))
 		return upload(argv[2], argv[3], argv + 4);
-	fprintf(stderr, "usage: traffic flood|scatter|game|upload ADDRESS PORT [NAME=VALUE...]\n"
-			"       traffic sink|player|download PORT [NAME=VALUE...]\n");
+	fprintf(stderr, "usage: traffic flood|game|probe|upload ADDRESS PORT [NAME=VALUE...]\n"
+			"       traffic sink|echo|player|download PORT [NAME=VALUE...]\n");
 	return 2;
 }
