@@ -68,9 +68,14 @@ static inline bool plain(const struct sk_buff *skb, struct ends *e)
 	return true;
 }
 
+static bool has_ethernet(const struct sk_buff *skb)
+{
+	return skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN;
+}
+
 /* By the kernel's dissector, which sees through VLAN tags, PPPoE and IP tunnels.
  * All fragments of a datagram have no ports, the first too. What is no IP is
- * told apart by its Ethernet protocol. */
+ * told apart by its Ethernet protocol and source: one host's ARP is not another's. */
 static void dissected(const struct sk_buff *skb, struct ends *e)
 {
 	struct flow_keys k;
@@ -93,6 +98,10 @@ static void dissected(const struct sk_buff *skb, struct ends *e)
 		break;
 	default:
 		e->protocol = ntohs(k.basic.n_proto);
+		if (has_ethernet(skb)) {
+			memcpy(&e->from, skb->data + ETH_ALEN + 2, sizeof(u32));
+			memcpy(&e->from_port, skb->data + ETH_ALEN, sizeof(u16));
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ impl Judged {
 
     fn enqueue(&mut self, arrival: &Arrival) {
         let out = self.host.enqueue(arrival);
-        let key = ops::hash(arrival.flow);
+        let key = arrival.meta().flow;
         let now = self.host.now;
         match arrival.kind {
             Kind::Urgent if out.urgent => self.reference.arrived_urgent(out.number, &out.dropped),
@@ -53,8 +53,11 @@ impl Judged {
     }
 
     fn dequeue(&mut self) {
-        let given = self.host.dequeue().map(|(number, _, ticket)| (number, ticket.generation));
-        self.reference.dequeued(given, self.host.now);
+        let given = self.host.dequeue();
+        self.reference.dequeued(given.map(|(number, _, ticket)| (number, ticket.generation)), self.host.now);
+        if let Some((_, packet, _)) = given.filter(|(_, packet, _)| packet.meta.class == URGENT) {
+            self.reference.shared(urgent_payer(&packet.meta), nominal_ns(packet.meta.bytes) as i64);
+        }
     }
 
     fn play(&mut self, op: &Op) {
@@ -114,6 +117,17 @@ impl Judged {
         assert_eq!(shown, expected);
         assert_eq!(self.host.stat("boosts"), self.reference.boosts);
     }
+}
+
+/// Who pays, beside their own row, for urgent packets that go first: the flow of
+/// those that do not, if there is one.
+fn urgent_payer(meta: &Meta) -> Key {
+    if meta.sta == GROUP { Key::Multicast } else { Key::Flow(meta.flow) }
+}
+
+/// The exchange at 54 Mb/s, 59.704 us and 148.148 ns a byte, as the core rounds it.
+fn nominal_ns(bytes: u32) -> u64 {
+    59_704 + (u64::from(bytes) * 37_926 >> 8)
 }
 
 /// Rows of chap's table that are no flow's.
@@ -231,7 +245,11 @@ proptest! {
             match step {
                 Prompt::Arrive(arrival) => drop(host.enqueue(arrival)),
                 Prompt::Send { air, wait } => {
+                    let over = host.rows().iter().any(|r| r["flow"] == u64::from(ops::hash(ops::LINK_CONTROL)));
                     let Some((_, packet, ticket)) = host.dequeue() else { continue };
+                    if over && packet.meta.class == URGENT {
+                        *charged.entry(packet.meta.flow.into()).or_default() += nominal_ns(packet.meta.bytes);
+                    }
                     host.sent(ticket, &Tx { air: *air, span: air + wait, attempts: 1, acked: true });
                     let payer = match packet.meta {
                         Meta { class: URGENT, .. } => URGENT_ROW,

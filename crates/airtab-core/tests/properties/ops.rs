@@ -53,7 +53,7 @@ impl Arrival {
         let tcp = self.tcp.then(Tcp::default);
         Meta {
             bytes: self.bytes,
-            flow: hash(self.flow),
+            flow: if class == URGENT { hash(LINK_CONTROL) } else { hash(self.flow) },
             source: hash(self.flow % 3),
             sta,
             class,
@@ -62,6 +62,9 @@ impl Arrival {
         }
     }
 }
+
+/// Flow number of urgent packets: in every host they are apart from others.
+pub const LINK_CONTROL: u8 = 255;
 
 /// The hash of a small flow number; flow 0 has hash 0.
 pub fn hash(flow: u8) -> u32 {

@@ -170,6 +170,14 @@ impl Reference {
         assert!(ticket > 0 && self.open.insert(ticket, flow.created).is_none(), "a ticket of its own");
     }
 
+    /// A flow, if it is known, has its share in `ns` that went by beside it. `faithful`
+    /// (`ties`) knows no such thing.
+    pub fn shared(&mut self, key: Key, ns: i64) {
+        if let Some(flow) = self.flows.iter_mut().find(|f| !self.rules.ties && f.key == key) {
+            flow.credit -= ns;
+        }
+    }
+
     /// A report of `ns` for a ticket; only the first one counts.
     pub fn sent(&mut self, ticket: u32, ns: u64, now: u64) {
         self.forget_expired(now);
