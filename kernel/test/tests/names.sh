@@ -92,13 +92,19 @@ for version in 4 6; do
 	distinct "IPv$version: sources" "${sources[@]}"
 done
 
-# a source without IP is the Ethernet one
+# a source without IP is the Ethernet one, each byte of which makes another flow
 fresh d0
 zeros=$(printf '%092d' 0)
 tell d0 "$(ethernet 88b5) $zeros"
-one=$source
+one=$source flows=("$flow")
 tell d0 "$(ethernet 88b5 020000000007) ${zeros//0/1}"
 equal "the source of no IP" "$source" "$one"
+equal "the flow of no IP" "$flow" "${flows[0]}"
+for ((n = 0; n < 48; n += 5)); do
+	tell d0 "$(ethernet 88b5 020000000001 "$(bit 020000000009 $n)") $zeros"
+	flows+=("$flow")
+done
+distinct "flows of no IP" "${flows[@]}"
 tell d0 "$(ethernet 88b5 020000000001 020000000008) $zeros"
 distinct "sources of no IP" "$one" "$source" 0
 
