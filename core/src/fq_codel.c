@@ -46,6 +46,7 @@ struct queue {
 	u32 qlen;
 	u32 next;		/* in its list */
 	u8 list;		/* NEW, OLD, or NONE: idle */
+	u32 epoch;		/* `resets` when CoDel's state began */
 };
 
 _Static_assert(sizeof(struct queue) <= LINE, "a queue is one cache line");
@@ -57,7 +58,7 @@ struct list {
 
 struct fq_codel {
 	u64 limit, memory, batch, seq, hash;
-	u32 n, quantum;
+	u32 n, quantum, resets;
 	struct at_codel_params codel;
 	struct at_codel_stats total;
 	struct list lists[LISTS];
@@ -158,6 +159,10 @@ static void push(struct fq_codel *s, u32 i, struct at_pkt *p)
 	f->qlen++;
 	s->bytes[i] += at_bytes(p);
 	if (f->list == NONE) {
+		if (f->epoch != s->resets) {
+			memset(&f->codel, 0, sizeof(f->codel));
+			f->epoch = s->resets;
+		}
 		f->deficit = s->quantum;
 		append(s, i, NEW);
 		s->n_new++;
@@ -363,11 +368,14 @@ static void reset(struct at_qdisc *q, u64 now)
 	(void)now;
 	while ((p = at_urgent_pop(&s->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
-	for (u32 i = 0; i < s->n; i++)
-		while ((p = take(s, i)))
-			at_book_drop(q, p, AT_R_RESET);
-	memset(s->queues, 0, s->n * sizeof(struct queue));
-	memset(s->lists, 0, sizeof(s->lists));
+	for (u8 list = NEW; list < LISTS; list++)
+		while (s->lists[list].len) {
+			u32 i = pop_list(s, list);
+
+			while ((p = take(s, i)))
+				at_book_drop(q, p, AT_R_RESET);
+		}
+	s->resets++;		/* queues that are idle forget when they are used next */
 }
 
 /* ---- tables ---- */

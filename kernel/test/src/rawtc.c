@@ -80,10 +80,12 @@ static const char *said(const struct nlmsghdr *answer)
 	if (!(answer->nlmsg_flags & NLM_F_ACK_TLVS))
 		return "";
 	if (!(answer->nlmsg_flags & NLM_F_CAPPED))
-		at += error->msg.nlmsg_len - sizeof(error->msg);
+		at += NLMSG_ALIGN(error->msg.nlmsg_len) - sizeof(error->msg);
 	while (NLMSG_HDRLEN + at + NLA_HDRLEN <= answer->nlmsg_len) {
 		const struct nlattr *a = (const struct nlattr *)((const char *)error + at);
 
+		if (a->nla_len < NLA_HDRLEN)
+			return "";
 		if (a->nla_type == NLMSGERR_ATTR_MSG)
 			return (const char *)a + NLA_HDRLEN;
 		at += NLA_ALIGN(a->nla_len);

@@ -53,9 +53,7 @@ cd /tmp
 insmod /ko/airtab_trial.ko
 ip netns add client
 ip link add d0 type veth peer name c0 netns client
-for dev in all default d0; do
-	echo 1 >/proc/sys/net/ipv6/conf/$dev/disable_ipv6
-done
+echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
 ip link set d0 up
 ip -n client link set c0 up
 ip addr add 10.8.0.1/24 dev d0
