@@ -173,11 +173,16 @@ fn files_that_are_none() {
     let dir = scratch();
     let latin = file(dir.path(), "latin.toml", b"# caf\xe9\n");
     let missing = dir.path().join("missing.toml");
+    let large = file(dir.path(), "large.toml", vec![b'#'; (4 << 20) + 1]);
     for (path, reason) in [
         (missing.as_path(), "no such file or directory"),
         (dir.path(), "is a directory; name a scenario file (TOML)"),
         (latin.as_path(), "is not UTF-8 text: byte 5 (line 1)"),
-        (Path::new("/dev/zero"), "is larger than 4 MiB; is it a scenario file (TOML)?"),
+        (large.as_path(), "is larger than 4 MiB; is it a scenario file (TOML)?"),
+        (
+            Path::new("/dev/zero"),
+            "is no regular file but a pipe, a socket or a device; name a scenario file (TOML)",
+        ),
     ] {
         for args in
             [vec!["compare", text(path)], vec!["run", text(path)], vec!["scenario", "check", text(path)]]

@@ -127,7 +127,7 @@ fn urgent_payer(meta: &Meta) -> Key {
 
 /// The exchange at 54 Mb/s, 59.704 us and 148.148 ns a byte, as the core rounds it.
 fn nominal_ns(bytes: u32) -> u64 {
-    59_704 + (u64::from(bytes) * 37_926 >> 8)
+    59_704 + ((u64::from(bytes) * 37_926) >> 8)
 }
 
 /// Rows of chap's table that are no flow's.
