@@ -68,7 +68,12 @@ fn build(code: i32) -> Output {
     fs::write(&cargo, format!("#!/bin/sh\nprintf '{words}' >&2\nsleep 11\necho $1\nexit {code}\n"))
         .expect("a file");
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("ours");
-    tool("progress").args(["Building it", "build"]).env("CARGO", cargo).output().expect("bash")
+    // `make soak SECONDS=60` hands that down, which bash would begin its clock with
+    tool("progress")
+        .args(["Building it", "build"])
+        .envs([("CARGO", cargo.as_os_str()), ("SECONDS", "60".as_ref())])
+        .output()
+        .expect("bash")
 }
 
 #[test]
