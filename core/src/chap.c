@@ -72,6 +72,8 @@ enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or
 #define HOG 128u		/* packets: more than a window that anybody waits for */
 #define SPARED 8u		/* whoever holds at most one part in so many of a hog's backlog loses none */
 #define VISITS 16384u		/* records for a call of change(): less than a millisecond */
+#define MOVES 2048u		/* newcomers, likewise */
+#define DROPS 4096u		/* packets, likewise; no arrival needs more room than so many have */
 
 static const char *const profiles[] = { "default", "faithful", NULL };
 
@@ -150,13 +152,20 @@ static u32 victim(struct chap *c, bool by_bytes)
 	return !c->faithful && hog >= HOG && c->slots[id].len <= hog / SPARED ? c->fat : id;
 }
 
-/* Drops until the queue fits. `p` arrived last, or NULL after a change. */
+static bool over(const struct at_qdisc *q)
+{
+	const struct chap *c = priv(q);
+
+	return q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory);
+}
+
+/* Drops until the queue fits, DROPS at most. `p` arrived last, or NULL after a change. */
 static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
 	struct chap *c = priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	while (q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory)) {
+	for (u32 n = 0; n < DROPS && over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
 		struct at_pkt *v = take(c, victim(c, by_bytes));
 		enum at_reason why = AT_R_PUSHOUT;
@@ -438,46 +447,68 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 }
 
 /* A new increment keeps the credits. They are stored as distances from 2I, so
- * that all records want a visit: those of idle flows get it step by step. */
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+ * that all records want a visit: those of idle flows get it step by step. Who is
+ * backlogged keeps the place in the order. */
+static void change_increment(struct chap *c, s64 old)
 {
-	struct chap *c = priv(q);
-	s64 old = c->increment;
+	if (old == c->increment)
+		return;
+	c->changed = c->boosts;
+	c->shift = 2 * (old - c->increment);
+	c->revision ^= REVISION;
+	c->unvisited = 0;
+	set_credit(c, tab(c), credit_of(c, tab(c)));
+	if (c->faithful)
+		at_order_rebuild(&c->order, entry, less, c);
+	else
+		at_order_rekey(&c->order, entry, c);
+}
 
-	(void)now;
-	if (revise(c, VISITS))		/* of the change before */
-		return true;
-	set_params(c, v);
-	if (old != c->increment) {
-		c->changed = c->boosts;
-		c->shift = 2 * (old - c->increment);
-		c->revision ^= REVISION;
-		c->unvisited = 0;
-		set_credit(c, tab(c), credit_of(c, tab(c)));
-	}
-	while (!c->newcomers && c->turns.members) {
+/* Without a tab newcomers compete as everybody does; whether some still wait for
+ * their place. */
+static bool disband(struct chap *c)
+{
+	for (u32 n = 0; n < MOVES && !c->newcomers && c->turns.members; n++) {
 		u32 id = at_turns_first(&c->turns);
 
 		leave_newcomers(c, id);
 		rank(c, id);
 	}
-	at_order_rebuild(&c->order, entry, less, c);
+	return !c->newcomers && c->turns.members;
+}
+
+static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+{
+	struct chap *c = priv(q);
+	s64 old = c->increment;
+	bool more;
+
+	(void)now;
+	if (revise(c, VISITS))		/* of the change before */
+		return true;
+	unrank(c, TAB);
+	set_params(c, v);
+	change_increment(c, old);
+	if (c->turns.members)
+		rank(c, TAB);
+	more = disband(c);
 	make_room(q, NULL);
 	at_urgent_shrink(&c->urgent, q, c->bound);
-	return revise(c, VISITS);
+	return revise(c, VISITS) || more || over(q);
 }
 
 static void reset(struct at_qdisc *q, u64 now)
 {
 	struct chap *c = priv(q);
 	struct at_pkt *p;
-	u32 id;
 
 	(void)now;
 	while ((p = at_urgent_pop(&c->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
-	while ((id = end(c, true)) != AT_ORDER_NONE)
-		at_book_drop(q, take(c, id == TAB ? at_turns_first(&c->turns) : id), AT_R_RESET);
+	for (u32 id = 1; id < c->slot_fresh; id++)
+		while ((p = at_fifo_pop(&c->slots[id].list)))
+			at_book_drop(q, p, AT_R_RESET);
+	forget_backlog(c);
 	at_flows_forget(&c->table);
 	c->unvisited = ~(u32)0;
 	clear(c);

@@ -74,7 +74,7 @@ struct chap {
 	u32 fat;			/* ranked slot that held most packets when it got its last */
 	u64 new_len, new_bytes;		/* newcomers' packets */
 	u16 scale;			/* mean of all flows, Q10 */
-	u64 seq, seed;
+	u64 seq;
 	struct at_urgent urgent;
 
 	/* The last change of the increment: how many boosts there had been, what it
@@ -320,12 +320,12 @@ static void retire(struct chap *c, u64 now)
 }
 
 /* Gives up an idle record: of the flows seen once if there is one. There is an
- * idle one, for there are more flows than queued packets, and in each list at
- * most bound + 1 records are busy. */
+ * idle one, for there are more flows than queued packets, and the busy ones of a
+ * list are passed over once. */
 static void evict(struct chap *c)
 {
 	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
-		for (u32 n = 0; n <= CHANCES + c->bound + 1; n++) {
+		for (u32 n = 0; n <= CHANCES + c->table.size; n++) {
 			u32 i = at_flows_oldest(&c->table, list);
 			const struct flow *f = &c->flows[i];
 
@@ -478,6 +478,18 @@ static struct at_pkt *take(struct chap *c, u32 id)
 	c->next[id] = c->slot_free;
 	c->slot_free = id;
 	return p;
+}
+
+/* No slot holds a packet any more. */
+static void forget_backlog(struct chap *c)
+{
+	at_order_clear(&c->order);
+	at_turns_clear(&c->turns);
+	c->loose = AT_ORDER_NONE;
+	c->fat = TAB;
+	c->slot_free = 0;
+	c->slot_fresh = 1;
+	c->new_len = c->new_bytes = 0;
 }
 
 #endif

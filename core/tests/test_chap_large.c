@@ -2,7 +2,8 @@
  *
  * chap with a large table: what takes long goes in steps or not at all. A change
  * of the increment is in force at once and visits the records in steps, with
- * packets and reports between them; the table is read in bounded looks; a reset
+ * packets and reports between them, and so do drops down to a new limit and the
+ * newcomers when their tab ends; the table is read in bounded looks; a reset
  * forgets 100,000 flows without a visit.
  */
 #include "harness.h"
@@ -149,6 +150,119 @@ static void two_at_once(void)
 	close_host(&h);
 }
 
+#define BACKLOG 10000u
+#define QUEUES "flows=200000 limit=20000 memory=1000000000 "
+
+static void arrive(struct host *h, u32 i)
+{
+	struct at_pkt *p = new_pkt(h, (u32)key_of(i), 1500);
+
+	p->handle = i;
+	push(h, p, 0);
+}
+
+/* Of flow i of these: from 24 to -35 ms. */
+static s64 credit_of(u32 i)
+{
+	return 25 * (s64)MS - (1 + i % 60) * (s64)MS;
+}
+
+/* 10,000 known flows with a packet each, but for every 97th. */
+static void queue_up(struct host *h)
+{
+	struct at_ticket t;
+
+	open_host(h, "chap", QUEUES "newcomers=0", BACKLOG + 2);
+	for (u32 i = 0; i < BACKLOG; i++) {
+		arrive(h, i);
+		CHECK(get(h, &t, 0));
+		report(h, &t, (1 + i % 60) * MS, 0);
+	}
+	for (u32 i = 0; i < BACKLOG; i++)
+		if (i % 97)
+			arrive(h, i);
+}
+
+/* Who is backlogged keeps the place in the order through a change of the increment,
+ * and those who come later find theirs between: by credit, which has bounds, and
+ * then by age, where no bound made two credits equal. */
+static void order_is_kept(s64 to, const char *args, bool by_age)
+{
+	struct host h;
+	struct at_ticket t;
+	s64 last = 25 * MS;
+	u32 older = 0;
+
+	queue_up(&h);
+	change(&h, args, 0);
+	for (u32 i = 0; i < BACKLOG; i += 97)
+		arrive(&h, i);
+	for (u32 n = 0; n < BACKLOG; n++) {
+		u32 i = get(&h, &t, 0)->handle;
+		s64 now = kept(credit_of(i), to);
+
+		CHECK(now <= last);
+		CHECK(!by_age || now < last || i > older);
+		last = now;
+		older = i;
+	}
+	CHECK_EQ(h.q->qlen, 0);
+	close_host(&h);
+}
+
+/* A lower limit drops some thousand packets a call; between two, packets come and
+ * go, and an arrival makes no more room than a call. */
+static void limit_in_steps(void)
+{
+	const char *args = "limit=1000";
+	struct host h;
+	struct at_ticket t;
+	u32 before;
+
+	queue_up(&h);
+	CHECK(step(&h, args));
+	CHECK(h.drops > 1000 && h.drops < 5000);
+	CHECK_EQ(h.last_why, AT_R_LIMIT);
+	CHECK_EQ(get(&h, &t, 0)->handle, 60);		/* the oldest that has 24 ms */
+	before = h.drops;
+	CHECK_EQ(put(&h, (u32)key_of(0), 1500, 0), AT_OK);
+	CHECK(h.drops > before + 1000 && h.drops < before + 5000);
+	CHECK(h.q->qlen > 1000);
+	while (step(&h, args)) {
+		CHECK(h.drops < before + 5000);
+		before = h.drops;
+	}
+	CHECK_EQ(h.q->qlen, 1000);
+	close_host(&h);
+}
+
+/* Newcomers get places of their own when their tab ends, some thousand a call. */
+static void tab_in_steps(void)
+{
+	u64 left = BACKLOG, waiting = BACKLOG;
+	struct host h;
+	struct at_ticket t;
+	u32 calls = 1;
+
+	open_host(&h, "chap", QUEUES, BACKLOG);
+	for (u32 i = 0; i < BACKLOG; i++)
+		arrive(&h, i);
+	for (; step(&h, "newcomers=0"); calls++, left--) {
+		CHECK_EQ(stat(&h, "backlogged"), left);
+		CHECK(waiting - stat(&h, "newcomer_backlog") > 1000);
+		waiting = stat(&h, "newcomer_backlog");
+		CHECK(waiting > 0);
+		CHECK(get(&h, &t, 0));
+	}
+	CHECK(calls > 2 && calls < 10);
+	CHECK_EQ(stat(&h, "newcomer_backlog"), 0);
+	CHECK_EQ(stat(&h, "newcomer_parties"), 0);
+	for (; left; left--)
+		CHECK(get(&h, &t, 0));
+	CHECK_EQ(h.q->qlen, 0);
+	close_host(&h);
+}
+
 /* Few rows far apart: no call looks at more than AT_ROWS records. */
 static void looks_are_bounded(void)
 {
@@ -208,6 +322,37 @@ static void forgets(void)
 	close_host(&h);
 }
 
+/* A reset with known flows and newcomers queued: all are dropped, and the queue is
+ * as new. */
+static void forgets_backlog(void)
+{
+	struct host h;
+	struct at_ticket t;
+
+	queue_up(&h);
+	change(&h, "newcomers=1", 0);
+	arrive(&h, BACKLOG);
+	arrive(&h, BACKLOG + 1);
+	CHECK_EQ(stat(&h, "newcomer_parties"), 1);
+	h.q->ops->reset(h.q, 0);
+	CHECK_EQ(h.q->qlen, 0);
+	CHECK_EQ(h.q->bytes, 0);
+	CHECK_EQ(h.last_why, AT_R_RESET);
+	CHECK(!get(&h, &t, 0));
+	CHECK_EQ(stat(&h, "backlogged"), 0);
+	CHECK_EQ(stat(&h, "newcomer_backlog"), 0);
+	CHECK_EQ(stat(&h, "newcomer_parties"), 0);
+	for (u32 round = 0; round < 2; round++) {
+		for (u32 i = 0; i < BACKLOG; i++)
+			arrive(&h, i);
+		CHECK_EQ(stat(&h, "backlogged"), BACKLOG);
+		for (u32 i = 0; i < BACKLOG; i++)
+			CHECK_EQ(get(&h, &t, 0)->handle, i);
+	}
+	CHECK_EQ(h.q->qlen, 0);
+	close_host(&h);
+}
+
 int main(void)
 {
 	in_force(2 * MS, "increment=2000000");
@@ -216,5 +361,10 @@ int main(void)
 	two_at_once();
 	looks_are_bounded();
 	forgets();
+	forgets_backlog();
+	order_is_kept(100 * MS, "increment=100000000", true);
+	order_is_kept(2 * MS, "increment=2000000", false);
+	limit_in_steps();
+	tab_in_steps();
 	return 0;
 }

@@ -119,6 +119,39 @@ static void emptied(void)
 	close_host(&h);
 }
 
+/* A packet comes and one goes each millisecond, with 40 queued; drops of so long. */
+static u32 drops_in(struct host *h, u64 from, u32 ms)
+{
+	u32 before = h->drops;
+	struct at_ticket t;
+
+	for (u32 i = 0; i < 40; i++)
+		put(h, 1, 1500, from);
+	for (u32 i = 1; i <= ms; i++) {
+		put(h, 1, 1500, from + i * MS);
+		CHECK(get(h, &t, from + i * MS));
+	}
+	return h->drops - before;
+}
+
+/* After a reset CoDel begins as it did at first: above 5 ms from 5 ms on, drops at
+ * 105 ms, an interval later, and 100 / sqrt 2 ms later. What it had learnt in a
+ * second would have it drop faster. */
+static void begins_anew(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", "", 1200);
+	CHECK_EQ(drops_in(&h, 0, 274), 2);
+	h.q->ops->reset(h.q, 274 * MS);
+	CHECK(drops_in(&h, SEC, 1000) > 10);
+	h.q->ops->reset(h.q, 2 * SEC);
+	h.drops = 0;
+	CHECK_EQ(drops_in(&h, 2 * SEC + MS, 274), 2);
+	CHECK_EQ(drops_in(&h, 3 * SEC, 0), 0);
+	close_host(&h);
+}
+
 /* The queue with the most bytes, not packets, loses the oldest half, at most a
  * batch. */
 static void overflow(void)
@@ -386,6 +419,7 @@ int main(void)
 	linux_defaults();
 	drops_or_marks();
 	emptied();
+	begins_anew();
 	one_packet_each();
 	collisions();
 	spread();

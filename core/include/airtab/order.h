@@ -45,6 +45,18 @@ static inline void at_order_init(struct at_order *o, struct at_heap_entry *e, u3
 		o->run[i].head = o->run[i].tail = AT_ORDER_NONE;
 }
 
+static inline void at_order_clear(struct at_order *o)
+{
+	u32 *pos = o->heap.pos;
+
+	for (u32 i = 0; i < o->heap.n; i++)
+		pos[o->heap.e[i].id] = 0;
+	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
+		for (u32 id = o->run[i].head; id != AT_ORDER_NONE; id = o->next[id])
+			pos[id] = 0;
+	at_order_init(o, o->heap.e, pos, o->next);
+}
+
 static inline bool at_order_has(const struct at_order *o, u32 id)
 {
 	return o->heap.pos[id];
@@ -149,13 +161,19 @@ AT_HEAP_FN u32 at_order_end(const struct at_order *o, bool greatest, at_order_en
 	return x.id;
 }
 
+/* Keys have changed such that no two members change places. */
+AT_HEAP_FN void at_order_rekey(struct at_order *o, at_order_entry *entry, const void *ctx)
+{
+	for (u32 i = 0; i < o->heap.n; i++)
+		o->heap.e[i] = entry(ctx, o->heap.e[i].id);
+}
+
 /* Restores the order after any number of keys or the order itself changed:
  * O(n log n). Who is out of place in a run goes to the heap. */
 AT_HEAP_FN void at_order_rebuild(struct at_order *o, at_order_entry *entry,
 				 at_heap_less *less, const void *ctx)
 {
-	for (u32 i = 0; i < o->heap.n; i++)
-		o->heap.e[i] = entry(ctx, o->heap.e[i].id);
+	at_order_rekey(o, entry, ctx);
 	at_heap_rebuild(&o->heap, less, ctx);
 	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
 		u32 above = run->head, id;

@@ -59,6 +59,15 @@ static inline void at_turns_init(struct at_turns *t, u32 *party, u32 *next, u64 
 	t->parties[AT_REST].node.prev = t->parties[AT_REST].node.next = AT_REST;
 }
 
+static inline void at_turns_clear(struct at_turns *t)
+{
+	at_flows_forget(&t->table);
+	memset(t->pos, 0, sizeof(t->pos));
+	t->heap.n = 0;
+	t->members = 0;
+	t->parties[AT_REST].node.prev = t->parties[AT_REST].node.next = AT_REST;
+}
+
 /* `id` (not 0), no member yet, joins the party of that key, which gets its turn
  * behind all others if it had no member. */
 static inline void at_turns_join(struct at_turns *t, u32 id, u32 key)
