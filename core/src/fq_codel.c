@@ -21,7 +21,8 @@
  *
  * Cost: O(1) a packet, amortised. The longest queue is found by a scan over all
  * byte counts (4 KiB of them at the default), once a batch: with one fat flow
- * 16 counts for each of 64 packets dropped.
+ * 16 counts for each of 64 packets dropped. A call drops no more than WORK allows:
+ * a lower limit, and very many queues, take several.
  *
  * What this is not: no airtime and no stations (a byte to a slow station counts
  * like any other), no CE threshold, no hash of the host's choice.
@@ -38,6 +39,8 @@ enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_BAT
 enum { NONE, NEW, OLD, LISTS };
 
 #define LINE 64u		/* cache line */
+#define WORK 262144u		/* byte counts that a call may look at: milliseconds */
+#define DROP_WORK 16u		/* a drop takes as long as so many looks */
 
 struct queue {
 	struct at_fifo fifo;
@@ -204,7 +207,7 @@ static bool over(const struct at_qdisc *q)
 {
 	const struct fq_codel *s = priv(q);
 
-	return q->qlen > s->limit || q->bytes > s->memory;
+	return q->qlen > s->urgent.len && (q->qlen > s->limit || q->bytes > s->memory);
 }
 
 static u32 longest(const struct fq_codel *s)
@@ -220,13 +223,15 @@ static u32 longest(const struct fq_codel *s)
 	return best;
 }
 
-/* Drops until all fit; `p` arrived last, or NULL after a change. */
+/* Drops until all fit, or for as long as a call may take; `p` arrived last, or NULL
+ * after a change. */
 static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
 	struct fq_codel *s = priv(q);
 	enum at_verdict verdict = AT_OK;
+	u64 work = 0;
 
-	while (over(q) && q->qlen > s->urgent.len) {
+	while (over(q) && work < WORK) {
 		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
 		u32 i = longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;
@@ -241,6 +246,7 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 				verdict = AT_CN;
 			at_book_drop(q, v, why == AT_R_PUSHOUT && (v == p || !p) ? AT_R_LIMIT : why);
 		} while (++n < s->batch && s->bytes[i] > half);
+		work += s->n + n * DROP_WORK;
 	}
 	return verdict;
 }
@@ -344,7 +350,7 @@ static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	};
 	make_room(q, NULL);
 	at_urgent_shrink(&s->urgent, q, s->limit);
-	return false;
+	return over(q);
 }
 
 static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)

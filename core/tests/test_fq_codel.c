@@ -188,6 +188,30 @@ static void overflow(void)
 	close_host(&h);
 }
 
+/* With very many queues a lower limit takes several calls, each of a few scans; an
+ * arrival between them makes no more room than a call. */
+static void limit_in_steps(void)
+{
+	struct host h;
+	u32 calls = 0, before;
+
+	open_host(&h, "fq_codel", NO_CODEL "flows=65536", 200);
+	for (u32 i = 0; i < 100; i++)
+		put(&h, i * 7919, 1500, 0);
+	set_values(&h, h.q->ops, "limit=50");
+	for (before = h.drops; h.q->ops->change(h.q, h.vals, 0); before = h.drops, calls++) {
+		CHECK(h.drops > before && h.drops < before + 10);
+		before = h.drops;
+		put(&h, 9, 1500, 0);
+		CHECK(h.drops > before && h.drops < before + 10);
+	}
+	CHECK(calls > 3);
+	CHECK_EQ(h.q->qlen, 50);
+	put(&h, 9, 1500, 0);
+	CHECK_EQ(h.q->qlen, 50);
+	close_host(&h);
+}
+
 static void memory(void)
 {
 	struct host h;
@@ -413,6 +437,7 @@ int main(void)
 	sparse_first();
 	nobody_stays_new();
 	overflow();
+	limit_in_steps();
 	memory();
 	search_is_amortised();
 	urgent_packets();

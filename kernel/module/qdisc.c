@@ -49,12 +49,11 @@ static void drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
 /* Outside of enqueue and under RTNL: freed when it is unlocked. */
 static void free_later(struct sk_buff *list)
 {
-	while (list) {
-		struct sk_buff *next = list->next;
+	struct sk_buff *last = list;
 
-		rtnl_kfree_skbs(list, list);
-		list = next;
-	}
+	while (last && last->next)
+		last = last->next;
+	rtnl_kfree_skbs(list, last);
 }
 
 /* ---- books ---- */
