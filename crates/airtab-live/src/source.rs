@@ -1,8 +1,9 @@
 //! What disciplines may know of the host that sent a packet (`at_source` of the
 //! core): a keyed hash, so that nobody outside can make two hosts one.
 //!
-//! An IPv6 host may use any address of its network of 64 bits (RFC 4291 2.5.4),
-//! so the network is the host.
+//! All of the address counts, as in the kernel: the hosts of a home have their
+//! IPv6 network of 64 bits in common, and one of them must not lock out the
+//! others. Who takes many addresses counts as many hosts.
 //!
 //! What it does not do: no station; that is the access point's to know.
 
@@ -17,7 +18,7 @@ pub fn hash(sender: IpAddr, key: u64) -> u32 {
     let mut hasher = SipHasher13::new_with_keys(key, 1);
     match sender {
         IpAddr::V4(address) => hasher.write(&address.octets()),
-        IpAddr::V6(address) => hasher.write(&address.octets()[..8]),
+        IpAddr::V6(address) => hasher.write(&address.octets()),
     }
     (hasher.finish() as u32).max(1)
 }
@@ -32,8 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_differ_and_addresses_of_one_host_do_not() {
-        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff:ffff:ffff:ffff"));
+    fn hosts_differ() {
         let hosts = [
             "198.18.0.1",
             "198.18.0.2",
@@ -41,6 +41,8 @@ mod tests {
             "198.19.0.1",
             "199.18.0.1",
             "2001:db8:1:2::1",
+            "2001:db8:1:2::2",
+            "2001:db8:1:2:8000::1",
             "2001:db8:1:3::1",
             "2001:db8:2:2::1",
             "2002:db8:1:2::1",
