@@ -9,6 +9,7 @@
 
 use std::sync::LazyLock;
 
+use airtab_core::{Discipline, disciplines};
 use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::House;
 use airtab_live::access_point::AccessPoint;
@@ -18,8 +19,6 @@ use airtab_sim::wifi::Loss;
 use libfuzzer_sys::fuzz_target;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
-const QUEUES: [&str; 8] =
-    ["fifo", "fifo:limit=3", "spq", "spq:limit=5", "chap", "chap:limit=4", "fq_codel", "fq_codel:limit=6"];
 
 /// With the cell, and with the emulator.
 static HOUSES: LazyLock<[House; 2]> = LazyLock::new(|| {
@@ -33,8 +32,12 @@ static HOUSES: LazyLock<[House; 2]> = LazyLock::new(|| {
         House::new(ScenarioFile::parse("fuzz.toml", &text).expect("a good file")).expect("a good house")
     })
 });
-static SPECS: LazyLock<Vec<QueueSpec>> =
-    LazyLock::new(|| QUEUES.iter().map(|q| q.parse().expect("a good discipline")).collect());
+/// Every discipline, as it is and with a small queue, of another size for each.
+static QUEUES: LazyLock<Vec<QueueSpec>> = LazyLock::new(|| {
+    let specs = disciplines().map(Discipline::name).zip(3..);
+    let specs = specs.flat_map(|(name, limit)| [name.to_string(), format!("{name}:limit={limit}")]);
+    specs.map(|spec| spec.parse().expect("a good discipline")).collect()
+});
 
 /// What is left of the input.
 struct Input<'a>(&'a [u8]);
@@ -73,7 +76,7 @@ fn address(packet: &mut [u8], from: usize, to: usize) {
 fuzz_target!(|data: &[u8]| {
     let mut input = Input(data);
     let house = HOUSES[input.byte() % 2].clone();
-    let queue = &SPECS[input.byte() % QUEUES.len()];
+    let queue = &QUEUES[input.byte() % QUEUES.len()];
     let mut ap = AccessPoint::new(house, queue, 1).expect("good parameters");
     let (mut now, mut given) = (0, 0);
     while !input.0.is_empty() {
@@ -104,7 +107,7 @@ fuzz_target!(|data: &[u8]| {
             }
             _ => match input.byte() % 10 {
                 9 => assert!(ap.snapshot().books.balanced()),
-                which => ap.set_queue(&SPECS[which % QUEUES.len()]).expect("good parameters"),
+                which => ap.set_queue(&QUEUES[which % QUEUES.len()]).expect("good parameters"),
             },
         }
         while let Some((_, at, bytes)) = ap.transmit() {

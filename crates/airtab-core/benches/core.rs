@@ -18,7 +18,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use airtab_core::{Discipline, Handle, Meta, Params, Pool, Qdisc, Tx};
+use airtab_core::{Discipline, Handle, Meta, Params, Pool, Qdisc, Tx, disciplines};
 use criterion::Criterion;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
@@ -27,7 +27,6 @@ use rustix::time::{ClockId, clock_gettime};
 const SIZES: [(u32, u32); 4] = [(1, 1), (10, 10), (350, 10_000), (1000, 1_000_000)];
 /// The column that the others are compared with.
 const BASE: usize = 1;
-const DISCIPLINES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
 const KINDS: [&str; 3] = ["cycle", "push-out", "scattered"];
 /// Those of the kinds that a target is set for.
 const JUDGED: usize = 2;
@@ -189,8 +188,8 @@ fn print_table(output: &Path) {
         }
         println!();
         let row = |name| SIZES.map(|size| median(output, kind, &id(name, size)));
-        let fifo = row(DISCIPLINES[0]);
-        for name in DISCIPLINES {
+        let fifo = row("fifo");
+        for name in disciplines().map(Discipline::name) {
             let values = row(name);
             print!("{name:<16}");
             for value in values {
@@ -238,7 +237,7 @@ fn main() {
         .configure_from_args();
     for kind in KINDS {
         let mut group = criterion.benchmark_group(kind);
-        for name in DISCIPLINES {
+        for name in disciplines().map(Discipline::name) {
             for size in SIZES {
                 let mut standing = None;
                 group.bench_function(id(name, size), |b| {

@@ -5,8 +5,11 @@
 mod common;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::LazyLock;
 
-use airtab_core::{Emulator, EmulatorConfig, Handle, Meta, Params, Phy, Pool, Qdisc};
+use airtab_core::{
+    Discipline, Emulator, EmulatorConfig, Handle, Meta, Params, Phy, Pool, Qdisc, disciplines,
+};
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::engine::Stream;
@@ -15,9 +18,12 @@ use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline::deadline, fra
 use proptest::prelude::*;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
-/// Small queues, so that packets are dropped and not all fit after a change.
-const QUEUES: [&str; 8] =
-    ["fifo", "fifo:limit=5", "spq", "spq:limit=7", "chap", "chap:limit=6", "fq_codel", "fq_codel:limit=9"];
+/// Every discipline, as it is and with a small queue, so that packets are dropped and
+/// not all fit after a change.
+static QUEUES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let names = disciplines().map(Discipline::name).zip(5..);
+    names.flat_map(|(name, limit)| [name.to_string(), format!("{name}:limit={limit}")]).collect()
+});
 
 /// What is done to an access point.
 #[derive(Clone, Debug)]
@@ -222,7 +228,7 @@ impl Watched {
             }
             &Op::Queue(which) => {
                 let before = self.ap.books();
-                self.ap.set_queue(&queue(QUEUES[which])).expect("good parameters");
+                self.ap.set_queue(&queue(&QUEUES[which])).expect("good parameters");
                 let after = self.ap.books();
                 let limit = QUEUES[which].split_once('=').map_or(35, |(_, n)| n.parse().expect("a number"));
                 if before.inside <= limit {
@@ -278,7 +284,7 @@ proptest! {
         ops in prop::collection::vec(op(), 1..200),
     ) {
         let _in_time = deadline(60);
-        let mut watched = Watched::new(if dcf { "" } else { EMULATOR }, QUEUES[first], seed);
+        let mut watched = Watched::new(if dcf { "" } else { EMULATOR }, &QUEUES[first], seed);
         for op in &ops {
             watched.act(op);
         }

@@ -13,7 +13,7 @@
 
 use std::process::Command;
 
-use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc};
+use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc, disciplines};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
@@ -22,7 +22,6 @@ use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 use rustix::time::{ClockId, clock_gettime};
 
 const S: u64 = 1_000_000_000;
-const DISCIPLINES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
 /// Argument of the process whose memory is measured; home and discipline follow.
 const ONE_RUN: &str = "--one-home-run";
 
@@ -180,7 +179,7 @@ fn main() {
     let table = Table;
     println!("{:<44}{:>8} {:<8} {:>12}", "figure", "measured", "", "target");
     for (home, scenario, most_seconds, most_megabytes) in HOMES {
-        for name in DISCIPLINES {
+        for name in disciplines().map(Discipline::name) {
             let (seconds, exchanges) = median(runs, || run_home(&scenario(), name));
             let figure = |what| format!("{home} 330 s, {name}, {what}");
             let nanoseconds = seconds * 1e9 / exchanges as f64;

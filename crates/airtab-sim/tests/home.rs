@@ -8,7 +8,7 @@ use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, run};
 use common::{
-    DISCIPLINES, MS, S, emulated_home, home, other_home, phy, queue, quick, quick_home, station, whole_home,
+    MS, S, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station, whole_home,
 };
 
 /// A scenario's event trace, hashed, per discipline. A change here is a change
@@ -27,16 +27,16 @@ fn fingerprints() {
     for (name, scenario) in
         [("home", quick_home()), ("home, 10 m", far), ("home on 11b", slow), ("whole home", whole)]
     {
-        for discipline in DISCIPLINES {
+        for discipline in disciplines() {
             let trace = run(&scenario, &queue(discipline, 35), 1);
             table += &format!("{name:<12}{discipline:<12}{:016x}  {}\n", trace.fingerprint, trace.exchanges);
         }
     }
-    for discipline in DISCIPLINES {
+    for discipline in disciplines() {
         let trace = run(&quick(other_home()), &queue(discipline, 35), 1);
         table += &format!("other home, {discipline}: {:016x}\n", trace.fingerprint);
     }
-    for discipline in DISCIPLINES {
+    for discipline in disciplines() {
         let trace = run(&emulated_home(), &queue(discipline, 35), 1);
         table += &format!("emulated home, {discipline}: {:016x}\n", trace.fingerprint);
     }
@@ -70,7 +70,7 @@ fn no_packet_disappears() {
     rough.cell.uplink_packets = 3;
     rough.wired.queue_packets = 5;
     for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home()] {
-        for discipline in DISCIPLINES {
+        for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {
                 simulation.advance(step * 100 * MS);
@@ -110,7 +110,7 @@ fn a_download_alone() {
 fn littles_law_holds_in_the_queue() {
     for (medium, home) in [("cell", home()), ("emulator", emulated_home())] {
         let seconds = (home.measure_ns.end - home.measure_ns.start) as f64 / 1e9;
-        for discipline in DISCIPLINES {
+        for discipline in disciplines() {
             let trace = run(&home, &queue(discipline, 35), 1);
             for app in &trace.apps {
                 let rate = app.queue.delay_ns.len() as f64 / seconds;

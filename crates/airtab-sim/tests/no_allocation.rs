@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use airtab_sim::{AppKind, Simulation};
-use common::{DISCIPLINES, S, home, other_home, queue};
+use common::{S, disciplines, home, other_home, queue};
 
 struct Counting;
 
@@ -38,7 +38,7 @@ fn the_steady_state_allocates_nothing() {
     // Under losses now and then a list of TCP's grows.
     film.apps.retain(|app| matches!(app.kind, AppKind::Udp { .. } | AppKind::Streaming { .. }));
     for (scenario, least) in [(home(), 300_000), (film, 50_000)] {
-        for discipline in DISCIPLINES {
+        for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             simulation.advance(110 * S); // past the download's first losses
             let (before, packets) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.packets().made);

@@ -16,8 +16,10 @@ pub fn phy(name: &str) -> Phy {
     Phy::named(name).expect("a profile of the core")
 }
 
-/// Every discipline with a queue of 35 packets.
-pub const DISCIPLINES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
+/// The names of all disciplines that there are.
+pub fn disciplines() -> impl Iterator<Item = &'static str> {
+    airtab_core::disciplines().map(Discipline::name)
+}
 
 /// Parameters of a discipline with a limit of `limit` packets.
 pub fn queue(name: &str, limit: u32) -> Params {
