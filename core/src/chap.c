@@ -62,7 +62,12 @@
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
-       P_NEWCOMERS, P_UPLINK, P_TARGET };
+       P_NEWCOMERS, P_UPLINK, P_TARGET, P_END };
+enum { S_FLOWS, S_BACKLOGGED, S_BOOSTS, S_NEW_FLOWS, S_EVICTIONS, S_EXPIRIES, S_SETTLED,
+       S_STALE, S_URGENT, S_NEWCOMERS, S_NEWCOMER_BACKLOG, S_NEWCOMER_CREDIT, S_SCALE,
+       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_END };
+enum { R_FLOW, R_CREDIT, R_BACKLOG, R_BACKLOG_BYTES, R_PACKETS, R_AIRTIME, R_ESTABLISHED,
+       R_END };
 
 enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or in its place */
 
@@ -75,74 +80,127 @@ enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or
 #define MOVES 2048u		/* newcomers, likewise */
 #define DROPS 4096u		/* packets, likewise; no arrival needs more room than so many have */
 
-static const char *const profiles[] = { "default", "faithful", NULL };
+static const char *const chap_profiles[] = { "default", "faithful", NULL };
 
-static const struct at_param params[] = {
-	{ 1, AT_CHOICE, AT_P_INIT, 1, "profile", "default, or faithful to the publications",
-	  "docs/chap.md, profiles", 0, 0, 1, profiles },
-	{ 2, AT_NS, 0, 1, "increment", "credit increment I of a boost; credit of a new flow",
-	  "CHAP dissertation 5.4", 25 * MS, 10000, 10 * SEC, NULL },
-	{ 3, AT_COUNT, 0, 1, "limit", "packets that the queue holds (faithful: one less)",
-	  "CHAP dissertation 4.2; 35 there", 1024, 1, MAX_LIMIT, NULL },
-	{ 4, AT_BYTES, 0, 1, "memory", "bytes of queued packets (not in faithful)",
-	  "docs/chap.md, profiles", 4u << 20, 1u << 16, 1u << 31, NULL },
-	{ 5, AT_COUNT, AT_P_INIT, 1, "flows", "flows known at a time; more than limit",
-	  "docs/chap.md, cost", 4096, 2, 1u << 22, NULL },
-	{ 6, AT_NS, 0, 1, "udp_timeout", "forget an idle flow that is not TCP",
-	  "CHAP dissertation 4.2", 120 * SEC, MS, 86400 * SEC, NULL },
-	{ 7, AT_NS, 0, 1, "tcp_timeout", "forget an idle TCP flow",
-	  "CHAP dissertation 4.2", 3600 * SEC, MS, 86400 * SEC, NULL },
-	{ 8, AT_BOOL, 0, 1, "newcomers", "flows not served yet share one credit (not in faithful)",
-	  "docs/chap.md, the newcomers' tab", 1, 0, 1, NULL },
-	{ 9, AT_BOOL, 0, 1, "uplink", "charge received frames to the flow",
-	  "CHAP dissertation 8.2", 0, 0, 1, NULL },
-	{ 10, AT_NS, AT_P_INIT, 1, "target",
-	  "delay that CoDel keeps each flow's own backlog near, interval 100 ms; 0 = off (not in faithful)",
-	  "RFC 8289 4.4", 0, 0, SEC, NULL },
-	{ 0 },
+static const struct at_param chap_params[] = {
+	[P_PROFILE] = {
+		.id = 1, .unit = AT_CHOICE, .flags = AT_P_INIT, .max_len = 1, .name = "profile",
+		.help = "default, or faithful to the publications",
+		.source = "docs/chap.md, profiles", .def = 0, .min = 0, .max = 1,
+		.choices = chap_profiles,
+	},
+	[P_INCREMENT] = {
+		.id = 2, .unit = AT_NS, .max_len = 1, .name = "increment",
+		.help = "credit increment I of a boost; credit of a new flow",
+		.source = "CHAP dissertation 5.4", .def = 25 * MS, .min = 10000, .max = 10 * SEC,
+	},
+	[P_LIMIT] = {
+		.id = 3, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets that the queue holds (faithful: one less)",
+		.source = "CHAP dissertation 4.2; 35 there", .def = 1024, .min = 1,
+		.max = MAX_LIMIT,
+	},
+	[P_MEMORY] = {
+		.id = 4, .unit = AT_BYTES, .max_len = 1, .name = "memory",
+		.help = "bytes of queued packets (not in faithful)",
+		.source = "docs/chap.md, profiles", .def = 4u << 20, .min = 1u << 16,
+		.max = 1u << 31,
+	},
+	[P_FLOWS] = {
+		.id = 5, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "flows",
+		.help = "flows known at a time; more than limit", .source = "docs/chap.md, cost",
+		.def = 4096, .min = 2, .max = 1u << 22,
+	},
+	[P_UDP_TIMEOUT] = {
+		.id = 6, .unit = AT_NS, .max_len = 1, .name = "udp_timeout",
+		.help = "forget an idle flow that is not TCP", .source = "CHAP dissertation 4.2",
+		.def = 120 * SEC, .min = MS, .max = 86400 * SEC,
+	},
+	[P_TCP_TIMEOUT] = {
+		.id = 7, .unit = AT_NS, .max_len = 1, .name = "tcp_timeout",
+		.help = "forget an idle TCP flow", .source = "CHAP dissertation 4.2",
+		.def = 3600 * SEC, .min = MS, .max = 86400 * SEC,
+	},
+	[P_NEWCOMERS] = {
+		.id = 8, .unit = AT_BOOL, .max_len = 1, .name = "newcomers",
+		.help = "flows not served yet share one credit (not in faithful)",
+		.source = "docs/chap.md, the newcomers' tab", .def = 1, .min = 0, .max = 1,
+	},
+	[P_UPLINK] = {
+		.id = 9, .unit = AT_BOOL, .max_len = 1, .name = "uplink",
+		.help = "charge received frames to the flow", .source = "CHAP dissertation 8.2",
+		.def = 0, .min = 0, .max = 1,
+	},
+	[P_TARGET] = {
+		.id = 10, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "target",
+		.help = "delay that CoDel keeps each flow's own backlog near, interval 100 ms; 0 = off (not in faithful)",
+		.source = "RFC 8289 4.4", .def = 0, .min = 0, .max = SEC,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat stats[] = {
-	{ 1, AT_COUNT, false, "flows", "flows known" },
-	{ 2, AT_COUNT, false, "backlogged", "flows with packets queued" },
-	{ 3, AT_COUNT, true, "boosts", "boosts" },
-	{ 4, AT_COUNT, true, "new_flows", "records made" },
-	{ 5, AT_COUNT, true, "evictions", "idle records given up for a new flow" },
-	{ 6, AT_COUNT, true, "expiries", "records forgotten after their timeout" },
-	{ 7, AT_COUNT, true, "settled", "transmissions reported and charged" },
-	{ 8, AT_COUNT, true, "stale", "reports that fit no open ticket or known flow" },
-	{ 9, AT_COUNT, true, "urgent", "urgent packets sent first" },
-	{ 10, AT_COUNT, true, "newcomers", "flows served from the newcomers' tab" },
-	{ 11, AT_COUNT, false, "newcomer_backlog", "packets queued of flows not served yet" },
-	{ 12, AT_SIGNED_NS, false, "newcomer_credit", "credit of the newcomers' tab" },
-	{ 13, AT_Q16, false, "scale", "airtime over that of the nominal 54 Mb/s exchange" },
-	{ 14, AT_COUNT, true, "marks", "packets marked by CoDel instead of dropped" },
-	{ 15, AT_COUNT, true, "codel_drops", "packets dropped by CoDel" },
-	{ 16, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: an ordinary flow" },
-	{ 17, AT_COUNT, false, "newcomer_parties", "stations (or source hosts) with flows not served yet" },
-	{ 0 },
+static const struct at_stat chap_stats[] = {
+	[S_FLOWS] = { .id = 1, .unit = AT_COUNT, .name = "flows", .help = "flows known" },
+	[S_BACKLOGGED] = { .id = 2, .unit = AT_COUNT, .name = "backlogged",
+		.help = "flows with packets queued" },
+	[S_BOOSTS] = { .id = 3, .unit = AT_COUNT, .counter = true, .name = "boosts",
+		.help = "boosts" },
+	[S_NEW_FLOWS] = { .id = 4, .unit = AT_COUNT, .counter = true, .name = "new_flows",
+		.help = "records made" },
+	[S_EVICTIONS] = { .id = 5, .unit = AT_COUNT, .counter = true, .name = "evictions",
+		.help = "idle records given up for a new flow" },
+	[S_EXPIRIES] = { .id = 6, .unit = AT_COUNT, .counter = true, .name = "expiries",
+		.help = "records forgotten after their timeout" },
+	[S_SETTLED] = { .id = 7, .unit = AT_COUNT, .counter = true, .name = "settled",
+		.help = "transmissions reported and charged" },
+	[S_STALE] = { .id = 8, .unit = AT_COUNT, .counter = true, .name = "stale",
+		.help = "reports that fit no open ticket or known flow" },
+	[S_URGENT] = { .id = 9, .unit = AT_COUNT, .counter = true, .name = "urgent",
+		.help = "urgent packets sent first" },
+	[S_NEWCOMERS] = { .id = 10, .unit = AT_COUNT, .counter = true, .name = "newcomers",
+		.help = "flows served from the newcomers' tab" },
+	[S_NEWCOMER_BACKLOG] = { .id = 11, .unit = AT_COUNT, .name = "newcomer_backlog",
+		.help = "packets queued of flows not served yet" },
+	[S_NEWCOMER_CREDIT] = { .id = 12, .unit = AT_SIGNED_NS, .name = "newcomer_credit",
+		.help = "credit of the newcomers' tab" },
+	[S_SCALE] = { .id = 13, .unit = AT_Q16, .name = "scale",
+		.help = "airtime over that of the nominal 54 Mb/s exchange" },
+	[S_MARKS] = { .id = 14, .unit = AT_COUNT, .counter = true, .name = "marks",
+		.help = "packets marked by CoDel instead of dropped" },
+	[S_CODEL_DROPS] = { .id = 15, .unit = AT_COUNT, .counter = true, .name = "codel_drops",
+		.help = "packets dropped by CoDel" },
+	[S_URGENT_OVER] = { .id = 16, .unit = AT_COUNT, .counter = true, .name = "urgent_over",
+		.help = "urgent packets beyond the bounds: an ordinary flow" },
+	[S_NEWCOMER_PARTIES] = { .id = 17, .unit = AT_COUNT, .name = "newcomer_parties",
+		.help = "stations (or source hosts) with flows not served yet" },
+	[S_END] = { 0 },
 };
 
-static const struct at_stat row_stats[] = {
-	{ 1, AT_HEX, false, "flow", "flow hash; 100000000 = multicast, 100000001 = urgent" },
-	{ 2, AT_SIGNED_NS, false, "credit", "airtime credit" },
-	{ 3, AT_COUNT, false, "backlog", "packets queued" },
-	{ 4, AT_BYTES, false, "backlog_bytes", "bytes queued" },
-	{ 5, AT_COUNT, true, "packets", "packets sent" },
-	{ 6, AT_NS, true, "airtime", "airtime charged" },
-	{ 7, AT_BOOL, false, "established", "came back after it was served" },
-	{ 0 },
+static const struct at_stat chap_row_stats[] = {
+	[R_FLOW] = { .id = 1, .unit = AT_HEX, .name = "flow",
+		.help = "flow hash; 100000000 = multicast, 100000001 = urgent" },
+	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit", .help = "airtime credit" },
+	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
+	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes",
+		.help = "bytes queued" },
+	[R_PACKETS] = { .id = 5, .unit = AT_COUNT, .counter = true, .name = "packets",
+		.help = "packets sent" },
+	[R_AIRTIME] = { .id = 6, .unit = AT_NS, .counter = true, .name = "airtime",
+		.help = "airtime charged" },
+	[R_ESTABLISHED] = { .id = 7, .unit = AT_BOOL, .name = "established",
+		.help = "came back after it was served" },
+	[R_END] = { 0 },
 };
 
-static struct chap *priv(const struct at_qdisc *q)
+static struct chap *chap_priv(const struct at_qdisc *q)
 {
 	return (struct chap *)q->state;
 }
 
 /* Whose oldest packet makes room; somebody is backlogged. */
-static u32 victim(struct chap *c, bool by_bytes)
+static u32 chap_victim(struct chap *c, bool by_bytes)
 {
-	u32 id = end(c, false), hog;
+	u32 id = chap_end(c, false), hog;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -152,22 +210,22 @@ static u32 victim(struct chap *c, bool by_bytes)
 	return !c->faithful && hog >= HOG && c->slots[id].len <= hog / SPARED ? c->fat : id;
 }
 
-static bool over(const struct at_qdisc *q)
+static bool chap_over(const struct at_qdisc *q)
 {
-	const struct chap *c = priv(q);
+	const struct chap *c = chap_priv(q);
 
 	return q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory);
 }
 
 /* Drops until the queue fits, DROPS at most. `p` arrived last, or NULL after a change. */
-static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
+static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	for (u32 n = 0; n < DROPS && over(q); n++) {
+	for (u32 n = 0; n < DROPS && chap_over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
-		struct at_pkt *v = take(c, victim(c, by_bytes));
+		struct at_pkt *v = chap_take(c, chap_victim(c, by_bytes));
 		enum at_reason why = AT_R_PUSHOUT;
 
 		if (by_bytes)
@@ -185,51 +243,51 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 
 /* The packet of a slot that goes next. CoDel drops none without another one
  * behind, so there is always one. */
-static struct at_pkt *take_controlled(struct at_qdisc *q, u32 id, u64 now)
+static struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	const struct slot *s = &c->slots[id];
 	struct at_codel *codel = &c->codels[s->flow];
-	struct at_pkt *p = take(c, id);
+	struct at_pkt *p = chap_take(c, id);
 
-	while (at_codel_drops(&c->codel, codel, &c->aqm, p, backlog_bytes(s, c->codel.mtu), now)) {
+	while (at_codel_drops(&c->codel, codel, &c->aqm, p, chap_backlog_bytes(s, c->codel.mtu), now)) {
 		at_book_drop(q, p, AT_R_AQM);
-		p = take(c, id);
+		p = chap_take(c, id);
 	}
 	return p;
 }
 
 /* ---- operations ---- */
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 
 	if (!at_urgent_push(&c->urgent, p, c->bound, now))
-		append(c, flow_of(c, p, now), p);
+		chap_append(c, chap_flow_of(c, p, now), p);
 	at_seq_set(p, c->seq++);
 	if (c->codels)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
-	return make_room(q, p);
+	return chap_make_room(q, p);
 }
 
 /* Whoever sends more urgent packets than the bounds let pass has a flow of the
  * others. It pays for those that go first as well, so that they add nothing to
  * its share: a hundredth of the air is more where the line is slower than the
  * nominal exchange. */
-static void charge_sender(struct chap *c, const struct at_pkt *p)
+static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 {
 	bool group = at_sta(p) == AT_GROUP;
 	u32 i = group ? MULTICAST : at_flows_find(&c->table, at_flow(p));
 
 	if ((i || group) && !c->faithful)
-		pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
+		chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	struct at_pkt *p = at_urgent_pop(&c->urgent);
 	struct at_charge bill = { 0 };
 	struct flow *f;
@@ -238,42 +296,42 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	memset(t, 0, sizeof(*t));
 	if (p) {
 		c->urgent.sent++;
-		charge_sender(c, p);
+		chap_charge_sender(c, p);
 		bill = (struct at_charge){ .est = at_nominal_ns(at_bytes(p)), .mark = URGENT };
 		at_tickets_issue(&c->tickets, bill, t);
 		at_book_out(q, p);
 		return p;
 	}
-	id = end(c, true);
+	id = chap_end(c, true);
 	if (id == AT_ORDER_NONE)
 		return NULL;
-	if (at_credit_value(entry(c, id).key, c->increment) <= 0)
-		boost(c);
+	if (at_credit_value(chap_entry(c, id).key, c->increment) <= 0)
+		chap_boost(c);
 	if (id == TAB) {
 		bill.mark = NEWCOMER;
 		id = at_turns_first(&c->turns);
 		at_turns_pass(&c->turns, id);
 	} else {
-		loosen(c, id);
+		chap_loosen(c, id);
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
 	bill.gen = f->gen;
-	p = c->codels ? take_controlled(q, id, now) : take(c, id);
+	p = c->codels ? chap_take_controlled(q, id, now) : chap_take(c, id);
 	if (!c->faithful) {
 		bill.nominal = at_nominal_ns(at_bytes(p));
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
 	}
 	if (bill.mark == NEWCOMER) {
-		set_credit(c, f, newcomer_credit(c));
+		chap_set_credit(c, f, chap_newcomer_credit(c));
 		if (f->slot) {
-			leave_newcomers(c, id);
+			chap_leave_newcomers(c, id);
 			c->loose = id;
 		}
-		pay_tab(c, bill.est);
+		chap_pay_tab(c, bill.est);
 		c->n_newcomers++;
 	}
-	charge(c, f, bill.est);
+	chap_charge(c, f, bill.est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
@@ -282,9 +340,9 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	return p;
 }
 
-static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	struct at_charge bill;
 	struct flow *f;
 	s64 due;
@@ -302,31 +360,31 @@ static void sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_
 		at_urgent_pay(&c->urgent, due, now);
 		return;
 	}
-	pay(c, f, due);
+	chap_pay(c, f, due);
 	if (bill.mark == NEWCOMER)
-		pay_tab(c, due);
+		chap_pay_tab(c, due);
 	if (!c->faithful) {
 		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
 	}
 }
 
-static void heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
+static void chap_heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	u32 i = c->uplink ? at_flows_find(&c->table, flow) : 0;
 	struct flow *f = &c->flows[i];
 
 	(void)sta;
-	if (!i || (!f->slot && expired(c, f, now)))
+	if (!i || (!f->slot && chap_expired(c, f, now)))
 		return;
-	pay(c, f, at_charge(air));
+	chap_pay(c, f, at_charge(air));
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *chap_drain(struct at_qdisc *q)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	struct at_pkt *p = c->urgent.list.head;
 	u32 id = 0;
 
@@ -340,14 +398,14 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? take(c, id) : at_urgent_pop(&c->urgent);
+	p = id ? chap_take(c, id) : at_urgent_pop(&c->urgent);
 	at_book_out(q, p);
 	return p;
 }
 
 /* ---- set-up ---- */
 
-static void set_params(struct chap *c, const struct at_vals *v)
+static void chap_set_params(struct chap *c, const struct at_vals *v)
 {
 	u64 limit = *v[P_LIMIT].v;
 
@@ -362,7 +420,7 @@ static void set_params(struct chap *c, const struct at_vals *v)
 	c->uplink = *v[P_UPLINK].v;
 }
 
-static u32 slots_of(u64 flows)
+static u32 chap_slots_of(u64 flows)
 {
 	return (u32)(flows < MAX_LIMIT + 1 ? flows : MAX_LIMIT + 1);
 }
@@ -372,40 +430,40 @@ struct layout {
 	u64 flows, slots, entries, pos, next, party, buckets, codels, end;	/* offsets */
 };
 
-static bool has_target(const struct at_vals *v)
+static bool chap_has_target(const struct at_vals *v)
 {
 	return *v[P_TARGET].v && *v[P_PROFILE].v != FAITHFUL;
 }
 
-static u64 aligned(u64 bytes)
+static u64 chap_aligned(u64 bytes)
 {
 	return (bytes + 63) & ~(u64)63;
 }
 
-static struct layout layout_of(const struct at_vals *v)
+static struct layout chap_layout_of(const struct at_vals *v)
 {
-	u64 flows = *v[P_FLOWS].v, slots = slots_of(flows) + 1ull;
+	u64 flows = *v[P_FLOWS].v, slots = chap_slots_of(flows) + 1ull;
 	struct layout at;
 
-	at.flows = aligned(sizeof(struct chap));
-	at.slots = at.flows + aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
-	at.entries = at.slots + aligned(slots * sizeof(struct slot));
-	at.pos = at.entries + aligned(slots * sizeof(struct at_heap_entry));
-	at.next = at.pos + aligned(slots * sizeof(u32));
-	at.party = at.next + aligned(slots * sizeof(u32));
-	at.buckets = at.party + aligned(slots * sizeof(u32));
-	at.codels = at.buckets + aligned(at_flows_bytes((u32)flows));
-	at.end = at.codels + (has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
+	at.flows = chap_aligned(sizeof(struct chap));
+	at.slots = at.flows + chap_aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
+	at.entries = at.slots + chap_aligned(slots * sizeof(struct slot));
+	at.pos = at.entries + chap_aligned(slots * sizeof(struct at_heap_entry));
+	at.next = at.pos + chap_aligned(slots * sizeof(u32));
+	at.party = at.next + chap_aligned(slots * sizeof(u32));
+	at.buckets = at.party + chap_aligned(slots * sizeof(u32));
+	at.codels = at.buckets + chap_aligned(at_flows_bytes((u32)flows));
+	at.end = at.codels + (chap_has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
 	return at;
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 chap_state_size(const struct at_vals *v)
 {
-	return layout_of(v).end;
+	return chap_layout_of(v).end;
 }
 
 /* No open tickets, a rested tab; there are no flows. */
-static void clear(struct chap *c)
+static void chap_clear(struct chap *c)
 {
 	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
 			       .flags = (u8)(KNOWN | SERVED | c->revision) };
@@ -414,16 +472,16 @@ static void clear(struct chap *c)
 	if (c->codels)
 		c->codels[MULTICAST] = (struct at_codel){ 0 };
 	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
-	*tab(c) = rested;
+	*chap_tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
 	c->flows[MULTICAST] = rested;
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
-	struct chap *c = priv(q);
-	struct layout at = layout_of(v);
+	struct chap *c = chap_priv(q);
+	struct layout at = chap_layout_of(v);
 	u8 *base = (u8 *)q->state;
 
 	(void)now;
@@ -433,7 +491,7 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	c->next = (void *)(base + at.next);
 	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
 	c->loose = AT_ORDER_NONE;
-	c->codels = has_target(v) ? (void *)(base + at.codels) : NULL;
+	c->codels = chap_has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
 	at_flows_init(&c->table, (void *)(base + at.buckets), c->flows, sizeof(struct flow),
 		      (u32)*v[P_FLOWS].v, seed);
@@ -441,15 +499,15 @@ static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 	c->slot_fresh = 1;
 	c->scale = AT_SCALE_ONE;
 	c->faithful = *v[P_PROFILE].v == FAITHFUL;
-	set_params(c, v);
+	chap_set_params(c, v);
 	c->unvisited = ~(u32)0;
-	clear(c);
+	chap_clear(c);
 }
 
 /* A new increment keeps the credits. They are stored as distances from 2I, so
  * that all records want a visit: those of idle flows get it step by step. Who is
  * backlogged keeps the place in the order. */
-static void change_increment(struct chap *c, s64 old)
+static void chap_change_increment(struct chap *c, s64 old)
 {
 	if (old == c->increment)
 		return;
@@ -457,49 +515,49 @@ static void change_increment(struct chap *c, s64 old)
 	c->shift = 2 * (old - c->increment);
 	c->revision ^= REVISION;
 	c->unvisited = 0;
-	set_credit(c, tab(c), credit_of(c, tab(c)));
+	chap_set_credit(c, chap_tab(c), chap_credit_of(c, chap_tab(c)));
 	if (c->faithful)
-		at_order_rebuild(&c->order, entry, less, c);
+		at_order_rebuild(&c->order, chap_entry, chap_less, c);
 	else
-		at_order_rekey(&c->order, entry, c);
+		at_order_rekey(&c->order, chap_entry, c);
 }
 
 /* Without a tab newcomers compete as everybody does; whether some still wait for
  * their place. */
-static bool disband(struct chap *c)
+static bool chap_disband(struct chap *c)
 {
 	for (u32 n = 0; n < MOVES && !c->newcomers && c->turns.members; n++) {
 		u32 id = at_turns_first(&c->turns);
 
-		leave_newcomers(c, id);
-		rank(c, id);
+		chap_leave_newcomers(c, id);
+		chap_rank(c, id);
 	}
 	return !c->newcomers && c->turns.members;
 }
 
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool chap_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	s64 old = c->increment;
 	bool more;
 
 	(void)now;
-	if (revise(c, VISITS))		/* of the change before */
+	if (chap_revise(c, VISITS))		/* of the change before */
 		return true;
-	unrank(c, TAB);
-	set_params(c, v);
-	change_increment(c, old);
+	chap_unrank(c, TAB);
+	chap_set_params(c, v);
+	chap_change_increment(c, old);
 	if (c->turns.members)
-		rank(c, TAB);
-	more = disband(c);
-	make_room(q, NULL);
+		chap_rank(c, TAB);
+	more = chap_disband(c);
+	chap_make_room(q, NULL);
 	at_urgent_shrink(&c->urgent, q, c->bound);
-	return revise(c, VISITS) || more || over(q);
+	return chap_revise(c, VISITS) || more || chap_over(q);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void chap_reset(struct at_qdisc *q, u64 now)
 {
-	struct chap *c = priv(q);
+	struct chap *c = chap_priv(q);
 	struct at_pkt *p;
 
 	(void)now;
@@ -508,13 +566,13 @@ static void reset(struct at_qdisc *q, u64 now)
 	for (u32 id = 1; id < c->slot_fresh; id++)
 		while ((p = at_fifo_pop(&c->slots[id].list)))
 			at_book_drop(q, p, AT_R_RESET);
-	forget_backlog(c);
+	chap_forget_backlog(c);
 	at_flows_forget(&c->table);
 	c->unvisited = ~(u32)0;
-	clear(c);
+	chap_clear(c);
 }
 
-static const char *check(const struct at_vals *v, u16 *bad)
+static const char *chap_check(const struct at_vals *v, u16 *bad)
 {
 	*bad = P_LIMIT;
 	if (*v[P_PROFILE].v == FAITHFUL && *v[P_LIMIT].v < 2)
@@ -527,50 +585,50 @@ static const char *check(const struct at_vals *v, u16 *bad)
 
 /* ---- tables ---- */
 
-static void read(const struct at_qdisc *q, u64 *s, u64 now)
+static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 {
-	const struct chap *c = priv(q);
+	const struct chap *c = chap_priv(q);
 
 	(void)now;
-	*s++ = c->table.known;
-	*s++ = c->order.n + (c->loose != AT_ORDER_NONE) - ranked(c, TAB) + c->turns.members;
-	*s++ = c->n_boosts;
-	*s++ = c->n_new;
-	*s++ = c->n_evicted;
-	*s++ = c->n_expired;
-	*s++ = c->n_settled;
-	*s++ = c->n_stale;
-	*s++ = c->urgent.sent;
-	*s++ = c->n_newcomers;
-	*s++ = c->new_len;
-	*s++ = (u64)at_credit_value(credit_of(c, tab(c)), c->increment);
-	*s++ = (u64)c->scale * 65536 / AT_SCALE_ONE;
-	*s++ = c->aqm.marks;
-	*s++ = c->aqm.drops;
-	*s++ = c->urgent.over;
-	*s++ = c->turns.heap.n;
+	s[S_FLOWS] = c->table.known;
+	s[S_BACKLOGGED] = c->order.n + (c->loose != AT_ORDER_NONE) - chap_ranked(c, TAB) + c->turns.members;
+	s[S_BOOSTS] = c->n_boosts;
+	s[S_NEW_FLOWS] = c->n_new;
+	s[S_EVICTIONS] = c->n_evicted;
+	s[S_EXPIRIES] = c->n_expired;
+	s[S_SETTLED] = c->n_settled;
+	s[S_STALE] = c->n_stale;
+	s[S_URGENT] = c->urgent.sent;
+	s[S_NEWCOMERS] = c->n_newcomers;
+	s[S_NEWCOMER_BACKLOG] = c->new_len;
+	s[S_NEWCOMER_CREDIT] = (u64)at_credit_value(chap_credit_of(c, chap_tab(c)), c->increment);
+	s[S_SCALE] = (u64)c->scale * 65536 / AT_SCALE_ONE;
+	s[S_MARKS] = c->aqm.marks;
+	s[S_CODEL_DROPS] = c->aqm.drops;
+	s[S_URGENT_OVER] = c->urgent.over;
+	s[S_NEWCOMER_PARTIES] = c->turns.heap.n;
 }
 
-static void urgent_row(const struct chap *c, u64 *cols, u64 now)
+static void chap_urgent_row(const struct chap *c, u64 *cols, u64 now)
 {
-	*cols++ = ((u64)1 << 32) + 1;
-	*cols++ = (u64)at_urgent_left(&c->urgent, now);
-	*cols++ = c->urgent.len;
-	*cols++ = c->urgent.bytes;
-	*cols++ = c->urgent.sent;
-	*cols++ = c->urgent.air;
-	*cols++ = true;
+	cols[R_FLOW] = ((u64)1 << 32) + 1;
+	cols[R_CREDIT] = (u64)at_urgent_left(&c->urgent, now);
+	cols[R_BACKLOG] = c->urgent.len;
+	cols[R_BACKLOG_BYTES] = c->urgent.bytes;
+	cols[R_PACKETS] = c->urgent.sent;
+	cols[R_AIRTIME] = c->urgent.air;
+	cols[R_ESTABLISHED] = true;
 }
 
 /* Place 0 is the urgent packets', then come the records. */
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
+static u32 chap_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
-	const struct chap *c = priv(q);
+	const struct chap *c = chap_priv(q);
 	u32 end = c->table.fresh + 1;
 
 	*found = !cursor && (c->urgent.sent || c->urgent.len);
 	if (*found) {
-		urgent_row(c, cols, now);
+		chap_urgent_row(c, cols, now);
 		return 1;
 	}
 	if (cursor >= end)
@@ -582,16 +640,16 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 		const struct slot *s = &c->slots[f->slot];
 
 		if (i == MULTICAST ? !f->packets && !f->slot
-				   : !f->flags || (!f->slot && expired(c, f, now)))
+				   : !f->flags || (!f->slot && chap_expired(c, f, now)))
 			continue;
 		*found = true;
-		*cols++ = i == MULTICAST ? (u64)1 << 32 : f->node.key;
-		*cols++ = (u64)at_credit_value(credit_of(c, f), c->increment);
-		*cols++ = f->slot ? s->len : 0;
-		*cols++ = f->slot ? backlog_bytes(s, AT_NEVER) : 0;
-		*cols++ = f->packets;
-		*cols++ = f->air;
-		*cols++ = !!(f->flags & ESTABLISHED);
+		cols[R_FLOW] = i == MULTICAST ? (u64)1 << 32 : f->node.key;
+		cols[R_CREDIT] = (u64)at_credit_value(chap_credit_of(c, f), c->increment);
+		cols[R_BACKLOG] = f->slot ? s->len : 0;
+		cols[R_BACKLOG_BYTES] = f->slot ? chap_backlog_bytes(s, AT_NEVER) : 0;
+		cols[R_PACKETS] = f->packets;
+		cols[R_AIRTIME] = f->air;
+		cols[R_ESTABLISHED] = !!(f->flags & ESTABLISHED);
 		return i + 2;
 	}
 	return end;
@@ -600,19 +658,19 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 const struct at_ops at_chap_ops = {
 	.name = "chap",
 	.about = "the flow that used the least airtime goes first, by airtime credit",
-	.params = params,
-	.stats = stats,
-	.row_stats = row_stats,
-	.check = check,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
-	.sent = sent,
-	.heard = heard,
-	.read = read,
-	.row = row,
+	.params = chap_params,
+	.stats = chap_stats,
+	.row_stats = chap_row_stats,
+	.check = chap_check,
+	.state_size = chap_state_size,
+	.init = chap_init,
+	.change = chap_change,
+	.reset = chap_reset,
+	.enqueue = chap_enqueue,
+	.dequeue = chap_dequeue,
+	.drain = chap_drain,
+	.sent = chap_sent,
+	.heard = chap_heard,
+	.read = chap_read,
+	.row = chap_row,
 };

@@ -98,61 +98,61 @@ struct chap {
 	struct at_turns turns;		/* of newcomers' slots, by station or source */
 };
 
-static struct flow *tab(const struct chap *c)
+static struct flow *chap_tab(const struct chap *c)
 {
 	return &c->flows[AT_FLOWS_RECORDS(c->table.size)];
 }
 
 /* ---- credit ---- */
 
-static s64 within_bounds(const struct chap *c, s64 d)
+static s64 chap_within_bounds(const struct chap *c, s64 d)
 {
 	return c->faithful ? d : at_credit_clamp(d, c->increment);
 }
 
-static s64 credit_of(const struct chap *c, const struct flow *f)
+static s64 chap_credit_of(const struct chap *c, const struct flow *f)
 {
 	u32 epoch = f->epoch;
 	s64 d = f->credit;
 
 	if ((f->flags ^ c->revision) & REVISION) {	/* the same credit from another 2I */
 		d = at_credit_boost(d, c->changed - epoch) + c->shift;
-		d = within_bounds(c, d < 0 ? d : 0);	/* nobody has more than 2I */
+		d = chap_within_bounds(c, d < 0 ? d : 0);	/* nobody has more than 2I */
 		epoch = c->changed;
 	}
 	return at_credit_boost(d, c->boosts - epoch);
 }
 
-static void set_credit(const struct chap *c, struct flow *f, s64 d)
+static void chap_set_credit(const struct chap *c, struct flow *f, s64 d)
 {
-	f->credit = within_bounds(c, d);
+	f->credit = chap_within_bounds(c, d);
 	f->epoch = c->boosts;
 	f->flags = (u8)((f->flags & ~REVISION) | c->revision);
 }
 
 /* Brings credits up to date with the last change, at most so many; whether that
  * was not all of them. */
-static bool revise(struct chap *c, u32 most)
+static bool chap_revise(struct chap *c, u32 most)
 {
 	for (; most && c->unvisited < c->table.fresh; c->unvisited++, most--) {
 		struct flow *f = &c->flows[c->unvisited];
 
 		if (f->flags)
-			set_credit(c, f, credit_of(c, f));
+			chap_set_credit(c, f, chap_credit_of(c, f));
 	}
 	return c->unvisited < c->table.fresh;
 }
 
-static void charge(const struct chap *c, struct flow *f, s64 ns)
+static void chap_charge(const struct chap *c, struct flow *f, s64 ns)
 {
 	f->air += (u64)ns;
-	set_credit(c, f, at_credit_charge(credit_of(c, f), ns));
+	chap_set_credit(c, f, at_credit_charge(chap_credit_of(c, f), ns));
 }
 
 /* What a flow starts with, or the newcomers compete with: min(I, tab). */
-static s64 newcomer_credit(const struct chap *c)
+static s64 chap_newcomer_credit(const struct chap *c)
 {
-	s64 d = c->newcomers ? credit_of(c, tab(c)) : 0;
+	s64 d = c->newcomers ? chap_credit_of(c, chap_tab(c)) : 0;
 
 	return d < -c->increment ? d : -c->increment;
 }
@@ -160,17 +160,17 @@ static s64 newcomer_credit(const struct chap *c)
 /* ---- order of the backlogged flows ---- */
 
 /* What order.h sorts by. */
-static inline struct at_heap_entry entry(const void *ctx, u32 id)
+static inline struct at_heap_entry chap_entry(const void *ctx, u32 id)
 {
 	const struct chap *c = ctx;
-	s64 d = id == TAB ? newcomer_credit(c) : credit_of(c, &c->flows[c->slots[id].flow]);
+	s64 d = id == TAB ? chap_newcomer_credit(c) : chap_credit_of(c, &c->flows[c->slots[id].flow]);
 
 	return (struct at_heap_entry){ d, c->boosts, id };
 }
 
 /* Keys of the present need no boost, and few are equal: branches that nearly
  * always go the same way. The comparison itself has none, it is a toss-up. */
-static inline bool less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
+static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
 {
 	const struct chap *c = ctx;
 	s64 x = a->key, y = b->key;
@@ -185,97 +185,97 @@ static inline bool less(const void *ctx, const struct at_heap_entry *a, const st
 }
 
 /* Gives a slot its place by the credit of its flow. */
-static void rank(struct chap *c, u32 id)
+static void chap_rank(struct chap *c, u32 id)
 {
-	at_order_add(&c->order, id, entry, less, c);
+	at_order_add(&c->order, id, chap_entry, chap_less, c);
 }
 
-static void unrank(struct chap *c, u32 id)
+static void chap_unrank(struct chap *c, u32 id)
 {
 	if (c->loose == id)
 		c->loose = AT_ORDER_NONE;
 	else
-		at_order_del(&c->order, id, less, c);
+		at_order_del(&c->order, id, chap_less, c);
 }
 
-static bool ranked(const struct chap *c, u32 id)
+static bool chap_ranked(const struct chap *c, u32 id)
 {
 	return c->loose == id || at_order_has(&c->order, id);
 }
 
 /* The loose slot gets its place. */
-static void settle(struct chap *c)
+static void chap_settle(struct chap *c)
 {
 	u32 id = c->loose;
 
 	c->loose = AT_ORDER_NONE;
 	if (id != AT_ORDER_NONE)
-		rank(c, id);
+		chap_rank(c, id);
 }
 
 /* Takes a slot out of the order, for its credit is about to change. It gets its
  * new place when somebody looks, or another one becomes loose: a charge and the
  * report of that transmission cost one move if the report comes before. */
-static void loosen(struct chap *c, u32 id)
+static void chap_loosen(struct chap *c, u32 id)
 {
 	if (c->loose == id)
 		return;
-	settle(c);
-	at_order_del(&c->order, id, less, c);
+	chap_settle(c);
+	at_order_del(&c->order, id, chap_less, c);
 	c->loose = id;
 }
 
 /* The slot with the most or the least credit, or AT_ORDER_NONE. */
-static u32 end(struct chap *c, bool most)
+static u32 chap_end(struct chap *c, bool most)
 {
-	settle(c);
-	return at_order_end(&c->order, most, entry, less, c);
+	chap_settle(c);
+	return at_order_end(&c->order, most, chap_entry, chap_less, c);
 }
 
 /* Charges a flow, backlogged or not. */
-static void pay(struct chap *c, struct flow *f, s64 ns)
+static void chap_pay(struct chap *c, struct flow *f, s64 ns)
 {
-	if (f->slot && ranked(c, f->slot))
-		loosen(c, f->slot);
-	charge(c, f, ns);
+	if (f->slot && chap_ranked(c, f->slot))
+		chap_loosen(c, f->slot);
+	chap_charge(c, f, ns);
 }
 
 /* Charges the newcomers' tab. */
-static void pay_tab(struct chap *c, s64 ns)
+static void chap_pay_tab(struct chap *c, s64 ns)
 {
-	unrank(c, TAB);
-	charge(c, tab(c), ns);
+	chap_unrank(c, TAB);
+	chap_charge(c, chap_tab(c), ns);
 	if (c->turns.members)
-		rank(c, TAB);
+		chap_rank(c, TAB);
 }
 
 /* Credits are boosted when they are looked at next. The tab's cap needs no care:
  * who was at 0 or below is at I or below now. Outside faithful, two credits that
  * rounding made equal may keep the order that they had. */
-static void boost(struct chap *c)
+static void chap_boost(struct chap *c)
 {
 	c->boosts++;
 	c->n_boosts++;
 	if (c->faithful)
-		at_order_rebuild(&c->order, entry, less, c);
+		at_order_rebuild(&c->order, chap_entry, chap_less, c);
 }
 
 /* ---- flow records ---- */
 
-static bool expired(const struct chap *c, const struct flow *f, u64 now)
+static bool chap_expired(const struct chap *c, const struct flow *f, u64 now)
 {
 	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
 }
 
 /* A flow begins in this record. */
-static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
+static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 {
 	struct flow *f = &c->flows[i];
 	struct at_tcp t;
 
 	*f = (struct flow){
 		.node = f->node,
-		.credit = newcomer_credit(c),
+		.credit = chap_newcomer_credit(c),
 		.last = now,
 		.epoch = c->boosts,
 		.gen = f->gen + 1,
@@ -288,7 +288,7 @@ static void start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 	c->n_new++;
 }
 
-static void forget(struct chap *c, u32 i)
+static void chap_forget(struct chap *c, u32 i)
 {
 	at_flows_del(&c->table, i);
 	c->flows[i].flags = 0;
@@ -296,13 +296,13 @@ static void forget(struct chap *c, u32 i)
 }
 
 /* Passes over a record that is in use: its turn comes again. */
-static void requeue(struct chap *c, u32 i, u32 list)
+static void chap_requeue(struct chap *c, u32 i, u32 list)
 {
 	c->flows[i].flags &= (u8)~RECENT;
 	at_flows_list(&c->table, i, list);
 }
 
-static void retire(struct chap *c, u64 now)
+static void chap_retire(struct chap *c, u64 now)
 {
 	for (u32 n = 0; n < RETIRE * AT_FLOWS_LISTS; n++) {
 		u32 list = n % AT_FLOWS_LISTS, i = at_flows_oldest(&c->table, list);
@@ -310,11 +310,11 @@ static void retire(struct chap *c, u64 now)
 
 		if (!i)
 			continue;
-		if (!f->slot && expired(c, f, now)) {
-			forget(c, i);
+		if (!f->slot && chap_expired(c, f, now)) {
+			chap_forget(c, i);
 			c->n_expired++;
 		} else if (f->slot || (f->flags & RECENT)) {
-			requeue(c, i, list);
+			chap_requeue(c, i, list);
 		}
 	}
 }
@@ -322,7 +322,7 @@ static void retire(struct chap *c, u64 now)
 /* Gives up an idle record: of the flows seen once if there is one. There is an
  * idle one, for there are more flows than queued packets, and the busy ones of a
  * list are passed over once. */
-static void evict(struct chap *c)
+static void chap_evict(struct chap *c)
 {
 	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
 		for (u32 n = 0; n <= CHANCES + c->table.size; n++) {
@@ -332,17 +332,17 @@ static void evict(struct chap *c)
 			if (!i)
 				break;
 			if (!f->slot && (!(f->flags & RECENT) || n >= CHANCES)) {
-				forget(c, i);
+				chap_forget(c, i);
 				c->n_evicted++;
 				return;
 			}
-			requeue(c, i, list);
+			chap_requeue(c, i, list);
 		}
 	}
 }
 
 /* The record of p's flow, made if need be. */
-static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+static u32 chap_flow_of(struct chap *c, const struct at_pkt *p, u64 now)
 {
 	u32 key = at_flow(p), i;
 	struct flow *f;
@@ -352,17 +352,17 @@ static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
 	i = at_flows_find(&c->table, key);
 	f = &c->flows[i];
 	if (!i) {
-		retire(c, now);
+		chap_retire(c, now);
 		i = at_flows_add(&c->table, key);
 		if (!i) {
-			evict(c);
+			chap_evict(c);
 			i = at_flows_add(&c->table, key);
 		}
-		start(c, i, p, now);
-	} else if (!f->slot && expired(c, f, now)) {
+		chap_start(c, i, p, now);
+	} else if (!f->slot && chap_expired(c, f, now)) {
 		at_flows_unlist(&c->table, i);
 		c->n_expired++;
-		start(c, i, p, now);
+		chap_start(c, i, p, now);
 	} else {
 		f->flags |= RECENT;
 		if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
@@ -375,7 +375,7 @@ static u32 flow_of(struct chap *c, const struct at_pkt *p, u64 now)
 
 /* ---- backlog ---- */
 
-static u32 open_slot(struct chap *c, u32 flow)
+static u32 chap_open_slot(struct chap *c, u32 flow)
 {
 	u32 id = c->slot_free;
 
@@ -388,7 +388,7 @@ static u32 open_slot(struct chap *c, u32 flow)
 }
 
 /* Its bytes, counted until they are more than `enough`. */
-static u64 backlog_bytes(const struct slot *s, u64 enough)
+static u64 chap_backlog_bytes(const struct slot *s, u64 enough)
 {
 	u64 bytes = 0;
 
@@ -398,7 +398,7 @@ static u64 backlog_bytes(const struct slot *s, u64 enough)
 }
 
 /* A newcomer's slot has n packets and so many bytes more. */
-static void count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
+static void chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 {
 	c->new_len += (u64)n;
 	c->new_bytes += (u64)bytes;
@@ -406,69 +406,69 @@ static void count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 }
 
 /* Ends the slot's time among the newcomers. */
-static void leave_newcomers(struct chap *c, u32 id)
+static void chap_leave_newcomers(struct chap *c, u32 id)
 {
 	const struct slot *s = &c->slots[id];
 
-	count_newcomer(c, id, -(s32)s->len, -(s64)backlog_bytes(s, AT_NEVER));
+	chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
 	at_turns_leave(&c->turns, id);
 	if (!c->turns.members)
-		unrank(c, TAB);
+		chap_unrank(c, TAB);
 }
 
 /* Whom p's flow takes turns with while it is new: those of its station or, where
  * the host knows none, of its source. */
-static u32 party_of(const struct at_pkt *p)
+static u32 chap_party_of(const struct at_pkt *p)
 {
 	return at_sta(p) == AT_NO_STA ? at_source(p) | (u32)1 << 31 : at_sta(p);
 }
 
-static void join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
+static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
 {
-	at_turns_join(&c->turns, id, party_of(p));
-	if (!ranked(c, TAB))
-		rank(c, TAB);
+	at_turns_join(&c->turns, id, chap_party_of(p));
+	if (!chap_ranked(c, TAB))
+		chap_rank(c, TAB);
 }
 
-static void append(struct chap *c, u32 i, struct at_pkt *p)
+static void chap_append(struct chap *c, u32 i, struct at_pkt *p)
 {
 	struct flow *f = &c->flows[i];
 	struct slot *s;
 
 	if (!f->slot) {
-		f->slot = open_slot(c, i);
+		f->slot = chap_open_slot(c, i);
 		if (c->newcomers && !(f->flags & SERVED))
-			join_newcomers(c, f->slot, p);
+			chap_join_newcomers(c, f->slot, p);
 		else
-			rank(c, f->slot);
+			chap_rank(c, f->slot);
 	}
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
 	s->len++;
-	if (!ranked(c, f->slot))
-		count_newcomer(c, f->slot, 1, at_bytes(p));
+	if (!chap_ranked(c, f->slot))
+		chap_count_newcomer(c, f->slot, 1, at_bytes(p));
 	else if (s->len > c->slots[c->fat].len)
 		c->fat = f->slot;
 }
 
 /* Takes the oldest packet of a slot. An emptied slot is closed. */
-static struct at_pkt *take(struct chap *c, u32 id)
+static struct at_pkt *chap_take(struct chap *c, u32 id)
 {
 	struct slot *s = &c->slots[id];
 	struct at_pkt *p = at_fifo_pop(&s->list);
 	struct flow *f = &c->flows[s->flow];
 
 	s->len--;
-	if (!ranked(c, id))
-		count_newcomer(c, id, -1, -(s64)at_bytes(p));
+	if (!chap_ranked(c, id))
+		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
 	if (s->list.head)
 		return p;
 	if (c->fat == id)
 		c->fat = TAB;
-	if (ranked(c, id))
-		unrank(c, id);
+	if (chap_ranked(c, id))
+		chap_unrank(c, id);
 	else
-		leave_newcomers(c, id);
+		chap_leave_newcomers(c, id);
 	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
 		at_flows_list(&c->table, s->flow,
 			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
@@ -481,7 +481,7 @@ static struct at_pkt *take(struct chap *c, u32 id)
 }
 
 /* No slot holds a packet any more. */
-static void forget_backlog(struct chap *c)
+static void chap_forget_backlog(struct chap *c)
 {
 	at_order_clear(&c->order);
 	at_turns_clear(&c->turns);

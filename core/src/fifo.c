@@ -9,38 +9,44 @@
  */
 #include "airtab/fifo.h"
 
-enum { P_LIMIT, P_BYTES };
+enum { P_LIMIT, P_BYTES, P_END };
 
 struct fifo {
 	struct at_fifo list;
 	u64 limit, bytes;
 };
 
-static const struct at_param params[] = {
-	{ 1, AT_COUNT, 0, 1, "limit", "packets that the queue holds", "Linux txqueuelen",
-	  1000, 1, 1u << 20, NULL },
-	{ 2, AT_BYTES, 0, 1, "bytes", "bytes that the queue holds; 0 = any number", "Linux bfifo",
-	  0, 0, (u64)1 << 40, NULL },
-	{ 0 },
+static const struct at_param fifo_params[] = {
+	[P_LIMIT] = {
+		.id = 1, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets that the queue holds", .source = "Linux txqueuelen", .def = 1000,
+		.min = 1, .max = 1u << 20,
+	},
+	[P_BYTES] = {
+		.id = 2, .unit = AT_BYTES, .max_len = 1, .name = "bytes",
+		.help = "bytes that the queue holds; 0 = any number", .source = "Linux bfifo",
+		.def = 0, .min = 0, .max = (u64)1 << 40,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat none[] = { { 0 } };
+static const struct at_stat fifo_none[] = { { 0 } };
 
-static struct fifo *priv(struct at_qdisc *q)
+static struct fifo *fifo_priv(struct at_qdisc *q)
 {
 	return (struct fifo *)q->state;
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 fifo_state_size(const struct at_vals *v)
 {
 	(void)v;
 	return sizeof(struct fifo);
 }
 
 /* Oldest first: what remains is what arrived last. */
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool fifo_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct fifo *f = priv(q);
+	struct fifo *f = fifo_priv(q);
 
 	(void)now;
 	f->limit = *v[P_LIMIT].v;
@@ -52,22 +58,22 @@ static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	return false;
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void fifo_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	(void)seed;
-	change(q, v, now);
+	fifo_change(q, v, now);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void fifo_reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, at_fifo_pop(&priv(q)->list), AT_R_RESET);
+		at_book_drop(q, at_fifo_pop(&fifo_priv(q)->list), AT_R_RESET);
 }
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict fifo_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
-	struct fifo *f = priv(q);
+	struct fifo *f = fifo_priv(q);
 
 	(void)now;
 	if (q->qlen >= f->limit)
@@ -79,33 +85,33 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	return AT_OK;
 }
 
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *fifo_drain(struct at_qdisc *q)
 {
-	struct at_pkt *p = at_fifo_pop(&priv(q)->list);
+	struct at_pkt *p = at_fifo_pop(&fifo_priv(q)->list);
 
 	if (p)
 		at_book_out(q, p);
 	return p;
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *fifo_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	return drain(q);
+	return fifo_drain(q);
 }
 
 const struct at_ops at_fifo_ops = {
 	.name = "fifo",
 	.about = "one queue with drop-tail",
-	.params = params,
-	.stats = none,
-	.row_stats = none,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
+	.params = fifo_params,
+	.stats = fifo_none,
+	.row_stats = fifo_none,
+	.state_size = fifo_state_size,
+	.init = fifo_init,
+	.change = fifo_change,
+	.reset = fifo_reset,
+	.enqueue = fifo_enqueue,
+	.dequeue = fifo_dequeue,
+	.drain = fifo_drain,
 };

@@ -35,7 +35,11 @@
 #include "airtab/hash.h"
 #include "airtab/urgent.h"
 
-enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_BATCH };
+enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DROP_BATCH,
+       P_END };
+enum { S_NEW, S_OLD, S_NEW_FLOWS, S_MARKS, S_CODEL_DROPS, S_OVERFLOWS, S_URGENT,
+       S_URGENT_OVER, S_URGENT_AIR, S_END };
+enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_END };
 enum { NONE, NEW, OLD, LISTS };
 
 #define LINE 64u		/* cache line */
@@ -71,58 +75,96 @@ struct fq_codel {
 	u32 *bytes;		/* of each queue: apart, for the scan */
 };
 
-static const struct at_param params[] = {
-	{ 1, AT_COUNT, 0, 1, "limit", "packets of all queues together", "RFC 8290 5.2.1; Linux",
-	  10240, 1, 1u << 20, NULL },
-	{ 2, AT_BYTES, 0, 1, "memory", "bytes of all queues together", "Linux memory_limit",
-	  32u << 20, 1u << 16, 1u << 31, NULL },
-	{ 3, AT_COUNT, AT_P_INIT, 1, "flows", "queues that flows are hashed to", "RFC 8290 5.2.4",
-	  1024, 1, 65536, NULL },
-	{ 4, AT_BYTES, 0, 1, "quantum", "bytes that a queue sends in its turn", "RFC 8290 5.2.3",
-	  AT_CODEL_MTU, 256, 1u << 20, NULL },
-	{ 5, AT_NS, 0, 1, "target", "sojourn time that a queue should stay below", "RFC 8289 4.4",
-	  AT_CODEL_TARGET, 1000, 4000000000u, NULL },
-	{ 6, AT_NS, 0, 1, "interval", "how long it may be above: a usual round-trip time",
-	  "RFC 8289 4.3", AT_CODEL_INTERVAL, 1000, 4000000000u, NULL },
-	{ 7, AT_BOOL, 0, 1, "ecn", "mark instead of drop where the packet allows", "RFC 8290 5.2.7",
-	  1, 0, 1, NULL },
-	{ 8, AT_COUNT, 0, 1, "drop_batch", "packets dropped at most for one overflow", "Linux",
-	  64, 1, 65536, NULL },
-	{ 0 },
+static const struct at_param fq_codel_params[] = {
+	[P_LIMIT] = {
+		.id = 1, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets of all queues together", .source = "RFC 8290 5.2.1; Linux",
+		.def = 10240, .min = 1, .max = 1u << 20,
+	},
+	[P_MEMORY] = {
+		.id = 2, .unit = AT_BYTES, .max_len = 1, .name = "memory",
+		.help = "bytes of all queues together", .source = "Linux memory_limit",
+		.def = 32u << 20, .min = 1u << 16, .max = 1u << 31,
+	},
+	[P_FLOWS] = {
+		.id = 3, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "flows",
+		.help = "queues that flows are hashed to", .source = "RFC 8290 5.2.4", .def = 1024,
+		.min = 1, .max = 65536,
+	},
+	[P_QUANTUM] = {
+		.id = 4, .unit = AT_BYTES, .max_len = 1, .name = "quantum",
+		.help = "bytes that a queue sends in its turn", .source = "RFC 8290 5.2.3",
+		.def = AT_CODEL_MTU, .min = 256, .max = 1u << 20,
+	},
+	[P_TARGET] = {
+		.id = 5, .unit = AT_NS, .max_len = 1, .name = "target",
+		.help = "sojourn time that a queue should stay below", .source = "RFC 8289 4.4",
+		.def = AT_CODEL_TARGET, .min = 1000, .max = 4000000000u,
+	},
+	[P_INTERVAL] = {
+		.id = 6, .unit = AT_NS, .max_len = 1, .name = "interval",
+		.help = "how long it may be above: a usual round-trip time",
+		.source = "RFC 8289 4.3", .def = AT_CODEL_INTERVAL, .min = 1000,
+		.max = 4000000000u,
+	},
+	[P_ECN] = {
+		.id = 7, .unit = AT_BOOL, .max_len = 1, .name = "ecn",
+		.help = "mark instead of drop where the packet allows", .source = "RFC 8290 5.2.7",
+		.def = 1, .min = 0, .max = 1,
+	},
+	[P_DROP_BATCH] = {
+		.id = 8, .unit = AT_COUNT, .max_len = 1, .name = "drop_batch",
+		.help = "packets dropped at most for one overflow", .source = "Linux", .def = 64,
+		.min = 1, .max = 65536,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat stats[] = {
-	{ 1, AT_COUNT, false, "new", "queues in the list of new ones" },
-	{ 2, AT_COUNT, false, "old", "queues in the list of old ones" },
-	{ 3, AT_COUNT, true, "new_flows", "times that an idle queue became a new one" },
-	{ 4, AT_COUNT, true, "marks", "packets marked by CoDel instead of dropped" },
-	{ 5, AT_COUNT, true, "codel_drops", "packets dropped by CoDel" },
-	{ 6, AT_COUNT, true, "overflows", "times that the longest queue made room" },
-	{ 7, AT_COUNT, true, "urgent", "urgent packets sent first" },
-	{ 8, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: an ordinary flow" },
-	{ 9, AT_NS, true, "urgent_air", "airtime charged to urgent packets, nominal" },
-	{ 0 },
+static const struct at_stat fq_codel_stats[] = {
+	[S_NEW] = { .id = 1, .unit = AT_COUNT, .name = "new",
+		.help = "queues in the list of new ones" },
+	[S_OLD] = { .id = 2, .unit = AT_COUNT, .name = "old",
+		.help = "queues in the list of old ones" },
+	[S_NEW_FLOWS] = { .id = 3, .unit = AT_COUNT, .counter = true, .name = "new_flows",
+		.help = "times that an idle queue became a new one" },
+	[S_MARKS] = { .id = 4, .unit = AT_COUNT, .counter = true, .name = "marks",
+		.help = "packets marked by CoDel instead of dropped" },
+	[S_CODEL_DROPS] = { .id = 5, .unit = AT_COUNT, .counter = true, .name = "codel_drops",
+		.help = "packets dropped by CoDel" },
+	[S_OVERFLOWS] = { .id = 6, .unit = AT_COUNT, .counter = true, .name = "overflows",
+		.help = "times that the longest queue made room" },
+	[S_URGENT] = { .id = 7, .unit = AT_COUNT, .counter = true, .name = "urgent",
+		.help = "urgent packets sent first" },
+	[S_URGENT_OVER] = { .id = 8, .unit = AT_COUNT, .counter = true, .name = "urgent_over",
+		.help = "urgent packets beyond the bounds: an ordinary flow" },
+	[S_URGENT_AIR] = { .id = 9, .unit = AT_NS, .counter = true, .name = "urgent_air",
+		.help = "airtime charged to urgent packets, nominal" },
+	[S_END] = { 0 },
 };
 
-static const struct at_stat row_stats[] = {
-	{ 1, AT_COUNT, false, "queue", "number of the queue; one above the last: urgent packets" },
-	{ 2, AT_COUNT, false, "backlog", "packets queued" },
-	{ 3, AT_BYTES, false, "backlog_bytes", "bytes queued" },
-	{ 4, AT_BOOL, false, "new", "in the list of new queues" },
-	{ 5, AT_NS, false, "sojourn", "age of the oldest packet" },
-	{ 6, AT_BOOL, false, "dropping", "CoDel drops or marks" },
-	{ 7, AT_COUNT, false, "count", "CoDel's count" },
-	{ 0 },
+static const struct at_stat fq_codel_row_stats[] = {
+	[R_QUEUE] = { .id = 1, .unit = AT_COUNT, .name = "queue",
+		.help = "number of the queue; one above the last: urgent packets" },
+	[R_BACKLOG] = { .id = 2, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
+	[R_BACKLOG_BYTES] = { .id = 3, .unit = AT_BYTES, .name = "backlog_bytes",
+		.help = "bytes queued" },
+	[R_NEW] = { .id = 4, .unit = AT_BOOL, .name = "new", .help = "in the list of new queues" },
+	[R_SOJOURN] = { .id = 5, .unit = AT_NS, .name = "sojourn",
+		.help = "age of the oldest packet" },
+	[R_DROPPING] = { .id = 6, .unit = AT_BOOL, .name = "dropping",
+		.help = "CoDel drops or marks" },
+	[R_COUNT] = { .id = 7, .unit = AT_COUNT, .name = "count", .help = "CoDel's count" },
+	[R_END] = { 0 },
 };
 
-static struct fq_codel *priv(const struct at_qdisc *q)
+static struct fq_codel *fq_codel_priv(const struct at_qdisc *q)
 {
 	return (struct fq_codel *)q->state;
 }
 
 /* ---- lists of queues ---- */
 
-static void append(struct fq_codel *s, u32 i, u8 list)
+static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
 {
 	struct list *l = &s->lists[list];
 
@@ -135,7 +177,7 @@ static void append(struct fq_codel *s, u32 i, u8 list)
 }
 
 /* Takes the first of a list that has one. */
-static u32 pop_list(struct fq_codel *s, u8 list)
+static u32 fq_codel_pop_list(struct fq_codel *s, u8 list)
 {
 	struct list *l = &s->lists[list];
 	u32 i = l->head;
@@ -149,12 +191,12 @@ static u32 pop_list(struct fq_codel *s, u8 list)
 /* ---- one queue ---- */
 
 /* The hash, scaled to the number of queues. */
-static u32 queue_of(const struct fq_codel *s, const struct at_pkt *p)
+static u32 fq_codel_queue_of(const struct fq_codel *s, const struct at_pkt *p)
 {
 	return (u32)((u64)at_hash(s->hash, at_flow(p)) * s->n >> 32);
 }
 
-static void push(struct fq_codel *s, u32 i, struct at_pkt *p)
+static void fq_codel_push(struct fq_codel *s, u32 i, struct at_pkt *p)
 {
 	struct queue *f = &s->queues[i];
 
@@ -167,13 +209,13 @@ static void push(struct fq_codel *s, u32 i, struct at_pkt *p)
 			f->epoch = s->resets;
 		}
 		f->deficit = s->quantum;
-		append(s, i, NEW);
+		fq_codel_append(s, i, NEW);
 		s->n_new++;
 	}
 }
 
 /* The oldest packet, or NULL. */
-static struct at_pkt *take(struct fq_codel *s, u32 i)
+static struct at_pkt *fq_codel_take(struct fq_codel *s, u32 i)
 {
 	struct queue *f = &s->queues[i];
 	struct at_pkt *p = at_fifo_pop(&f->fifo);
@@ -187,13 +229,13 @@ static struct at_pkt *take(struct fq_codel *s, u32 i)
 }
 
 /* What CoDel lets out next, or NULL: empty. */
-static struct at_pkt *take_controlled(struct at_qdisc *q, u32 i, u64 now)
+static struct at_pkt *fq_codel_take_controlled(struct at_qdisc *q, u32 i, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	struct at_codel *codel = &s->queues[i].codel;
 	struct at_pkt *p;
 
-	while ((p = take(s, i))) {
+	while ((p = fq_codel_take(s, i))) {
 		if (!at_codel_drops(&s->codel, codel, &s->total, p, s->bytes[i], now))
 			return p;
 		at_book_drop(q, p, AT_R_AQM);
@@ -203,14 +245,14 @@ static struct at_pkt *take_controlled(struct at_qdisc *q, u32 i, u64 now)
 
 /* ---- overflow ---- */
 
-static bool over(const struct at_qdisc *q)
+static bool fq_codel_over(const struct at_qdisc *q)
 {
-	const struct fq_codel *s = priv(q);
+	const struct fq_codel *s = fq_codel_priv(q);
 
 	return q->qlen > s->urgent.len && (q->qlen > s->limit || q->bytes > s->memory);
 }
 
-static u32 longest(const struct fq_codel *s)
+static u32 fq_codel_longest(const struct fq_codel *s)
 {
 	u32 best = 0;
 
@@ -225,20 +267,20 @@ static u32 longest(const struct fq_codel *s)
 
 /* Drops until all fit, or for as long as a call may take; `p` arrived last, or NULL
  * after a change. */
-static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
+static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	enum at_verdict verdict = AT_OK;
 	u64 work = 0;
 
-	while (over(q) && work < WORK) {
+	while (fq_codel_over(q) && work < WORK) {
 		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
-		u32 i = longest(s), half = s->bytes[i] / 2;
+		u32 i = fq_codel_longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;
 
 		s->n_overflows++;
 		do {
-			struct at_pkt *v = take(s, i);
+			struct at_pkt *v = fq_codel_take(s, i);
 
 			if (v == p)
 				verdict = AT_DROPPED;
@@ -253,21 +295,21 @@ static enum at_verdict make_room(struct at_qdisc *q, const struct at_pkt *p)
 
 /* ---- operations ---- */
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 
 	if (!at_urgent_push(&s->urgent, p, s->limit, now))
-		push(s, queue_of(s, p), p);
+		fq_codel_push(s, fq_codel_queue_of(s, p), p);
 	at_seq_set(p, s->seq++);
 	at_codel_stamp(p, now);
 	at_book_in(q, p);
-	return make_room(q, p);
+	return fq_codel_make_room(q, p);
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	struct at_pkt *p = at_urgent_pop(&s->urgent);
 
 	memset(t, 0, sizeof(*t));
@@ -279,13 +321,13 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 
 		if (f->deficit <= 0) {
 			f->deficit += s->quantum;
-			append(s, pop_list(s, list), OLD);
-		} else if ((p = take_controlled(q, i, now))) {
+			fq_codel_append(s, fq_codel_pop_list(s, list), OLD);
+		} else if ((p = fq_codel_take_controlled(q, i, now))) {
 			f->deficit -= at_bytes(p);
 		} else {
-			pop_list(s, list);
+			fq_codel_pop_list(s, list);
 			if (list == NEW)
-				append(s, i, OLD);
+				fq_codel_append(s, i, OLD);
 		}
 	}
 	if (p)
@@ -295,9 +337,9 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 
 /* Oldest over all queues. A scan of those in a list, as all with packets are:
  * handing over is rare, but a real-time host waits for it. */
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	struct at_pkt *p = s->urgent.list.head;
 	u32 from = s->n;
 
@@ -315,7 +357,7 @@ static struct at_pkt *drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = from < s->n ? take(s, from) : at_urgent_pop(&s->urgent);
+	p = from < s->n ? fq_codel_take(s, from) : at_urgent_pop(&s->urgent);
 	at_book_out(q, p);
 	return p;
 }
@@ -323,52 +365,52 @@ static struct at_pkt *drain(struct at_qdisc *q)
 /* ---- set-up ---- */
 
 /* The state is struct fq_codel, then the queues and their byte counts. */
-static u64 queues_at(void)
+static u64 fq_codel_queues_at(void)
 {
 	return (sizeof(struct fq_codel) + LINE - 1) & ~(u64)(LINE - 1);
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 fq_codel_state_size(const struct at_vals *v)
 {
-	return queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + sizeof(u32)) + LINE;
+	return fq_codel_queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + sizeof(u32)) + LINE;
 }
 
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
 	s->memory = *v[P_MEMORY].v;
 	s->quantum = (u32)*v[P_QUANTUM].v;
-	s->batch = *v[P_BATCH].v;
+	s->batch = *v[P_DROP_BATCH].v;
 	s->codel = (struct at_codel_params){
 		.target = (u32)*v[P_TARGET].v,
 		.interval = (u32)*v[P_INTERVAL].v,
 		.mtu = AT_CODEL_MTU,
 		.ecn = *v[P_ECN].v,
 	};
-	make_room(q, NULL);
+	fq_codel_make_room(q, NULL);
 	at_urgent_shrink(&s->urgent, q, s->limit);
-	return over(q);
+	return fq_codel_over(q);
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	u8 *base = (u8 *)q->state;
 
 	base += -(uintptr_t)base & (LINE - 1);
 	s->n = (u32)*v[P_FLOWS].v;
-	s->queues = (void *)(base + queues_at());
+	s->queues = (void *)(base + fq_codel_queues_at());
 	s->bytes = (void *)(s->queues + s->n);
 	s->hash = at_hash_multiplier(seed);
-	change(q, v, now);
+	fq_codel_change(q, v, now);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void fq_codel_reset(struct at_qdisc *q, u64 now)
 {
-	struct fq_codel *s = priv(q);
+	struct fq_codel *s = fq_codel_priv(q);
 	struct at_pkt *p;
 
 	(void)now;
@@ -376,9 +418,9 @@ static void reset(struct at_qdisc *q, u64 now)
 		at_book_drop(q, p, AT_R_RESET);
 	for (u8 list = NEW; list < LISTS; list++)
 		while (s->lists[list].len) {
-			u32 i = pop_list(s, list);
+			u32 i = fq_codel_pop_list(s, list);
 
-			while ((p = take(s, i)))
+			while ((p = fq_codel_take(s, i)))
 				at_book_drop(q, p, AT_R_RESET);
 		}
 	s->resets++;		/* queues that are idle forget when they are used next */
@@ -386,25 +428,25 @@ static void reset(struct at_qdisc *q, u64 now)
 
 /* ---- tables ---- */
 
-static void read(const struct at_qdisc *q, u64 *v, u64 now)
+static void fq_codel_read(const struct at_qdisc *q, u64 *v, u64 now)
 {
-	const struct fq_codel *s = priv(q);
+	const struct fq_codel *s = fq_codel_priv(q);
 
 	(void)now;
-	*v++ = s->lists[NEW].len;
-	*v++ = s->lists[OLD].len;
-	*v++ = s->n_new;
-	*v++ = s->total.marks;
-	*v++ = s->total.drops;
-	*v++ = s->n_overflows;
-	*v++ = s->urgent.sent;
-	*v++ = s->urgent.over;
-	*v++ = s->urgent.air;
+	v[S_NEW] = s->lists[NEW].len;
+	v[S_OLD] = s->lists[OLD].len;
+	v[S_NEW_FLOWS] = s->n_new;
+	v[S_MARKS] = s->total.marks;
+	v[S_CODEL_DROPS] = s->total.drops;
+	v[S_OVERFLOWS] = s->n_overflows;
+	v[S_URGENT] = s->urgent.sent;
+	v[S_URGENT_OVER] = s->urgent.over;
+	v[S_URGENT_AIR] = s->urgent.air;
 }
 
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
+static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
-	const struct fq_codel *s = priv(q);
+	const struct fq_codel *s = fq_codel_priv(q);
 	u32 end = cursor < s->n && s->n - cursor > AT_ROWS ? cursor + AT_ROWS : s->n;
 
 	*found = true;
@@ -413,13 +455,13 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 
 		if (f->list == NONE)
 			continue;
-		*cols++ = i;
-		*cols++ = f->qlen;
-		*cols++ = s->bytes[i];
-		*cols++ = f->list == NEW;
-		*cols++ = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
-		*cols++ = f->codel.state != AT_CODEL_CALM;
-		*cols++ = f->codel.count;
+		cols[R_QUEUE] = i;
+		cols[R_BACKLOG] = f->qlen;
+		cols[R_BACKLOG_BYTES] = s->bytes[i];
+		cols[R_NEW] = f->list == NEW;
+		cols[R_SOJOURN] = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
+		cols[R_DROPPING] = f->codel.state != AT_CODEL_CALM;
+		cols[R_COUNT] = f->codel.count;
 		return i + 1;
 	}
 	*found = false;
@@ -428,29 +470,29 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 	if (cursor > s->n || !s->urgent.len)
 		return 0;
 	*found = true;
-	*cols++ = s->n;
-	*cols++ = s->urgent.len;
-	*cols++ = s->urgent.bytes;
-	*cols++ = 0;
-	*cols++ = at_codel_sojourn(s->urgent.list.head, now);
-	*cols++ = 0;
-	*cols++ = 0;
+	cols[R_QUEUE] = s->n;
+	cols[R_BACKLOG] = s->urgent.len;
+	cols[R_BACKLOG_BYTES] = s->urgent.bytes;
+	cols[R_NEW] = 0;
+	cols[R_SOJOURN] = at_codel_sojourn(s->urgent.list.head, now);
+	cols[R_DROPPING] = 0;
+	cols[R_COUNT] = 0;
 	return s->n + 1;
 }
 
 const struct at_ops at_fq_codel_ops = {
 	.name = "fq_codel",
 	.about = "flows take turns by bytes, idle ones first, each with CoDel",
-	.params = params,
-	.stats = stats,
-	.row_stats = row_stats,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
-	.read = read,
-	.row = row,
+	.params = fq_codel_params,
+	.stats = fq_codel_stats,
+	.row_stats = fq_codel_row_stats,
+	.state_size = fq_codel_state_size,
+	.init = fq_codel_init,
+	.change = fq_codel_change,
+	.reset = fq_codel_reset,
+	.enqueue = fq_codel_enqueue,
+	.dequeue = fq_codel_dequeue,
+	.drain = fq_codel_drain,
+	.read = fq_codel_read,
+	.row = fq_codel_row,
 };

@@ -18,7 +18,9 @@
 
 #define MAX_CLASSES 16
 
-enum { P_CLASSES, P_LIMIT };
+enum { P_CLASSES, P_LIMIT, P_END };
+enum { S_URGENT, S_URGENT_OVER, S_URGENT_AIR, S_END };
+enum { R_CLASS, R_BACKLOG, R_END };
 
 struct spq {
 	u64 limit, seq;
@@ -28,39 +30,48 @@ struct spq {
 	struct at_fifo list[MAX_CLASSES];
 };
 
-static const struct at_param params[] = {
-	{ 1, AT_COUNT, AT_P_INIT, 1, "classes", "strict classes; a higher class of a packet counts as the last",
-	  "CHAP dissertation 6.8", 2, 1, MAX_CLASSES, NULL },
-	{ 2, AT_COUNT, 0, 1, "limit", "packets of all classes together", "Linux txqueuelen",
-	  1000, 1, 1u << 20, NULL },
-	{ 0 },
+static const struct at_param spq_params[] = {
+	[P_CLASSES] = {
+		.id = 1, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "classes",
+		.help = "strict classes; a higher class of a packet counts as the last",
+		.source = "CHAP dissertation 6.8", .def = 2, .min = 1, .max = MAX_CLASSES,
+	},
+	[P_LIMIT] = {
+		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets of all classes together", .source = "Linux txqueuelen",
+		.def = 1000, .min = 1, .max = 1u << 20,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat stats[] = {
-	{ 1, AT_COUNT, true, "urgent", "urgent packets sent first" },
-	{ 2, AT_COUNT, true, "urgent_over", "urgent packets beyond the bounds: the last class" },
-	{ 3, AT_NS, true, "urgent_air", "airtime charged to urgent packets, nominal" },
-	{ 0 },
+static const struct at_stat spq_stats[] = {
+	[S_URGENT] = { .id = 1, .unit = AT_COUNT, .counter = true, .name = "urgent",
+		.help = "urgent packets sent first" },
+	[S_URGENT_OVER] = { .id = 2, .unit = AT_COUNT, .counter = true, .name = "urgent_over",
+		.help = "urgent packets beyond the bounds: the last class" },
+	[S_URGENT_AIR] = { .id = 3, .unit = AT_NS, .counter = true, .name = "urgent_air",
+		.help = "airtime charged to urgent packets, nominal" },
+	[S_END] = { 0 },
 };
 
-static const struct at_stat row_stats[] = {
-	{ 1, AT_COUNT, false, "class", "class, 255 = urgent" },
-	{ 2, AT_COUNT, false, "backlog", "packets queued" },
-	{ 0 },
+static const struct at_stat spq_row_stats[] = {
+	[R_CLASS] = { .id = 1, .unit = AT_COUNT, .name = "class", .help = "class, 255 = urgent" },
+	[R_BACKLOG] = { .id = 2, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
+	[R_END] = { 0 },
 };
 
-static struct spq *priv(const struct at_qdisc *q)
+static struct spq *spq_priv(const struct at_qdisc *q)
 {
 	return (struct spq *)q->state;
 }
 
 /* The packet before p in its list, behind the sequence number. */
-static void set_prev(struct at_pkt *p, struct at_pkt *prev)
+static void spq_set_prev(struct at_pkt *p, struct at_pkt *prev)
 {
 	memcpy((u8 *)at_priv(p) + sizeof(u64), &prev, sizeof(prev));
 }
 
-static struct at_pkt *prev_of(struct at_pkt *p)
+static struct at_pkt *spq_prev_of(struct at_pkt *p)
 {
 	struct at_pkt *prev;
 
@@ -68,27 +79,27 @@ static struct at_pkt *prev_of(struct at_pkt *p)
 	return prev;
 }
 
-static u32 class_of(const struct spq *s, const struct at_pkt *p)
+static u32 spq_class_of(const struct spq *s, const struct at_pkt *p)
 {
 	u8 class = at_class(p);
 
 	return class < s->classes ? class : s->classes - 1;
 }
 
-static struct at_pkt *pop(struct at_qdisc *q, u32 class)
+static struct at_pkt *spq_pop(struct at_qdisc *q, u32 class)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 	struct at_pkt *p = at_fifo_pop(&s->list[class]);
 
 	s->backlog[class]--;
 	if (s->list[class].head)
-		set_prev(s->list[class].head, NULL);
+		spq_set_prev(s->list[class].head, NULL);
 	at_book_out(q, p);
 	return p;
 }
 
 /* Takes the youngest packet of the last non-empty class; there is one. */
-static struct at_pkt *pop_victim(struct spq *s)
+static struct at_pkt *spq_pop_victim(struct spq *s)
 {
 	u32 class = s->classes - 1;
 	struct at_fifo *list;
@@ -98,7 +109,7 @@ static struct at_pkt *pop_victim(struct spq *s)
 		class--;
 	list = &s->list[class];
 	p = list->tail;
-	list->tail = prev_of(p);
+	list->tail = spq_prev_of(p);
 	if (list->tail)
 		*at_next(list->tail) = NULL;
 	else
@@ -107,53 +118,53 @@ static struct at_pkt *pop_victim(struct spq *s)
 	return p;
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 spq_state_size(const struct at_vals *v)
 {
 	(void)v;
 	return sizeof(struct spq);
 }
 
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool spq_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
 	while (q->qlen > s->limit && q->qlen > s->urgent.len)
-		at_book_drop(q, pop_victim(s), AT_R_LIMIT);
+		at_book_drop(q, spq_pop_victim(s), AT_R_LIMIT);
 	at_urgent_shrink(&s->urgent, q, s->limit);
 	return false;
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void spq_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	(void)seed;
-	priv(q)->classes = (u32)*v[P_CLASSES].v;
-	change(q, v, now);
+	spq_priv(q)->classes = (u32)*v[P_CLASSES].v;
+	spq_change(q, v, now);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void spq_reset(struct at_qdisc *q, u64 now)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 	struct at_pkt *p;
 
 	(void)now;
 	while ((p = at_urgent_pop(&s->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
 	while (q->qlen)
-		at_book_drop(q, pop_victim(s), AT_R_RESET);
+		at_book_drop(q, spq_pop_victim(s), AT_R_RESET);
 }
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 	struct at_pkt *victim;
 	bool same;
 
 	if (!at_urgent_push(&s->urgent, p, s->limit, now)) {
-		u32 class = class_of(s, p);
+		u32 class = spq_class_of(s, p);
 
-		set_prev(p, s->list[class].tail);
+		spq_set_prev(p, s->list[class].tail);
 		at_fifo_push(&s->list[class], p);
 		s->backlog[class]++;
 	}
@@ -161,7 +172,7 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	at_book_in(q, p);
 	if (q->qlen <= s->limit || q->qlen == s->urgent.len)
 		return AT_OK;
-	victim = pop_victim(s);
+	victim = spq_pop_victim(s);
 	if (victim == p) {
 		at_book_drop(q, p, AT_R_LIMIT);
 		return AT_DROPPED;
@@ -171,9 +182,9 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	return same ? AT_CN : AT_OK;
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *spq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 	struct at_pkt *p = at_urgent_pop(&s->urgent);
 
 	(void)now;
@@ -185,13 +196,13 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	}
 	for (u32 class = 0; class < s->classes; class++)
 		if (s->backlog[class])
-			return pop(q, class);
+			return spq_pop(q, class);
 	return NULL;
 }
 
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *spq_drain(struct at_qdisc *q)
 {
-	struct spq *s = priv(q);
+	struct spq *s = spq_priv(q);
 	struct at_pkt *p = s->urgent.list.head;
 	u32 oldest = s->classes;
 
@@ -204,50 +215,50 @@ static struct at_pkt *drain(struct at_qdisc *q)
 		}
 	}
 	if (oldest < s->classes)
-		return pop(q, oldest);
+		return spq_pop(q, oldest);
 	p = at_urgent_pop(&s->urgent);
 	if (p)
 		at_book_out(q, p);
 	return p;
 }
 
-static void read(const struct at_qdisc *q, u64 *v, u64 now)
+static void spq_read(const struct at_qdisc *q, u64 *v, u64 now)
 {
-	const struct spq *s = priv(q);
+	const struct spq *s = spq_priv(q);
 
 	(void)now;
-	v[0] = s->urgent.sent;
-	v[1] = s->urgent.over;
-	v[2] = s->urgent.air;
+	v[S_URGENT] = s->urgent.sent;
+	v[S_URGENT_OVER] = s->urgent.over;
+	v[S_URGENT_AIR] = s->urgent.air;
 }
 
 /* Place 0 is the urgent packets', then come the classes. */
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
+static u32 spq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
-	const struct spq *s = priv(q);
+	const struct spq *s = spq_priv(q);
 
 	(void)now;
 	*found = cursor <= s->classes;
 	if (!*found)
 		return 0;
-	cols[0] = cursor ? cursor - 1 : AT_URGENT;
-	cols[1] = cursor ? s->backlog[cursor - 1] : s->urgent.len;
+	cols[R_CLASS] = cursor ? cursor - 1 : AT_URGENT;
+	cols[R_BACKLOG] = cursor ? s->backlog[cursor - 1] : s->urgent.len;
 	return cursor + 1;
 }
 
 const struct at_ops at_spq_ops = {
 	.name = "spq",
 	.about = "strict priority over the host's classes, with push-out",
-	.params = params,
-	.stats = stats,
-	.row_stats = row_stats,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
-	.read = read,
-	.row = row,
+	.params = spq_params,
+	.stats = spq_stats,
+	.row_stats = spq_row_stats,
+	.state_size = spq_state_size,
+	.init = spq_init,
+	.change = spq_change,
+	.reset = spq_reset,
+	.enqueue = spq_enqueue,
+	.dequeue = spq_dequeue,
+	.drain = spq_drain,
+	.read = spq_read,
+	.row = spq_row,
 };

@@ -7,8 +7,8 @@
  * This one takes turns between stations' parity: two queues, one for even and
  * one for odd station numbers, served alternately; when full, the oldest packet
  * of the longer queue makes room. Copy it to src/NAME.c, put
- * AT_DISCIPLINE(NAME) into src/disciplines.def, rename at_template_ops, and
- * change what has to change.
+ * AT_DISCIPLINE(NAME) into src/disciplines.def, replace "template" by NAME
+ * throughout, and change what has to change.
  *
  * What this is not: what a reader might expect and will not find here.
  *
@@ -16,7 +16,8 @@
  */
 #include "airtab/fifo.h"
 
-enum { P_LIMIT };	/* index into params: the table's order */
+enum { P_LIMIT, P_END };	/* index into the table of parameters */
+enum { S_LONGER, S_END };	/* and of statistics */
 
 struct state {
 	u64 limit, seq;
@@ -25,67 +26,71 @@ struct state {
 };
 
 /* Ids are ABI: never reused, never renumbered. */
-static const struct at_param params[] = {
-	{ 1, AT_COUNT, 0, 1, "limit", "packets that the queue holds", "section", 1000, 1, 1u << 20, NULL },
-	{ 0 },
+static const struct at_param template_params[] = {
+	[P_LIMIT] = {
+		.id = 1, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets that the queue holds", .source = "section", .def = 1000,
+		.min = 1, .max = 1u << 20,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat stats[] = {
-	{ 1, AT_COUNT, false, "longer", "packets in the longer queue" },
-	{ 0 },
+static const struct at_stat template_stats[] = {
+	[S_LONGER] = { .id = 1, .unit = AT_COUNT, .name = "longer", .help = "packets in the longer queue" },
+	[S_END] = { 0 },
 };
 
-static const struct at_stat row_stats[] = { { 0 } };
+static const struct at_stat template_row_stats[] = { { 0 } };
 
-static struct state *priv(const struct at_qdisc *q)
+static struct state *template_priv(const struct at_qdisc *q)
 {
 	return (struct state *)q->state;
 }
 
-static struct at_pkt *take(struct state *s, u32 side)
+static struct at_pkt *template_take(struct state *s, u32 side)
 {
 	s->len[side]--;
 	return at_fifo_pop(&s->list[side]);
 }
 
-static u32 longer(const struct state *s)
+static u32 template_longer(const struct state *s)
 {
 	return s->len[1] > s->len[0];
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 template_state_size(const struct at_vals *v)
 {
 	(void)v;
 	return sizeof(struct state);
 }
 
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool template_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct state *s = priv(q);
+	struct state *s = template_priv(q);
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
 	while (q->qlen > s->limit)
-		at_book_drop(q, take(s, longer(s)), AT_R_LIMIT);
+		at_book_drop(q, template_take(s, template_longer(s)), AT_R_LIMIT);
 	return false;
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void template_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	(void)seed;
-	change(q, v, now);
+	template_change(q, v, now);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void template_reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, take(priv(q), longer(priv(q))), AT_R_RESET);
+		at_book_drop(q, template_take(template_priv(q), template_longer(template_priv(q))), AT_R_RESET);
 }
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict template_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
-	struct state *s = priv(q);
+	struct state *s = template_priv(q);
 	u32 side = at_sta(p) & 1;
 	struct at_pkt *victim;
 	bool same;
@@ -97,7 +102,7 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	at_book_in(q, p);
 	if (q->qlen <= s->limit)
 		return AT_OK;
-	victim = take(s, longer(s));
+	victim = template_take(s, template_longer(s));
 	if (victim == p) {
 		at_book_drop(q, p, AT_R_LIMIT);
 		return AT_DROPPED;
@@ -107,9 +112,9 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	return same ? AT_CN : AT_OK;
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *template_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
-	struct state *s = priv(q);
+	struct state *s = template_priv(q);
 	struct at_pkt *p;
 
 	(void)now;
@@ -117,43 +122,43 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	if (!q->qlen)
 		return NULL;
 	s->turn ^= s->len[s->turn ^ 1] > 0;
-	p = take(s, s->turn);
+	p = template_take(s, s->turn);
 	at_book_out(q, p);
 	return p;
 }
 
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *template_drain(struct at_qdisc *q)
 {
-	struct state *s = priv(q);
+	struct state *s = template_priv(q);
 	struct at_pkt *a = s->list[0].head, *b = s->list[1].head;
 
 	if (!a && !b)
 		return NULL;
-	a = take(s, !a || (b && at_seq(b) < at_seq(a)));
+	a = template_take(s, !a || (b && at_seq(b) < at_seq(a)));
 	at_book_out(q, a);
 	return a;
 }
 
-static void read(const struct at_qdisc *q, u64 *values, u64 now)
+static void template_read(const struct at_qdisc *q, u64 *values, u64 now)
 {
-	const struct state *s = priv(q);
+	const struct state *s = template_priv(q);
 
 	(void)now;
-	values[0] = s->len[longer(s)];
+	values[S_LONGER] = s->len[template_longer(s)];
 }
 
 const struct at_ops at_template_ops = {
 	.name = "template",
 	.about = "a template that works",
-	.params = params,
-	.stats = stats,
-	.row_stats = row_stats,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
-	.read = read,
+	.params = template_params,
+	.stats = template_stats,
+	.row_stats = template_row_stats,
+	.state_size = template_state_size,
+	.init = template_init,
+	.change = template_change,
+	.reset = template_reset,
+	.enqueue = template_enqueue,
+	.dequeue = template_dequeue,
+	.drain = template_drain,
+	.read = template_read,
 };
