@@ -369,16 +369,15 @@ static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struc
 	}
 }
 
-static void chap_heard(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now)
+static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	u32 i = c->uplink ? at_flows_find(&c->table, flow) : 0;
+	u32 i = c->uplink ? at_flows_find(&c->table, h->flow) : 0;
 	struct flow *f = &c->flows[i];
 
-	(void)sta;
 	if (!i || (!f->slot && chap_expired(c, f, now)))
 		return;
-	chap_pay(c, f, at_charge(air));
+	chap_pay(c, f, at_charge(h->air));
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */

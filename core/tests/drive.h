@@ -235,8 +235,11 @@ static inline void drive_other(struct drive *d)
 		}
 		break;
 	case 3:
-		if (ops->heard)
-			ops->heard(q, byte(d) % DRIVE_FLOWS, 1, word(d, 3), d->now);
+		if (ops->heard) {
+			struct at_heard e = { .flow = byte(d) % DRIVE_FLOWS, .sta = 1, .air = word(d, 3) };
+
+			ops->heard(q, &e, d->now);
+		}
 		break;
 	case 4:
 		if (ops->link)

@@ -223,6 +223,16 @@ static inline void report(struct host *h, const struct at_ticket *t, u64 ns, u64
 		h->q->ops->sent(h->q, t, &r, now);
 }
 
+/* A frame of a flow's uplink half was received; it took so long. */
+static inline void hear(struct host *h, u32 flow, u64 ns, u64 now)
+{
+	struct at_heard e = { .flow = flow, .sta = 3, .air = ns };
+
+	h->now = now;
+	if (h->q->ops->heard)
+		h->q->ops->heard(h->q, &e, now);
+}
+
 /* The next row from *cursor on, whose place is left there; false: none is left. */
 static inline bool next_row(struct host *h, u32 *cursor, u64 *cols)
 {

@@ -308,11 +308,11 @@ static void uplink(void)
 
 	open_host(&h, "chap", "", 16);
 	serve(&h, 1, MS, 0);
-	h.q->ops->heard(h.q, 1, 3, 2 * MS, 0);
+	hear(&h, 1, 2 * MS, 0);
 	CHECK_EQ(credit(&h, 1), 24 * MS);
 	change(&h, "uplink=1", 0);
-	h.q->ops->heard(h.q, 1, 3, 2 * MS, 0);
-	h.q->ops->heard(h.q, 2, 3, 2 * MS, 0);
+	hear(&h, 1, 2 * MS, 0);
+	hear(&h, 2, 2 * MS, 0);
 	CHECK_EQ(credit(&h, 1), 22 * MS);
 	CHECK_EQ(stat(&h, "flows"), 1);
 	close_host(&h);

@@ -253,7 +253,7 @@ static void chap_uplink(struct host *h)
 	serve(h, 1, MS, 0);
 	for (u32 on = 0; on < 3; on++) {	/* off, on, off */
 		change(h, on % 2 ? "uplink=1" : "uplink=0", 0);
-		h->q->ops->heard(h->q, 1, 3, 2 * MS, 0);
+		hear(h, 1, 2 * MS, h->now);
 		CHECK_EQ(credit(h, 1), (24 - 2 * (s64)(on > 0)) * (s64)MS);
 	}
 }

@@ -64,6 +64,13 @@ struct at_tx {
 	bool acked;
 };
 
+/* An uplink frame that was received. */
+struct at_heard {
+	u32 flow;		/* hash that its downlink half would have */
+	u16 sta;
+	u64 air;		/* ns, as in at_tx */
+};
+
 /* A station's link, sampled by the host; 0 = unknown. */
 struct at_link {
 	u16 sta;
@@ -160,8 +167,7 @@ struct at_ops {
 
 	/* Once per ticket, in any order; stale and repeated reports are ignored. */
 	void (*sent)(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now);
-	/* An uplink frame was received; flow = hash its downlink half would have. */
-	void (*heard)(struct at_qdisc *q, u32 flow, u16 sta, u64 air, u64 now);
+	void (*heard)(struct at_qdisc *q, const struct at_heard *h, u64 now);
 	/* A station's link changed; all zero but sta: the station left. */
 	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);
 	/* When to call tick, then dequeue, if nothing else happens; AT_NEVER. */

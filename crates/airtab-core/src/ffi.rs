@@ -67,6 +67,18 @@ pub struct Tx {
     pub acked: bool,
 }
 
+/// An uplink frame that was received.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Hash that its downlink half would have.
+    pub flow: u32,
+    /// Number of the station that sent it.
+    pub sta: u16,
+    /// Its channel time as in [`Tx::air`], ns.
+    pub air: u64,
+}
+
 /// A station's link as the host sees it; 0 is "not known", and all 0 but `sta`
 /// says that the station left.
 #[repr(C)]
@@ -154,7 +166,7 @@ pub struct Ops {
     pub dequeue: unsafe extern "C" fn(*mut Qdisc, *mut Ticket, u64) -> *mut Pkt,
     pub drain: unsafe extern "C" fn(*mut Qdisc) -> *mut Pkt,
     pub sent: Option<unsafe extern "C" fn(*mut Qdisc, *const Ticket, *const Tx, u64)>,
-    pub heard: Option<unsafe extern "C" fn(*mut Qdisc, u32, u16, u64, u64)>,
+    pub heard: Option<unsafe extern "C" fn(*mut Qdisc, *const Heard, u64)>,
     pub link: Option<unsafe extern "C" fn(*mut Qdisc, *const Link, u64)>,
     pub wake: Option<unsafe extern "C" fn(*const Qdisc, u64) -> u64>,
     pub tick: Option<unsafe extern "C" fn(*mut Qdisc, u64)>,

@@ -7,8 +7,8 @@ use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
 
 use crate::ffi::{
-    ALWAYS, Emulator, F_CE, F_ECT, F_TCP, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp, Ticket, Tx,
-    Vals,
+    ALWAYS, Emulator, F_CE, F_ECT, F_TCP, Heard, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp,
+    Ticket, Tx, Vals,
 };
 use crate::params::text;
 
@@ -65,6 +65,7 @@ fn rust_and_c_agree() {
     );
     layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est);
     layout!(rows, "at_tx", Tx, air, span, attempts, acked);
+    layout!(rows, "at_heard", Heard, flow, sta, air);
     layout!(
         rows,
         "at_link",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::ffi;
 use crate::params::{Discipline, Params};
 use crate::pool::{Handle, Pool, give_back};
-use crate::{Link, Ticket, Tx};
+use crate::{Heard, Link, Ticket, Tx};
 
 /// What became of an enqueued packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,11 +223,11 @@ impl Qdisc {
         }
     }
 
-    /// Reports an uplink frame; `flow` is the hash that the downlink half has.
-    pub fn heard(&mut self, flow: u32, sta: u16, air_ns: u64, now: u64) {
+    /// Reports an uplink frame.
+    pub fn heard(&mut self, frame: &Heard, now: u64) {
         if let Some(heard) = self.discipline.0.heard {
-            // SAFETY: q is initialised.
-            unsafe { heard(self.q.as_ptr(), flow, sta, air_ns, now) }
+            // SAFETY: q is initialised; the record is valid for the call.
+            unsafe { heard(self.q.as_ptr(), frame, now) }
         }
     }
 

@@ -135,6 +135,14 @@ static void drain(struct replay *r, u32 n)
 	}
 }
 
+static void heard(struct replay *r, const struct op *op)
+{
+	struct at_heard h = { .flow = op->flow, .sta = op->sta, .air = op->arg };
+
+	if (r->q->ops->heard)
+		r->q->ops->heard(r->q, &h, r->now);
+}
+
 static void link(struct replay *r, const struct trace_op *op)
 {
 	struct at_link l = { .sta = op->sta };
@@ -200,8 +208,7 @@ bool replay_step(struct replay *r, const struct trace_op *op)
 		sent(r, op);
 		break;
 	case OP_HEARD:
-		if (r->q->ops->heard)
-			r->q->ops->heard(r->q, op->flow, op->sta, op->arg, r->now);
+		heard(r, op);
 		break;
 	case OP_LINK:
 		link(r, op);

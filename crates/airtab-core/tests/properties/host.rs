@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use airtab_core::{
-    Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, Reason, Ticket, Tx, URGENT, Verdict,
+    Discipline, GROUP, Handle, Heard, Meta, Params, Pool, Qdisc, Reason, Ticket, Tx, URGENT, Verdict,
 };
 
 use crate::ops::{self, Arrival, Op};
@@ -157,7 +157,7 @@ impl Host {
     }
 
     pub fn heard(&mut self, flow: u8, air: u64) {
-        self.q.heard(ops::hash(flow), u16::from(flow), air, self.now);
+        self.q.heard(&Heard { flow: ops::hash(flow), sta: u16::from(flow), air }, self.now);
         self.nothing_dropped();
     }
 

@@ -19,7 +19,7 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::{GROUP, Handle, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::config::{CellConfig, DeliverOn, Loss};
 use super::contention::Contention;
@@ -433,7 +433,7 @@ impl Cell {
             if let Some(packet) = frame.packet {
                 self.outputs.push_back(if i == 0 { Output::Down(packet) } else { Output::Up(packet) });
                 if let (Some(station), true) = (frame.station, i > 0) {
-                    self.down.heard(frame.flow, station as u16, frame.air, now);
+                    self.down.heard(&Heard { flow: frame.flow, sta: station as u16, air: frame.air }, now);
                 }
             }
         }

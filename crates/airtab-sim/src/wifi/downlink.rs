@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::output::Output;
 use crate::engine::NEVER;
@@ -68,8 +68,8 @@ impl Downlink {
     }
 
     #[inline]
-    pub(super) fn heard(&mut self, flow: u32, station: u16, air_ns: u64, now: u64) {
-        self.queue.heard(flow, station, air_ns, now);
+    pub(super) fn heard(&mut self, frame: &Heard, now: u64) {
+        self.queue.heard(frame, now);
     }
 
     /// Hands the packets over to a new discipline. Tickets of the old one must

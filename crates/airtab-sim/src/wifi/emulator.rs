@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::config::{CellConfig, Loss};
 use super::downlink::Downlink;
@@ -106,7 +106,7 @@ impl EmulatedLink {
 
     /// Passes a packet of a station on to the access point.
     pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
-        self.down.heard(pool.flow(packet), station as u16, 0, now);
+        self.down.heard(&Heard { flow: pool.flow(packet), sta: station as u16, air: 0 }, now);
         self.outputs.push_back(Output::Up(packet));
     }
 
