@@ -4,7 +4,7 @@ mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::Gaps;
-use airtab_sim::wifi::{CellConfig, End, Loss};
+use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
 use common::{MS, S, phy, queue, station};
 
@@ -300,14 +300,18 @@ fn symmetric_peers_send_both_ways() {
 }
 
 /// With `uplink` on, CHAP charges a symmetric peer for the channel time of its
-/// whole traffic: the sum of the charges is that of its frames, both ways.
+/// whole traffic: the sum of the charges is that of its frames, both ways, also
+/// where ACKs are lost and it sends again what the access point has.
 /// Off, it pays for the downlink only.
 #[test]
 fn a_symmetric_peer_pays_for_its_uplink() {
     let peers = AppKind::P2p { flows: 2, congestion: CUBIC, upload: true };
     let mut home = scenario(vec![peers, AppKind::Download { congestion: CUBIC, reconnect_ns: None }]);
     home.measure_ns = 0..home.duration_ns;
-    let charges = |uplink: &str| {
+    let charges = |uplink: &str, fer: f64| {
+        let mut home = home.clone();
+        home.stations.iter_mut().for_each(|s| s.loss = Loss::Fer(fer));
+        home.cell.deliver_on = DeliverOn::Data;
         let mut params = queue("chap", 35);
         params.set("uplink", uplink).expect("on or off");
         let mut simulation = Simulation::new(&home, &params, 1);
@@ -325,12 +329,16 @@ fn a_symmetric_peer_pays_for_its_uplink() {
         (charged, air)
     };
     let close = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-3;
-    let (charged, air) = charges("off");
+    let (charged, air) = charges("off", 0.0);
     for (charged, (down, up)) in charged.into_iter().zip(air) {
         assert!(close(charged, down) && up > 0.05 * down, "{charged}: {down} down, {up} up");
     }
     let without = air[1].0 / air[0].0;
-    let (charged, air) = charges("on");
+    let (charged, air) = charges("on", 0.05);
+    for (charged, (down, up)) in charged.into_iter().zip(air) {
+        assert!(close(charged, down + up), "{charged}: {down} down, {up} up, with losses");
+    }
+    let (charged, air) = charges("on", 0.0);
     for (charged, (down, up)) in charged.into_iter().zip(air) {
         assert!(close(charged, down + up), "{charged}: {down} down, {up} up");
     }

@@ -85,6 +85,8 @@ struct Frame {
     since: u64,
     /// Channel time of its own attempts and backoffs so far.
     air: u64,
+    /// As much of it as the discipline has been told of.
+    heard: u64,
 }
 
 /// Who received a frame in error.
@@ -287,6 +289,7 @@ impl Cell {
             received: false,
             since: 0,
             air: 0,
+            heard: 0,
         });
     }
 
@@ -338,6 +341,7 @@ impl Cell {
             received: false,
             since: 0,
             air: 0,
+            heard: 0,
         }
     }
 
@@ -432,10 +436,12 @@ impl Cell {
             frame.received = true;
             if let Some(packet) = frame.packet {
                 self.outputs.push_back(if i == 0 { Output::Down(packet) } else { Output::Up(packet) });
-                if let (Some(station), true) = (frame.station, i > 0) {
-                    self.down.heard(&Heard { flow: frame.flow, sta: station as u16, air: frame.air }, now);
-                }
             }
+        }
+        if let (true, Some(station), true) = (arrived, frame.station, i > 0) {
+            let air = frame.air - frame.heard;
+            self.down.heard(&Heard { flow: frame.flow, sta: station as u16, air }, now);
+            frame.heard = frame.air;
         }
         if !last {
             frame.air += self.config.phy.difs_ns() + slots * self.config.phy.slot_ns();
