@@ -135,7 +135,7 @@ static void drain(struct replay *r, u32 n)
 	}
 }
 
-static void heard(struct replay *r, const struct op *op)
+static void heard(struct replay *r, const struct trace_op *op)
 {
 	struct at_heard h = { .flow = op->flow, .sta = op->sta, .air = op->arg };
 
