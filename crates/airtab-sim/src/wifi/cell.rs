@@ -8,8 +8,8 @@
 //! when it starts: who sends (one, or several that collide), whether DATA and
 //! ACK arrive, when it ends. No event per slot, none per receiver.
 //!
-//! A sender tries a frame up to [`CellConfig::attempts`] times, doubling its
-//! window; it holds one frame (the access point's discipline holds the rest).
+//! A sender tries a frame up to [`CellConfig::attempts`] times and backs off by
+//! its rule (`rule`); it holds one frame (the access point's discipline holds the rest).
 //! After a frame received in error its receiver waits EIFS; after a collision
 //! all who did not send do. Receivers filter duplicates.
 //!
@@ -26,6 +26,7 @@ use super::contention::Contention;
 use super::downlink::Downlink;
 use super::link::Radios;
 use super::output::{Attempt, Carried, End, Label, Output};
+use super::rule::Rule;
 use crate::engine::{NEVER, Stream};
 use crate::trace::AirTrace;
 
@@ -38,8 +39,8 @@ pub struct Cell {
     draws: Vec<Stream>,
     /// The frame each contender works on.
     frames: Vec<Option<Frame>>,
-    /// Contention window of the next backoff, per contender.
-    windows: Vec<u32>,
+    /// How each contender backs off.
+    rules: Vec<Rule>,
     down: Downlink,
     uplinks: Vec<VecDeque<Handle>>,
     next_beacon: u64,
@@ -113,7 +114,7 @@ impl Cell {
             ),
             draws: names.map(|name: String| Stream::new(seed, &name)).collect(),
             frames: vec![None; contenders],
-            windows: vec![config.phy.cw_min(); contenders],
+            rules: vec![Rule::dcf(&config.phy); contenders],
             uplinks: stations
                 .iter()
                 .map(|_| VecDeque::with_capacity(config.uplink_packets.min(4096)))
@@ -352,8 +353,8 @@ impl Cell {
         if self.busy_until == NEVER && now > self.idle_since {
             self.contention.ready_when_idle(i, now);
         } else {
-            let (draws, window) = (&mut self.draws[i], self.windows[i]);
-            self.contention.ready_when_busy(i, || draws.masked(window).into());
+            let (rule, random) = (self.rules[i], &mut self.draws[i]);
+            self.contention.ready_when_busy(i, || rule.draw(random));
         }
     }
 
@@ -361,8 +362,8 @@ impl Cell {
     fn start(&mut self, now: u64) {
         self.contention.start(&mut self.senders, &mut self.cut);
         for &i in &self.cut {
-            let slots = self.draws[i].masked(self.windows[i]);
-            self.contention.draw(i, slots.into());
+            let slots = self.rules[i].draw(&mut self.draws[i]);
+            self.contention.draw(i, slots);
         }
         self.exchanges += 1;
         self.busy_from = now;
@@ -426,12 +427,11 @@ impl Cell {
         let acked = matches!(self.outcome, End::Acked | End::Broadcast);
         let arrived = acked || (self.outcome == End::AckLost && self.config.deliver_on == DeliverOn::Data);
         let last = acked || frame.station.is_none() || frame.attempts >= self.config.attempts;
-        self.windows[i] = if last {
-            self.config.phy.cw_min()
-        } else {
-            (self.windows[i] * 2 + 1).min(self.config.phy.cw_max())
-        };
-        let slots = u64::from(self.draws[i].masked(self.windows[i]));
+        match last {
+            true => self.rules[i].done(),
+            false => self.rules[i].failed(),
+        }
+        let slots = self.rules[i].draw(&mut self.draws[i]);
         if arrived && !frame.received {
             frame.received = true;
             if let Some(packet) = frame.packet {

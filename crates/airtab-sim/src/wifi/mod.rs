@@ -14,8 +14,8 @@
 //! - **A-MPDU with block ACK**: `Frame` holds several packets, `Outcome` one
 //!   result per subframe; the air of the exchange is split over their tickets.
 //! - **Rate control**: `Radio` chooses the rate per attempt instead of once.
-//! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): the draw and the
-//!   window, both in `Cell::resolve`, move behind a rule.
+//! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): a variant of
+//!   `Rule` each, in `rule`.
 //! - **Several collision domains**: several `Contention`s and a map of who
 //!   hears whom; today everybody hears everybody.
 //! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
@@ -28,6 +28,7 @@ mod emulator;
 mod link;
 mod medium;
 mod output;
+mod rule;
 
 pub use cell::Cell;
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumKind};
