@@ -4,12 +4,48 @@
 mod common;
 
 use airtab_core::Params;
+use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, Scenario, Simulation, run};
+use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, run};
 use common::{
     MS, S, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station, whole_home,
 };
+
+fn row(name: &str, discipline: &str, fingerprint: &str, exchanges: &str, figures: [&str; 4]) -> String {
+    let [goodput, mos, p99, drops] = figures;
+    format!(
+        "{name:<24}{discipline:<23}{fingerprint:<16}{exchanges:>10}{goodput:>8}{mos:>6}{p99:>8}{drops:>7}\n"
+    )
+}
+
+/// A run's fingerprint, and what one sees of it: all downlinks together, the call's
+/// opinion score (E-model), the largest p99 of the applications' waits in the queue,
+/// and packets dropped there.
+fn figures(name: &str, discipline: &str, trace: &Trace) -> String {
+    let seconds = |app: &AppTrace| (app.measure_ns.end - app.measure_ns.start) as f64 / 1e9;
+    let goodput: f64 = trace.apps.iter().map(|a| a.down.bytes as f64 * 8e-6 / seconds(a)).sum();
+    let call = trace.apps.iter().find(|app| app.name == "call").map(|app| {
+        let arrived = &app.down.deliveries;
+        let delay: u64 = arrived.iter().map(|d| d.received_ns - d.sent_ns).sum();
+        let loss = 1.0 - arrived.len() as f64 / app.down.sent as f64;
+        emodel::mos(emodel::simple_r(delay as f64 / arrived.len() as f64 / 1e6, loss))
+    });
+    let p99 = trace.apps.iter().map(|a| a.queue.delay_ns.value_at_quantile(0.99)).max().unwrap_or(0);
+    let drops: u64 = trace.apps.iter().map(|a| a.queue.dropped).sum();
+    row(
+        name,
+        discipline,
+        &format!("{:016x}", trace.fingerprint),
+        &trace.exchanges.to_string(),
+        [
+            &format!("{goodput:.2}"),
+            &call.map_or("-".into(), |mos| format!("{mos:.2}")),
+            &format!("{:.1}", p99 as f64 / 1e6),
+            &drops.to_string(),
+        ],
+    )
+}
 
 /// A scenario's event trace, hashed, per discipline. A change here is a change
 /// of behaviour: say in the commit which one and why.
@@ -22,29 +58,31 @@ fn fingerprints() {
     let mut slow = quick_home();
     slow.cell = CellConfig::new(phy("std-11b"));
     slow.stations.iter_mut().for_each(|s| s.rate_kbps = 11_000);
-    let mut table = String::from("scenario    discipline  fingerprint       exchanges\n");
-    let whole = quick(whole_home());
-    for (name, scenario) in
-        [("home", quick_home()), ("home, 10 m", far), ("home on 11b", slow), ("whole home", whole)]
-    {
+    let mut classes = quick(other_home());
+    for (class, app) in (0..).zip(&mut classes.apps) {
+        app.class = class % 2;
+    }
+    let homes = [
+        ("home", quick_home()),
+        ("home, 10 m", far),
+        ("home on 11b", slow),
+        ("whole home", quick(whole_home())),
+        ("other home", quick(other_home())),
+        ("other home, two classes", classes),
+        ("emulated home", emulated_home()),
+    ];
+    let mut table =
+        row("scenario", "discipline", "fingerprint", "exchanges", ["Mb/s", "MOS", "p99 ms", "drops"]);
+    for (name, scenario) in homes {
         for discipline in disciplines() {
-            let trace = run(&scenario, &queue(discipline, 35), 1);
-            table += &format!("{name:<12}{discipline:<12}{:016x}  {}\n", trace.fingerprint, trace.exchanges);
+            table += &figures(name, discipline, &run(&scenario, &queue(discipline, 35), 1));
         }
-    }
-    for discipline in disciplines() {
-        let trace = run(&quick(other_home()), &queue(discipline, 35), 1);
-        table += &format!("other home, {discipline}: {:016x}\n", trace.fingerprint);
-    }
-    for discipline in disciplines() {
-        let trace = run(&emulated_home(), &queue(discipline, 35), 1);
-        table += &format!("emulated home, {discipline}: {:016x}\n", trace.fingerprint);
     }
     for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
         let mut params = queue("chap", 35);
         params.set(key, value).expect("in range");
         let trace = run(&quick(whole_home()), &params, 1);
-        table += &format!("whole home, chap {key}={value}: {:016x}\n", trace.fingerprint);
+        table += &figures("whole home", &format!("chap {key}={value}"), &trace);
     }
     insta::assert_snapshot!(table);
 }
