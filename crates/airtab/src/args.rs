@@ -1,8 +1,9 @@
 //! Options of every command, with their help; those of `model`, `cbr` and `htbench` are beside them.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use airtab_core::Unit;
+use airtab_core::{Discipline, Unit};
 use airtab_lab::QueueSpec;
 use clap::{Parser, Subcommand};
 
@@ -15,6 +16,10 @@ use crate::commands::model::args::Model;
 pub const USAGE: u8 = 2;
 /// Exit code of a live run whose figures are partly the machine's own.
 pub const BUSY: u8 = 3;
+
+/// All that there are, as `--queues` takes them.
+static DISCIPLINES: LazyLock<String> =
+    LazyLock::new(|| airtab_core::disciplines().map(Discipline::name).collect::<Vec<_>>().join(","));
 
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
@@ -65,7 +70,7 @@ pub struct Compare {
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: Option<PathBuf>,
     /// Disciplines to compare, in the order of the columns
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "fifo,spq,chap,fq_codel")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DISCIPLINES.as_str())]
     pub queues: Vec<QueueSpec>,
     /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
