@@ -43,6 +43,8 @@ test: ## every test: C core, Rust crates, command line
 	@tools/progress "Building the tests" test --workspace --no-run
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
+	@echo "Adding a congestion control from its template ..."
+	@crates/airtab-sim/tests/add_a_tcp.sh
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang live tshark

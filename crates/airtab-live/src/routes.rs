@@ -58,15 +58,11 @@ pub(crate) fn congestion(app: &App) -> Option<Algorithm> {
 /// What Linux calls a congestion control.
 ///
 /// # Errors
-/// If Linux has none such, or this kernel has not.
+/// If this kernel has none such.
 pub(crate) fn linux_name(algorithm: Algorithm) -> Result<&'static str, String> {
     let name = match algorithm {
         Algorithm::NewReno => "reno",
-        Algorithm::Cubic => "cubic",
-        Algorithm::Bic => "bic",
-        Algorithm::Compound => {
-            return Err("congestion compound: Linux has none such; only the simulator runs it".into());
-        }
+        other => other.name(),
     };
     let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
     let known = fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
@@ -74,7 +70,9 @@ pub(crate) fn linux_name(algorithm: Algorithm) -> Result<&'static str, String> {
         return Ok(name);
     }
     let known = known.trim();
-    Err(format!("congestion {name}: this kernel has {known}; try `modprobe tcp_{name}`"))
+    Err(format!(
+        "congestion {name}: this kernel has {known}; `modprobe tcp_{name}` loads it, unless only the simulator has it"
+    ))
 }
 
 #[cfg(test)]

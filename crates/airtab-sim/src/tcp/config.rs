@@ -4,7 +4,8 @@
 //! are expected to use the same MSS; it is not negotiated.
 
 use std::fmt;
-use std::str::FromStr;
+
+use super::congestion::Algorithm;
 
 const MS: u64 = 1_000_000;
 
@@ -103,74 +104,9 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Congestion controls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// RFC 5681 with byte counting: `newreno`.
-    NewReno,
-    /// Xu, Harfoush and Rhee 2004: `bic`.
-    Bic,
-    /// RFC 9438: `cubic`.
-    Cubic,
-    /// Tan, Song, Zhang and Sridharan 2006: `compound`.
-    Compound,
-}
-
-impl Algorithm {
-    /// Every congestion control, in the order of the documentation.
-    pub const ALL: [Algorithm; 4] =
-        [Algorithm::NewReno, Algorithm::Bic, Algorithm::Cubic, Algorithm::Compound];
-
-    /// The name that scenario files use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::NewReno => "newreno",
-            Algorithm::Bic => "bic",
-            Algorithm::Cubic => "cubic",
-            Algorithm::Compound => "compound",
-        }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
-    }
-}
-
-/// No congestion control has this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownAlgorithm(String);
-
-impl fmt::Display for UnknownAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Algorithm::ALL.map(Algorithm::name).join(", ");
-        write!(f, "unknown congestion control `{}`; there are: {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownAlgorithm {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.name().parse(), Ok(algorithm));
-        }
-        let error = "vegas".parse::<Algorithm>().unwrap_err().to_string();
-        assert_eq!(error, "unknown congestion control `vegas`; there are: newreno, bic, cubic, compound");
-    }
 
     #[test]
     fn ranges_are_checked() {

@@ -38,7 +38,8 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Algorithm, Config, ConfigError, UnknownAlgorithm};
+pub use config::{Config, ConfigError};
+pub use congestion::{Algorithm, UnknownAlgorithm};
 pub use segment::{ACK, SACK_BLOCKS, SYN, Segment};
 pub use sender::Stats;
 

@@ -88,7 +88,7 @@ impl Sender {
         let initial = u64::from(config.initial_window) * mss;
         Sender {
             rtt: Rtt::new(config),
-            congestion: Controller::new(config, initial),
+            congestion: Controller::new(config.congestion, mss, initial),
             stats: Stats::default(),
             board: Scoreboard::new(mss),
             state: State::Open,

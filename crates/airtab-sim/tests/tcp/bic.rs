@@ -61,7 +61,7 @@ impl Listing {
 }
 
 fn bic(segments: u64) -> Bic {
-    Bic::new(BicConfig::default(), MSS, segments * MSS)
+    Bic::new(MSS, segments * MSS)
 }
 
 fn ack(bic: &mut Bic) {
@@ -172,7 +172,8 @@ fn assert_probing(bic: &mut Bic) {
 #[test]
 fn a_window_in_a_downward_trend_aims_lower() {
     for fast_convergence in [true, false] {
-        let mut bic = Bic::new(BicConfig { fast_convergence, ..BicConfig::default() }, MSS, 400 * MSS);
+        let mut bic =
+            Bic::with_config(BicConfig { fast_convergence, ..BicConfig::default() }, MSS, 400 * MSS);
         lose(&mut bic);
         for _ in 0..3 {
             round(&mut bic);

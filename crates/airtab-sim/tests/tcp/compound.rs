@@ -1,13 +1,13 @@
 //! Compound TCP against the formulas of Tan, Song, Zhang and Sridharan (INFOCOM 2006, section III).
 
-use airtab_sim::tcp::congestion::{Ack, Compound, CompoundConfig, Congestion};
+use airtab_sim::tcp::congestion::{Ack, Compound, Congestion};
 
 const MSS: u64 = 1460;
 const BASE_NS: u64 = 100_000_000;
 
 /// Congestion avoidance with a window of `segments`, all of it the loss window, and a base RTT of 100 ms.
 fn compound(segments: u64) -> Compound {
-    let mut c = Compound::new(CompoundConfig::default(), MSS, 2 * segments * MSS);
+    let mut c = Compound::new(MSS, 2 * segments * MSS);
     c.on_congestion_event(c.cwnd());
     assert_eq!((c.cwnd(), c.dwnd(), c.ssthresh()), (segments * MSS, 0, segments * MSS));
     ack(&mut c, None, 0);
@@ -218,7 +218,7 @@ fn the_base_is_the_least_of_all_round_trip_times() {
 #[test]
 fn the_base_outlives_slow_start_and_timeouts() {
     for forget in [false, true] {
-        let mut c = Compound::new(CompoundConfig::default(), MSS, 10 * MSS);
+        let mut c = Compound::new(MSS, 10 * MSS);
         ack(&mut c, Some(60_000_000), MSS);
         if forget {
             c.on_timeout(300 * MSS, false);

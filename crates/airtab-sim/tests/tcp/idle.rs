@@ -2,7 +2,7 @@
 //! every congestion control: what each of them keeps, and what it does then.
 
 use crate::pair::{MS, Pair, SECOND};
-use airtab_sim::tcp::congestion::{Ack, Bic, BicConfig, Compound, CompoundConfig, Congestion, NewReno};
+use airtab_sim::tcp::congestion::{Ack, Bic, Compound, Congestion, NewReno};
 use airtab_sim::tcp::{Algorithm, Config};
 
 const MSS: u64 = 1460;
@@ -138,7 +138,7 @@ fn newreno_is_back_at_its_threshold_by_slow_start() {
 
 #[test]
 fn bic_goes_on_searching_below_the_maximum_that_it_knows() {
-    let mut c = Bic::new(BicConfig::default(), MSS, 400 * MSS);
+    let mut c = Bic::new(MSS, 400 * MSS);
     c.on_congestion_event(400 * MSS);
     c.on_idle(IDLE);
     assert_eq!((c.cwnd(), c.ssthresh()), (IDLE, 320 * MSS));
@@ -160,7 +160,7 @@ fn bic_goes_on_searching_below_the_maximum_that_it_knows() {
 #[test]
 fn compound_restarts_with_its_loss_window_alone() {
     const BASE: u64 = 100 * MS;
-    let mut c = Compound::new(CompoundConfig::default(), MSS, 200 * MSS);
+    let mut c = Compound::new(MSS, 200 * MSS);
     c.on_congestion_event(200 * MSS);
     for _ in 0..8 {
         for _ in 1..c.cwnd() / MSS {

@@ -270,6 +270,7 @@ fn cubic_fills_a_long_bottleneck_better_than_newreno() {
 // there; Compound's sawtooth has half the window as its foot, and so has Reno's, of which two fit into the run.
 #[test]
 fn the_order_on_a_long_path_is_that_of_the_study() {
-    let [reno, bic, cubic, compound] = Algorithm::ALL.map(|a| bottleneck(a, 300 * MS, 35, 60..240).goodput);
+    let four = [Algorithm::NewReno, Algorithm::Bic, Algorithm::Cubic, Algorithm::Compound];
+    let [reno, bic, cubic, compound] = four.map(|a| bottleneck(a, 300 * MS, 35, 60..240).goodput);
     assert!(bic.min(cubic) > 1.1 * compound.max(reno), "{reno} {bic} {cubic} {compound}");
 }

@@ -69,7 +69,12 @@ pub struct Bic {
 
 impl Bic {
     /// Segments of `mss` bytes, a first window of `window` bytes.
-    pub fn new(config: BicConfig, mss: u64, window: u64) -> Self {
+    pub fn new(mss: u64, window: u64) -> Self {
+        Bic::with_config(BicConfig::default(), mss, window)
+    }
+
+    /// The same with other constants.
+    pub fn with_config(config: BicConfig, mss: u64, window: u64) -> Self {
         let mss = mss as f64;
         Bic { config, mss, cwnd: window as f64 / mss, ssthresh: f64::INFINITY, stage: PROBE }
     }

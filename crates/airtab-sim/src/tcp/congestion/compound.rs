@@ -52,7 +52,12 @@ pub struct Compound {
 
 impl Compound {
     /// Segments of `mss` bytes, a first window of `window` bytes.
-    pub fn new(config: CompoundConfig, mss: u64, window: u64) -> Self {
+    pub fn new(mss: u64, window: u64) -> Self {
+        Compound::with_config(CompoundConfig::default(), mss, window)
+    }
+
+    /// The same with other constants.
+    pub fn with_config(config: CompoundConfig, mss: u64, window: u64) -> Self {
         let mss = mss as f64;
         let cwnd = window as f64 / mss;
         Compound { config, mss, cwnd, dwnd: 0.0, ssthresh: f64::INFINITY, base_ns: u64::MAX }

@@ -2,19 +2,127 @@
 //!
 //! One file per algorithm behind one small trait. Loss detection and retransmission belong to the sender; a controller
 //! hears only of progress, of congestion and of time passed idle, and keeps two numbers: the congestion window and the
-//! slow start threshold, in bytes. A new algorithm is a file, a variant of [`Algorithm`] and one of [`Controller`].
+//! slow start threshold, in bytes. A new algorithm is a file and a line of the list below.
 
-mod bic;
-mod compound;
-mod cubic;
-mod newreno;
+use std::fmt;
+use std::str::FromStr;
 
-pub use bic::{Bic, BicConfig};
-pub use compound::{Compound, CompoundConfig};
-pub use cubic::Cubic;
-pub use newreno::NewReno;
+/// Makes of a list of algorithms their modules, [`Algorithm`], which names one, and [`Controller`], which is one. A file
+/// `NAME.rs` exports a type with `new(mss, window)` that is a [`Congestion`], and its configuration if it has one.
+macro_rules! algorithms {
+    ($($(#[doc = $doc:literal])+ $name:ident: $Type:ident),+ $(,)?) => {
+        $(mod $name; pub use $name::*;)+
 
-use super::config::{Algorithm, Config};
+        /// Congestion controls.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Algorithm {
+            $($(#[doc = $doc])+ $Type),+
+        }
+
+        impl Algorithm {
+            /// Every congestion control, in the order of the documentation.
+            pub const ALL: [Algorithm; [$(stringify!($name)),+].len()] = [$(Algorithm::$Type),+];
+
+            /// The name that scenario files use.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Algorithm::$Type => stringify!($name)),+
+                }
+            }
+        }
+
+        /// The congestion control that a configuration names.
+        #[derive(Clone, Debug)]
+        pub enum Controller {
+            $(#[doc = concat!("See [`", stringify!($Type), "`].")] $Type($Type)),+
+        }
+
+        impl Controller {
+            /// A controller that begins with a window of `window` bytes, of segments of `mss`.
+            pub fn new(algorithm: Algorithm, mss: u64, window: u64) -> Self {
+                match algorithm {
+                    $(Algorithm::$Type => Controller::$Type($Type::new(mss, window))),+
+                }
+            }
+        }
+
+        impl Congestion for Controller {
+            fn on_ack(&mut self, ack: &Ack) {
+                match self {
+                    $(Controller::$Type(c) => c.on_ack(ack)),+
+                }
+            }
+
+            fn on_congestion_event(&mut self, flight: u64) {
+                match self {
+                    $(Controller::$Type(c) => c.on_congestion_event(flight)),+
+                }
+            }
+
+            fn on_timeout(&mut self, flight: u64, repeated: bool) {
+                match self {
+                    $(Controller::$Type(c) => c.on_timeout(flight, repeated)),+
+                }
+            }
+
+            fn on_idle(&mut self, restart: u64) {
+                match self {
+                    $(Controller::$Type(c) => c.on_idle(restart)),+
+                }
+            }
+
+            fn cwnd(&self) -> u64 {
+                match self {
+                    $(Controller::$Type(c) => c.cwnd()),+
+                }
+            }
+
+            fn ssthresh(&self) -> u64 {
+                match self {
+                    $(Controller::$Type(c) => c.ssthresh()),+
+                }
+            }
+        }
+    };
+}
+
+algorithms! {
+    /// RFC 5681 with byte counting: `newreno`.
+    newreno: NewReno,
+    /// Xu, Harfoush and Rhee 2004: `bic`.
+    bic: Bic,
+    /// RFC 9438: `cubic`.
+    cubic: Cubic,
+    /// Tan, Song, Zhang and Sridharan 2006: `compound`.
+    compound: Compound,
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// No congestion control has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm(String);
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Algorithm::ALL.map(Algorithm::name).join(", ");
+        write!(f, "unknown congestion control `{}`; there are: {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownAlgorithm {}
 
 /// New data was acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -61,71 +169,6 @@ pub trait Congestion {
     fn ssthresh(&self) -> u64;
 }
 
-/// The congestion control that a configuration names.
-#[derive(Clone, Debug)]
-pub enum Controller {
-    /// See [`NewReno`].
-    NewReno(NewReno),
-    /// See [`Bic`].
-    Bic(Bic),
-    /// See [`Cubic`].
-    Cubic(Cubic),
-    /// See [`Compound`].
-    Compound(Compound),
-}
-
-impl Controller {
-    /// A controller that begins with a window of `window` bytes.
-    pub fn new(config: &Config, window: u64) -> Self {
-        let mss = u64::from(config.mss);
-        match config.congestion {
-            Algorithm::NewReno => Controller::NewReno(NewReno::new(mss, window)),
-            Algorithm::Bic => Controller::Bic(Bic::new(BicConfig::default(), mss, window)),
-            Algorithm::Cubic => Controller::Cubic(Cubic::new(mss, window)),
-            Algorithm::Compound => {
-                Controller::Compound(Compound::new(CompoundConfig::default(), mss, window))
-            }
-        }
-    }
-}
-
-macro_rules! each {
-    ($controller:expr, $c:ident => $call:expr) => {
-        match $controller {
-            Controller::NewReno($c) => $call,
-            Controller::Bic($c) => $call,
-            Controller::Cubic($c) => $call,
-            Controller::Compound($c) => $call,
-        }
-    };
-}
-
-impl Congestion for Controller {
-    fn on_ack(&mut self, ack: &Ack) {
-        each!(self, c => c.on_ack(ack))
-    }
-
-    fn on_congestion_event(&mut self, flight: u64) {
-        each!(self, c => c.on_congestion_event(flight))
-    }
-
-    fn on_timeout(&mut self, flight: u64, repeated: bool) {
-        each!(self, c => c.on_timeout(flight, repeated))
-    }
-
-    fn on_idle(&mut self, restart: u64) {
-        each!(self, c => c.on_idle(restart))
-    }
-
-    fn cwnd(&self) -> u64 {
-        each!(self, c => c.cwnd())
-    }
-
-    fn ssthresh(&self) -> u64 {
-        each!(self, c => c.ssthresh())
-    }
-}
-
 /// Growth in slow start, bytes: what was acknowledged, at most two segments per acknowledgement, or one while the
 /// losses of a timeout are repaired (RFC 3465 2.2, 2.3), and never past `room`, the distance to the threshold.
 fn slow_start_growth(ack: &Ack, mss: u64, room: u64) -> u64 {
@@ -152,6 +195,16 @@ fn slow_start(cwnd: &mut f64, ssthresh: f64, mss: f64, ack: &Ack) -> Option<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+        }
+        let error = "vegas".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown congestion control `vegas`; there are: "), "{error}");
+        assert!(error.contains("newreno, bic, cubic, compound"), "{error}");
+    }
 
     #[test]
     fn slow_start_counts_bytes_within_its_limits() {
