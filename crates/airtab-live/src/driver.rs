@@ -26,10 +26,10 @@ use thread_priority::{
 
 use crate::access_point::AccessPoint;
 use crate::clock::Clock;
-use crate::flows::Spread;
 use crate::house::Port;
+use crate::pacing::Pacing;
 use crate::packet::MTU;
-use crate::snapshot::{AppView, Pace, Snapshot};
+use crate::snapshot::{AppView, Snapshot};
 use crate::tun::Tun;
 
 /// Time between snapshots, ns.
@@ -124,9 +124,7 @@ pub struct Driver {
     bell: Arc<OwnedFd>,
     orders: Receiver<Message>,
     board: Arc<Board>,
-    late: Spread,
-    pace: Pace,
-    cpu_ns: u64,
+    pacing: Pacing,
     next_snapshot: u64,
 }
 
@@ -156,9 +154,7 @@ impl Driver {
             bell,
             orders,
             board,
-            late: Spread::default(),
-            pace: Pace::default(),
-            cpu_ns: 0,
+            pacing: Pacing::default(),
             next_snapshot: INTERVAL_NS,
         };
         Ok((driver, remote))
@@ -211,10 +207,7 @@ impl Driver {
         self.ap.advance(now);
         while let Some((port, at, bytes)) = self.ap.transmit() {
             let late = self.clock.now().saturating_sub(at);
-            self.late.record(late);
-            let late_s = late as f64 * 1e-9;
-            self.pace.late_max_s = self.pace.late_max_s.max(late_s);
-            self.pace.behind += u64::from(late_s > Pace::BEHIND_S);
+            self.pacing.handed_over(late);
             // Ports are in the order of `House::ports`.
             let i = match port {
                 Port::Internet => 0,
@@ -285,20 +278,15 @@ impl Driver {
     fn show(&mut self) -> io::Result<()> {
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
         let cpu_ns = cpu.tv_sec as u64 * NS + cpu.tv_nsec as u64;
-        let late = self.late.take();
-        let mut snapshot = self.ap.snapshot();
-        self.pace.late_p50_s = late.p50_s;
-        self.pace.late_p99_s = late.p99_s;
-        self.pace.cpu_ratio = (cpu_ns - self.cpu_ns) as f64 * 1e-9 / snapshot.interval_s;
-        self.cpu_ns = cpu_ns;
         for wire in &mut self.wires {
             if let Some(tun) = &wire.tun {
                 // Less is shown only when the device is going.
                 wire.overflowed = wire.overflowed.max(tun.overflowed()?);
             }
         }
-        self.pace.overflowed = self.wires.iter().map(|wire| wire.overflowed).sum();
-        snapshot.pace = self.pace;
+        let overflowed = self.wires.iter().map(|wire| wire.overflowed).sum();
+        let mut snapshot = self.ap.snapshot();
+        snapshot.pace = self.pacing.take(cpu_ns, snapshot.interval_s, overflowed);
         snapshot.apps.clone_from(&lock(&self.board.apps));
         *lock(&self.board.latest) = Some(Arc::new(snapshot));
         self.board.fresh.notify_all();

@@ -38,6 +38,7 @@ pub mod house;
 mod lock;
 pub mod metrics;
 pub mod netns;
+mod pacing;
 pub mod packet;
 pub mod plain;
 pub mod routes;

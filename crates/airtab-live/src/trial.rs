@@ -18,7 +18,7 @@ use crate::apps::{AppReport, Apps};
 use crate::error::LiveError;
 use crate::house::House;
 use crate::running::Running;
-use crate::snapshot::{Books, Snapshot};
+use crate::snapshot::{Books, Pace, Snapshot};
 
 /// What a run left behind.
 pub struct Trial {
@@ -73,6 +73,35 @@ impl Slippage {
     }
 }
 
+/// What a run's snapshots say of its slippage.
+#[derive(Default)]
+struct Kept {
+    late_p99_s: f64,
+    last: Pace,
+    cpu_s: f64,
+    seconds: f64,
+}
+
+impl Kept {
+    /// A second has passed, or `interval_s`.
+    fn add(&mut self, pace: &Pace, interval_s: f64) {
+        self.late_p99_s = self.late_p99_s.max(pace.late_p99_s);
+        self.cpu_s += pace.cpu_ratio * interval_s;
+        self.seconds += interval_s;
+        self.last = *pace;
+    }
+
+    /// Of a run that handed over `given` packets.
+    fn slippage(&self, given: u64) -> Slippage {
+        Slippage {
+            late_p99_s: self.late_p99_s,
+            late_max_s: self.last.late_max_s,
+            behind_ratio: (self.last.behind + self.last.overflowed) as f64 / given.max(1) as f64,
+            cpu_ratio: self.cpu_s / f64::max(self.seconds, 1.0),
+        }
+    }
+}
+
 /// Runs a house from its start to its end. `watch` gets every snapshot.
 ///
 /// # Errors
@@ -95,9 +124,8 @@ pub fn run(
         Err(_) if ended(&running) => return running.stop().map(|_| None),
         apps => apps?,
     };
-    let mut slippage = Slippage::default();
+    let mut kept = Kept::default();
     let mut seen = Arc::new(Snapshot::default());
-    let (mut behind, mut seconds) = (0, 0.0);
     let mut stations = Stations::default();
     while running.clock().now() < end_ns {
         stations.look(&running, &apps, note);
@@ -109,11 +137,7 @@ pub fn run(
         fault?;
         running.remote().show_apps(apps.views());
         let Some(next) = running.remote().next_snapshot(&seen) else { continue };
-        slippage.late_p99_s = slippage.late_p99_s.max(next.pace.late_p99_s);
-        slippage.late_max_s = next.pace.late_max_s;
-        slippage.cpu_ratio += next.pace.cpu_ratio * next.interval_s;
-        seconds += next.interval_s;
-        behind = next.pace.behind + next.pace.overflowed;
+        kept.add(&next.pace, next.interval_s);
         watch(&next);
         seen = next;
     }
@@ -126,8 +150,7 @@ pub fn run(
     let (mut traces, mut ap) = ap.finish();
     ap.air = air.unwrap_or(ap.air);
     let reports = apps.finish(&mut traces)?;
-    slippage.behind_ratio = behind as f64 / books.given.max(1) as f64;
-    slippage.cpu_ratio /= f64::max(seconds, 1.0);
+    let slippage = kept.slippage(books.given);
     let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges };
     Ok(Some(Trial { trace, reports, books, slippage, changes }))
 }
@@ -153,5 +176,55 @@ impl Stations {
                 self.0.push(station);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_lab::ScenarioFile;
+
+    use super::*;
+
+    #[test]
+    fn slippage_is_the_worst_second_and_the_mean_of_the_run() {
+        let second = |late_p99_s, cpu_ratio, behind, overflowed| Pace {
+            late_p50_s: 1.0,
+            late_p99_s,
+            late_max_s: 0.25,
+            behind,
+            overflowed,
+            cpu_ratio,
+        };
+        let mut kept = Kept::default();
+        assert_eq!(kept.slippage(0), Slippage::default());
+        kept.add(&second(0.5, 0.5, 10, 0), 1.0);
+        kept.add(&second(0.125, 0.25, 10, 4), 3.0);
+        let slippage = kept.slippage(1000);
+        assert_eq!((slippage.late_p99_s, slippage.late_max_s), (0.5, 0.25));
+        assert_eq!((slippage.behind_ratio, slippage.cpu_ratio), (0.014, 1.25 / 4.0));
+    }
+
+    /// A quarter of a processor over 4 s, for 500 packets: 2 ms each.
+    #[test]
+    fn the_machine_is_among_the_figures() {
+        let text = "name = \"x\"\nduration = \"4s\"\n[[station]]\nname = \"a\"\n\
+            [[app]]\nname = \"game\"\nkind = \"game\"\nstation = \"a\"\n";
+        let file = ScenarioFile::parse("x.toml", text).unwrap();
+        let queue: QueueSpec = "fifo".parse().unwrap();
+        let trace = airtab_sim::run(&file.scenario, &queue.build(&file.queues).unwrap(), 1);
+        let slippage = Slippage { late_p99_s: 0.004, late_max_s: 1.0, behind_ratio: 0.002, cpu_ratio: 0.25 };
+        let books = Books { given: 500, ..Books::default() };
+        let trial = Trial { trace, reports: Vec::new(), books, slippage, changes: Vec::new() };
+        let ap = trial.measured(&file.scenario).ap;
+        assert_eq!(ap[&Metric::CpuPerPacket], 0.002);
+        assert_eq!((ap[&Metric::Behind], ap[&Metric::LateP99]), (0.002, 0.004));
+    }
+
+    /// A packet in a thousand may be late.
+    #[test]
+    fn one_in_a_thousand_is_tolerated() {
+        let fine = |behind_ratio| Slippage { behind_ratio, ..Slippage::default() }.is_fine();
+        assert!(fine(0.0) && fine(0.001));
+        assert!(!fine(0.001_001) && !fine(f64::NAN));
     }
 }
