@@ -62,8 +62,14 @@ const LADDER_BPS: [u64; 10] =
 /// Downloads at once of one peer-to-peer application.
 const P2P_FLOWS: u64 = 10;
 
-/// All of them; `folder` is where video traces are looked for.
-pub(crate) fn read_apps(top: &Section, folder: &Path, stations: &[Station], duration_ns: u64) -> Vec<App> {
+/// All of them; `folder` is where video traces are looked for, `congestion` what their connections have by default.
+pub(crate) fn read_apps(
+    top: &Section,
+    folder: &Path,
+    stations: &[Station],
+    duration_ns: u64,
+    congestion: Algorithm,
+) -> Vec<App> {
     let sections = top.sections("app");
     if top.lacks("app") {
         top.problem("no application: at least one [[app]] is needed".into());
@@ -74,7 +80,7 @@ pub(crate) fn read_apps(top: &Section, folder: &Path, stations: &[Station], dura
     }
     let mut apps = Vec::new();
     for s in &sections {
-        let app = read_app(s, folder, stations, &apps, duration_ns);
+        let app = read_app(s, folder, stations, &apps, duration_ns, congestion);
         apps.extend(app);
     }
     sections.iter().for_each(Section::finish);
@@ -87,6 +93,7 @@ fn read_app(
     stations: &[Station],
     others: &[App],
     duration_ns: u64,
+    congestion: Algorithm,
 ) -> Option<App> {
     let name = s.require("name", |v| match unused(v, others, |a| &a.name)? {
         name if name == ACCESS_POINT => {
@@ -94,7 +101,7 @@ fn read_app(
         }
         name => Ok(name),
     });
-    let kind = read_kind(s, folder);
+    let kind = read_kind(s, folder, congestion);
     // Where the stations or their names are wrong, that is problem enough.
     let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
     let station = s.require("station", |v| {
@@ -130,9 +137,9 @@ fn read_app(
     })
 }
 
-fn read_kind(s: &Section, folder: &Path) -> Option<AppKind> {
-    let congestion = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
-    let congestion = congestion.unwrap_or(Algorithm::Cubic);
+fn read_kind(s: &Section, folder: &Path, congestion: Algorithm) -> Option<AppKind> {
+    let own = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
+    let congestion = own.unwrap_or(congestion);
     let flows = s.read("flows", quantity(Unit::Count, 1..=1000)).unwrap_or(P2P_FLOWS) as u16;
     let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
     let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));

@@ -119,7 +119,7 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, cell.as_ref().map(|cell| cell.phy));
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let apps = read_apps(top, folder, &stations, duration_ns);
+    let apps = read_apps(top, folder, &stations, duration_ns, tcp.congestion);
     top.finish();
     duration?;
     Some(ScenarioFile {
@@ -217,7 +217,7 @@ fn read_wired(s: Section) -> Wired {
 
 /// `[tcp]`: a named profile.
 fn read_tcp(s: Section) -> Config {
-    let profiles = vec![("home", Config::home()), ("linux", Config::linux())];
+    let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
     let profile = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
     s.finish();
     profile

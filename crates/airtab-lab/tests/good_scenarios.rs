@@ -299,3 +299,23 @@ fn the_rates_of_each_profile() {
         assert_eq!(file(phy, "").unwrap(), highest.parse::<u32>().unwrap() * 1000, "{phy}: the default");
     }
 }
+
+/// Connections have the congestion control of the profile, unless the application says otherwise.
+#[test]
+fn a_profile_has_its_congestion_control() {
+    let text = |profile: &str| {
+        format!(
+            "name = \"x\"\nduration = \"10s\"\n[tcp]\nprofile = \"{profile}\"\n[[station]]\nname = \"a\"\n\
+             [[app]]\nname = \"d\"\nkind = \"download\"\nstation = \"a\"\n\
+             [[app]]\nname = \"c\"\nkind = \"upload\"\nstation = \"a\"\ncongestion = \"cubic\"\n"
+        )
+    };
+    let profiles = [("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
+    for (name, config) in profiles {
+        let scenario = ScenarioFile::parse("x.toml", &text(name)).unwrap().scenario;
+        assert_eq!(scenario.tcp, config);
+        let AppKind::Download { congestion, .. } = scenario.apps[0].kind else { panic!("a download") };
+        assert_eq!(congestion, config.congestion, "{name}");
+        assert_eq!(scenario.apps[1].kind, AppKind::Upload { congestion: Algorithm::Cubic });
+    }
+}

@@ -382,7 +382,7 @@ impl Simulation {
         let running = &mut self.apps[usize::from(app)];
         let AppKind::Web { pages, .. } = &running.app.kind else { return };
         let page = pages.page(self.seed, &running.app.name, running.page);
-        let mut connection = Connection::open(self.tcp.with_congestion(Algorithm::NewReno), 0);
+        let mut connection = Connection::open(self.tcp.for_pages(), 0);
         running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
         running.page += 1;
         let flow = running.flows.start;

@@ -59,8 +59,9 @@ fn a_figure_is_written() {
     stdout(&trace(&["--latency", "1ms,9ms", "--out", path.to_str().expect("UTF-8")]));
     let svg = std::fs::read_to_string(&path).expect("the figure");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-    // Four columns of a throughput, a queue and a window panel.
-    for (words, times) in [("time, s", 12), ("queue, packets", 4), ("cwnd, segments", 4), ("cubic", 1)] {
+    // A column for each, of a throughput, a queue and a window panel.
+    let n = airtab_sim::tcp::Algorithm::ALL.len();
+    for (words, times) in [("time, s", 3 * n), ("queue, packets", n), ("cwnd, segments", n), ("cubic", 1)] {
         assert_eq!(svg.matches(words).count(), times, "{words}");
     }
     assert!(svg.contains("download 2: 9ms"));
@@ -72,7 +73,7 @@ fn wrong_usage_is_2() {
     for (args, expected) in [
         (
             &["--congestion", "vegas"][..],
-            "unknown congestion control `vegas`; there are: newreno, bic, cubic, compound",
+            "unknown congestion control `vegas`; there are: reno, newreno, bic, cubic, compound",
         ),
         (&["--latency", "11s"], "0 to 10s"),
         (&["--flows", "3", "--latency", "1ms,2ms"], "--flows 3 and 2 latencies: give one latency, or 3"),

@@ -31,6 +31,26 @@ pub struct Config {
     pub receive_window_segments: u32,
     /// Congestion control of the sending half.
     pub congestion: Algorithm,
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// Whether the first two duplicate acknowledgements let a new segment go each (RFC 3042); with SACK they always do.
+    pub limited_transmit: bool,
+    /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
+    /// at any time.
+    pub rto_grid_ns: u64,
+    /// 12 bytes of each segment's options. Round trips are timed one at a time all the same.
+    pub timestamps: bool,
+}
+
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// By SACK: RFC 6675.
+    Sack,
+    /// By duplicate acknowledgements, and partial ones for all losses of a window: RFC 6582.
+    NewReno,
+    /// By duplicate acknowledgements, until the first new one: RFC 5681 3.2.
+    Reno,
 }
 
 impl Config {
@@ -47,6 +67,31 @@ impl Config {
             ack_every: 2,
             receive_window_segments: 2000,
             congestion: Algorithm::Cubic,
+            recovery: Recovery::Sack,
+            limited_transmit: true,
+            rto_grid_ns: 0,
+            timestamps: false,
+        }
+    }
+
+    /// The `bsd44` profile, the stack of the CBT study (FreeBSD 2.2.8): MSS 1448 and timestamps, initial window 1,
+    /// Reno without SACK, a timeout of at least 1 s on a grid of 500 ms (3 s at first, 64 s at most), an acknowledgement
+    /// every second segment or 200 ms, receive window 11 segments (16 KB).
+    pub const fn bsd44() -> Self {
+        Config {
+            mss: 1448,
+            initial_window: 1,
+            initial_rto_ns: 3000 * MS,
+            min_rto_ns: 1000 * MS,
+            max_rto_ns: 64_000 * MS,
+            delayed_ack_ns: 200 * MS,
+            ack_every: 2,
+            receive_window_segments: 11,
+            congestion: Algorithm::Reno,
+            recovery: Recovery::Reno,
+            limited_transmit: false,
+            rto_grid_ns: 500 * MS,
+            timestamps: true,
         }
     }
 
@@ -60,6 +105,14 @@ impl Config {
     /// The same settings with another congestion control.
     pub const fn with_congestion(self, congestion: Algorithm) -> Self {
         Config { congestion, ..self }
+    }
+
+    /// The same settings for web pages: NewReno, as the CHAP study has it, where downloads have CUBIC.
+    pub const fn for_pages(self) -> Self {
+        match self.congestion {
+            Algorithm::Cubic => self.with_congestion(Algorithm::NewReno),
+            _ => self,
+        }
     }
 
     /// Receive window, bytes.

@@ -30,6 +30,7 @@
 
 mod config;
 pub mod congestion;
+mod duplicates;
 mod handshake;
 mod ranges;
 mod receiver;
@@ -38,7 +39,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, Recovery};
 pub use congestion::{Algorithm, UnknownAlgorithm};
 pub use segment::{ACK, SACK_BLOCKS, SYN, Segment};
 pub use sender::Stats;
@@ -59,6 +60,7 @@ pub struct Endpoint {
     sender: Sender,
     receiver: Receiver,
     mss: u32,
+    timestamps: bool,
 }
 
 impl Endpoint {
@@ -87,6 +89,7 @@ impl Endpoint {
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
             mss: config.mss,
+            timestamps: config.timestamps,
         }
     }
 
@@ -124,7 +127,7 @@ impl Endpoint {
 
     /// The next segment to send at `now`, if any.
     pub fn poll_transmit(&mut self, now: u64) -> Option<Segment> {
-        let mut segment = Segment::default();
+        let mut segment = Segment { timestamps: self.timestamps, ..Segment::default() };
         if self.handshake.established() {
             let max = self.mss - self.receiver.option_bytes();
             if let Some((seq, len)) = self.sender.poll(now, u64::from(max)) {

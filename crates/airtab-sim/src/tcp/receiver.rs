@@ -4,7 +4,7 @@
 //! order, or filling a gap, is acknowledged at once; data in order every `ack_every` segments or after the delay.
 //! The application reads at once, so that the window never shrinks. Not done: quick-ACK, DSACK, reneging.
 
-use super::config::Config;
+use super::config::{Config, Recovery};
 use super::ranges::Ranges;
 use super::segment::{SACK_BLOCKS, Segment, sack_option_bytes};
 
@@ -27,6 +27,7 @@ pub(super) struct Receiver {
     ack_deadline: u64,
     ack_every: u32,
     ack_delay: u64,
+    sack: bool,
 }
 
 impl Receiver {
@@ -42,6 +43,7 @@ impl Receiver {
             ack_deadline: NEVER,
             ack_every: config.ack_every,
             ack_delay: config.delayed_ack_ns,
+            sack: config.recovery == Recovery::Sack,
         }
     }
 
@@ -112,6 +114,9 @@ impl Receiver {
 
     fn store(&mut self, start: u64, end: u64) {
         let merged = self.early.insert(start, end, |_, _| ());
+        if !self.sack {
+            return;
+        }
         let mut recent = [(0, 0); SACK_BLOCKS];
         recent[0] = merged;
         let mut len = 1;

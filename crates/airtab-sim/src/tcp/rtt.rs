@@ -3,6 +3,7 @@
 //! `RTO = SRTT + max(min_rto, 4 RTTVAR)`: the minimum takes the place of the clock granularity G in RFC 6298 2.3 and
 //! bounds the variance term, as in Linux. Bounding the sum instead leaves no margin on paths longer than the minimum:
 //! RTTVAR decays to nothing while the queue is empty, and the first queue that builds up looks like a loss.
+//! With a grid, as BSD's 500 ms, it is `max(min_rto, SRTT + 4 RTTVAR)`, and timers expire at multiples of the grid.
 //! Samples from retransmitted data are not offered (Karn), so that the backoff lasts until fresh data is acknowledged.
 //! Not done: timestamps, Eifel, F-RTO.
 
@@ -16,6 +17,8 @@ pub(super) struct Rtt {
     rto: u64,
     min_rto: u64,
     max_rto: u64,
+    /// Of BSD's timers, ns; 0: none.
+    grid: u64,
 }
 
 impl Rtt {
@@ -27,6 +30,15 @@ impl Rtt {
             rto: config.initial_rto_ns,
             min_rto: config.min_rto_ns,
             max_rto: config.max_rto_ns,
+            grid: config.rto_grid_ns,
+        }
+    }
+
+    /// When a timer that is set at `now` expires: after the timeout, at a multiple of the grid.
+    pub fn deadline(&self, now: u64) -> u64 {
+        match self.grid {
+            0 => now + self.rto,
+            grid => (now + self.rto).next_multiple_of(grid),
         }
     }
 
@@ -59,7 +71,11 @@ impl Rtt {
         };
         self.smoothed = Some(smoothed);
         self.minimum = Some(self.minimum.map_or(sample, |m| m.min(sample)));
-        self.rto = (smoothed + self.min_rto.max(4 * self.variation)).min(self.max_rto);
+        let rto = match self.grid {
+            0 => smoothed + self.min_rto.max(4 * self.variation),
+            _ => self.min_rto.max(smoothed + 4 * self.variation),
+        };
+        self.rto = rto.min(self.max_rto);
     }
 
     /// The timer expired (RFC 6298 5.5).
@@ -100,6 +116,20 @@ mod tests {
         assert_eq!(rtt.rto(), 204 * MS);
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 60_000 * MS);
+    }
+
+    #[test]
+    fn a_grid_bounds_the_sum_and_rounds_the_deadline_up() {
+        let mut rtt = Rtt::new(&Config::bsd44());
+        assert_eq!(rtt.deadline(1), 3500 * MS);
+        rtt.sample(200 * MS); // 200 + 4 * 100
+        assert_eq!(rtt.rto(), 1000 * MS);
+        assert_eq!(rtt.deadline(0), 1000 * MS);
+        assert_eq!(rtt.deadline(1), 1500 * MS);
+        rtt.sample(1000 * MS); // RTTVAR (300 + 800) / 4 = 275, SRTT (1400 + 1000) / 8 = 300
+        assert_eq!(rtt.rto(), 1400 * MS);
+        (0..9).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), 64_000 * MS);
     }
 
     /// At least 3 s (RFC 6298 5.7): more if it began with more, less if it is bounded.

@@ -15,6 +15,8 @@ pub const SACK_BLOCKS: usize = 3;
 const HEADERS: u32 = 40;
 /// Options of a SYN, bytes: MSS (4), window scale (3 + 1), SACK permitted (2 + 2).
 const SYN_OPTIONS: u32 = 12;
+/// The timestamps option with its padding, bytes (RFC 7323 A).
+const TIMESTAMPS: u32 = 12;
 
 /// One TCP segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,13 +35,17 @@ pub struct Segment {
     pub sack: [(u64, u64); SACK_BLOCKS],
     /// Number of valid SACK blocks.
     pub sack_len: u8,
+    /// The timestamps option, of which only the length counts.
+    pub timestamps: bool,
 }
 
 impl Segment {
-    /// Bytes of TCP options: a SYN carries 12; `n` SACK blocks take 2 + 8 n, padded to a multiple of four.
+    /// Bytes of TCP options: a SYN carries 12, also where SACK is not permitted; `n` SACK blocks take 2 + 8 n, padded
+    /// to a multiple of four; timestamps take 12.
     pub fn option_bytes(&self) -> u32 {
         let syn = if self.flags & SYN != 0 { SYN_OPTIONS } else { 0 };
-        syn + sack_option_bytes(self.sack_len)
+        let timestamps = if self.timestamps { TIMESTAMPS } else { 0 };
+        syn + timestamps + sack_option_bytes(self.sack_len)
     }
 
     /// Size of the IPv4 packet that carries the segment, bytes.
@@ -69,6 +75,8 @@ mod tests {
         assert_eq!(size(SYN, 0, 0), 52);
         assert_eq!(size(ACK, 0, 0), 40);
         assert_eq!(size(ACK, 1460, 0), 1500);
+        let timed = |flags, payload| Segment { flags, payload, timestamps: true, ..Segment::default() };
+        assert_eq!([timed(SYN, 0), timed(ACK, 1448)].map(|s| s.ip_bytes()), [64, 1500]);
         assert_eq!([1, 2, 3].map(|blocks| size(ACK, 0, blocks)), [52, 60, 68]);
     }
 }

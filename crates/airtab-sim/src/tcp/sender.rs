@@ -1,7 +1,8 @@
 //! The sending half: what to send next, and loss recovery.
 //!
 //! Sources: RFC 6675 (SACK recovery; section numbers below are its), RFC 5681 (fast retransmit, timeout, idle
-//! restart), RFC 6298 (timer), RFC 3042 (limited transmit, here through `pipe`).
+//! restart), RFC 6298 (timer), RFC 3042 (limited transmit, with SACK through `pipe`); without SACK RFC 5681 3.2 and RFC
+//! 6582 (`duplicates`).
 //!
 //! Choices where the RFCs leave one:
 //! - the timer is that of the lowest outstanding byte: it restarts when that is acknowledged or retransmitted, and not
@@ -10,12 +11,15 @@
 //! - after a timeout the holes below the highest byte sent are filled in sequence, SACKed data is kept, and no fast
 //!   recovery begins until all of it is acknowledged (RFC 6675 5.1);
 //! - evidence of loss is looked at with every acknowledgement, also when it is left over from the last recovery;
-//! - one segment per round trip is timed, and the sample is taken when it is first acknowledged or SACKed.
+//! - one segment per round trip is timed, and the sample is taken when it is first acknowledged or SACKed; without SACK
+//!   none is timed in a recovery;
+//! - without SACK all that was outstanding at a timeout is sent again (go-back-N).
 //!
 //! Not done: Nagle, PRR, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
 
-use super::config::Config;
+use super::config::{Config, Recovery};
 use super::congestion::{Ack, Congestion, Controller};
+use super::duplicates::{Duplicates, Progress};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
@@ -60,6 +64,8 @@ pub(super) struct Sender {
     pub congestion: Controller,
     pub stats: Stats,
     board: Scoreboard,
+    /// None: SACK tells what has left the network.
+    without_sack: Option<Duplicates>,
     state: State,
     recovery_point: u64,
     /// RescueRxt.
@@ -91,6 +97,7 @@ impl Sender {
             congestion: Controller::new(config.congestion, mss, initial),
             stats: Stats::default(),
             board: Scoreboard::new(mss),
+            without_sack: (config.recovery != Recovery::Sack).then(|| Duplicates::new(config)),
             state: State::Open,
             recovery_point: 0,
             rescued: 0,
@@ -141,7 +148,12 @@ impl Sender {
         if segment.ack > self.board.next() {
             return; // acknowledges what was never sent
         }
-        self.window_edge = self.window_edge.max(segment.ack + u64::from(segment.window));
+        let edge = segment.ack + u64::from(segment.window);
+        let repeats = segment.ack == self.board.una()
+            && segment.payload == 0
+            && edge == self.window_edge
+            && self.board.flight() > 0;
+        self.window_edge = self.window_edge.max(edge);
         let bytes = self.board.acknowledge(segment.ack);
         let mut sampled = self.timed.is_some_and(|(last, _)| last < self.board.una());
         let mut sacked = false;
@@ -156,15 +168,75 @@ impl Sender {
         if let Some(sample) = sample {
             self.rtt.sample(sample);
         }
+        if self.without_sack.is_some() {
+            self.react_to_duplicates(now, bytes, repeats, sample);
+            return;
+        }
         if bytes > 0 {
-            self.expiries = 0;
-            self.duplicates = 0;
-            self.deadline = if self.board.flight() == 0 { NEVER } else { now + self.rtt.rto() };
+            self.progress(now);
         }
         if sacked {
             self.duplicates += 1; // a duplicate acknowledgement is one that SACKs something new (2)
         }
         self.react(now, bytes, sample);
+    }
+
+    /// New data was acknowledged.
+    fn progress(&mut self, now: u64) {
+        self.expiries = 0;
+        self.duplicates = 0;
+        self.deadline = if self.board.flight() == 0 { NEVER } else { self.rtt.deadline(now) };
+    }
+
+    /// The same without SACK, after an acknowledgement of `bytes` new bytes, or one that `repeats` the last (RFC 5681
+    /// 2).
+    fn react_to_duplicates(&mut self, now: u64, bytes: u64, repeats: bool, rtt_ns: Option<u64>) {
+        let known = self.without_sack.as_mut().expect("the caller has looked");
+        let whole = self.board.una() >= self.recovery_point;
+        if self.state == State::Recovery {
+            if repeats {
+                known.left();
+            } else if bytes > 0 {
+                let progress = known.acknowledged(bytes, whole);
+                let (keeps, deadline) = (known.keeps_timer(), self.deadline);
+                self.progress(now);
+                match progress {
+                    Progress::Over => self.state = State::Open,
+                    Progress::Partial => self.retransmit_now = true,
+                }
+                if keeps && progress == Progress::Partial {
+                    self.deadline = deadline;
+                }
+            }
+            return; // what a recovery repaired does not open the window
+        }
+        if bytes > 0 {
+            let after_timeout = self.state == State::Repair;
+            self.progress(now);
+            if whole {
+                self.state = State::Open;
+            }
+            self.grow(now, bytes, rtt_ns, after_timeout);
+        } else if repeats && self.state == State::Open {
+            self.duplicates += 1;
+            if self.duplicates == DUP_THRESH && known.may_begin(self.board.una(), self.recovery_point) {
+                known.begin();
+                self.timed = None;
+                self.enter_recovery();
+                self.retransmit_now = true;
+            }
+        }
+    }
+
+    fn grow(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>, after_timeout: bool) {
+        self.congestion.on_ack(&Ack {
+            now,
+            bytes,
+            srtt_ns: self.rtt.smoothed().unwrap_or(0),
+            rtt_ns,
+            window_limited: self.window_limited,
+            after_timeout,
+        });
     }
 
     /// Moves between the states after an acknowledgement of `bytes` new bytes that gave a round-trip time, or none (5).
@@ -182,14 +254,7 @@ impl Sender {
         if self.state == State::Open && lost {
             self.enter_recovery();
         } else if self.state != State::Recovery && bytes > 0 {
-            self.congestion.on_ack(&Ack {
-                now,
-                bytes,
-                srtt_ns: self.rtt.smoothed().unwrap_or(0),
-                rtt_ns,
-                window_limited: self.window_limited,
-                after_timeout: repairing,
-            });
+            self.grow(now, bytes, rtt_ns, repairing);
         }
     }
 
@@ -222,7 +287,7 @@ impl Sender {
         self.expiries += 1;
         self.stats.timeouts += 1;
         self.rtt.back_off();
-        self.deadline = now + self.rtt.rto();
+        self.deadline = self.rtt.deadline(now);
     }
 
     /// The next data segment to send, as sequence number and length, of at most `max` bytes.
@@ -243,7 +308,8 @@ impl Sender {
                 self.window_limited = false;
                 return None;
             };
-            if self.board.pipe() + candidate.1 > self.congestion.cwnd() {
+            let (used, most) = self.room();
+            if used + candidate.1 > most {
                 self.window_limited = true;
                 return None;
             }
@@ -251,6 +317,16 @@ impl Sender {
         };
         self.record(now, start, len, kind);
         Some((start, len))
+    }
+
+    /// What is in the network, and what may be.
+    fn room(&self) -> (u64, u64) {
+        let cwnd = self.congestion.cwnd();
+        match (&self.without_sack, self.state) {
+            (None, _) | (_, State::Repair) => (self.board.pipe(), cwnd),
+            (Some(known), State::Recovery) => (self.board.flight(), known.inflated(cwnd)),
+            (Some(known), State::Open) => (self.board.flight(), known.limited(cwnd, self.duplicates)),
+        }
     }
 
     /// What may be sent next if the congestion window lets it (4, NextSeg).
@@ -271,6 +347,7 @@ impl Sender {
         };
         match self.state {
             State::Open => new(),
+            State::Recovery if self.without_sack.is_some() => new(),
             State::Recovery => {
                 hole(board.loss_edge()).or_else(new).or_else(|| hole(board.highest_sacked())).or_else(rescue)
             }
@@ -284,10 +361,13 @@ impl Sender {
         self.last_sent = now;
         if let Kind::New = kind {
             self.board.on_sent(len);
-            self.timed.get_or_insert((end - 1, now));
+            if self.without_sack.is_none() || self.state != State::Recovery {
+                self.timed.get_or_insert((end - 1, now));
+            }
         } else {
             self.stats.retransmits += 1;
-            if start == self.board.una() {
+            let keeps = self.state == State::Recovery && self.without_sack.is_some_and(|k| k.keeps_timer());
+            if start == self.board.una() && !keeps {
                 self.deadline = NEVER; // restarts below
             }
             if self.timed.is_some_and(|(last, _)| (start..end).contains(&last)) {
@@ -299,7 +379,7 @@ impl Sender {
             }
         }
         if self.deadline == NEVER {
-            self.deadline = now + self.rtt.rto();
+            self.deadline = self.rtt.deadline(now);
         }
     }
 }

@@ -12,3 +12,4 @@ mod receive_window;
 mod recovery;
 mod transfer;
 mod window;
+mod without_sack;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use airtab_core::{Phy, Unit};
 use airtab_lab::{QueueSettings, QueueSpec};
@@ -45,13 +46,13 @@ pub enum TcpCommand {
 /// run. The table is about its last three quarters, the figure about all of it.
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab tcp trace --out tcp.svg                        one download 125 ms away, four controls
+  airtab tcp trace --out tcp.svg                        one download 125 ms away, each control
   airtab tcp trace --queue 350 --out deep.svg           the same with a deep queue
   airtab tcp trace --latency 1ms,149ms --queue chap:limit=35 --congestion newreno,cubic
                                                         near and far share a cell")]
 pub struct Trace {
-    /// Congestion controls: newreno, bic, cubic, compound
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "newreno,bic,cubic,compound")]
+    /// Congestion controls; by default all that there are
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = ALGORITHMS.as_str())]
     pub congestion: Vec<Algorithm>,
     /// One-way latency of each server's access link; another 1 ms leads from there to the access
     /// point. Several values are several downloads
@@ -83,6 +84,9 @@ pub struct Trace {
     #[arg(long)]
     pub json: bool,
 }
+
+/// All that there are, as `--congestion` takes them.
+static ALGORITHMS: LazyLock<String> = LazyLock::new(|| Algorithm::ALL.map(Algorithm::name).join(","));
 
 const SECOND: u64 = 1_000_000_000;
 /// From one sample to the next, ns, unless the run is too long for that.

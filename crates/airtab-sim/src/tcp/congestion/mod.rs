@@ -87,6 +87,8 @@ macro_rules! algorithms {
 }
 
 algorithms! {
+    /// RFC 5681: `reno`.
+    reno: Reno,
     /// RFC 5681 with byte counting: `newreno`.
     newreno: NewReno,
     /// Xu, Harfoush and Rhee 2004: `bic`.
