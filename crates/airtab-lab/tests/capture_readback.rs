@@ -9,6 +9,7 @@ use std::process::Command;
 use airtab_core::{Discipline, Params};
 use airtab_lab::capture::{SNAP_BYTES, capture};
 use airtab_lab::{ScenarioFile, quick};
+use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Scenario, Simulation};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
@@ -135,7 +136,18 @@ fn every_attempt_is_there_with_its_rate_and_its_end() {
 
 #[test]
 fn headers_lengths_and_checksums_are_right() {
-    let (_, frames) = read(&captured(&rough_home()));
+    let options = check_headers(&rough_home());
+    assert_eq!(options, HashSet::from(["sack", "mss", "scale", "permitted"]));
+    let mut old = rough_home();
+    old.tcp = Config::bsd44();
+    let options = check_headers(&old);
+    assert_eq!(options, HashSet::from(["mss", "scale", "noop", "timestamps"]));
+}
+
+/// The TCP options that its frames have.
+fn check_headers(scenario: &Scenario) -> HashSet<&'static str> {
+    let (_, frames) = read(&captured(scenario));
+    let mss = scenario.tcp.mss as u16;
     let mut sequence: BTreeMap<[u8; 6], u16> = BTreeMap::new();
     let mut options = HashSet::new();
     let (mut tcp_frames, mut udp_frames, mut beacons) = (0, 0, 0);
@@ -188,9 +200,11 @@ fn headers_lengths_and_checksums_are_right() {
                         assert!(left < right && left >= tcp.acknowledgment_number);
                         "sack"
                     }
-                    TcpOptionElement::MaximumSegmentSize(1460) if tcp.syn => "mss",
+                    TcpOptionElement::MaximumSegmentSize(own) if tcp.syn && own == mss => "mss",
                     TcpOptionElement::WindowScale(7) if tcp.syn => "scale",
                     TcpOptionElement::SelectiveAcknowledgementPermitted if tcp.syn => "permitted",
+                    TcpOptionElement::Noop => "noop",
+                    TcpOptionElement::Timestamp(0, 0) => "timestamps",
                     other => panic!("{other:?}"),
                 });
             }
@@ -199,7 +213,7 @@ fn headers_lengths_and_checksums_are_right() {
     }
     assert!(tcp_frames > 1000 && udp_frames > 100, "{tcp_frames} {udp_frames}");
     assert!((14..=15).contains(&beacons), "{beacons} in 1.5 s");
-    assert_eq!(options, HashSet::from(["sack", "mss", "scale", "permitted"]));
+    options
 }
 
 #[test]

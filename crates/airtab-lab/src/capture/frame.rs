@@ -9,7 +9,7 @@
 
 use airtab_core::Phy;
 use airtab_sim::net::address::Protocol;
-use airtab_sim::tcp::{ACK, Config, SYN, Segment};
+use airtab_sim::tcp::{ACK, Config, Recovery, SYN, Segment};
 use airtab_sim::wifi::{Beacon, CellConfig};
 use airtab_sim::{AirFrame, AirPacket};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
@@ -43,14 +43,14 @@ static PAYLOAD: [u8; 65_536] = [0; 65_536];
 pub(super) struct Frames {
     phy: Phy,
     beacon: Option<Beacon>,
-    mss: u16,
+    tcp: Config,
     /// Per contender, the access point first.
     sequence: Vec<u16>,
 }
 
 impl Frames {
-    pub(super) fn new(cell: &CellConfig) -> Frames {
-        Frames { phy: cell.phy, beacon: cell.beacon, mss: Config::home().mss as u16, sequence: Vec::new() }
+    pub(super) fn new(cell: &CellConfig, tcp: Config) -> Frames {
+        Frames { phy: cell.phy, beacon: cell.beacon, tcp, sequence: Vec::new() }
     }
 
     pub(super) fn data(&mut self, seen: &AirFrame, packet: &AirPacket) -> Vec<u8> {
@@ -65,7 +65,7 @@ impl Frames {
         let answer = if seen.station.is_some() { self.phy.sifs_ns() + self.phy.ack_ns(seen.kbps) } else { 0 };
         header(&mut frame, [DATA, direction | retry], answer, addresses, self.sequence(seen));
         frame.extend(LLC_IPV4);
-        ipv4(&mut frame, packet, self.mss);
+        ipv4(&mut frame, packet, &self.tcp);
         frame
     }
 
@@ -167,7 +167,7 @@ fn ack_kbps(phy: &Phy, kbps: u32) -> u32 {
     RATES.into_iter().find(as_long).unwrap_or(kbps)
 }
 
-fn ipv4(frame: &mut Vec<u8>, packet: &AirPacket, mss: u16) {
+fn ipv4(frame: &mut Vec<u8>, packet: &AirPacket, config: &Config) {
     let (tuple, protocol) = (packet.tuple, IpNumber(packet.tuple.protocol as u8));
     let length = packet.bytes.saturating_sub(20) as u16;
     let [source, destination] = [tuple.source, tuple.destination].map(|(address, _)| address.octets());
@@ -176,7 +176,7 @@ fn ipv4(frame: &mut Vec<u8>, packet: &AirPacket, mss: u16) {
     frame.extend(ip.to_bytes());
     let body = match (tuple.protocol, &packet.segment) {
         (Protocol::Tcp, Some(segment)) => {
-            let mut tcp = tcp(segment, tuple.source.1, tuple.destination.1, mss);
+            let mut tcp = tcp(segment, tuple.source.1, tuple.destination.1, config);
             let payload = &PAYLOAD[..segment.payload as usize];
             tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload).expect("the payload fits");
             frame.extend(tcp.to_bytes());
@@ -192,9 +192,10 @@ fn ipv4(frame: &mut Vec<u8>, packet: &AirPacket, mss: u16) {
     frame.extend(body);
 }
 
-fn tcp(segment: &Segment, source: u16, destination: u16, mss: u16) -> TcpHeader {
+fn tcp(segment: &Segment, source: u16, destination: u16, config: &Config) -> TcpHeader {
     use TcpOptionElement::{
-        MaximumSegmentSize, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, WindowScale,
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
+        WindowScale,
     };
     let syn = segment.flags & SYN != 0;
     let scale = if syn { 0 } else { WINDOW_SCALE };
@@ -203,13 +204,21 @@ fn tcp(segment: &Segment, source: u16, destination: u16, mss: u16) -> TcpHeader 
     tcp.syn = syn;
     tcp.ack = segment.flags & ACK != 0;
     tcp.acknowledgment_number = segment.ack as u32;
-    let options = if syn {
-        vec![MaximumSegmentSize(mss), WindowScale(WINDOW_SCALE), SelectiveAcknowledgementPermitted]
+    let mut options: Vec<_> = if syn {
+        let mut options = vec![MaximumSegmentSize(config.mss as u16), WindowScale(WINDOW_SCALE)];
+        match config.recovery {
+            Recovery::Sack => options.push(SelectiveAcknowledgementPermitted),
+            Recovery::NewReno | Recovery::Reno => options.extend([Noop, Noop]),
+        }
+        options
     } else {
         let mut blocks = segment.sack_blocks().iter().map(|b| (b.0 as u32, b.1 as u32));
         let first = blocks.next();
         first.map(|b| SelectiveAcknowledgement(b, [blocks.next(), blocks.next(), None])).into_iter().collect()
     };
+    if segment.timestamps {
+        options.push(Timestamp(0, 0)); // of which the simulator knows the length alone
+    }
     tcp.set_options(&options).expect("three blocks fit");
     tcp
 }

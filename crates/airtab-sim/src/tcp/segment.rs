@@ -13,10 +13,10 @@ pub const SACK_BLOCKS: usize = 3;
 
 /// IPv4 header and TCP header without options, bytes.
 const HEADERS: u32 = 40;
-/// Options of a SYN, bytes: MSS (4), window scale (3 + 1), SACK permitted (2 + 2).
-const SYN_OPTIONS: u32 = 12;
-/// The timestamps option with its padding, bytes (RFC 7323 A).
-const TIMESTAMPS: u32 = 12;
+/// Options of a SYN, bytes: MSS (4), window scale (3), SACK permitted (2; padding where it is not).
+const SYN_OPTIONS: u32 = 9;
+/// The timestamps option, bytes (RFC 7323 3.2).
+const TIMESTAMPS: u32 = 10;
 
 /// One TCP segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,12 +40,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Bytes of TCP options: a SYN carries 12, also where SACK is not permitted; `n` SACK blocks take 2 + 8 n, padded
-    /// to a multiple of four; timestamps take 12.
+    /// Bytes of TCP options, padded to a multiple of four: 9 of a SYN, 10 of timestamps, 2 + 8 n of n SACK blocks.
     pub fn option_bytes(&self) -> u32 {
         let syn = if self.flags & SYN != 0 { SYN_OPTIONS } else { 0 };
         let timestamps = if self.timestamps { TIMESTAMPS } else { 0 };
-        syn + timestamps + sack_option_bytes(self.sack_len)
+        let sack = if self.sack_len > 0 { 2 + 8 * u32::from(self.sack_len) } else { 0 };
+        (syn + timestamps + sack).next_multiple_of(4)
     }
 
     /// Size of the IPv4 packet that carries the segment, bytes.
@@ -76,7 +76,8 @@ mod tests {
         assert_eq!(size(ACK, 0, 0), 40);
         assert_eq!(size(ACK, 1460, 0), 1500);
         let timed = |flags, payload| Segment { flags, payload, timestamps: true, ..Segment::default() };
-        assert_eq!([timed(SYN, 0), timed(ACK, 1448)].map(|s| s.ip_bytes()), [64, 1500]);
+        assert_eq!([timed(SYN, 0), timed(ACK, 1448)].map(|s| s.ip_bytes()), [60, 1500]);
+        assert_eq!(Segment { sack_len: 3, ..timed(ACK, 0) }.ip_bytes(), 76);
         assert_eq!([1, 2, 3].map(|blocks| size(ACK, 0, blocks)), [52, 60, 68]);
     }
 }
