@@ -16,6 +16,7 @@ mod layout;
 mod params;
 mod pool;
 mod qdisc;
+pub mod time;
 mod units;
 
 pub use airtime::Phy;

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use airtab_core::Params;
+use airtab_core::time::SECOND;
 use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::fairness::jain;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
@@ -30,8 +31,6 @@ use crate::metric::Metric;
 pub type Figures = BTreeMap<Metric, f64>;
 
 const SECONDS: f64 = 1e-9;
-/// Of [`Second`], ns.
-const SECOND: u64 = 1_000_000_000;
 
 /// What one run says.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+pub(crate) use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Config;
@@ -28,8 +29,6 @@ pub const HOME: &str = include_str!("home.toml");
 /// Far above any scenario; keeps a wrong path such as a disk image out of memory.
 const MAX_FILE_MIB: u64 = 4;
 
-pub(crate) const MS: u64 = 1_000_000;
-pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const DAY: u64 = 24 * 3600 * SECOND;
 const MBPS: u64 = 1_000_000;
 

@@ -1,5 +1,6 @@
 //! What scenario files mean.
 
+use airtab_core::time::{MS, SECOND};
 use airtab_lab::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
@@ -7,9 +8,6 @@ use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
-
-const MS: u64 = 1_000_000;
-const SECOND: u64 = 1_000_000_000;
 
 #[test]
 fn the_built_in_home() {

@@ -4,7 +4,7 @@
 //! Deadlines are in the medium's time: a packet that is read is put in at the
 //! time of reading, what follows from it happens at exact times, and only the
 //! handing over can be late. So rates are exact even if the thread wakes late;
-//! how late it was is in [`Pace`].
+//! how late it was is in [`Pace`](crate::snapshot::Pace).
 //!
 //! What it does not do: it sleeps between events and does not spin, so how late
 //! it wakes is the machine's doing.
@@ -31,6 +31,7 @@ use crate::pacing::Pacing;
 use crate::packet::MTU;
 use crate::snapshot::{AppView, Snapshot};
 use crate::tun::Tun;
+use airtab_core::time::SECOND as NS;
 
 /// Time between snapshots, ns.
 pub const INTERVAL_NS: u64 = 1_000_000_000;
@@ -313,7 +314,6 @@ pub(crate) fn real_time() -> Result<(), thread_priority::Error> {
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy)
 }
 
-const NS: u64 = 1_000_000_000;
 /// Of the bell among the devices.
 const BELL: u64 = u64::MAX;
 

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use airtab_core::time::SECOND as S;
 use airtab_lab::{Metric, ScenarioFile, measure};
 use airtab_live::house;
 use airtab_live::netns::Netns;
@@ -18,8 +19,6 @@ use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::{AppTrace, Trace};
 use rustix::process::{Pid, Signal, kill_process};
-
-const S: u64 = 1_000_000_000;
 
 /// A house of one station whose only wire leads to its servers.
 struct Wire {

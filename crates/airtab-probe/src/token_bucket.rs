@@ -115,8 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    const SECOND: u64 = 1_000_000_000;
+    use airtab_core::time::SECOND;
 
     /// Sends whenever it may, and sleeps `late(i)` ns longer than asked; when each packet went, ns.
     fn run(shaper: &mut Shaper, bytes: u64, end_ns: u64, mut late: impl FnMut() -> u64) -> Vec<u64> {

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use airtab_core::time::SECOND;
 use airtab_probe::cbr::payload::{Header, Kind};
 use airtab_probe::cbr::receiver::{self, Interval};
 use airtab_probe::cbr::sender::{Config, Pings, Sample, Step, Summary, Sweep};
 use airtab_probe::cbr::socket::{Error, Event, Listener, send};
 
-const SECOND: u64 = 1_000_000_000;
 const LOOPBACKS: [&str; 2] = ["127.0.0.1:0", "[::1]:0"];
 
 fn config(rate_bps: u64) -> Config {

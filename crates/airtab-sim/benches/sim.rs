@@ -13,6 +13,7 @@
 
 use std::process::Command;
 
+use airtab_core::time::SECOND as S;
 use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc, disciplines};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
@@ -21,7 +22,6 @@ use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 use rustix::time::{ClockId, clock_gettime};
 
-const S: u64 = 1_000_000_000;
 /// Argument of the process whose memory is measured; home and discipline follow.
 const ONE_RUN: &str = "--one-home-run";
 

@@ -10,13 +10,11 @@
 use std::ops::Range;
 
 use airtab_core::Tx;
+use airtab_core::time::SECOND;
 
 use crate::scenario::{App, AppKind, Scenario};
 use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
 use crate::traffic::{Constant, game, voip};
-
-/// Of [`SecondTrace`], ns.
-const SECOND: u64 = 1_000_000_000;
 
 /// The packets of one application over a run.
 pub struct AppMeter {

@@ -1,13 +1,12 @@
 //! One queue before a server of fixed times: the core's disciplines against queueing theory and against the
 //! CHAP dissertation's credit ranges, worked example and bursts.
 
+use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Params};
 use airtab_model::chap::ppdq::{Class, Ppdq};
 use airtab_model::chap::two_flows::{p_1, two_flows};
 use airtab_sim::server::{Arrivals, Flow, Server, starve};
 
-const MS: u64 = 1_000_000;
-const SECOND: u64 = 1_000 * MS;
 /// Service of a 1500-byte packet in the dissertation's section 6.3.
 const SERVICE: u64 = 306_000;
 

@@ -1,14 +1,12 @@
 //! What happened to single packets, told to a meter, to the trace that figures are made of.
 
 use airtab_core::Tx;
+use airtab_core::time::{MS, SECOND as S};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::trace::AttemptTrace;
 use airtab_sim::{AppTrace, Delivery, SecondTrace};
 
 use crate::near;
-
-const MS: u64 = 1_000_000;
-const S: u64 = 1_000 * MS;
 
 /// 3.5 s, of which 1 s to 2 s are measured; what is told to the meter; the trace, and the places held in the
 /// scenario's measured part.

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use Metric::*;
+use airtab_core::time::MS;
 use airtab_core::{Discipline, Params};
 use airtab_lab::compare::comparison;
 use airtab_lab::measure::{self, Figures, Measured};
@@ -12,8 +13,6 @@ use airtab_quality::web::Page;
 use airtab_sim::Scenario;
 
 use crate::near;
-
-const MS: u64 = 1_000_000;
 
 /// A browser and a ping; short, as some of it is simulated.
 fn home() -> Scenario {

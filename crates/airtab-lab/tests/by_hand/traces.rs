@@ -2,6 +2,7 @@
 
 use Metric::*;
 use airtab_core::Counters;
+use airtab_core::time::{MS, SECOND as S};
 use airtab_lab::measure::{Figures, Measured, Second, measure};
 use airtab_lab::{Metric, ScenarioFile};
 use airtab_sim::trace::{AirTrace, QueueTrace};
@@ -12,9 +13,6 @@ use airtab_sim::{
 };
 
 use crate::near;
-
-const MS: u64 = 1_000_000;
-const S: u64 = 1_000 * MS;
 
 /// 40 s, of which 10 s to 20 s are measured; `apps`: name, kind and what else there is to say.
 fn home(apps: &[(&str, &str)]) -> Scenario {

@@ -6,8 +6,8 @@ use airtab_lab::ScenarioFile;
 use super::*;
 use crate::deadline::deadline;
 use crate::frames::{self, Ip};
+use airtab_core::time::SECOND as S;
 
-const S: u64 = 1_000_000_000;
 const LAPTOP: u16 = 1;
 
 const EMULATOR: &str = "medium = \"emulator\"";

@@ -6,12 +6,10 @@ pub mod frames;
 
 use std::net::IpAddr;
 
+pub use airtab_core::time::{MS, SECOND as S};
 use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::{House, house};
 use frames::{Ip, TcpHeader};
-
-pub const S: u64 = 1_000_000_000;
-pub const MS: u64 = 1_000_000;
 
 /// Two stations and two servers; `wifi` and `wired` are the tables' lines. What
 /// is recorded of applications' packets ends with the schedule: after a second.

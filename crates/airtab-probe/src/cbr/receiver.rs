@@ -218,8 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    const SECOND: u64 = 1_000_000_000;
+    use airtab_core::time::SECOND;
 
     fn receiver(echo: bool, header_bytes: u64) -> Receiver {
         Receiver::new(Config { echo, header_bytes, report_ns: SECOND, duration_ns: None }, 100)

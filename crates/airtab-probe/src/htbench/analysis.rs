@@ -229,8 +229,7 @@ pub fn classes(config: &Config, outcome: &Outcome) -> Vec<ClassFigures> {
 mod tests {
     use super::super::connection::Failure;
     use super::*;
-
-    const SECOND: u64 = 1_000_000_000;
+    use airtab_core::time::SECOND;
 
     fn request(class: usize, connection: u32, t0: u64, end: u64, bytes: u64) -> Request {
         Request {

@@ -306,8 +306,7 @@ fn head(class: &Class) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: u64 = 1_000_000;
+    use airtab_core::time::MS;
 
     fn exchange(method: Method) -> Exchange {
         let class = Class {

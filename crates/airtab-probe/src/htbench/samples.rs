@@ -87,8 +87,7 @@ pub fn volume_at(points: &[(u64, u64)], t_ns: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: u64 = 1_000_000;
+    use airtab_core::time::MS;
 
     #[test]
     fn dense_at_first_sparser_later() {

@@ -6,8 +6,7 @@
 use std::fmt;
 
 use super::congestion::Algorithm;
-
-const MS: u64 = 1_000_000;
+use airtab_core::time::MS;
 
 /// Settings of one endpoint. Plain data; see [`Config::check`] for the ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

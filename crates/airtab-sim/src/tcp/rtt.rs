@@ -92,8 +92,7 @@ impl Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MS: u64 = 1_000_000;
+    use airtab_core::time::MS;
 
     #[test]
     fn follows_the_formulas() {

@@ -122,8 +122,8 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airtab_core::time::SECOND as S;
 
-    const S: u64 = 1_000_000_000;
     /// 1, 2, 3 and 5 Mb/s; reservoir 90 s, line up to 216 s: 1 Mb/s in 31.5 s.
     const PLAN: Plan =
         Plan { ladder: &[1_000_000, 2_000_000, 3_000_000, 5_000_000], segment_ns: 4 * S, buffer_ns: 240 * S };

@@ -1,6 +1,7 @@
 //! Scenarios and drivers that several tests share.
 #![allow(dead_code)] // each test file uses its own part
 
+pub use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
@@ -8,9 +9,6 @@ use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
-
-pub const MS: u64 = 1_000_000;
-pub const S: u64 = 1_000_000_000;
 
 pub fn phy(name: &str) -> Phy {
     Phy::named(name).expect("a profile of the core")

@@ -1,10 +1,10 @@
 //! CUBIC against the formulas of RFC 9438, written down once more in the RFC's own variables: every window of a
 //! connection that loses, pauses, times out, idles and meets a longer path.
 
+use airtab_core::time::MS;
 use airtab_sim::tcp::congestion::{Ack, Congestion, Cubic};
 
 const MSS: u64 = 1460;
-const MS: u64 = 1_000_000;
 
 /// The RFC's state, in segments and seconds.
 #[derive(Debug)]

@@ -3,11 +3,9 @@
 //! Whatever a test is about, it holds on the way: nobody sends past the window that its peer has offered, or without
 //! end at one time. So a sender that does either stops its test and does not hang it.
 
+pub use airtab_core::time::{MS, SECOND};
 use airtab_sim::tcp::{ACK, Config, Endpoint, Segment};
 use std::collections::{BTreeMap, VecDeque};
-
-pub const MS: u64 = 1_000_000;
-pub const SECOND: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
+use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
 use airtab_lab::{QueueSettings, QueueSpec};
 use airtab_quality::fairness::jain;
@@ -88,7 +89,6 @@ pub struct Trace {
 /// All that there are, as `--congestion` takes them.
 static ALGORITHMS: LazyLock<String> = LazyLock::new(|| Algorithm::ALL.map(Algorithm::name).join(","));
 
-const SECOND: u64 = 1_000_000_000;
 /// From one sample to the next, ns, unless the run is too long for that.
 const STEP_NS: u64 = 100_000_000;
 /// Samples of a run that a figure can show.

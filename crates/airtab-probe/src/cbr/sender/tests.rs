@@ -1,9 +1,7 @@
 //! The sender in virtual time.
 
 use super::*;
-
-const SECOND: u64 = 1_000_000_000;
-const MS: u64 = 1_000_000;
+use airtab_core::time::{MS, SECOND};
 
 fn config() -> Config {
     Config {
