@@ -324,8 +324,10 @@ static void chap_retire(struct chap *c, u64 now)
  * list are passed over once. */
 static void chap_evict(struct chap *c)
 {
+	u32 busy = c->order.n + c->turns.members + 1;	/* at most: the tab is no flow, the loose one is */
+
 	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
-		for (u32 n = 0; n <= CHANCES + c->table.size; n++) {
+		for (u32 n = 0; n <= CHANCES + busy; n++) {
 			u32 i = at_flows_oldest(&c->table, list);
 			const struct flow *f = &c->flows[i];
 

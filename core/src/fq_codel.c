@@ -265,15 +265,15 @@ static u32 fq_codel_longest(const struct fq_codel *s)
 	return best;
 }
 
-/* Drops until all fit, or for as long as a call may take; `p` arrived last, or NULL
- * after a change. */
+/* Drops until all fit, or for as long as a call may take, but no less than what
+ * came; `p` arrived last, or NULL after a change. */
 static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
 	struct fq_codel *s = fq_codel_priv(q);
 	enum at_verdict verdict = AT_OK;
-	u64 work = 0;
+	u64 work = 0, came = p ? at_bytes(p) : 0, room = q->bytes < came ? 0 : q->bytes - came;
 
-	while (fq_codel_over(q) && work < WORK) {
+	while (fq_codel_over(q) && (work < WORK || q->bytes > room)) {
 		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
 		u32 i = fq_codel_longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;

@@ -149,9 +149,10 @@ struct at_ops {
 	u64 (*state_size)(const struct at_vals *v);
 	/* seed: for hashes and random draws */
 	void (*init)(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now);
-	/* Values are checked; may drop packets down to a new limit. True: it is in
-	 * force, but records are left to visit: the host calls again with the same
-	 * values until false, and may free its lock and use q in between. */
+	/* Values are checked; may drop packets down to a new limit. True: something
+	 * is left (records to visit, packets over a new limit, or all of it while a
+	 * change before is not through): the host calls again with the same values
+	 * until false, and may free its lock and use q in between. */
 	bool (*change)(struct at_qdisc *q, const struct at_vals *v, u64 now);
 	/* drops everything with AT_R_RESET and forgets all flows: takes as long
 	 * as there are packets, however many flows there were */

@@ -467,7 +467,7 @@ fn what_cannot_be_run_is_refused_with_a_reason() {
     for (app, said) in [
         (
             "kind = \"download\"\ncongestion = \"compound\"",
-            "application a: congestion compound: Linux has none",
+            "application a: congestion compound: this kernel has ",
         ),
         ("kind = \"download\"\nreconnect = \"1s\"", "application a: `reconnect` is the simulator's"),
         ("kind = \"p2p\"\nflows = 200", "application a: 200 flows: iperf3 takes at most 128"),

@@ -14,5 +14,7 @@ cd "$copy"
 list=crates/airtab-sim/src/tcp/congestion
 cp crates/airtab-sim/template/congestion.rs $list/template.rs
 sed -i 's|^algorithms! {$|&\n    /// The template: `template`.\n    template: Template,|' $list/mod.rs
-CARGO_TARGET_DIR=$target cargo test --quiet -p airtab-sim --lib --test tcp -- congestion:: idle:: receive_window:: transfer:: random:: >log 2>&1 ||
-	{ cat log; exit 1; }
+grep -q 'template: Template' $list/mod.rs || { echo "no list of algorithms in $list/mod.rs" >&2; exit 1; }
+CARGO_TARGET_DIR=$target cargo test --quiet -p airtab-sim --lib --test tcp -- \
+	congestion:: idle:: receive_window:: transfer:: random:: >log 2>&1 || { cat log; exit 1; }
+! grep -q 'result: ok. 0 passed' log || { echo "nothing was tested" >&2; cat log; exit 1; }

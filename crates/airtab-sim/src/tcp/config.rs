@@ -11,7 +11,7 @@ use airtab_core::time::MS;
 /// Settings of one endpoint. Plain data; see [`Config::check`] for the ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Largest payload of a segment without options, bytes (SMSS).
+    /// Largest payload of a segment without options, timestamps apart, bytes (SMSS).
     pub mss: u32,
     /// Congestion window after the handshake, segments.
     pub initial_window: u32,
@@ -125,8 +125,8 @@ impl Config {
     /// Names the first setting that is out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         let fail = |what| Err(ConfigError(what));
-        if !(64..=65_495).contains(&self.mss) {
-            return fail("mss must be 64..65495 bytes"); // room for a full SACK option; fits an IPv4 packet
+        if !(64..=65_483).contains(&self.mss) {
+            return fail("mss must be 64..65483 bytes"); // room for a full SACK option; fits an IPv4 packet with timestamps
         }
         if self.initial_window == 0 || self.receive_window_segments == 0 || self.ack_every == 0 {
             return fail("initial_window, receive_window_segments and ack_every must be at least 1");

@@ -25,7 +25,7 @@
 //! ```
 //!
 //! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 3465, 9438; one file per part, which names its sections.
-//! Not modelled: timestamps, ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
+//! Not modelled: what timestamps say (their bytes are), ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
 //! windows. `docs/tcp.md` tells what follows from that.
 
 mod config;

@@ -201,7 +201,10 @@ impl Sender {
                 let (keeps, deadline) = (known.keeps_timer(), self.deadline);
                 self.progress(now);
                 match progress {
-                    Progress::Over => self.state = State::Open,
+                    Progress::Over => {
+                        self.state = State::Open;
+                        self.retransmit_now = false;
+                    }
                     Progress::Partial => self.retransmit_now = true,
                 }
                 if keeps && progress == Progress::Partial {

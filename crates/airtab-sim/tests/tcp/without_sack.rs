@@ -184,8 +184,13 @@ fn a_timeout_goes_back() {
         if (2..10).contains(&n) && segment.ack == 1 { Fate::Drop } else { Fate::Pass }
     });
     pair.download(u64::MAX);
+    pair.run_until(SECOND, |p| p.server.stats().timeouts == 1);
+    let expired = pair.now;
     pair.run_until(4 * SECOND, |p| p.server.acked() >= 10 * MSS);
     assert_eq!((pair.server.stats().recoveries, pair.server.stats().timeouts), (0, 1));
+    // One, which acknowledges all up to the second hole; that, and a new one.
+    let again = pair.down.data().filter(|(at, _)| *at >= expired).map(|(_, s)| (s.seq - 1) / MSS);
+    assert_eq!(again.take(3).collect::<Vec<_>>(), [0, 9, 10]);
 }
 
 /// The timers of BSD: expiries at multiples of 500 ms, at least a second after the segment.
