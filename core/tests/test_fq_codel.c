@@ -212,6 +212,23 @@ static void limit_in_steps(void)
 	close_host(&h);
 }
 
+/* However many queues there are to look through, an arrival displaces as many bytes
+ * as it brings: memory stays within its limit. */
+static void memory_with_many_queues(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", NO_CODEL "flows=65536 memory=65536 drop_batch=1", 2000);
+	for (u32 i = 0; i < 600; i++)
+		put(&h, 1, 100, 0);
+	for (u32 i = 2; i < 40; i++) {
+		put(&h, i * 7919, 3000, 0);
+		CHECK(h.q->bytes <= 65536);
+	}
+	CHECK(h.drops > 0);
+	close_host(&h);
+}
+
 static void memory(void)
 {
 	struct host h;
@@ -438,6 +455,7 @@ int main(void)
 	nobody_stays_new();
 	overflow();
 	limit_in_steps();
+	memory_with_many_queues();
 	memory();
 	search_is_amortised();
 	urgent_packets();
