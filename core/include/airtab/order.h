@@ -45,6 +45,7 @@ static inline void at_order_init(struct at_order *o, struct at_heap_entry *e, u3
 		o->run[i].head = o->run[i].tail = AT_ORDER_NONE;
 }
 
+/* No members any more: O(members). */
 static inline void at_order_clear(struct at_order *o)
 {
 	u32 *pos = o->heap.pos;
@@ -161,7 +162,8 @@ AT_HEAP_FN u32 at_order_end(const struct at_order *o, bool greatest, at_order_en
 	return x.id;
 }
 
-/* Keys have changed such that no two members change places. */
+/* All keys have changed, and no two members change places: O(members of the heap), for
+ * runs store none. */
 AT_HEAP_FN void at_order_rekey(struct at_order *o, at_order_entry *entry, const void *ctx)
 {
 	for (u32 i = 0; i < o->heap.n; i++)

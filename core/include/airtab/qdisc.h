@@ -68,7 +68,7 @@ struct at_tx {
 struct at_heard {
 	u32 flow;		/* hash that its downlink half would have */
 	u16 sta;
-	u64 air;		/* ns, as in at_tx */
+	u64 air;		/* ns, as in at_tx, less what was told of it before */
 };
 
 /* A station's link, sampled by the host; 0 = unknown. */
@@ -168,6 +168,7 @@ struct at_ops {
 
 	/* Once per ticket, in any order; stale and repeated reports are ignored. */
 	void (*sent)(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now);
+	/* Once for each uplink frame, and for each time that it is received again. */
 	void (*heard)(struct at_qdisc *q, const struct at_heard *h, u64 now);
 	/* A station's link changed; all zero but sta: the station left. */
 	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);

@@ -59,6 +59,7 @@ static inline void at_turns_init(struct at_turns *t, u32 *party, u32 *next, u64 
 	t->parties[AT_REST].node.prev = t->parties[AT_REST].node.next = AT_REST;
 }
 
+/* No members any more, nor parties: O(AT_PARTIES). */
 static inline void at_turns_clear(struct at_turns *t)
 {
 	at_flows_forget(&t->table);

@@ -15,6 +15,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use airtab_core::time::SECOND;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -31,10 +32,9 @@ use crate::pacing::Pacing;
 use crate::packet::MTU;
 use crate::snapshot::{AppView, Snapshot};
 use crate::tun::Tun;
-use airtab_core::time::SECOND as NS;
 
 /// Time between snapshots, ns.
-pub const INTERVAL_NS: u64 = 1_000_000_000;
+pub const INTERVAL_NS: u64 = SECOND;
 /// Packets read from one device before the others get their turn.
 const BURST: usize = 32;
 /// Timers may be so late, ns: as exact as the kernel can.
@@ -181,7 +181,7 @@ impl Driver {
             }
             let until = self.ap.next_event().min(self.next_snapshot);
             let wait = until.saturating_sub(self.clock.now());
-            let timeout = Timespec { tv_sec: (wait / NS) as i64, tv_nsec: (wait % NS) as _ };
+            let timeout = Timespec { tv_sec: (wait / SECOND) as i64, tv_nsec: (wait % SECOND) as _ };
             ready.clear();
             match epoll::wait(&self.epoll, spare_capacity(&mut ready), Some(&timeout)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -278,7 +278,7 @@ impl Driver {
 
     fn show(&mut self) -> io::Result<()> {
         let cpu = clock_gettime(ClockId::ThreadCPUTime);
-        let cpu_ns = cpu.tv_sec as u64 * NS + cpu.tv_nsec as u64;
+        let cpu_ns = cpu.tv_sec as u64 * SECOND + cpu.tv_nsec as u64;
         for wire in &mut self.wires {
             if let Some(tun) = &wire.tun {
                 // Less is shown only when the device is going.

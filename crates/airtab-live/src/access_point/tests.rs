@@ -1,12 +1,12 @@
 //! Nothing is kept of a packet that is gone, however it went: its place in the pool,
 //! its buffer, its flow's count.
 
+use airtab_core::time::SECOND as S;
 use airtab_lab::ScenarioFile;
 
 use super::*;
 use crate::deadline::deadline;
 use crate::frames::{self, Ip};
-use airtab_core::time::SECOND as S;
 
 const LAPTOP: u16 = 1;
 
