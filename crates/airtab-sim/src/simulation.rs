@@ -19,7 +19,7 @@ use crate::engine::{EventQueue, NEVER, Stream};
 use crate::meter::constant;
 use crate::net::Link;
 use crate::running::{Flow, Running, plan};
-use crate::scenario::{AppKind, Scenario};
+use crate::scenario::Scenario;
 use crate::tcp::{Algorithm, Config, Segment};
 use crate::trace::{ApTrace, FrameTrace, Trace};
 use crate::traffic::download::Connection;
@@ -27,6 +27,7 @@ use crate::traffic::streaming::Player;
 use crate::traffic::udp::Source;
 use crate::traffic::video;
 use crate::traffic::web::Visit;
+use crate::traffic::{AppKind, Download, P2p, Streaming, Udp, Upload, Video, Web};
 use crate::wifi::{Label, Medium, Output};
 
 use observe::Tap;
@@ -277,28 +278,28 @@ impl Simulation {
         running.active = true;
         self.events.push(running.app.active_ns.end, Event::Stop { app });
         match running.app.kind {
-            AppKind::Game | AppKind::Voip => {
+            AppKind::Game(_) | AppKind::Voip(_) => {
                 for up in [false, true] {
                     let at = self.now + running.phase[usize::from(up)];
                     self.events.push(at, Event::Tick { app, up });
                 }
             }
-            AppKind::Video { .. } => {
+            AppKind::Video(_) => {
                 self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
             }
-            AppKind::Udp { rate_bps, bytes, gaps } => {
+            AppKind::Udp(Udp { rate_bps, bytes, gaps }) => {
                 let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
                 self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
                 running.source = Some(source);
             }
-            AppKind::Web { .. } => self.open_page(app),
-            AppKind::Ping { .. } => {
+            AppKind::Web(_) => self.open_page(app),
+            AppKind::Ping(_) => {
                 self.events.push(self.now + running.phase[1], Event::Tick { app, up: true });
             }
-            AppKind::Download { .. } => self.download(app),
-            AppKind::Upload { congestion } => self.transfer(app, congestion, false, true),
-            AppKind::P2p { congestion, upload, .. } => self.transfer(app, congestion, true, upload),
-            AppKind::Streaming { congestion, .. } => {
+            AppKind::Download(_) => self.download(app),
+            AppKind::Upload(Upload { congestion }) => self.transfer(app, congestion, false, true),
+            AppKind::P2p(P2p { congestion, upload, .. }) => self.transfer(app, congestion, true, upload),
+            AppKind::Streaming(Streaming { congestion, .. }) => {
                 let mut connection = Connection::open(self.tcp.with_congestion(congestion), 0);
                 let plan = plan(&running.app.kind).expect("it streams");
                 running.player = Some(Player::start(&plan, self.now, &mut connection));
@@ -311,7 +312,8 @@ impl Simulation {
 
     /// Opens a download's connection in the place of the one before, if there is one.
     fn download(&mut self, app: u16) {
-        let AppKind::Download { congestion, reconnect_ns } = self.apps[usize::from(app)].app.kind else {
+        let AppKind::Download(Download { congestion, reconnect_ns }) = self.apps[usize::from(app)].app.kind
+        else {
             return;
         };
         if let Some(ns) = reconnect_ns {
@@ -338,9 +340,9 @@ impl Simulation {
         }
         let flow = running.flows.start;
         match &running.app.kind {
-            AppKind::Web { .. } => self.open_page(app),
-            AppKind::Download { .. } => self.download(app),
-            AppKind::Streaming { .. } => {
+            AppKind::Web(_) => self.open_page(app),
+            AppKind::Download(_) => self.download(app),
+            AppKind::Streaming(_) => {
                 let connection = self.flows[usize::from(flow)].connection.as_mut();
                 if let (Some(player), Some(connection)) = (&mut running.player, connection) {
                     let plan = plan(&running.app.kind).expect("it streams");
@@ -348,7 +350,7 @@ impl Simulation {
                     self.pump(flow, false);
                 }
             }
-            AppKind::Video { frames, fec } => {
+            AppKind::Video(Video { frames, fec }) => {
                 let number = running.frames.len();
                 let frame = frames.0[number % frames.0.len()];
                 let (fec, (needed, _)) = (*fec, fec.packets(frame));
@@ -363,7 +365,7 @@ impl Simulation {
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
             }
-            AppKind::Udp { bytes, .. } => {
+            AppKind::Udp(Udp { bytes, .. }) => {
                 let bytes = *bytes;
                 let source = running.source.as_mut().expect("made at the start");
                 self.events.push(source.next_ns(self.now), Event::Tick { app, up });
@@ -380,7 +382,7 @@ impl Simulation {
     /// The next page of a web application, over a connection of its own.
     fn open_page(&mut self, app: u16) {
         let running = &mut self.apps[usize::from(app)];
-        let AppKind::Web { pages, .. } = &running.app.kind else { return };
+        let AppKind::Web(Web { pages, .. }) = &running.app.kind else { return };
         let page = pages.page(self.seed, &running.app.name, running.page);
         let mut connection = Connection::open(self.tcp.for_pages(), 0);
         running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
@@ -569,12 +571,12 @@ impl Simulation {
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
         // What comes for a connection that a download has left is of use to nobody.
-        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download { .. });
+        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download(_));
         running.meter.received(body.up, if left { 0 } else { bytes }, body.sent_ns, now);
         if let Some(frame) = running.frames.get_mut(body.frame as usize) {
             frame.received += 1;
         }
-        if body.up && running.active && matches!(running.app.kind, AppKind::Ping { .. }) {
+        if body.up && running.active && matches!(running.app.kind, AppKind::Ping(_)) {
             self.send(body.flow, false, bytes, 0, None);
             return;
         }
