@@ -178,7 +178,7 @@ fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<Strin
         format!("no station '{name}'; there are {}", known.join(", "))
     })?;
     let (kbps, loss) = airtab_lab::scenario_file::station_change(
-        &ap.house().file.scenario.cell,
+        &ap.house().file.scenario.medium.phy(),
         ap.station(number),
         key,
         value,
