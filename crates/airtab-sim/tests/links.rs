@@ -115,6 +115,8 @@ fn at_the_start_at_every_change_and_every_100_ms() {
         assert_eq!(host.told(), [(260 * MS, host.link(1, 12_000, 1_000_000))], "another rate");
         host.medium.end_station(0, 270 * MS);
         assert_eq!(host.told(), [(270 * MS, Link::default())], "who left");
+        host.medium.set_station(0, 12_000, Loss::None, 280 * MS);
+        assert_eq!(host.told(), [], "stays away");
         host.advance(300 * MS);
         let rest = [(300 * MS, host.link(1, 12_000, 1_000_000)), (300 * MS, host.link(2, 24_000, 1_000_000))];
         assert_eq!(host.told(), rest, "those that are there");

@@ -44,11 +44,13 @@ impl Links {
 
     /// A station's rate is another one, kb/s, not 0.
     pub(super) fn set(&mut self, queue: &mut Qdisc, station: usize, kbps: u32, now: u64) {
-        self.links[station] = self.link(station, kbps);
-        self.tell(queue, station, now);
+        if self.links[station].here {
+            self.links[station] = self.link(station, kbps);
+            self.tell(queue, station, now);
+        }
     }
 
-    /// A station left.
+    /// A station left, for good.
     pub(super) fn end(&mut self, queue: &mut Qdisc, station: usize, now: u64) {
         self.links[station] = gone(station);
         self.tell(queue, station, now);
