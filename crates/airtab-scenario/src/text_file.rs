@@ -172,7 +172,7 @@ mod tests {
         File::create(&huge).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(refused(huge.to_str().unwrap()), "is larger than 1 MiB; is it a trace?");
         File::create(&huge).unwrap().set_len(1 << 20).unwrap();
-        assert_eq!(read(&huge, 1, "a trace").unwrap().len(), 1 << 20, "the largest that may be");
+        assert_eq!(read_text(&huge, 1, "a trace").unwrap().len(), 1 << 20, "the largest that may be");
     }
 
     fn caller(key: &str, value: &str) -> Result<Option<Caller>, String> {
