@@ -11,7 +11,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Config;
-use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
 
@@ -137,18 +137,18 @@ fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> 
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
-    let cell = top.section("wifi").map_or_else(|| Some(home_cell()), read_wifi);
+    let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, cell.as_ref().map(|cell| cell.phy));
+    let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let apps = read_apps(top, &folder, &stations, duration_ns, tcp.congestion);
     top.finish();
     duration?;
     Some(ScenarioFile {
-        scenario: Scenario { name, duration_ns, measure_ns, cell: cell?, wired, stations, apps, tcp },
+        scenario: Scenario { name, duration_ns, measure_ns, medium: medium?, wired, stations, apps, tcp },
         queues,
     })
 }
@@ -172,11 +172,11 @@ pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String
     Ok(from..to)
 }
 
-fn home_cell() -> CellConfig {
-    CellConfig::new(Phy::named("phy-a").expect("the default profile exists"))
+fn home_phy() -> Phy {
+    Phy::named("phy-a").expect("the default profile exists")
 }
 
-fn read_wifi(s: Section) -> Option<CellConfig> {
+fn read_wifi(s: Section) -> Option<MediumConfig> {
     const OWNERS: [(&str, &str); 7] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
@@ -194,27 +194,28 @@ fn read_wifi(s: Section) -> Option<CellConfig> {
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
     let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
     let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
-    let mut cell = match phy {
-        Some(phy) if emulator => CellConfig::emulator(phy, extra_ns),
-        Some(phy) => CellConfig::new(phy),
-        None => home_cell(),
-    };
+    let mut cell = CellConfig::new(phy.unwrap_or_else(home_phy));
     let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
     cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
     cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
     let rules = vec![("data", DeliverOn::Data), ("ack", DeliverOn::Ack)];
     cell.deliver_on = s.read("deliver_on", choice(rules)).unwrap_or(cell.deliver_on);
-    cell.attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map_or(cell.attempts, |n| n as u8);
+    let attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map(|n| n as u8);
+    cell.attempts = attempts.unwrap_or(cell.attempts);
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
-    cell.beacon = cell.beacon.and_then(|beacon| read_beacon(&s, beacon));
+    cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
     for (key, owner) in OWNERS {
         if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
             s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
         }
     }
     s.finish();
-    phy.map(|_| cell)
+    let mut medium = if emulator { MediumConfig::emulator(phy?, extra_ns) } else { cell.into() };
+    if let (MediumConfig::Emulator(link), Some(attempts)) = (&mut medium, attempts) {
+        link.attempts = attempts;
+    }
+    phy.map(|_| medium)
 }
 
 fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
@@ -341,13 +342,13 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
 /// # Errors
 /// Names the key or the value that is wrong, and what is allowed.
 pub fn station_change(
-    cell: &CellConfig,
+    phy: &Phy,
     (kbps, loss): (u32, Loss),
     key: &str,
     value: &str,
 ) -> Result<(u32, Loss), String> {
     match key {
-        "rate" => Ok((Rates::of(&cell.phy).parse(value)?, loss)),
+        "rate" => Ok((Rates::of(phy).parse(value)?, loss)),
         "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)? })),
         "fer" => match value.parse() {
             Ok(0.0) => Ok((kbps, Loss::None)),

@@ -213,7 +213,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         name: "tcp trace".into(),
         duration_ns: end,
         measure_ns: measured(args),
-        cell: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")),
+        medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
         tcp: Config::home(),
         stations: (1..=latencies.len()).map(station).collect(),
