@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use airtab_core::{Handle, Meta, ParamError, Pool, Qdisc};
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use airtab_sim::engine::{EventQueue, Stream};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::net::Link;

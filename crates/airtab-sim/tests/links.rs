@@ -5,7 +5,7 @@ mod common;
 
 use airtab_core::{Link, Meta, Phy, Pool, Qdisc};
 use airtab_sim::engine::NEVER;
-use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
+use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
 use common::{MS, S, phy, queue};
 
 const STATIONS: [(&str, u32, Loss); 3] =
@@ -23,11 +23,11 @@ struct Host {
 }
 
 impl Host {
-    fn new(config: &CellConfig, discipline: &str) -> Host {
+    fn new(config: &MediumConfig, discipline: &str) -> Host {
         let pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue(discipline, 5), 1, 0);
         let medium = Medium::new(config.clone(), &STATIONS, qdisc, 1);
-        Host { medium, pool, phy: config.phy, now: 0, seen: 0, outputs: Vec::new() }
+        Host { medium, pool, phy: config.phy(), now: 0, seen: 0, outputs: Vec::new() }
     }
 
     fn advance(&mut self, until: u64) {
@@ -93,9 +93,9 @@ impl Host {
     }
 }
 
-fn media() -> [CellConfig; 2] {
+fn media() -> [MediumConfig; 2] {
     let dcf = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) };
-    [dcf, CellConfig::emulator(phy("std-11g"), 0)]
+    [dcf.into(), MediumConfig::emulator(phy("std-11g"), 0)]
 }
 
 #[test]
@@ -192,8 +192,7 @@ fn telling_disturbs_nothing() {
         idle.medium.swap_queue(&mut idle.pool, &queue("fifo", 5), 1, 0);
         assert_eq!(idle.medium.next_event(), NEVER);
 
-        let beacon = CellConfig::new(config.phy).beacon;
-        let config = CellConfig { beacon, ..config };
+        let config = if config.cell().is_some() { CellConfig::new(config.phy()).into() } else { config };
         let [told, not] = ["links", "fifo"].map(|discipline| {
             let mut host = Host::new(&config, discipline);
             for i in 0..2000 {

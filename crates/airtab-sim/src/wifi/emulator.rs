@@ -66,7 +66,7 @@ impl EmulatedLink {
             link: Emulator::new(config, seed),
             base_kbps: config.phy.base_kbps(),
             stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
-            down: Downlink::new(queue, phy, stations.iter().map(|s| s.1)),
+            down: Downlink::new(queue, config.phy, stations.iter().map(|s| s.1)),
             serving: None,
             done: NEVER,
             busy_ns: 0,
