@@ -1,13 +1,14 @@
 //! What scenario files mean.
 
 use airtab_core::time::{MS, SECOND};
-use airtab_lab::{HOME, QueueSpec, ScenarioFile};
+use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
-use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
+use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
 
 #[test]
 fn the_built_in_home() {
@@ -15,21 +16,21 @@ fn the_built_in_home() {
     let s = &file.scenario;
     assert_eq!((s.name.as_str(), s.duration_ns), ("home", 330 * SECOND));
     assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
-    assert_eq!((s.cell.phy.name(), s.cell.attempts), ("phy-a", 7));
+    assert_eq!((s.medium.phy().name(), s.medium.attempts()), ("phy-a", 7));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
     assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
-    let video = AppKind::Video { frames: Frames::synthetic(), fec: Fec::None };
-    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
+    let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
+    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     assert_eq!(
         apps,
         [
-            ("game", AppKind::Game, 0, 0),
-            ("call", AppKind::Voip, 1, 0),
+            ("game", AppKind::Game(Game), 0, 0),
+            ("call", AppKind::Voip(Voip), 1, 0),
             ("video", video, 2, 0),
-            ("web", AppKind::Web { pages: Pages::Drawn, client: Client::Loader }, 3, 0),
+            ("web", AppKind::Web(Web { pages: Pages::Drawn, client: Client::Loader }), 3, 0),
             ("download", download, 4, 1)
         ]
     );
@@ -175,47 +176,54 @@ fn every_key_arrives() {
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
     assert_eq!((s.duration_ns, s.measure_ns.clone()), (60 * SECOND, 500 * MS..59 * SECOND));
-    assert_eq!((s.cell.phy.name(), s.cell.backoff), ("std-11b", Backoff::Bianchi));
-    assert_eq!((s.cell.eifs, s.cell.deliver_on, s.cell.attempts), (false, DeliverOn::Ack, 5));
-    let beacon = s.cell.beacon.unwrap();
-    assert_eq!((beacon.interval_ns, beacon.bytes, s.cell.uplink_packets), (50 * MS, 200, 77));
+    let cell = s.medium.cell().unwrap();
+    assert_eq!((cell.phy.name(), cell.backoff), ("std-11b", Backoff::Bianchi));
+    assert_eq!((cell.eifs, cell.deliver_on, cell.attempts), (false, DeliverOn::Ack, 5));
+    let beacon = cell.beacon.unwrap();
+    assert_eq!((beacon.interval_ns, beacon.bytes, cell.uplink_packets), (50 * MS, 200, 77));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns, s.wired.queue_packets), (1_000_000_000, 2_500_000, 88));
     assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
-    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) });
+    assert_eq!(
+        app.kind,
+        AppKind::Download(Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) })
+    );
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
-    let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
+    let AppKind::Video(Video { frames, fec }) = &s.apps[1].kind else { panic!("no video") };
     assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
-    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::Compound, upload: false });
-    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic, upload: false });
-    let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
+    assert_eq!(
+        s.apps[2].kind,
+        AppKind::P2p(P2p { flows: 7, congestion: Algorithm::Compound, upload: false })
+    );
+    assert_eq!(s.apps[3].kind, AppKind::P2p(P2p { flows: 10, congestion: Algorithm::Cubic, upload: false }));
+    let udp = |rate_bps, bytes, gaps| AppKind::Udp(Udp { rate_bps, bytes, gaps });
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
-    assert_eq!(s.apps[6].kind, AppKind::Upload { congestion: Algorithm::NewReno });
-    assert_eq!(s.apps[7].kind, AppKind::P2p { flows: 2, congestion: Algorithm::Cubic, upload: true });
+    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload { congestion: Algorithm::NewReno }));
+    assert_eq!(s.apps[7].kind, AppKind::P2p(P2p { flows: 2, congestion: Algorithm::Cubic, upload: true }));
     assert_eq!(
         s.apps[8].kind,
-        AppKind::Streaming {
+        AppKind::Streaming(Streaming {
             ladder: [1_000_000, 2_500_000].into(),
             segment_ns: 2 * SECOND,
             buffer_ns: 30 * SECOND,
             congestion: Algorithm::NewReno
-        }
+        })
     );
-    let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &s.apps[9].kind else {
+    let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &s.apps[9].kind else {
         panic!("no stream")
     };
     assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
     assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
     let visits = |i: usize, reading_ns| Pages::Site { site: Site::ALL[i], reading_ns };
-    let web = |pages, client| AppKind::Web { pages, client };
+    let web = |pages, client| AppKind::Web(Web { pages, client });
     assert_eq!(s.apps[10].kind, web(visits(3, 3 * SECOND), Client::Chromium));
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
-    assert_eq!(s.apps[12].kind, AppKind::Ping { interval_ns: 250 * MS, bytes: 60 });
-    assert_eq!(s.apps[13].kind, AppKind::Ping { interval_ns: SECOND, bytes: 84 });
+    assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
+    assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
@@ -229,27 +237,26 @@ fn every_key_arrives() {
 #[test]
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");
-    assert!(ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.cell.beacon.is_none());
+    assert!(
+        ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.medium.cell().unwrap().beacon.is_none()
+    );
 }
 
 #[test]
 fn the_emulated_link_can_be_chosen() {
-    let cell = |wifi: &str| {
+    let medium = |wifi: &str| {
         let text = HOME.replace("phy = \"phy-a\"\nattempts = 7", wifi);
         assert_ne!(text, HOME);
-        ScenarioFile::parse("emulated.toml", &text).unwrap().scenario.cell
+        ScenarioFile::parse("emulated.toml", &text).unwrap().scenario.medium
     };
-    let plain = cell("medium = \"emulator\"");
-    assert_eq!(
-        (plain.medium, plain.phy.name(), plain.attempts),
-        (MediumKind::Emulator { extra_ns: 0 }, "d7.1", 5)
-    );
-    let slow = cell("medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"");
-    assert_eq!(
-        (slow.medium, slow.phy.name(), slow.attempts),
-        (MediumKind::Emulator { extra_ns: 2 * MS }, "phy-a", 7)
-    );
-    assert_eq!(cell("medium = \"dcf\"").medium, MediumKind::Dcf);
+    let emulated = |wifi: &str| match medium(wifi) {
+        MediumConfig::Emulator(link) => (link.extra_ns, link.phy.name(), link.attempts),
+        MediumConfig::Dcf(_) => panic!("{wifi}: a cell"),
+    };
+    assert_eq!(emulated("medium = \"emulator\""), (0, "d7.1", 5));
+    let slow = "medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"";
+    assert_eq!(emulated(slow), (2 * MS, "phy-a", 7));
+    assert_eq!(medium("medium = \"dcf\"").cell().unwrap().attempts, 7);
 }
 
 #[test]
@@ -312,8 +319,10 @@ fn a_profile_has_its_congestion_control() {
     for (name, config) in profiles {
         let scenario = ScenarioFile::parse("x.toml", &text(name)).unwrap().scenario;
         assert_eq!(scenario.tcp, config);
-        let AppKind::Download { congestion, .. } = scenario.apps[0].kind else { panic!("a download") };
+        let AppKind::Download(Download { congestion, .. }) = scenario.apps[0].kind else {
+            panic!("a download")
+        };
         assert_eq!(congestion, config.congestion, "{name}");
-        assert_eq!(scenario.apps[1].kind, AppKind::Upload { congestion: Algorithm::Cubic });
+        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload { congestion: Algorithm::Cubic }));
     }
 }

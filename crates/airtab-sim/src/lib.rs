@@ -30,9 +30,10 @@ pub mod trace;
 pub mod traffic;
 pub mod wifi;
 
-pub use scenario::{App, AppKind, Scenario, Station, Wired};
+pub use scenario::{App, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,
 };
+pub use traffic::AppKind;

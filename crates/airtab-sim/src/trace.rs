@@ -5,7 +5,7 @@ use std::ops::Range;
 use airtab_core::Counters;
 use hdrhistogram::Histogram;
 
-use crate::scenario::AppKind;
+use crate::traffic::AppKind;
 use crate::traffic::video::FrameKind;
 
 /// Everything measured in one run.

@@ -29,7 +29,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::{App, AppKind, AppTrace, Scenario};
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -144,16 +144,12 @@ impl Apps {
         let work = &self.work;
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
-            AppKind::Game
-            | AppKind::Voip
-            | AppKind::Video { .. }
-            | AppKind::Udp { .. }
-            | AppKind::Ping { .. } => udp::Udp::start(work, ends)?,
-            AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
-                iperf::Iperf::start(work, ends)?
+            AppKind::Game(_) | AppKind::Voip(_) | AppKind::Video(_) | AppKind::Udp(_) | AppKind::Ping(_) => {
+                udp::Udp::start(work, ends)?
             }
-            AppKind::Web { .. } => web::Web::start(work, ends, nginx())?,
-            AppKind::Streaming { .. } => streaming::Film::start(work, ends, nginx())?,
+            AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,
+            AppKind::Web(_) => web::Web::start(work, ends, nginx())?,
+            AppKind::Streaming(_) => streaming::Film::start(work, ends, nginx())?,
         })
     }
 

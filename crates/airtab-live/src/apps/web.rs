@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
 use airtab_sim::{AppKind, AppTrace, PageTrace};
 use hdrhistogram::Histogram;
@@ -57,7 +57,9 @@ pub(crate) struct Loaded {
 impl Web {
     /// Plans the visits.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Web>, LiveError> {
-        let AppKind::Web { pages, client } = ends.app.kind else { return Err(ends.failed("no web pages")) };
+        let AppKind::Web(airtab_sim::traffic::Web { pages, client }) = ends.app.kind else {
+            return Err(ends.failed("no web pages"));
+        };
         let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
         let seen = Seen { pages: Vec::new(), first_byte_ns, failed: 0, why: String::new() };
         let own = Arc::new(Web { seen: Mutex::new(seen) });
