@@ -8,7 +8,7 @@ use std::process::Command;
 
 use airtab_core::{Discipline, Params};
 use airtab_lab::capture::{SNAP_BYTES, capture};
-use airtab_lab::{ScenarioFile, quick};
+use airtab_scenario::{ScenarioFile, quick};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Scenario, Simulation};

@@ -1,7 +1,7 @@
 //! What scenario files mean.
 
 use airtab_core::time::{MS, SECOND};
-use airtab_lab::{HOME, QueueSpec, ScenarioFile};
+use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;

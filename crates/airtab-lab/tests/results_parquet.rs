@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use airtab_lab::results::{Manifest, Origin, scenario_hash, write_parquet};
-use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare};
+use airtab_lab::{Comparison, Options, compare};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::wifi::CellConfig;
 use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};

@@ -10,8 +10,8 @@ use airtab_sim::wifi::{Loss, MediumConfig};
 use airtab_sim::{App, AppKind, Scenario, Station};
 
 use crate::compare::{Comparison, QueueScores, Summary};
-use crate::metric::Metric;
 use crate::table;
+use airtab_scenario::Metric;
 
 /// The score of an application of that kind.
 pub(super) fn score(kind: &str) -> Metric {

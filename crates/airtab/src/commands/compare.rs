@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
-use airtab_lab::{Comparison, Options, ScenarioFile, why};
+use airtab_lab::{Comparison, Options, why};
+use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};

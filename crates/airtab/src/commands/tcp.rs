@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
-use airtab_lab::{QueueSettings, QueueSpec};
 use airtab_quality::fairness::jain;
+use airtab_scenario::{QueueSettings, QueueSpec};
 use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-pub(crate) use airtab_core::time::{MS, SECOND};
+use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Config;
@@ -19,7 +19,8 @@ use crate::phy_rates::Rates;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
 use crate::scenario_app::read_apps;
-use crate::text_file;
+#[cfg(feature = "files")]
+use crate::text_file::read_text;
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -27,9 +28,11 @@ use crate::text_file;
 pub const HOME: &str = include_str!("home.toml");
 
 /// Far above any scenario; keeps a wrong path such as a disk image out of memory.
+#[cfg(feature = "files")]
 const MAX_FILE_MIB: u64 = 4;
 
-pub(crate) const DAY: u64 = 24 * 3600 * SECOND;
+/// The longest run, ns: a day.
+pub const LONGEST_NS: u64 = 24 * 3600 * SECOND;
 const MBPS: u64 = 1_000_000;
 
 /// What a scenario file says.
@@ -57,10 +60,22 @@ pub enum FileError {
     Wrong(Vec<Problem>),
 }
 
+/// Gives the text of a file: its path, the most that it may have, MiB, and what
+/// it should be, for messages; or says why it cannot be read.
+pub type ReadText<'a> = &'a dyn Fn(&Path, u64, &str) -> Result<String, String>;
+
+/// Where files that a scenario names are looked for.
+pub(crate) struct Folder<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) read: ReadText<'a>,
+}
+
 impl ScenarioFile {
     /// The embedded home scenario.
     pub fn home() -> ScenarioFile {
-        ScenarioFile::parse("home.toml", HOME).expect("the embedded scenario is checked by a test")
+        let no_other = |_: &Path, _, _: &str| Err("the embedded scenario names no file".into());
+        ScenarioFile::parse_with("home.toml", HOME, &no_other)
+            .expect("the embedded scenario is checked by a test")
     }
 
     /// Reads a file.
@@ -68,9 +83,10 @@ impl ScenarioFile {
     /// # Errors
     /// It cannot be read, is not UTF-8 text, or something in it is wrong: then
     /// all problems are listed with their places.
+    #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
         let file = path.display().to_string();
-        match text_file::read(path, MAX_FILE_MIB, "a scenario file (TOML)") {
+        match read_text(path, MAX_FILE_MIB, "a scenario file (TOML)") {
             Ok(text) => ScenarioFile::parse(&file, &text),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
@@ -82,10 +98,20 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// As [`ScenarioFile::load`].
+    #[cfg(feature = "files")]
     pub fn parse(file: &str, text: &str) -> Result<ScenarioFile, FileError> {
+        ScenarioFile::parse_with(file, text, &read_text)
+    }
+
+    /// The same where files are not, or not only, on disk: `read` gives the texts
+    /// of those that the scenario names.
+    ///
+    /// # Errors
+    /// Something in it is wrong: then all problems are listed with their places.
+    pub fn parse_with(file: &str, text: &str, read: ReadText) -> Result<ScenarioFile, FileError> {
         let document = Document::new(file, text);
         let read = match DeTable::parse(text) {
-            Ok(table) => read_file(file, &Section::top(&document, table.get_ref())),
+            Ok(table) => read_file(file, read, &Section::top(&document, table.get_ref())),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -105,11 +131,11 @@ impl ScenarioFile {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
+fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
-    let duration = top.require("duration", quantity(Unit::Ns, MS..=DAY));
-    let duration_ns = duration.unwrap_or(DAY);
+    let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
+    let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
@@ -117,8 +143,8 @@ fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let apps = read_apps(top, folder, &stations, duration_ns, tcp.congestion);
+    let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
+    let apps = read_apps(top, &folder, &stations, duration_ns, tcp.congestion);
     top.finish();
     duration?;
     Some(ScenarioFile {
@@ -224,7 +250,7 @@ fn read_tcp(s: Section) -> Config {
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.
-pub(crate) fn read_queues(s: Section) -> QueueSettings {
+pub fn read_queues(s: Section) -> QueueSettings {
     let mut settings = QueueSettings::default();
     let disciplines: Vec<Discipline> = airtab_core::disciplines().collect();
     let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20));
