@@ -178,7 +178,7 @@ pub fn comparison(
 /// Page times of the runs of one seed: only the pages that all of them
 /// completed are compared (CHAP dissertation 6.7). A seed without one has none.
 pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
-    let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web { .. }));
+    let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web(_)));
     for (app, _) in webs {
         let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
         for (run, pages) in runs.iter_mut().zip(&lists) {

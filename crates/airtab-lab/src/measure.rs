@@ -19,6 +19,7 @@ use airtab_quality::video::{self, Coding};
 use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
 use airtab_sim::traffic::video::FrameKind;
+use airtab_sim::traffic::{P2p, Streaming};
 use airtab_sim::{
     App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace, StreamTrace, Trace,
 };
@@ -84,7 +85,7 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
     let pages: Vec<Vec<Page>> = pages.collect();
     let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
         let mut f = window.map_or_else(Figures::new, |window| of_app(app, seen, window));
-        if matches!(app.kind, AppKind::Web { .. }) && window.is_some() {
+        if matches!(app.kind, AppKind::Web(_)) && window.is_some() {
             f.insert(Metric::Pages, pages.len() as f64);
         }
         f
@@ -116,23 +117,21 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
-    if matches!(app.kind, AppKind::Game | AppKind::Voip | AppKind::Ping { .. }) {
+    if matches!(app.kind, AppKind::Game(_) | AppKind::Voip(_) | AppKind::Ping(_)) {
         of_stream(&mut f, seen);
     }
     match app.kind {
-        AppKind::Game => score_game(&mut f, seen, window),
-        AppKind::Voip => score_call(&mut f, seen, window),
-        AppKind::Video { .. } => score_video(&mut f, &seen.frames, window),
-        AppKind::Streaming { segment_ns, .. } => score_streaming(&mut f, &seen.segments, segment_ns, window),
-        AppKind::Upload { .. } | AppKind::P2p { upload: true, .. } => {
+        AppKind::Game(_) => score_game(&mut f, seen, window),
+        AppKind::Voip(_) => score_call(&mut f, seen, window),
+        AppKind::Video(_) => score_video(&mut f, &seen.frames, window),
+        AppKind::Streaming(Streaming { segment_ns, .. }) => {
+            score_streaming(&mut f, &seen.segments, segment_ns, window)
+        }
+        AppKind::Upload(_) | AppKind::P2p(P2p { upload: true, .. }) => {
             f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
             f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
         }
-        AppKind::Web { .. }
-        | AppKind::Ping { .. }
-        | AppKind::Udp { .. }
-        | AppKind::Download { .. }
-        | AppKind::P2p { .. } => {}
+        AppKind::Web(_) | AppKind::Ping(_) | AppKind::Udp(_) | AppKind::Download(_) | AppKind::P2p(_) => {}
     }
     f
 }
@@ -215,7 +214,7 @@ pub fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
 /// The whole seconds of the run that lie within the window.
 fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
     let (first, end) = (window.from_ns().div_ceil(SECOND), window.until_ns() / SECOND);
-    let is_video = matches!(seen.kind, AppKind::Video { .. });
+    let is_video = matches!(seen.kind, AppKind::Video(_));
     let playable = match is_video {
         true => video::playable_by_second(&video_frames(&seen.frames)),
         false => Vec::new(),
@@ -264,7 +263,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
         .apps
         .iter()
         .zip(apps)
-        .filter(|(app, _)| matches!(app.kind, AppKind::Download { .. }))
+        .filter(|(app, _)| matches!(app.kind, AppKind::Download(_)))
         .filter_map(|(_, f)| f.get(&Metric::Goodput).copied())
         .collect();
     let mut f = Figures::from([
@@ -284,7 +283,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
 
 /// Over the hosts that are pinged; one that never answered is beyond all others.
 fn of_pings(f: &mut Figures, scenario: &Scenario, apps: &[Figures]) {
-    let hosts = scenario.apps.iter().zip(apps).filter(|(app, _)| matches!(app.kind, AppKind::Ping { .. }));
+    let hosts = scenario.apps.iter().zip(apps).filter(|(app, _)| matches!(app.kind, AppKind::Ping(_)));
     let mut pings: Vec<f64> =
         hosts.map(|(_, f)| f.get(&Metric::Ping).copied().unwrap_or(f64::INFINITY)).collect();
     pings.sort_by(f64::total_cmp);

@@ -11,6 +11,7 @@ use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::traffic::web::{Client, Pages, Site};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
@@ -163,20 +164,20 @@ fn read_kind(s: &Section, folder: &Path, congestion: Algorithm) -> Option<AppKin
     let (kind, own) = s.require("kind", choice(KINDS.map(|row| (row.0, row)).to_vec()))?;
     refuse_keys_of_others(s, kind, own);
     Some(match kind {
-        "game" => AppKind::Game,
-        "voip" => AppKind::Voip,
-        "video" => AppKind::Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec },
-        "web" => AppKind::Web { pages: read_pages(s, site, reading_ns), client },
-        "ping" => AppKind::Ping { interval_ns, bytes: bytes.unwrap_or(PING_PACKET) as u32 },
-        "udp" => AppKind::Udp {
+        "game" => AppKind::Game(Game),
+        "voip" => AppKind::Voip(Voip),
+        "video" => AppKind::Video(Video { frames: read_video(s, folder, trace.as_deref(), sizes)?, fec }),
+        "web" => AppKind::Web(Web { pages: read_pages(s, site, reading_ns), client }),
+        "ping" => AppKind::Ping(Ping { interval_ns, bytes: bytes.unwrap_or(PING_PACKET) as u32 }),
+        "udp" => AppKind::Udp(Udp {
             rate_bps: s.require("rate", |_| Ok(rate))??,
             bytes: bytes.unwrap_or(FULL_PACKET) as u32,
             gaps,
-        },
-        "download" => AppKind::Download { congestion, reconnect_ns },
-        "upload" => AppKind::Upload { congestion },
-        "p2p" => AppKind::P2p { flows, congestion, upload },
-        _ => AppKind::Streaming { ladder, segment_ns, buffer_ns, congestion },
+        }),
+        "download" => AppKind::Download(Download { congestion, reconnect_ns }),
+        "upload" => AppKind::Upload(Upload { congestion }),
+        "p2p" => AppKind::P2p(P2p { flows, congestion, upload }),
+        _ => AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, congestion }),
     })
 }
 

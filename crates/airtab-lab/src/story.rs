@@ -154,8 +154,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
 /// Where the queue begins to fill, within the measured part.
 fn busy_from(scenario: &Scenario) -> u64 {
     use AppKind::{Download, P2p, Upload};
-    let bulk =
-        scenario.apps.iter().filter(|a| matches!(a.kind, Download { .. } | Upload { .. } | P2p { .. }));
+    let bulk = scenario.apps.iter().filter(|a| matches!(a.kind, Download(_) | Upload(_) | P2p(_)));
     let starts = bulk.map(|app| app.active_ns.start).filter(|at| scenario.measure_ns.contains(at));
     starts.min().unwrap_or(scenario.measure_ns.start)
 }

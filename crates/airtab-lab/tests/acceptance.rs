@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare};
 use airtab_sim::AppKind;
+use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Fec, Frames};
 
 const STUDY: [&str; 3] = ["fifo", "spq", "chap"];
@@ -67,7 +68,7 @@ fn five_applications_share_a_home() {
 fn redundancy_helps_a_video_that_shares_its_queue() {
     let fps = Fec::NAMES.map(|(_, fec)| {
         let mut home = ScenarioFile::home();
-        home.scenario.apps[2].kind = AppKind::Video { frames: Frames::synthetic(), fec };
+        home.scenario.apps[2].kind = AppKind::Video(Video { frames: Frames::synthetic(), fec });
         run(&home, &["fifo"], 20).mean("fifo", "video", Metric::FrameRate).unwrap()
     });
     assert!(fps[0] < fps[1] && fps[1] < fps[2], "none, small, large: {fps:?}");

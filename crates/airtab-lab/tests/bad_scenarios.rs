@@ -2,6 +2,7 @@
 //! The messages are frozen in `snapshots/`: read a change of them as a user would.
 
 use airtab_lab::{HOME, ScenarioFile};
+use airtab_sim::traffic::Video;
 
 /// The scenario that the cases spoil.
 const RIGHT: &str = include_str!("../../../scenarios/game-call-download.toml");
@@ -212,7 +213,9 @@ fn with_trace(trace: &str) -> Result<ScenarioFile, String> {
 #[test]
 fn a_trace_is_read_beside_its_scenario_and_blamed_itself() {
     let file = with_trace("0 I 5000\n1 P 900\n").unwrap();
-    let airtab_sim::AppKind::Video { frames, .. } = &file.scenario.apps[0].kind else { panic!("no video") };
+    let airtab_sim::AppKind::Video(Video { frames, .. }) = &file.scenario.apps[0].kind else {
+        panic!("no video")
+    };
     assert_eq!(frames.0.iter().map(|f| f.bytes).collect::<Vec<_>>(), [5000, 900]);
     assert_eq!(
         with_trace("# Number of Frames: 4\n0 I 5000\n1 P 900\n").unwrap_err(),

@@ -7,6 +7,7 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
 
 #[test]
@@ -21,15 +22,15 @@ fn the_built_in_home() {
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
-    let video = AppKind::Video { frames: Frames::synthetic(), fec: Fec::None };
-    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
+    let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
+    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     assert_eq!(
         apps,
         [
-            ("game", AppKind::Game, 0, 0),
-            ("call", AppKind::Voip, 1, 0),
+            ("game", AppKind::Game(Game), 0, 0),
+            ("call", AppKind::Voip(Voip), 1, 0),
             ("video", video, 2, 0),
-            ("web", AppKind::Web { pages: Pages::Drawn, client: Client::Loader }, 3, 0),
+            ("web", AppKind::Web(Web { pages: Pages::Drawn, client: Client::Loader }), 3, 0),
             ("download", download, 4, 1)
         ]
     );
@@ -184,38 +185,44 @@ fn every_key_arrives() {
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
-    assert_eq!(app.kind, AppKind::Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) });
+    assert_eq!(
+        app.kind,
+        AppKind::Download(Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) })
+    );
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
-    let AppKind::Video { frames, fec } = &s.apps[1].kind else { panic!("no video") };
+    let AppKind::Video(Video { frames, fec }) = &s.apps[1].kind else { panic!("no video") };
     assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
-    assert_eq!(s.apps[2].kind, AppKind::P2p { flows: 7, congestion: Algorithm::Compound, upload: false });
-    assert_eq!(s.apps[3].kind, AppKind::P2p { flows: 10, congestion: Algorithm::Cubic, upload: false });
-    let udp = |rate_bps, bytes, gaps| AppKind::Udp { rate_bps, bytes, gaps };
+    assert_eq!(
+        s.apps[2].kind,
+        AppKind::P2p(P2p { flows: 7, congestion: Algorithm::Compound, upload: false })
+    );
+    assert_eq!(s.apps[3].kind, AppKind::P2p(P2p { flows: 10, congestion: Algorithm::Cubic, upload: false }));
+    let udp = |rate_bps, bytes, gaps| AppKind::Udp(Udp { rate_bps, bytes, gaps });
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
-    assert_eq!(s.apps[6].kind, AppKind::Upload { congestion: Algorithm::NewReno });
-    assert_eq!(s.apps[7].kind, AppKind::P2p { flows: 2, congestion: Algorithm::Cubic, upload: true });
+    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload { congestion: Algorithm::NewReno }));
+    assert_eq!(s.apps[7].kind, AppKind::P2p(P2p { flows: 2, congestion: Algorithm::Cubic, upload: true }));
     assert_eq!(
         s.apps[8].kind,
-        AppKind::Streaming {
+        AppKind::Streaming(Streaming {
             ladder: [1_000_000, 2_500_000].into(),
             segment_ns: 2 * SECOND,
             buffer_ns: 30 * SECOND,
             congestion: Algorithm::NewReno
-        }
+        })
     );
-    let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &s.apps[9].kind else {
+    let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &s.apps[9].kind else {
         panic!("no stream")
     };
     assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
     assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
     let visits = |i: usize, reading_ns| Pages::Site { site: Site::ALL[i], reading_ns };
-    let web = |pages, client| AppKind::Web { pages, client };
+    let web = |pages, client| AppKind::Web(Web { pages, client });
     assert_eq!(s.apps[10].kind, web(visits(3, 3 * SECOND), Client::Chromium));
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
-    assert_eq!(s.apps[12].kind, AppKind::Ping { interval_ns: 250 * MS, bytes: 60 });
-    assert_eq!(s.apps[13].kind, AppKind::Ping { interval_ns: SECOND, bytes: 84 });
+    assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
+    assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
@@ -312,8 +319,10 @@ fn a_profile_has_its_congestion_control() {
     for (name, config) in profiles {
         let scenario = ScenarioFile::parse("x.toml", &text(name)).unwrap().scenario;
         assert_eq!(scenario.tcp, config);
-        let AppKind::Download { congestion, .. } = scenario.apps[0].kind else { panic!("a download") };
+        let AppKind::Download(Download { congestion, .. }) = scenario.apps[0].kind else {
+            panic!("a download")
+        };
         assert_eq!(congestion, config.congestion, "{name}");
-        assert_eq!(scenario.apps[1].kind, AppKind::Upload { congestion: Algorithm::Cubic });
+        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload { congestion: Algorithm::Cubic }));
     }
 }

@@ -11,6 +11,7 @@
 use std::fs;
 
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::{Download, P2p, Streaming, Upload};
 use airtab_sim::{App, AppKind};
 
 use crate::house::{self, House, Port};
@@ -46,11 +47,11 @@ pub fn lines(house: &House, port: Port, device: &str) -> Vec<String> {
 /// What an application's connections use; None if it has none.
 pub(crate) fn congestion(app: &App) -> Option<Algorithm> {
     match app.kind {
-        AppKind::Download { congestion, .. }
-        | AppKind::Upload { congestion }
-        | AppKind::P2p { congestion, .. }
-        | AppKind::Streaming { congestion, .. } => Some(congestion),
-        AppKind::Web { .. } => Some(Algorithm::NewReno), // as the simulator's pages
+        AppKind::Download(Download { congestion, .. })
+        | AppKind::Upload(Upload { congestion })
+        | AppKind::P2p(P2p { congestion, .. })
+        | AppKind::Streaming(Streaming { congestion, .. }) => Some(congestion),
+        AppKind::Web(_) => Some(Algorithm::NewReno), // as the simulator's pages
         _ => None,
     }
 }

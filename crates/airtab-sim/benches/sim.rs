@@ -18,6 +18,7 @@ use airtab_core::{Discipline, Meta, Params, Phy, Pool, Qdisc, disciplines};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
+use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 use rustix::time::{ClockId, clock_gettime};
@@ -57,7 +58,7 @@ fn home() -> Scenario {
         measure_ns: None,
         latency_ns: 1_000_000,
     };
-    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
+    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,
@@ -67,8 +68,8 @@ fn home() -> Scenario {
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
-            app("game", AppKind::Game, 0, 30 * S..330 * S, 0),
-            app("call", AppKind::Voip, 1, 30 * S..330 * S, 0),
+            app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),
+            app("call", AppKind::Voip(Voip), 1, 30 * S..330 * S, 0),
             app("download", download, 2, 90 * S..270 * S, 1),
         ],
     }
@@ -78,8 +79,8 @@ fn home() -> Scenario {
 fn whole_home() -> Scenario {
     let mut home = home();
     let kinds = [
-        AppKind::Video { frames: Frames::synthetic(), fec: Fec::None },
-        AppKind::Web { pages: Pages::Drawn, client: Client::Loader },
+        AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None }),
+        AppKind::Web(Web { pages: Pages::Drawn, client: Client::Loader }),
     ];
     for kind in kinds {
         let (station, game) = (home.stations.len(), home.apps[0].clone());

@@ -32,9 +32,10 @@ pub mod traffic;
 pub mod wifi;
 
 pub use histogram::Histogram;
-pub use scenario::{App, AppKind, Scenario, Station, Wired};
+pub use scenario::{App, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,
 };
+pub use traffic::AppKind;

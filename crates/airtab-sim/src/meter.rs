@@ -12,9 +12,9 @@ use std::ops::Range;
 use airtab_core::Tx;
 use airtab_core::time::SECOND;
 
-use crate::scenario::{App, AppKind, Scenario};
+use crate::scenario::{App, Scenario};
 use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
-use crate::traffic::{Constant, game, voip};
+use crate::traffic::{AppKind, Constant, Ping, game, voip};
 
 /// The packets of one application over a run.
 pub struct AppMeter {
@@ -164,9 +164,11 @@ impl AppMeter {
 /// deliveries is worth a record of its own. The downlink of a ping is its echo.
 pub fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
     match kind {
-        AppKind::Game => Some(if up { game::UP } else { game::DOWN }),
-        AppKind::Voip => Some(voip::BOTH),
-        AppKind::Ping { interval_ns, bytes } => Some(Constant { period_ns: *interval_ns, bytes: *bytes }),
+        AppKind::Game(_) => Some(if up { game::UP } else { game::DOWN }),
+        AppKind::Voip(_) => Some(voip::BOTH),
+        AppKind::Ping(Ping { interval_ns, bytes }) => {
+            Some(Constant { period_ns: *interval_ns, bytes: *bytes })
+        }
         _ => None,
     }
 }

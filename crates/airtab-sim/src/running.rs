@@ -6,12 +6,12 @@ use crate::engine::Stream;
 use crate::meter::{AppMeter, constant};
 use crate::net::Link;
 use crate::net::address::{self, FiveTuple, Protocol};
-use crate::scenario::{App, AppKind, Scenario};
+use crate::scenario::{App, Scenario};
 use crate::trace::{AppTrace, FrameTrace, PageTrace, SegmentTrace};
 use crate::traffic::download::{self, Connection};
 use crate::traffic::streaming::{self, Plan, Player};
 use crate::traffic::web::{self, Visit};
-use crate::traffic::{game, ping, udp, video, voip};
+use crate::traffic::{AppKind, Streaming, game, ping, udp, video, voip};
 
 /// A flow: a server with its access link, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -32,16 +32,14 @@ impl Flow {
     /// Flow number `i` of the scenario, one of application `app`.
     pub(crate) fn new(i: u16, number: u16, app: &App, scenario: &Scenario, key: u64) -> Flow {
         let (port, protocol) = match app.kind {
-            AppKind::Game => (game::PORT, Protocol::Udp),
-            AppKind::Voip => (voip::PORT, Protocol::Udp),
-            AppKind::Video { .. } => (video::PORT, Protocol::Udp),
-            AppKind::Web { .. } => (web::PORT, Protocol::Tcp),
-            AppKind::Udp { .. } => (udp::PORT, Protocol::Udp),
-            AppKind::Ping { .. } => (ping::PORT, Protocol::Udp),
-            AppKind::Streaming { .. } => (streaming::PORT, Protocol::Tcp),
-            AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
-                (download::PORT, Protocol::Tcp)
-            }
+            AppKind::Game(_) => (game::PORT, Protocol::Udp),
+            AppKind::Voip(_) => (voip::PORT, Protocol::Udp),
+            AppKind::Video(_) => (video::PORT, Protocol::Udp),
+            AppKind::Web(_) => (web::PORT, Protocol::Tcp),
+            AppKind::Udp(_) => (udp::PORT, Protocol::Udp),
+            AppKind::Ping(_) => (ping::PORT, Protocol::Udp),
+            AppKind::Streaming(_) => (streaming::PORT, Protocol::Tcp),
+            AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => (download::PORT, Protocol::Tcp),
         };
         let tuple = FiveTuple {
             source: (address::server(i), port),
@@ -113,17 +111,17 @@ impl Running {
     pub(crate) fn new(app: &App, flows: Range<u16>, scenario: &Scenario, seed: u64) -> Running {
         let mut draws = Stream::new(seed, &format!("app/{}", app.name));
         let period = |up| match app.kind {
-            AppKind::Video { .. } => video::PERIOD_NS,
+            AppKind::Video(_) => video::PERIOD_NS,
             _ => constant(&app.kind, up).map_or(1, |s| s.period_ns),
         };
         let phase = [false, true].map(|up| draws.below(period(up)));
         let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
         // Room for everything that will be recorded: recording allocates nothing.
         let (frames, pages, segments) = match app.kind {
-            AppKind::Video { .. } => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
-            AppKind::Web { .. } => (0, 4096, 0),
+            AppKind::Video(_) => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
+            AppKind::Web(_) => (0, 4096, 0),
             // What was played, and what the buffer holds.
-            AppKind::Streaming { segment_ns, buffer_ns, .. } => {
+            AppKind::Streaming(Streaming { segment_ns, buffer_ns, .. }) => {
                 (0, 0, ((active + buffer_ns) / segment_ns) as usize + 2)
             }
             _ => (0, 0, 0),
@@ -155,7 +153,7 @@ impl Running {
 /// What the player of a streaming application is given.
 pub(crate) fn plan(kind: &AppKind) -> Option<Plan<'_>> {
     match kind {
-        AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } => {
+        AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) => {
             Some(Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns })
         }
         _ => None,

@@ -2,12 +2,10 @@
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::tcp::{self, Algorithm};
-use crate::traffic::udp::Gaps;
-use crate::traffic::video::{Fec, Frames, HEADERS};
-use crate::traffic::web::{Client, Pages};
+use crate::tcp;
+use crate::traffic::video::HEADERS;
+use crate::traffic::{AppKind, Download, P2p, Ping, Streaming, Udp, Video};
 use crate::wifi::{CellConfig, Loss};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -63,98 +61,11 @@ pub struct App {
     pub latency_ns: u64,
 }
 
-/// What an application sends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AppKind {
-    /// A first-person game: small packets both ways every 40 ms.
-    Game,
-    /// A G.711 call: 200-byte packets both ways every 20 ms.
-    Voip,
-    /// Unresponsive video over UDP.
-    Video {
-        /// What it shows.
-        frames: Frames,
-        /// Redundancy.
-        fec: Fec,
-    },
-    /// One web page after the other.
-    Web {
-        /// Which pages.
-        pages: Pages,
-        /// Who loads them; the simulator has a client of its own.
-        client: Client,
-    },
-    /// Requests of the station that its server echoes, over UDP.
-    Ping {
-        /// From one request to the next, ns.
-        interval_ns: u64,
-        /// IP packet, each way, bytes.
-        bytes: u32,
-    },
-    /// Equal UDP packets to the station.
-    Udp {
-        /// Mean rate, bit/s of IP packets.
-        rate_bps: u64,
-        /// IP packet, bytes.
-        bytes: u32,
-        /// Time from one to the next.
-        gaps: Gaps,
-    },
-    /// An endless TCP download.
-    Download {
-        /// Congestion control of its sender.
-        congestion: Algorithm,
-        /// Time after which it leaves its connection for a new one, again and again, ns.
-        reconnect_ns: Option<u64>,
-    },
-    /// An endless TCP upload.
-    Upload {
-        /// Congestion control of its sender.
-        congestion: Algorithm,
-    },
-    /// Endless TCP downloads from several peers at once.
-    P2p {
-        /// How many.
-        flows: u16,
-        /// Congestion control of their senders.
-        congestion: Algorithm,
-        /// Whether each connection is an endless upload, too.
-        upload: bool,
-    },
-    /// Responsive video: segments over TCP.
-    Streaming {
-        /// Bit rates to choose from, bit/s, ascending.
-        ladder: Arc<[u64]>,
-        /// Playing time of a segment, ns.
-        segment_ns: u64,
-        /// Playing time that its player's buffer holds, ns.
-        buffer_ns: u64,
-        /// Congestion control of its sender.
-        congestion: Algorithm,
-    },
-}
-
 impl AppKind {
-    /// Its name in scenario files and reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            AppKind::Game => "game",
-            AppKind::Voip => "voip",
-            AppKind::Video { .. } => "video",
-            AppKind::Web { .. } => "web",
-            AppKind::Ping { .. } => "ping",
-            AppKind::Udp { .. } => "udp",
-            AppKind::Download { .. } => "download",
-            AppKind::Upload { .. } => "upload",
-            AppKind::P2p { .. } => "p2p",
-            AppKind::Streaming { .. } => "streaming",
-        }
-    }
-
     /// Its flows at a time.
     pub fn flows(&self) -> u16 {
         match self {
-            AppKind::P2p { flows, .. } => *flows,
+            AppKind::P2p(P2p { flows, .. }) => *flows,
             _ => 1,
         }
     }
@@ -216,10 +127,10 @@ impl Scenario {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
             unless(app.kind.flows() > 0, format!("application {name}: 0 flows: at least 1"))?;
-            if let AppKind::Video { frames, .. } = &app.kind {
+            if let AppKind::Video(Video { frames, .. }) = &app.kind {
                 unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
             }
-            if let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &app.kind {
+            if let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &app.kind {
                 let ascending =
                     ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b);
                 unless(ascending, format!("application {name}: the ladder must be ascending rates above 0"))?;
@@ -228,17 +139,17 @@ impl Scenario {
                     format!("application {name}: the buffer must hold two segments"),
                 )?;
             }
-            if let AppKind::Download { reconnect_ns, .. } = app.kind {
+            if let AppKind::Download(Download { reconnect_ns, .. }) = app.kind {
                 unless(
                     reconnect_ns != Some(0),
                     format!("application {name}: 0 ns until it connects anew: at least 1"),
                 )?;
             }
-            if let AppKind::Ping { interval_ns, bytes } = app.kind {
+            if let AppKind::Ping(Ping { interval_ns, bytes }) = app.kind {
                 unless(interval_ns > 0, format!("application {name}: the interval must not be 0"))?;
                 unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
             }
-            if let AppKind::Udp { rate_bps, bytes, .. } = app.kind {
+            if let AppKind::Udp(Udp { rate_bps, bytes, .. }) = app.kind {
                 unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;
                 unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
             }

@@ -6,7 +6,7 @@ use airtab_core::Counters;
 use airtab_core::time::SECOND;
 
 use crate::histogram::Histogram;
-use crate::scenario::AppKind;
+use crate::traffic::AppKind;
 use crate::traffic::video::FrameKind;
 
 /// Everything measured in one run.
@@ -203,11 +203,6 @@ pub struct AirTrace {
 
 impl Default for QueueTrace {
     fn default() -> Self {
-        QueueTrace {
-            delay_ns: Histogram::new(100 * SECOND, 3),
-            mean_packets: 0.0,
-            arrived: 0,
-            dropped: 0,
-        }
+        QueueTrace { delay_ns: Histogram::new(100 * SECOND, 3), mean_packets: 0.0, arrived: 0, dropped: 0 }
     }
 }

@@ -6,6 +6,7 @@ mod common;
 use airtab_core::Params;
 use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::{Download, Game, Voip};
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, run};
 use common::{
@@ -217,9 +218,9 @@ fn a_crowd() {
     let mut crowd = quick_home();
     crowd.stations = (0..60).map(|i| station(&format!("sta{i}"), 54_000, 3.0)).collect();
     let kinds = [
-        AppKind::Game,
-        AppKind::Voip,
-        AppKind::Download { congestion: Algorithm::NewReno, reconnect_ns: None },
+        AppKind::Game(Game),
+        AppKind::Voip(Voip),
+        AppKind::Download(Download { congestion: Algorithm::NewReno, reconnect_ns: None }),
     ];
     crowd.apps = (0..120)
         .map(|i| App {

@@ -36,7 +36,7 @@ static ALLOCATOR: Counting = Counting;
 fn the_steady_state_allocates_nothing() {
     let mut film = other_home();
     // Under losses now and then a list of TCP's grows.
-    film.apps.retain(|app| matches!(app.kind, AppKind::Udp { .. } | AppKind::Streaming { .. }));
+    film.apps.retain(|app| matches!(app.kind, AppKind::Udp(_) | AppKind::Streaming(_)));
     for (scenario, least) in [(home(), 300_000), (film, 50_000)] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);

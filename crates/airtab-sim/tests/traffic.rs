@@ -4,6 +4,7 @@ mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Voip};
 use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
 use common::{MS, S, phy, queue, station};
@@ -37,7 +38,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
 /// Each second another connection, from the next port; it ends with the application.
 #[test]
 fn a_download_connects_anew_from_another_port() {
-    let mut one = scenario(vec![AppKind::Download { congestion: CUBIC, reconnect_ns: Some(S) }]);
+    let mut one = scenario(vec![AppKind::Download(Download { congestion: CUBIC, reconnect_ns: Some(S) })]);
     one.apps[0].active_ns = 500 * MS..8 * S + 250 * MS;
     one.measure_ns = 0..20 * S;
     let mut simulation = Simulation::new(&one, &queue("chap", 35), 1);
@@ -93,7 +94,7 @@ fn a_download_connects_anew_from_another_port() {
 }
 
 fn udp(rate_bps: u64, gaps: Gaps) -> AppKind {
-    AppKind::Udp { rate_bps, bytes: 1500, gaps }
+    AppKind::Udp(Udp { rate_bps, bytes: 1500, gaps })
 }
 
 /// 5 Mb/s alone: a packet every 2.4 ms, of which each finds the MAC idle.
@@ -125,7 +126,7 @@ fn a_stream_above_the_rate_of_the_link_is_cut_to_it() {
 /// two links of 100 Mb/s, and the channel.
 #[test]
 fn a_ping_alone_takes_its_way_there_and_back() {
-    let kind = AppKind::Ping { interval_ns: 100 * MS, bytes: 84 };
+    let kind = AppKind::Ping(Ping { interval_ns: 100 * MS, bytes: 84 });
     let trace = run(&scenario(vec![kind]), &queue("fifo", 35), 1);
     let app = &trace.apps[0];
     assert_eq!((app.up.sent, app.up.received), (800, 800));
@@ -249,7 +250,7 @@ fn applications_can_be_measured_at_times_of_their_own() {
 /// Bytes by the second sum to those of the whole run.
 #[test]
 fn seconds_sum_to_the_run() {
-    let mut s = scenario(vec![udp(5_000_000, Gaps::Constant), AppKind::Voip]);
+    let mut s = scenario(vec![udp(5_000_000, Gaps::Constant), AppKind::Voip(Voip)]);
     (s.duration_ns, s.measure_ns) = (99 * S + S / 2, 10 * S..91 * S);
     s.apps.iter_mut().for_each(|app| app.active_ns = 10 * S..90 * S);
     let trace = run(&s, &queue("fifo", 35), 1);
@@ -275,8 +276,8 @@ fn mbps(bytes: u64) -> f64 {
 fn an_upload_alone_has_the_rate_of_a_download_alone() {
     let alone = |kind| run(&scenario(vec![kind]), &queue("fifo", 350), 1);
     let (down, up) = (
-        alone(AppKind::Download { congestion: CUBIC, reconnect_ns: None }),
-        alone(AppKind::Upload { congestion: CUBIC }),
+        alone(AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })),
+        alone(AppKind::Upload(Upload { congestion: CUBIC })),
     );
     let (down_rate, up_rate) = (mbps(down.apps[0].down.bytes), mbps(up.apps[0].up.bytes));
     assert!((up_rate / down_rate - 1.0).abs() < 0.02, "{up_rate} and {down_rate} Mb/s");
@@ -290,7 +291,7 @@ fn an_upload_alone_has_the_rate_of_a_download_alone() {
 /// Symmetric peers get data both ways on every connection.
 #[test]
 fn symmetric_peers_send_both_ways() {
-    let peers = |upload| AppKind::P2p { flows: 3, congestion: CUBIC, upload };
+    let peers = |upload| AppKind::P2p(P2p { flows: 3, congestion: CUBIC, upload });
     let [one_way, both] =
         [false, true].map(|upload| run(&scenario(vec![peers(upload)]), &queue("fifo", 35), 1));
     let rates = |t: &airtab_sim::Trace| (mbps(t.apps[0].down.bytes), mbps(t.apps[0].up.bytes));
@@ -305,8 +306,9 @@ fn symmetric_peers_send_both_ways() {
 /// Off, it pays for the downlink only.
 #[test]
 fn a_symmetric_peer_pays_for_its_uplink() {
-    let peers = AppKind::P2p { flows: 2, congestion: CUBIC, upload: true };
-    let mut home = scenario(vec![peers, AppKind::Download { congestion: CUBIC, reconnect_ns: None }]);
+    let peers = AppKind::P2p(P2p { flows: 2, congestion: CUBIC, upload: true });
+    let mut home =
+        scenario(vec![peers, AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })]);
     home.measure_ns = 0..home.duration_ns;
     let charges = |uplink: &str, fer: f64| {
         let mut home = home.clone();
@@ -348,12 +350,12 @@ fn a_symmetric_peer_pays_for_its_uplink() {
 
 /// Two rates, segments of 4 s, a buffer of 40 s (reservoir 15 s, line to 36 s).
 fn streaming() -> AppKind {
-    AppKind::Streaming {
+    AppKind::Streaming(Streaming {
         ladder: [1_000_000, 2_000_000].into(),
         segment_ns: 4 * S,
         buffer_ns: 40 * S,
         congestion: CUBIC,
-    }
+    })
 }
 
 /// Alone, a player fills its buffer and then takes one segment every 4 s.

@@ -5,6 +5,7 @@
 
 use airtab_core::{Phy, Unit};
 use airtab_sim::traffic::web::Pages;
+use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Web};
 use airtab_sim::wifi::{Loss, MediumKind};
 use airtab_sim::{App, AppKind, Scenario, Station};
 
@@ -86,25 +87,27 @@ pub(super) fn network(scenario: &Scenario) -> String {
 /// What an application does.
 pub(super) fn kind(kind: &AppKind) -> String {
     match kind {
-        AppKind::Game => "online game".into(),
-        AppKind::Voip => "voice call".into(),
-        AppKind::Video { .. } => "video over UDP".into(),
-        AppKind::Web { pages: Pages::Drawn, .. } => "web pages, one after the other".into(),
-        AppKind::Web { pages: Pages::Site { site, .. }, .. } => format!("visits of one page ({})", site.name),
-        AppKind::Ping { interval_ns, .. } => {
+        AppKind::Game(_) => "online game".into(),
+        AppKind::Voip(_) => "voice call".into(),
+        AppKind::Video(_) => "video over UDP".into(),
+        AppKind::Web(Web { pages: Pages::Drawn, .. }) => "web pages, one after the other".into(),
+        AppKind::Web(Web { pages: Pages::Site { site, .. }, .. }) => {
+            format!("visits of one page ({})", site.name)
+        }
+        AppKind::Ping(Ping { interval_ns, .. }) => {
             format!("requests to a distant host, one each {}", Unit::Ns.format(*interval_ns))
         }
-        AppKind::Udp { rate_bps, .. } => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
-        AppKind::Download { congestion, reconnect_ns } => {
+        AppKind::Udp(Udp { rate_bps, .. }) => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
+        AppKind::Download(Download { congestion, reconnect_ns }) => {
             let anew = reconnect_ns.map(|ns| format!(", a new connection each {}", Unit::Ns.format(ns)));
             format!("endless download ({}{})", congestion.name(), anew.unwrap_or_default())
         }
-        AppKind::Upload { congestion } => format!("endless upload ({})", congestion.name()),
-        AppKind::P2p { flows, congestion, upload } => {
+        AppKind::Upload(Upload { congestion }) => format!("endless upload ({})", congestion.name()),
+        AppKind::P2p(P2p { flows, congestion, upload }) => {
             let uploads = if *upload { " and uploads" } else { "" };
             format!("{flows} endless downloads{uploads} ({})", congestion.name())
         }
-        AppKind::Streaming { ladder, .. } => {
+        AppKind::Streaming(Streaming { ladder, .. }) => {
             let mbps = |rate: Option<&u64>| rate.map_or(0.0, |bps| *bps as f64 / 1e6);
             format!("streamed video, {} to {} Mb/s", mbps(ladder.first()), mbps(ladder.last()))
         }

@@ -17,6 +17,7 @@ use std::thread;
 use std::time::Duration;
 
 use airtab_lab::Metric;
+use airtab_sim::traffic::{Download, P2p};
 use airtab_sim::{AppKind, AppTrace};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -69,9 +70,9 @@ impl Iperf {
         let wanted = congestion(&ends.app).ok_or_else(|| ends.failed("not a transfer"))?;
         let congestion = linux_name(wanted).map_err(|e| ends.failed(e))?;
         let test = match ends.app.kind {
-            AppKind::Upload { .. } => Test { congestion, flows: 1, down: false, up: true },
-            AppKind::P2p { flows, upload, .. } => Test { congestion, flows, down: true, up: upload },
-            AppKind::Download { reconnect_ns: Some(_), .. } => {
+            AppKind::Upload(_) => Test { congestion, flows: 1, down: false, up: true },
+            AppKind::P2p(P2p { flows, upload, .. }) => Test { congestion, flows, down: true, up: upload },
+            AppKind::Download(Download { reconnect_ns: Some(_), .. }) => {
                 return Err(ends.failed(
                     "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
                 ));

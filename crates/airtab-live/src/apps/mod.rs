@@ -143,16 +143,12 @@ impl Apps {
         let work = &self.work;
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
-            AppKind::Game
-            | AppKind::Voip
-            | AppKind::Video { .. }
-            | AppKind::Udp { .. }
-            | AppKind::Ping { .. } => udp::Udp::start(work, ends)?,
-            AppKind::Download { .. } | AppKind::Upload { .. } | AppKind::P2p { .. } => {
-                iperf::Iperf::start(work, ends)?
+            AppKind::Game(_) | AppKind::Voip(_) | AppKind::Video(_) | AppKind::Udp(_) | AppKind::Ping(_) => {
+                udp::Udp::start(work, ends)?
             }
-            AppKind::Web { .. } => web::Web::start(work, ends, nginx())?,
-            AppKind::Streaming { .. } => streaming::Film::start(work, ends, nginx())?,
+            AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,
+            AppKind::Web(_) => web::Web::start(work, ends, nginx())?,
+            AppKind::Streaming(_) => streaming::Film::start(work, ends, nginx())?,
         })
     }
 
@@ -236,5 +232,4 @@ fn score(metric: Metric, value: f64, text: String) -> Score {
 /// A rate for people.
 fn bits(bps: f64) -> String {
     format!("{:.2} Mb/s", bps / 1e6)
-}
 }

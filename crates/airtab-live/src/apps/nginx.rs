@@ -51,8 +51,7 @@ impl Nginx {
         internet: &NetnsRef,
         all: &[Arc<Ends>],
     ) -> Result<Option<Nginx>, LiveError> {
-        let serves =
-            |ends: &&Arc<Ends>| matches!(ends.app.kind, AppKind::Web { .. } | AppKind::Streaming { .. });
+        let serves = |ends: &&Arc<Ends>| matches!(ends.app.kind, AppKind::Web(_) | AppKind::Streaming(_));
         let mut addresses = Vec::new();
         for ends in all.iter().filter(serves) {
             let wanted = congestion(&ends.app).map(linux_name).transpose();

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use airtab_core::time::SECOND;
 use airtab_lab::Metric;
+use airtab_sim::traffic::Streaming;
 use airtab_sim::traffic::streaming::Plan;
 use airtab_sim::{AppKind, AppTrace, Histogram, SegmentTrace};
 
@@ -48,7 +49,9 @@ impl Film {
 
     /// Segment after segment, while the application is active.
     fn play(&self, work: &Work, ends: &Ends, nginx: &Nginx) -> io::Result<()> {
-        let AppKind::Streaming { ladder, segment_ns, buffer_ns, .. } = &ends.app.kind else { return Ok(()) };
+        let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &ends.app.kind else {
+            return Ok(());
+        };
         let plan = Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns };
         let server = SocketAddrV4::new(ends.server, nginx::PORT);
         let active = ends.app.active_ns.clone();

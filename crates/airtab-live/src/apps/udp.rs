@@ -70,13 +70,13 @@ impl Udp {
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Udp>, LiveError> {
         let app = &ends.app;
         let port = match app.kind {
-            AppKind::Game => game::PORT,
-            AppKind::Voip => voip::PORT,
-            AppKind::Video { .. } => video::PORT,
-            AppKind::Ping { .. } => ping::PORT,
+            AppKind::Game(_) => game::PORT,
+            AppKind::Voip(_) => voip::PORT,
+            AppKind::Video(_) => video::PORT,
+            AppKind::Ping(_) => ping::PORT,
             _ => udp::PORT,
         };
-        if let AppKind::Udp { bytes, .. } | AppKind::Ping { bytes, .. } = app.kind
+        if let AppKind::Udp(udp::Udp { bytes, .. }) | AppKind::Ping(ping::Ping { bytes, .. }) = app.kind
             && bytes < HEADERS + HEADER as u32
         {
             let least = HEADERS + HEADER as u32;
@@ -113,8 +113,8 @@ impl Udp {
 
         // Servers send down; stations, and the echo of a server, are driven by what they get.
         let [down, up] = match app.kind {
-            AppKind::Game | AppKind::Voip => [true, true],
-            AppKind::Ping { .. } => [false, true],
+            AppKind::Game(_) | AppKind::Voip(_) => [true, true],
+            AppKind::Ping(_) => [false, true],
             _ => [true, false],
         };
         let link = |socket: &Arc<UdpSocket>, to, up| Link {
@@ -163,13 +163,13 @@ impl Link {
         let (app, active) = (&self.ends.app, self.ends.app.active_ns.clone());
         let mut draws = Stream::new(work.seed, &format!("app/{}", app.name));
         let period = |up| match app.kind {
-            AppKind::Video { .. } => video::PERIOD_NS,
+            AppKind::Video(_) => video::PERIOD_NS,
             _ => constant(&app.kind, up).map_or(1, |s| s.period_ns),
         };
         // The same draws as in the simulator: down first.
         let phase = [false, true].map(|up| draws.below(period(up)))[usize::from(self.up)];
         let mut source = match app.kind {
-            AppKind::Udp { rate_bps, bytes, gaps } => {
+            AppKind::Udp(udp::Udp { rate_bps, bytes, gaps }) => {
                 Some(Source::start(rate_bps, bytes, gaps, work.seed, &app.name, active.start))
             }
             _ => None,
@@ -184,7 +184,7 @@ impl Link {
             let now = work.clock.now();
             lock(&self.own.state).late_ns.record(now - due);
             match &app.kind {
-                AppKind::Video { frames, fec } => {
+                AppKind::Video(video::Video { frames, fec }) => {
                     let frame = frames.0[number as usize % frames.0.len()];
                     let needed = fec.packets(frame).0 as u16;
                     let trace = FrameTrace { sent_ns: now, kind: frame.kind, needed, received: 0 };
@@ -193,7 +193,7 @@ impl Link {
                         self.send(work, &mut packet, payload as usize, number, number)?;
                     }
                 }
-                AppKind::Udp { bytes, .. } => {
+                AppKind::Udp(udp::Udp { bytes, .. }) => {
                     self.send(work, &mut packet, (bytes - HEADERS) as usize, number, 0)?;
                 }
                 kind => {
@@ -239,7 +239,7 @@ impl Link {
     fn receive_all(&self, work: &Work) -> Result<(), LiveError> {
         let _ = real_time(); // as the sender's
         let mut packet = vec![0; 1 << 16];
-        let echoes = self.up && matches!(self.ends.app.kind, AppKind::Ping { .. });
+        let echoes = self.up && matches!(self.ends.app.kind, AppKind::Ping(_));
         while !work.stopped() {
             let (length, from) = match self.socket.recv_from(&mut packet) {
                 Ok(got) => got,
@@ -312,7 +312,7 @@ impl Running for Udp {
             sent_then.map(|d| (d.sent_ns, d.received_ns - d.sent_ns))
         };
         match self.kind {
-            AppKind::Game => {
+            AppKind::Game(_) => {
                 sent().next()?;
                 let mut meter = GameMeter::new(window, window.length_ns())?;
                 took(false).for_each(|(at, ns)| meter.downlink(at, ns));
@@ -320,14 +320,14 @@ impl Running for Udp {
                 let mos = meter.score().mos_binned;
                 Some(score(Metric::GameMos, mos, format!("{mos:.2} MOS")))
             }
-            AppKind::Voip => {
+            AppKind::Voip(_) => {
                 let mut meter = VoiceMeter::new(window);
                 sent().for_each(|at| meter.sent(at));
                 took(false).for_each(|(at, ns)| meter.delivered(at, ns));
                 let mos = meter.score()?.mos_simple;
                 Some(score(Metric::VoipMos, mos, format!("{mos:.2} MOS")))
             }
-            AppKind::Ping { .. } => {
+            AppKind::Ping(_) => {
                 let mean = |up| {
                     let (n, sum) = took(up).fold((0, 0), |(n, sum), (_, ns)| (n + 1, sum + ns));
                     (n > 0).then(|| sum as f64 / n as f64 * 1e-9)
@@ -335,7 +335,7 @@ impl Running for Udp {
                 let ping = mean(false)? + mean(true)?;
                 Some(score(Metric::Ping, ping, format!("{:.1} ms ping", ping * 1e3)))
             }
-            AppKind::Video { .. } => {
+            AppKind::Video(_) => {
                 // In the order of sending: only the end is recent.
                 let from = state.frames.partition_point(|f| f.sent_ns < window.from_ns());
                 let frames = measure::video_frames(&state.frames[from..]);

@@ -57,7 +57,9 @@ pub(crate) struct Loaded {
 impl Web {
     /// Plans the visits.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Web>, LiveError> {
-        let AppKind::Web { pages, client } = ends.app.kind else { return Err(ends.failed("no web pages")) };
+        let AppKind::Web(airtab_sim::traffic::Web { pages, client }) = ends.app.kind else {
+            return Err(ends.failed("no web pages"));
+        };
         let first_byte_ns = Histogram::new(1000 * SECOND, 3);
         let seen = Seen { pages: Vec::new(), first_byte_ns, failed: 0, why: String::new() };
         let own = Arc::new(Web { seen: Mutex::new(seen) });

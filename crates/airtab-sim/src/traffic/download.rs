@@ -9,7 +9,16 @@
 //! of the old connection that is on its way takes its time in the cell, and that which arrives counts as received.
 
 use crate::engine::NEVER;
-use crate::tcp::{Config, Endpoint};
+use crate::tcp::{Algorithm, Config, Endpoint};
+
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Download {
+    /// Congestion control of its sender.
+    pub congestion: Algorithm,
+    /// Time after which it leaves its connection for a new one, again and again, ns.
+    pub reconnect_ns: Option<u64>,
+}
 
 /// Server port.
 pub const PORT: u16 = 80;

@@ -5,6 +5,10 @@
 
 use super::Constant;
 
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Game;
+
 /// Server to client.
 pub const DOWN: Constant = Constant { period_ns: 40_000_000, bytes: 72 + 28 };
 /// Client to server.

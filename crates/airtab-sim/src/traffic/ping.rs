@@ -6,5 +6,14 @@
 //!
 //! What it does not do: a request is never repeated, and none waits for an answer.
 
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ping {
+    /// From one request to the next, ns.
+    pub interval_ns: u64,
+    /// IP packet, each way, bytes.
+    pub bytes: u32,
+}
+
 /// Server port: the echo protocol's (RFC 862).
 pub const PORT: u16 = 7;

@@ -12,9 +12,25 @@
 //! What it does not do: no encoder's variable sizes, no estimate of throughput,
 //! no seeking, no end of the film.
 
+use std::sync::Arc;
+
+use crate::tcp::Algorithm;
 use crate::trace::SegmentTrace;
 use crate::traffic::download::Connection;
 use crate::traffic::web::REQUEST;
+
+/// Such an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Streaming {
+    /// Bit rates to choose from, bit/s, ascending.
+    pub ladder: Arc<[u64]>,
+    /// Playing time of a segment, ns.
+    pub segment_ns: u64,
+    /// Playing time that its player's buffer holds, ns.
+    pub buffer_ns: u64,
+    /// Congestion control of its sender.
+    pub congestion: Algorithm,
+}
 
 /// Server port.
 pub const PORT: u16 = 443;

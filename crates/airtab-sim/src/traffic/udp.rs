@@ -5,6 +5,17 @@
 
 use crate::engine::Stream;
 
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Udp {
+    /// Mean rate, bit/s of IP packets.
+    pub rate_bps: u64,
+    /// IP packet, bytes.
+    pub bytes: u32,
+    /// Time from one to the next.
+    pub gaps: Gaps,
+}
+
 /// Server port.
 pub const PORT: u16 = 5001;
 

@@ -14,6 +14,15 @@ use std::sync::Arc;
 
 use crate::engine::Stream;
 
+/// Such an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Video {
+    /// What it shows.
+    pub frames: Frames,
+    /// Redundancy.
+    pub fec: Fec,
+}
+
 /// From one frame to the next, ns: 30 a second.
 pub const PERIOD_NS: u64 = 33_333_333;
 /// Server port.

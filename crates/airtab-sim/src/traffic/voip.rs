@@ -4,6 +4,10 @@
 
 use super::Constant;
 
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Voip;
+
 /// Either direction.
 pub const BOTH: Constant = Constant { period_ns: 20_000_000, bytes: 160 + 40 };
 /// Server port.

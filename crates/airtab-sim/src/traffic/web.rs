@@ -20,6 +20,15 @@ use crate::engine::Stream;
 use crate::trace::PageTrace;
 use crate::traffic::download::Connection;
 
+/// Such an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Web {
+    /// Which pages.
+    pub pages: Pages,
+    /// Who loads them; the simulator has a client of its own.
+    pub client: Client,
+}
+
 /// Server port.
 pub const PORT: u16 = 443;
 /// Size of each request, bytes.

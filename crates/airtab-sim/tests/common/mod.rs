@@ -7,6 +7,7 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
+use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 
@@ -41,7 +42,7 @@ pub fn home() -> Scenario {
         measure_ns: None,
         latency_ns: MS,
     };
-    let download = AppKind::Download { congestion: Algorithm::Cubic, reconnect_ns: None };
+    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,
@@ -51,8 +52,8 @@ pub fn home() -> Scenario {
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
         apps: vec![
-            app("game", AppKind::Game, 0, 30 * S..330 * S, 0),
-            app("call", AppKind::Voip, 1, 30 * S..330 * S, 0),
+            app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),
+            app("call", AppKind::Voip(Voip), 1, 30 * S..330 * S, 0),
             app("download", download, 2, 90 * S..270 * S, 1),
         ],
     }
@@ -74,9 +75,9 @@ pub fn emulated_home() -> Scenario {
 pub fn whole_home() -> Scenario {
     let mut home = home();
     let kinds = [
-        AppKind::Video { frames: Frames::synthetic(), fec: Fec::Small },
-        AppKind::Web { pages: Pages::Drawn, client: Client::Loader },
-        AppKind::P2p { flows: 3, congestion: Algorithm::NewReno, upload: false },
+        AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::Small }),
+        AppKind::Web(Web { pages: Pages::Drawn, client: Client::Loader }),
+        AppKind::P2p(P2p { flows: 3, congestion: Algorithm::NewReno, upload: false }),
     ];
     for kind in kinds {
         let (name, active_ns) = (kind.name(), 30 * S..330 * S);
@@ -100,15 +101,15 @@ pub fn other_home() -> Scenario {
     let mut home = home();
     let congestion = Algorithm::Cubic;
     let kinds = [
-        AppKind::Udp { rate_bps: 2_000_000, bytes: 1500, gaps: Gaps::Exponential },
-        AppKind::Upload { congestion },
-        AppKind::P2p { flows: 3, congestion, upload: true },
-        AppKind::Streaming {
+        AppKind::Udp(Udp { rate_bps: 2_000_000, bytes: 1500, gaps: Gaps::Exponential }),
+        AppKind::Upload(Upload { congestion }),
+        AppKind::P2p(P2p { flows: 3, congestion, upload: true }),
+        AppKind::Streaming(Streaming {
             ladder: [500_000, 1_000_000, 2_000_000, 4_000_000].into(),
             segment_ns: S,
             buffer_ns: 20 * S,
             congestion,
-        },
+        }),
     ];
     home.stations = kinds.iter().map(|kind| station(kind.name(), 54_000, 1.0)).collect();
     home.apps = (0..)

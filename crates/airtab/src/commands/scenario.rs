@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_lab::{FileError, HOME, ScenarioFile};
+use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Frames, PERIOD_NS};
 use airtab_sim::{App, AppKind};
 
@@ -34,7 +35,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     count(s.apps.len(), "application"),
                 ))?;
                 for app in &s.apps {
-                    if let AppKind::Video { frames, .. } = &app.kind {
+                    if let AppKind::Video(Video { frames, .. }) = &app.kind {
                         output::print(&video(app, frames))?;
                     }
                 }

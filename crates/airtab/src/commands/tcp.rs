@@ -17,6 +17,7 @@ use airtab_lab::{QueueSettings, QueueSpec};
 use airtab_quality::fairness::jain;
 use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
 use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, Scenario, Simulation, Station, Wired};
 use anyhow::Context;
@@ -201,7 +202,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
-        kind: AppKind::Download { congestion, reconnect_ns: None },
+        kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
         station: i,
         active_ns: 0..end + 1, // still there in the last sample
         class: 0,
