@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use airtab_core::time::SECOND;
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
 use airtab_sim::{AppKind, AppTrace, Histogram, PageTrace};
 
