@@ -116,10 +116,10 @@ impl Running {
         };
         let phase = [false, true].map(|up| draws.below(period(up)));
         let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-        // Room for everything that will be recorded: recording allocates nothing.
+        // Room for everything that will be recorded but pages: recording allocates nothing.
         let (frames, pages, segments) = match app.kind {
             AppKind::Video(_) => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
-            AppKind::Web(_) => (0, 4096, 0),
+            AppKind::Web(_) => (0, 32, 0), // as many again when they are full
             // What was played, and what the buffer holds.
             AppKind::Streaming(Streaming { segment_ns, buffer_ns, .. }) => {
                 (0, 0, ((active + buffer_ns) / segment_ns) as usize + 2)
