@@ -18,11 +18,11 @@ use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Tcp};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
-use crate::running::{Flow, Running};
+use crate::running::{Flow, Member, Running};
 use crate::scenario::Scenario;
 use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Trace};
-use crate::traffic::AppKind;
+use crate::traffic::{Io, Setting};
 use crate::wifi::{Label, Medium, Output};
 
 use observe::Tap;
@@ -42,7 +42,6 @@ pub fn run(scenario: &Scenario, queue: &Params, seed: u64) -> Trace {
 /// A run under way.
 pub struct Simulation {
     now: u64,
-    seed: u64,
     measure: Range<u64>,
     events: EventQueue<Event>,
     pool: Pool<Body>,
@@ -52,9 +51,11 @@ pub struct Simulation {
     /// Packets on the trunk and when they reach the access point.
     arriving: VecDeque<(u64, Handle)>,
     apps: Vec<Running>,
+    users: Vec<Member>,
     flows: Vec<Flow>,
     flow_key: u64,
     tcp: Config,
+    io: Io,
     max_packets: u32,
     packets: Packets,
     tap: Tap,
@@ -89,11 +90,12 @@ enum Event {
     Stop {
         app: u16,
     },
-    /// The next packet, frame, page or connection of an application.
+    /// A timer of an application.
     Tick {
-        app: u16,
-        up: bool,
+        user: u32,
+        key: u16,
     },
+    /// A timer of TCP.
     Timer {
         flow: u16,
         server: bool,
@@ -108,8 +110,8 @@ struct Body {
     flow: u16,
     life: u16,
     up: bool,
-    /// Video: which frame it belongs to.
-    frame: u32,
+    /// What its receiver is told of it, but for TCP.
+    tag: u32,
     sent_ns: u64,
     queued_ns: u64,
     segment: Segment,
@@ -132,17 +134,25 @@ impl Simulation {
         let stations: Vec<_> =
             scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
-        let (mut apps, mut flows, mut events) = (Vec::new(), Vec::new(), EventQueue::new());
+        let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
+        let mut events = EventQueue::new();
         for (number, app) in (0..).zip(&scenario.apps) {
-            let first = flows.len() as u16;
-            let own = first..first + app.kind.flows();
-            flows.extend(own.clone().map(|i| Flow::new(i, number, app, scenario, flow_key)));
-            apps.push(Running::new(app, own, scenario, seed));
+            let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);
+            let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
+            let setting = Setting { seed, app: &app.name, user: 0, users: 1, active_ns: active };
+            for user in 0..setting.users {
+                let (own, first) = (users.len() as u32, flows.len() as u16);
+                let flow = |i| Flow::new(first + i, (number, own, i), app, scenario, flow_key);
+                flows.extend((0..app.kind.flows()).map(flow));
+                let user = app.kind.user(&Setting { user, ..setting });
+                users.push(Member { app: number, flow: first, user });
+            }
+            let (all, flows) = (first_user..users.len() as u32, first_flow..flows.len() as u16);
+            apps.push(Running::new(app, all, flows, scenario));
             events.push(app.active_ns.start, Event::Start { app: number });
         }
         Simulation {
             now: 0,
-            seed,
             measure: scenario.measure_ns.clone(),
             events,
             cell: Medium::new(scenario.cell.clone(), &stations, qdisc, seed),
@@ -151,9 +161,11 @@ impl Simulation {
             trunk_up: trunk(),
             arriving: VecDeque::with_capacity(wired.queue_packets + 1),
             apps,
+            users,
             flows,
             flow_key,
             tcp: scenario.tcp,
+            io: Io::default(),
             max_packets: 0,
             packets: Packets::default(),
             tap: Tap::default(),
@@ -208,8 +220,12 @@ impl Simulation {
             let app = usize::from(self.flows[usize::from(body.flow)].app);
             self.apps[app].meter.under_way(body.up, body.sent_ns);
         }
-        let (apps, places): (_, Vec<f64>) =
-            self.apps.into_iter().map(|running| running.finish(self.now)).unzip();
+        let mut users = self.users.into_iter().map(|member| member.user);
+        let finish = |running: Running| {
+            let own = users.by_ref().take(running.users.len());
+            running.finish(own, self.now)
+        };
+        let (apps, places): (_, Vec<f64>) = self.apps.into_iter().map(finish).unzip();
         Trace {
             ap: ApTrace {
                 mean_packets: places.iter().sum(),
@@ -242,7 +258,7 @@ impl Simulation {
         match event {
             Event::Start { app } => self.start(app),
             Event::Stop { app } => self.stop(app),
-            Event::Tick { app, up } => self.tick(app, up),
+            Event::Tick { user, key } => self.tick(user, key),
             Event::Timer { flow, server } => self.timer(flow, server),
             Event::AtSwitch(packet) => {
                 self.packets.inside -= 1;
@@ -259,7 +275,7 @@ impl Simulation {
     }
 
     /// One end of a flow sends a packet.
-    fn send(&mut self, flow: u16, up: bool, bytes: u32, frame: u32, segment: Option<Segment>) {
+    fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<Segment>) {
         let f = &mut self.flows[usize::from(flow)];
         let tcp = segment.map(|s| Tcp {
             seq: s.seq as u32,
@@ -273,7 +289,7 @@ impl Simulation {
         let source = if up { u32::from(sta) } else { u32::from(f.app) | 1 << 16 };
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
         let segment = segment.unwrap_or_default();
-        let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
+        let body = Body { flow, life: f.life, up, tag, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
         self.packets.made += 1;
         let running = &mut self.apps[usize::from(f.app)];
@@ -369,31 +385,6 @@ impl Simulation {
         let body = self.pool.remove(packet);
         self.packets.received += 1;
         self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
-        let now = self.now;
-        let flow = &mut self.flows[usize::from(body.flow)];
-        let running = &mut self.apps[usize::from(flow.app)];
-        // What comes for a connection that a download has left is of use to nobody.
-        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download(_));
-        running.meter.received(body.up, if left { 0 } else { bytes }, body.sent_ns, now);
-        if let Some(frame) = running.frames.get_mut(body.frame as usize) {
-            frame.received += 1;
-        }
-        if body.up && running.active && matches!(running.app.kind, AppKind::Ping(_)) {
-            self.send(body.flow, false, bytes, 0, None);
-            return;
-        }
-        if let Some(connection) = &mut flow.connection
-            && flow.life == body.life
-        {
-            connection.socket(body.up).endpoint.on_segment(now, &body.segment);
-            let (page, player) = (running.visit.is_some(), running.player.is_some());
-            self.pump(body.flow, body.up);
-            if page {
-                self.browse(body.flow);
-            }
-            if player {
-                self.stream(body.flow);
-            }
-        }
+        self.arrived(&body, bytes);
     }
 }
