@@ -67,6 +67,8 @@ struct State {
     timers: Timers,
     /// Packets sent so far, down and up.
     sent: [u32; 2],
+    /// Sending failed, down and up.
+    failed: [bool; 2],
     /// None once the trace was taken.
     meter: Option<AppMeter>,
     late_ns: Histogram<u64>,
@@ -185,7 +187,7 @@ impl Udp {
             }
             drop(state);
             for one in wanted.drain(..) {
-                self.send(work, &mut packet, one)?;
+                self.send(work, &mut packet, one);
             }
             state = lock(&self.state);
         }
@@ -200,8 +202,9 @@ impl Udp {
         self.wake.wait_timeout(state, Duration::from_nanos(ns)).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Sends one packet; a device that has no room loses it like any other.
-    fn send(&self, work: &Work, packet: &mut [u8], wanted: Packet) -> Result<(), LiveError> {
+    /// Sends one packet; a device that has no room loses it like any other. A direction that
+    /// fails is a fault, and over; the other one goes on.
+    fn send(&self, work: &Work, packet: &mut [u8], wanted: Packet) {
         let Packet { up, bytes, tag } = wanted;
         let ((from, _), (_, to)) = match up {
             true => (&self.sockets[1], &self.sockets[0]),
@@ -209,7 +212,7 @@ impl Udp {
         };
         let payload = &mut packet[..(bytes.saturating_sub(HEADERS) as usize).max(HEADER)];
         let now = work.clock.now();
-        let number = lock(&self.state).sent(up, payload.len() as u32 + HEADERS, now);
+        let Some(number) = lock(&self.state).sent(up, payload.len() as u32 + HEADERS, now) else { return };
         payload[..4].copy_from_slice(&number.to_be_bytes());
         payload[4..8].copy_from_slice(&tag.to_be_bytes());
         payload[8..HEADER].copy_from_slice(&now.to_be_bytes());
@@ -217,9 +220,10 @@ impl Udp {
             Err(e)
                 if e.raw_os_error() != Some(rustix::io::Errno::NOBUFS.raw_os_error()) && !timed_out(&e) =>
             {
-                Err(self.failed("sending to", *to)(e))
+                lock(&self.state).failed[usize::from(up)] = true;
+                work.fault(self.failed("sending to", *to)(e));
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
@@ -250,7 +254,7 @@ impl Udp {
             drop(state);
             self.wake.notify_all();
             for one in wanted.drain(..).filter(|_| self.active_ns.contains(&now)) {
-                self.send(work, &mut packet, one)?;
+                self.send(work, &mut packet, one);
             }
         }
         Ok(())
@@ -267,6 +271,7 @@ impl State {
             io: Io::default(),
             timers: Timers::default(),
             sent: [0; 2],
+            failed: [false; 2],
             meter: Some(AppMeter::new(app, scenario)),
             late_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
             recent: Default::default(),
@@ -288,8 +293,11 @@ impl State {
         }
     }
 
-    /// A packet is sent: its number.
-    fn sent(&mut self, up: bool, bytes: u32, now: u64) -> u32 {
+    /// A packet is sent: its number; None: nothing is sent this way any more.
+    fn sent(&mut self, up: bool, bytes: u32, now: u64) -> Option<u32> {
+        if self.failed[usize::from(up)] {
+            return None;
+        }
         self.meter.iter_mut().for_each(|meter| meter.sent(up, bytes, now));
         if !up {
             self.recent_sent.push_back(now);
@@ -299,7 +307,7 @@ impl State {
             }
         }
         let next = &mut self.sent[usize::from(up)];
-        std::mem::replace(next, next.wrapping_add(1))
+        Some(std::mem::replace(next, next.wrapping_add(1)))
     }
 
     fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
