@@ -71,7 +71,6 @@ fn rust_and_c_agree() {
         "at_link",
         Link,
         sta,
-        here,
         phy,
         nss,
         rate_kbps,

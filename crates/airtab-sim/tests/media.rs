@@ -130,9 +130,7 @@ impl Host {
                     "{dropped} dropped of {over} too many"
                 );
             }
-            Op::Station { station, kbps, fer } => {
-                self.medium.set_station(station, kbps, Loss::Fer(fer), self.now)
-            }
+            Op::Station { station, kbps, fer } => self.medium.set_station(station, kbps, Loss::Fer(fer)),
         }
         self.look();
         self.balance();

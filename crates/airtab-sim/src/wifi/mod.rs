@@ -26,7 +26,6 @@ mod contention;
 mod downlink;
 mod emulator;
 mod link;
-mod links;
 mod medium;
 mod output;
 mod rule;
