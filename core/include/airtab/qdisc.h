@@ -12,7 +12,7 @@
  *  - Operations never sleep, read a clock, allocate, use floating point, or
  *    divide 64 bits except by at_div().
  *  - Memory is bounded: state_size() says how much, the host provides it once.
- *  - Only enqueue, dequeue, drain, change, reset, tick and row touch packets.
+ *  - Only enqueue, dequeue, drain, gate, change, reset, tick and row touch packets.
  *
  * What this is not: no classification (the host fills in flow, station and
  * class), no locking, no statistics export (the host reads the tables).
@@ -45,6 +45,7 @@
 #define AT_NEVER (~(u64)0)
 #define AT_GROUP ((u16)0xffff)
 #define AT_NO_STA ((u16)0xfffe)
+#define AT_STATIONS 65536u	/* numbers that at_sta() can give */
 #define AT_ROWS 256u		/* records that row() looks at in one call */
 #define AT_URGENT ((u8)0xff)
 
@@ -136,6 +137,9 @@ struct at_qdisc {
 	/* always: in + made == out + sum(dropped) + qlen */
 	u64 bytes, in, out, made, dropped[AT_R_MAX];
 	u32 qlen;
+	u32 parked;			/* of these, packets of closed stations */
+	u32 closed;			/* stations, and a bit for each number: gate() */
+	u32 shut[AT_STATIONS / 32];
 	u64 state[];			/* state_size() bytes, zeroed by the host */
 };
 
@@ -159,10 +163,17 @@ struct at_ops {
 	void (*reset)(struct at_qdisc *q, u64 now);
 	/* takes p, whatever the verdict */
 	enum at_verdict (*enqueue)(struct at_qdisc *q, struct at_pkt *p, u64 now);
-	/* NULL: nothing to send now. May drop. Fills *t, having charged t->est. */
+	/* NULL: nothing to send now; qlen == parked, or wake() says when. May drop.
+	 * Fills *t, having charged t->est. */
 	struct at_pkt *(*dequeue)(struct at_qdisc *q, struct at_ticket *t, u64 now);
 	/* Oldest first, no charge, no AQM: hands over to another discipline. */
 	struct at_pkt *(*drain)(struct at_qdisc *q);
+	/* A station is closed or opened; all are open at first. dequeue gives no packet
+	 * of a closed one: these are parked, in their order, and whoever takes turns
+	 * keeps his place. They count towards every limit and can be dropped as before;
+	 * drain, reset and change see them. Any number can be closed, AT_GROUP and
+	 * AT_NO_STA too; what is so already stays so; a reset opens nothing. */
+	void (*gate)(struct at_qdisc *q, u16 sta, bool open, u64 now);
 
 	/* Optional, may be NULL: */
 

@@ -135,6 +135,8 @@ pub struct Stat {
 }
 
 pub const REASONS: usize = 8;
+/// Numbers that a station can have.
+pub const STATIONS: usize = 65_536;
 
 #[repr(C)]
 pub struct Qdisc {
@@ -147,6 +149,9 @@ pub struct Qdisc {
     pub made: u64,
     pub dropped: [u64; REASONS],
     pub qlen: u32,
+    pub parked: u32,
+    pub closed: u32,
+    pub shut: [u32; STATIONS / 32],
     pub state: [u64; 0],
 }
 
@@ -165,6 +170,7 @@ pub struct Ops {
     pub enqueue: unsafe extern "C" fn(*mut Qdisc, *mut Pkt, u64) -> c_int,
     pub dequeue: unsafe extern "C" fn(*mut Qdisc, *mut Ticket, u64) -> *mut Pkt,
     pub drain: unsafe extern "C" fn(*mut Qdisc) -> *mut Pkt,
+    pub gate: unsafe extern "C" fn(*mut Qdisc, u16, bool, u64),
     pub sent: Option<unsafe extern "C" fn(*mut Qdisc, *const Ticket, *const Tx, u64)>,
     pub heard: Option<unsafe extern "C" fn(*mut Qdisc, *const Heard, u64)>,
     pub link: Option<unsafe extern "C" fn(*mut Qdisc, *const Link, u64)>,

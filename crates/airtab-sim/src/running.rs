@@ -4,54 +4,49 @@ use std::ops::Range;
 
 use crate::engine::NEVER;
 use crate::meter::AppMeter;
-use crate::net::Link;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
 use crate::tcp::{Config, Endpoint};
 use crate::trace::AppTrace;
 use crate::traffic::{Application, Progress, Seen, User};
+use crate::world::{Home, NodeId};
 
-/// A flow: a server with its access link, a station, a five-tuple.
+/// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
     pub(crate) app: u16,
     /// Which of all users, and which of his flows.
     pub(crate) user: u32,
     pub(crate) number: u16,
-    pub(crate) station: usize,
+    pub(crate) server: NodeId,
+    pub(crate) station: NodeId,
     pub(crate) class: u8,
     /// The hash that disciplines see.
     pub(crate) hash: u32,
     /// Which connection this is: packets of an earlier one go to nobody.
     pub(crate) life: u16,
     pub(crate) connection: Option<Connection>,
-    pub(crate) access_down: Link,
-    pub(crate) access_up: Link,
     tuple: FiveTuple,
 }
 
 impl Flow {
     /// Flow number `i` of the scenario: the flow `own` of (application, user, number).
-    pub(crate) fn new(i: u16, own: (u16, u32, u16), app: &App, scenario: &Scenario, key: u64) -> Flow {
-        let udp = app.kind.congestion(scenario.tcp.congestion).is_none();
+    pub(crate) fn new(i: u16, own: (u16, u32, u16), app: &App, home: Home, key: u64) -> Flow {
         let tuple = FiveTuple {
             source: (address::server(i), app.kind.port()),
             destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
-            protocol: if udp { Protocol::Udp } else { Protocol::Tcp },
+            protocol: app.kind.protocol(),
         };
-        let wired = &scenario.wired;
-        let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
         let (app_number, user, number) = own;
         Flow {
             app: app_number,
             user,
             number,
-            station: app.station,
+            server: home.server(i),
+            station: home.station(app.station as u16),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,
             connection: None,
-            access_down: access(),
-            access_up: access(),
             tuple,
         }
     }

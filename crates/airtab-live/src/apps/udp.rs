@@ -21,11 +21,11 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use airtab_lab::{Metric, measure};
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_quality::window::Window;
+use airtab_scenario::{Metric, video_frames};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::traffic::video::HEADERS;
 use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
@@ -364,7 +364,7 @@ impl Running for Udp {
             User::Video(show) => {
                 // In the order of sending: only the end is recent.
                 let from = show.frames().partition_point(|f| f.sent_ns < window.from_ns());
-                let frames = measure::video_frames(&show.frames()[from..]);
+                let frames = video_frames(&show.frames()[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
             }

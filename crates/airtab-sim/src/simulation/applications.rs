@@ -14,7 +14,7 @@ impl Simulation {
         self.note(1, app.into());
         let running = &mut self.apps[usize::from(app)];
         running.active = true;
-        self.events.push(running.app.active_ns.end, Event::Stop { app });
+        self.world.timer(running.app.active_ns.end, Event::Stop { app });
         for user in running.users.clone() {
             self.tell(user, |user, io| user.start(io));
         }
@@ -38,12 +38,12 @@ impl Simulation {
     }
 
     /// A packet of `bytes` is at its end: station or server.
-    pub(super) fn arrived(&mut self, body: &Body, bytes: u32) {
+    pub(super) fn arrived(&mut self, body: &Body, bytes: u32, sent_ns: u64) {
         let flow = &mut self.flows[usize::from(body.flow)];
         let running = &mut self.apps[usize::from(flow.app)];
         let late = flow.life != body.life;
         let counts = !late || running.app.kind.counts_late();
-        running.meter.received(body.up, if counts { bytes } else { 0 }, body.sent_ns, self.now);
+        running.meter.received(body.up, if counts { bytes } else { 0 }, sent_ns, self.now);
         let (user, number) = (flow.user, flow.number);
         if flow.is_udp() {
             self.tell(user, |user, io| user.datagram(body.up, bytes, body.tag, io));
@@ -66,7 +66,7 @@ impl Simulation {
         while let Some(action) = self.io.poll() {
             match action {
                 _ if !self.apps[app].active => {}
-                Action::Timer { at, key } => self.events.push(at, Event::Tick { user, key }),
+                Action::Timer { at, key } => self.world.timer(at, Event::Tick { user, key }),
                 Action::Send { up, bytes, tag } => self.send(first, up, bytes, tag, None),
                 Action::Open { flow, down, up } => self.open(first + flow, down, up),
                 Action::Write { flow, up, bytes } => {
@@ -115,7 +115,7 @@ impl Simulation {
                     && at < socket.timer_at
                 {
                     socket.timer_at = at.max(now);
-                    self.events.push(socket.timer_at, Event::Timer { flow, server });
+                    self.world.timer(socket.timer_at, Event::Timer { flow, server });
                 }
                 return;
             };

@@ -10,6 +10,7 @@ pub use application::{Action, Application, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
 pub use transfer::Transfers;
 
+use crate::net::address::Protocol;
 use crate::tcp::Algorithm;
 
 /// Makes of a list of kinds their modules, [`AppKind`], which is one, and [`User`], which is what a user of one does. A
@@ -39,6 +40,14 @@ macro_rules! applications {
             pub fn port(&self) -> u16 {
                 match self {
                     $(AppKind::$Type(_) => $Type::PORT),+
+                }
+            }
+
+            /// What its flows speak.
+            pub fn protocol(&self) -> Protocol {
+                match self.congestion(Algorithm::Cubic) {
+                    Some(_) => Protocol::Tcp,
+                    None => Protocol::Udp,
                 }
             }
 
