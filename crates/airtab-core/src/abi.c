@@ -30,7 +30,7 @@ const struct abi_row at_abi[] = {
 	SIZE(at_ticket), AT(at_ticket, flow), AT(at_ticket, gen), AT(at_ticket, est),
 	SIZE(at_tx), AT(at_tx, air), AT(at_tx, span), AT(at_tx, attempts), AT(at_tx, acked),
 	SIZE(at_heard), AT(at_heard, flow), AT(at_heard, sta), AT(at_heard, air),
-	SIZE(at_link), AT(at_link, sta), AT(at_link, phy), AT(at_link, nss), AT(at_link, rate_kbps),
+	SIZE(at_link), AT(at_link, sta), AT(at_link, here), AT(at_link, phy), AT(at_link, nss), AT(at_link, rate_kbps),
 	AT(at_link, ampdu_frames), AT(at_link, ampdu_ns), AT(at_link, free_ppm), AT(at_link, below_bytes),
 	AT(at_link, below_ns),
 	SIZE(at_param), AT(at_param, id), AT(at_param, unit), AT(at_param, flags), AT(at_param, max_len),

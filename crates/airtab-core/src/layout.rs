@@ -71,6 +71,7 @@ fn rust_and_c_agree() {
         "at_link",
         Link,
         sta,
+        here,
         phy,
         nss,
         rate_kbps,

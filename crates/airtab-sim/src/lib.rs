@@ -20,6 +20,7 @@
 
 pub mod course;
 pub mod engine;
+mod histogram;
 pub mod meter;
 pub mod net;
 mod running;
@@ -32,6 +33,7 @@ pub mod traffic;
 pub mod wifi;
 pub mod world;
 
+pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Rows, Simulation, run};
 pub use trace::{

@@ -7,17 +7,17 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex};
 
+use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
 use airtab_sim::traffic::streaming::Player;
-use airtab_sim::{AppKind, AppTrace, SegmentTrace};
-use hdrhistogram::Histogram;
+use airtab_sim::{AppKind, AppTrace, Histogram, SegmentTrace};
 
 use super::http::Connection;
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
-use super::{AppReport, Ends, Running, bits, quantiles, score};
+use super::{AppReport, Ends, Running, bits, score};
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
 /// After a connection that failed, before the next one, ns.
 const AFTER_FAILURE_NS: u64 = 1_000_000_000;
@@ -29,14 +29,14 @@ pub(crate) struct Film {
 
 struct Seen {
     segments: Vec<SegmentTrace>,
-    first_byte_ns: Histogram<u64>,
+    first_byte_ns: Histogram,
     failed: u64,
 }
 
 impl Film {
     /// Plans the film.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Film>, LiveError> {
-        let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
+        let first_byte_ns = Histogram::new(1000 * SECOND, 3);
         let seen = Seen { segments: Vec::new(), first_byte_ns, failed: 0 };
         let own = Arc::new(Film { seen: Mutex::new(seen) });
         let (ends_, own_) = (ends.clone(), own.clone());
@@ -66,7 +66,7 @@ impl Film {
             match got {
                 Ok((answer, open)) => {
                     connection = Some(open);
-                    seen.first_byte_ns.saturating_record(answer.first_byte_ns - answer.requested_ns);
+                    seen.first_byte_ns.record(answer.first_byte_ns - answer.requested_ns);
                     let (segment, next_ns) = player.complete(answer.requested_ns, answer.done_ns);
                     seen.segments.push(segment);
                     at = next_ns;
@@ -92,7 +92,7 @@ impl Running for Film {
     fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
         let mut seen = lock(&self.seen);
         trace.segments = std::mem::take(&mut seen.segments);
-        report.first_byte = quantiles(&seen.first_byte_ns);
+        report.first_byte = Quantiles::of(&seen.first_byte_ns);
         report.failed = seen.failed;
     }
 }

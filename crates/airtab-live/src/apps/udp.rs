@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use airtab_core::time::SECOND;
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
@@ -29,14 +30,13 @@ use airtab_scenario::{Metric, video_frames};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::traffic::video::HEADERS;
 use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
-use airtab_sim::{AppKind, AppTrace, Delivery};
-use hdrhistogram::Histogram;
+use airtab_sim::{AppKind, AppTrace, Delivery, Histogram};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
-use super::{AppReport, Ends, Running, bits, quantiles, score};
+use super::{AppReport, Ends, Running, bits, score};
 use crate::driver::real_time;
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
 /// Number, tag and time at the beginning of each payload.
 const HEADER: usize = 16;
@@ -71,7 +71,7 @@ struct State {
     failed: [bool; 2],
     /// None once the trace was taken.
     meter: Option<AppMeter>,
-    late_ns: Histogram<u64>,
+    late_ns: Histogram,
     /// Of late: what arrived, down and up, what was sent down, and the bytes of
     /// each packet that arrived down.
     recent: [VecDeque<Delivery>; 2],
@@ -175,7 +175,7 @@ impl Udp {
             let now = work.clock.now();
             // What was due before the end is sent, however late.
             if let Some((due, key)) = state.timers.due(now.min(end - 1)) {
-                state.late_ns.saturating_record(now - due);
+                state.late_ns.record(now - due);
                 state.tell(now, &mut wanted, |user, io| user.timer(due, key, io));
             } else if now >= end {
                 return Ok(());
@@ -273,7 +273,7 @@ impl State {
             sent: [0; 2],
             failed: [false; 2],
             meter: Some(AppMeter::new(app, scenario)),
-            late_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
+            late_ns: Histogram::new(100 * SECOND, 3),
             recent: Default::default(),
             recent_sent: VecDeque::new(),
             recent_bytes: VecDeque::new(),
@@ -386,6 +386,6 @@ impl Running for Udp {
             (trace.down.under_way, trace.up.under_way) = under_way;
         }
         trace.frames = state.user.seen().frames;
-        report.late = quantiles(&state.late_ns);
+        report.late = Quantiles::of(&state.late_ns);
     }
 }

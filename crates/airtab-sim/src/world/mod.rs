@@ -256,7 +256,12 @@ impl<B: Tag, T: Copy> World<B, T> {
 
     /// [`Medium::set_station`].
     pub fn set_station(&mut self, channel: u16, station: usize, kbps: u32, loss: Loss) {
-        self.channels[usize::from(channel)].medium.set_station(station, kbps, loss);
+        self.channels[usize::from(channel)].medium.set_station(station, kbps, loss, self.now);
+    }
+
+    /// [`Medium::end_station`].
+    pub fn end_station(&mut self, channel: u16, station: usize) {
+        self.channels[usize::from(channel)].medium.end_station(station, self.now);
     }
 
     /// [`Medium::swap_queue`], with the next seed of the channel's.
