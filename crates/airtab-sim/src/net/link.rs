@@ -5,9 +5,6 @@
 
 use std::collections::VecDeque;
 
-/// Packets that a link has room to note from the start; the few that ever hold more grow.
-const ROOM: usize = 32;
-
 /// A simplex link.
 pub struct Link {
     rate_bps: u64,
@@ -22,13 +19,9 @@ impl Link {
     /// `rate_bps` > 0; `limit`: packets in its queue, the one being sent apart.
     pub fn new(rate_bps: u64, latency_ns: u64, limit: usize) -> Link {
         assert!(rate_bps > 0);
-        Link {
-            rate_bps,
-            latency_ns,
-            limit,
-            departures: VecDeque::with_capacity(ROOM.min(limit + 1)),
-            dropped: 0,
-        }
+        // A home has thousands of wires, few of which ever hold more.
+        let departures = VecDeque::with_capacity(limit.min(31) + 1);
+        Link { rate_bps, latency_ns, limit, departures, dropped: 0 }
     }
 
     /// Hands over a packet of `bytes` at `now`: when its last bit arrives, or
