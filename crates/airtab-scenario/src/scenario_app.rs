@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
+use airtab_sim::scenario::MAX_USERS;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::{App, AppKind, Station};
+use airtab_sim::{App, AppKind, Station, Users};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
 use crate::scenario_file::{Folder, LONGEST_NS, measured};
@@ -119,6 +120,7 @@ fn read_app(
         let key = if s.get("stop").is_some() { "stop" } else { "start" };
         s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
     }
+    let users = read_users(s, stop.saturating_sub(start));
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -129,12 +131,24 @@ fn read_app(
     Some(App {
         name: name?,
         kind: kind?,
+        users,
         station: station??,
         active_ns: start..stop,
         measure_ns,
         class: class as u8,
         latency_ns: latency,
     })
+}
+
+/// How many users it has, who begin in the time that it is active, ns.
+fn read_users(s: &Section, active_ns: u64) -> Users {
+    let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(1) as u32;
+    let within_ns = s.read("within", quantity(Unit::Ns, 0..=86_400 * SECOND)).unwrap_or(0);
+    if within_ns > 0 && within_ns >= active_ns {
+        let active = Unit::Ns.format(active_ns);
+        s.problem_of("within", &format!("its users must begin before it stops: less than {active}"));
+    }
+    Users { count, within_ns }
 }
 
 fn read_kind(s: &Section, folder: &Folder, congestion: Algorithm) -> Option<AppKind> {
