@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use airtab_core::Key;
+
 use crate::engine::Stream;
 use crate::meter::{AppMeter, constant};
 use crate::net::Link;
@@ -69,6 +71,11 @@ impl Flow {
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
         self.hash = self.tuple.flow(key);
         self.connection = Some(connection);
+    }
+
+    /// What a classifier sees of the packets that it sends now.
+    pub(crate) fn key(&self, up: bool) -> Key {
+        if up { self.tuple.reversed().key() } else { self.tuple.key() }
     }
 
     /// Five-tuple of the downlink of an earlier connection, or of this one.

@@ -271,7 +271,7 @@ impl Simulation {
         let (sta, class) = (f.station as u16, f.class);
         // each application has a server of its own
         let source = if up { u32::from(sta) } else { u32::from(f.app) | 1 << 16 };
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key: Some(f.key(up)) };
         let segment = segment.unwrap_or_default();
         let body = Body { flow, life: f.life, up, frame, sent_ns: self.now, queued_ns: 0, segment };
         let packet = self.pool.insert(meta, body);
