@@ -250,7 +250,8 @@ static inline void drive_other(struct drive *d)
 {
 	const struct at_ops *ops = d->h.q->ops;
 	struct at_qdisc *q = d->h.q;
-	struct at_link l = { (u16)(byte(d) % 5), 0, 1, (u32)word(d, 3), 32, 4000000, 500000, 0, 0 };
+	struct at_link l = { .sta = (u16)(byte(d) % 5), .here = true, .nss = 1, .rate_kbps = (u32)word(d, 3),
+			     .ampdu_frames = 32, .ampdu_ns = 4000000, .free_ppm = 500000 };
 
 	switch (byte(d) % 12) {
 	case 0:

@@ -34,6 +34,9 @@
  *  u8   at_class(p)            0 = most urgent class of the host's classifier;
  *                              AT_URGENT = link control: ARP of at most
  *                              256 bytes, EAPOL (urgent.h bounds them further)
+ *  bool at_key(p, struct at_key *)  what a classifier sees; false: no IP.
+ *                              Ports are 0 where there are none to see: of all
+ *                              fragments, and of what is neither TCP nor UDP
  *  bool at_mark_ce(p)          false: the packet is not ECN-capable
  *  bool at_tcp(p, struct at_tcp *)  false: not TCP, encrypted or a fragment
  *  u64  at_div(u64 n, u32 d)   n / d
@@ -72,11 +75,15 @@ struct at_heard {
 	u64 air;		/* ns, as in at_tx, less what was told of it before */
 };
 
-/* A station's link, sampled by the host; 0 = unknown. */
+/* A station's link as the host sees it; 0 = unknown. */
 struct at_link {
 	u16 sta;
-	u8 phy, nss;
-	u32 rate_kbps, ampdu_frames, ampdu_ns, free_ppm, below_bytes, below_ns;
+	bool here;		/* false: the station left; the rest is 0 then */
+	u8 phy, nss;		/* profile: 1 + number in at_phys; spatial streams */
+	u32 rate_kbps;
+	u32 ampdu_frames, ampdu_ns;	/* of full-size packets, as many as go at once */
+	u32 free_ppm;		/* of the last 100 ms the medium was free; at least 1 */
+	u32 below_bytes, below_ns;	/* left the queue for it and are not sent yet */
 };
 
 enum at_verdict {
@@ -181,7 +188,8 @@ struct at_ops {
 	void (*sent)(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now);
 	/* Once for each uplink frame, and for each time that it is received again. */
 	void (*heard)(struct at_qdisc *q, const struct at_heard *h, u64 now);
-	/* A station's link changed; all zero but sta: the station left. */
+	/* For every station: at the start, whenever its link changes, and every
+	 * 100 ms. What it changes is felt from the next operation on. */
 	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);
 	/* When to call tick, then dequeue, if nothing else happens; AT_NEVER. */
 	u64 (*wake)(const struct at_qdisc *q, u64 now);

@@ -21,6 +21,21 @@ pub struct Tcp {
     pub flags: u8,
 }
 
+/// What a classifier sees of an IP packet.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Key {
+    /// Protocol number behind all extension headers.
+    pub protocol: u8,
+    /// Differentiated services code point (RFC 2474), 6 bits.
+    pub dscp: u8,
+    /// Its sender's port; 0 where there is none to see: of all fragments, and of
+    /// what is neither TCP nor UDP.
+    pub sport: u16,
+    /// Its receiver's port, likewise.
+    pub dport: u16,
+}
+
 #[repr(C)]
 pub struct Pkt {
     pub next: *mut Pkt,
@@ -33,11 +48,13 @@ pub struct Pkt {
     pub flags: u8,
     pub tcp: Tcp,
     pub handle: u32,
+    pub key: Key,
 }
 
 pub const F_ECT: u8 = 1;
 pub const F_CE: u8 = 2;
 pub const F_TCP: u8 = 4;
+pub const F_IP: u8 = 8;
 
 /// Whom to charge once a transmission is over; comes with a packet, goes back
 /// with what the packet took. Only the discipline that made it can read it.
@@ -79,26 +96,27 @@ pub struct Heard {
     pub air: u64,
 }
 
-/// A station's link as the host sees it; 0 is "not known", and all 0 but `sta`
-/// says that the station left.
+/// A station's link as the host sees it; 0 is "not known".
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     /// Number of the station.
     pub sta: u16,
-    /// Number of its 802.11 amendment, as the host counts them.
+    /// The station is there; if not, it left, and the rest is 0.
+    pub here: bool,
+    /// Its 802.11 profile: [`Phy::number`](crate::Phy::number).
     pub phy: u8,
     /// Spatial streams.
     pub nss: u8,
     /// PHY rate, kb/s.
     pub rate_kbps: u32,
-    /// Frames in a usual aggregate.
+    /// Full-size packets that go in one exchange.
     pub ampdu_frames: u32,
-    /// Duration of a usual aggregate, ns.
+    /// Duration of such an exchange, ns.
     pub ampdu_ns: u32,
-    /// Share of time in which the channel is free, millionths.
+    /// Share of the last 100 ms in which the medium was free, millionths; at least 1.
     pub free_ppm: u32,
-    /// Queued below the discipline for this station, bytes.
+    /// Left the queue for this station and not sent yet, bytes.
     pub below_bytes: u32,
     /// The same as channel time, ns.
     pub below_ns: u32,
@@ -220,6 +238,10 @@ unsafe extern "C" {
     // Arrays of unknown length that end at NULL: only their address is taken.
     pub static at_disciplines: [*const Ops; 0];
     pub static at_phys: [Phy; 0];
+    #[cfg(feature = "trial")]
+    pub static at_told_ops: Ops;
+    #[cfg(feature = "trial")]
+    pub static at_links_ops: Ops;
     pub fn at_check(ops: *const Ops, v: *const Vals, bad: *mut u16) -> *const c_char;
     pub fn at_data_ns(phy: *const Phy, kbps: u32, ip_bytes: u32, frames: u32) -> u64;
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;

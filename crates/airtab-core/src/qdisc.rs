@@ -241,6 +241,11 @@ impl Qdisc {
         }
     }
 
+    /// Whether [`Qdisc::link`] means anything to it.
+    pub fn wants_links(&self) -> bool {
+        self.discipline.0.link.is_some()
+    }
+
     /// Reports a station's link.
     pub fn link(&mut self, link: &Link, now: u64) {
         if let Some(f) = self.discipline.0.link {

@@ -269,7 +269,7 @@ impl AccessPoint {
     /// # Panics
     /// If there is no such station, or the rate is 0.
     pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
-        self.medium.set_station(station, kbps, loss);
+        self.medium.set_station(station, kbps, loss, self.now);
         self.radios[station] = (kbps, loss);
         let name = &self.house.file.scenario.stations[station].name;
         let lost = 100.0 * loss.frame_error_rate();
@@ -283,6 +283,7 @@ impl AccessPoint {
         let name = &self.house.file.scenario.stations[station].name;
         self.changes.push(Change { at_ns: self.now, what: format!("station {name} ended: {why}") });
         self.ended[station] = Some(why.into());
+        self.medium.end_station(station, self.now);
     }
 
     /// Stations that have ended, and why.
@@ -391,6 +392,7 @@ impl AccessPoint {
             class,
             ecn: parsed.ecn,
             tcp: parsed.tcp,
+            key: Some(parsed.key()),
         };
         let body = Body {
             buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]),
@@ -570,7 +572,8 @@ impl AccessPoint {
         let parsed = parse(&self.buffers.get(body.buffer)[..bytes as usize]).ok();
         let source = parsed.map_or(0, |p| source::hash(p.source, self.source_key));
         let (ecn, tcp) = parsed.map_or((false, None), |p| (p.ecn, p.tcp));
-        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
+        let key = parsed.map(|p| p.key());
+        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp, key }, body)
     }
 
     fn deliver(&mut self, packet: Handle, port: Port) {

@@ -1,7 +1,7 @@
 //! Nothing is kept of a packet that is gone, however it went: its place in the pool,
 //! its buffer, its flow's count.
 
-use airtab_core::time::SECOND as S;
+use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::ScenarioFile;
 
 use super::*;
@@ -231,6 +231,43 @@ fn packets_of_a_station_that_ends() {
         nothing_is_left(&mut ap, wifi);
         assert_eq!((fates(&ap.books), ap.refused), ([18, 0, 0, 0, 0], [0, 0, 5, 0]));
     }
+}
+
+/// The discipline is told of each station's link: at the start, at changes, every
+/// 100 ms, and a new one at once; who left is told once.
+#[test]
+fn links_of_stations() {
+    for wifi in [EMULATOR, CELL] {
+        let mut ap = ap(wifi, "links");
+        ap.advance(150 * MS);
+        ap.set_station(usize::from(LAPTOP), 6_000, Loss::None);
+        ap.end_station(0, "its device is gone");
+        ap.advance(201 * MS);
+        // When (ms), station, whether it is there, rate (Mb/s).
+        let told = |ap: &AccessPoint| -> Vec<[u64; 4]> {
+            let rows = ap.medium.queue().rows(&ap.pool, ap.now);
+            rows.iter().map(|row| [row[0] / MS, row[1], row[2], row[5] / 1000]).collect()
+        };
+        let both = |at| [[at, 0, 1, 54], [at, 1, 1, 54]];
+        let [first, second] = [both(0), both(100)];
+        let changes = [[150, 1, 1, 6], [150, 0, 0, 0], [200, 1, 1, 6]];
+        assert_eq!(told(&ap), [&first[..], &second, &changes].concat(), "{wifi}");
+        ap.set_queue(&"links".parse().unwrap()).unwrap();
+        assert_eq!(told(&ap), [[201, 1, 1, 6]], "{wifi}");
+    }
+}
+
+/// What disciplines see of a packet's headers, also when it crosses the air twice.
+#[test]
+fn what_a_classifier_sees() {
+    let mut ap = ap(EMULATOR, "told");
+    send(&mut ap, End::Server, End::Station(LAPTOP), 46 << 2, 2);
+    send(&mut ap, End::Station(0), End::Station(LAPTOP), 8 << 2 | 1, 1);
+    ap.advance(S);
+    let rows = ap.medium.queue().rows(&ap.pool, ap.now);
+    let mut told: Vec<&[u64]> = rows.iter().map(|row| &row[7..]).collect();
+    told.sort_unstable();
+    assert_eq!(told, [[1, 17, 8, 1000, 2000], [1, 17, 46, 1000, 2000], [1, 17, 46, 1000, 2001]]);
 }
 
 /// A minute of silence, and a snapshot: whoever sent before is forgotten, others are not.
