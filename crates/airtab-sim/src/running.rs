@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use airtab_core::Key;
+
 use crate::engine::{NEVER, Stream};
 use crate::meter::AppMeter;
 use crate::net::address::{self, FiveTuple, Protocol};
@@ -59,6 +61,11 @@ impl Flow {
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
         self.hash = self.tuple.flow(key);
         self.connection = Some(connection);
+    }
+
+    /// What a classifier sees of the packets that it sends now.
+    pub(crate) fn key(&self, up: bool) -> Key {
+        if up { self.tuple.reversed().key() } else { self.tuple.key() }
     }
 
     pub(crate) fn is_udp(&self) -> bool {

@@ -265,7 +265,8 @@ impl Simulation {
             false => (f.server, f.station, u32::from(f.app) | 1 << 16),
         };
         let (class, sta) = (f.class, NO_STATION);
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
+        let key = Some(f.key(up));
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();
         let body = Body { flow, life: f.life, up, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
