@@ -9,7 +9,7 @@
 use std::ops::{ControlFlow, Range};
 
 use airtab_core::Params;
-use airtab_sim::{AppKind, Scenario, Simulation};
+use airtab_sim::{AppKind, Histogram, Scenario, Simulation};
 use rayon::prelude::*;
 
 use crate::credit;
@@ -160,7 +160,7 @@ fn busy_from(scenario: &Scenario) -> u64 {
 }
 
 /// The points of a distribution function that can be told apart in a figure.
-fn distribution(delay_ns: &hdrhistogram::Histogram<u64>) -> Vec<(f64, f64)> {
+fn distribution(delay_ns: &Histogram) -> Vec<(f64, f64)> {
     const POINTS: u64 = 200;
     if delay_ns.is_empty() {
         return Vec::new();

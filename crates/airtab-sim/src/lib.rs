@@ -19,6 +19,7 @@
 
 pub mod course;
 pub mod engine;
+mod histogram;
 pub mod meter;
 pub mod net;
 mod running;
@@ -30,6 +31,7 @@ pub mod trace;
 pub mod traffic;
 pub mod wifi;
 
+pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
 pub use trace::{

@@ -84,7 +84,7 @@ impl AppMeter {
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {
-            self.queue.trace.delay_ns.saturating_record(now - queued_ns);
+            self.queue.trace.delay_ns.record(now - queued_ns);
         }
     }
 

@@ -31,7 +31,6 @@ use std::sync::Arc;
 
 use airtab_scenario::Metric;
 use airtab_sim::{App, AppKind, AppTrace, Scenario};
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -233,9 +232,4 @@ fn score(metric: Metric, value: f64, text: String) -> Score {
 /// A rate for people.
 fn bits(bps: f64) -> String {
     format!("{:.2} Mb/s", bps / 1e6)
-}
-
-fn quantiles(ns: &Histogram<u64>) -> Quantiles {
-    let at = |q| if ns.is_empty() { 0.0 } else { ns.value_at_quantile(q) as f64 * 1e-9 };
-    Quantiles { p50_s: at(0.5), p99_s: at(0.99), count: ns.len() }
 }

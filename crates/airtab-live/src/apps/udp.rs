@@ -17,6 +17,7 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
 
+use airtab_core::time::SECOND;
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
@@ -27,14 +28,13 @@ use airtab_sim::meter::{AppMeter, constant};
 use airtab_sim::traffic::udp::Source;
 use airtab_sim::traffic::video::{self, HEADERS};
 use airtab_sim::traffic::{game, ping, udp, voip};
-use airtab_sim::{AppKind, AppTrace, Delivery, FrameTrace};
-use hdrhistogram::Histogram;
+use airtab_sim::{AppKind, AppTrace, Delivery, FrameTrace, Histogram};
 
 use super::work::{LOOK, Work, lock, timed_out};
-use super::{AppReport, Ends, Running, bits, quantiles, score};
+use super::{AppReport, Ends, Running, bits, score};
 use crate::driver::real_time;
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
 /// Number, frame and time at the beginning of each payload.
 const HEADER: usize = 16;
@@ -57,7 +57,7 @@ struct State {
     /// None once the trace was taken.
     meter: Option<AppMeter>,
     frames: Vec<FrameTrace>,
-    late_ns: Histogram<u64>,
+    late_ns: Histogram,
     /// Of late: what arrived, down and up, what was sent down, and the bytes of
     /// each packet that arrived down.
     recent: [VecDeque<Delivery>; 2],
@@ -103,7 +103,7 @@ impl Udp {
         let state = State {
             meter: Some(AppMeter::new(app, &ends.scenario)),
             frames: Vec::new(),
-            late_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
+            late_ns: Histogram::new(100 * SECOND, 3),
             recent: Default::default(),
             recent_sent: VecDeque::new(),
             recent_bytes: VecDeque::new(),
@@ -182,7 +182,7 @@ impl Link {
         let mut packet = vec![0; 1 << 16];
         while due < active.end && work.wait_until(due) {
             let now = work.clock.now();
-            lock(&self.own.state).late_ns.saturating_record(now - due);
+            lock(&self.own.state).late_ns.record(now - due);
             match &app.kind {
                 AppKind::Video(video::Video { frames, fec }) => {
                     let frame = frames.0[number as usize % frames.0.len()];
@@ -360,6 +360,6 @@ impl Running for Udp {
             (trace.down.under_way, trace.up.under_way) = under_way;
         }
         trace.frames = std::mem::take(&mut state.frames);
-        report.late = quantiles(&state.late_ns);
+        report.late = Quantiles::of(&state.late_ns);
     }
 }
