@@ -8,6 +8,7 @@
 //! - [`course`]: a run sampled over time
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`world`]: nodes, wires and channels around the packets of any host
 //! - [`meter`]: what becomes of an application's packets, for every host of a cell
 //! - [`net`]: wired links
 //! - [`tcp`]: TCP endpoints, sans-IO
@@ -30,10 +31,11 @@ pub mod tcp;
 pub mod trace;
 pub mod traffic;
 pub mod wifi;
+pub mod world;
 
 pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Wired};
-pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
+pub use simulation::{AirFrame, AirPacket, Content, Rows, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::engine::Stream;
 use crate::meter::{AppMeter, constant};
-use crate::net::Link;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
 use crate::trace::{AppTrace, FrameTrace, PageTrace, SegmentTrace};
@@ -12,25 +11,25 @@ use crate::traffic::download::{self, Connection};
 use crate::traffic::streaming::{self, Plan, Player};
 use crate::traffic::web::{self, Visit};
 use crate::traffic::{AppKind, Streaming, game, ping, udp, video, voip};
+use crate::world::{Home, NodeId};
 
-/// A flow: a server with its access link, a station, a five-tuple.
+/// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
     pub(crate) app: u16,
-    pub(crate) station: usize,
+    pub(crate) server: NodeId,
+    pub(crate) station: NodeId,
     pub(crate) class: u8,
     /// The hash that disciplines see.
     pub(crate) hash: u32,
     /// Which connection this is: packets of an earlier one go to nobody.
     pub(crate) life: u16,
     pub(crate) connection: Option<Connection>,
-    pub(crate) access_down: Link,
-    pub(crate) access_up: Link,
     tuple: FiveTuple,
 }
 
 impl Flow {
     /// Flow number `i` of the scenario, one of application `app`.
-    pub(crate) fn new(i: u16, number: u16, app: &App, scenario: &Scenario, key: u64) -> Flow {
+    pub(crate) fn new(i: u16, number: u16, app: &App, home: Home, key: u64) -> Flow {
         let (port, protocol) = match app.kind {
             AppKind::Game(_) => (game::PORT, Protocol::Udp),
             AppKind::Voip(_) => (voip::PORT, Protocol::Udp),
@@ -46,17 +45,14 @@ impl Flow {
             destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
             protocol,
         };
-        let wired = &scenario.wired;
-        let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
         Flow {
             app: number,
-            station: app.station,
+            server: home.server(i),
+            station: home.station(app.station as u16),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,
             connection: None,
-            access_down: access(),
-            access_up: access(),
             tuple,
         }
     }

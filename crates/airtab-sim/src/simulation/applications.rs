@@ -20,25 +20,25 @@ impl Simulation {
         self.note(1, app.into());
         let running = &mut self.apps[usize::from(app)];
         running.active = true;
-        self.events.push(running.app.active_ns.end, Event::Stop { app });
+        self.world.timer(running.app.active_ns.end, Event::Stop { app });
         match running.app.kind {
             AppKind::Game(_) | AppKind::Voip(_) => {
                 for up in [false, true] {
                     let at = self.now + running.phase[usize::from(up)];
-                    self.events.push(at, Event::Tick { app, up });
+                    self.world.timer(at, Event::Tick { app, up });
                 }
             }
             AppKind::Video(_) => {
-                self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
+                self.world.timer(self.now + running.phase[0], Event::Tick { app, up: false });
             }
             AppKind::Udp(Udp { rate_bps, bytes, gaps }) => {
                 let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
-                self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
+                self.world.timer(source.next_ns(self.now), Event::Tick { app, up: false });
                 running.source = Some(source);
             }
             AppKind::Web(_) => self.open_page(app),
             AppKind::Ping(_) => {
-                self.events.push(self.now + running.phase[1], Event::Tick { app, up: true });
+                self.world.timer(self.now + running.phase[1], Event::Tick { app, up: true });
             }
             AppKind::Download(_) => self.download(app),
             AppKind::Upload(Upload { congestion }) => self.transfer(app, congestion, false, true),
@@ -72,7 +72,7 @@ impl Simulation {
             return;
         };
         if let Some(ns) = reconnect_ns {
-            self.events.push(self.now + ns, Event::Tick { app, up: false });
+            self.world.timer(self.now + ns, Event::Tick { app, up: false });
         }
         self.transfer(app, congestion, true, false);
     }
@@ -115,7 +115,7 @@ impl Simulation {
                     needed: needed as u16,
                     received: 0,
                 });
-                self.events.push(self.now + video::PERIOD_NS, Event::Tick { app, up });
+                self.world.timer(self.now + video::PERIOD_NS, Event::Tick { app, up });
                 for payload in fec.payloads(frame) {
                     self.send(flow, up, payload + video::HEADERS, number as u32, None);
                 }
@@ -123,12 +123,12 @@ impl Simulation {
             AppKind::Udp(Udp { bytes, .. }) => {
                 let bytes = *bytes;
                 let source = running.source.as_mut().expect("made at the start");
-                self.events.push(source.next_ns(self.now), Event::Tick { app, up });
+                self.world.timer(source.next_ns(self.now), Event::Tick { app, up });
                 self.send(flow, up, bytes, 0, None);
             }
             kind => {
                 let stream = constant(kind, up).expect("nothing else ticks");
-                self.events.push(self.now + stream.period_ns, Event::Tick { app, up });
+                self.world.timer(self.now + stream.period_ns, Event::Tick { app, up });
                 self.send(flow, up, stream.bytes, 0, None);
             }
         }
@@ -159,7 +159,7 @@ impl Simulation {
             self.pump(flow, false);
             return;
         };
-        self.events.push(self.now + visit.reading_ns(), Event::Tick { app, up: false });
+        self.world.timer(self.now + visit.reading_ns(), Event::Tick { app, up: false });
         running.pages.push(page);
         running.visit = None;
     }
@@ -173,7 +173,7 @@ impl Simulation {
         let plan = plan(&running.app.kind).expect("it streams");
         if let Some((segment, next_ns)) = player.progress(&plan, self.now, connection) {
             running.segments.push(segment);
-            self.events.push(next_ns, Event::Tick { app, up: false });
+            self.world.timer(next_ns, Event::Tick { app, up: false });
         }
         self.pump(flow, true);
     }
@@ -203,7 +203,7 @@ impl Simulation {
                     && at < socket.timer_at
                 {
                     socket.timer_at = at.max(now);
-                    self.events.push(socket.timer_at, Event::Timer { flow, server });
+                    self.world.timer(socket.timer_at, Event::Timer { flow, server });
                 }
                 return;
             };
