@@ -321,11 +321,8 @@ impl Cell {
             self.note(transmitter, &exchange);
         }
         let side = self.transmitters[transmitter].side;
-        let (link, to) = (exchange.link, exchange.to);
-        let mut acked = false;
-        exchange.retain(&mut self.parts, |part| {
-            let settled = part.settle(link.is_some(), &self.config);
-            acked |= settled.acked;
+        let to = exchange.to;
+        let failed = exchange.settle(&mut self.parts, &self.config, |part, settled| {
             if settled.anew {
                 self.outputs.push_back(side.arrived(part.packet));
             }
@@ -341,15 +338,14 @@ impl Cell {
                     self.outputs.push_back(Output::Lost(part.packet));
                 }
             }
-            !settled.over
         });
         let contender = &mut self.contenders[sender];
-        let again = !exchange.is_empty();
-        match again && !acked {
+        match failed {
             true => contender.rule.failed(),
             false => contender.rule.done(),
         }
         let slots = contender.draw();
+        let again = !exchange.is_empty();
         if again {
             exchange.charge(&mut self.parts, self.channel.wait_ns(slots));
             contender.exchange = Some(exchange);

@@ -80,7 +80,7 @@ impl Part {
     }
 
     /// The attempt is over. `unicast`: somebody acknowledges.
-    pub(super) fn settle(&mut self, unicast: bool, config: &CellConfig) -> Settled {
+    fn settle(&mut self, unicast: bool, config: &CellConfig) -> Settled {
         let acked = matches!(self.end, End::Acked | End::Broadcast);
         let arrived = acked || (self.end == End::AckLost && config.deliver_on == DeliverOn::Data);
         let anew = arrived && !self.received;
@@ -155,8 +155,26 @@ impl Exchange {
         }
     }
 
+    /// The attempt is over: `tell` what it meant for each part; those that are over
+    /// leave. True if it failed: nothing was acknowledged, and something goes out again.
+    pub(super) fn settle(
+        &mut self,
+        parts: &mut Parts,
+        config: &CellConfig,
+        mut tell: impl FnMut(&mut Part, Settled),
+    ) -> bool {
+        let (unicast, mut acked) = (self.link.is_some(), false);
+        self.retain(parts, |part| {
+            let settled = part.settle(unicast, config);
+            acked |= settled.acked;
+            tell(part, settled);
+            !settled.over
+        });
+        !acked && !self.is_empty()
+    }
+
     /// Lets every part go for which `stays` is false.
-    pub(super) fn retain(&mut self, parts: &mut Parts, mut stays: impl FnMut(&mut Part) -> bool) {
+    fn retain(&mut self, parts: &mut Parts, mut stays: impl FnMut(&mut Part) -> bool) {
         let (mut before, mut at) = (NONE, self.first);
         while at != NONE {
             let part = &mut parts[at];

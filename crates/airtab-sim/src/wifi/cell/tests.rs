@@ -1,6 +1,6 @@
 //! Several transmitters with a discipline each, though only the access point has one yet.
 
-use airtab_core::time::SECOND;
+use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Meta, Phy};
 
 use super::*;
@@ -16,6 +16,8 @@ struct Saturated {
     attempts: Vec<Attempt>,
     /// Packets sent, of both flows of each transmitter.
     sent: [[u64; 2]; TRANSMITTERS],
+    /// Channel time that their reports tell, ns.
+    air: [u64; TRANSMITTERS],
     dequeued: u64,
     now: u64,
 }
@@ -27,7 +29,7 @@ impl Saturated {
         let queue = |name| {
             let mut params = Params::new(Discipline::named(name).expect("registered"));
             if name == "chap" {
-                params.set("profile", "faithful").expect("it drops nothing but what is too much");
+                params.set("target", "0ns").expect("it drops nothing but what is too much");
             }
             Egress::Managed(Managed::new(Qdisc::new(&pool, &params, 0, 0), phy, std::iter::empty()))
         };
@@ -36,8 +38,8 @@ impl Saturated {
         let stations = [("a", 54_000, Loss::None), ("b", 54_000, Loss::None)];
         let mut cell = Cell::with_queues(config, &stations, disciplines.map(queue).into(), 1);
         cell.tap(true);
-        let (attempts, sent) = (Vec::new(), [[0; 2]; TRANSMITTERS]);
-        let mut run = Saturated { cell, pool, attempts, sent, dequeued: 0, now: 0 };
+        let (attempts, sent, air) = (Vec::new(), [[0; 2]; TRANSMITTERS], [0; TRANSMITTERS]);
+        let mut run = Saturated { cell, pool, attempts, sent, air, dequeued: 0, now: 0 };
         for transmitter in 0..TRANSMITTERS as u32 {
             [0, 0, 0, 1, 1].into_iter().for_each(|flow| run.send(2 * transmitter + flow));
         }
@@ -64,7 +66,9 @@ impl Saturated {
                     }
                     Output::Sent { down, label, tx } => {
                         assert!(tx.acked && down == (label < 2));
-                        self.sent[label as usize / 2][label as usize % 2] += 1;
+                        let transmitter = label as usize / 2;
+                        self.sent[transmitter][label as usize % 2] += 1;
+                        self.air[transmitter] += tx.air;
                         self.send(label);
                     }
                     Output::Dequeued(_) => self.dequeued += 1,
@@ -78,14 +82,14 @@ impl Saturated {
 /// The channel is shared by the rules of contention, each transmitter's part of it by its own discipline.
 #[test]
 fn each_transmitter_shares_by_its_own_discipline() {
-    let mut run = Saturated::new(["chap", "fifo", "spq"]);
+    let mut run = Saturated::new(["spq", "chap", "fifo"]);
     run.run(60 * SECOND);
     let total = run.sent.as_flattened().iter().sum::<u64>() as f64;
     for [a, b] in run.sent {
         let share = (a + b) as f64 / total;
         assert!((share * 3.0 - 1.0).abs() < 0.01, "a third of the frames: {:?}", run.sent);
     }
-    let [chap, fifo, spq] = run.sent;
+    let [spq, chap, fifo] = run.sent;
     assert!(100 * chap[0].abs_diff(chap[1]) < chap[0], "flow by flow: {chap:?}");
     assert!((2 * fifo[0]).abs_diff(3 * fifo[1]) <= 6, "as they came: {fifo:?}");
     assert!(spq[0] > 10_000 && spq[1] <= 2, "class by class: {spq:?}");
@@ -94,7 +98,13 @@ fn each_transmitter_shares_by_its_own_discipline() {
         let counters = transmitter.egress.managed().expect("a discipline").queue().counters();
         assert_eq!((counters.given, counters.queued), (sent[0] + sent[1] + 1, 4));
     }
-    assert_eq!(run.dequeued, chap[0] + chap[1] + 1, "the access point's alone");
+    // And what they took; the one at the MAC is charged an estimate.
+    let queue = run.cell.transmitters[1].egress.managed().expect("a discipline").queue();
+    let column = queue.discipline().row_stats().iter().position(|c| c.name == "airtime");
+    let rows = queue.rows(&run.pool, run.now);
+    let charged: u64 = rows.iter().map(|row| row[column.expect("a column of chap")]).sum();
+    assert!((1..MS).contains(&(charged - run.air[1])), "{charged} of {}", run.air[1]);
+    assert_eq!(run.dequeued, spq[0] + spq[1] + 1, "the access point's alone");
     // Three at the MACs, and what waits at the stations.
     assert_eq!(run.cell.held(), 3 + 2 * 4);
 }

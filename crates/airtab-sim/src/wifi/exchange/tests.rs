@@ -33,19 +33,18 @@ fn numbers(exchange: &Exchange, parts: &Parts) -> Vec<u32> {
     exchange.parts(parts).map(|part| part.ticket.flow).collect()
 }
 
-/// Ends an attempt as `ends` says, part by part: the tickets that are over, with their reports.
-fn end(exchange: &mut Exchange, parts: &mut Parts, ends: &[End], now: u64) -> Vec<(u32, Tx)> {
-    let (config, mut ends, mut reports) = (config(), ends.iter(), Vec::new());
-    exchange.retain(parts, |part| {
-        part.end = *ends.next().expect("one for each part");
-        let settled = part.settle(true, &config);
+/// Ends an attempt as `ends` says, part by part: the tickets that are over, with
+/// their reports, and whether it failed.
+fn end(exchange: &mut Exchange, parts: &mut Parts, ends: &[End], now: u64) -> (Vec<(u32, Tx)>, bool) {
+    let (mut ends, mut reports) = (ends.iter(), Vec::new());
+    exchange.for_each(parts, |part| part.end = *ends.next().expect("one for each part"));
+    assert_eq!(ends.next(), None);
+    let failed = exchange.settle(parts, &config(), |part, settled| {
         if settled.over {
             reports.push((part.ticket.flow, part.tx(settled.acked, now)));
         }
-        !settled.over
     });
-    assert_eq!(ends.next(), None);
-    reports
+    (reports, failed)
 }
 
 #[test]
@@ -57,7 +56,7 @@ fn each_ticket_has_its_own_report() {
     // 1001 ns by 2000 bytes: 750.75, 230.23, and the rest.
     let reports = end(&mut exchange, &mut parts, &[End::DataLost, End::Acked, End::DataLost], 11_001);
     let tx = |air, span, attempts, acked| Tx { air, span, attempts, acked };
-    assert_eq!(reports, [(2, tx(230, 1001, 1, true))]);
+    assert_eq!(reports, (vec![(2, tx(230, 1001, 1, true))], false));
     // The others wait, and go again with one more behind them.
     exchange.charge(&mut parts, 154);
     let late = part(&mut pool, 4, 460);
@@ -69,16 +68,39 @@ fn each_ticket_has_its_own_report() {
     exchange.begin(&mut parts, &mut radios, false, 30_000);
     let reports = end(&mut exchange, &mut parts, &[End::Acked, End::DataLost, End::Acked], 31_001);
     // 154 ns by 1540 bytes, then twice 1001 ns by 2000.
-    assert_eq!(reports, [(1, tx(750 + 150 + 2 * 750, 21_001, 3, true)), (4, tx(2 * 231, 11_001, 2, true))]);
+    let expected = vec![(1, tx(750 + 150 + 2 * 750, 21_001, 3, true)), (4, tx(2 * 231, 11_001, 2, true))];
+    assert_eq!(reports, (expected, false), "one that is acknowledged is enough");
     for n in 4..=7 {
         assert_eq!(numbers(&exchange, &parts), [3]);
         exchange.begin(&mut parts, &mut radios, false, 40_000 + n);
         let reports = end(&mut exchange, &mut parts, &[End::DataLost], 50_000);
         // Alone it pays all of it; after its seventh attempt it is given up.
         let air = 21 + 4 + 2 * 20 + (n - 3) * 1001;
-        assert_eq!(reports, if n == 7 { vec![(3, tx(air, 40_000, 7, false))] } else { vec![] });
+        match n {
+            7 => assert_eq!(reports, (vec![(3, tx(air, 40_000, 7, false))], false)),
+            _ => assert_eq!(reports, (vec![], true)),
+        }
     }
     assert!(exchange.is_empty() && parts.is_empty());
+}
+
+/// Whichever parts leave, the others keep their order, and new ones go behind them.
+#[test]
+fn parts_keep_their_order() {
+    let (mut pool, mut parts, radios) = (Pool::new(), Parts::new(), radios(Loss::None));
+    let mut exchange = exchange(&mut pool, &mut parts, &radios, &[100; 3]);
+    let mut model = vec![1, 2, 3];
+    for number in 4..2000 {
+        // Every third of them leaves or stays, in all combinations.
+        let leaves = |flow: u32| (number >> (flow % 3)) & 1 == 1;
+        exchange.retain(&mut parts, |part| !leaves(part.ticket.flow));
+        model.retain(|flow| !leaves(*flow));
+        let new = part(&mut pool, number, 100);
+        exchange.push(&mut parts, new);
+        model.push(number);
+        assert_eq!(numbers(&exchange, &parts), model);
+        assert_eq!((parts.len(), exchange.bytes), (model.len(), 100 * model.len() as u64));
+    }
 }
 
 /// Whatever is split over however many parts of whatever length, no nanosecond is lost.
