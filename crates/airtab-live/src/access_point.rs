@@ -392,6 +392,7 @@ impl AccessPoint {
             class,
             ecn: parsed.ecn,
             tcp: parsed.tcp,
+            key: Some(parsed.key()),
         };
         let body = Body {
             buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]),
@@ -571,7 +572,8 @@ impl AccessPoint {
         let parsed = parse(&self.buffers.get(body.buffer)[..bytes as usize]).ok();
         let source = parsed.map_or(0, |p| source::hash(p.source, self.source_key));
         let (ecn, tcp) = parsed.map_or((false, None), |p| (p.ecn, p.tcp));
-        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp }, body)
+        let key = parsed.map(|p| p.key());
+        self.pool.insert(Meta { bytes, flow, source, sta: station, class: OTHER_CLASS, ecn, tcp, key }, body)
     }
 
     fn deliver(&mut self, packet: Handle, port: Port) {
