@@ -11,7 +11,7 @@ use crate::traffic::download::{self, Connection};
 use crate::traffic::streaming::{self, Plan, Player};
 use crate::traffic::web::{self, Visit};
 use crate::traffic::{AppKind, Streaming, game, ping, udp, video, voip};
-use crate::world::{Home, NodeId};
+use crate::world::{Home, HomeHost, NodeId};
 
 /// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -47,8 +47,8 @@ impl Flow {
         };
         Flow {
             app: number,
-            server: home.server(i),
-            station: home.station(app.station as u16),
+            server: home.node(HomeHost::Server(i)),
+            station: home.node(HomeHost::Station(app.station as u16)),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,
