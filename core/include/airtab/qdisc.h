@@ -34,6 +34,9 @@
  *  u8   at_class(p)            0 = most urgent class of the host's classifier;
  *                              AT_URGENT = link control: ARP of at most
  *                              256 bytes, EAPOL (urgent.h bounds them further)
+ *  bool at_key(p, struct at_key *)  what a classifier sees; false: no IP.
+ *                              Ports are 0 where there are none to see: of all
+ *                              fragments, and of what is neither TCP nor UDP
  *  bool at_mark_ce(p)          false: the packet is not ECN-capable
  *  bool at_tcp(p, struct at_tcp *)  false: not TCP, encrypted or a fragment
  *  u64  at_div(u64 n, u32 d)   n / d

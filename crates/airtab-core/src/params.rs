@@ -83,9 +83,9 @@ impl Discipline {
     /// The discipline of that name.
     pub fn named(name: &str) -> Option<Discipline> {
         let every = disciplines();
-        #[cfg(feature = "links")]
-        // SAFETY: a constant of the core's tests.
-        let every = every.chain([Discipline(unsafe { &ffi::at_links_ops })]);
+        #[cfg(feature = "trial")]
+        // SAFETY: constants of the core's tests.
+        let every = every.chain(unsafe { [&ffi::at_told_ops, &ffi::at_links_ops] }.map(Discipline));
         every.into_iter().find(|d| d.name() == name)
     }
 

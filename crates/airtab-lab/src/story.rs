@@ -9,7 +9,8 @@
 use std::ops::{ControlFlow, Range};
 
 use airtab_core::Params;
-use airtab_sim::{AppKind, Histogram, Scenario, Simulation};
+use airtab_scenario::About;
+use airtab_sim::{Histogram, Scenario, Simulation};
 use rayon::prelude::*;
 
 use crate::credit;
@@ -153,8 +154,7 @@ pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> St
 
 /// Where the queue begins to fill, within the measured part.
 fn busy_from(scenario: &Scenario) -> u64 {
-    use AppKind::{Download, P2p, Upload};
-    let bulk = scenario.apps.iter().filter(|a| matches!(a.kind, Download(_) | Upload(_) | P2p(_)));
+    let bulk = scenario.apps.iter().filter(|app| About::of(&app.kind).bulk);
     let starts = bulk.map(|app| app.active_ns.start).filter(|at| scenario.measure_ns.contains(at));
     starts.min().unwrap_or(scenario.measure_ns.start)
 }

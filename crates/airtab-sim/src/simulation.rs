@@ -16,11 +16,11 @@ use airtab_core::{Handle, Meta, NO_STATION, Params, Tcp};
 
 use crate::engine::Stream;
 use crate::meter::AppMeter;
-use crate::running::{Flow, Running};
+use crate::running::{Flow, Member, Running};
 use crate::scenario::Scenario;
 use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Trace};
-use crate::traffic::AppKind;
+use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, World};
 
 use observe::Tap;
@@ -40,13 +40,14 @@ pub fn run(scenario: &Scenario, queue: &Params, seed: u64) -> Trace {
 /// A run under way.
 pub struct Simulation {
     now: u64,
-    seed: u64,
     measure: Range<u64>,
     world: World<Body, Event>,
     apps: Vec<Running>,
+    users: Vec<Member>,
     flows: Vec<Flow>,
     flow_key: u64,
     tcp: Config,
+    io: Io,
     tap: Tap,
     fingerprint: u64,
 }
@@ -60,11 +61,12 @@ enum Event {
     Stop {
         app: u16,
     },
-    /// The next packet, frame, page or connection of an application.
+    /// An application's.
     Tick {
-        app: u16,
-        up: bool,
+        user: u32,
+        key: u16,
     },
+    /// TCP's.
     Timer {
         flow: u16,
         server: bool,
@@ -77,8 +79,8 @@ struct Body {
     flow: u16,
     life: u16,
     up: bool,
-    /// Video: which frame it belongs to.
-    frame: u32,
+    /// What its receiver is told of it, but for TCP.
+    tag: u32,
     segment: Segment,
 }
 
@@ -97,23 +99,32 @@ impl Simulation {
             Home::new(scenario, access_ns, queue).expect("scenario and parameters are checked before a run");
         let mut world = World::new(topology, seed);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
-        let (mut apps, mut flows) = (Vec::new(), Vec::new());
+        let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         for (number, app) in (0..).zip(&scenario.apps) {
-            let first = flows.len() as u16;
-            let own = first..first + app.kind.flows();
-            flows.extend(own.clone().map(|i| Flow::new(i, number, app, home, flow_key)));
-            apps.push(Running::new(app, own, scenario, seed));
+            let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);
+            let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
+            let setting = Setting { seed, app: &app.name, user: 0, users: 1, active_ns: active };
+            for user in 0..setting.users {
+                let (own, first) = (users.len() as u32, flows.len() as u16);
+                let flow = |i| Flow::new(first + i, (number, own, i), app, home, flow_key);
+                flows.extend((0..app.kind.flows()).map(flow));
+                let user = app.kind.user(&Setting { user, ..setting });
+                users.push(Member { app: number, flow: first, user });
+            }
+            let (all, flows) = (first_user..users.len() as u32, first_flow..flows.len() as u16);
+            apps.push(Running::new(app, all, flows, scenario));
             world.timer(app.active_ns.start, Event::Start { app: number });
         }
         Simulation {
             now: 0,
-            seed,
             measure: scenario.measure_ns.clone(),
             world,
             apps,
+            users,
             flows,
             flow_key,
             tcp: scenario.tcp,
+            io: Io::default(),
             tap: Tap::default(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
@@ -155,8 +166,12 @@ impl Simulation {
             self.apps[app].meter.under_way(packet.body.up, packet.sent_ns);
         }
         let (books, medium) = (self.world.books(), self.world.medium(0));
-        let (apps, places): (_, Vec<f64>) =
-            self.apps.into_iter().map(|running| running.finish(self.now)).unzip();
+        let mut users = self.users.into_iter().map(|member| member.user);
+        let finish = |running: Running| {
+            let own = users.by_ref().take(running.users.len());
+            running.finish(own, self.now)
+        };
+        let (apps, places): (_, Vec<f64>) = self.apps.into_iter().map(finish).unzip();
         Trace {
             ap: ApTrace {
                 mean_packets: places.iter().sum(),
@@ -188,7 +203,7 @@ impl Simulation {
         match report {
             Report::Timer(Event::Start { app }) => self.start(app),
             Report::Timer(Event::Stop { app }) => self.stop(app),
-            Report::Timer(Event::Tick { app, up }) => self.tick(app, up),
+            Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
             Report::Arrived { packet, .. } => self.receive(packet),
             Report::Crossed { .. } => {}
@@ -230,7 +245,7 @@ impl Simulation {
     }
 
     /// One end of a flow sends a packet.
-    fn send(&mut self, flow: u16, up: bool, bytes: u32, frame: u32, segment: Option<Segment>) {
+    fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<Segment>) {
         let f = &self.flows[usize::from(flow)];
         let tcp = segment.map(|s| Tcp {
             seq: s.seq as u32,
@@ -245,9 +260,10 @@ impl Simulation {
             false => (f.server, f.station, u32::from(f.app) | 1 << 16),
         };
         let (class, sta) = (f.class, NO_STATION);
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
+        let key = Some(f.key(up));
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();
-        let body = Body { flow, life: f.life, up, frame, segment };
+        let body = Body { flow, life: f.life, up, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
     }
@@ -257,31 +273,6 @@ impl Simulation {
         let bytes = self.world.pool().bytes(packet);
         let Carried { body, sent_ns, .. } = self.world.take(packet);
         self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
-        let now = self.now;
-        let flow = &mut self.flows[usize::from(body.flow)];
-        let running = &mut self.apps[usize::from(flow.app)];
-        // What comes for a connection that a download has left is of use to nobody.
-        let left = flow.life != body.life && matches!(running.app.kind, AppKind::Download(_));
-        running.meter.received(body.up, if left { 0 } else { bytes }, sent_ns, now);
-        if let Some(frame) = running.frames.get_mut(body.frame as usize) {
-            frame.received += 1;
-        }
-        if body.up && running.active && matches!(running.app.kind, AppKind::Ping(_)) {
-            self.send(body.flow, false, bytes, 0, None);
-            return;
-        }
-        if let Some(connection) = &mut flow.connection
-            && flow.life == body.life
-        {
-            connection.socket(body.up).endpoint.on_segment(now, &body.segment);
-            let (page, player) = (running.visit.is_some(), running.player.is_some());
-            self.pump(body.flow, body.up);
-            if page {
-                self.browse(body.flow);
-            }
-            if player {
-                self.stream(body.flow);
-            }
-        }
+        self.arrived(&body, bytes, sent_ns);
     }
 }

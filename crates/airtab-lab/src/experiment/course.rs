@@ -4,6 +4,7 @@
 //! What it does not do: no verdict rests on a single run.
 
 use airtab_core::Params;
+use airtab_scenario::reader::{Section, choice, text};
 use airtab_sim::Scenario;
 use airtab_sim::course::course;
 
@@ -12,7 +13,6 @@ use super::file::Names;
 use super::{Experiment, Workload};
 use crate::report::chart::{self, Axis, Line};
 use crate::story::{Story, story};
-use airtab_scenario::reader::{Section, choice, text};
 
 /// Between two samples, ns.
 const STEP_NS: u64 = 1_000_000_000;

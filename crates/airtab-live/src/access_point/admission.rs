@@ -82,6 +82,7 @@ impl AccessPoint {
             class,
             ecn: parsed.ecn,
             tcp: parsed.tcp,
+            key: Some(parsed.key()),
         };
         if let Some(meter) = self.meters.get_mut(usize::from(app)) {
             meter.sent(up, parsed.bytes, now);

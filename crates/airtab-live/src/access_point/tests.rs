@@ -260,6 +260,19 @@ fn links_of_stations() {
     }
 }
 
+/// What disciplines see of a packet's headers, also when it crosses the air twice.
+#[test]
+fn what_a_classifier_sees() {
+    let mut ap = ap(EMULATOR, "told");
+    send(&mut ap, End::Server, End::Station(LAPTOP), 46 << 2, 2);
+    send(&mut ap, End::Station(0), End::Station(LAPTOP), 8 << 2 | 1, 1);
+    ap.advance(S);
+    let rows = ap.world.medium(0).queue().rows(ap.world.pool(), ap.world.now());
+    let mut told: Vec<&[u64]> = rows.iter().map(|row| &row[7..]).collect();
+    told.sort_unstable();
+    assert_eq!(told, [[1, 17, 8, 1000, 2000], [1, 17, 46, 1000, 2000], [1, 17, 46, 1000, 2001]]);
+}
+
 /// A minute of silence, and a snapshot: whoever sent before is forgotten, others are not.
 #[test]
 fn flows_that_are_idle() {

@@ -1,5 +1,5 @@
 //! Streamed films: segments from nginx over one connection, at the rates that
-//! the simulator's player would choose ([`Plan`], BBA-0).
+//! the simulator's player chooses ([`Player`], BBA-0).
 //!
 //! What it does not do: as the simulator's: nobody seeks, no film ends.
 
@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
-use airtab_sim::traffic::Streaming;
-use airtab_sim::traffic::streaming::Plan;
+use airtab_sim::traffic::streaming::Player;
 use airtab_sim::{AppKind, AppTrace, Histogram, SegmentTrace};
 
 use super::http::Connection;
@@ -49,17 +48,14 @@ impl Film {
 
     /// Segment after segment, while the application is active.
     fn play(&self, work: &Work, ends: &Ends, nginx: &Nginx) -> io::Result<()> {
-        let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &ends.app.kind else {
-            return Ok(());
-        };
-        let plan = Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns };
+        let AppKind::Streaming(film) = &ends.app.kind else { return Ok(()) };
+        let mut player = Player::new(film.clone());
         let server = SocketAddrV4::new(ends.server, nginx::PORT);
         let active = ends.app.active_ns.clone();
-        let (mut rate, mut plays_until, mut at) = (0, 0_u64, active.start);
+        let mut at = active.start;
         let mut connection: Option<Connection> = None;
         while at < active.end && work.wait_until(at) {
-            rate = plan.next_rate(rate, plays_until.saturating_sub(work.clock.now()));
-            let bytes = plan.bytes(rate);
+            let bytes = player.choose(work.clock.now());
             let path = nginx.object(bytes)?;
             let open = match connection.take() {
                 Some(open) => Ok(open),
@@ -70,11 +66,10 @@ impl Film {
             match got {
                 Ok((answer, open)) => {
                     connection = Some(open);
-                    let (requested_ns, done_ns) = (answer.requested_ns, answer.done_ns);
-                    seen.first_byte_ns.record(answer.first_byte_ns - requested_ns);
-                    seen.segments.push(SegmentTrace { rate_bps: ladder[rate], requested_ns, done_ns });
-                    plays_until = plays_until.max(done_ns) + segment_ns;
-                    at = done_ns.max((plays_until + segment_ns).saturating_sub(*buffer_ns));
+                    seen.first_byte_ns.record(answer.first_byte_ns - answer.requested_ns);
+                    let (segment, next_ns) = player.complete(answer.requested_ns, answer.done_ns);
+                    seen.segments.push(segment);
+                    at = next_ns;
                 }
                 Err(_) if work.over(active.end) => return Ok(()),
                 Err(_) => {
