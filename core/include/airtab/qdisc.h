@@ -141,12 +141,12 @@ struct at_qdisc {
 	/* Gives a dropped packet back to the host; must not call ops. */
 	void (*drop)(struct at_qdisc *q, struct at_pkt *p, enum at_reason why);
 	void *host;
-	/* always: in + made == out + sum(dropped) + qlen */
-	u64 bytes, in, out, made, dropped[AT_R_MAX];
 	u32 qlen;
 	u32 parked;			/* of these, packets of closed stations */
-	u32 closed;			/* stations, and a bit for each number: gate() */
-	u32 shut[AT_STATIONS / 32];
+	u32 closed;			/* stations that are closed: gate() */
+	/* always: in + made == out + sum(dropped) + qlen */
+	u64 bytes, in, out, made, dropped[AT_R_MAX];
+	u32 shut[AT_STATIONS / 32];	/* a bit for each: closed */
 	u64 state[];			/* state_size() bytes, zeroed by the host */
 };
 

@@ -93,14 +93,14 @@ fn rust_and_c_agree() {
         ops,
         drop,
         host,
+        qlen,
+        parked,
+        closed,
         bytes,
         in_ = "in",
         out,
         made,
         dropped,
-        qlen,
-        parked,
-        closed,
         shut,
         state
     );
