@@ -204,12 +204,12 @@ static bool chap_parked(const struct chap *c, u32 id)
 
 /* Not inline, and no choice of a pointer: the order of those that may be served is
  * known before the flow is looked at. */
-static __attribute__((cold, noinline)) void chap_rank_parked(struct chap *c, u32 id)
+static __attribute__((__cold__, __noinline__)) void chap_rank_parked(struct chap *c, u32 id)
 {
 	at_order_add(&c->parked, id, chap_entry, chap_less, c);
 }
 
-static __attribute__((cold, noinline)) void chap_unrank_parked(struct chap *c, u32 id)
+static __attribute__((__cold__, __noinline__)) void chap_unrank_parked(struct chap *c, u32 id)
 {
 	at_order_del(&c->parked, id, chap_less, c);
 }
