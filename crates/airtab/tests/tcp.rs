@@ -52,7 +52,7 @@ fn the_samples_are_those_of_the_figures() {
     }
 }
 
-/// In bursts a window overflows a queue of three; at a rate the queue is shorter and less is lost.
+/// In bursts a growing window overflows a queue of ten early; at a rate it does not.
 #[test]
 fn pacing_spares_a_short_queue() {
     let run = |args: &[&str]| {

@@ -303,9 +303,6 @@ impl Sender {
     }
 
     pub fn on_timeout(&mut self, now: u64) {
-        if now >= self.held {
-            self.held = NEVER;
-        }
         if now < self.deadline {
             return;
         }
