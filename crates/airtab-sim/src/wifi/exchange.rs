@@ -62,6 +62,7 @@ pub(super) struct Settled {
 }
 
 impl Part {
+    #[inline]
     pub(super) fn new<T: Label>(pool: &Pool<T>, packet: Handle, ticket: Ticket) -> Part {
         Part {
             packet,
@@ -80,6 +81,7 @@ impl Part {
     }
 
     /// The attempt is over. `unicast`: somebody acknowledges.
+    #[inline]
     fn settle(&mut self, unicast: bool, config: &CellConfig) -> Settled {
         let acked = matches!(self.end, End::Acked | End::Broadcast);
         let arrived = acked || (self.end == End::AckLost && config.deliver_on == DeliverOn::Data);
@@ -97,6 +99,7 @@ impl Part {
     }
 
     /// What it took, once it is over.
+    #[inline]
     pub(super) fn tx(&self, acked: bool, now: u64) -> Tx {
         Tx { air: self.air, span: now - self.since, attempts: self.attempts, acked }
     }
@@ -113,15 +116,18 @@ pub(super) struct Exchange {
     last: usize,
     /// Sum of its parts, bytes.
     bytes: u64,
+    /// The receiver of the attempt under way gets nothing but errors.
+    pub(super) garbled: bool,
 }
 
 impl Exchange {
     /// Without parts.
     pub(super) fn new(frame: Frame, link: Option<usize>, to: Option<usize>) -> Exchange {
-        Exchange { frame, link, to, first: NONE, last: NONE, bytes: 0 }
+        Exchange { frame, link, to, first: NONE, last: NONE, bytes: 0, garbled: false }
     }
 
     /// Puts a part behind the others.
+    #[inline]
     pub(super) fn push(&mut self, parts: &mut Parts, part: Part) {
         self.bytes += u64::from(part.bytes);
         let number = parts.insert(part);
@@ -146,6 +152,7 @@ impl Exchange {
         })
     }
 
+    #[inline]
     pub(super) fn for_each(&self, parts: &mut Parts, mut act: impl FnMut(&mut Part)) {
         let mut at = self.first;
         while at != NONE {
@@ -157,6 +164,7 @@ impl Exchange {
 
     /// The attempt is over: `tell` what it meant for each part; those that are over
     /// leave. True if it failed: nothing was acknowledged, and something goes out again.
+    #[inline]
     pub(super) fn settle(
         &mut self,
         parts: &mut Parts,
@@ -174,6 +182,7 @@ impl Exchange {
     }
 
     /// Lets every part go for which `stays` is false.
+    #[inline]
     fn retain(&mut self, parts: &mut Parts, mut stays: impl FnMut(&mut Part) -> bool) {
         let (mut before, mut at) = (NONE, self.first);
         while at != NONE {
@@ -182,7 +191,8 @@ impl Exchange {
             if stays(part) {
                 before = at;
             } else {
-                self.bytes -= u64::from(parts.remove(at).bytes);
+                self.bytes -= u64::from(part.bytes);
+                parts.remove(at);
                 match before {
                     NONE => self.first = next,
                     before => parts[before].next = next,
@@ -197,7 +207,8 @@ impl Exchange {
 
     /// An attempt begins: how it will end for each part. Every DATA is drawn on
     /// its own, and the ACK if there is one.
-    pub(super) fn begin(&self, parts: &mut Parts, radios: &mut Radios, collided: bool, now: u64) {
+    #[inline]
+    pub(super) fn begin(&mut self, parts: &mut Parts, radios: &mut Radios, collided: bool, now: u64) {
         let error_rate = self.frame.error_rate;
         let mut answered = false;
         self.for_each(parts, |part| {
@@ -213,6 +224,7 @@ impl Exchange {
             };
             answered |= part.end == End::Acked;
         });
+        self.garbled = self.link.is_some() && !collided && !answered;
         if let (true, Some(link)) = (answered, self.link)
             && radios.loses(link, error_rate)
         {
@@ -223,6 +235,7 @@ impl Exchange {
     }
 
     /// Splits channel time over the parts by their bytes, the remainder to the last.
+    #[inline]
     pub(super) fn charge(&self, parts: &mut Parts, ns: u64) {
         let mut left = ns;
         let mut at = self.first;
@@ -233,11 +246,6 @@ impl Exchange {
             left -= share;
             at = part.next;
         }
-    }
-
-    /// Whether its receiver got nothing but errors.
-    pub(super) fn garbled(&self, parts: &Parts) -> bool {
-        !self.is_empty() && self.parts(parts).all(|part| part.end == End::DataLost)
     }
 }
 
