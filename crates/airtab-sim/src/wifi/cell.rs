@@ -81,7 +81,7 @@ impl Cell {
         let draws = names.map(|name: String| Stream::new(seed, &name));
         let contender = |(transmitter, draws)| Contender::new(transmitter, Rule::dcf(&config.phy), draws);
         let contenders: Vec<_> = draws.enumerate().map(contender).collect();
-        let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len()).map(Side::Station));
+        let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len() as u16).map(Side::Station));
         let transmitter = |(number, (side, queue))| Transmitter::new(side, queue, number, &config);
         let transmitters: Vec<_> = sides.zip(queues).enumerate().map(transmitter).collect();
         let mut cell = Cell {
@@ -205,9 +205,10 @@ impl Cell {
 
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
-        let at_macs = self.parts.iter().filter(|(_, part)| !part.received).count();
+        let exchanges = self.contenders.iter().filter_map(|c| c.exchange.as_ref());
+        let parts = exchanges.flat_map(|exchange| exchange.parts(&self.parts));
         let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
-        at_macs + stations.map(|t| t.egress.len()).sum::<usize>()
+        parts.filter(|part| !part.received).count() + stations.map(|t| t.egress.len()).sum::<usize>()
     }
 
     fn access_point_mut(&mut self) -> &mut Managed {
@@ -266,8 +267,8 @@ impl Cell {
                 Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
                 Side::AccessPoint => {
                     self.outputs.push_back(Output::Dequeued(packet));
-                    let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP).map(usize::from);
-                    (station, station.map(transmitter_of))
+                    let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP);
+                    (station, station.map(|sta| transmitter_of(sta.into())))
                 }
             };
             let mut exchange = Exchange::new(self.radios.frame(link, pool.bytes(packet)), link, to);
@@ -339,7 +340,7 @@ impl Cell {
                 self.outputs.push_back(side.arrived(part.packet));
             }
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
-                let heard = Heard { flow: part.flow, sta: station as u16, air: part.hear() };
+                let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to].egress.heard(&heard, now);
             }
             if settled.over {
@@ -355,13 +356,13 @@ impl Cell {
             true => rule.failed(),
             false => rule.done(),
         }
-        let slots = self.contenders[sender].draw();
-        let exchange = &mut self.contenders[sender].exchange;
-        let again = exchange.take_if(|exchange| exchange.is_empty()).is_none();
-        if let Some(exchange) = exchange {
-            exchange.charge(&mut self.parts, self.channel.wait_ns(slots));
+        let contender = &mut self.contenders[sender];
+        let slots = contender.draw();
+        match &contender.exchange {
+            Some(again) if !again.is_empty() => again.charge(&mut self.parts, self.channel.wait_ns(slots)),
+            _ => contender.exchange = None,
         }
-        let more = again || self.load(pool, transmitter, now);
+        let more = contender.exchange.is_some() || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
     }
 }

@@ -41,7 +41,7 @@ impl Tap {
             data_ns: exchange.frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
             kbps: exchange.frame.kbps,
             sender: transmitter as u16,
-            station: exchange.link.map_or(GROUP, |station| station as u16),
+            station: exchange.link.unwrap_or(GROUP),
             number,
             end,
         };

@@ -35,16 +35,19 @@ impl Transmitter {
     }
 
     /// Whether it has events of its own.
+    #[inline]
     pub(super) fn is_timed(&self) -> bool {
         self.beacons.is_some() || self.egress.managed().is_some()
     }
 
     /// When something is due that nobody else tells it of.
+    #[inline]
     pub(super) fn next_event(&self) -> u64 {
         self.beacons.as_ref().map_or(NEVER, |b| b.next_ns).min(self.egress.next_event())
     }
 
     /// The beacon that waits to be sent, if there is one.
+    #[inline]
     pub(super) fn take_beacon(&mut self) -> Option<Frame> {
         let beacons = self.beacons.as_mut().filter(|b| b.waits)?;
         beacons.waits = false;
@@ -100,6 +103,7 @@ impl Contender {
     }
 
     /// Slots of its next backoff.
+    #[inline]
     pub(super) fn draw(&mut self) -> u64 {
         self.rule.draw(&mut self.random)
     }
