@@ -106,14 +106,6 @@ impl Config {
         Config { congestion, ..self }
     }
 
-    /// The same settings for web pages: NewReno, as the CHAP study has it, where downloads have CUBIC.
-    pub const fn for_pages(self) -> Self {
-        match self.congestion {
-            Algorithm::Cubic => self.with_congestion(Algorithm::NewReno),
-            _ => self,
-        }
-    }
-
     /// Receive window, bytes.
     pub const fn receive_window_bytes(&self) -> u64 {
         self.receive_window_segments as u64 * self.mss as u64
