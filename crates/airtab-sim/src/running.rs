@@ -11,7 +11,7 @@ use crate::scenario::{App, Scenario};
 use crate::tcp::{Config, Endpoint};
 use crate::trace::AppTrace;
 use crate::traffic::{Application, Progress, Seen, Setting, User};
-use crate::world::{Home, NodeId};
+use crate::world::{Home, HomeHost, NodeId};
 
 /// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -43,8 +43,8 @@ impl Flow {
             app: app_number,
             user,
             number,
-            server: home.server(i),
-            station: home.station(app.station as u16),
+            server: home.node(HomeHost::Server(i)),
+            station: home.node(HomeHost::Station(app.station as u16)),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,

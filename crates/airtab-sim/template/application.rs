@@ -5,7 +5,7 @@
 //!
 //! What it does not do: what a reader might expect and will not find here.
 
-use super::{Application, Io, Kind, Setting};
+use super::{Application, Broken, Io, Kind, Setting};
 
 /// Such an application: what a scenario says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ impl Kind for Template {
     /// CoAP's (RFC 7252).
     const PORT: u16 = 5683;
 
-    fn check(&self) -> Result<(), String> {
-        if self.interval_ns == 0 { Err("the interval must not be 0".into()) } else { Ok(()) }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(self.interval_ns > 0, "interval", "must not be 0")
     }
 
     fn user(&self, setting: &Setting) -> Sensor {

@@ -12,7 +12,7 @@ use airtab_sim::traffic::Streaming;
 use airtab_sim::{AppTrace, SegmentTrace};
 
 use super::reason::{SILENT, of_bulk, percent};
-use super::{Context, Kind, Score, congestion};
+use super::{Context, Described, Score, congestion};
 use crate::measure::{Figures, mean};
 use crate::metric::Metric;
 use crate::reader::{Section, Value, quantity};
@@ -23,7 +23,7 @@ use crate::scores::{QueueScores, Scores};
 const LADDER_BPS: [u64; 10] =
     [235_000, 375_000, 560_000, 750_000, 1_050_000, 1_750_000, 2_350_000, 3_000_000, 4_300_000, 5_800_000];
 
-impl Kind for Streaming {
+impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
     const COLUMNS: &'static [Metric] =
         &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
@@ -41,10 +41,6 @@ impl Kind for Streaming {
         let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
         let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
         let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
-        if buffer_ns < 2 * segment_ns {
-            let least = Unit::Ns.format(2 * segment_ns);
-            s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
-        }
         Some(Streaming { ladder, segment_ns, buffer_ns, congestion: congestion(s, context) })
     }
 

@@ -240,6 +240,29 @@ fn every_key_arrives() {
     assert_eq!(get("chap:increment=40ms", "increment"), 40 * MS, "the command line wins");
 }
 
+/// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.
+#[test]
+fn an_own_limit_goes_before_the_common_one() {
+    let with = |queue: &str| {
+        let text = format!("duration = \"1s\"\n[queue]\n{queue}\n[[station]]\nname = \"s\"\n");
+        ScenarioFile::parse(
+            "q.toml",
+            &format!("{text}[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n"),
+        )
+    };
+    let file = with("limit = 100000\nchap.limit = 70\nchap.increment = \"10ms\"").unwrap();
+    let limit = |spec: &str| {
+        let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        params.get("limit").unwrap()[0]
+    };
+    assert_eq!([limit("chap"), limit("chap:limit=40"), limit("fifo")], [70, 40, 100_000]);
+    for own in ["", "\nchap.increment = \"10ms\""] {
+        let refused = with(&format!("limit = 100000{own}")).unwrap_err().to_string();
+        let expected = "q.toml:3:9: [queue] limit: chap: limit: '100000' is outside 1 to 65535";
+        assert_eq!(refused.lines().next(), Some(expected), "{own}");
+    }
+}
+
 #[test]
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");
@@ -308,6 +331,34 @@ fn the_rates_of_each_profile() {
         }
         let highest = rates.split(' ').next_back().unwrap();
         assert_eq!(file(phy, "").unwrap(), highest.parse::<u32>().unwrap() * 1000, "{phy}: the default");
+    }
+}
+
+/// What differs from a profile, key by key.
+#[test]
+fn a_profile_can_be_changed() {
+    let tcp = |keys: &str| {
+        let text = format!("name = \"x\"\nduration = \"10s\"\n[tcp]\n{keys}\n[[station]]\nname = \"a\"\n");
+        ScenarioFile::parse("x.toml", &text).map(|file| file.scenario.tcp)
+    };
+    let home = Config::home();
+    let all =
+        "pacing = true\ninitial_window = 10\ninitial_ssthresh = 64\ninitial_rto = \"3s\"\nmin_rto = \"1s\"";
+    let expected = Config {
+        pacing: true,
+        initial_window: 10,
+        initial_ssthresh: Some(64),
+        initial_rto_ns: 3_000 * MS,
+        min_rto_ns: 1_000 * MS,
+        ..home
+    };
+    assert_eq!(tcp(all).unwrap(), expected);
+    assert_eq!(tcp("rtt = \"timestamps\"").unwrap(), home.with_timestamps());
+    assert_eq!(tcp("rtt = \"segment\"").unwrap(), home);
+    let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
+    assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
+    for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {
+        assert!(tcp(bad).is_err(), "{bad}");
     }
 }
 
