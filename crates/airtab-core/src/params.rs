@@ -240,6 +240,16 @@ impl Params {
         Ok(())
     }
 
+    /// Sets one parameter to its value in other parameters of the same discipline.
+    ///
+    /// # Panics
+    /// If it is another discipline, or has no such parameter.
+    pub fn copy(&mut self, name: &str, from: &Params) {
+        assert_eq!(self.discipline, from.discipline, "values of another discipline");
+        let i = self.discipline.params().iter().position(|p| p.name == name).expect("a parameter's name");
+        self.values[i].clone_from(&from.values[i]);
+    }
+
     /// The value or values of one parameter.
     pub fn get(&self, name: &str) -> Option<&[u64]> {
         let i = self.discipline.params().iter().position(|p| p.name == name)?;

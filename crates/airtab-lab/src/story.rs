@@ -21,9 +21,9 @@ const STEP_NS: u64 = 100_000_000;
 const STEPS: u64 = 150;
 /// Time between two credits, ns: a frame of 1500 bytes at 54 Mb/s takes about
 /// half of it, and there are some 37 ms from one boost to the next under load.
-pub const CREDIT_STEP_NS: u64 = 1_000_000;
+pub(crate) const CREDIT_STEP_NS: u64 = 1_000_000;
 /// Credits are kept from so long before [`Story::credit_start_ns`] to so long after, ns.
-pub const CREDIT_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
+pub(crate) const CREDIT_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::process::Command;
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::capture::{SNAP_BYTES, capture};
+use airtab_lab::{SNAP_BYTES, capture};
 use airtab_scenario::{ScenarioFile, quick};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
@@ -204,7 +204,7 @@ fn check_headers(scenario: &Scenario) -> HashSet<&'static str> {
                     TcpOptionElement::WindowScale(7) if tcp.syn => "scale",
                     TcpOptionElement::SelectiveAcknowledgementPermitted if tcp.syn => "permitted",
                     TcpOptionElement::Noop => "noop",
-                    TcpOptionElement::Timestamp(0, 0) => "timestamps",
+                    TcpOptionElement::Timestamp(value, echo) if echo < value => "timestamps",
                     other => panic!("{other:?}"),
                 });
             }

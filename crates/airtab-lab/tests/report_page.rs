@@ -3,10 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::report::{Report, html};
-use airtab_lab::results::Origin;
-use airtab_lab::story::{Story, story};
-use airtab_lab::{Comparison, Options, compare};
+use airtab_lab::{Comparison, Options, Origin, Report, Story, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
 

@@ -5,11 +5,12 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_sim::{App, Station};
+use airtab_sim::scenario::MAX_USERS;
+use airtab_sim::{App, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, instead, quantity, unused};
-use crate::scenario_file::measured;
+use crate::scenario_file::{LONGEST_NS, measured};
 
 /// Each application keeps its packets' times, some MB an hour.
 const MAX_APPS: usize = 10_000;
@@ -66,11 +67,7 @@ fn read_app(
     });
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
-    if start >= stop {
-        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
-        let key = if s.get("stop").is_some() { "stop" } else { "start" };
-        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
-    }
+    let users = read_users(s);
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -78,13 +75,27 @@ fn read_app(
     }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
-    Some(App {
+    let app = App {
         name: name?,
         kind: kind?,
+        users,
         station: station??,
         active_ns: start..stop,
         measure_ns,
         class: class as u8,
         latency_ns: latency,
-    })
+    };
+    for broken in app.broken() {
+        // Who names no end has begun too late.
+        let key = if broken.key == "stop" && s.get("stop").is_none() { "start" } else { broken.key };
+        s.problem_of(key, &broken.message);
+    }
+    Some(app)
+}
+
+/// How many users it has, and in which time they begin.
+fn read_users(s: &Section) -> Users {
+    let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(1) as u32;
+    let within_ns = s.read("within", quantity(Unit::Ns, 0..=LONGEST_NS)).unwrap_or(0);
+    Users { count, within_ns }
 }

@@ -34,7 +34,7 @@ pub mod wifi;
 pub mod world;
 
 pub use histogram::Histogram;
-pub use scenario::{App, Scenario, Station, Wired};
+pub use scenario::{App, Scenario, Station, Users, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Rows, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,

@@ -1,10 +1,12 @@
-//! What to simulate, as plain data. Files and units are `airtab-lab`'s; the
+//! What to simulate, as plain data. Files and units are `airtab-scenario`'s; the
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
 use std::ops::Range;
 
+use airtab_core::Unit;
+
 use crate::tcp;
-use crate::traffic::AppKind;
+use crate::traffic::{AppKind, Broken};
 use crate::wifi::{Loss, MediumConfig};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -41,13 +43,15 @@ pub struct Station {
     pub loss: Loss,
 }
 
-/// One application: a server on the wired side and a client on a station.
+/// One application: servers on the wired side and clients on a station.
 #[derive(Clone, Debug)]
 pub struct App {
     /// Name, unique in its scenario.
     pub name: String,
     /// What it sends.
     pub kind: AppKind,
+    /// For how many users it runs at once, all of them on its station.
+    pub users: Users,
     /// Index of its station.
     pub station: usize,
     /// When it sends, ns.
@@ -58,6 +62,21 @@ pub struct App {
     pub class: u8,
     /// One-way latency of its server's access link, ns.
     pub latency_ns: u64,
+}
+
+/// Those who use an application: each has flows, servers and random streams of his own, so that one
+/// more changes nothing that the others draw. All of them are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Users {
+    /// How many.
+    pub count: u32,
+    /// Each begins at a random time within this time from the application's start, ns; 0: all of them at once.
+    pub within_ns: u64,
+}
+
+impl Users {
+    /// One alone, from the start on.
+    pub const ONE: Users = Users { count: 1, within_ns: 0 };
 }
 
 /// The wired part: every server has an access link of its own to a switch; one
@@ -84,6 +103,36 @@ impl App {
     pub fn measured(&self, scenario: &Scenario) -> Range<u64> {
         self.measure_ns.as_ref().unwrap_or(&scenario.measure_ns).clone()
     }
+
+    /// Flows of all of its users at a time.
+    pub fn flows(&self) -> usize {
+        self.users.count as usize * usize::from(self.kind.flows())
+    }
+}
+
+impl App {
+    /// The rules about it alone that it breaks.
+    pub fn broken(&self) -> impl Iterator<Item = Broken> {
+        let Range { start, end } = self.active_ns;
+        let (from, to) = (Unit::Ns.format(start), Unit::Ns.format(end));
+        let active_ns = end.saturating_sub(start);
+        let Users { count, within_ns } = self.users;
+        let rules = [
+            Broken::unless(
+                start < end,
+                "stop",
+                format!("from {from} to {to} is no time: stop must be after start"),
+            ),
+            Broken::unless((1..=MAX_USERS).contains(&count), "users", format!("{count}: 1 to {MAX_USERS}")),
+            Broken::unless(
+                within_ns == 0 || within_ns < active_ns,
+                "within",
+                format!("its users must begin before it stops: less than {}", Unit::Ns.format(active_ns)),
+            ),
+            self.kind.check(),
+        ];
+        rules.into_iter().filter_map(Result::err)
+    }
 }
 
 impl Scenario {
@@ -98,7 +147,7 @@ impl Scenario {
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
-        let flows: usize = self.apps.iter().map(|app| usize::from(app.kind.flows())).sum();
+        let flows: usize = self.apps.iter().map(App::flows).sum();
         unless(flows <= usize::from(u16::MAX), format!("{flows} flows of all applications: at most 65535"))?;
         unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
@@ -115,11 +164,7 @@ impl Scenario {
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
-            app.kind.check().map_err(|e| format!("application {name}: {e}"))?;
-            unless(
-                app.active_ns.start < app.active_ns.end,
-                format!("application {name}: stops before it starts"),
-            )?;
+            app.broken().next().map_or(Ok(()), |e| Err(format!("application {name}: {e}")))?;
             unless(
                 app.measure_ns.as_ref().is_none_or(inside),
                 format!("application {name}: its measured part must lie inside the run"),
@@ -135,6 +180,8 @@ impl Scenario {
 
 /// Stations that one cell takes: association numbers of 802.11 end there.
 pub const MAX_STATIONS: usize = 2007;
+/// Users of one application.
+pub const MAX_USERS: u32 = 10_000;
 /// PHY rates of a scenario, kb/s: the lowest and more than the highest of 802.11.
 const MIN_KBPS: u32 = 1_000;
 const MAX_KBPS: u32 = 10_000_000;

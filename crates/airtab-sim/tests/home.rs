@@ -8,7 +8,7 @@ use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, run};
+use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
     whole_home,
@@ -191,7 +191,7 @@ fn rules_are_checked_before_a_run() {
         (broken(&|s| s.stations[0].rate_kbps = 0), "0 kb/s: 1000 to"),
         (broken(&|s| s.stations[0].loss = Loss::Fer(1.5)), "frame error rate 1.5"),
         (broken(&|s| s.apps[1].name = "game".into()), "the name is taken"),
-        (broken(&|s| s.apps[1].active_ns = 5..5), "stops before it starts"),
+        (broken(&|s| s.apps[1].active_ns = 5..5), "stop must be after start"),
     ] {
         assert!(message.contains(said), "{message}");
     }
@@ -230,6 +230,7 @@ fn a_crowd() {
             station: i % 60,
             active_ns: 0..33 * S,
             class: 0,
+            users: Users::ONE,
             measure_ns: None,
             latency_ns: MS,
         })

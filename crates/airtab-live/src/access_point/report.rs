@@ -5,8 +5,9 @@
 
 use airtab_core::Reason;
 use airtab_sim::trace::AirTrace;
+use airtab_sim::wifi::Medium;
 
-use super::{AccessPoint, Medium};
+use super::AccessPoint;
 use crate::snapshot::{
     AirTotals, AirView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
@@ -24,19 +25,19 @@ impl AccessPoint {
     /// The access point at this time; rates and quantiles are of the time since
     /// the last call.
     pub fn snapshot(&mut self) -> Snapshot {
-        let interval_ns = (self.now - self.last.at).max(1);
+        let interval_ns = (self.world.now() - self.last.at).max(1);
         let interval_s = interval_ns as f64 * SECONDS;
         let air = self.air_view(interval_ns);
-        self.last.at = self.now;
+        self.last.at = self.world.now();
         let snapshot = Snapshot {
             house: self.house.name().into(),
             queue: self.queue.clone(),
-            medium: match self.medium {
+            medium: match self.world.medium(0) {
                 Medium::Cell(_) => "dcf",
                 Medium::Emulator(_) => "emulator",
             }
             .into(),
-            now_s: self.now as f64 * SECONDS,
+            now_s: self.world.now() as f64 * SECONDS,
             interval_s,
             qdisc: self.qdisc_view(),
             air,
@@ -59,12 +60,12 @@ impl AccessPoint {
             books: self.books(),
             ..Snapshot::default()
         };
-        self.flows.sweep(self.now);
+        self.flows.sweep(self.world.now());
         snapshot
     }
 
     fn air_view(&mut self, interval_ns: u64) -> AirView {
-        let now = self.medium.air(self.now);
+        let now = self.world.medium(0).air(self.world.now());
         let before = std::mem::replace(&mut self.last.air, now);
         let share = |now: u64, before: u64| now.saturating_sub(before) as f64 / interval_ns as f64;
         AirView {
@@ -77,10 +78,10 @@ impl AccessPoint {
     }
 
     fn qdisc_view(&self) -> QdiscView {
-        let queue = self.medium.queue();
+        let queue = self.world.medium(0).queue();
         let counters = queue.counters();
         let dropped = Reason::ALL.iter().zip(counters.dropped).filter(|(_, n)| *n > 0);
-        let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.now));
+        let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.world.now()));
         QdiscView {
             packets: counters.queued,
             bytes: counters.bytes,
@@ -136,11 +137,11 @@ impl AccessPoint {
 
     /// Flow hashes and credits, s, where the discipline keeps them.
     fn credits(&self) -> Vec<(u32, f64)> {
-        let queue = self.medium.queue();
+        let queue = self.world.medium(0).queue();
         let columns = queue.discipline().row_stats();
         let place = |name| columns.iter().position(|c| c.name == name);
         let (Some(flow), Some(credit)) = (place("flow"), place("credit")) else { return Vec::new() };
-        let rows = queue.rows(&self.pool, self.now);
+        let rows = queue.rows(self.world.pool(), self.world.now());
         rows.iter().map(|row| (row[flow] as u32, row[credit] as i64 as f64 * SECONDS)).collect()
     }
 }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `game`, `voip`, `video`, `udp`, `ping`, and whatever else speaks UDP | the simulator's application over sockets (`udp`) |
 //! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
-//! | `web` | nginx, and our own page loader (`web`, `http`) or Chromium (`chromium`) |
+//! | `web` | nginx, and our own page loader (`web`, `loader`, `http`) or Chromium (`chromium`) |
 //! | `streaming` | nginx, and our own player (`streaming`) |
 //!
 //! Sizes, periods, phases, pages and rates are the simulator's for the same seed.
@@ -18,6 +18,7 @@
 mod chromium;
 mod http;
 mod iperf;
+mod loader;
 mod nginx;
 mod program;
 mod streaming;
@@ -141,7 +142,12 @@ impl Apps {
     }
 
     fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn Running>, LiveError> {
-        let work = &self.work;
+        let (work, users) = (&self.work, ends.app.users.count);
+        if users > 1 {
+            return Err(ends.failed(format!(
+                "{users} users: more than one is the simulator's; leave `users` out to run this house live"
+            )));
+        }
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
             AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use airtab_core::Params;
-use airtab_lab::report::{self, Report};
-use airtab_lab::results::{self, Manifest, Origin};
-use airtab_lab::{Comparison, capture, story};
+use airtab_lab::{
+    Comparison, Manifest, Origin, Report, capture, html, scenario_hash, stories, write_parquet,
+};
 use airtab_sim::Scenario;
 use anyhow::Context;
 
@@ -37,24 +37,24 @@ pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Option<Vec<Strin
         version: env!("CARGO_PKG_VERSION").into(),
         git: env!("AIRTAB_GIT").into(),
         command: command(args),
-        scenario_hash: results::scenario_hash(study.scenario),
+        scenario_hash: scenario_hash(study.scenario),
     };
     // What was run: the short schedule, if it was asked for.
     let run = if args.quick { airtab_scenario::quick(study.scenario) } else { study.scenario.clone() };
     let seed = comparison.seeds[0];
     let jobs = args.jobs.map_or(0, usize::from);
-    let Some(stories) = story::stories(&run, study.queues, seed, jobs, study.done) else { return Ok(None) };
+    let Some(stories) = stories(&run, study.queues, seed, jobs, study.done) else { return Ok(None) };
     let report = Report { comparison, scenario: study.scenario, stories: &stories, origin: &origin };
     files.add("results.json", |out| out.write_all(study.json.as_bytes()))?;
     files.add("report.txt", |out| out.write_all(study.text.as_bytes()))?;
-    files.add("report.html", |out| out.write_all(report::html(&report).as_bytes()))?;
-    files.add("results.parquet", |out| results::write_parquet(comparison, &origin, out))?;
+    files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
+    files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
     if let Some(length_ns) = args.pcap {
         let start = run.measure_ns.start;
         let span = start..start.saturating_add(length_ns).min(run.duration_ns);
         for (label, params) in study.queues {
             let name = format!("air-{}.pcapng", file_name(label));
-            files.add(&name, |out| capture::capture(&run, label, params, seed, &span, out).map(|_| ()))?;
+            files.add(&name, |out| capture(&run, label, params, seed, &span, out).map(|_| ()))?;
             if (study.done)().is_break() {
                 return Ok(None);
             }
