@@ -2,13 +2,13 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
-use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
+use airtab_sim::{AppKind, Users};
 
 #[test]
 fn the_built_in_home() {
@@ -162,6 +162,8 @@ fn every_key_arrives() {
         kind = "web"
         site = "yahoo"
         station = "lossy"
+        users = 40
+        within = "20s"
         [[app]]
         name = "host"
         kind = "ping"
@@ -224,6 +226,10 @@ fn every_key_arrives() {
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
     assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
     assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
+    assert_eq!(
+        (s.apps[10].users, s.apps[11].users),
+        (Users::ONE, Users { count: 40, within_ns: 20 * SECOND })
+    );
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
