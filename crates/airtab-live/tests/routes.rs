@@ -177,7 +177,7 @@ fn uplink_frames_are_charged_to_their_flow() {
         ap.advance(S);
         let s = ap.snapshot();
         let flow = s.flows.iter().find(|f| f.tuple == "udp 10.0.0.1:4321 198.18.0.1:5000").unwrap();
-        flow.credit_s.unwrap()
+        flow.columns["credit_s"].unwrap()
     };
     let untouched = credit(AT_LAPTOP, 4321, 100);
     assert_eq!(credit(AT_CONSOLE, 4322, 100), untouched, "another flow's frames");

@@ -28,7 +28,7 @@ pub(super) enum Task {
     /// Two Poisson flows: load of the server, rate of the slow one by that of
     /// the fast one, length of the run, ns.
     TwoFlows { rho: f64, kappa: f64, duration_ns: u64 },
-    /// So many idle flows burst while another waits with no credit.
+    /// So many idle flows burst while another waits with nothing left.
     Bursts(u16),
     /// One batch: packets of each flow and what is charged for one, ns.
     Batch { packets: Vec<u32>, costs_ns: Vec<u64> },
