@@ -43,7 +43,8 @@ test: ## every test: C core, Rust crates, command line
 	@tools/progress "Building the tests" test --workspace --no-run
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
-	@echo "Adding a congestion control from its template ..."
+	@echo "Adding a discipline, a congestion control, ... from their templates ..."
+	@crates/airtab/tests/add_a_discipline.sh
 	@crates/airtab-sim/tests/add_a_tcp.sh
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
@@ -55,9 +56,13 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
 
-bench: ## speed of the disciplines and of the simulator, with ratios and targets
+bench: ## speed of the disciplines and of the simulator; BASE=COMMIT: beside that commit's
+ifdef BASE
+	@tools/bench-ratios $(BASE)
+else
 	@$(CARGO) bench --quiet -p airtab-core --bench core
 	@$(CARGO) bench --quiet -p airtab-sim --bench sim
+endif
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/require clang

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # Adding a discipline is one file and one line: the template, added so to a copy
-# of the core, builds and passes the tests that hold for every discipline.
+# of the core, builds and passes the tests that hold for every discipline, and a
+# second of random operations. The hosts: crates/airtab/tests/add_a_discipline.sh.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -10,10 +11,12 @@ cp -r include src tests "$tmp"
 cp template/discipline.c "$tmp/src/template.c"
 echo 'AT_DISCIPLINE(template)' >>"$tmp/src/disciplines.def"
 cd "$tmp"
-for t in test_invariants test_baselines; do
+for t in test_invariants test_baselines fuzz; do
 	"${CC:-cc}" -std=c11 -g -O1 -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror \
-		-Iinclude -Itests '-DAT_HOST_H="airtab/host_user.h"' \
+		-Iinclude -Itests '-DAT_HOST_H="airtab/host_user.h"' -DAT_FUZZ_MAIN=1 \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
 		src/*.c "tests/$t.c" -o "$t"
-	"./$t"
 done
+./test_invariants
+./test_baselines
+./fuzz 1 1 >/dev/null

@@ -10,7 +10,7 @@
 use std::sync::LazyLock;
 
 use airtab_core::{Discipline, disciplines};
-use airtab_lab::{QueueSpec, ScenarioFile};
+use airtab_scenario::{QueueSpec, ScenarioFile};
 use airtab_live::House;
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::{ACCESS_POINT, ACCESS_POINT6, Port, server, server6, station, station6};

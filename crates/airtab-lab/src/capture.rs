@@ -57,7 +57,7 @@ pub fn capture(
     out: &mut dyn Write,
 ) -> io::Result<u64> {
     let mut file = open(scenario, label, seed, out)?;
-    let mut frames = Frames::new(&scenario.cell, scenario.tcp);
+    let mut frames = Frames::new(&scenario.medium, scenario.tcp);
     let mut simulation = Simulation::new(scenario, params, seed);
     simulation.advance(span.start);
     simulation.watch_air(true);

@@ -15,9 +15,8 @@ use airtab_sim::{AppKind, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::measure::{self, Figures, Measured};
-use crate::metric::Metric;
-use crate::schedule::quick;
+use crate::measure;
+use airtab_scenario::{Figures, Measured, Metric, quick};
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
 /// the older form would be misled.

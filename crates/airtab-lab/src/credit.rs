@@ -66,7 +66,7 @@ mod tests {
     use airtab_core::Discipline;
 
     use super::*;
-    use crate::ScenarioFile;
+    use airtab_scenario::ScenarioFile;
 
     /// The rows of a discipline, with these in their place: flow, credit.
     fn rows(discipline: &str, known: &[(u64, i64)]) -> Rows {

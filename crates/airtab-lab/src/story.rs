@@ -177,7 +177,7 @@ mod tests {
     use airtab_core::Discipline;
 
     use super::*;
-    use crate::ScenarioFile;
+    use airtab_scenario::ScenarioFile;
 
     /// 3 s, of which 1 s to 2 s are measured; `apps`: kind and start of each.
     fn home(apps: &[(&str, &str)]) -> Scenario {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use crate::compare::{Comparison, QueueScores, Scores, Summary};
-use crate::metric::Metric;
+use airtab_scenario::Metric;
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -213,7 +213,7 @@ fn legend(c: &Comparison, marked: bool) -> String {
         n => format!("Mean of {n} seeds ± half the width of its 95 % interval.\n"),
     };
     if c.quick {
-        let n = crate::schedule::QUICK_DIVISOR;
+        let n = airtab_scenario::QUICK_DIVISOR;
         let _ =
             writeln!(text, "Quick look: all times of the schedule were divided by {n}; not for conclusions.");
     }

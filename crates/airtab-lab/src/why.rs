@@ -9,7 +9,7 @@
 use airtab_quality::emodel::simple_r;
 
 use crate::compare::{Comparison, QueueScores, Scores};
-use crate::metric::Metric;
+use airtab_scenario::Metric;
 
 /// The sentences, application by application in the order of the scenario, in
 /// each the disciplines in the order asked for; those with the same reason

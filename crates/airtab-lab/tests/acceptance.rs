@@ -5,7 +5,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare};
+use airtab_lab::{Comparison, Options, compare};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Fec, Frames};

@@ -1,7 +1,7 @@
 //! Every way to get a scenario file wrong, and what the reader says about it.
 //! The messages are frozen in `snapshots/`: read a change of them as a user would.
 
-use airtab_lab::{HOME, ScenarioFile};
+use airtab_scenario::{HOME, ScenarioFile};
 use airtab_sim::traffic::Video;
 
 /// The scenario that the cases spoil.

@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, Stopped, compare};
+use airtab_lab::{Comparison, Options, Stopped, compare};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 
 fn home() -> ScenarioFile {
     let text = include_str!("../../../scenarios/game-call-download.toml");

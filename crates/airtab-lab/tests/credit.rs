@@ -2,7 +2,7 @@
 
 use airtab_core::{Discipline, Params};
 use airtab_lab::measure;
-use airtab_lab::{Metric, ScenarioFile};
+use airtab_scenario::{Metric, ScenarioFile};
 
 const PAPER: &str = r#"
     duration = "271s"

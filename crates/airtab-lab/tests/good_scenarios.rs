@@ -1,14 +1,14 @@
 //! What scenario files mean.
 
 use airtab_core::time::{MS, SECOND};
-use airtab_lab::{HOME, QueueSpec, ScenarioFile};
+use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumKind};
+use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
 
 #[test]
 fn the_built_in_home() {
@@ -16,7 +16,7 @@ fn the_built_in_home() {
     let s = &file.scenario;
     assert_eq!((s.name.as_str(), s.duration_ns), ("home", 330 * SECOND));
     assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
-    assert_eq!((s.cell.phy.name(), s.cell.attempts), ("phy-a", 7));
+    assert_eq!((s.medium.phy().name(), s.medium.attempts()), ("phy-a", 7));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
     assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
@@ -176,10 +176,11 @@ fn every_key_arrives() {
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
     assert_eq!((s.duration_ns, s.measure_ns.clone()), (60 * SECOND, 500 * MS..59 * SECOND));
-    assert_eq!((s.cell.phy.name(), s.cell.backoff), ("std-11b", Backoff::Bianchi));
-    assert_eq!((s.cell.eifs, s.cell.deliver_on, s.cell.attempts), (false, DeliverOn::Ack, 5));
-    let beacon = s.cell.beacon.unwrap();
-    assert_eq!((beacon.interval_ns, beacon.bytes, s.cell.uplink_packets), (50 * MS, 200, 77));
+    let cell = s.medium.cell().unwrap();
+    assert_eq!((cell.phy.name(), cell.backoff), ("std-11b", Backoff::Bianchi));
+    assert_eq!((cell.eifs, cell.deliver_on, cell.attempts), (false, DeliverOn::Ack, 5));
+    let beacon = cell.beacon.unwrap();
+    assert_eq!((beacon.interval_ns, beacon.bytes, cell.uplink_packets), (50 * MS, 200, 77));
     assert_eq!((s.wired.rate_bps, s.wired.trunk_ns, s.wired.queue_packets), (1_000_000_000, 2_500_000, 88));
     assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
@@ -236,27 +237,26 @@ fn every_key_arrives() {
 #[test]
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");
-    assert!(ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.cell.beacon.is_none());
+    assert!(
+        ScenarioFile::parse("quiet.toml", &text).unwrap().scenario.medium.cell().unwrap().beacon.is_none()
+    );
 }
 
 #[test]
 fn the_emulated_link_can_be_chosen() {
-    let cell = |wifi: &str| {
+    let medium = |wifi: &str| {
         let text = HOME.replace("phy = \"phy-a\"\nattempts = 7", wifi);
         assert_ne!(text, HOME);
-        ScenarioFile::parse("emulated.toml", &text).unwrap().scenario.cell
+        ScenarioFile::parse("emulated.toml", &text).unwrap().scenario.medium
     };
-    let plain = cell("medium = \"emulator\"");
-    assert_eq!(
-        (plain.medium, plain.phy.name(), plain.attempts),
-        (MediumKind::Emulator { extra_ns: 0 }, "d7.1", 5)
-    );
-    let slow = cell("medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"");
-    assert_eq!(
-        (slow.medium, slow.phy.name(), slow.attempts),
-        (MediumKind::Emulator { extra_ns: 2 * MS }, "phy-a", 7)
-    );
-    assert_eq!(cell("medium = \"dcf\"").medium, MediumKind::Dcf);
+    let emulated = |wifi: &str| match medium(wifi) {
+        MediumConfig::Emulator(link) => (link.extra_ns, link.phy.name(), link.attempts),
+        MediumConfig::Dcf(_) => panic!("{wifi}: a cell"),
+    };
+    assert_eq!(emulated("medium = \"emulator\""), (0, "d7.1", 5));
+    let slow = "medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"";
+    assert_eq!(emulated(slow), (2 * MS, "phy-a", 7));
+    assert_eq!(medium("medium = \"dcf\"").cell().unwrap().attempts, 7);
 }
 
 #[test]

@@ -6,11 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_lab::experiment::judge::{State, judge};
-use airtab_lab::experiment::{
-    Experiment, LATE_TOLERATED, LiveHost, Outcome, RunError, RunOptions, Store, jobs, run,
-};
-use airtab_lab::measure::{self, Measured};
-use airtab_lab::{Metric, QueueSpec, ScenarioFile};
+use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunError, RunOptions, Store, jobs, run};
+use airtab_lab::measure;
+use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 use tempfile::TempDir;
 
 /// The game beside a download of the other tests, on both hosts.
@@ -119,7 +117,7 @@ fn live_runs_are_made_anew_unless_an_interrupted_set_goes_on() {
 fn a_busy_machine_gets_a_second_chance_and_then_turns_verdicts_red() {
     let e = experiment("live = true");
     let (stop, store) = (AtomicBool::new(false), Store::default());
-    let late = 2.0 * LATE_TOLERATED;
+    let late = 2.0 * Metric::LATE_TOLERATED;
     let of = |late: Vec<f64>| {
         let host = Host { late: Mutex::new(late), ..Host::new(&stop) };
         let outcome = outcome(&e, &options(&store, &stop, Some(&host)));

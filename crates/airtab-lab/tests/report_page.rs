@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use airtab_lab::report::{Report, html};
 use airtab_lab::results::Origin;
 use airtab_lab::story::{Story, story};
-use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare, quick};
+use airtab_lab::{Comparison, Options, compare};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
 
 struct Study {

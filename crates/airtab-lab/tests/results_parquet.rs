@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use airtab_lab::results::{Manifest, Origin, scenario_hash, write_parquet};
-use airtab_lab::{Comparison, Metric, Options, QueueSpec, ScenarioFile, compare};
+use airtab_lab::{Comparison, Options, compare};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
+use airtab_sim::wifi::CellConfig;
 use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
@@ -126,7 +128,7 @@ fn the_number_of_a_scenario_is_about_what_it_says() {
     other.apps[0].latency_ns += 1;
     assert_ne!(scenario_hash(&home), scenario_hash(&other));
     let mut other = home.clone();
-    other.cell.attempts = 6;
+    other.medium = CellConfig { attempts: 6, ..home.medium.cell().unwrap().clone() }.into();
     assert_ne!(scenario_hash(&home), scenario_hash(&other));
     assert_eq!(scenario_hash(&home).len(), 32);
 }

@@ -1,8 +1,8 @@
 //! The course of an application by the second, and its figures.
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::measure::{self, Measured, Second};
-use airtab_lab::{Metric, ScenarioFile};
+use airtab_lab::measure;
+use airtab_scenario::{Measured, Metric, ScenarioFile, Second};
 
 /// A video whose rate crosses the fair share of eleven flows, 2.3 Mb/s, after
 /// 170 s; ten downloads (CHAP dissertation 6.10).

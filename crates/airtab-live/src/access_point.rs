@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use airtab_core::{Handle, Meta, ParamError, Pool, Qdisc};
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use airtab_sim::engine::{EventQueue, Stream};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::net::Link;
@@ -160,7 +160,7 @@ impl AccessPoint {
         let trunk = || Link::new(wired.rate_bps, wired.trunk_ns, wired.queue_packets);
         let access = |latency_ns| Link::new(wired.rate_bps, latency_ns, wired.queue_packets);
         Ok(AccessPoint {
-            medium: Medium::new(scenario.cell.clone(), &stations, qdisc, seed),
+            medium: Medium::new(scenario.medium.clone(), &stations, qdisc, seed),
             trunk_down: trunk(),
             trunk_up: trunk(),
             servers: scenario.apps.iter().map(|a| [access(a.latency_ns), access(a.latency_ns)]).collect(),

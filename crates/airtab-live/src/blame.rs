@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use airtab_lab::metric::Metric;
+use airtab_scenario::Metric;
 
 use crate::snapshot::{AirView, AppView, Pace, Quantiles, Rates, Snapshot};
 use crate::text::{list, percent, seconds};

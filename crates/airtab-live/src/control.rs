@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use airtab_sim::wifi::Loss;
 use rustix::net::{Shutdown, shutdown};
 use serde::{Deserialize, Serialize};
@@ -177,8 +177,8 @@ fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<Strin
         let known: Vec<&str> = stations.iter().map(|s| s.name.as_str()).collect();
         format!("no station '{name}'; there are {}", known.join(", "))
     })?;
-    let (kbps, loss) = airtab_lab::scenario_file::station_change(
-        &ap.house().file.scenario.cell,
+    let (kbps, loss) = airtab_scenario::station_change(
+        &ap.house().file.scenario.medium.phy(),
         ap.station(number),
         key,
         value,

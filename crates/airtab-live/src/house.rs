@@ -10,7 +10,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use airtab_lab::ScenarioFile;
+use airtab_scenario::ScenarioFile;
 use airtab_sim::net::address;
 
 use crate::error::LiveError;

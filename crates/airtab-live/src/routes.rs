@@ -79,7 +79,7 @@ pub(crate) fn linux_name(algorithm: Algorithm) -> Result<&'static str, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airtab_lab::ScenarioFile;
+    use airtab_scenario::ScenarioFile;
 
     #[test]
     fn only_what_is_not_cubic_needs_a_route() {

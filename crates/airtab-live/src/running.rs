@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 
 use crate::access_point::AccessPoint;
 use crate::clock::Clock;

@@ -2,14 +2,12 @@
 //! simulator's `run` is to a scenario. It yields the same trace, so the same
 //! figures are drawn from both.
 //!
-//! What it does not do: no scores (`airtab_lab::measure`), nothing is drawn.
+//! What it does not do: no scores (`airtab_scenario::measure`), nothing is drawn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::experiment::LATE_TOLERATED;
-use airtab_lab::measure::{self, Measured};
-use airtab_lab::{Metric, QueueSpec};
+use airtab_scenario::{Measured, Metric, QueueSpec, measure};
 use airtab_sim::{Scenario, Trace};
 use serde::Serialize;
 
@@ -52,7 +50,7 @@ impl Trial {
     /// The figures of a simulated run, and of the access point how it kept to the
     /// wall clock and what its packets cost.
     pub fn measured(&self, scenario: &Scenario) -> Measured {
-        let mut measured = measure::measure(scenario, &self.trace);
+        let mut measured = measure(scenario, &self.trace);
         let busy_s = self.slippage.cpu_ratio * scenario.duration_ns as f64 * 1e-9;
         measured.ap.extend([
             (Metric::CpuPerPacket, busy_s / self.books.given.max(1) as f64),
@@ -65,7 +63,7 @@ impl Trial {
 
 impl Slippage {
     /// More packets behind than this, and scores are the machine's, not the cell's.
-    pub const TOLERATED: f64 = LATE_TOLERATED;
+    pub const TOLERATED: f64 = Metric::LATE_TOLERATED;
 
     /// Whether the run can be believed.
     pub fn is_fine(&self) -> bool {
@@ -181,7 +179,7 @@ impl Stations {
 
 #[cfg(test)]
 mod tests {
-    use airtab_lab::ScenarioFile;
+    use airtab_scenario::ScenarioFile;
 
     use super::*;
 

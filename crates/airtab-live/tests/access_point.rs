@@ -13,7 +13,7 @@ use airtab_core::{
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
 use airtab_sim::engine::Stream;
-use airtab_sim::wifi::{Loss, Medium, MediumKind, Output};
+use airtab_sim::wifi::{Loss, Medium, Output};
 use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline::deadline, frames, house, packet, queue};
 use proptest::prelude::*;
 
@@ -358,13 +358,13 @@ fn the_cell_is_the_simulators() {
     const N: usize = 3000;
     let house = house("cell", "", "");
     let scenario = &house.file.scenario;
-    assert_eq!(scenario.cell.medium, MediumKind::Dcf);
+    assert!(scenario.medium.cell().is_some());
     let stations: Vec<_> = scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
     let params: Params = queue("fifo:limit=100").build(&house.file.queues).unwrap();
     for seed in [1, 5] {
         let mut pool: Pool<u32> = Pool::new();
         let qdisc = Qdisc::new(&pool, &params, 0, 0);
-        let mut medium = Medium::new(scenario.cell.clone(), &stations, qdisc, seed);
+        let mut medium = Medium::new(scenario.medium.clone(), &stations, qdisc, seed);
         let mut alone = Vec::new();
         let insert = |pool: &mut Pool<u32>, station: u16| -> Handle {
             let (flow, ecn, tcp) = (station.into(), false, None);

@@ -11,11 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtab_core::time::SECOND as S;
-use airtab_lab::{Metric, ScenarioFile, measure};
 use airtab_live::house;
 use airtab_live::netns::Netns;
 use airtab_live::routes;
 use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
+use airtab_scenario::{Figures, Metric, ScenarioFile, measure};
 use airtab_sim::meter::AppMeter;
 use airtab_sim::{AppTrace, Trace};
 use rustix::process::{Pid, Signal, kill_process};
@@ -135,7 +135,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// What `airtab-lab` makes of the traces.
-fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<measure::Figures> {
+fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<Figures> {
     let scenario = &wire.house.file.scenario;
     let trace = Trace {
         measure_ns: scenario.measure_ns.clone(),
@@ -149,7 +149,7 @@ fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<measure::Figures> {
         fingerprint: 0,
         exchanges: 0,
     };
-    measure::measure(scenario, &trace).apps
+    measure(scenario, &trace).apps
 }
 
 #[test]

@@ -14,9 +14,9 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airtab_lab::ScenarioFile;
 use airtab_live::house::Port;
 use airtab_live::{Apps, House, Running, running, trial};
+use airtab_scenario::ScenarioFile;
 use common::{EMULATOR, house, houses_can_be_built, queue, run_in, up};
 
 fn mode(path: &Path) -> u32 {

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::{Metric, ScenarioFile, measure};
 use airtab_live::{House, trial};
+use airtab_scenario::{Metric, ScenarioFile, measure};
 
 #[test]
 fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
@@ -28,7 +28,7 @@ fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
     let ran = trial::run(house, &queue, 1, &stop, &mut |s| views = s.apps.clone(), &mut |_| {});
     let trial = ran.unwrap().expect("nobody stopped it");
     println!("{:?}\n{:?}\n{views:?}", trial.reports, trial.slippage);
-    let figures = measure::measure(&file.scenario, &trial.trace).apps;
+    let figures = measure(&file.scenario, &trial.trace).apps;
     println!("{figures:?}");
     assert!(trial.books.balanced(), "{:?}", trial.books);
     // 25 packets a second and 7 s, both ways; a busy machine may spoil the score, not the count.

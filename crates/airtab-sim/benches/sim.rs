@@ -63,7 +63,7 @@ fn home() -> Scenario {
         name: "home".into(),
         duration_ns: 330 * S,
         measure_ns: 90 * S..270 * S,
-        cell: CellConfig::new(Phy::named("phy-a").expect("the studies' profile")),
+        medium: CellConfig::new(Phy::named("phy-a").expect("the studies' profile")).into(),
         wired: Wired::default(),
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),

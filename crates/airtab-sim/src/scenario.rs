@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::tcp;
 use crate::traffic::video::HEADERS;
 use crate::traffic::{AppKind, Download, P2p, Ping, Streaming, Udp, Video};
-use crate::wifi::{CellConfig, Loss};
+use crate::wifi::{Loss, MediumConfig};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -18,8 +18,8 @@ pub struct Scenario {
     pub duration_ns: u64,
     /// The part of it that is measured, ns.
     pub measure_ns: Range<u64>,
-    /// The Wi-Fi cell.
-    pub cell: CellConfig,
+    /// What is between the access point and its stations.
+    pub medium: MediumConfig,
     /// Wired part between servers and access point.
     pub wired: Wired,
     /// Stations, in the order of their numbers.
@@ -112,7 +112,7 @@ impl Scenario {
         let flows: usize = self.apps.iter().map(|app| usize::from(app.kind.flows())).sum();
         unless(flows <= usize::from(u16::MAX), format!("{flows} flows of all applications: at most 65535"))?;
         unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
-        unless(self.cell.attempts > 0, "a frame needs at least one attempt".into())?;
+        unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         for station in &self.stations {
             let p = station.loss.frame_error_rate();
             unless(

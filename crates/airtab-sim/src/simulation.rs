@@ -145,7 +145,7 @@ impl Simulation {
             seed,
             measure: scenario.measure_ns.clone(),
             events,
-            cell: Medium::new(scenario.cell.clone(), &stations, qdisc, seed),
+            cell: Medium::new(scenario.medium.clone(), &stations, qdisc, seed),
             pool,
             trunk_down: trunk(),
             trunk_up: trunk(),

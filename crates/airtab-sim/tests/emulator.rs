@@ -5,7 +5,7 @@
 mod common;
 
 use airtab_core::{GROUP, Meta, Pool, Qdisc, Tx};
-use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
+use airtab_sim::wifi::{Loss, Medium, MediumConfig, Output};
 use common::{MS, S, Saturated, phy, queue};
 
 const BYTES: u32 = 1500;
@@ -72,7 +72,7 @@ fn saturated_goodput_has_its_closed_form() {
         let spread = mean(&cases, |c| (bits(c) - form * c.cost).powi(2) + (form * form) * c.variance);
         let sigma = (spread / cost / (SECONDS as f64 * 1e6)).sqrt();
 
-        let config = CellConfig::emulator(phy("d7.1"), 0);
+        let config = MediumConfig::emulator(phy("d7.1"), 0);
         let mut run = Saturated::new(config, &[(54_000, Loss::Fer(fer))], BYTES, true, 1);
         run.run(SECONDS * S);
         let measured = (run.arrived[0] * u64::from(BYTES) * 8) as f64 / SECONDS as f64 / 1e6;
@@ -103,7 +103,7 @@ fn saturated_goodput_has_its_closed_form() {
 /// 2 ms more for every packet: the access line of the dissertation's case studies.
 #[test]
 fn an_extra_delay_makes_it_the_bottleneck() {
-    let config = CellConfig::emulator(phy("d7.1"), 2 * MS);
+    let config = MediumConfig::emulator(phy("d7.1"), 2 * MS);
     let mut run = Saturated::new(config, &[(54_000, Loss::None)], BYTES, true, 1);
     run.run(2_399_259 * 10_000);
     assert_eq!(run.arrived[0], 10_000, "one in 2399.259 us: 5.00 Mb/s");
@@ -113,7 +113,7 @@ fn an_extra_delay_makes_it_the_bottleneck() {
 /// Somebody is served all the time; and the reports add up to that time.
 #[test]
 fn the_servers_time_is_that_of_its_packets() {
-    let config = CellConfig::emulator(phy("d7.1"), 0);
+    let config = MediumConfig::emulator(phy("d7.1"), 0);
     let stations = [(54_000, Loss::Fer(0.5)), (6_000, Loss::Fer(0.1))];
     let mut run = Saturated::new(config, &stations, BYTES, true, 3);
     for step in 1..=1000 {
@@ -136,7 +136,7 @@ fn multicast_and_uplink() {
     let mut pool: Pool<u32> = Pool::new();
     let qdisc = Qdisc::new(&pool, &queue("chap", 10), 0, 0);
     let stations = [("sta", 54_000, Loss::Fer(1.0))];
-    let mut link = Medium::new(CellConfig::emulator(phy, 0), &stations, qdisc, 1);
+    let mut link = Medium::new(MediumConfig::emulator(phy, 0), &stations, qdisc, 1);
     let down = pool.insert(Meta { bytes: 500, flow: 7, sta: GROUP, ..Meta::default() }, 0);
     let up = pool.insert(Meta { bytes: 500, flow: 7, ..Meta::default() }, 0);
     link.send_down(&mut pool, down, 0);
@@ -158,7 +158,7 @@ fn packets_of_stations_cost_nothing() {
     params.set("uplink", "on").expect("a parameter of chap");
     let mut pool: Pool<u32> = Pool::new();
     let qdisc = Qdisc::new(&pool, &params, 0, 0);
-    let config = CellConfig::emulator(phy("d7.1"), 0);
+    let config = MediumConfig::emulator(phy("d7.1"), 0);
     let mut link = Medium::new(config, &[("sta", 54_000, Loss::None)], qdisc, 1);
     let packet = |pool: &mut Pool<u32>| pool.insert(Meta { bytes: BYTES, flow: 7, ..Meta::default() }, 0);
     let down = packet(&mut pool);

@@ -10,7 +10,8 @@ use airtab_sim::traffic::{Download, Game, Voip};
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, run};
 use common::{
-    MS, S, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station, whole_home,
+    MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
+    whole_home,
 };
 
 fn row(name: &str, discipline: &str, fingerprint: &str, exchanges: &str, figures: [&str; 4]) -> String {
@@ -57,7 +58,7 @@ fn fingerprints() {
         s.loss = Loss::Shadowing { distance_m: 10.0 };
     }
     let mut slow = quick_home();
-    slow.cell = CellConfig::new(phy("std-11b"));
+    slow.medium = CellConfig::new(phy("std-11b")).into();
     slow.stations.iter_mut().for_each(|s| s.rate_kbps = 11_000);
     let mut classes = quick(other_home());
     for (class, app) in (0..).zip(&mut classes.apps) {
@@ -106,7 +107,7 @@ fn no_packet_disappears() {
     for s in &mut rough.stations {
         s.loss = Loss::Shadowing { distance_m: 12.0 };
     }
-    rough.cell.uplink_packets = 3;
+    cell(&mut rough).uplink_packets = 3;
     rough.wired.queue_packets = 5;
     for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home()] {
         for discipline in disciplines() {
@@ -133,7 +134,7 @@ fn no_packet_disappears() {
 fn a_download_alone() {
     let rate = |profile: &str| {
         let mut alone = home();
-        alone.cell = CellConfig::new(phy(profile));
+        alone.medium = CellConfig::new(phy(profile)).into();
         alone.apps.retain(|app| app.name == "download");
         let trace = run(&alone, &queue("fifo", 35), 1);
         trace.apps[0].down.bytes as f64 * 8.0 / 180.0 / 1e6

@@ -7,7 +7,7 @@ mod common;
 use std::collections::HashMap;
 
 use airtab_core::{Discipline, GROUP, Handle, Meta, Params, Pool, Qdisc, Tx, URGENT, disciplines};
-use airtab_sim::wifi::{CellConfig, End, Loss, Medium, MediumKind, Output};
+use airtab_sim::wifi::{CellConfig, End, Loss, Medium, MediumConfig, Output};
 use common::{MS, S, phy, queue};
 use proptest::prelude::*;
 
@@ -42,12 +42,12 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 1..300)
 }
 
-fn media() -> impl Strategy<Value = CellConfig> {
+fn media() -> impl Strategy<Value = MediumConfig> {
     let dcf = CellConfig { beacon: None, uplink_packets: 3, ..CellConfig::new(phy("phy-a")) };
     prop::sample::select(vec![
-        dcf,
-        CellConfig::emulator(phy("d7.1"), 0),
-        CellConfig::emulator(phy("phy-a"), MS),
+        dcf.into(),
+        MediumConfig::emulator(phy("d7.1"), 0),
+        MediumConfig::emulator(phy("phy-a"), MS),
     ])
 }
 
@@ -74,7 +74,7 @@ struct Host {
 }
 
 impl Host {
-    fn new(config: CellConfig, params: &Params) -> Host {
+    fn new(config: MediumConfig, params: &Params) -> Host {
         let pool = Pool::new();
         let qdisc = Qdisc::new(&pool, params, 1, 0);
         let stations = ["a", "b", "c"].map(|name| (name, 54_000, Loss::Fer(0.2)));
@@ -212,11 +212,12 @@ proptest! {
 /// The frame at the MAC keeps the rate and the losses with which it began.
 #[test]
 fn a_station_changes_from_the_next_frame_on() {
-    for config in [CellConfig::new(phy("phy-a")), CellConfig::emulator(phy("d7.1"), 0)] {
-        let (attempts, phy) = (config.attempts, config.phy);
+    let dcf = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) };
+    for config in [dcf.into(), MediumConfig::emulator(phy("d7.1"), 0)] {
+        let (attempts, phy) = (config.attempts(), config.phy());
         // The emulator counts the DIFS before an attempt, the cell what is between two.
-        let difs = if matches!(config.medium, MediumKind::Dcf) { 0 } else { phy.difs_ns() };
-        let mut host = Host::new(CellConfig { beacon: None, ..config }, &queue("fifo", 35));
+        let difs = if config.cell().is_some() { 0 } else { phy.difs_ns() };
+        let mut host = Host::new(config, &queue("fifo", 35));
         host.medium.tap(true);
         host.play(&Op::Station { station: 0, kbps: 54_000, fer: 1.0 });
         for _ in 0..2 {
@@ -243,7 +244,7 @@ fn a_station_changes_from_the_next_frame_on() {
 /// business of the new one.
 #[test]
 fn a_ticket_of_the_old_discipline_is_worth_nothing_to_the_new_one() {
-    for config in [CellConfig::new(phy("phy-a")), CellConfig::emulator(phy("d7.1"), 0)] {
+    for config in [CellConfig::new(phy("phy-a")).into(), MediumConfig::emulator(phy("d7.1"), 0)] {
         let mut host = Host::new(config, &queue("chap", 35));
         let send = Op::Send { flow: 0, up: false, bytes: 1500 };
         host.play(&send);

@@ -7,7 +7,7 @@ use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Voip};
 use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
-use common::{MS, S, phy, queue, station};
+use common::{MS, S, cell, phy, queue, station};
 
 /// Applications of one name each, all on a station of their own at 1 m, for
 /// 100 s, of which all but the ends are measured. No beacons.
@@ -27,7 +27,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         name: "traffic".into(),
         duration_ns: 100 * S,
         measure_ns: 10 * S..90 * S,
-        cell,
+        medium: cell.into(),
         wired: Wired::default(),
         tcp: Config::home(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
@@ -194,7 +194,7 @@ fn every_frame_ends_in_one_way() {
     for attempts in [1, 20] {
         let mut rough = scenario(vec![udp(1_000_000, Gaps::Constant)]);
         rough.stations[0].loss = Loss::Fer(0.5);
-        rough.cell.attempts = attempts;
+        cell(&mut rough).attempts = attempts;
         let seen = run(&rough, &queue("fifo", 35), 1).apps[0].attempts;
         assert!((6_666..=6_668).contains(&seen.frames()), "80 s of 83.3 frames: {seen:?}");
         let (beyond, given_up) = (seen.acked[1..].iter().sum::<u64>(), seen.given_up as f64);
@@ -313,7 +313,7 @@ fn a_symmetric_peer_pays_for_its_uplink() {
     let charges = |uplink: &str, fer: f64| {
         let mut home = home.clone();
         home.stations.iter_mut().for_each(|s| s.loss = Loss::Fer(fer));
-        home.cell.deliver_on = DeliverOn::Data;
+        cell(&mut home).deliver_on = DeliverOn::Data;
         let mut params = queue("chap", 35);
         params.set("uplink", uplink).expect("on or off");
         let mut simulation = Simulation::new(&home, &params, 1);

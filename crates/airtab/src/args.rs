@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use airtab_core::{Discipline, Unit};
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use clap::{Parser, Subcommand};
 
 use crate::commands::cbr::args::Cbr;

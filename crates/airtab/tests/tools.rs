@@ -111,3 +111,14 @@ fn the_bare_machine_is_never_this_one() {
     refused(tool("bare").env("PATH", "/usr/bin:/bin"), "Rust toolchain");
     refused(&mut Command::new(&copy), "no git repository");
 }
+
+#[test]
+fn bench_ratios_names_a_commit_that_is_none() {
+    for (args, said) in
+        [(&["nope"][..], "no commit 'nope'"), (&["HEAD", "0"], "'0' rounds"), (&[], "BASE=COMMIT")]
+    {
+        let output = tool("bench-ratios").args(args).output().expect("bash");
+        let errors = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && errors.contains(said), "{args:?}: {errors}");
+    }
+}

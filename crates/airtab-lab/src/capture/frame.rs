@@ -10,7 +10,7 @@
 use airtab_core::Phy;
 use airtab_sim::net::address::Protocol;
 use airtab_sim::tcp::{ACK, Config, Recovery, SYN, Segment};
-use airtab_sim::wifi::{Beacon, CellConfig};
+use airtab_sim::wifi::{Beacon, MediumConfig};
 use airtab_sim::{AirFrame, AirPacket};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 
@@ -49,8 +49,9 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(cell: &CellConfig, tcp: Config) -> Frames {
-        Frames { phy: cell.phy, beacon: cell.beacon, tcp, sequence: Vec::new() }
+    pub(super) fn new(medium: &MediumConfig, tcp: Config) -> Frames {
+        let beacon = medium.cell().and_then(|cell| cell.beacon);
+        Frames { phy: medium.phy(), beacon, tcp, sequence: Vec::new() }
     }
 
     pub(super) fn data(&mut self, seen: &AirFrame, packet: &AirPacket) -> Vec<u8> {

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use super::file::Names;
 use super::{Check, Compared, Expect, Pages, Seconds, Term};
-use crate::metric::Metric;
-use crate::reader::{Section, choice, flag, number, text};
+use airtab_scenario::Metric;
+use airtab_scenario::reader::{Section, choice, flag, number, text};
 
 /// Reads it.
 pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {

@@ -9,9 +9,8 @@ use toml::{Table, Value};
 
 use super::workload::{Kind, Workload};
 use super::{Experiment, ModelTask, ServerTask};
-use crate::ScenarioFile;
-use crate::reader::{Problem, instead};
-use crate::scenario_file::FileError;
+use airtab_scenario::reader::{Problem, instead};
+use airtab_scenario::{FileError, ScenarioFile};
 
 /// Key of an axis that sets who runs a point of a live experiment: `true` the
 /// live access point, `false` the simulator.

@@ -10,9 +10,9 @@ use airtab_sim::course::course;
 use super::figure::Picture;
 use super::file::Names;
 use super::{Experiment, Workload};
-use crate::reader::{Section, choice, text};
 use crate::report::chart::{self, Axis, Line};
 use crate::story::{Story, story};
+use airtab_scenario::reader::{Section, choice, text};
 
 /// Between two samples, ns.
 const STEP_NS: u64 = 1_000_000_000;
@@ -152,8 +152,8 @@ mod tests {
     use airtab_sim::course::{AppCourse, Course as Samples, FlowCourse};
 
     use super::*;
-    use crate::ScenarioFile;
     use crate::story::AppStory;
+    use airtab_scenario::ScenarioFile;
 
     #[test]
     fn samples_are_at_their_seconds_and_in_their_units() {

@@ -5,9 +5,9 @@
 
 use super::file::Names;
 use super::{Axis, Experiment, Outcome, PointScores};
-use crate::metric::Metric;
-use crate::reader::{Section, number, text};
 use crate::report::chart::{self, Bar, Curve, Line};
+use airtab_scenario::Metric;
+use airtab_scenario::reader::{Section, number, text};
 
 /// What to draw.
 #[derive(Clone, Debug)]

@@ -11,12 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::workload::Kind;
 use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
-use crate::QueueSpec;
-use crate::metric::Metric;
-use crate::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
-use crate::scenario_app::ACCESS_POINT;
-use crate::scenario_file::FileError;
-use crate::text_file;
+use airtab_scenario::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
+use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, read_text};
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;
@@ -36,7 +32,7 @@ impl Experiment {
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
-        let beside = |path: &Path| text_file::read(path, MAX_FILE_MIB, "an experiment (TOML)");
+        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
         let folder = path.parent().unwrap_or(Path::new(""));
         let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));

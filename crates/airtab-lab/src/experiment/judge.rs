@@ -10,9 +10,9 @@
 use airtab_quality::interval::Interval;
 use serde::Serialize;
 
-use super::{Check, Compared, Expect, Experiment, LATE_TOLERATED, Outcome, PointScores, Seconds, Term};
+use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 use crate::compare::QueueScores;
-use crate::metric::Metric;
+use airtab_scenario::Metric;
 
 /// What became of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -141,12 +141,12 @@ fn too_busy(check: &Check, outcome: &Outcome) -> Option<String> {
     });
     let late = queues.filter_map(|q| q.ap.metrics.get(&Metric::Behind)).flat_map(|s| &s.values).flatten();
     let worst = late.copied().fold(0.0, f64::max);
-    (worst > LATE_TOLERATED).then(|| {
+    (worst > Metric::LATE_TOLERATED).then(|| {
         format!(
             "machine too busy: up to {:.2} % of a run's packets were more than 2 ms late, {:.1} % may be; run it \
              again with less going on",
             100.0 * worst,
-            100.0 * LATE_TOLERATED
+            100.0 * Metric::LATE_TOLERATED
         )
     })
 }

@@ -9,13 +9,7 @@ use std::hash::Hasher;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::{RunError, Workload};
-use crate::measure::Measured;
-use crate::metric::Metric;
-use crate::{QueueSpec, ScenarioFile};
-
-/// Share of packets that a live access point may hand over more than 2 ms late
-/// ([`Metric::Behind`]); beyond, scores are the machine's, not the cell's.
-pub const LATE_TOLERATED: f64 = 0.001;
+use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 
 /// Runs a home in real time.
 pub trait LiveHost: Sync {
@@ -55,7 +49,7 @@ pub(super) fn run(
 }
 
 fn is_late(measured: &Measured) -> bool {
-    measured.ap.get(&Metric::Behind).is_some_and(|late| *late > LATE_TOLERATED)
+    measured.ap.get(&Metric::Behind).is_some_and(|late| *late > Metric::LATE_TOLERATED)
 }
 
 /// What a live run is known by: never what a simulated one is.

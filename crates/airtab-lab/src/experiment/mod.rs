@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 pub use compose::Point;
 pub use course::Course;
 pub use figure::Figure;
-pub use live::{LATE_TOLERATED, LiveHost};
+pub use live::LiveHost;
 pub use model::ModelTask;
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
@@ -43,10 +43,8 @@ pub use server::ServerTask;
 pub use store::Store;
 pub use workload::Workload;
 
-use crate::QueueSpec;
-use crate::metric::Metric;
-use crate::reader::instead;
-use crate::scenario_file::FileError;
+use airtab_scenario::reader::instead;
+use airtab_scenario::{FileError, Metric, QueueSpec};
 
 /// Path without its ending, and text, of every TOML file of `experiments/`.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));

@@ -9,11 +9,8 @@ use airtab_model::chap::two_flows::two_flows;
 use airtab_sim::wifi::Loss;
 use toml::de::DeTable;
 
-use crate::QueueSettings;
-use crate::measure::Figures;
-use crate::metric::Metric;
-use crate::reader::{Document, Section, choice, number, quantity};
-use crate::scenario_file::FileError;
+use airtab_scenario::reader::{Document, Section, choice, number, quantity};
+use airtab_scenario::{Figures, FileError, Metric, QueueSettings};
 
 /// Formulas to work out.
 #[derive(Clone, Debug)]

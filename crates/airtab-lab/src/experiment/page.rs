@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
-use crate::metric::Metric;
 use crate::report::{END, begin, escape, figure, swatch};
+use airtab_scenario::Metric;
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {

@@ -18,10 +18,8 @@ use serde::Serialize;
 use super::live::{self, LiveHost};
 use super::store::{Run, Store};
 use super::{Check, Experiment, Point};
-use crate::QueueSpec;
 use crate::compare::{QueueScores, add_page_times, summarise};
-use crate::measure::{Measured, Second};
-use crate::scenario_file::FileError;
+use airtab_scenario::{FileError, Measured, QueueSpec, Second};
 
 /// How to run.
 pub struct RunOptions<'a> {

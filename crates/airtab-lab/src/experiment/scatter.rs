@@ -8,8 +8,8 @@ use super::figure::Picture;
 use super::file::Names;
 use super::pages::{median_bytes, response_ns};
 use super::{Experiment, Outcome, PointScores};
-use crate::reader::{Section, choice, number, text};
 use crate::report::chart::{self, Axis};
+use airtab_scenario::reader::{Section, choice, number, text};
 
 /// `[[scatter]]`.
 #[derive(Clone, Debug)]

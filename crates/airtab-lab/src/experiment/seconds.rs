@@ -1,12 +1,12 @@
 //! What is taken of a video second by second: frames shown against the rate sent
 //! (CHAP dissertation 6.10).
 //!
-//! What it does not do: it measures nothing (`measure::Second`).
+//! What it does not do: it measures nothing (`airtab_scenario::Second`).
 
 use airtab_quality::rank::spearman;
 
 use super::Seconds;
-use crate::measure::Second;
+use airtab_scenario::Second;
 
 impl Seconds {
     /// None where no second, or none that varies, is left.

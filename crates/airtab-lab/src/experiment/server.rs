@@ -8,11 +8,8 @@ use airtab_sim::server::{FlowTrace, Server, starve};
 use toml::de::DeTable;
 
 use super::workload::measured;
-use crate::QueueSettings;
-use crate::measure::{Figures, Measured};
-use crate::metric::Metric;
-use crate::reader::{Document, Section, Value, choice, number, quantity};
-use crate::scenario_file::{DAY, FileError, read_queues};
+use airtab_scenario::reader::{Document, Section, Value, choice, number, quantity};
+use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, QueueSettings, read_queues};
 
 /// A queue before a server that takes the same time for every packet.
 #[derive(Clone, Debug)]
@@ -139,7 +136,7 @@ fn read_server(top: &Section) -> Option<ServerTask> {
     let bursts = top.read("bursts", quantity(Unit::Count, 1..=64));
     let share = |key| top.read(key, number(0.0..=1.0, "a share such as 0.5"));
     let (rho, kappa) = (share("rho"), share("kappa"));
-    let duration = top.read("duration", quantity(Unit::Ns, 1_000_000..=DAY));
+    let duration = top.read("duration", quantity(Unit::Ns, 1_000_000..=LONGEST_NS));
     let packets = top.read("packets", |v| list(top, v, |s| Unit::Count.parse(s).ok().filter(|n| *n < 1000)));
     let costs = top.read("costs", |v| list(top, v, |s| Unit::Ns.parse(s).ok().filter(|n| *n > 0)));
     let shares = top.read("shares", |v| list(top, v, |s| s.parse().ok().filter(|x| *x > 0.0 && *x <= 1.0)));

@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use tempfile::NamedTempFile;
 
-use crate::measure::{Figures, Measured, Second};
-use crate::metric::Metric;
+use airtab_scenario::{Figures, Measured, Metric, Second};
 
 /// A number for the sources that runs come from (`build.rs`).
 const FIGURES: &str = env!("AIRTAB_FIGURES");

@@ -11,8 +11,8 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::model::ModelTask;
 use super::server::ServerTask;
-use crate::measure::{self, Figures, Measured};
-use crate::{QueueSettings, ScenarioFile};
+use crate::measure;
+use airtab_scenario::{Figures, Measured, QueueSettings, ScenarioFile};
 
 /// What is simulated.
 #[derive(Clone, Debug)]

@@ -14,10 +14,10 @@ use std::fmt::Write;
 use airtab_sim::Scenario;
 
 use crate::compare::{Comparison, Summary};
-use crate::metric::Metric;
 use crate::results::Origin;
 use crate::story::{AppStory, CREDIT_SPAN_NS, CREDIT_STEP_NS, Story};
 use crate::{table, why};
+use airtab_scenario::Metric;
 use chart::{Axis, Bar, Line};
 
 /// What goes into the page.
@@ -100,7 +100,7 @@ fn head(page: &mut String, report: &Report) {
         put!(
             page,
             "<p class=\"note\">A quick look: all times of the schedule were divided by {}. Not for conclusions.</p>",
-            crate::schedule::QUICK_DIVISOR
+            airtab_scenario::QUICK_DIVISOR
         );
     }
     page.push_str(

@@ -6,12 +6,12 @@
 use airtab_core::{Phy, Unit};
 use airtab_sim::traffic::web::Pages;
 use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Web};
-use airtab_sim::wifi::{Loss, MediumKind};
+use airtab_sim::wifi::{Loss, MediumConfig};
 use airtab_sim::{App, AppKind, Scenario, Station};
 
 use crate::compare::{Comparison, QueueScores, Summary};
-use crate::metric::Metric;
 use crate::table;
+use airtab_scenario::Metric;
 
 /// The score of an application of that kind.
 pub(super) fn score(kind: &str) -> Metric {
@@ -64,12 +64,12 @@ pub(super) fn list(names: &[&str]) -> String {
 
 /// What the network is.
 pub(super) fn network(scenario: &Scenario) -> String {
-    let phy: &Phy = &scenario.cell.phy;
-    let link = match scenario.cell.medium {
-        MediumKind::Dcf => String::new(),
-        MediumKind::Emulator { extra_ns: 0 } => ", an emulated link".into(),
-        MediumKind::Emulator { extra_ns } => {
-            format!(", an emulated link that adds {} to every packet", Unit::Ns.format(extra_ns))
+    let phy: Phy = scenario.medium.phy();
+    let link = match &scenario.medium {
+        MediumConfig::Dcf(_) => String::new(),
+        MediumConfig::Emulator(link) if link.extra_ns == 0 => ", an emulated link".into(),
+        MediumConfig::Emulator(link) => {
+            format!(", an emulated link that adds {} to every packet", Unit::Ns.format(link.extra_ns))
         }
     };
     format!(

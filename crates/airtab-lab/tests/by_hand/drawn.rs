@@ -1,11 +1,10 @@
 //! The figures of an experiment: where each value is drawn.
 
 use Metric::*;
-use airtab_lab::Metric;
 use airtab_lab::experiment::judge::judge;
 use airtab_lab::experiment::{Experiment, page};
-use airtab_lab::measure::Second;
 use airtab_quality::web::Page;
+use airtab_scenario::{Metric, Second};
 
 use crate::page::{at, attribute, figure, lines, near, tags, widths};
 use crate::verdicts::{HEAD, Host, Which, host, outcome, read, second, told_apart};

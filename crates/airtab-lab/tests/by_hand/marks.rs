@@ -1,8 +1,8 @@
 //! Tables, and who is marked as best in them, from figures made up for each case.
 
 use Metric::*;
-use airtab_lab::Metric;
 use airtab_lab::table::{self, Style};
+use airtab_scenario::Metric;
 
 use crate::made::{app, bulk, comparison, queue, stream, summary, video, web};
 

@@ -14,7 +14,7 @@ fn told(app: &str, tell: impl FnOnce(&mut AppMeter)) -> (AppTrace, f64) {
     let text = format!(
         "duration = \"3500ms\"\nmeasure = [\"1s\", \"2s\"]\n[[station]]\nname = \"a\"\n[[app]]\nname = \"x\"\nstation = \"a\"\n{app}\n"
     );
-    let scenario = airtab_lab::ScenarioFile::parse("home.toml", &text).unwrap().scenario;
+    let scenario = airtab_scenario::ScenarioFile::parse("home.toml", &text).unwrap().scenario;
     let mut meter = AppMeter::new(&scenario.apps[0], &scenario);
     tell(&mut meter);
     meter.finish(3500 * MS)

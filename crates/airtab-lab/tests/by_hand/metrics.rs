@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use Metric::*;
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 
 /// Of the unit that a name ends in, by the one that the label does.
 fn factor(name: &str, label: &str) -> f64 {

@@ -7,7 +7,8 @@ use Metric::*;
 use airtab_lab::report::{Report, html};
 use airtab_lab::results::Origin;
 use airtab_lab::story::{AppStory, Story};
-use airtab_lab::{Comparison, Metric, QueueScores, ScenarioFile, Scores, Summary};
+use airtab_lab::{Comparison, QueueScores, Scores, Summary};
+use airtab_scenario::{Metric, ScenarioFile};
 
 const APPS: [(&str, &str, Metric); 5] = [
     ("game", "game", GameMos),

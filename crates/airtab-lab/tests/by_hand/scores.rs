@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use Metric::*;
-use airtab_lab::Metric;
 use airtab_lab::experiment::{Experiment, Outcome, RunOptions, Store, run};
+use airtab_scenario::Metric;
 
 /// Three flows, of which the last sends nothing; 1 ms for a packet.
 const BATCH: &str = r#"

@@ -7,9 +7,10 @@ use Metric::*;
 use airtab_core::time::MS;
 use airtab_core::{Discipline, Params};
 use airtab_lab::compare::comparison;
-use airtab_lab::measure::{self, Figures, Measured};
-use airtab_lab::{Comparison, Metric, Options, ScenarioFile, Stopped, compare};
+use airtab_lab::measure;
+use airtab_lab::{Comparison, Options, Stopped, compare};
 use airtab_quality::web::Page;
+use airtab_scenario::{Figures, Measured, Metric, ScenarioFile};
 use airtab_sim::Scenario;
 
 use crate::near;
@@ -160,7 +161,7 @@ fn each_discipline_runs_once_with_each_seed() {
     assert_eq!(seen.into_inner().unwrap(), [1, 2, 3, 4, 5, 6]);
     // Credits are looked at while it runs.
     let run = measure::run(&home(), &queues()[1].1, 3);
-    let plain = measure::measure(&home(), &airtab_sim::run(&home(), &queues()[1].1, 3));
+    let plain = airtab_scenario::measure(&home(), &airtab_sim::run(&home(), &queues()[1].1, 3));
     let mut without = run.apps[1].clone();
     assert!(without.remove(&Credit).is_some_and(|s| s > 0.0 && s <= 0.05), "{:?}", run.apps[1]);
     assert_eq!((&without, &run.ap), (&plain.apps[1], &plain.ap));

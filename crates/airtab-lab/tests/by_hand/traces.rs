@@ -3,8 +3,7 @@
 use Metric::*;
 use airtab_core::Counters;
 use airtab_core::time::{MS, SECOND as S};
-use airtab_lab::measure::{Figures, Measured, Second, measure};
-use airtab_lab::{Metric, ScenarioFile};
+use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
 use airtab_sim::trace::{AirTrace, QueueTrace};
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::{

@@ -6,10 +6,9 @@ use std::sync::atomic::AtomicBool;
 use Metric::*;
 use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, page, run, scoreboard, text};
-use airtab_lab::measure::{Figures, Measured, Second};
 use airtab_lab::table::Style;
-use airtab_lab::{Metric, QueueSpec, ScenarioFile};
 use airtab_quality::web::Page;
+use airtab_scenario::{Figures, Measured, Metric, QueueSpec, ScenarioFile, Second};
 
 use crate::near;
 

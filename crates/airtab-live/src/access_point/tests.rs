@@ -2,7 +2,7 @@
 //! its buffer, its flow's count.
 
 use airtab_core::time::SECOND as S;
-use airtab_lab::ScenarioFile;
+use airtab_scenario::ScenarioFile;
 
 use super::*;
 use crate::deadline::deadline;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::traffic::{Download, P2p};
 use airtab_sim::{AppKind, AppTrace};
 use rustix::process::Signal;

@@ -29,7 +29,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::{App, AppKind, AppTrace, Scenario};
 use hdrhistogram::Histogram;
 use serde::Serialize;

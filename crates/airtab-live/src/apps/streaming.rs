@@ -7,7 +7,7 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex};
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::traffic::Streaming;
 use airtab_sim::traffic::streaming::Plan;
 use airtab_sim::{AppKind, AppTrace, SegmentTrace};

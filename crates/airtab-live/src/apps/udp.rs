@@ -17,11 +17,11 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
 
-use airtab_lab::{Metric, measure};
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_quality::window::Window;
+use airtab_scenario::{Metric, video_frames};
 use airtab_sim::engine::Stream;
 use airtab_sim::meter::{AppMeter, constant};
 use airtab_sim::traffic::udp::Source;
@@ -338,7 +338,7 @@ impl Running for Udp {
             AppKind::Video(_) => {
                 // In the order of sending: only the end is recent.
                 let from = state.frames.partition_point(|f| f.sent_ns < window.from_ns());
-                let frames = measure::video_frames(&state.frames[from..]);
+                let frames = video_frames(&state.frames[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
             }

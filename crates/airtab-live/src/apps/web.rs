@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use airtab_lab::Metric;
+use airtab_scenario::Metric;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
 use airtab_sim::{AppKind, AppTrace, PageTrace};
 use hdrhistogram::Histogram;

@@ -7,8 +7,8 @@ pub mod frames;
 use std::net::IpAddr;
 
 pub use airtab_core::time::{MS, SECOND as S};
-use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::{House, house};
+use airtab_scenario::{QueueSpec, ScenarioFile};
 use frames::{Ip, TcpHeader};
 
 /// Two stations and two servers; `wifi` and `wired` are the tables' lines. What

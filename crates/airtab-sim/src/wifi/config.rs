@@ -1,14 +1,57 @@
-//! Parameters of the cell.
+//! Parameters of the media.
 
-use airtab_core::Phy;
+use airtab_core::{EmulatorConfig, Phy};
+
+/// What carries the frames between access point and stations, with its parameters.
+#[derive(Clone, Debug)]
+pub enum MediumConfig {
+    /// A channel shared by contention ([`Cell`](super::Cell)).
+    Dcf(CellConfig),
+    /// One server of drawn times ([`EmulatedLink`](super::EmulatedLink)).
+    Emulator(EmulatorConfig),
+}
+
+impl MediumConfig {
+    /// The CHAP studies' emulated link: 5 attempts; `extra_ns` is added to the
+    /// time of every packet.
+    pub fn emulator(phy: Phy, extra_ns: u64) -> MediumConfig {
+        MediumConfig::Emulator(EmulatorConfig { phy, attempts: 5, extra_ns })
+    }
+
+    /// Its cell; None of the emulator.
+    pub fn cell(&self) -> Option<&CellConfig> {
+        match self {
+            MediumConfig::Dcf(cell) => Some(cell),
+            MediumConfig::Emulator(_) => None,
+        }
+    }
+
+    /// 802.11 constants.
+    pub fn phy(&self) -> Phy {
+        match self {
+            MediumConfig::Dcf(cell) => cell.phy,
+            MediumConfig::Emulator(link) => link.phy,
+        }
+    }
+
+    /// Attempts per frame, or per packet of the emulator.
+    pub fn attempts(&self) -> u8 {
+        match self {
+            MediumConfig::Dcf(cell) => cell.attempts,
+            MediumConfig::Emulator(link) => link.attempts,
+        }
+    }
+}
+
+impl From<CellConfig> for MediumConfig {
+    fn from(cell: CellConfig) -> MediumConfig {
+        MediumConfig::Dcf(cell)
+    }
+}
 
 /// How the cell works. One access point, n stations, one channel.
-///
-/// For the emulator only `phy` and `attempts` count.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
-    /// What carries the frames.
-    pub medium: MediumKind,
     /// 802.11 constants.
     pub phy: Phy,
     /// What the losers of a contention keep.
@@ -30,7 +73,6 @@ impl CellConfig {
     /// attempts, a 100-byte beacon every 100 ms, 1000-packet uplink queues.
     pub fn new(phy: Phy) -> CellConfig {
         CellConfig {
-            medium: MediumKind::Dcf,
             phy,
             backoff: Backoff::Standard,
             eifs: true,
@@ -40,24 +82,6 @@ impl CellConfig {
             uplink_packets: 1000,
         }
     }
-
-    /// The CHAP studies' emulated link: 5 attempts.
-    pub fn emulator(phy: Phy, extra_ns: u64) -> CellConfig {
-        let medium = MediumKind::Emulator { extra_ns };
-        CellConfig { medium, attempts: 5, beacon: None, ..CellConfig::new(phy) }
-    }
-}
-
-/// What carries the frames between access point and stations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediumKind {
-    /// A channel shared by contention ([`Cell`](super::Cell)).
-    Dcf,
-    /// One server of drawn times ([`EmulatedLink`](super::EmulatedLink)).
-    Emulator {
-        /// Added to the time of every packet, ns.
-        extra_ns: u64,
-    },
 }
 
 /// The decrement rule: a station with b slots to go, when another one starts

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
-use super::config::{CellConfig, Loss};
+use super::config::Loss;
 use super::downlink::Downlink;
 use super::output::{Label, Output};
 use crate::engine::{NEVER, Stream};
@@ -51,20 +51,20 @@ struct Serving {
 
 impl EmulatedLink {
     /// A link to stations with a PHY rate (kb/s) and losses each; their names
-    /// do not matter here. Of `config` it takes `phy` and `attempts`. `extra_ns`
-    /// is added to the time of every packet.
+    /// do not matter here.
+    ///
+    /// # Panics
+    /// If there is not one attempt.
     pub fn new(
-        config: &CellConfig,
-        extra_ns: u64,
+        config: &EmulatorConfig,
         stations: &[(&str, u32, Loss)],
         queue: Qdisc,
         seed: u64,
     ) -> EmulatedLink {
-        let (phy, attempts) = (config.phy, config.attempts);
         let seed = Stream::new(seed, "emulator").below(u64::MAX);
         EmulatedLink {
-            link: Emulator::new(&EmulatorConfig { phy, attempts, extra_ns }, seed),
-            base_kbps: phy.base_kbps(),
+            link: Emulator::new(config, seed),
+            base_kbps: config.phy.base_kbps(),
             stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
             down: Downlink::new(queue),
             serving: None,

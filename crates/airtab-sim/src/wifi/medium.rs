@@ -4,7 +4,7 @@
 use airtab_core::{Handle, Params, Pool, Qdisc};
 
 use super::cell::Cell;
-use super::config::{CellConfig, Loss, MediumKind};
+use super::config::{Loss, MediumConfig};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
 use crate::trace::AirTrace;
@@ -29,12 +29,10 @@ macro_rules! either {
 
 impl Medium {
     /// The medium that `config` chooses: see [`Cell::new`].
-    pub fn new(config: CellConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Medium {
-        match config.medium {
-            MediumKind::Dcf => Medium::Cell(Cell::new(config, stations, queue, seed)),
-            MediumKind::Emulator { extra_ns } => {
-                Medium::Emulator(EmulatedLink::new(&config, extra_ns, stations, queue, seed))
-            }
+    pub fn new(config: MediumConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Medium {
+        match config {
+            MediumConfig::Dcf(cell) => Medium::Cell(Cell::new(cell, stations, queue, seed)),
+            MediumConfig::Emulator(link) => Medium::Emulator(EmulatedLink::new(&link, stations, queue, seed)),
         }
     }
 

@@ -3,7 +3,7 @@
 //! - [`Cell`]: access point, stations and channel, sans-IO
 //! - [`EmulatedLink`]: one server in the place of the channel
 //! - [`Medium`]: one of the two, by configuration
-//! - [`CellConfig`], [`Loss`]: their parameters; [`Output`]: what they report
+//! - [`MediumConfig`], [`CellConfig`], [`Loss`]: their parameters; [`Output`]: what they report
 //!
 //! Sources: IEEE 802.11 (DCF); Lee, CHAP dissertation (WPI 2010), 4.2-4.3 and
 //! 6.3-6.5 (charges, link model); Starzetz, VFQ thesis, 8.2 (decrement rules).
@@ -31,7 +31,7 @@ mod output;
 mod rule;
 
 pub use cell::Cell;
-pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumKind};
+pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 pub use emulator::EmulatedLink;
 pub use medium::Medium;
 pub use output::{Attempt, Carried, End, Label, Output};

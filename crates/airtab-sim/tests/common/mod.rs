@@ -8,7 +8,7 @@ use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::wifi::{CellConfig, Loss, Medium, Output};
+use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
 use airtab_sim::{App, AppKind, Scenario, Station, Wired};
 
 pub fn phy(name: &str) -> Phy {
@@ -31,6 +31,14 @@ pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
     Station { name: name.into(), rate_kbps, loss: Loss::Shadowing { distance_m } }
 }
 
+/// The cell of a scenario that has one.
+pub fn cell(scenario: &mut Scenario) -> &mut CellConfig {
+    match &mut scenario.medium {
+        MediumConfig::Dcf(cell) => cell,
+        MediumConfig::Emulator(_) => panic!("the emulated link is no cell"),
+    }
+}
+
 /// The CHAP study's home: game, call and one CUBIC download at 1 m.
 pub fn home() -> Scenario {
     let app = |name: &str, kind, station, active_ns, class| App {
@@ -47,7 +55,7 @@ pub fn home() -> Scenario {
         name: "home".into(),
         duration_ns: 330 * S,
         measure_ns: 90 * S..270 * S,
-        cell: CellConfig::new(phy("phy-a")),
+        medium: CellConfig::new(phy("phy-a")).into(),
         wired: Wired::default(),
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
@@ -62,7 +70,7 @@ pub fn home() -> Scenario {
 /// [`quick_home`] over the emulated link; the download loses a quarter of its frames.
 pub fn emulated_home() -> Scenario {
     let mut home = quick_home();
-    home.cell = CellConfig::emulator(phy("d7.1"), 0);
+    home.medium = MediumConfig::emulator(phy("d7.1"), 0);
     for station in &mut home.stations {
         station.loss = Loss::None;
     }
@@ -157,13 +165,19 @@ pub struct Saturated {
 
 impl Saturated {
     /// `down`: the access point sends to station 0; else every station sends.
-    pub fn new(config: CellConfig, stations: &[(u32, Loss)], bytes: u32, down: bool, seed: u64) -> Saturated {
+    pub fn new(
+        config: impl Into<MediumConfig>,
+        stations: &[(u32, Loss)],
+        bytes: u32,
+        down: bool,
+        seed: u64,
+    ) -> Saturated {
         let names: Vec<String> = (0..stations.len()).map(|i| format!("sta{i}")).collect();
         let with_names: Vec<_> =
             names.iter().zip(stations).map(|(name, &(kbps, loss))| (name.as_str(), kbps, loss)).collect();
         let mut pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
-        let mut cell = Medium::new(config, &with_names, qdisc, seed);
+        let mut cell = Medium::new(config.into(), &with_names, qdisc, seed);
         for i in 0..stations.len() {
             for _ in 0..2 {
                 let packet = new_packet(&mut pool, i, bytes);

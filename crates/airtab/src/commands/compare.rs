@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
-use airtab_lab::{Comparison, Options, ScenarioFile, why};
-use airtab_sim::wifi::MediumKind;
+use airtab_lab::{Comparison, Options, why};
+use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
@@ -28,7 +28,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     }
-    if args.pcap.is_some() && file.scenario.cell.medium != MediumKind::Dcf {
+    if args.pcap.is_some() && file.scenario.medium.cell().is_none() {
         output::note(
             "error: --pcap: this scenario's medium is the emulator, which puts no frame on the air: \
              leave --pcap out, or the file's medium",

@@ -13,7 +13,7 @@ pub mod scenario;
 mod study;
 pub mod tcp;
 
-use airtab_lab::{QueueSettings, QueueSpec};
+use airtab_scenario::{QueueSettings, QueueSpec};
 use anyhow::Context;
 
 /// The parameters of each queue, with its column's name.

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::{Options, ScenarioFile, table, why};
+use airtab_lab::{Options, table, why};
+use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Run;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use airtab_lab::{FileError, HOME, ScenarioFile};
+use airtab_scenario::{FileError, HOME, ScenarioFile};
 use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Frames, PERIOD_NS};
 use airtab_sim::{App, AppKind};

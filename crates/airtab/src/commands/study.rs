@@ -40,7 +40,7 @@ pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Option<Vec<Strin
         scenario_hash: results::scenario_hash(study.scenario),
     };
     // What was run: the short schedule, if it was asked for.
-    let run = if args.quick { airtab_lab::quick(study.scenario) } else { study.scenario.clone() };
+    let run = if args.quick { airtab_scenario::quick(study.scenario) } else { study.scenario.clone() };
     let seed = comparison.seeds[0];
     let jobs = args.jobs.map_or(0, usize::from);
     let Some(stories) = story::stories(&run, study.queues, seed, jobs, study.done) else { return Ok(None) };

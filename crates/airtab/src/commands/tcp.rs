@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
-use airtab_lab::{QueueSettings, QueueSpec};
 use airtab_quality::fairness::jain;
+use airtab_scenario::{QueueSettings, QueueSpec};
 use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
@@ -213,7 +213,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         name: "tcp trace".into(),
         duration_ns: end,
         measure_ns: measured(args),
-        cell: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")),
+        medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
         tcp: Config::home(),
         stations: (1..=latencies.len()).map(station).collect(),

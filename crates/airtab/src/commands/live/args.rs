@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use clap::{Args, Parser, Subcommand};
 
 /// A house on this machine: real sockets in network namespaces, behind an access point in real time

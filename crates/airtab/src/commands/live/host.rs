@@ -5,10 +5,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_lab::experiment::LiveHost;
-use airtab_lab::measure::Measured;
-use airtab_lab::{QueueSpec, ScenarioFile};
 use airtab_live::blame::blame;
 use airtab_live::{House, trial};
+use airtab_scenario::{Measured, QueueSpec, ScenarioFile};
 
 use super::run::bar;
 use crate::output;

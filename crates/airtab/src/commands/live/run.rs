@@ -4,11 +4,12 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use airtab_lab::{Comparison, ScenarioFile, compare, quick, table, why};
+use airtab_lab::{Comparison, compare, table, why};
 use airtab_live::access_point::Change;
 use airtab_live::blame::blame;
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, House, running};
+use airtab_scenario::{ScenarioFile, quick};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use airtab_core::Unit;
-use airtab_lab::QueueSpec;
+use airtab_scenario::QueueSpec;
 use clap::{Args, Parser, Subcommand};
 
 /// What the literature's formulas predict, and the disciplines beside them

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use airtab_core::Unit;
-use airtab_lab::QueueSettings;
 use airtab_lab::table;
 use airtab_model::chap::burst::starvation;
+use airtab_scenario::QueueSettings;
 use airtab_sim::server::starve;
 use serde_json::json;
 

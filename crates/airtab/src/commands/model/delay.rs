@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use airtab_lab::QueueSettings;
 use airtab_lab::report::chart::{self, Axis, Line};
 use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};
 use airtab_quality::interval::Interval;
+use airtab_scenario::QueueSettings;
 use airtab_sim::server::Server;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};

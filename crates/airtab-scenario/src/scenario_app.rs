@@ -3,10 +3,10 @@
 //! What it does not do: the rest of the file is `scenario_file`'s, the text of
 //! video traces `video_trace`'s.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use airtab_core::Unit;
+use airtab_core::time::{MS, SECOND};
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames, HEADERS};
@@ -15,8 +15,7 @@ use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Vid
 use airtab_sim::{App, AppKind, Station};
 
 use crate::reader::{Section, Value, choice, flag, instead, quantity, text, unused};
-use crate::scenario_file::{DAY, MS, SECOND, measured};
-use crate::text_file;
+use crate::scenario_file::{Folder, LONGEST_NS, measured};
 use crate::video_trace::{self, SizeUnit};
 
 /// Each application keeps its packets' times, some MB an hour.
@@ -44,7 +43,7 @@ const SYNTHETIC: &str = "synthetic";
 const TWO_PHASE: &str = "synthetic-two-phase";
 
 /// What results call the access point, beside the applications.
-pub(crate) const ACCESS_POINT: &str = "ap";
+pub const ACCESS_POINT: &str = "ap";
 
 /// Bytes of a full IP packet, and the most that an 802.11 frame carries.
 const FULL_PACKET: u64 = 1500;
@@ -66,7 +65,7 @@ const P2P_FLOWS: u64 = 10;
 /// All of them; `folder` is where video traces are looked for, `congestion` what their connections have by default.
 pub(crate) fn read_apps(
     top: &Section,
-    folder: &Path,
+    folder: &Folder,
     stations: &[Station],
     duration_ns: u64,
     congestion: Algorithm,
@@ -90,7 +89,7 @@ pub(crate) fn read_apps(
 
 fn read_app(
     s: &Section,
-    folder: &Path,
+    folder: &Folder,
     stations: &[Station],
     others: &[App],
     duration_ns: u64,
@@ -138,7 +137,7 @@ fn read_app(
     })
 }
 
-fn read_kind(s: &Section, folder: &Path, congestion: Algorithm) -> Option<AppKind> {
+fn read_kind(s: &Section, folder: &Folder, congestion: Algorithm) -> Option<AppKind> {
     let own = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
     let congestion = own.unwrap_or(congestion);
     let flows = s.read("flows", quantity(Unit::Count, 1..=1000)).unwrap_or(P2P_FLOWS) as u16;
@@ -150,7 +149,7 @@ fn read_kind(s: &Section, folder: &Path, congestion: Algorithm) -> Option<AppKin
     let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
     let upload = s.read("upload", flag).unwrap_or(false);
     let site = s.read("site", choice(Site::ALL.map(|site| (site.name, site)).to_vec()));
-    let reading_ns = s.read("reading", quantity(Unit::Ns, 0..=DAY));
+    let reading_ns = s.read("reading", quantity(Unit::Ns, 0..=LONGEST_NS));
     let client = s.read("client", choice(Client::NAMES.to_vec())).unwrap_or(Client::Loader);
     let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=3600 * SECOND)).unwrap_or(SECOND);
     let reconnect_ns = s.read("reconnect", quantity(Unit::Ns, 10 * MS..=3600 * SECOND));
@@ -224,7 +223,7 @@ fn read_ladder<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Arc<[u6
 }
 
 /// The synthetic video, or a trace from a file beside the scenario.
-fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
+fn read_video(s: &Section, folder: &Folder, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
     let name = match trace {
         Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
         own => {
@@ -237,9 +236,9 @@ fn read_video(s: &Section, folder: &Path, trace: Option<&str>, sizes: Option<Siz
             });
         }
     };
-    let path = folder.join(name);
+    let path = folder.path.join(name);
     let file = path.display().to_string();
-    match text_file::read(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+    match (folder.read)(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
         Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
             Ok(frames) => return Some(frames),
             Err(problem) => s.problem_elsewhere("trace", *problem),

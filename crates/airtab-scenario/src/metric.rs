@@ -211,6 +211,10 @@ impl Metric {
     /// Above this, players of the CHAP dissertation's time looked for another server (7.3.3), s.
     pub const PLAYABLE_PING_S: f64 = 0.150;
 
+    /// Share of packets that a live access point may hand over more than 2 ms late
+    /// ([`Metric::Behind`]); beyond, scores are the machine's, not the cell's.
+    pub const LATE_TOLERATED: f64 = 0.001;
+
     fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }

@@ -32,7 +32,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem with a file as a whole.
-    pub(crate) fn of_file(file: &str, message: String) -> Problem {
+    pub fn of_file(file: &str, message: String) -> Problem {
         Problem { file: file.into(), line: 0, column: 0, message, text: String::new(), width: 0 }
     }
 }
@@ -57,14 +57,15 @@ impl fmt::Display for Problem {
 }
 
 /// A document being read and the problems found so far.
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     file: &'a str,
     text: &'a str,
     problems: RefCell<Vec<(usize, Problem)>>,
 }
 
 impl<'a> Document<'a> {
-    pub(crate) fn new(file: &'a str, text: &'a str) -> Document<'a> {
+    /// `file` is its name in messages.
+    pub fn new(file: &'a str, text: &'a str) -> Document<'a> {
         Document { file, text, problems: RefCell::default() }
     }
 
@@ -74,7 +75,7 @@ impl<'a> Document<'a> {
     }
 
     /// A problem with the file as a whole.
-    pub(crate) fn problem_of_file(&self, message: String) {
+    pub fn problem_of_file(&self, message: String) {
         self.problems.borrow_mut().push((0, Problem::of_file(self.file, message)));
     }
 
@@ -83,7 +84,8 @@ impl<'a> Document<'a> {
         self.problems.borrow_mut().push((at, problem));
     }
 
-    pub(crate) fn problem(&self, span: Range<usize>, message: String) {
+    /// A problem with a part of the text, bytes.
+    pub fn problem(&self, span: Range<usize>, message: String) {
         let at = span.start.min(self.text.len());
         let before = &self.text[..self.text.floor_char_boundary(at)];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
@@ -102,12 +104,12 @@ impl<'a> Document<'a> {
     }
 
     /// Whether nothing was found so far.
-    pub(crate) fn is_fine(&self) -> bool {
+    pub fn is_fine(&self) -> bool {
         self.problems.borrow().is_empty()
     }
 
     /// All problems in the order of the file.
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
+    pub fn into_problems(self) -> Vec<Problem> {
         let mut problems = self.problems.into_inner();
         problems.sort_by_key(|(at, _)| *at);
         problems.into_iter().map(|(_, problem)| problem).collect()
@@ -116,15 +118,17 @@ impl<'a> Document<'a> {
 
 /// A value and its place.
 #[derive(Clone)]
-pub(crate) struct Value<'s, 'a> {
-    pub(crate) value: &'s DeValue<'a>,
-    pub(crate) span: Range<usize>,
+pub struct Value<'s, 'a> {
+    /// As parsed.
+    pub value: &'s DeValue<'a>,
+    /// Where it stands, bytes.
+    pub span: Range<usize>,
     /// As written in the file, without quotes.
-    pub(crate) written: String,
+    pub written: String,
 }
 
 /// One table of a document.
-pub(crate) struct Section<'s, 'a> {
+pub struct Section<'s, 'a> {
     document: &'s Document<'a>,
     /// As a reader of the file knows it: `[wifi]`, `[[app]]`, or empty for the top.
     name: String,
@@ -134,12 +138,13 @@ pub(crate) struct Section<'s, 'a> {
 }
 
 impl<'s, 'a> Section<'s, 'a> {
-    pub(crate) fn top(document: &'s Document<'a>, table: &'s DeTable<'a>) -> Section<'s, 'a> {
+    /// The document itself.
+    pub fn top(document: &'s Document<'a>, table: &'s DeTable<'a>) -> Section<'s, 'a> {
         Section { document, name: String::new(), table, span: 0..0, asked: RefCell::default() }
     }
 
     /// The value of a key, if it is there.
-    pub(crate) fn get(&self, key: &'s str) -> Option<Value<'s, 'a>> {
+    pub fn get(&self, key: &'s str) -> Option<Value<'s, 'a>> {
         let mut asked = self.asked.borrow_mut();
         if !asked.contains(&key) {
             asked.push(key);
@@ -154,21 +159,17 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// Whether a list has no entries or is not there.
-    pub(crate) fn lacks(&self, key: &'s str) -> bool {
+    pub fn lacks(&self, key: &'s str) -> bool {
         self.get(key).is_none_or(|v| v.value.as_array().is_some_and(|list| list.is_empty()))
     }
 
     /// Whether nothing in the document was found to be wrong so far.
-    pub(crate) fn is_fine(&self) -> bool {
+    pub fn is_fine(&self) -> bool {
         self.document.is_fine()
     }
 
     /// Reads a key that may be missing: None then, and also after a problem.
-    pub(crate) fn read<T>(
-        &self,
-        key: &'s str,
-        parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>,
-    ) -> Option<T> {
+    pub fn read<T>(&self, key: &'s str, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Option<T> {
         let value = self.get(key)?;
         match parse(&value) {
             Ok(read) => Some(read),
@@ -180,11 +181,7 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// Reads a key that must be there.
-    pub(crate) fn require<T>(
-        &self,
-        key: &'s str,
-        parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>,
-    ) -> Option<T> {
+    pub fn require<T>(&self, key: &'s str, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Option<T> {
         if self.table.get(key).is_none() {
             let place = if self.name.is_empty() { "the file" } else { &self.name };
             self.problem(format!("{place} lacks the key `{key}`"));
@@ -193,13 +190,13 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// The elements of a list, as written; or the value itself.
-    pub(crate) fn items(&self, value: &Value<'s, 'a>) -> Vec<String> {
+    pub fn items(&self, value: &Value<'s, 'a>) -> Vec<String> {
         let Some(list) = value.value.as_array() else { return vec![value.written.clone()] };
         list.iter().map(|item| self.value(item.get_ref(), item.span()).written).collect()
     }
 
     /// The table of that key.
-    pub(crate) fn section(&self, key: &'s str) -> Option<Section<'s, 'a>> {
+    pub fn section(&self, key: &'s str) -> Option<Section<'s, 'a>> {
         let value = self.get(key)?;
         let name = match self.name.trim_matches(['[', ']']) {
             "" => format!("[{key}]"),
@@ -209,7 +206,7 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// The tables of a list such as `[[app]]`.
-    pub(crate) fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
+    pub fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
         let Some(value) = self.get(key) else { return Vec::new() };
         let Some(list) = value.value.as_array() else {
             self.problem_at(
@@ -234,12 +231,12 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// Every key of the table, in alphabetical order.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'s str> {
+    pub fn keys(&self) -> impl Iterator<Item = &'s str> {
         self.table.keys().map(|key| key.get_ref().as_ref())
     }
 
     /// A problem with the whole table.
-    pub(crate) fn problem(&self, message: String) {
+    pub fn problem(&self, message: String) {
         match self.name.is_empty() {
             true => self.document.problem_of_file(message),
             false => self.document.problem(self.span.clone(), message),
@@ -247,13 +244,13 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// A problem in a file that the value of a key names.
-    pub(crate) fn problem_elsewhere(&self, key: &str, problem: Problem) {
+    pub fn problem_elsewhere(&self, key: &str, problem: Problem) {
         let at = self.table.get(key).map_or(self.span.start, |value| value.span().start);
         self.document.problem_elsewhere(at, problem);
     }
 
     /// A problem with the value of one key.
-    pub(crate) fn problem_of(&self, key: &str, message: &str) {
+    pub fn problem_of(&self, key: &str, message: &str) {
         match self.table.get(key) {
             Some(value) => self.problem_at(key, value.span(), message),
             None => self.problem(format!("{} {key}: {message}", self.name).trim().into()),
@@ -265,14 +262,14 @@ impl<'s, 'a> Section<'s, 'a> {
     }
 
     /// Reports a key that is none of `known`.
-    pub(crate) fn unknown(&self, key: &'s str, what: &str, known: &[&str]) {
+    pub fn unknown(&self, key: &'s str, what: &str, known: &[&str]) {
         self.asked.borrow_mut().push(key);
         let span = self.table.get_key_value(key).map_or(self.span.clone(), |(key, _)| key.span());
         self.problem_at(key, span, &format!("{what}{}", instead(key, known)));
     }
 
     /// Reports every key that nobody asked for.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let asked = self.asked.borrow();
         for key in self.table.keys() {
             let name: &str = key.get_ref();
@@ -284,7 +281,7 @@ impl<'s, 'a> Section<'s, 'a> {
 }
 
 /// "; did you mean ...? known: ..." for a name that is none of `known`.
-pub(crate) fn instead(name: &str, known: &[&str]) -> String {
+pub fn instead(name: &str, known: &[&str]) -> String {
     let close = known
         .iter()
         .map(|k| (strsim::damerau_levenshtein(name, k), k))
@@ -295,7 +292,7 @@ pub(crate) fn instead(name: &str, known: &[&str]) -> String {
 }
 
 /// A number with its unit as text, such as `"25ms"`, within a range.
-pub(crate) fn quantity<'s, 'a>(
+pub fn quantity<'s, 'a>(
     unit: Unit,
     range: RangeInclusive<u64>,
 ) -> impl Fn(&Value<'s, 'a>) -> Result<u64, String> {
@@ -318,7 +315,7 @@ pub(crate) fn quantity<'s, 'a>(
 }
 
 /// A plain number, possibly with a fraction, within a range.
-pub(crate) fn number<'s, 'a>(
+pub fn number<'s, 'a>(
     range: RangeInclusive<f64>,
     what: &'static str,
 ) -> impl Fn(&Value<'s, 'a>) -> Result<f64, String> {
@@ -333,17 +330,17 @@ pub(crate) fn number<'s, 'a>(
 }
 
 /// true or false.
-pub(crate) fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
+pub fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
     v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
 }
 
 /// Any text.
-pub(crate) fn text(v: &Value<'_, '_>) -> Result<String, String> {
+pub fn text(v: &Value<'_, '_>) -> Result<String, String> {
     v.value.as_str().map(str::to_string).ok_or_else(|| format!("'{}' is not a text in quotes", v.written))
 }
 
 /// A short text.
-pub(crate) fn label(v: &Value<'_, '_>) -> Result<String, String> {
+pub fn label(v: &Value<'_, '_>) -> Result<String, String> {
     let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
     let length = text.chars().count();
     if !(1..=40).contains(&length) || text.trim() != text || text.contains(char::is_control) {
@@ -356,7 +353,7 @@ pub(crate) fn label(v: &Value<'_, '_>) -> Result<String, String> {
 }
 
 /// A name that none of `others` has.
-pub(crate) fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
+pub fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
     let text = label(v)?;
     match others.iter().any(|other| *name(other) == text) {
         true => Err(format!("'{text}' is used twice; names must differ")),
@@ -365,7 +362,7 @@ pub(crate) fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -
 }
 
 /// One of some names.
-pub(crate) fn choice<'s, 'a, T: Copy>(
+pub fn choice<'s, 'a, T: Copy>(
     choices: Vec<(&'static str, T)>,
 ) -> impl Fn(&Value<'s, 'a>) -> Result<T, String> {
     move |v| {

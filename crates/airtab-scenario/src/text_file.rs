@@ -18,8 +18,11 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
-/// The text of a file that should be `what`.
-pub(crate) fn read(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+/// The text of a file of at most `max_mib` MiB that should be `what`.
+///
+/// # Errors
+/// Why it cannot be read, without its name.
+pub fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
     let caller = if rustix::process::geteuid().is_root() {
         Caller::named(|key| std::env::var(key).ok())?
     } else {
@@ -148,7 +151,7 @@ mod tests {
 
     fn refused(path: &str) -> String {
         let start = Instant::now();
-        let refused = read(Path::new(path), 1, "a trace").unwrap_err();
+        let refused = read_text(Path::new(path), 1, "a trace").unwrap_err();
         assert!(start.elapsed() < Duration::from_secs(2), "{path}: at once");
         refused
     }
@@ -169,7 +172,7 @@ mod tests {
         File::create(&huge).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(refused(huge.to_str().unwrap()), "is larger than 1 MiB; is it a trace?");
         File::create(&huge).unwrap().set_len(1 << 20).unwrap();
-        assert_eq!(read(&huge, 1, "a trace").unwrap().len(), 1 << 20, "the largest that may be");
+        assert_eq!(read_text(&huge, 1, "a trace").unwrap().len(), 1 << 20, "the largest that may be");
     }
 
     fn caller(key: &str, value: &str) -> Result<Option<Caller>, String> {

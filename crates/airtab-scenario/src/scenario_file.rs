@@ -7,11 +7,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-pub(crate) use airtab_core::time::{MS, SECOND};
+use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Config;
-use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss};
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
 
@@ -19,7 +19,8 @@ use crate::phy_rates::Rates;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
 use crate::scenario_app::read_apps;
-use crate::text_file;
+#[cfg(feature = "files")]
+use crate::text_file::read_text;
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -27,9 +28,11 @@ use crate::text_file;
 pub const HOME: &str = include_str!("home.toml");
 
 /// Far above any scenario; keeps a wrong path such as a disk image out of memory.
+#[cfg(feature = "files")]
 const MAX_FILE_MIB: u64 = 4;
 
-pub(crate) const DAY: u64 = 24 * 3600 * SECOND;
+/// The longest run, ns: a day.
+pub const LONGEST_NS: u64 = 24 * 3600 * SECOND;
 const MBPS: u64 = 1_000_000;
 
 /// What a scenario file says.
@@ -57,10 +60,22 @@ pub enum FileError {
     Wrong(Vec<Problem>),
 }
 
+/// Gives the text of a file: its path, the most that it may have, MiB, and what
+/// it should be, for messages; or says why it cannot be read.
+pub type ReadText<'a> = &'a dyn Fn(&Path, u64, &str) -> Result<String, String>;
+
+/// Where files that a scenario names are looked for.
+pub(crate) struct Folder<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) read: ReadText<'a>,
+}
+
 impl ScenarioFile {
     /// The embedded home scenario.
     pub fn home() -> ScenarioFile {
-        ScenarioFile::parse("home.toml", HOME).expect("the embedded scenario is checked by a test")
+        let no_other = |_: &Path, _, _: &str| Err("the embedded scenario names no file".into());
+        ScenarioFile::parse_with("home.toml", HOME, &no_other)
+            .expect("the embedded scenario is checked by a test")
     }
 
     /// Reads a file.
@@ -68,9 +83,10 @@ impl ScenarioFile {
     /// # Errors
     /// It cannot be read, is not UTF-8 text, or something in it is wrong: then
     /// all problems are listed with their places.
+    #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
         let file = path.display().to_string();
-        match text_file::read(path, MAX_FILE_MIB, "a scenario file (TOML)") {
+        match read_text(path, MAX_FILE_MIB, "a scenario file (TOML)") {
             Ok(text) => ScenarioFile::parse(&file, &text),
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
@@ -82,10 +98,20 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// As [`ScenarioFile::load`].
+    #[cfg(feature = "files")]
     pub fn parse(file: &str, text: &str) -> Result<ScenarioFile, FileError> {
+        ScenarioFile::parse_with(file, text, &read_text)
+    }
+
+    /// The same where files are not, or not only, on disk: `read` gives the texts
+    /// of those that the scenario names.
+    ///
+    /// # Errors
+    /// Something in it is wrong: then all problems are listed with their places.
+    pub fn parse_with(file: &str, text: &str, read: ReadText) -> Result<ScenarioFile, FileError> {
         let document = Document::new(file, text);
         let read = match DeTable::parse(text) {
-            Ok(table) => read_file(file, &Section::top(&document, table.get_ref())),
+            Ok(table) => read_file(file, read, &Section::top(&document, table.get_ref())),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -105,24 +131,24 @@ impl ScenarioFile {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, top: &Section) -> Option<ScenarioFile> {
+fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
-    let duration = top.require("duration", quantity(Unit::Ns, MS..=DAY));
-    let duration_ns = duration.unwrap_or(DAY);
+    let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
+    let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
-    let cell = top.section("wifi").map_or_else(|| Some(home_cell()), read_wifi);
+    let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, cell.as_ref().map(|cell| cell.phy));
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let apps = read_apps(top, folder, &stations, duration_ns, tcp.congestion);
+    let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
+    let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
+    let apps = read_apps(top, &folder, &stations, duration_ns, tcp.congestion);
     top.finish();
     duration?;
     Some(ScenarioFile {
-        scenario: Scenario { name, duration_ns, measure_ns, cell: cell?, wired, stations, apps, tcp },
+        scenario: Scenario { name, duration_ns, measure_ns, medium: medium?, wired, stations, apps, tcp },
         queues,
     })
 }
@@ -146,11 +172,11 @@ pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String
     Ok(from..to)
 }
 
-fn home_cell() -> CellConfig {
-    CellConfig::new(Phy::named("phy-a").expect("the default profile exists"))
+fn home_phy() -> Phy {
+    Phy::named("phy-a").expect("the default profile exists")
 }
 
-fn read_wifi(s: Section) -> Option<CellConfig> {
+fn read_wifi(s: Section) -> Option<MediumConfig> {
     const OWNERS: [(&str, &str); 7] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
@@ -168,27 +194,28 @@ fn read_wifi(s: Section) -> Option<CellConfig> {
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
     let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
     let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
-    let mut cell = match phy {
-        Some(phy) if emulator => CellConfig::emulator(phy, extra_ns),
-        Some(phy) => CellConfig::new(phy),
-        None => home_cell(),
-    };
+    let mut cell = CellConfig::new(phy.unwrap_or_else(home_phy));
     let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
     cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
     cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
     let rules = vec![("data", DeliverOn::Data), ("ack", DeliverOn::Ack)];
     cell.deliver_on = s.read("deliver_on", choice(rules)).unwrap_or(cell.deliver_on);
-    cell.attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map_or(cell.attempts, |n| n as u8);
+    let attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map(|n| n as u8);
+    cell.attempts = attempts.unwrap_or(cell.attempts);
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
-    cell.beacon = cell.beacon.and_then(|beacon| read_beacon(&s, beacon));
+    cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
     for (key, owner) in OWNERS {
         if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
             s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
         }
     }
     s.finish();
-    phy.map(|_| cell)
+    let mut medium = if emulator { MediumConfig::emulator(phy?, extra_ns) } else { cell.into() };
+    if let (MediumConfig::Emulator(link), Some(attempts)) = (&mut medium, attempts) {
+        link.attempts = attempts;
+    }
+    phy.map(|_| medium)
 }
 
 fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
@@ -223,7 +250,7 @@ fn read_tcp(s: Section) -> Config {
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.
-pub(crate) fn read_queues(s: Section) -> QueueSettings {
+pub fn read_queues(s: Section) -> QueueSettings {
     let mut settings = QueueSettings::default();
     let disciplines: Vec<Discipline> = airtab_core::disciplines().collect();
     let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20));
@@ -315,13 +342,13 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
 /// # Errors
 /// Names the key or the value that is wrong, and what is allowed.
 pub fn station_change(
-    cell: &CellConfig,
+    phy: &Phy,
     (kbps, loss): (u32, Loss),
     key: &str,
     value: &str,
 ) -> Result<(u32, Loss), String> {
     match key {
-        "rate" => Ok((Rates::of(&cell.phy).parse(value)?, loss)),
+        "rate" => Ok((Rates::of(phy).parse(value)?, loss)),
         "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)? })),
         "fer" => match value.parse() {
             Ok(0.0) => Ok((kbps, Loss::None)),

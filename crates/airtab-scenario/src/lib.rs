@@ -1,0 +1,35 @@
+//! Scenario files, and what a run of a scenario says in figures.
+//!
+//! - [`ScenarioFile`]: TOML to a [`Scenario`](airtab_sim::Scenario) and the
+//!   disciplines' parameters; [`Problem`]: one thing that is wrong in a file
+//! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`
+//! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
+//! - [`quick`]: the same scenario with its times divided
+//! - [`reader`]: a TOML document read key by key, for files that look like scenarios
+//!
+//! `docs/scenarios.md` describes the files. What this crate does not do: it
+//! runs nothing, compares nothing and starts no thread (`airtab-lab`). Without
+//! its feature `files` it touches no file system.
+
+mod measure;
+mod metric;
+mod phy_rates;
+mod queues;
+pub mod reader;
+mod scenario_app;
+mod scenario_file;
+mod schedule;
+#[cfg(feature = "files")]
+mod text_file;
+mod video_trace;
+
+pub use measure::{Figures, Measured, Second, measure, video_frames};
+pub use metric::Metric;
+pub use queues::{QueueSettings, QueueSpec};
+pub use reader::Problem;
+pub use scenario_app::ACCESS_POINT;
+pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};
+pub use schedule::{QUICK_DIVISOR, quick};
+#[cfg(feature = "files")]
+pub use text_file::read_text;
+pub use video_trace::SizeUnit;
