@@ -2,8 +2,8 @@
 //!
 //! - [`compare()`]: disciplines x seeds, in parallel, to a [`Comparison`]
 //! - [`table`]: a comparison as text; [`why`]: what made each score
-//! - [`report`]: the same as a page, with the [`story`] of one run of each
-//!   discipline; [`results`]: as data; [`capture`]: a run for Wireshark
+//! - [`study`]: the same with the [`story`] and the [`capture`] (for Wireshark) of
+//!   one run of each discipline; [`report`]: as a page; [`results`]: as data
 //! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -12,12 +12,12 @@
 
 pub mod capture;
 pub mod compare;
-mod credit;
 pub mod experiment;
 pub mod measure;
 pub mod report;
 pub mod results;
 pub mod story;
+pub mod study;
 pub mod table;
 pub mod why;
 

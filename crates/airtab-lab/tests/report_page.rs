@@ -54,7 +54,7 @@ fn the_page_has_everything_and_loads_nothing() {
         "Why",
         "Time in the access point&#39;s queue",
         "Received over time",
-        "Airtime credit",
+        "Credit: airtime that a flow has left",
         "Who used the air",
         "Numbers",
         "To reproduce",
@@ -113,7 +113,7 @@ fn one_seed_one_discipline_one_silent_application() {
     scenario.apps[0].active_ns = 320_000_000_000..330_000_000_000;
     let page = page(&study(scenario, &["fifo"], &[7]));
     assert!(page.contains("One seed: no interval") && page.contains("seeds 7;"));
-    assert!(page.contains("it sent nothing while measured") && !page.contains("Airtime credit"));
+    assert!(page.contains("it sent nothing while measured") && !page.contains("Credit: "));
     assert!(!page.contains("NaN"));
 }
 
@@ -166,18 +166,18 @@ fn a_story_is_the_run_that_was_measured() {
         }
         assert!((0.05..0.5).contains(&story.uplink_air), "{}", story.uplink_air);
     }
-    assert!(fifo.credit_at_ns.is_empty() && fifo.apps.iter().all(|a| a.credit_s.is_empty()));
+    assert!(fifo.columns_at_ns.is_empty() && fifo.apps.iter().all(|a| a.columns.is_empty()));
     let expected: Vec<u64> = (8900..9500).map(|ms| ms * 1_000_000).collect();
-    assert_eq!((chap.credit_start_ns, &chap.credit_at_ns), (9_000_000_000, &expected), "every millisecond");
+    assert_eq!((chap.busy_ns, &chap.columns_at_ns), (9_000_000_000, &expected), "every millisecond");
     let mean = |name: &str| {
         let app = chap.apps.iter().find(|a| a.name == name).unwrap();
-        let known: Vec<f64> = app.credit_s.iter().flatten().copied().collect();
+        let known: Vec<f64> = app.columns[0].iter().flatten().copied().collect();
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
     // Charges and boosts can be seen: falls of less than two frames between samples,
     // and a rise of 10 ms or more some 27 times a second.
-    let download: Vec<f64> = chap.apps[4].credit_s[200..].iter().map(|c| c.unwrap()).collect();
+    let download: Vec<f64> = chap.apps[4].columns[0][200..].iter().map(|c| c.unwrap()).collect();
     let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let boosts = steps.iter().filter(|step| **step > 0.010).count();
     assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");

@@ -24,7 +24,7 @@ mod text_file;
 mod video_trace;
 
 pub use measure::{Figures, Measured, Second, measure, video_frames};
-pub use metric::Metric;
+pub use metric::{Metric, Of, column_unit};
 pub use queues::{QueueSettings, QueueSpec};
 pub use reader::Problem;
 pub use scenario_app::ACCESS_POINT;

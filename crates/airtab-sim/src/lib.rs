@@ -5,7 +5,7 @@
 //! access point's queue and the channel did. Virtual time in integer
 //! nanoseconds; same scenario, parameters and seed, same trace on every machine.
 //!
-//! - [`course`]: a run sampled over time
+//! - [`probe`]: a run that is looked at, and sampled over time; [`course`]: with every TCP sender
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
 //! - [`meter`]: what becomes of an application's packets, for every host of a cell
@@ -21,6 +21,7 @@ pub mod course;
 pub mod engine;
 pub mod meter;
 pub mod net;
+pub mod probe;
 mod running;
 pub mod scenario;
 pub mod server;
@@ -31,7 +32,7 @@ pub mod traffic;
 pub mod wifi;
 
 pub use scenario::{App, Scenario, Station, Wired};
-pub use simulation::{AirFrame, AirPacket, Content, Packets, Rows, Simulation, run};
+pub use simulation::{AirFrame, AirPacket, Content, Packets, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,

@@ -26,7 +26,7 @@ use crate::traffic::AppKind;
 use crate::wifi::{Label, Medium, Output};
 
 use observe::Tap;
-pub use observe::{AirFrame, AirPacket, Content, Rows};
+pub use observe::{AirFrame, AirPacket, Content};
 
 /// Runs a scenario under a discipline to its end.
 ///

@@ -172,7 +172,8 @@ fn columns_are_noted_by_name() {
     let server = Server { record: vec!["none", "sojourn", "backlog"], ..server };
     let of = |name| server.run(&params(name, &[("limit", "64")]), 1);
     let traces = of("fq_codel");
-    let values = |i: usize, column: usize| traces[i].columns[column].iter().map(|n| n.value).collect::<Vec<_>>();
+    let values =
+        |i: usize, column: usize| traces[i].columns[column].iter().map(|n| n.value).collect::<Vec<_>>();
     assert!(traces.iter().all(|t| t.columns[0].is_empty() && t.range(0, 0).is_none()));
     // All come at 0 and take a millisecond each; 1514 bytes let the first flow have its two at once. Noted when
     // each is chosen and when it is over; a flow of which nothing waits has no row.

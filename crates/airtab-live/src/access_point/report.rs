@@ -147,7 +147,9 @@ impl AccessPoint {
             queue.discipline().flow_columns().into_iter().map(|c| (ColumnView::new(&c).key(), c)).collect();
         let unknown: BTreeMap<_, _> = shown.iter().map(|(key, _)| (key.clone(), None)).collect();
         let mut columns = vec![unknown; numbers.len()];
-        let Some(flow) = queue.discipline().column(FLOW).filter(|_| !shown.is_empty()) else { return columns };
+        let Some(flow) = queue.discipline().column(FLOW).filter(|_| !shown.is_empty()) else {
+            return columns;
+        };
         queue.for_each_row(&self.pool, self.now, |row| {
             let Ok(place) = hashes.binary_search_by_key(&flow.value(row), |(hash, _)| *hash) else { return };
             for (key, column) in &shown {

@@ -174,7 +174,7 @@ fn rates_are_of_the_interval() {
 #[test]
 fn the_busiest_flows_of_an_interval_are_seen() {
     let mut flows = Flows::new(1);
-    let mut send = |flows: &mut Flows, port: u16, air_ns: u64| {
+    let send = |flows: &mut Flows, port: u16, air_ns: u64| {
         let number = pass(flows, port, S);
         flows.tally(number).totals.down_air_ns += air_ns;
         flows.tally(number).waited(air_ns);

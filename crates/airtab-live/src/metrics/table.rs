@@ -160,9 +160,8 @@ pub const STATION: &[Row<StationView>] = &[
 ];
 
 /// Of a flow only.
-pub const FLOW: &[Row<FlowView>] = &[
-    gauge("backlog_packets", "", "Its packets in the queue", "", &[("", |v| n(v.backlog_packets.into()))]),
-];
+pub const FLOW: &[Row<FlowView>] =
+    &[gauge("backlog_packets", "", "Its packets in the queue", "", &[("", |v| n(v.backlog_packets.into()))])];
 
 /// Of stations and flows alike.
 pub const TOTALS: &[Row<Totals>] = &[

@@ -147,7 +147,8 @@ fn every_discipline_has_its_statistics() {
         // And each flow has what its table says of it.
         for column in &s.qdisc.columns {
             let help = format!("Discipline: {}\n", column.help);
-            let described = text.lines().find(|line| format!("{line}\n").ends_with(&help)).expect("it is there");
+            let described =
+                text.lines().find(|line| format!("{line}\n").ends_with(&help)).expect("it is there");
             let name = described.split(' ').nth(2).expect("HELP, name, text");
             assert_eq!(text.matches(&format!("\n{name}{{")).count(), s.flows.len(), "{name}");
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::encode;
 use crate::snapshot::{
-    AirTotals, AirView, AppView, Books, ColumnView, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score, Snapshot,
-    StatView, StationView, Totals,
+    AirTotals, AirView, AppView, Books, ColumnView, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score,
+    Snapshot, StatView, StationView, Totals,
 };
 
 /// Totals of which times are `from`, `from + 1` s and the rest `from + 2` and so on.

@@ -32,11 +32,11 @@ impl<T> Column<T> {
 }
 
 fn column<T>(
-    head: impl Into<Cow<'static, str>>,
+    head: &'static str,
     width: u16,
     rank: u8,
-    text: impl Fn(&T) -> String + 'static,
-    key: impl Fn(&T) -> f64 + 'static,
+    text: fn(&T) -> String,
+    key: fn(&T) -> f64,
 ) -> Column<T> {
     Column { head: head.into(), width, rank, text: Box::new(text), key: Some(Box::new(key)) }
 }
@@ -100,13 +100,14 @@ pub fn flows(own: &[ColumnView]) -> Vec<Column<FlowView>> {
         column("air", 5, 1, |f| percent(flow_air(f)), flow_air),
     ];
     columns.extend(own.iter().map(discipline));
-    columns.extend([
+    let waits: [Column<FlowView>; 5] = [
         column("p50 ms", 6, 4, |f| millis(f.rates.sojourn_p50_s), |f| f.rates.sojourn_p50_s),
         column("p99 ms", 6, 3, |f| millis(f.rates.sojourn_p99_s), |f| f.rates.sojourn_p99_s),
         column("queue", 5, 5, |f| f.backlog_packets.to_string(), |f| f.backlog_packets.into()),
         column("tries", 5, 8, |f| attempts(f.rates.attempts_mean), |f| f.rates.attempts_mean),
         column("drops/s", 7, 10, |f| format!("{:.0}", f.rates.drops_per_s), |f| f.rates.drops_per_s),
-    ]);
+    ];
+    columns.extend(waits);
     columns
 }
 
@@ -123,13 +124,13 @@ fn discipline(of: &ColumnView) -> Column<FlowView> {
     let width = head.chars().count().clamp(7, 20) as u16;
     let value = |key: String| move |f: &FlowView| f.columns.get(&key).copied().flatten();
     let (text, key) = (value(of.key()), value(of.key()));
-    column(
-        head,
+    Column {
+        head: head.into(),
         width,
-        7,
-        move |f| text(f).map_or("-".into(), shown),
-        move |f| key(f).unwrap_or(f64::NEG_INFINITY),
-    )
+        rank: 7,
+        text: Box::new(move |f| text(f).map_or("-".into(), shown)),
+        key: Some(Box::new(move |f| key(f).unwrap_or(f64::NEG_INFINITY))),
+    }
 }
 
 /// Indices of the columns that fit into `width`, in their order, the first
@@ -253,7 +254,8 @@ mod tests {
             ("weight", "", "weight", 1.5, "weight", "1.5"),
         ] {
             let columns = flows(&[view(name, unit)]);
-            let flow = FlowView { columns: BTreeMap::from([(key.into(), Some(value))]), ..FlowView::default() };
+            let flow =
+                FlowView { columns: BTreeMap::from([(key.into(), Some(value))]), ..FlowView::default() };
             let column = &columns[FLOW_AIR + 1];
             assert_eq!((&*column.head, &*(column.text)(&flow)), (head, text));
             assert_eq!(column.key.as_ref().map(|key| key(&flow)), Some(value));
