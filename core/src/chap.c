@@ -50,7 +50,7 @@
  * new; O(1) while the flow served comes back
  * with the least credit (order.h). A boost is one addition; credits remember how
  * many boosts they have seen (credit.h). Memory: the sizes are asserted in
- * chap_state.h, about 120 bytes a flow, 144 with a target.
+ * chap_state.h, about 140 bytes a flow, 164 with a target.
  *
  * Non-goals: no shares of stations, no classification.
  *
@@ -193,15 +193,10 @@ static const struct at_stat chap_row_stats[] = {
 	[R_END] = { 0 },
 };
 
-static struct chap *chap_priv(const struct at_qdisc *q)
-{
-	return (struct chap *)q->state;
-}
-
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 chap_victim(struct chap *c, bool by_bytes)
 {
-	u32 id = chap_end(c, false), hog;
+	u32 id = chap_least(c), hog;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -226,7 +221,7 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 
 	for (u32 n = 0; n < DROPS && chap_over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
-		struct at_pkt *v = chap_take(c, chap_victim(c, by_bytes));
+		struct at_pkt *v = chap_take(q, chap_victim(c, by_bytes), NULL);
 		enum at_reason why = AT_R_PUSHOUT;
 
 		if (by_bytes)
@@ -249,11 +244,11 @@ static struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
 	struct chap *c = chap_priv(q);
 	const struct slot *s = &c->slots[id];
 	struct at_codel *codel = &c->codels[s->flow];
-	struct at_pkt *p = chap_take(c, id);
+	struct at_pkt *p = chap_take_ready(q, id);
 
-	while (at_codel_drops(&c->codel, codel, &c->aqm, p, chap_backlog_bytes(s, c->codel.mtu), now)) {
+	while (at_codel_drops(&c->codel, codel, &c->aqm, p, chap_ready_bytes(q, s, c->codel.mtu), now)) {
 		at_book_drop(q, p, AT_R_AQM);
-		p = chap_take(c, id);
+		p = chap_take_ready(q, id);
 	}
 	return p;
 }
@@ -264,8 +259,8 @@ static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 {
 	struct chap *c = chap_priv(q);
 
-	if (!at_urgent_push(&c->urgent, p, c->bound, now))
-		chap_append(c, chap_flow_of(c, p, now), p);
+	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
+		chap_append(q, chap_flow_of(c, p, now), p);
 	at_seq_set(p, c->seq++);
 	if (c->codels)
 		at_codel_stamp(p, now);
@@ -286,10 +281,15 @@ static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 		chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
 }
 
+static bool chap_newcomer_waits(const void *ctx, u32 id)
+{
+	return chap_flow_in(ctx, id)->flags & PARKED;
+}
+
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_pkt *p = at_urgent_pop(&c->urgent);
+	struct at_pkt *p = at_urgent_take(&c->urgent, q);
 	struct at_charge bill = { 0 };
 	struct flow *f;
 	u32 id;
@@ -303,14 +303,14 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 		at_book_out(q, p);
 		return p;
 	}
-	id = chap_end(c, true);
+	id = chap_most(c);
 	if (id == AT_ORDER_NONE)
 		return NULL;
 	if (at_credit_value(chap_entry(c, id).key, c->increment) <= 0)
 		chap_boost(c);
 	if (id == TAB) {
 		bill.mark = NEWCOMER;
-		id = at_turns_first(&c->turns);
+		id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
 		at_turns_pass(&c->turns, id);
 	} else {
 		chap_loosen(c, id);
@@ -318,7 +318,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
 	bill.gen = f->gen;
-	p = c->codels ? chap_take_controlled(q, id, now) : chap_take(c, id);
+	p = c->codels ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
 	if (!c->faithful) {
 		bill.nominal = at_nominal_ns(at_bytes(p));
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
@@ -385,7 +385,7 @@ static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 static struct at_pkt *chap_drain(struct at_qdisc *q)
 {
 	struct chap *c = chap_priv(q);
-	struct at_pkt *p = c->urgent.list.head;
+	struct at_pkt *p = at_urgent_oldest(&c->urgent);
 	u32 id = 0;
 
 	for (u32 i = 1; i < c->slot_fresh; i++) {
@@ -398,9 +398,22 @@ static struct at_pkt *chap_drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? chap_take(c, id) : at_urgent_pop(&c->urgent);
+	p = id ? chap_take(q, id, NULL) : at_urgent_pop(&c->urgent);
 	at_book_out(q, p);
 	return p;
+}
+
+static void chap_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	struct chap *c = chap_priv(q);
+
+	(void)now;
+	if (!at_gate_turn(q, sta, open))
+		return;
+	at_line_turned(q, &c->urgent.line, sta, open);
+	for (u32 id = 1; id < c->slot_fresh; id++)
+		if (at_gate_count(q, &c->slots[id].list, sta, open))
+			chap_park(c, id, chap_waits(q, &c->slots[id]));
 }
 
 /* ---- set-up ---- */
@@ -427,7 +440,7 @@ static u32 chap_slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each 64-byte aligned. */
 struct layout {
-	u64 flows, slots, entries, pos, next, party, buckets, codels, end;	/* offsets */
+	u64 flows, slots, entries, parked, pos, next, party, buckets, codels, end;	/* offsets */
 };
 
 static bool chap_has_target(const struct at_vals *v)
@@ -448,7 +461,8 @@ static struct layout chap_layout_of(const struct at_vals *v)
 	at.flows = chap_aligned(sizeof(struct chap));
 	at.slots = at.flows + chap_aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
 	at.entries = at.slots + chap_aligned(slots * sizeof(struct slot));
-	at.pos = at.entries + chap_aligned(slots * sizeof(struct at_heap_entry));
+	at.parked = at.entries + chap_aligned(slots * sizeof(struct at_heap_entry));
+	at.pos = at.parked + chap_aligned(slots * sizeof(struct at_heap_entry));
 	at.next = at.pos + chap_aligned(slots * sizeof(u32));
 	at.party = at.next + chap_aligned(slots * sizeof(u32));
 	at.buckets = at.party + chap_aligned(slots * sizeof(u32));
@@ -490,6 +504,7 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	c->slots = (void *)(base + at.slots);
 	c->next = (void *)(base + at.next);
 	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
+	at_order_init(&c->parked, (void *)(base + at.parked), (void *)(base + at.pos), c->next);
 	c->loose = AT_ORDER_NONE;
 	c->codels = chap_has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
@@ -516,10 +531,12 @@ static void chap_change_increment(struct chap *c, s64 old)
 	c->revision ^= REVISION;
 	c->unvisited = 0;
 	chap_set_credit(c, chap_tab(c), chap_credit_of(c, chap_tab(c)));
-	if (c->faithful)
-		at_order_rebuild(&c->order, chap_entry, chap_less, c);
-	else
-		at_order_rekey(&c->order, chap_entry, c);
+	for (struct at_order *o = &c->order; o; o = o == &c->order ? &c->parked : NULL) {
+		if (c->faithful)
+			at_order_rebuild(o, chap_entry, chap_less, c);
+		else
+			at_order_rekey(o, chap_entry, c);
+	}
 }
 
 /* Without a tab newcomers compete as everybody does; whether some still wait for
@@ -591,7 +608,7 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 
 	(void)now;
 	s[S_FLOWS] = c->table.known;
-	s[S_BACKLOGGED] = c->order.n + (c->loose != AT_ORDER_NONE) - chap_ranked(c, TAB) + c->turns.members;
+	s[S_BACKLOGGED] = c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) - chap_ranked(c, TAB) + c->turns.members;
 	s[S_BOOSTS] = c->n_boosts;
 	s[S_NEW_FLOWS] = c->n_new;
 	s[S_EVICTIONS] = c->n_evicted;
@@ -669,6 +686,7 @@ const struct at_ops at_chap_ops = {
 	.enqueue = chap_enqueue,
 	.dequeue = chap_dequeue,
 	.drain = chap_drain,
+	.gate = chap_gate,
 	.sent = chap_sent,
 	.heard = chap_heard,
 	.read = chap_read,

@@ -6,9 +6,11 @@
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
- *  - A slot is either a newcomer's (turns.h), or in the order of credits, or it
- *    is the loose one, whose place in the order is open. Slot 0 is in the order
+ *  - A slot is either a newcomer's (turns.h), or in an order of credits, or it
+ *    is the loose one, whose place in the order is open. Slot 0 is in an order
  *    exactly while there are newcomers.
+ *  - There are two orders: of those who may be served, and of those who have parked
+ *    packets alone (gate.h; PARKED). The tab is in that of the newcomers if all are.
  *  - No credit changes, but by boosts, while its slot is in the order.
  *  - Idle records are in a list of the flow table (flowtable.h); a busy one may
  *    have stayed in its list.
@@ -18,7 +20,6 @@
 
 #include "airtab/codel.h"
 #include "airtab/credit.h"
-#include "airtab/fifo.h"
 #include "airtab/flowtable.h"
 #include "airtab/order.h"
 #include "airtab/tickets.h"
@@ -31,7 +32,8 @@
 #define CHANCES 8		/* recently used records passed over for one eviction */
 
 enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16,
-       REVISION = 32 };		/* of the increment: the credit is from before a change */
+       REVISION = 32,		/* of the increment: the credit is from before a change */
+       PARKED = 64 };		/* all its queued packets are */
 
 /* A flow: one cache line. */
 struct flow {
@@ -57,7 +59,7 @@ struct slot {
 
 _Static_assert(sizeof(struct flow) <= 64, "a flow is one cache line");
 _Static_assert(sizeof(struct flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct slot) + sizeof(u32) * 3 +
-	       sizeof(struct at_heap_entry) <= 128, "a flow takes at most 128 bytes, bucket and backlog included");
+	       sizeof(struct at_heap_entry) * 2 <= 144, "a flow takes at most 144 bytes, bucket and backlog included");
 _Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
 
 struct chap {
@@ -86,7 +88,8 @@ struct chap {
 
 	u64 n_boosts, n_new, n_newcomers, n_evicted, n_expired, n_settled, n_stale;
 
-	struct at_order order;		/* of slots, by credit */
+	struct at_order order;		/* of slots that may be served, by credit */
+	struct at_order parked;		/* of the others */
 	struct at_flowtable table;
 	struct flow *flows;		/* multicast, the table's, the tab's */
 	struct slot *slots;
@@ -97,6 +100,11 @@ struct chap {
 	struct at_tickets tickets;
 	struct at_turns turns;		/* of newcomers' slots, by station or source */
 };
+
+static struct chap *chap_priv(const struct at_qdisc *q)
+{
+	return (struct chap *)q->state;
+}
 
 static struct flow *chap_tab(const struct chap *c)
 {
@@ -184,10 +192,20 @@ static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, con
 	return x < y;
 }
 
+static struct flow *chap_flow_in(const struct chap *c, u32 id)
+{
+	return &c->flows[c->slots[id].flow];
+}
+
+static struct at_order *chap_order_of(struct chap *c, u32 id)
+{
+	return chap_flow_in(c, id)->flags & PARKED ? &c->parked : &c->order;
+}
+
 /* Gives a slot its place by the credit of its flow. */
 static void chap_rank(struct chap *c, u32 id)
 {
-	at_order_add(&c->order, id, chap_entry, chap_less, c);
+	at_order_add(chap_order_of(c, id), id, chap_entry, chap_less, c);
 }
 
 static void chap_unrank(struct chap *c, u32 id)
@@ -195,7 +213,7 @@ static void chap_unrank(struct chap *c, u32 id)
 	if (c->loose == id)
 		c->loose = AT_ORDER_NONE;
 	else
-		at_order_del(&c->order, id, chap_less, c);
+		at_order_del(chap_order_of(c, id), id, chap_less, c);
 }
 
 static bool chap_ranked(const struct chap *c, u32 id)
@@ -221,15 +239,30 @@ static void chap_loosen(struct chap *c, u32 id)
 	if (c->loose == id)
 		return;
 	chap_settle(c);
-	at_order_del(&c->order, id, chap_less, c);
+	at_order_del(chap_order_of(c, id), id, chap_less, c);
 	c->loose = id;
 }
 
-/* The slot with the most or the least credit, or AT_ORDER_NONE. */
-static u32 chap_end(struct chap *c, bool most)
+/* The slot with the most credit of those that may be served, or AT_ORDER_NONE. */
+static u32 chap_most(struct chap *c)
 {
 	chap_settle(c);
-	return at_order_end(&c->order, most, chap_entry, chap_less, c);
+	return at_order_end(&c->order, true, chap_entry, chap_less, c);
+}
+
+/* The slot with the least credit of all, or AT_ORDER_NONE. */
+static u32 chap_least(struct chap *c)
+{
+	struct at_heap_entry x;
+	u32 id, parked;
+
+	chap_settle(c);
+	id = at_order_end(&c->order, false, chap_entry, chap_less, c);
+	if (!c->parked.n)
+		return id;
+	parked = at_order_end(&c->parked, false, chap_entry, chap_less, c);
+	x = chap_entry(c, parked);
+	return id == AT_ORDER_NONE || at_order_below(&x, id, chap_entry, chap_less, c) ? parked : id;
 }
 
 /* Charges a flow, backlogged or not. */
@@ -256,8 +289,10 @@ static void chap_boost(struct chap *c)
 {
 	c->boosts++;
 	c->n_boosts++;
-	if (c->faithful)
-		at_order_rebuild(&c->order, chap_entry, chap_less, c);
+	if (!c->faithful)
+		return;
+	at_order_rebuild(&c->order, chap_entry, chap_less, c);
+	at_order_rebuild(&c->parked, chap_entry, chap_less, c);
 }
 
 /* ---- flow records ---- */
@@ -324,7 +359,7 @@ static void chap_retire(struct chap *c, u64 now)
  * list are passed over once. */
 static void chap_evict(struct chap *c)
 {
-	u32 busy = c->order.n + c->turns.members + 1;	/* at most: the tab is no flow, the loose one is */
+	u32 busy = c->order.n + c->parked.n + c->turns.members + 1;	/* at most: the tab is no flow, the loose one is */
 
 	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
 		for (u32 n = 0; n <= CHANCES + busy; n++) {
@@ -399,6 +434,16 @@ static u64 chap_backlog_bytes(const struct slot *s, u64 enough)
 	return bytes;
 }
 
+/* The same, without parked packets. */
+static u64 chap_ready_bytes(const struct at_qdisc *q, const struct slot *s, u64 enough)
+{
+	u64 bytes = 0;
+
+	for (struct at_pkt *p = s->list.head; p && bytes <= enough; p = *at_next(p))
+		bytes += at_parked(q, p) ? 0 : at_bytes(p);
+	return bytes;
+}
+
 /* A newcomer's slot has n packets and so many bytes more. */
 static void chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 {
@@ -407,15 +452,30 @@ static void chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 	at_turns_count(&c->turns, id, n);
 }
 
+/* The tab stands for the newcomers: in the order while there are some, in that of
+ * who may be served while one of them may. */
+static void chap_seat_tab(struct chap *c)
+{
+	u8 parked = c->turns.ready ? 0 : PARKED;
+
+	if (c->turns.members && chap_ranked(c, TAB) && (chap_tab(c)->flags & PARKED) == parked)
+		return;
+	chap_unrank(c, TAB);
+	chap_tab(c)->flags = (u8)((chap_tab(c)->flags & ~PARKED) | parked);
+	if (c->turns.members)
+		chap_rank(c, TAB);
+}
+
 /* Ends the slot's time among the newcomers. */
 static void chap_leave_newcomers(struct chap *c, u32 id)
 {
 	const struct slot *s = &c->slots[id];
 
 	chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
+	if (!(chap_flow_in(c, id)->flags & PARKED))
+		at_turns_ready(&c->turns, id, false);
 	at_turns_leave(&c->turns, id);
-	if (!c->turns.members)
-		chap_unrank(c, TAB);
+	chap_seat_tab(c);
 }
 
 /* Whom p's flow takes turns with while it is new: those of its station or, where
@@ -428,21 +488,55 @@ static u32 chap_party_of(const struct at_pkt *p)
 static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
 {
 	at_turns_join(&c->turns, id, chap_party_of(p));
-	if (!chap_ranked(c, TAB))
-		chap_rank(c, TAB);
+	if (!(chap_flow_in(c, id)->flags & PARKED))
+		at_turns_ready(&c->turns, id, true);
+	chap_seat_tab(c);
 }
 
-static void chap_append(struct chap *c, u32 i, struct at_pkt *p)
+/* A slot may be served no longer, or again: it goes to where such slots are. */
+static void chap_park(struct chap *c, u32 id, bool parked)
 {
+	struct flow *f = chap_flow_in(c, id);
+
+	if (!(f->flags & PARKED) == !parked)
+		return;
+	if (!chap_ranked(c, id)) {
+		f->flags ^= PARKED;
+		at_turns_ready(&c->turns, id, !parked);
+		chap_seat_tab(c);
+	} else if (c->loose == id) {
+		f->flags ^= PARKED;
+	} else {
+		chap_unrank(c, id);
+		f->flags ^= PARKED;
+		chap_rank(c, id);
+	}
+}
+
+/* Whether a slot has parked packets alone. */
+static bool chap_waits(const struct at_qdisc *q, const struct slot *s)
+{
+	struct at_pkt *before = NULL;
+
+	return q->closed && !at_gate_first(q, &s->list, &before);
+}
+
+static void chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
+{
+	struct chap *c = chap_priv(q);
 	struct flow *f = &c->flows[i];
 	struct slot *s;
 
 	if (!f->slot) {
 		f->slot = chap_open_slot(c, i);
+		if (at_parked(q, p))
+			f->flags |= PARKED;
 		if (c->newcomers && !(f->flags & SERVED))
 			chap_join_newcomers(c, f->slot, p);
 		else
 			chap_rank(c, f->slot);
+	} else if (!at_parked(q, p)) {
+		chap_park(c, f->slot, false);
 	}
 	s = &c->slots[f->slot];
 	at_fifo_push(&s->list, p);
@@ -453,18 +547,12 @@ static void chap_append(struct chap *c, u32 i, struct at_pkt *p)
 		c->fat = f->slot;
 }
 
-/* Takes the oldest packet of a slot. An emptied slot is closed. */
-static struct at_pkt *chap_take(struct chap *c, u32 id)
+/* A slot without packets is closed. */
+static void chap_close_slot(struct chap *c, u32 id)
 {
-	struct slot *s = &c->slots[id];
-	struct at_pkt *p = at_fifo_pop(&s->list);
-	struct flow *f = &c->flows[s->flow];
+	const struct slot *s = &c->slots[id];
+	struct flow *f = chap_flow_in(c, id);
 
-	s->len--;
-	if (!chap_ranked(c, id))
-		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
-	if (s->list.head)
-		return p;
 	if (c->fat == id)
 		c->fat = TAB;
 	if (chap_ranked(c, id))
@@ -477,15 +565,42 @@ static struct at_pkt *chap_take(struct chap *c, u32 id)
 	if (c->codels)
 		at_codel_empty(&c->codels[s->flow]);
 	f->slot = 0;
+	f->flags &= (u8)~PARKED;
 	c->next[id] = c->slot_free;
 	c->slot_free = id;
+}
+
+/* Takes the packet of a slot behind `before`, or the oldest. */
+static struct at_pkt *chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+{
+	struct chap *c = chap_priv(q);
+	struct slot *s = &c->slots[id];
+	struct at_pkt *p = at_fifo_take(&s->list, before);
+
+	s->len--;
+	if (!chap_ranked(c, id))
+		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
+	if (!s->list.head)
+		chap_close_slot(c, id);
+	else if (chap_waits(q, s))
+		chap_park(c, id, true);
 	return p;
+}
+
+/* Takes the oldest that may go, of a slot that is not parked. */
+static struct at_pkt *chap_take_ready(struct at_qdisc *q, u32 id)
+{
+	struct at_pkt *before = NULL;
+
+	at_gate_first(q, &chap_priv(q)->slots[id].list, &before);
+	return chap_take(q, id, before);
 }
 
 /* No slot holds a packet any more. */
 static void chap_forget_backlog(struct chap *c)
 {
 	at_order_clear(&c->order);
+	at_order_clear(&c->parked);
 	at_turns_clear(&c->turns);
 	c->loose = AT_ORDER_NONE;
 	c->fat = TAB;

@@ -7,12 +7,12 @@
  *
  * Defaults: 1000 packets (Linux txqueuelen), no limit in bytes.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 enum { P_LIMIT, P_BYTES, P_END };
 
 struct fifo {
-	struct at_fifo list;
+	struct at_line line;
 	u64 limit, bytes;
 };
 
@@ -52,9 +52,9 @@ static bool fifo_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	f->limit = *v[P_LIMIT].v;
 	f->bytes = *v[P_BYTES].v;
 	while (q->qlen > f->limit)
-		at_book_drop(q, at_fifo_pop(&f->list), AT_R_LIMIT);
+		at_book_drop(q, at_line_pop(&f->line), AT_R_LIMIT);
 	while (f->bytes && q->bytes > f->bytes)
-		at_book_drop(q, at_fifo_pop(&f->list), AT_R_MEMORY);
+		at_book_drop(q, at_line_pop(&f->line), AT_R_MEMORY);
 	return false;
 }
 
@@ -68,7 +68,7 @@ static void fifo_reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, at_fifo_pop(&fifo_priv(q)->list), AT_R_RESET);
+		at_book_drop(q, at_line_pop(&fifo_priv(q)->line), AT_R_RESET);
 }
 
 static enum at_verdict fifo_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -80,14 +80,14 @@ static enum at_verdict fifo_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 		return at_book_refuse(q, p, AT_R_LIMIT);
 	if (f->bytes && q->bytes + at_bytes(p) > f->bytes)
 		return at_book_refuse(q, p, AT_R_MEMORY);
-	at_fifo_push(&f->list, p);
+	at_fifo_push(&f->line.fifo, p);
 	at_book_in(q, p);
 	return AT_OK;
 }
 
 static struct at_pkt *fifo_drain(struct at_qdisc *q)
 {
-	struct at_pkt *p = at_fifo_pop(&fifo_priv(q)->list);
+	struct at_pkt *p = at_line_pop(&fifo_priv(q)->line);
 
 	if (p)
 		at_book_out(q, p);
@@ -96,9 +96,21 @@ static struct at_pkt *fifo_drain(struct at_qdisc *q)
 
 static struct at_pkt *fifo_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
+	struct fifo *f = fifo_priv(q);
+	struct at_pkt *p = at_line_first(q, &f->line);
+
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	return fifo_drain(q);
+	if (p)
+		at_book_out(q, at_line_take(&f->line));
+	return p;
+}
+
+static void fifo_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	if (at_gate_turn(q, sta, open))
+		at_line_turned(q, &fifo_priv(q)->line, sta, open);
 }
 
 const struct at_ops at_fifo_ops = {
@@ -114,4 +126,5 @@ const struct at_ops at_fifo_ops = {
 	.enqueue = fifo_enqueue,
 	.dequeue = fifo_dequeue,
 	.drain = fifo_drain,
+	.gate = fifo_gate,
 };

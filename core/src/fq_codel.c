@@ -31,7 +31,6 @@
  * interval 100 ms, ECN, batches of 64.
  */
 #include "airtab/codel.h"
-#include "airtab/fifo.h"
 #include "airtab/hash.h"
 #include "airtab/urgent.h"
 
@@ -54,14 +53,17 @@ struct queue {
 	u32 qlen;
 	u32 next;		/* in its list */
 	u8 list;		/* NEW, OLD, or NONE: idle */
+	bool passed;		/* over, in its list */
 	u32 epoch;		/* `resets` when CoDel's state began */
 };
 
 _Static_assert(sizeof(struct queue) <= LINE, "a queue is one cache line");
 
-/* Of queues, linked by number. */
+/* Of queues, linked by number. The first ones hold parked packets alone: they keep
+ * their places, and who may send is looked for behind them. */
 struct list {
 	u32 head, tail, len;
+	u32 passed, last;	/* how many these are, and which is the last of them */
 };
 
 struct fq_codel {
@@ -74,6 +76,7 @@ struct fq_codel {
 	u64 n_new, n_overflows;
 	struct queue *queues;
 	u32 *bytes;		/* of each queue: apart, for the scan */
+	u32 *parked;		/* packets of each queue */
 };
 
 static const struct at_param fq_codel_params[] = {
@@ -179,16 +182,53 @@ static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
 	l->tail = i;
 }
 
-/* Takes the first of a list that has one. */
+static bool fq_codel_none(const struct list *l)
+{
+	return l->len == l->passed;
+}
+
+/* The first of a list behind those passed over; there is one. */
+static u32 fq_codel_first(const struct fq_codel *s, const struct list *l)
+{
+	return l->passed ? s->queues[l->last].next : l->head;
+}
+
+/* Takes it. */
 static u32 fq_codel_pop_list(struct fq_codel *s, u8 list)
 {
 	struct list *l = &s->lists[list];
-	u32 i = l->head;
+	u32 i = fq_codel_first(s, l);
 
 	s->queues[i].list = NONE;
-	l->head = s->queues[i].next;
+	if (l->passed)
+		s->queues[l->last].next = s->queues[i].next;
+	else
+		l->head = s->queues[i].next;
+	if (l->tail == i)
+		l->tail = l->last;
 	l->len--;
 	return i;
+}
+
+/* Passes over it: it has parked packets alone. */
+static void fq_codel_pass(struct fq_codel *s, u8 list)
+{
+	struct list *l = &s->lists[list];
+
+	l->last = fq_codel_first(s, l);
+	l->passed++;
+	s->queues[l->last].passed = true;
+}
+
+/* Who was passed over is looked at again. */
+static void fq_codel_look_again(struct fq_codel *s)
+{
+	for (u8 list = NEW; list < LISTS; list++) {
+		struct list *l = &s->lists[list];
+
+		for (u32 i = l->head; l->passed; l->passed--, i = s->queues[i].next)
+			s->queues[i].passed = false;
+	}
 }
 
 /* ---- one queue ---- */
@@ -199,13 +239,18 @@ static u32 fq_codel_queue_of(const struct fq_codel *s, const struct at_pkt *p)
 	return (u32)((u64)at_hash(s->hash, at_flow(p)) * s->n >> 32);
 }
 
-static void fq_codel_push(struct fq_codel *s, u32 i, struct at_pkt *p)
+static void fq_codel_push(struct at_qdisc *q, u32 i, struct at_pkt *p)
 {
+	struct fq_codel *s = fq_codel_priv(q);
 	struct queue *f = &s->queues[i];
 
 	at_fifo_push(&f->fifo, p);
 	f->qlen++;
 	s->bytes[i] += at_bytes(p);
+	if (at_parked(q, p))
+		s->parked[i]++;
+	else if (f->passed)
+		fq_codel_look_again(s);
 	if (f->list == NONE) {
 		if (f->epoch != s->resets) {
 			memset(&f->codel, 0, sizeof(f->codel));
@@ -217,29 +262,37 @@ static void fq_codel_push(struct fq_codel *s, u32 i, struct at_pkt *p)
 	}
 }
 
-/* The oldest packet, or NULL. */
-static struct at_pkt *fq_codel_take(struct fq_codel *s, u32 i)
+/* Takes the packet behind `before`; of a queue that is not empty. */
+static struct at_pkt *fq_codel_take_behind(struct at_qdisc *q, u32 i, struct at_pkt *before)
 {
+	struct fq_codel *s = fq_codel_priv(q);
 	struct queue *f = &s->queues[i];
-	struct at_pkt *p = at_fifo_pop(&f->fifo);
+	struct at_pkt *p = at_fifo_take(&f->fifo, before);
 
-	if (!p)
-		return NULL;
 	s->bytes[i] -= at_bytes(p);
+	if (at_parked(q, p))
+		s->parked[i]--;
 	if (!--f->qlen)
 		at_codel_empty(&f->codel);
 	return p;
 }
 
-/* What CoDel lets out next, or NULL: empty. */
+/* Takes the oldest packet, parked or not, or NULL. */
+static struct at_pkt *fq_codel_take(struct at_qdisc *q, u32 i)
+{
+	return fq_codel_priv(q)->queues[i].qlen ? fq_codel_take_behind(q, i, NULL) : NULL;
+}
+
+/* What CoDel lets out next, or NULL: nothing is left that may go. */
 static struct at_pkt *fq_codel_take_controlled(struct at_qdisc *q, u32 i, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	struct at_codel *codel = &s->queues[i].codel;
-	struct at_pkt *p;
+	struct queue *f = &s->queues[i];
+	struct at_pkt *p, *before = NULL;
 
-	while ((p = fq_codel_take(s, i))) {
-		if (!at_codel_drops(&s->codel, codel, &s->total, p, s->bytes[i], now))
+	while (at_gate_first(q, &f->fifo, &before)) {
+		p = fq_codel_take_behind(q, i, before);
+		if (!at_codel_drops(&s->codel, &f->codel, &s->total, p, s->bytes[i], now))
 			return p;
 		at_book_drop(q, p, AT_R_AQM);
 	}
@@ -283,7 +336,7 @@ static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pk
 
 		s->n_overflows++;
 		do {
-			struct at_pkt *v = fq_codel_take(s, i);
+			struct at_pkt *v = fq_codel_take(q, i);
 
 			if (v == p)
 				verdict = AT_DROPPED;
@@ -302,8 +355,8 @@ static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 {
 	struct fq_codel *s = fq_codel_priv(q);
 
-	if (!at_urgent_push(&s->urgent, p, s->limit, now))
-		fq_codel_push(s, fq_codel_queue_of(s, p), p);
+	if (!at_urgent_push(&s->urgent, q, p, s->limit, now))
+		fq_codel_push(q, fq_codel_queue_of(s, p), p);
 	at_seq_set(p, s->seq++);
 	at_codel_stamp(p, now);
 	at_book_in(q, p);
@@ -313,21 +366,23 @@ static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	struct at_pkt *p = at_urgent_pop(&s->urgent);
+	struct at_pkt *p = at_urgent_take(&s->urgent, q);
 
 	memset(t, 0, sizeof(*t));
 	s->urgent.sent += !!p;
-	while (!p && (s->lists[NEW].len || s->lists[OLD].len)) {
-		u8 list = s->lists[NEW].len ? NEW : OLD;
-		u32 i = s->lists[list].head;
+	while (!p && !(fq_codel_none(&s->lists[NEW]) && fq_codel_none(&s->lists[OLD]))) {
+		u8 list = fq_codel_none(&s->lists[NEW]) ? OLD : NEW;
+		u32 i = fq_codel_first(s, &s->lists[list]);
 		struct queue *f = &s->queues[i];
 
-		if (f->deficit <= 0) {
+		if (q->parked && f->qlen && f->qlen == s->parked[i]) {
+			fq_codel_pass(s, list);
+		} else if (f->deficit <= 0) {
 			f->deficit += s->quantum;
 			fq_codel_append(s, fq_codel_pop_list(s, list), OLD);
 		} else if ((p = fq_codel_take_controlled(q, i, now))) {
 			f->deficit -= at_bytes(p);
-		} else {
+		} else if (!f->qlen) {
 			fq_codel_pop_list(s, list);
 			if (list == NEW)
 				fq_codel_append(s, i, OLD);
@@ -343,7 +398,7 @@ static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	struct at_pkt *p = s->urgent.list.head;
+	struct at_pkt *p = at_urgent_oldest(&s->urgent);
 	u32 from = s->n;
 
 	for (u32 list = NEW; list < LISTS; list++) {
@@ -360,14 +415,34 @@ static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = from < s->n ? fq_codel_take(s, from) : at_urgent_pop(&s->urgent);
+	p = from < s->n ? fq_codel_take(q, from) : at_urgent_pop(&s->urgent);
 	at_book_out(q, p);
 	return p;
 }
 
+static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	struct fq_codel *s = fq_codel_priv(q);
+
+	(void)now;
+	if (!at_gate_turn(q, sta, open))
+		return;
+	at_line_turned(q, &s->urgent.line, sta, open);
+	fq_codel_look_again(s);
+	for (u8 list = NEW; list < LISTS; list++) {
+		u32 i = s->lists[list].head;
+
+		for (u32 left = s->lists[list].len; left; left--, i = s->queues[i].next) {
+			u32 n = at_gate_count(q, &s->queues[i].fifo, sta, open);
+
+			s->parked[i] += open ? 0 - n : n;
+		}
+	}
+}
+
 /* ---- set-up ---- */
 
-/* The state is struct fq_codel, then the queues and their byte counts. */
+/* The state is struct fq_codel, then the queues and their counts. */
 static u64 fq_codel_queues_at(void)
 {
 	return (sizeof(struct fq_codel) + LINE - 1) & ~(u64)(LINE - 1);
@@ -375,7 +450,7 @@ static u64 fq_codel_queues_at(void)
 
 static u64 fq_codel_state_size(const struct at_vals *v)
 {
-	return fq_codel_queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + sizeof(u32)) + LINE;
+	return fq_codel_queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + LINE;
 }
 
 static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
@@ -407,6 +482,7 @@ static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed,
 	s->n = (u32)*v[P_FLOWS].v;
 	s->queues = (void *)(base + fq_codel_queues_at());
 	s->bytes = (void *)(s->queues + s->n);
+	s->parked = s->bytes + s->n;
 	s->hash = at_hash_multiplier(seed);
 	fq_codel_change(q, v, now);
 }
@@ -419,11 +495,12 @@ static void fq_codel_reset(struct at_qdisc *q, u64 now)
 	(void)now;
 	while ((p = at_urgent_pop(&s->urgent)))
 		at_book_drop(q, p, AT_R_RESET);
+	fq_codel_look_again(s);
 	for (u8 list = NEW; list < LISTS; list++)
 		while (s->lists[list].len) {
 			u32 i = fq_codel_pop_list(s, list);
 
-			while ((p = fq_codel_take(s, i)))
+			while ((p = fq_codel_take(q, i)))
 				at_book_drop(q, p, AT_R_RESET);
 		}
 	s->resets++;		/* queues that are idle forget when they are used next */
@@ -478,7 +555,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 	cols[R_BACKLOG] = s->urgent.len;
 	cols[R_BACKLOG_BYTES] = s->urgent.bytes;
 	cols[R_NEW] = 0;
-	cols[R_SOJOURN] = at_codel_sojourn(s->urgent.list.head, now);
+	cols[R_SOJOURN] = at_codel_sojourn(at_urgent_oldest(&s->urgent), now);
 	cols[R_DROPPING] = 0;
 	cols[R_COUNT] = 0;
 	cols[R_FLOW] = NO_FLOW + 1;
@@ -498,6 +575,7 @@ const struct at_ops at_fq_codel_ops = {
 	.enqueue = fq_codel_enqueue,
 	.dequeue = fq_codel_dequeue,
 	.drain = fq_codel_drain,
+	.gate = fq_codel_gate,
 	.read = fq_codel_read,
 	.row = fq_codel_row,
 };

@@ -27,7 +27,7 @@ struct spq {
 	u32 classes;
 	struct at_urgent urgent;
 	u32 backlog[MAX_CLASSES];		/* packets */
-	struct at_fifo list[MAX_CLASSES];
+	struct at_line line[MAX_CLASSES];
 };
 
 static const struct at_param spq_params[] = {
@@ -86,15 +86,36 @@ static u32 spq_class_of(const struct spq *s, const struct at_pkt *p)
 	return class < s->classes ? class : s->classes - 1;
 }
 
-static struct at_pkt *spq_pop(struct at_qdisc *q, u32 class)
+/* A packet went; the one behind it has another in front, or none. */
+static void spq_relink(struct spq *s, u32 class, struct at_pkt *before)
+{
+	struct at_pkt *next = before ? *at_next(before) : s->line[class].fifo.head;
+
+	if (next)
+		spq_set_prev(next, before);
+	s->backlog[class]--;
+}
+
+/* Takes the oldest packet of a class that has one. */
+static struct at_pkt *spq_pop(struct spq *s, u32 class)
+{
+	struct at_pkt *p = at_line_pop(&s->line[class]);
+
+	spq_relink(s, class, NULL);
+	return p;
+}
+
+/* Takes the oldest packet of a class that may go, or NULL. */
+static struct at_pkt *spq_take(const struct at_qdisc *q, u32 class)
 {
 	struct spq *s = spq_priv(q);
-	struct at_pkt *p = at_fifo_pop(&s->list[class]);
+	struct at_line *line = &s->line[class];
+	struct at_pkt *p = at_line_first(q, line);
 
-	s->backlog[class]--;
-	if (s->list[class].head)
-		spq_set_prev(s->list[class].head, NULL);
-	at_book_out(q, p);
+	if (p) {
+		at_line_take(line);
+		spq_relink(s, class, line->passed);
+	}
 	return p;
 }
 
@@ -102,18 +123,17 @@ static struct at_pkt *spq_pop(struct at_qdisc *q, u32 class)
 static struct at_pkt *spq_pop_victim(struct spq *s)
 {
 	u32 class = s->classes - 1;
-	struct at_fifo *list;
-	struct at_pkt *p;
+	struct at_line *line;
+	struct at_pkt *p, *prev;
 
 	while (!s->backlog[class])
 		class--;
-	list = &s->list[class];
-	p = list->tail;
-	list->tail = spq_prev_of(p);
-	if (list->tail)
-		*at_next(list->tail) = NULL;
-	else
-		list->head = NULL;
+	line = &s->line[class];
+	p = line->fifo.tail;
+	prev = spq_prev_of(p);
+	if (line->passed == p)
+		line->passed = prev;
+	at_fifo_take(&line->fifo, prev);
 	s->backlog[class]--;
 	return p;
 }
@@ -161,11 +181,11 @@ static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	struct at_pkt *victim;
 	bool same;
 
-	if (!at_urgent_push(&s->urgent, p, s->limit, now)) {
+	if (!at_urgent_push(&s->urgent, q, p, s->limit, now)) {
 		u32 class = spq_class_of(s, p);
 
-		spq_set_prev(p, s->list[class].tail);
-		at_fifo_push(&s->list[class], p);
+		spq_set_prev(p, s->line[class].fifo.tail);
+		at_fifo_push(&s->line[class].fifo, p);
 		s->backlog[class]++;
 	}
 	at_seq_set(p, s->seq++);
@@ -185,41 +205,47 @@ static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 static struct at_pkt *spq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct spq *s = spq_priv(q);
-	struct at_pkt *p = at_urgent_pop(&s->urgent);
+	struct at_pkt *p = at_urgent_take(&s->urgent, q);
 
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	if (p) {
-		s->urgent.sent++;
+	s->urgent.sent += !!p;
+	for (u32 class = 0; !p && class < s->classes; class++)
+		p = spq_take(q, class);
+	if (p)
 		at_book_out(q, p);
-		return p;
-	}
-	for (u32 class = 0; class < s->classes; class++)
-		if (s->backlog[class])
-			return spq_pop(q, class);
-	return NULL;
+	return p;
 }
 
 static struct at_pkt *spq_drain(struct at_qdisc *q)
 {
 	struct spq *s = spq_priv(q);
-	struct at_pkt *p = s->urgent.list.head;
+	struct at_pkt *p = at_urgent_oldest(&s->urgent);
 	u32 oldest = s->classes;
 
 	for (u32 class = 0; class < s->classes; class++) {
-		struct at_pkt *head = s->list[class].head;
+		struct at_pkt *head = s->line[class].fifo.head;
 
 		if (head && (!p || at_seq(head) < at_seq(p))) {
 			p = head;
 			oldest = class;
 		}
 	}
-	if (oldest < s->classes)
-		return spq_pop(q, oldest);
-	p = at_urgent_pop(&s->urgent);
 	if (p)
-		at_book_out(q, p);
+		at_book_out(q, oldest < s->classes ? spq_pop(s, oldest) : at_urgent_pop(&s->urgent));
 	return p;
+}
+
+static void spq_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	struct spq *s = spq_priv(q);
+
+	(void)now;
+	if (!at_gate_turn(q, sta, open))
+		return;
+	at_line_turned(q, &s->urgent.line, sta, open);
+	for (u32 class = 0; class < s->classes; class++)
+		at_line_turned(q, &s->line[class], sta, open);
 }
 
 static void spq_read(const struct at_qdisc *q, u64 *v, u64 now)
@@ -259,6 +285,7 @@ const struct at_ops at_spq_ops = {
 	.enqueue = spq_enqueue,
 	.dequeue = spq_dequeue,
 	.drain = spq_drain,
+	.gate = spq_gate,
 	.read = spq_read,
 	.row = spq_row,
 };

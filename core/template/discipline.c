@@ -14,14 +14,14 @@
  *
  * Defaults and units: 1000 packets.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 enum { P_LIMIT, P_END };	/* index into the table of parameters */
 enum { S_LONGER, S_END };	/* and of statistics */
 
 struct state {
 	u64 limit, seq;
-	struct at_fifo list[2];
+	struct at_line line[2];
 	u32 len[2], turn;
 };
 
@@ -50,7 +50,7 @@ static struct state *template_priv(const struct at_qdisc *q)
 static struct at_pkt *template_take(struct state *s, u32 side)
 {
 	s->len[side]--;
-	return at_fifo_pop(&s->list[side]);
+	return at_line_pop(&s->line[side]);
 }
 
 static u32 template_longer(const struct state *s)
@@ -97,7 +97,7 @@ static enum at_verdict template_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 
 	(void)now;
 	at_seq_set(p, s->seq++);
-	at_fifo_push(&s->list[side], p);
+	at_fifo_push(&s->line[side].fifo, p);
 	s->len[side]++;
 	at_book_in(q, p);
 	if (q->qlen <= s->limit)
@@ -119,10 +119,12 @@ static struct at_pkt *template_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 
 	(void)now;
 	memset(t, 0, sizeof(*t));	/* nobody to charge */
-	if (!q->qlen)
+	if (q->qlen == q->parked)
 		return NULL;
-	s->turn ^= s->len[s->turn ^ 1] > 0;
-	p = template_take(s, s->turn);
+	s->turn ^= at_line_first(q, &s->line[s->turn ^ 1]) != NULL;
+	p = at_line_first(q, &s->line[s->turn]);
+	at_line_take(&s->line[s->turn]);
+	s->len[s->turn]--;
 	at_book_out(q, p);
 	return p;
 }
@@ -130,13 +132,22 @@ static struct at_pkt *template_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 static struct at_pkt *template_drain(struct at_qdisc *q)
 {
 	struct state *s = template_priv(q);
-	struct at_pkt *a = s->list[0].head, *b = s->list[1].head;
+	struct at_pkt *a = s->line[0].fifo.head, *b = s->line[1].fifo.head;
 
 	if (!a && !b)
 		return NULL;
 	a = template_take(s, !a || (b && at_seq(b) < at_seq(a)));
 	at_book_out(q, a);
 	return a;
+}
+
+/* Nobody moves: at_line_first() passes over the packets of closed stations. */
+static void template_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	if (at_gate_turn(q, sta, open))
+		for (u32 side = 0; side < 2; side++)
+			at_line_turned(q, &template_priv(q)->line[side], sta, open);
 }
 
 static void template_read(const struct at_qdisc *q, u64 *values, u64 now)
@@ -160,5 +171,6 @@ const struct at_ops at_template_ops = {
 	.enqueue = template_enqueue,
 	.dequeue = template_dequeue,
 	.drain = template_drain,
+	.gate = template_gate,
 	.read = template_read,
 };

@@ -8,7 +8,9 @@
  *    they are within their bounds);
  *  - drain gives the oldest of all;
  *  - the verdict tells the truth about the arriving packet;
- *  - a queue that holds packets gives one, or says when it will (wake);
+ *  - no packet of a closed station comes out of dequeue, and `parked` counts those
+ *    that are queued;
+ *  - a queue that holds others gives one, or says when it will (wake);
  *  - row goes forward, by no more than it may look at, and ends.
  * Reports come late, twice, with invented tickets, or never; parameters change
  * under traffic. The fuzzer and the invariants test share this.
@@ -21,6 +23,7 @@
 #define DRIVE_PACKETS 256
 #define DRIVE_TICKETS 64
 #define DRIVE_FLOWS 24
+#define DRIVE_STATIONS 7		/* numbers, AT_NO_STA and AT_GROUP */
 #define DRIVE_STATE (4u << 20)		/* larger tables are not tried */
 
 struct drive {
@@ -29,7 +32,8 @@ struct drive {
 	struct host h;
 	struct at_ticket ticket[DRIVE_TICKETS];
 	u32 tickets;
-	u32 serial, last[DRIVE_FLOWS][3][2];	/* handles, in order of arrival */
+	u32 serial, last[DRIVE_FLOWS][3][DRIVE_STATIONS];	/* handles, in order of arrival */
+	bool closed[DRIVE_STATIONS];
 	u64 now;
 };
 
@@ -103,10 +107,32 @@ static inline u32 level(u8 class)
 	return class == AT_URGENT ? 2 : class;
 }
 
+static inline u16 station(u32 i)
+{
+	return i < DRIVE_STATIONS - 2 ? (u16)i : i < DRIVE_STATIONS - 1 ? AT_NO_STA : AT_GROUP;
+}
+
+static inline u32 station_at(u16 sta)
+{
+	return sta == AT_NO_STA ? DRIVE_STATIONS - 2 : sta == AT_GROUP ? DRIVE_STATIONS - 1 : sta;
+}
+
+/* A flow keeps to its station, but for some of the first flows' packets. */
+static inline u16 pick_station(struct drive *d, u32 flow)
+{
+	u32 draw = byte(d);
+
+	if (draw % 8 == 0)
+		return AT_GROUP;
+	if (flow < 4 && draw % 8 == 1)
+		return station(draw / 8 % DRIVE_STATIONS);
+	return flow % 7 ? (u16)(flow % 5) : AT_NO_STA;
+}
+
 static inline void check_books(struct drive *d)
 {
 	const struct at_qdisc *q = d->h.q;
-	u64 gone = q->out + q->qlen, bytes = 0, n = 0;
+	u64 gone = q->out + q->qlen, bytes = 0, n = 0, parked = 0;
 
 	for (u32 i = 0; i < AT_R_MAX; i++)
 		gone += q->dropped[i];
@@ -114,11 +140,13 @@ static inline void check_books(struct drive *d)
 	for (u32 i = 1; i <= d->h.n; i++) {
 		if (d->h.place[i] == QUEUED) {
 			bytes += d->h.pkts[i].bytes;
+			parked += d->closed[station_at(d->h.pkts[i].sta)];
 			n++;
 		}
 	}
 	CHECK_EQ(q->qlen, n);
 	CHECK_EQ(q->bytes, bytes);
+	CHECK_EQ(q->parked, parked);
 }
 
 /* Urgent packets beyond their bounds wait with the others: younger ones pass. */
@@ -133,7 +161,7 @@ static inline bool some_urgent_wait(struct drive *d)
 
 static inline void check_order(struct drive *d, const struct at_pkt *p)
 {
-	u32 *last = &d->last[p->flow][level(p->cls)][p->sta == AT_GROUP];
+	u32 *last = &d->last[p->flow][level(p->cls)][station_at(p->sta)];
 
 	if (p->cls == AT_URGENT && some_urgent_wait(d))
 		return;
@@ -151,7 +179,7 @@ static inline void drive_enqueue(struct drive *d)
 	if (!p)
 		return;
 	i = (u32)(p - d->h.pkts);
-	p->sta = byte(d) % 8 ? p->flow % 7 ? (u16)(p->flow % 5) : AT_NO_STA : AT_GROUP;
+	p->sta = pick_station(d, p->flow);
 	p->source = p->flow % 3;
 	p->cls = classes[byte(d) % 4];
 	p->flags = byte(d) % 8;
@@ -170,8 +198,9 @@ static inline void drive_dequeue(struct drive *d)
 
 	if (p) {
 		check_order(d, p);
+		CHECK(!d->closed[station_at(p->sta)]);
 		d->ticket[d->tickets++ % DRIVE_TICKETS] = t;
-	} else if (d->h.q->qlen) {
+	} else if (d->h.q->qlen > d->h.q->parked) {
 		CHECK(ops->wake);
 		CHECK(ops->wake(d->h.q, d->now) != AT_NEVER);
 	}
@@ -205,13 +234,26 @@ static inline void drive_read(struct drive *d)
 	CHECK(!ops->row || !found);
 }
 
+/* Three of four are opened: else all would soon be closed. */
+static inline void drive_gate(struct drive *d)
+{
+	u32 draw = byte(d), i = draw / 4 % DRIVE_STATIONS;
+	bool open = draw % 4;
+
+	d->closed[i] = !open;
+	d->h.q->ops->gate(d->h.q, station(i), open, d->now);
+	/* of nobody */
+	d->h.q->ops->gate(d->h.q, 40000, byte(d) % 2, d->now);
+}
+
 static inline void drive_other(struct drive *d)
 {
 	const struct at_ops *ops = d->h.q->ops;
 	struct at_qdisc *q = d->h.q;
-	struct at_link l = { (u16)(byte(d) % 5), 0, 1, (u32)word(d, 3), 32, 4000000, 500000, 0, 0 };
+	struct at_link l = { .sta = (u16)(byte(d) % 5), .here = true, .nss = 1, .rate_kbps = (u32)word(d, 3),
+			     .ampdu_frames = 32, .ampdu_ns = 4000000, .free_ppm = 500000 };
 
-	switch (byte(d) % 8) {
+	switch (byte(d) % 12) {
 	case 0:
 		pick_params(d, ops, AT_P_INIT);
 		while (ops->change(q, d->h.vals, d->now) && byte(d) % 4)
@@ -251,6 +293,12 @@ static inline void drive_other(struct drive *d)
 		break;
 	case 6:
 		drive_read(d);
+		break;
+	case 7:
+	case 8:
+	case 9:
+	case 10:
+		drive_gate(d);
 		break;
 	default:
 		d->now += word(d, 5);

@@ -13,6 +13,10 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "c"))
         .collect();
     sources.sort();
+    let links = core.join("tests/links.c");
+    if std::env::var_os("CARGO_FEATURE_LINKS").is_some() {
+        sources.push(links.clone());
+    }
     cc::Build::new()
         .files(&sources)
         .file("src/abi.c") // layouts, for a test
@@ -26,6 +30,7 @@ fn main() {
         .opt_level(2)
         .compile("airtab");
     println!("cargo:rerun-if-changed=src/abi.c");
+    println!("cargo:rerun-if-changed={}", links.display());
     println!("cargo:rerun-if-changed={}", core.join("src").display());
     println!("cargo:rerun-if-changed={}", core.join("include").display());
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What a run's figures depend on, from the root of the repository. What
 /// judges and shows them is left out: runs outlive it.
-const FIGURES: [&str; 12] = [
+const FIGURES: [&str; 13] = [
     "Cargo.lock",
     "core/include",
     "core/src",
@@ -21,6 +21,7 @@ const FIGURES: [&str; 12] = [
     "crates/airtab-lab/src/experiment/server.rs",
     "crates/airtab-lab/src/experiment/workload.rs",
     "crates/airtab-lab/src/measure.rs",
+    "crates/airtab-scenario/src/kinds",
     "crates/airtab-scenario/src/measure.rs",
 ];
 

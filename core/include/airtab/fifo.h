@@ -3,8 +3,8 @@
  * airtab/fifo.h: a first-in first-out list of packets, linked by at_next(),
  * and the books of struct at_qdisc that go with every arrival and departure.
  *
- * What this is not: no limits, no order but arrival order. Removing from the
- * middle or the tail needs a link that a discipline keeps in at_priv().
+ * What this is not: no limits, no order but arrival order. Removing the tail
+ * needs a link that a discipline keeps in at_priv().
  */
 #ifndef AIRTAB_FIFO_H
 #define AIRTAB_FIFO_H
@@ -39,11 +39,30 @@ static inline struct at_pkt *at_fifo_pop(struct at_fifo *f)
 	return p;
 }
 
+/* Takes the packet behind `before`, the oldest if that is NULL; there is one. */
+static inline struct at_pkt *at_fifo_take(struct at_fifo *f, struct at_pkt *before)
+{
+	struct at_pkt **link = before ? at_next(before) : &f->head, *p = *link;
+
+	*link = *at_next(p);
+	if (f->tail == p)
+		f->tail = before;
+	*at_next(p) = NULL;
+	return p;
+}
+
+/* Whether p's station is closed. */
+static inline bool at_parked(const struct at_qdisc *q, const struct at_pkt *p)
+{
+	return q->closed && (q->shut[at_sta(p) / 32] >> at_sta(p) % 32 & 1);
+}
+
 /* p was put into the queue. */
 static inline void at_book_in(struct at_qdisc *q, const struct at_pkt *p)
 {
 	q->in++;
 	q->qlen++;
+	q->parked += at_parked(q, p);
 	q->bytes += at_bytes(p);
 }
 
@@ -52,6 +71,7 @@ static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
 {
 	q->out++;
 	q->qlen--;
+	q->parked -= at_parked(q, p);
 	q->bytes -= at_bytes(p);
 }
 
@@ -59,6 +79,7 @@ static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
 static inline void at_book_drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
 {
 	q->qlen--;
+	q->parked -= at_parked(q, p);
 	q->bytes -= at_bytes(p);
 	q->dropped[why]++;
 	q->drop(q, p, why);

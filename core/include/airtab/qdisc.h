@@ -12,7 +12,7 @@
  *  - Operations never sleep, read a clock, allocate, use floating point, or
  *    divide 64 bits except by at_div().
  *  - Memory is bounded: state_size() says how much, the host provides it once.
- *  - Only enqueue, dequeue, drain, change, reset, tick and row touch packets.
+ *  - Only enqueue, dequeue, drain, gate, change, reset, tick and row touch packets.
  *
  * What this is not: no classification (the host fills in flow, station and
  * class), no locking, no statistics export (the host reads the tables).
@@ -45,6 +45,7 @@
 #define AT_NEVER (~(u64)0)
 #define AT_GROUP ((u16)0xffff)
 #define AT_NO_STA ((u16)0xfffe)
+#define AT_STATIONS 65536u	/* numbers that at_sta() can give */
 #define AT_ROWS 256u		/* records that row() looks at in one call */
 #define AT_URGENT ((u8)0xff)
 
@@ -71,11 +72,15 @@ struct at_heard {
 	u64 air;		/* ns, as in at_tx, less what was told of it before */
 };
 
-/* A station's link, sampled by the host; 0 = unknown. */
+/* A station's link as the host sees it; 0 = unknown. */
 struct at_link {
 	u16 sta;
-	u8 phy, nss;
-	u32 rate_kbps, ampdu_frames, ampdu_ns, free_ppm, below_bytes, below_ns;
+	bool here;		/* false: the station left; the rest is 0 then */
+	u8 phy, nss;		/* profile: 1 + number in at_phys; spatial streams */
+	u32 rate_kbps;
+	u32 ampdu_frames, ampdu_ns;	/* of full-size packets, as many as go at once */
+	u32 free_ppm;		/* of the last 100 ms the medium was free; at least 1 */
+	u32 below_bytes, below_ns;	/* left the queue for it and are not sent yet */
 };
 
 enum at_verdict {
@@ -136,6 +141,9 @@ struct at_qdisc {
 	/* always: in + made == out + sum(dropped) + qlen */
 	u64 bytes, in, out, made, dropped[AT_R_MAX];
 	u32 qlen;
+	u32 parked;			/* of these, packets of closed stations */
+	u32 closed;			/* stations, and a bit for each number: gate() */
+	u32 shut[AT_STATIONS / 32];
 	u64 state[];			/* state_size() bytes, zeroed by the host */
 };
 
@@ -159,10 +167,17 @@ struct at_ops {
 	void (*reset)(struct at_qdisc *q, u64 now);
 	/* takes p, whatever the verdict */
 	enum at_verdict (*enqueue)(struct at_qdisc *q, struct at_pkt *p, u64 now);
-	/* NULL: nothing to send now. May drop. Fills *t, having charged t->est. */
+	/* NULL: nothing to send now; qlen == parked, or wake() says when. May drop.
+	 * Fills *t, having charged t->est. */
 	struct at_pkt *(*dequeue)(struct at_qdisc *q, struct at_ticket *t, u64 now);
 	/* Oldest first, no charge, no AQM: hands over to another discipline. */
 	struct at_pkt *(*drain)(struct at_qdisc *q);
+	/* A station is closed or opened; all are open at first. dequeue gives no packet
+	 * of a closed one: these are parked, in their order, and whoever takes turns
+	 * keeps his place. They count towards every limit and can be dropped as before;
+	 * drain, reset and change see them. Any number can be closed, AT_GROUP and
+	 * AT_NO_STA too; what is so already stays so; a reset opens nothing. */
+	void (*gate)(struct at_qdisc *q, u16 sta, bool open, u64 now);
 
 	/* Optional, may be NULL: */
 
@@ -170,7 +185,8 @@ struct at_ops {
 	void (*sent)(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now);
 	/* Once for each uplink frame, and for each time that it is received again. */
 	void (*heard)(struct at_qdisc *q, const struct at_heard *h, u64 now);
-	/* A station's link changed; all zero but sta: the station left. */
+	/* For every station: at the start, whenever its link changes, and every
+	 * 100 ms. What it changes is felt from the next operation on. */
 	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);
 	/* When to call tick, then dequeue, if nothing else happens; AT_NEVER. */
 	u64 (*wake)(const struct at_qdisc *q, u64 now);

@@ -30,13 +30,14 @@ struct at_party {
 	struct at_flow_node node;	/* its list is that of turns */
 	u32 first, last;		/* members; first == 0: none */
 	u32 packets;
+	u32 ready;			/* members that may have a turn */
 };
 
 struct at_turns {
 	struct at_flowtable table;	/* of parties, by key */
 	struct at_heap heap;		/* by packets */
 	u32 *party, *next;		/* of a member; next is the caller's when it is none */
-	u32 members;
+	u32 members, ready;
 	struct at_heap_entry entries[AT_PARTIES + 1];
 	u32 pos[AT_REST + 1];
 	u32 buckets[AT_PARTIES_BUCKETS];
@@ -65,7 +66,7 @@ static inline void at_turns_clear(struct at_turns *t)
 	at_flows_forget(&t->table);
 	memset(t->pos, 0, sizeof(t->pos));
 	t->heap.n = 0;
-	t->members = 0;
+	t->members = t->ready = 0;
 	t->parties[AT_REST].node.prev = t->parties[AT_REST].node.next = AT_REST;
 }
 
@@ -82,7 +83,7 @@ static inline void at_turns_join(struct at_turns *t, u32 id, u32 key)
 		i = AT_REST;
 	p = &t->parties[i];
 	if (!at_flows_listed(&t->table, i)) {
-		p->first = p->packets = 0;
+		p->first = p->packets = p->ready = 0;
 		at_flows_list(&t->table, i, AT_FLOWS_NEW);
 		at_heap_add(&t->heap, (struct at_heap_entry){ .id = i }, at_turns_less, NULL);
 	}
@@ -107,7 +108,16 @@ static inline void at_turns_count(struct at_turns *t, u32 id, s32 n)
 	at_heap_add(&t->heap, (struct at_heap_entry){ .key = p->packets, .id = i }, at_turns_less, NULL);
 }
 
-/* A member, whose packets were taken from the count before, leaves. A party
+/* A member may have a turn, or no longer; who joined may not yet. */
+static inline void at_turns_ready(struct at_turns *t, u32 id, bool ready)
+{
+	u32 one = ready ? 1 : ~(u32)0;
+
+	t->ready += one;
+	t->parties[t->party[id]].ready += one;
+}
+
+/* A member, who is not ready and whose packets were taken from the count before, leaves. A party
  * without members is gone. */
 static inline void at_turns_leave(struct at_turns *t, u32 id)
 {
@@ -137,6 +147,22 @@ static inline u32 at_turns_first(const struct at_turns *t)
 {
 	/* the head of the list is a party without members */
 	return t->parties[t->parties[AT_PARTIES + 1 + AT_FLOWS_NEW].node.next].first;
+}
+
+/* The member whose turn it is of those who are ready, which `waits` tells of a
+ * member; one is. Parties of which nobody is ready keep their places. */
+AT_HEAP_FN u32 at_turns_first_ready(const struct at_turns *t, bool (*waits)(const void *ctx, u32 id),
+				    const void *ctx)
+{
+	u32 i = t->parties[AT_PARTIES + 1 + AT_FLOWS_NEW].node.next, id;
+
+	if (t->ready == t->members)
+		return t->parties[i].first;
+	while (!t->parties[i].ready)
+		i = t->parties[i].node.next;
+	for (id = t->parties[i].first; waits(ctx, id);)
+		id = t->next[id];
+	return id;
 }
 
 /* The turn of a member's party is over: it is everybody else's first. */

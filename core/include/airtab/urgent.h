@@ -12,13 +12,16 @@
  * packet moves that time on by a hundred times its airtime, the nominal one
  * (estimate.h) until somebody knows better.
  *
+ * Those of closed stations (gate.h) keep their places, but get no more than half
+ * of them: who sleeps does not keep the others' from going first.
+ *
  * What this is not: no books (at_book_*() are the caller's).
  */
 #ifndef AIRTAB_URGENT_H
 #define AIRTAB_URGENT_H
 
 #include "airtab/estimate.h"
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 #define AT_URGENT_PACKETS 32u
 #define AT_URGENT_BYTES 1514u
@@ -26,7 +29,7 @@
 #define AT_URGENT_BURST 1000000000ull	/* ns: the bucket holds the share of so long */
 
 struct at_urgent {
-	struct at_fifo list;
+	struct at_line line;
 	u64 len, bytes;
 	u64 full;		/* when the bucket is, ns */
 	u64 sent, over;		/* packets sent (the caller's count); beyond the bounds */
@@ -55,38 +58,68 @@ static inline s64 at_urgent_left(const struct at_urgent *u, u64 now)
 	return left < 0 ? -(s64)at_div((u64)-left, AT_URGENT_SHARE) : (s64)at_div((u64)left, AT_URGENT_SHARE);
 }
 
+/* Whether there is no place for p: parked packets get half of them. */
+static inline bool at_urgent_full(const struct at_urgent *u, const struct at_qdisc *q, const struct at_pkt *p)
+{
+	u32 places = AT_URGENT_PACKETS, taken = (u32)u->len;
+
+	if (at_parked(q, p)) {
+		places /= 2;
+		for (struct at_pkt *k = u->line.fifo.head; k; k = *at_next(k))
+			taken -= !at_parked(q, k);
+	}
+	return u->len >= AT_URGENT_PACKETS || taken >= places;
+}
+
 /* Queues p and charges it if it is urgent, within the bounds, and within the
  * caller's limit of packets. False: p is ordinary traffic. */
-static inline bool at_urgent_push(struct at_urgent *u, struct at_pkt *p, u64 limit, u64 now)
+static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q, struct at_pkt *p,
+				  u64 limit, u64 now)
 {
 	u64 full = (s64)(u->full - now) > 0 ? u->full : now;
 	u32 ns = at_nominal_ns(at_bytes(p));
 
 	if (at_class(p) != AT_URGENT)
 		return false;
-	if (u->len >= AT_URGENT_PACKETS || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
+	if (at_urgent_full(u, q, p) || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
 	    full + (u64)ns * AT_URGENT_SHARE > now + AT_URGENT_BURST) {
 		u->over++;
 		return false;
 	}
 	u->full = full;
 	at_urgent_pay(u, ns, now);
-	at_fifo_push(&u->list, p);
+	at_fifo_push(&u->line.fifo, p);
 	u->len++;
 	u->bytes += at_bytes(p);
 	return true;
 }
 
 /* The oldest, or NULL. */
-static inline struct at_pkt *at_urgent_pop(struct at_urgent *u)
+static inline struct at_pkt *at_urgent_oldest(const struct at_urgent *u)
 {
-	struct at_pkt *p = at_fifo_pop(&u->list);
+	return u->line.fifo.head;
+}
 
+/* p, or NULL, left the list. */
+static inline struct at_pkt *at_urgent_left_by(struct at_urgent *u, struct at_pkt *p)
+{
 	if (p) {
 		u->len--;
 		u->bytes -= at_bytes(p);
 	}
 	return p;
+}
+
+/* Takes the oldest, parked or not, or NULL. */
+static inline struct at_pkt *at_urgent_pop(struct at_urgent *u)
+{
+	return at_urgent_left_by(u, at_line_pop(&u->line));
+}
+
+/* Takes the oldest that may go, or NULL. */
+static inline struct at_pkt *at_urgent_take(struct at_urgent *u, const struct at_qdisc *q)
+{
+	return at_line_first(q, &u->line) ? at_urgent_left_by(u, at_line_take(&u->line)) : NULL;
 }
 
 /* Drops the oldest until the caller's limit holds again. */

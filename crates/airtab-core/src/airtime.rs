@@ -30,6 +30,12 @@ impl Phy {
         Phy::all().find(|phy| phy.name() == name)
     }
 
+    /// Its place in the table, from 1: what [`Link::phy`](crate::Link) says.
+    pub fn number(&self) -> u8 {
+        let place = Phy::all().position(|phy| phy.name() == self.name());
+        place.and_then(|i| u8::try_from(i + 1).ok()).expect("it is one of a short table")
+    }
+
     /// Its name, such as `phy-a`.
     pub fn name(&self) -> &'static str {
         text(self.0.name)

@@ -79,26 +79,27 @@ pub struct Heard {
     pub air: u64,
 }
 
-/// A station's link as the host sees it; 0 is "not known", and all 0 but `sta`
-/// says that the station left.
+/// A station's link as the host sees it; 0 is "not known".
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     /// Number of the station.
     pub sta: u16,
-    /// Number of its 802.11 amendment, as the host counts them.
+    /// The station is there; if not, it left, and the rest is 0.
+    pub here: bool,
+    /// Its 802.11 profile: [`Phy::number`](crate::Phy::number).
     pub phy: u8,
     /// Spatial streams.
     pub nss: u8,
     /// PHY rate, kb/s.
     pub rate_kbps: u32,
-    /// Frames in a usual aggregate.
+    /// Full-size packets that go in one exchange.
     pub ampdu_frames: u32,
-    /// Duration of a usual aggregate, ns.
+    /// Duration of such an exchange, ns.
     pub ampdu_ns: u32,
-    /// Share of time in which the channel is free, millionths.
+    /// Share of the last 100 ms in which the medium was free, millionths; at least 1.
     pub free_ppm: u32,
-    /// Queued below the discipline for this station, bytes.
+    /// Left the queue for this station and not sent yet, bytes.
     pub below_bytes: u32,
     /// The same as channel time, ns.
     pub below_ns: u32,
@@ -135,6 +136,8 @@ pub struct Stat {
 }
 
 pub const REASONS: usize = 8;
+/// Numbers that a station can have.
+pub const STATIONS: usize = 65_536;
 
 #[repr(C)]
 pub struct Qdisc {
@@ -147,6 +150,9 @@ pub struct Qdisc {
     pub made: u64,
     pub dropped: [u64; REASONS],
     pub qlen: u32,
+    pub parked: u32,
+    pub closed: u32,
+    pub shut: [u32; STATIONS / 32],
     pub state: [u64; 0],
 }
 
@@ -165,6 +171,7 @@ pub struct Ops {
     pub enqueue: unsafe extern "C" fn(*mut Qdisc, *mut Pkt, u64) -> c_int,
     pub dequeue: unsafe extern "C" fn(*mut Qdisc, *mut Ticket, u64) -> *mut Pkt,
     pub drain: unsafe extern "C" fn(*mut Qdisc) -> *mut Pkt,
+    pub gate: unsafe extern "C" fn(*mut Qdisc, u16, bool, u64),
     pub sent: Option<unsafe extern "C" fn(*mut Qdisc, *const Ticket, *const Tx, u64)>,
     pub heard: Option<unsafe extern "C" fn(*mut Qdisc, *const Heard, u64)>,
     pub link: Option<unsafe extern "C" fn(*mut Qdisc, *const Link, u64)>,
@@ -214,6 +221,8 @@ unsafe extern "C" {
     // Arrays of unknown length that end at NULL: only their address is taken.
     pub static at_disciplines: [*const Ops; 0];
     pub static at_phys: [Phy; 0];
+    #[cfg(feature = "links")]
+    pub static at_links_ops: Ops;
     pub fn at_check(ops: *const Ops, v: *const Vals, bad: *mut u16) -> *const c_char;
     pub fn at_data_ns(phy: *const Phy, kbps: u32, ip_bytes: u32, frames: u32) -> u64;
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;

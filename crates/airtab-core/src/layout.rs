@@ -71,6 +71,7 @@ fn rust_and_c_agree() {
         "at_link",
         Link,
         sta,
+        here,
         phy,
         nss,
         rate_kbps,
@@ -83,10 +84,27 @@ fn rust_and_c_agree() {
     layout!(rows, "at_param", Param, id, unit, flags, max_len, name, help, source, def, min, max, choices);
     layout!(rows, "at_vals", Vals, v, len);
     layout!(rows, "at_stat", Stat, id, unit, counter, name, help);
-    layout!(rows, "at_qdisc", Qdisc, ops, drop, host, bytes, in_ = "in", out, made, dropped, qlen, state);
+    layout!(
+        rows,
+        "at_qdisc",
+        Qdisc,
+        ops,
+        drop,
+        host,
+        bytes,
+        in_ = "in",
+        out,
+        made,
+        dropped,
+        qlen,
+        parked,
+        closed,
+        shut,
+        state
+    );
     layout!(
         rows, "at_ops", Ops, name, about, params, stats, row_stats, check, state_size, init, change, reset,
-        enqueue, dequeue, drain, sent, heard, link, wake, tick, read, row
+        enqueue, dequeue, drain, gate, sent, heard, link, wake, tick, read, row
     );
     layout!(
         rows, "at_phy", Phy, name, about, slot, sifs, difs, preamble, extension, symbol, mac_bytes,

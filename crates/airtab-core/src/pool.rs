@@ -156,6 +156,16 @@ impl<T: Copy> Pool<T> {
         unsafe { (*self.packet(handle).as_ptr()).head.sta }
     }
 
+    /// It goes to another station from now on.
+    ///
+    /// # Panics
+    /// If it is in a queue, or no packet of this pool.
+    pub fn set_sta(&mut self, handle: Handle, sta: u16) {
+        assert_eq!(self.place(handle), Place::Held, "a packet in a queue stays as it is");
+        // SAFETY: the place is held, so its head is initialised and the core has no pointer to it.
+        unsafe { (*self.packet(handle).as_ptr()).head.sta = sta };
+    }
+
     /// Whether the core marked it "congestion experienced".
     pub fn marked_ce(&self, handle: Handle) -> bool {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
@@ -294,6 +304,8 @@ mod tests {
             };
             let packet = pool.insert(meta, 15u8);
             assert_eq!((pool.bytes(packet), pool.flow(packet), pool.sta(packet)), (10, 11, 13));
+            pool.set_sta(packet, 17);
+            assert_eq!((pool.flow(packet), pool.sta(packet)), (11, 17));
             assert_eq!((*pool.body(packet), pool.marked_ce(packet)), (15, false));
             // SAFETY: the packet is held, so its head is initialised.
             let head = unsafe { &(*pool.packet(packet).as_ptr()).head };

@@ -185,6 +185,16 @@ impl Qdisc {
         (!p.is_null()).then(|| unsafe { give_back(p) })
     }
 
+    /// Closes or opens a station: while it is closed its packets are parked, in
+    /// their order and in their place in the round. Any number can be closed,
+    /// [`GROUP`](crate::GROUP) and [`NO_STATION`](crate::NO_STATION) too; a reset
+    /// opens nothing. Takes a look at every packet of the queue.
+    pub fn gate<T>(&mut self, pool: &mut Pool<T>, station: u16, open: bool, now: u64) {
+        self.own(pool);
+        // SAFETY: q is initialised, its packets' pool is borrowed.
+        unsafe { (self.discipline.0.gate)(self.q.as_ptr(), station, open, now) }
+    }
+
     /// Changes parameters under traffic.
     ///
     /// # Panics
@@ -229,6 +239,11 @@ impl Qdisc {
             // SAFETY: q is initialised; the record is valid for the call.
             unsafe { heard(self.q.as_ptr(), frame, now) }
         }
+    }
+
+    /// Whether [`Qdisc::link`] means anything to it.
+    pub fn wants_links(&self) -> bool {
+        self.discipline.0.link.is_some()
     }
 
     /// Reports a station's link.
@@ -278,6 +293,12 @@ impl Qdisc {
     /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Packets in the queue that are not given out, since their stations are closed.
+    pub fn parked(&self) -> u32 {
+        // SAFETY: q is initialised.
+        unsafe { self.q.as_ref() }.parked
     }
 
     /// One value per row of [`Discipline::stats`].

@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use airtab_core::{Param, Params};
 use airtab_quality::interval::Interval;
 use airtab_quality::web;
-use airtab_sim::{AppKind, Scenario};
+use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
+use airtab_sim::Scenario;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::measure;
-use airtab_scenario::{Figures, Measured, Metric, quick};
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
 /// the older form would be misled.
@@ -45,44 +45,6 @@ pub struct Stopped {
     pub done: usize,
     /// Runs asked for.
     pub total: usize,
-}
-
-/// One metric over all seeds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// Mean over the seeds that have a value.
-    pub mean: f64,
-    /// Half width of its 95 % interval (Student); None for a single value.
-    pub half_width_95: Option<f64>,
-    /// The value of each seed, in their order; None where it has no meaning.
-    pub values: Vec<Option<f64>>,
-}
-
-/// One application, or the access point, under one discipline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Scores {
-    /// Name of the application, or `ap`.
-    pub name: String,
-    /// What it is: `game`, `voip`, `video`, `web`, `udp`, `download`, `upload`,
-    /// `p2p`, `streaming`, or `ap`.
-    pub kind: &'static str,
-    /// Its metrics.
-    pub metrics: BTreeMap<Metric, Summary>,
-}
-
-/// Everything under one discipline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QueueScores {
-    /// As asked for, such as `chap:limit=70`.
-    pub label: String,
-    /// Name of the discipline.
-    pub discipline: &'static str,
-    /// All its parameters, as text with units.
-    pub params: BTreeMap<&'static str, String>,
-    /// The applications, in the order of the scenario.
-    pub apps: Vec<Scores>,
-    /// The access point and the channel.
-    pub ap: Scores,
 }
 
 /// The result of [`compare`]; serialises in a stable form.
@@ -186,8 +148,8 @@ pub fn comparison(
 /// Page times of the runs of one seed: only the pages that all of them
 /// completed are compared (CHAP dissertation 6.7). A seed without one has none.
 pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
-    let webs = scenario.apps.iter().enumerate().filter(|(_, app)| matches!(app.kind, AppKind::Web(_)));
-    for (app, _) in webs {
+    // Others have no pages.
+    for app in 0..scenario.apps.len() {
         let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
         for (run, pages) in runs.iter_mut().zip(&lists) {
             let compared = web::common(pages, &lists);
@@ -255,19 +217,5 @@ impl Comparison {
     /// Mean of one metric of one application (or of `ap`) under one discipline.
     pub fn mean(&self, queue: &str, app: &str, metric: Metric) -> Option<f64> {
         self.get(queue, app, metric).map(|s| s.mean)
-    }
-}
-
-impl QueueScores {
-    /// The application of that name, or the access point for `ap`.
-    pub fn app(&self, name: &str) -> Option<&Scores> {
-        self.apps.iter().chain([&self.ap]).find(|a| a.name == name)
-    }
-}
-
-impl Scores {
-    /// Mean of one metric.
-    pub fn mean(&self, metric: Metric) -> Option<f64> {
-        self.metrics.get(&metric).map(|s| s.mean)
     }
 }

@@ -21,4 +21,4 @@ pub mod study;
 pub mod table;
 pub mod why;
 
-pub use compare::{Comparison, Options, QueueScores, Scores, Stopped, Summary, compare};
+pub use compare::{Comparison, Options, Stopped, compare};

@@ -11,6 +11,7 @@ use std::hash::Hasher;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use airtab_scenario::{QueueScores, Scores};
 use airtab_sim::Scenario;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -22,7 +23,7 @@ use parquet::schema::types::Type;
 use serde::Serialize;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use crate::compare::{Comparison, SCHEMA, Scores};
+use crate::compare::{Comparison, SCHEMA};
 
 /// What made a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,11 +87,8 @@ impl<'a> Manifest<'a> {
     /// The manifest of a comparison and of the files written for it.
     pub fn new(c: &'a Comparison, origin: &'a Origin, mut files: Vec<String>) -> Manifest<'a> {
         files.sort_unstable();
-        let queue = |q: &'a crate::QueueScores| Queue {
-            label: &q.label,
-            discipline: q.discipline,
-            params: &q.params,
-        };
+        let queue =
+            |q: &'a QueueScores| Queue { label: &q.label, discipline: q.discipline, params: &q.params };
         Manifest {
             schema: SCHEMA,
             origin,

@@ -9,8 +9,9 @@
 use std::ops::Range;
 
 use airtab_core::{Column, Params};
+use airtab_scenario::About;
 use airtab_sim::probe::{Observer, Probe, Quantity, watch};
-use airtab_sim::{AppKind, Scenario, Simulation, Trace};
+use airtab_sim::{Histogram, Scenario, Simulation, Trace};
 
 /// Smallest step of the received rates, ns.
 const STEP_NS: u64 = 100_000_000;
@@ -140,14 +141,13 @@ pub(crate) fn column_span(scenario: &Scenario) -> Range<u64> {
 
 /// Where the queue begins to fill, within the measured part.
 fn busy_from(scenario: &Scenario) -> u64 {
-    use AppKind::{Download, P2p, Upload};
-    let bulk = scenario.apps.iter().filter(|a| matches!(a.kind, Download(_) | Upload(_) | P2p(_)));
+    let bulk = scenario.apps.iter().filter(|app| About::of(&app.kind).bulk);
     let starts = bulk.map(|app| app.active_ns.start).filter(|at| scenario.measure_ns.contains(at));
     starts.min().unwrap_or(scenario.measure_ns.start)
 }
 
 /// The points of a distribution function that can be told apart in a figure.
-fn distribution(delay_ns: &hdrhistogram::Histogram<u64>) -> Vec<(f64, f64)> {
+fn distribution(delay_ns: &Histogram) -> Vec<(f64, f64)> {
     const POINTS: u64 = 200;
     if delay_ns.is_empty() {
         return Vec::new();

@@ -5,10 +5,10 @@
 
 use std::fmt::Write;
 
+use airtab_scenario::{About, Metric, QueueScores, Scores, Summary};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
-use crate::compare::{Comparison, QueueScores, Scores, Summary};
-use airtab_scenario::Metric;
+use crate::compare::Comparison;
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -75,19 +75,7 @@ pub(crate) fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
 
 /// The figures of an application; the first is its score.
 pub(crate) fn app_metrics(kind: &str) -> &'static [Metric] {
-    use Metric::*;
-    match kind {
-        "game" => &[GameMos, QueueDelayP50, QueueDelayP99, Loss],
-        "voip" => &[VoipMos, QueueDelayP50, QueueDelayP99, Loss],
-        "video" => &[FrameRate, FramesWhole, QueueDelayP99, Loss],
-        "web" => &[PageTime, Pages, QueueDelayP50, QueueDelayP99],
-        "udp" => &[Goodput, QueueDelay, QueueDelayP99, Loss],
-        "upload" => &[UplinkGoodput, QueueDelayP50],
-        "streaming" => &[BitRate, Stalled, Switches, Startup],
-        // The second is there only where peers upload, too.
-        "p2p" => &[Goodput, UplinkGoodput, QueueDelayP50, QueueDelayP99],
-        _ => &[Goodput, QueueDelayP50, QueueDelayP99],
-    }
+    About::named(kind).map_or(&[], |about| about.columns)
 }
 
 /// Losses and drops are rows only where there are some.
@@ -244,18 +232,11 @@ fn pages(c: &Comparison) -> String {
 
 /// An application's score with its unit, for text.
 fn score(app: &Scores) -> String {
-    let shown =
-        |m: Metric, unit: &str| app.mean(m).map(|x| format!("{:.*} {unit}", m.decimals(), m.shown(x)));
-    let score = match app.kind {
-        "game" => shown(Metric::GameMos, "MOS"),
-        "voip" => shown(Metric::VoipMos, "MOS"),
-        "video" => shown(Metric::FrameRate, "fps"),
-        "web" => shown(Metric::PageTime, "ms"),
-        "streaming" => shown(Metric::BitRate, "Mb/s"),
-        "upload" => shown(Metric::UplinkGoodput, "Mb/s up"),
-        _ => None, // its rate has a column of its own
+    let shown = |about: &About| {
+        let (metric, unit) = (about.metric(), about.score.unit?); // a rate has a column of its own
+        app.mean(metric).map(|x| format!("{:.*} {unit}", metric.decimals(), metric.shown(x)))
     };
-    score.unwrap_or("-".into())
+    About::named(app.kind).and_then(shown).unwrap_or("-".into())
 }
 
 /// One row for each application of one discipline: the figures of `airtab run`.

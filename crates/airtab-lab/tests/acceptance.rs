@@ -11,7 +11,7 @@ use airtab_sim::AppKind;
 use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Fec, Frames};
 
-const STUDY: [&str; 3] = ["fifo", "spq", "chap"];
+const STUDY: [&str; 3] = ["spq", "chap", "fifo"];
 
 fn run(home: &ScenarioFile, queues: &[&str], seeds: u64) -> Comparison {
     let build = |name: &&str| {

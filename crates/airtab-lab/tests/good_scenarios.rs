@@ -37,7 +37,7 @@ fn the_built_in_home() {
     assert_eq!(s.apps[0].active_ns, 30 * SECOND..330 * SECOND);
     assert_eq!(s.apps[4].active_ns, 90 * SECOND..270 * SECOND);
     assert!(s.apps.iter().all(|a| a.latency_ns == MS));
-    for name in ["fifo", "spq", "chap"] {
+    for name in ["spq", "chap", "fifo"] {
         let spec: QueueSpec = name.parse().unwrap();
         assert_eq!(spec.build(&file.queues).unwrap().get("limit"), Some(&[35][..]), "{name}");
     }

@@ -1,11 +1,14 @@
 //! The report's page: complete, self-contained, safe with any name, the same
 //! for the same figures; and the stories behind it.
 
-use std::sync::atomic::AtomicBool;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use airtab_lab::capture::capture;
 use airtab_lab::report::{Report, html};
 use airtab_lab::results::Origin;
 use airtab_lab::story::{Story, story};
+use airtab_lab::study::Capture;
 use airtab_lab::{Comparison, Options, compare};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
@@ -143,6 +146,95 @@ fn uplinks_are_counted_in_the_measured_part_only() {
     let (before, until) = (up_ns(9_000_000_000), up_ns(27_000_000_000));
     assert!(before > 0);
     assert_eq!(story(&scenario, "fifo", &params, 1).uplink_air, (until - before) as f64 / 18e9);
+}
+
+/// A discipline's own columns are on the page by their names, whichever discipline it is.
+#[test]
+fn columns_of_other_disciplines_are_on_the_page() {
+    let study = study(ScenarioFile::home().scenario, &["fq_codel", "fifo"], &[1]);
+    let page = page(&study);
+    assert!(page.contains("<h2>Sojourn: age of the oldest packet</h2>"));
+    let figure =
+        page.split("aria-label=\"Sojourn over time under fq_codel, means: ").nth(1).expect("it is drawn");
+    let means = figure.split('"').next().unwrap();
+    assert!(means.contains("download ") && means.ends_with(" ms"), "{means}");
+    assert!(!page.contains("over time under fifo, means"), "its table says nothing of flows");
+    assert_eq!(count(&page, "<svg "), study.scenario.apps.len() + 2 + 2 + 1 + 1);
+    let mean = Metric::named("sojourn_mean_seconds").expect("fq_codel's table has it");
+    let of = |queue: usize| study.comparison.queues[queue].app("download").unwrap().mean(mean);
+    assert!(of(0).is_some_and(|s| (0.001..0.1).contains(&s)) && of(1).is_none(), "{:?}", of(0));
+}
+
+/// Stories and captures are of the runs that are measured: as many runs as disciplines and seeds, and what comes
+/// of them is what runs of their own give.
+#[test]
+fn a_study_simulates_nothing_twice() {
+    let scenario = ScenarioFile::home().scenario;
+    let settings = ScenarioFile::home().queues;
+    let queues = ["chap", "fq_codel", "fifo"].map(|name| {
+        let spec: QueueSpec = name.parse().unwrap();
+        (spec.label.clone(), spec.build(&settings).unwrap())
+    });
+    let (seeds, stop, runs) = ([2, 1, 2], AtomicBool::new(false), AtomicUsize::new(0));
+    let progress = |_| {
+        runs.fetch_add(1, Ordering::Relaxed);
+    };
+    let options = Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, progress: &progress };
+    let span = 9_000_000_000..9_500_000_000;
+    let mut files = vec![Vec::new(); queues.len()];
+    let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
+    let Ok(seen) = airtab_lab::study::study(&scenario, &queues, &options, captures) else {
+        panic!("nobody stops it")
+    };
+    assert_eq!(runs.load(Ordering::Relaxed), queues.len() * seeds.len());
+    let quiet = Options { progress: &|_| (), ..options };
+    assert_eq!(seen.comparison, compare(&scenario, &queues, &quiet).unwrap());
+    let short = quick(&scenario);
+    assert_eq!((seen.stories.len(), seen.captured.len()), (queues.len(), queues.len()));
+    for (i, (label, params)) in queues.iter().enumerate() {
+        assert_eq!(seen.stories[i], story(&short, label, params, 2), "{label}");
+        let mut alone = Vec::new();
+        let frames = capture(&short, label, params, 2, &span, &mut alone).unwrap();
+        assert!(frames > 100 && seen.captured[i].as_ref().is_ok_and(|n| *n == frames), "{label}");
+        assert!(files[i] == alone, "{label}: the captures differ");
+    }
+    let Ok(plain) = airtab_lab::study::study(&scenario, &queues, &quiet, Vec::new()) else {
+        panic!("nobody stops it")
+    };
+    assert!(plain.stories == seen.stories && plain.captured.is_empty());
+    stop.store(true, Ordering::Relaxed);
+    assert!(airtab_lab::study::study(&scenario, &queues, &quiet, Vec::new()).is_err());
+}
+
+/// A full disk: the capture says so, and the run goes on.
+#[test]
+fn a_capture_that_cannot_be_written_is_told() {
+    struct Full(usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| io::Error::other("full"))?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let scenario = ScenarioFile::home().scenario;
+    let queues = [(
+        "fifo".to_string(),
+        "fifo".parse::<QueueSpec>().unwrap().build(&ScenarioFile::home().queues).unwrap(),
+    )];
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    for room in [10, 100_000] {
+        let mut out = Full(room);
+        let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };
+        let Ok(seen) = airtab_lab::study::study(&scenario, &queues, &options, vec![capture]) else {
+            panic!()
+        };
+        assert_eq!(seen.captured[0].as_ref().unwrap_err().to_string(), "full");
+        assert_eq!(seen.stories.len(), 1);
+    }
 }
 
 #[test]

@@ -269,7 +269,7 @@ impl AccessPoint {
     /// # Panics
     /// If there is no such station, or the rate is 0.
     pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
-        self.medium.set_station(station, kbps, loss);
+        self.medium.set_station(station, kbps, loss, self.now);
         self.radios[station] = (kbps, loss);
         let name = &self.house.file.scenario.stations[station].name;
         let lost = 100.0 * loss.frame_error_rate();
@@ -283,6 +283,7 @@ impl AccessPoint {
         let name = &self.house.file.scenario.stations[station].name;
         self.changes.push(Change { at_ns: self.now, what: format!("station {name} ended: {why}") });
         self.ended[station] = Some(why.into());
+        self.medium.end_station(station, self.now);
     }
 
     /// Stations that have ended, and why.

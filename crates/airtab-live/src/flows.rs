@@ -18,7 +18,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use hdrhistogram::Histogram;
+use airtab_core::time::SECOND;
+use airtab_sim::Histogram;
 
 use crate::packet::{FlowKey, Parsed};
 use crate::snapshot::{Quantiles, Rates, Totals};
@@ -115,44 +116,35 @@ impl Tally {
     }
 }
 
-/// One distribution of times, from 1 us to 100 s, 2 digits; no memory until the
-/// first value.
-#[derive(Default)]
-pub struct Spread(Option<Box<Histogram<u32>>>);
+/// One distribution of times, up to 100 s, 2 digits; no memory until the first value.
+pub struct Spread(Histogram);
+
+impl Default for Spread {
+    fn default() -> Self {
+        Spread(Histogram::new(100 * SECOND, 2))
+    }
+}
 
 impl Spread {
     /// Adds a time, ns.
     pub fn record(&mut self, ns: u64) {
-        self.0
-            .get_or_insert_with(|| {
-                let bounds = Histogram::new_with_bounds(1_000, 100_000_000_000, 2);
-                Box::new(bounds.expect("bounds are in order"))
-            })
-            .saturating_record(ns);
+        self.0.record(ns);
     }
 
     fn absorb(&mut self, other: &Spread) {
-        match (&mut self.0, &other.0) {
-            (_, None) => {}
-            (None, Some(theirs)) => self.0 = Some(theirs.clone()),
-            (Some(own), Some(theirs)) => own.add(&**theirs).expect("all have the same bounds"),
-        }
+        self.0.add(&other.0);
     }
 
     fn clear(&mut self) {
-        if let Some(times) = self.0.as_mut().filter(|times| !times.is_empty()) {
-            times.reset();
+        if !self.0.is_empty() {
+            self.0.clear();
         }
     }
 
     /// Its quantiles; it is empty then.
     pub fn take(&mut self) -> Quantiles {
-        let Some(times) = self.0.as_mut().filter(|times| !times.is_empty()) else {
-            return Quantiles::default();
-        };
-        let at = |q| times.value_at_quantile(q) as f64 * 1e-9;
-        let quantiles = Quantiles { p50_s: at(0.5), p99_s: at(0.99), count: times.len() };
-        times.reset();
+        let quantiles = Quantiles::of(&self.0);
+        self.0.clear();
         quantiles
     }
 }

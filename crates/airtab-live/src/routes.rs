@@ -11,8 +11,6 @@
 use std::fs;
 
 use airtab_sim::tcp::Algorithm;
-use airtab_sim::traffic::{Download, P2p, Streaming, Upload};
-use airtab_sim::{App, AppKind};
 
 use crate::house::{self, House, Port};
 
@@ -22,9 +20,12 @@ const TABLES: usize = 1000;
 /// What `ip -batch` has to be told for the device of a port.
 pub fn lines(house: &House, port: Port, device: &str) -> Vec<String> {
     let mut lines = Vec::new();
+    let default = house.file.scenario.tcp.congestion;
     for (i, app) in house.file.scenario.apps.iter().enumerate() {
         // One that this kernel has not is refused when its application is started.
-        let Some(name) = congestion(app).and_then(|wanted| linux_name(wanted).ok()) else { continue };
+        let Some(name) = app.kind.congestion(default).and_then(|wanted| linux_name(wanted).ok()) else {
+            continue;
+        };
         if name == "cubic" {
             continue;
         }
@@ -42,18 +43,6 @@ pub fn lines(house: &House, port: Port, device: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// What an application's connections use; None if it has none.
-pub(crate) fn congestion(app: &App) -> Option<Algorithm> {
-    match app.kind {
-        AppKind::Download(Download { congestion, .. })
-        | AppKind::Upload(Upload { congestion })
-        | AppKind::P2p(P2p { congestion, .. })
-        | AppKind::Streaming(Streaming { congestion, .. }) => Some(congestion),
-        AppKind::Web(_) => Some(Algorithm::NewReno), // as the simulator's pages
-        _ => None,
-    }
 }
 
 /// What Linux calls a congestion control.

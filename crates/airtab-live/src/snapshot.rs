@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use airtab_core::{Column, Stat, Unit};
+use airtab_sim::Histogram;
 use serde::{Deserialize, Serialize};
 
 /// The access point at one time.
@@ -310,6 +311,13 @@ pub struct Quantiles {
     pub p99_s: f64,
     /// How many values.
     pub count: u64,
+}
+
+impl Quantiles {
+    pub(crate) fn of(times: &Histogram) -> Quantiles {
+        let at = |q| times.value_at_quantile(q) as f64 * 1e-9;
+        Quantiles { p50_s: at(0.5), p99_s: at(0.99), count: times.len() }
+    }
 }
 
 /// Where packets went since the start:

@@ -11,25 +11,29 @@
 //! runs nothing, compares nothing and starts no thread (`airtab-lab`). Without
 //! its feature `files` it touches no file system.
 
+mod apps;
+mod kinds;
 mod measure;
 mod metric;
 mod phy_rates;
 mod queues;
 pub mod reader;
-mod scenario_app;
 mod scenario_file;
 mod schedule;
+mod scores;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;
 
-pub use measure::{Figures, Measured, Second, measure, video_frames};
+pub use apps::ACCESS_POINT;
+pub use kinds::{About, Score, note, video_frames, words};
+pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Metric, Of, column_unit};
 pub use queues::{QueueSettings, QueueSpec};
 pub use reader::Problem;
-pub use scenario_app::ACCESS_POINT;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};
 pub use schedule::{QUICK_DIVISOR, quick};
+pub use scores::{QueueScores, Scores, Summary};
 #[cfg(feature = "files")]
 pub use text_file::read_text;
 pub use video_trace::SizeUnit;

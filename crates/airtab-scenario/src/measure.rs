@@ -10,19 +10,11 @@
 use std::collections::BTreeMap;
 
 use airtab_core::time::SECOND;
-use airtab_quality::emodel::{self, VoiceMeter};
-use airtab_quality::fairness::jain;
-use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
-use airtab_quality::streaming;
-use airtab_quality::video::{self, Coding};
 use airtab_quality::web::{self, Page};
 use airtab_quality::window::Window;
-use airtab_sim::traffic::video::FrameKind;
-use airtab_sim::traffic::{P2p, Streaming};
-use airtab_sim::{
-    App, AppKind, AppTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace, StreamTrace, Trace,
-};
+use airtab_sim::{App, AppTrace, Delivery, Scenario, SecondTrace, StreamTrace, Trace};
 
+use crate::kinds;
 use crate::metric::Metric;
 
 /// Figures of one application or of the access point; what has no meaning is
@@ -67,13 +59,8 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
     let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app, seen)));
     let pages = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| pages(seen, w)));
     let pages: Vec<Vec<Page>> = pages.collect();
-    let figures = both().zip(&pages).map(|((app, seen, window), pages)| {
-        let mut f = window.map_or_else(Figures::new, |window| of_app(app, seen, window));
-        if matches!(app.kind, AppKind::Web(_)) && window.is_some() {
-            f.insert(Metric::Pages, pages.len() as f64);
-        }
-        f
-    });
+    let figures = both()
+        .map(|(app, seen, window)| window.map_or_else(Figures::new, |window| of_app(app, seen, window)));
     let apps: Vec<Figures> = figures.collect();
     let seconds = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| seconds(seen, w)));
     Measured { ap: of_access_point(scenario, trace, &apps), seconds: seconds.collect(), apps, pages }
@@ -101,27 +88,12 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
-    if matches!(app.kind, AppKind::Game(_) | AppKind::Voip(_) | AppKind::Ping(_)) {
-        of_stream(&mut f, seen);
-    }
-    match app.kind {
-        AppKind::Game(_) => score_game(&mut f, seen, window),
-        AppKind::Voip(_) => score_call(&mut f, seen, window),
-        AppKind::Video(_) => score_video(&mut f, &seen.frames, window),
-        AppKind::Streaming(Streaming { segment_ns, .. }) => {
-            score_streaming(&mut f, &seen.segments, segment_ns, window)
-        }
-        AppKind::Upload(_) | AppKind::P2p(P2p { upload: true, .. }) => {
-            f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
-            f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
-        }
-        AppKind::Web(_) | AppKind::Ping(_) | AppKind::Udp(_) | AppKind::Download(_) | AppKind::P2p(_) => {}
-    }
+    kinds::measure(&app.kind, &mut f, seen, window);
     f
 }
 
 /// Delays and losses of a constant stream.
-fn of_stream(f: &mut Figures, seen: &AppTrace) {
+pub(crate) fn add_stream(f: &mut Figures, seen: &AppTrace) {
     f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
     let (down, up) = (mean_delay(&seen.down.deliveries), mean_delay(&seen.up.deliveries));
     if let Some(down) = down {
@@ -133,6 +105,12 @@ fn of_stream(f: &mut Figures, seen: &AppTrace) {
     f.extend(arrival_spread(&seen.down.deliveries).map(|x| (Metric::ArrivalSpread, x)));
 }
 
+/// Rate and losses of a bulk uplink.
+pub(crate) fn add_upload(f: &mut Figures, seen: &AppTrace, window: Window) {
+    f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
+    f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
+}
+
 /// Standard deviation of the times between two arrivals, s; None for fewer than two of them.
 fn arrival_spread(deliveries: &[Delivery]) -> Option<f64> {
     let gaps = || deliveries.windows(2).map(|pair| (pair[1].received_ns - pair[0].received_ns) as f64);
@@ -142,93 +120,22 @@ fn arrival_spread(deliveries: &[Delivery]) -> Option<f64> {
     (n >= 2.0).then(|| (squares / (n - 1.0)).sqrt() * SECONDS)
 }
 
-fn score_game(f: &mut Figures, seen: &AppTrace, window: Window) {
-    if seen.down.sent == 0 {
-        return;
-    }
-    let mut meter = GameMeter::new(window, DEFAULT_BIN_NS).expect("the bin is not empty");
-    for d in &seen.down.deliveries {
-        meter.downlink(d.sent_ns, took_ns(d));
-    }
-    for d in &seen.up.deliveries {
-        meter.uplink(d.sent_ns, took_ns(d));
-    }
-    let score = meter.score();
-    f.insert(Metric::GameMos, score.mos_binned);
-    f.insert(Metric::GameMosWindow, score.mos_single);
-}
-
-fn score_call(f: &mut Figures, seen: &AppTrace, window: Window) {
-    let mut meter = VoiceMeter::new(window);
-    // Losses are a matter of counts: when a lost packet was sent plays no part.
-    (0..seen.down.sent.saturating_sub(seen.down.under_way)).for_each(|_| meter.sent(window.from_ns()));
-    for d in &seen.down.deliveries {
-        meter.delivered(d.sent_ns, took_ns(d));
-    }
-    let Some(score) = meter.score() else { return };
-    f.insert(Metric::VoipMos, score.mos_simple);
-    f.insert(Metric::VoipMosG107, score.mos_g107);
-    if let Some(delay_ms) = score.delay_ms {
-        f.insert(Metric::VoipRG107, emodel::g107_r(emodel::Codec::G711, delay_ms, score.loss, 1.0));
-    }
-}
-
-fn score_video(f: &mut Figures, frames: &[FrameTrace], window: Window) {
-    let Some(score) = video::score(&video_frames(frames), window) else { return };
-    f.insert(Metric::FrameRate, score.frames_per_second);
-    f.insert(Metric::FramesWhole, score.whole);
-    let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
-    f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
-}
-
-/// Frames of a video as its score takes them.
-pub fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
-    let frame = |frame: &FrameTrace| video::Frame {
-        sent_ns: frame.sent_ns,
-        coding: match frame.kind {
-            FrameKind::I => Coding::I,
-            FrameKind::P => Coding::P,
-            FrameKind::B => Coding::B,
-        },
-        whole: frame.received >= frame.needed,
-    };
-    frames.iter().map(frame).collect()
-}
-
 /// The whole seconds of the run that lie within the window.
 fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
     let (first, end) = (window.from_ns().div_ceil(SECOND), window.until_ns() / SECOND);
-    let is_video = matches!(seen.kind, AppKind::Video(_));
-    let playable = match is_video {
-        true => video::playable_by_second(&video_frames(&seen.frames)),
-        false => Vec::new(),
-    };
+    let playable = kinds::playable(&seen.kind, seen);
     let second = |(i, s): (usize, &SecondTrace)| Second {
         from_ns: i as u64 * SECOND,
         sent_bits: s.sent_bytes as f64 * 8.0,
         received_bits: s.received_bytes as f64 * 8.0,
-        playable_frames: is_video.then(|| playable.get(i).copied().unwrap_or(0)),
+        playable_frames: playable.as_ref().map(|of| of.get(i).copied().unwrap_or(0)),
     };
     let all = seen.seconds.iter().enumerate().map(second);
     all.filter(|s| (first * SECOND..end * SECOND).contains(&s.from_ns)).collect()
 }
 
-fn score_streaming(f: &mut Figures, segments: &[SegmentTrace], segment_ns: u64, window: Window) {
-    let segment = |s: &SegmentTrace| streaming::Segment {
-        rate_bps: s.rate_bps,
-        requested_ns: s.requested_ns,
-        done_ns: s.done_ns,
-    };
-    let segments: Vec<_> = segments.iter().map(segment).collect();
-    let Some(score) = streaming::score(&segments, segment_ns, window) else { return };
-    f.extend(score.rate_bps.map(|bps| (Metric::BitRate, bps)));
-    f.insert(Metric::Stalled, score.stalled);
-    f.insert(Metric::Stalls, f64::from(score.stalls));
-    f.insert(Metric::Switches, f64::from(score.switches));
-    f.insert(Metric::Startup, score.startup);
-}
-
-fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {
+/// Its pages that were requested within the window and completed.
+pub(crate) fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {
     let page = |p: &airtab_sim::PageTrace| Page {
         number: p.number,
         opened_ns: p.opened_ns,
@@ -243,13 +150,6 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     // All of the channel's time: of a real run it is not the scenario's to the nanosecond.
     let air = &trace.ap.air;
     let run_ns = air.down_ns + air.up_ns + air.collision_ns + air.beacon_ns + air.idle_ns;
-    let downloads: Vec<f64> = scenario
-        .apps
-        .iter()
-        .zip(apps)
-        .filter(|(app, _)| matches!(app.kind, AppKind::Download(_)))
-        .filter_map(|(_, f)| f.get(&Metric::Goodput).copied())
-        .collect();
     let mut f = Figures::from([
         (Metric::QueuePackets, trace.ap.mean_packets),
         (Metric::QueueMax, f64::from(trace.ap.max_packets)),
@@ -258,33 +158,17 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     ]);
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
-    if downloads.len() > 1 {
-        f.extend(jain(&downloads).map(|x| (Metric::Fairness, x)));
-    }
-    of_pings(&mut f, scenario, apps);
+    kinds::together(scenario.apps.iter().map(|app| &app.kind).zip(apps), &mut f);
     f
 }
 
-/// Over the hosts that are pinged; one that never answered is beyond all others.
-fn of_pings(f: &mut Figures, scenario: &Scenario, apps: &[Figures]) {
-    let hosts = scenario.apps.iter().zip(apps).filter(|(app, _)| matches!(app.kind, AppKind::Ping(_)));
-    let mut pings: Vec<f64> =
-        hosts.map(|(_, f)| f.get(&Metric::Ping).copied().unwrap_or(f64::INFINITY)).collect();
-    pings.sort_by(f64::total_cmp);
-    let Some(last) = pings.len().checked_sub(1) else { return };
-    let median = (pings[last / 2] + pings[last.div_ceil(2)]) / 2.0;
-    if median.is_finite() {
-        f.insert(Metric::PingMedian, median);
-    }
-    let playable = pings.iter().filter(|ping| **ping < Metric::PLAYABLE_PING_S).count();
-    f.extend(share(playable as u64, pings.len() as u64).map(|x| (Metric::PingPlayable, x)));
-}
-
-fn took_ns(d: &Delivery) -> u64 {
+/// From its sending to its arrival, ns.
+pub(crate) fn took_ns(d: &Delivery) -> u64 {
     d.received_ns - d.sent_ns
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
+/// A part of a whole; None of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 

@@ -287,9 +287,9 @@ mod tests {
     fn figures_of_columns_are_named_after_them() {
         let columns = Metric::all().filter(|metric| matches!(metric, Column(_)));
         let columns: Vec<_> = columns.map(|metric| (metric.name(), metric.label())).collect();
-        let of = |column: &str| columns.iter().filter(|(name, _)| name.starts_with(column)).copied();
+        let sojourn = columns.iter().filter(|(name, _)| name.starts_with("sojourn"));
         assert_eq!(
-            of("sojourn").collect::<Vec<_>>(),
+            sojourn.copied().collect::<Vec<_>>(),
             [
                 ("sojourn_mean_seconds", "sojourn, ms"),
                 ("sojourn_least_seconds", "least sojourn, ms"),

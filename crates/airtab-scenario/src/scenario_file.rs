@@ -15,10 +15,11 @@ use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfi
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
 
+use crate::apps::read_apps;
+use crate::kinds::Context;
 use crate::phy_rates::Rates;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
-use crate::scenario_app::read_apps;
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
 
@@ -144,7 +145,8 @@ fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> 
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
-    let apps = read_apps(top, &folder, &stations, duration_ns, tcp.congestion);
+    let apps =
+        read_apps(top, &Context { folder: &folder, congestion: tcp.congestion }, &stations, duration_ns);
     top.finish();
     duration?;
     Some(ScenarioFile {

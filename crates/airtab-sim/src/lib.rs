@@ -8,6 +8,7 @@
 //! - [`probe`]: a run that is looked at, and sampled over time; [`course`]: with every TCP sender
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`world`]: nodes, wires and channels around the packets of any host
 //! - [`meter`]: what becomes of an application's packets, for every host of a cell
 //! - [`net`]: wired links
 //! - [`tcp`]: TCP endpoints, sans-IO
@@ -19,6 +20,7 @@
 
 pub mod course;
 pub mod engine;
+mod histogram;
 pub mod meter;
 pub mod net;
 pub mod probe;
@@ -30,9 +32,11 @@ pub mod tcp;
 pub mod trace;
 pub mod traffic;
 pub mod wifi;
+pub mod world;
 
+pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Wired};
-pub use simulation::{AirFrame, AirPacket, Content, Packets, Simulation, run};
+pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,

@@ -14,7 +14,7 @@ use airtab_core::time::SECOND;
 
 use crate::scenario::{App, Scenario};
 use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
-use crate::traffic::{AppKind, Constant, Ping, game, voip};
+use crate::traffic::AppKind;
 
 /// The packets of one application over a run.
 pub struct AppMeter {
@@ -37,7 +37,7 @@ impl AppMeter {
         let measured = measure.end - measure.start;
         let stream = |up| StreamTrace {
             deliveries: Vec::with_capacity(
-                constant(&app.kind, up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
+                app.kind.constant(up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
             ),
             ..StreamTrace::default()
         };
@@ -84,7 +84,7 @@ impl AppMeter {
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {
-            self.queue.trace.delay_ns.saturating_record(now - queued_ns);
+            self.queue.trace.delay_ns.record(now - queued_ns);
         }
     }
 
@@ -107,7 +107,7 @@ impl AppMeter {
             }
         }
         let (now_counts, sent_counts) = (self.measure.contains(&now), self.measure.contains(&sent_ns));
-        let records = constant(&self.kind, up).is_some();
+        let records = self.kind.constant(up).is_some();
         let stream = &mut self.streams[usize::from(up)];
         if now_counts {
             stream.bytes += u64::from(bytes);
@@ -157,19 +157,6 @@ impl AppMeter {
     /// The second that `now` lies in; None at the end of the run.
     fn second(&mut self, now: u64) -> Option<&mut SecondTrace> {
         self.seconds.get_mut((now / SECOND) as usize)
-    }
-}
-
-/// The constant stream of an application, if it has one: each of its
-/// deliveries is worth a record of its own. The downlink of a ping is its echo.
-pub fn constant(kind: &AppKind, up: bool) -> Option<Constant> {
-    match kind {
-        AppKind::Game(_) => Some(if up { game::UP } else { game::DOWN }),
-        AppKind::Voip(_) => Some(voip::BOTH),
-        AppKind::Ping(Ping { interval_ns, bytes }) => {
-            Some(Constant { period_ns: *interval_ns, bytes: *bytes })
-        }
-        _ => None,
     }
 }
 

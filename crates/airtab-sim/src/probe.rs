@@ -159,9 +159,8 @@ fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
         Quantity::Queue => vec![Some(simulation.queue_packets().into())],
         Quantity::UplinkAir => vec![Some(simulation.air().up_ns as f64)],
         Quantity::Column(column) => {
-            let flow = simulation.discipline().column(FLOW).expect("only its columns are asked for");
-            let mut known = Vec::new();
-            simulation.for_each_row(|row| known.push((flow.value(row), column.value(row))));
+            let rows = |name| simulation.column(name).into_iter().flatten();
+            let mut known: Vec<(i64, i64)> = rows(FLOW).zip(rows(column.name)).collect();
             known.sort_unstable();
             let value = |flow: u32| {
                 known.binary_search_by_key(&i64::from(flow), |(f, _)| *f).map(|i| known[i].1).ok()

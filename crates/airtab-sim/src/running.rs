@@ -2,61 +2,51 @@
 
 use std::ops::Range;
 
-use crate::engine::Stream;
-use crate::meter::{AppMeter, constant};
-use crate::net::Link;
+use crate::engine::NEVER;
+use crate::meter::AppMeter;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
-use crate::trace::{AppTrace, FrameTrace, PageTrace, SegmentTrace};
-use crate::traffic::download::{self, Connection};
-use crate::traffic::streaming::{self, Plan, Player};
-use crate::traffic::web::{self, Visit};
-use crate::traffic::{AppKind, Streaming, game, ping, udp, video, voip};
+use crate::tcp::{Config, Endpoint};
+use crate::trace::AppTrace;
+use crate::traffic::{Application, Progress, Seen, User};
+use crate::world::{Home, NodeId};
 
-/// A flow: a server with its access link, a station, a five-tuple.
+/// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
     pub(crate) app: u16,
-    pub(crate) station: usize,
+    /// Which of all users, and which of his flows.
+    pub(crate) user: u32,
+    pub(crate) number: u16,
+    pub(crate) server: NodeId,
+    pub(crate) station: NodeId,
     pub(crate) class: u8,
     /// The hash that disciplines see.
     pub(crate) hash: u32,
     /// Which connection this is: packets of an earlier one go to nobody.
     pub(crate) life: u16,
     pub(crate) connection: Option<Connection>,
-    pub(crate) access_down: Link,
-    pub(crate) access_up: Link,
     tuple: FiveTuple,
 }
 
 impl Flow {
-    /// Flow number `i` of the scenario, one of application `app`.
-    pub(crate) fn new(i: u16, number: u16, app: &App, scenario: &Scenario, key: u64) -> Flow {
-        let (port, protocol) = match app.kind {
-            AppKind::Game(_) => (game::PORT, Protocol::Udp),
-            AppKind::Voip(_) => (voip::PORT, Protocol::Udp),
-            AppKind::Video(_) => (video::PORT, Protocol::Udp),
-            AppKind::Web(_) => (web::PORT, Protocol::Tcp),
-            AppKind::Udp(_) => (udp::PORT, Protocol::Udp),
-            AppKind::Ping(_) => (ping::PORT, Protocol::Udp),
-            AppKind::Streaming(_) => (streaming::PORT, Protocol::Tcp),
-            AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => (download::PORT, Protocol::Tcp),
-        };
+    /// Flow number `i` of the scenario: the flow `own` of (application, user, number).
+    pub(crate) fn new(i: u16, own: (u16, u32, u16), app: &App, home: Home, key: u64) -> Flow {
         let tuple = FiveTuple {
-            source: (address::server(i), port),
+            source: (address::server(i), app.kind.port()),
             destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
-            protocol,
+            protocol: app.kind.protocol(),
         };
-        let wired = &scenario.wired;
-        let access = || Link::new(wired.rate_bps, app.latency_ns, wired.queue_packets);
+        let (app_number, user, number) = own;
         Flow {
-            app: number,
-            station: app.station,
+            app: app_number,
+            user,
+            number,
+            server: home.server(i),
+            station: home.station(app.station as u16),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,
             connection: None,
-            access_down: access(),
-            access_up: access(),
             tuple,
         }
     }
@@ -69,6 +59,10 @@ impl Flow {
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
         self.hash = self.tuple.flow(key);
         self.connection = Some(connection);
+    }
+
+    pub(crate) fn is_udp(&self) -> bool {
+        self.tuple.protocol == Protocol::Udp
     }
 
     /// Five-tuple of the downlink of an earlier connection, or of this one.
@@ -84,78 +78,72 @@ impl Flow {
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u16 = 16_384;
 
-/// An application.
+/// Both ends of a connection, with the timer event of each.
+pub(crate) struct Connection {
+    pub(crate) server: Socket,
+    pub(crate) client: Socket,
+}
+
+/// A TCP endpoint and the time of its timer event, [`NEVER`] if none is under way.
+pub(crate) struct Socket {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) timer_at: u64,
+}
+
+impl Connection {
+    /// A connection that the client opens; its server has `down` bytes to send, itself it has `up`.
+    pub(crate) fn open(config: Config, down: u64, up: u64) -> Connection {
+        let mut server = Endpoint::server(config);
+        server.write(down);
+        let mut client = Endpoint::client(config);
+        client.open();
+        client.write(up);
+        let [server, client] = [server, client].map(|endpoint| Socket { endpoint, timer_at: NEVER });
+        Connection { server, client }
+    }
+
+    pub(crate) fn socket(&mut self, server: bool) -> &mut Socket {
+        if server { &mut self.server } else { &mut self.client }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        let (client, server) = (&self.client.endpoint, &self.server.endpoint);
+        Progress {
+            established: client.established(),
+            at_server: server.delivered(),
+            at_client: client.delivered(),
+        }
+    }
+}
+
+/// An entry of the scenario.
 pub(crate) struct Running {
     pub(crate) app: App,
-    /// Its flows.
+    /// Its users, and the flows of all of them.
+    pub(crate) users: Range<u32>,
     pub(crate) flows: Range<u16>,
     pub(crate) active: bool,
-    /// Offset of its first packets, down and up, ns.
-    pub(crate) phase: [u64; 2],
-    /// Its packets.
+    /// Their packets.
     pub(crate) meter: AppMeter,
-    /// Video: the next frame, and what became of the others.
-    pub(crate) frames: Vec<FrameTrace>,
-    /// UDP: when its packets are sent.
-    pub(crate) source: Option<udp::Source>,
-    /// Web: the page under way and its number, and the complete ones.
-    pub(crate) visit: Option<Visit>,
-    pub(crate) page: u32,
-    pub(crate) pages: Vec<PageTrace>,
-    /// Streaming: the player, and what it received.
-    pub(crate) player: Option<Player>,
-    pub(crate) segments: Vec<SegmentTrace>,
+}
+
+/// One user of an entry.
+pub(crate) struct Member {
+    pub(crate) app: u16,
+    /// His first flow.
+    pub(crate) flow: u16,
+    pub(crate) user: User,
 }
 
 impl Running {
-    pub(crate) fn new(app: &App, flows: Range<u16>, scenario: &Scenario, seed: u64) -> Running {
-        let mut draws = Stream::new(seed, &format!("app/{}", app.name));
-        let period = |up| match app.kind {
-            AppKind::Video(_) => video::PERIOD_NS,
-            _ => constant(&app.kind, up).map_or(1, |s| s.period_ns),
-        };
-        let phase = [false, true].map(|up| draws.below(period(up)));
-        let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-        // Room for everything that will be recorded: recording allocates nothing.
-        let (frames, pages, segments) = match app.kind {
-            AppKind::Video(_) => ((active / video::PERIOD_NS) as usize + 2, 0, 0),
-            AppKind::Web(_) => (0, 4096, 0),
-            // What was played, and what the buffer holds.
-            AppKind::Streaming(Streaming { segment_ns, buffer_ns, .. }) => {
-                (0, 0, ((active + buffer_ns) / segment_ns) as usize + 2)
-            }
-            _ => (0, 0, 0),
-        };
-        Running {
-            app: app.clone(),
-            flows,
-            active: false,
-            phase,
-            meter: AppMeter::new(app, scenario),
-            frames: Vec::with_capacity(frames),
-            source: None,
-            visit: None,
-            page: 0,
-            pages: Vec::with_capacity(pages),
-            player: None,
-            segments: Vec::with_capacity(segments),
-        }
+    pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
+        Running { app: app.clone(), users, flows, active: false, meter: AppMeter::new(app, scenario) }
     }
 
-    /// Its trace, and the mean number of places that it held.
-    pub(crate) fn finish(self, now: u64) -> (AppTrace, f64) {
+    /// Its trace with what its users saw, and the mean number of places that it held.
+    pub(crate) fn finish(self, users: impl Iterator<Item = User>, now: u64) -> (AppTrace, f64) {
         let (trace, mean_packets) = self.meter.finish(now);
-        let (frames, pages, segments) = (self.frames, self.pages, self.segments);
+        let Seen { frames, pages, segments } = Seen::of_all(users.map(|mut user| user.seen()));
         (AppTrace { frames, pages, segments, ..trace }, mean_packets)
-    }
-}
-
-/// What the player of a streaming application is given.
-pub(crate) fn plan(kind: &AppKind) -> Option<Plan<'_>> {
-    match kind {
-        AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) => {
-            Some(Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns })
-        }
-        _ => None,
     }
 }

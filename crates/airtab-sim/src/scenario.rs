@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use crate::tcp;
-use crate::traffic::video::HEADERS;
-use crate::traffic::{AppKind, Download, P2p, Ping, Streaming, Udp, Video};
+use crate::traffic::AppKind;
 use crate::wifi::{Loss, MediumConfig};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -59,16 +58,6 @@ pub struct App {
     pub class: u8,
     /// One-way latency of its server's access link, ns.
     pub latency_ns: u64,
-}
-
-impl AppKind {
-    /// Its flows at a time.
-    pub fn flows(&self) -> u16 {
-        match self {
-            AppKind::P2p(P2p { flows, .. }) => *flows,
-            _ => 1,
-        }
-    }
 }
 
 /// The wired part: every server has an access link of its own to a switch; one
@@ -126,33 +115,7 @@ impl Scenario {
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
-            unless(app.kind.flows() > 0, format!("application {name}: 0 flows: at least 1"))?;
-            if let AppKind::Video(Video { frames, .. }) = &app.kind {
-                unless(!frames.0.is_empty(), format!("application {name}: the video has no frame"))?;
-            }
-            if let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &app.kind {
-                let ascending =
-                    ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b);
-                unless(ascending, format!("application {name}: the ladder must be ascending rates above 0"))?;
-                unless(
-                    *segment_ns > 0 && *buffer_ns >= 2 * segment_ns,
-                    format!("application {name}: the buffer must hold two segments"),
-                )?;
-            }
-            if let AppKind::Download(Download { reconnect_ns, .. }) = app.kind {
-                unless(
-                    reconnect_ns != Some(0),
-                    format!("application {name}: 0 ns until it connects anew: at least 1"),
-                )?;
-            }
-            if let AppKind::Ping(Ping { interval_ns, bytes }) = app.kind {
-                unless(interval_ns > 0, format!("application {name}: the interval must not be 0"))?;
-                unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
-            }
-            if let AppKind::Udp(Udp { rate_bps, bytes, .. }) = app.kind {
-                unless(rate_bps > 0, format!("application {name}: the rate must not be 0"))?;
-                unless(bytes >= HEADERS, format!("application {name}: {bytes} bytes: at least {HEADERS}"))?;
-            }
+            app.kind.check().map_err(|e| format!("application {name}: {e}"))?;
             unless(
                 app.active_ns.start < app.active_ns.end,
                 format!("application {name}: stops before it starts"),

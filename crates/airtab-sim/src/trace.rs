@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use airtab_core::Counters;
-use hdrhistogram::Histogram;
+use airtab_core::time::SECOND;
 
+use crate::histogram::Histogram;
 use crate::traffic::AppKind;
 use crate::traffic::video::FrameKind;
 
@@ -159,7 +160,7 @@ pub struct Delivery {
 #[derive(Clone, Debug)]
 pub struct QueueTrace {
     /// Time from arrival in the queue to the MAC, ns, of the packets sent.
-    pub delay_ns: Histogram<u64>,
+    pub delay_ns: Histogram,
     /// Mean number of places that it held.
     pub mean_packets: f64,
     /// Packets that arrived.
@@ -202,12 +203,6 @@ pub struct AirTrace {
 
 impl Default for QueueTrace {
     fn default() -> Self {
-        QueueTrace {
-            // 1 us to 100 s, three digits: a fixed size, nothing allocated while recording.
-            delay_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
-            mean_packets: 0.0,
-            arrived: 0,
-            dropped: 0,
-        }
+        QueueTrace { delay_ns: Histogram::new(100 * SECOND, 3), mean_packets: 0.0, arrived: 0, dropped: 0 }
     }
 }

@@ -130,7 +130,9 @@ impl Host {
                     "{dropped} dropped of {over} too many"
                 );
             }
-            Op::Station { station, kbps, fer } => self.medium.set_station(station, kbps, Loss::Fer(fer)),
+            Op::Station { station, kbps, fer } => {
+                self.medium.set_station(station, kbps, Loss::Fer(fer), self.now)
+            }
         }
         self.look();
         self.balance();

@@ -28,7 +28,7 @@ fn a_watched_run_is_the_same_run() {
     let mut bytes = [0; 3];
     for step in 1..=scenario.duration_ns / (100 * MS) {
         watched.advance(step * 100 * MS);
-        watched.for_each_row(|_| ());
+        watched.column("flow");
         watched.frames().count();
         if step * 100 * MS == scenario.measure_ns.start {
             bytes = [0, 1, 2].map(|app| watched.received_bytes(app));
@@ -135,12 +135,12 @@ fn the_table_names_the_flows_of_the_applications() {
     let scenario = quick_home();
     let mut simulation = Simulation::new(&scenario, &queue("chap", 35), 1);
     simulation.advance(scenario.measure_ns.end - MS);
-    let known: Vec<u64> = column(&simulation, "flow").collect();
+    let known = simulation.column("flow").unwrap();
     for app in 0..3 {
         assert!(simulation.flows(app).all(|flow| known.contains(&flow.into())), "{app}: {known:?}");
     }
-    assert_eq!(column(&simulation, "credit").count(), known.len());
-    assert!(simulation.discipline().column("nonesuch").is_none());
+    assert_eq!(simulation.column("credit").unwrap().len(), known.len());
+    assert_eq!(simulation.column("nonesuch"), None);
 }
 
 /// Several share a run, each with steps of its own, and what they see is what one alone sees. Columns go by the
@@ -199,14 +199,6 @@ fn probes_share_a_run_and_know_columns_by_name() {
     assert_eq!(of("fifo"), None);
 }
 
-/// A column of the discipline's table, a value for each row.
-fn column(simulation: &Simulation, name: &str) -> impl Iterator<Item = u64> {
-    let place = simulation.discipline().column(name).expect("a column of its table").place;
-    let mut values = Vec::new();
-    simulation.for_each_row(|row| values.push(row[place]));
-    values.into_iter()
-}
-
 /// With `uplink` on, the ACKs that a download's client sends are charged to the
 /// download itself: no other flow appears, and the difference is their airtime.
 #[test]
@@ -219,9 +211,9 @@ fn uplink_frames_are_charged_to_their_own_flow() {
         let mut simulation = Simulation::new(&scenario, &params, 1);
         simulation.advance(scenario.measure_ns.end - MS);
         let air = simulation.air();
-        let charges: Vec<u64> = column(&simulation, "airtime").collect();
+        let charges = simulation.column("airtime").expect("a column of chap");
         assert_eq!(charges.len(), 1, "one flow");
-        (charges[0], air.up_ns)
+        (charges[0] as u64, air.up_ns)
     };
     let ((with, up_ns), (without, _)) = (charged("on"), charged("off"));
     let difference = with - without;

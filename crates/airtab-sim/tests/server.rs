@@ -107,7 +107,7 @@ fn work_is_conserved_to_the_nanosecond() {
     };
     let flow = |class, seed| Flow { class, ..Flow::new(SERVICE, Arrivals::At(times(seed))) };
     let server = Server::new(vec![flow(0, 1), flow(1, 2)], 10 * SECOND);
-    let sums = ["fifo", "spq", "chap"].map(|name| {
+    let sums = ["spq", "chap", "fifo"].map(|name| {
         let traces = server.run(&params(name, &[("limit", "3000")]), 1);
         assert!(traces.iter().all(|t| (t.served, t.dropped) == (2000, 0)));
         (traces[0].wait_sum_ns, traces[0].wait_sum_ns + traces[1].wait_sum_ns)

@@ -3,12 +3,12 @@
  * pace, for tests of the host: one packet each `gap`, and only after a tick in
  * time; and changes that take `steps` calls. It keeps what it was called with.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 enum { P_GAP, P_LIMIT, P_STEPS };
 
 struct pace {
-	struct at_fifo list;
+	struct at_line line;
 	u64 gap, limit, last, steps_left;
 	bool open, changing;
 	u64 ticks, early, changes;
@@ -79,7 +79,7 @@ static void reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, at_fifo_pop(&priv(q)->list), AT_R_RESET);
+		at_book_drop(q, at_line_pop(&priv(q)->line), AT_R_RESET);
 	priv(q)->open = false;
 }
 
@@ -88,14 +88,14 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	(void)now;
 	if (q->qlen >= priv(q)->limit)
 		return at_book_refuse(q, p, AT_R_LIMIT);
-	at_fifo_push(&priv(q)->list, p);
+	at_fifo_push(&priv(q)->line.fifo, p);
 	at_book_in(q, p);
 	return AT_OK;
 }
 
 static struct at_pkt *drain(struct at_qdisc *q)
 {
-	struct at_pkt *p = at_fifo_pop(&priv(q)->list);
+	struct at_pkt *p = at_line_pop(&priv(q)->line);
 
 	if (p)
 		at_book_out(q, p);
@@ -106,18 +106,28 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct pace *s = priv(q);
 
+	struct at_pkt *p = s->open ? at_line_first(q, &s->line) : NULL;
+
 	memset(t, 0, sizeof(*t));
-	if (!s->open || !q->qlen)
+	if (!p)
 		return NULL;
 	s->open = false;
 	s->last = now;
-	return drain(q);
+	at_book_out(q, at_line_take(&s->line));
+	return p;
+}
+
+static void gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	if (at_gate_turn(q, sta, open))
+		at_line_turned(q, &priv(q)->line, sta, open);
 }
 
 static u64 wake(const struct at_qdisc *q, u64 now)
 {
 	(void)now;
-	return q->qlen && !priv(q)->open ? due(priv(q)) : AT_NEVER;
+	return q->qlen > q->parked && !priv(q)->open ? due(priv(q)) : AT_NEVER;
 }
 
 static void tick(struct at_qdisc *q, u64 now)
@@ -152,6 +162,7 @@ const struct at_ops at_pace_ops = {
 	.enqueue = enqueue,
 	.dequeue = dequeue,
 	.drain = drain,
+	.gate = gate,
 	.wake = wake,
 	.tick = tick,
 	.read = read,

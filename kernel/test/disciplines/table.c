@@ -3,7 +3,7 @@
  * table, for tests of the host: `rows` rows, each at the last of `every` places.
  * Row number n says 3n packets, 2n queued with 5n bytes. Packets are refused.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 enum { P_ROWS, P_EVERY, P_LIMIT };
 
@@ -77,6 +77,12 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	return NULL;
 }
 
+static void gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	at_gate_turn(q, sta, open);
+}
+
 static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
 	const struct table *s = priv(q);
@@ -108,5 +114,6 @@ const struct at_ops at_table_ops = {
 	.enqueue = enqueue,
 	.dequeue = dequeue,
 	.drain = drain,
+	.gate = gate,
 	.row = row,
 };

@@ -3,12 +3,12 @@
  * told, for tests of the host: keeps what the host says about the last packets,
  * a row each, the oldest first, and sends them on as they come.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 #define KEPT 64u
 
 struct told {
-	struct at_fifo list;
+	struct at_line line;
 	u64 limit;
 	u32 n;
 	u64 rows[KEPT][7];
@@ -60,7 +60,7 @@ static void reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, at_fifo_pop(&priv(q)->list), AT_R_RESET);
+		at_book_drop(q, at_line_pop(&priv(q)->line), AT_R_RESET);
 }
 
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -71,7 +71,7 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	(void)now;
 	if (q->qlen >= s->limit)
 		return at_book_refuse(q, p, AT_R_LIMIT);
-	at_fifo_push(&s->list, p);
+	at_fifo_push(&s->line.fifo, p);
 	at_book_in(q, p);
 	if (s->n < KEPT) {
 		u64 *row = s->rows[s->n++];
@@ -89,7 +89,7 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 static struct at_pkt *drain(struct at_qdisc *q)
 {
-	struct at_pkt *p = at_fifo_pop(&priv(q)->list);
+	struct at_pkt *p = at_line_pop(&priv(q)->line);
 
 	if (p)
 		at_book_out(q, p);
@@ -98,9 +98,20 @@ static struct at_pkt *drain(struct at_qdisc *q)
 
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
+	struct at_pkt *p = at_line_first(q, &priv(q)->line);
+
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	return drain(q);
+	if (p)
+		at_book_out(q, at_line_take(&priv(q)->line));
+	return p;
+}
+
+static void gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	if (at_gate_turn(q, sta, open))
+		at_line_turned(q, &priv(q)->line, sta, open);
 }
 
 static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
@@ -128,5 +139,6 @@ const struct at_ops at_told_ops = {
 	.enqueue = enqueue,
 	.dequeue = dequeue,
 	.drain = drain,
+	.gate = gate,
 	.row = row,
 };

@@ -148,6 +148,7 @@ static void link(struct replay *r, const struct trace_op *op)
 	struct at_link l = { .sta = op->sta };
 
 	if (op->arg) {
+		l.here = true;
 		l.nss = 1;
 		l.rate_kbps = (u32)op->arg;
 		l.ampdu_frames = 32;

@@ -29,7 +29,7 @@ fn every_discipline_has_a_name_and_a_line() {
         assert!(lower_case(d.name()) && !d.about().is_empty(), "{}", d.name());
         assert_eq!(Discipline::named(d.name()), Some(d));
     }
-    for name in ["fifo", "spq", "chap"] {
+    for name in ["spq", "chap", "fifo"] {
         assert!(Discipline::named(name).is_some(), "{name}");
     }
     assert_eq!(Discipline::named("nonesuch"), None);

@@ -4,10 +4,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::file::Names;
-use super::{Check, Compared, Expect, Pages, Seconds, Term};
 use airtab_scenario::Metric;
 use airtab_scenario::reader::{Section, choice, flag, number, text};
+
+use super::file::Names;
+use super::{Check, Compared, Expect, Pages, Seconds, Term};
 
 /// Reads it.
 pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {

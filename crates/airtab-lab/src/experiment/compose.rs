@@ -5,12 +5,12 @@
 //! What it does not do: no key is known here, but that `[[station]]` and
 //! `[[app]]` have names, and `live`, which is the runner's.
 
+use airtab_scenario::reader::{Problem, instead};
+use airtab_scenario::{FileError, ScenarioFile};
 use toml::{Table, Value};
 
 use super::workload::{Kind, Workload};
 use super::{Experiment, ModelTask, ServerTask};
-use airtab_scenario::reader::{Problem, instead};
-use airtab_scenario::{FileError, ScenarioFile};
 
 /// Key of an axis that sets who runs a point of a live experiment: `true` the
 /// live access point, `false` the simulator.

@@ -3,11 +3,12 @@
 //!
 //! What it does not do: no page (`page`), and no drawing (`report::chart`).
 
+use airtab_scenario::Metric;
+use airtab_scenario::reader::{Section, number, text};
+
 use super::file::Names;
 use super::{Axis, Experiment, Outcome, PointScores};
 use crate::report::chart::{self, Bar, Curve, Line};
-use airtab_scenario::Metric;
-use airtab_scenario::reader::{Section, number, text};
 
 /// What to draw.
 #[derive(Clone, Debug)]

@@ -6,13 +6,13 @@
 use std::path::Path;
 
 use airtab_core::Unit;
+use airtab_scenario::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
+use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, read_text};
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
 use super::workload::Kind;
 use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
-use airtab_scenario::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
-use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, read_text};
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;

@@ -8,11 +8,10 @@
 //! What it does not do: no bounds are known here.
 
 use airtab_quality::interval::Interval;
+use airtab_scenario::{Metric, QueueScores};
 use serde::Serialize;
 
 use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
-use crate::compare::QueueScores;
-use airtab_scenario::Metric;
 
 /// What became of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,10 +6,10 @@
 
 use std::hash::Hasher;
 
+use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::{RunError, Workload};
-use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 
 /// Runs a home in real time.
 pub trait LiveHost: Sync {

@@ -5,10 +5,11 @@
 
 use std::fmt::Write;
 
+use airtab_scenario::Metric;
+
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
 use crate::report::{END, begin, escape, figure, swatch};
-use airtab_scenario::Metric;
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {

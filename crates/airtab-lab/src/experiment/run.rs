@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_core::Params;
 use airtab_quality::web::{self, Page};
+use airtab_scenario::{FileError, Measured, QueueScores, QueueSpec, Second};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::live::{self, LiveHost};
 use super::store::{Run, Store};
 use super::{Check, Experiment, Point};
-use crate::compare::{QueueScores, add_page_times, summarise};
-use airtab_scenario::{FileError, Measured, QueueSpec, Second};
+use crate::compare::{add_page_times, summarise};
 
 /// How to run.
 pub struct RunOptions<'a> {

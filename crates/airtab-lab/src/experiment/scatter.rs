@@ -4,12 +4,13 @@
 //!
 //! What it does not do: no verdict (`seconds` and `pages` have what is judged).
 
+use airtab_scenario::reader::{Section, choice, number, text};
+
 use super::figure::Picture;
 use super::file::Names;
 use super::pages::{median_bytes, response_ns};
 use super::{Experiment, Outcome, PointScores};
 use crate::report::chart::{self, Axis};
-use airtab_scenario::reader::{Section, choice, number, text};
 
 /// `[[scatter]]`.
 #[derive(Clone, Debug)]

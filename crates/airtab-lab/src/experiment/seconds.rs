@@ -4,9 +4,9 @@
 //! What it does not do: it measures nothing (`airtab_scenario::Second`).
 
 use airtab_quality::rank::spearman;
+use airtab_scenario::Second;
 
 use super::Seconds;
-use airtab_scenario::Second;
 
 impl Seconds {
     /// None where no second, or none that varies, is left.

@@ -4,12 +4,12 @@
 //! What it does not do: no air, no TCP (`airtab_sim::server`).
 
 use airtab_core::{Column, Params, Unit};
+use airtab_scenario::reader::{Document, Section, Value, choice, number, quantity};
+use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, Of, QueueSettings, read_queues};
 use airtab_sim::server::{FlowTrace, Server, starve};
 use toml::de::DeTable;
 
 use super::workload::measured;
-use airtab_scenario::reader::{Document, Section, Value, choice, number, quantity};
-use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, Of, QueueSettings, read_queues};
 
 /// A queue before a server that takes the same time for every packet.
 #[derive(Clone, Debug)]

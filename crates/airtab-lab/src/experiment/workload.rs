@@ -6,13 +6,13 @@
 use std::hash::Hasher;
 
 use airtab_core::Params;
+use airtab_scenario::{Figures, Measured, QueueSettings, ScenarioFile};
 use airtab_sim::Scenario;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::model::ModelTask;
 use super::server::ServerTask;
 use crate::measure;
-use airtab_scenario::{Figures, Measured, QueueSettings, ScenarioFile};
 
 /// What is simulated.
 #[derive(Clone, Debug)]

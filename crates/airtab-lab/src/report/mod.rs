@@ -12,14 +12,13 @@ mod words;
 use std::fmt::Write;
 
 use airtab_core::Column;
-use airtab_scenario::column_unit;
+use airtab_scenario::{About, Metric, QueueScores, Summary, column_unit};
 use airtab_sim::Scenario;
 
-use crate::compare::{Comparison, Summary};
+use crate::compare::Comparison;
 use crate::results::Origin;
 use crate::story::{AppStory, COLUMN_SPAN_NS, COLUMN_STEP_NS, Story};
 use crate::{table, why};
-use airtab_scenario::Metric;
 use chart::{Axis, Bar, Line};
 
 /// What goes into the page.
@@ -114,7 +113,7 @@ fn head(page: &mut String, report: &Report) {
             "<tr><th>{}{}<td>{}<td>{}<td>{}</tr>",
             swatch(i),
             escape(&app.name),
-            escape(&words::kind(&app.kind)),
+            escape(&airtab_scenario::words(&app.kind)),
             escape(&words::station(&report.scenario.stations[app.station])),
             words::latency(app, report.scenario)
         );
@@ -138,17 +137,18 @@ fn scores(page: &mut String, c: &Comparison) {
         "<h2>What each application felt</h2>\n<p>Means over the seeds{intervals}.</p>\n<div class=\"figures\">"
     );
     for (i, app) in c.queues.first().map_or(&[][..], |q| &q.apps).iter().enumerate() {
-        let metric = words::score(app.kind);
-        let of = |q: &crate::QueueScores| q.apps[i].metrics.get(&metric).map(|s| bar(&q.label, metric, s));
+        let Some(about) = About::named(app.kind) else { continue };
+        let metric = about.metric();
+        let of = |q: &QueueScores| q.apps[i].metrics.get(&metric).map(|s| bar(&q.label, metric, s));
         let bars: Vec<Bar> = c.queues.iter().filter_map(of).collect();
         if bars.is_empty() {
             continue;
         }
-        let what = words::score_in_words(metric);
+        let what = about.score.caption;
         let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
         let alt = format!("{}, {what}: {}", app.name, values.join("; "));
-        let caption = format!("{}<b>{}</b>: {}", swatch(i), escape(&app.name), escape(&what));
-        figure(page, &caption, &chart::bars(&alt, &bars, words::axis(metric), chart::colour(i)));
+        let caption = format!("{}<b>{}</b>: {}", swatch(i), escape(&app.name), escape(what));
+        figure(page, &caption, &chart::bars(&alt, &bars, about.score.axis, chart::colour(i)));
     }
     page.push_str("</div>\n");
 }

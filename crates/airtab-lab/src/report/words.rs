@@ -4,43 +4,12 @@
 //! what goes by classes is known by its parameter.
 
 use airtab_core::{Phy, Unit};
-use airtab_sim::traffic::web::Pages;
-use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Web};
+use airtab_scenario::{About, QueueScores, Summary};
 use airtab_sim::wifi::{Loss, MediumConfig};
-use airtab_sim::{App, AppKind, Scenario, Station};
+use airtab_sim::{App, Scenario, Station};
 
-use crate::compare::{Comparison, QueueScores, Summary};
+use crate::compare::Comparison;
 use crate::table;
-use airtab_scenario::Metric;
-
-/// The score of an application of that kind.
-pub(super) fn score(kind: &str) -> Metric {
-    table::app_metrics(kind)[0]
-}
-
-/// The score of a kind, in words with its unit.
-pub(super) fn score_in_words(metric: Metric) -> String {
-    match metric {
-        Metric::GameMos => "opinion score of the game (MOS, 1 to 4.4, more is better)".into(),
-        Metric::VoipMos => "opinion score of the call (MOS, 1 to 4.5, more is better)".into(),
-        Metric::FrameRate => "playable frames per second (more is better)".into(),
-        Metric::PageTime => "time to load a page, ms (less is better)".into(),
-        Metric::Goodput => "received, Mb/s (more is better)".into(),
-        Metric::UplinkGoodput => "received from the station, Mb/s (more is better)".into(),
-        Metric::BitRate => "bit rate of what is played, Mb/s (more is better)".into(),
-        other => other.label().into(),
-    }
-}
-
-/// Axis of a score: opinion scores and frame rates always have the same one, so
-/// that figures can be compared; no axis is without length.
-pub(super) fn axis(metric: Metric) -> (f64, f64) {
-    match metric {
-        Metric::GameMos | Metric::VoipMos => (1.0, 4.5),
-        Metric::FrameRate => (0.0, 30.0),
-        _ => (0.0, 1.0),
-    }
-}
 
 /// What the page is about.
 pub(super) fn title(c: &Comparison) -> String {
@@ -90,36 +59,6 @@ pub(super) fn network(scenario: &Scenario) -> String {
     )
 }
 
-/// What an application does.
-pub(super) fn kind(kind: &AppKind) -> String {
-    match kind {
-        AppKind::Game(_) => "online game".into(),
-        AppKind::Voip(_) => "voice call".into(),
-        AppKind::Video(_) => "video over UDP".into(),
-        AppKind::Web(Web { pages: Pages::Drawn, .. }) => "web pages, one after the other".into(),
-        AppKind::Web(Web { pages: Pages::Site { site, .. }, .. }) => {
-            format!("visits of one page ({})", site.name)
-        }
-        AppKind::Ping(Ping { interval_ns, .. }) => {
-            format!("requests to a distant host, one each {}", Unit::Ns.format(*interval_ns))
-        }
-        AppKind::Udp(Udp { rate_bps, .. }) => format!("UDP packets, {} Mb/s", *rate_bps as f64 / 1e6),
-        AppKind::Download(Download { congestion, reconnect_ns }) => {
-            let anew = reconnect_ns.map(|ns| format!(", a new connection each {}", Unit::Ns.format(ns)));
-            format!("endless download ({}{})", congestion.name(), anew.unwrap_or_default())
-        }
-        AppKind::Upload(Upload { congestion }) => format!("endless upload ({})", congestion.name()),
-        AppKind::P2p(P2p { flows, congestion, upload }) => {
-            let uploads = if *upload { " and uploads" } else { "" };
-            format!("{flows} endless downloads{uploads} ({})", congestion.name())
-        }
-        AppKind::Streaming(Streaming { ladder, .. }) => {
-            let mbps = |rate: Option<&u64>| rate.map_or(0.0, |bps| *bps as f64 / 1e6);
-            format!("streamed video, {} to {} Mb/s", mbps(ladder.first()), mbps(ladder.last()))
-        }
-    }
-}
-
 /// Where an application runs.
 pub(super) fn station(station: &Station) -> String {
     let rate = f64::from(station.rate_kbps) / 1e3;
@@ -151,7 +90,8 @@ pub(super) fn result(c: &Comparison) -> String {
     let mut wins = vec![0; c.queues.len()];
     let mut differ = false;
     for (i, app) in apps.iter().enumerate() {
-        let cells = table::cells(c, (i, score(app.kind)));
+        let Some(about) = About::named(app.kind) else { continue };
+        let cells = table::cells(c, (i, about.metric()));
         let marked = cells.iter().any(|cell| cell.ends_with(table::MARK));
         differ |= marked;
         for (won, cell) in wins.iter_mut().zip(&cells) {
@@ -210,21 +150,16 @@ fn best(winners: &[&QueueScores], most: usize, apps: usize) -> String {
 /// "a page of web takes 52 ms instead of 134", if the seeds show that it is better.
 fn gain(hero: &QueueScores, reference: &QueueScores, app: usize) -> Option<String> {
     let name = &hero.apps[app].name;
-    let metric = score(hero.apps[app].kind);
+    let about = About::named(hero.apps[app].kind)?;
+    let metric = about.metric();
     let [new, old]: [&Summary; 2] =
         [hero.apps[app].metrics.get(&metric)?, reference.apps[app].metrics.get(&metric)?];
     let reach = new.half_width_95? + old.half_width_95?;
     if metric.sense() * (new.mean - old.mean) <= reach {
         return None;
     }
-    let (does, unit) = match metric {
-        Metric::GameMos | Metric::VoipMos => (format!("{name} scores"), ""),
-        Metric::FrameRate => (format!("{name} shows"), " frames a second"),
-        Metric::PageTime => (format!("a page of {name} takes"), " ms"),
-        Metric::BitRate => (format!("{name} plays at"), " Mb/s"),
-        Metric::UplinkGoodput => (format!("{name} sends"), " Mb/s"),
-        _ => (format!("{name} receives"), " Mb/s"),
-    };
+    let (before, does) = about.score.gain;
+    let unit = about.score.unit_of_gain;
     let shown = |s: &Summary| format!("{:.*}", metric.decimals(), metric.shown(s.mean));
-    Some(format!("{does} {}{unit} instead of {}", shown(new), shown(old)))
+    Some(format!("{before}{name}{does} {}{unit} instead of {}", shown(new), shown(old)))
 }

@@ -102,8 +102,8 @@ fn bars_are_as_long_as_their_values() {
     let page = drawn(bars, &host(&told_apart));
     // 270 are the 6 of chap.
     let svg =
-        figure(&page, "Score, q = 20, d = 1, game, MOS: fifo 3.00 ± 0.00; chap 6.00 ± 0.00; spq 3.00 ± 0.00");
-    assert_eq!(widths(svg), [(4, 135), (4, 270), (4, 135)]);
+        figure(&page, "Score, q = 20, d = 1, game, MOS: spq 3.00 ± 0.00; fifo 3.00 ± 0.00; chap 6.00 ± 0.00");
+    assert_eq!(widths(svg), [(4, 135), (4, 135), (4, 270)]);
 }
 
 #[test]

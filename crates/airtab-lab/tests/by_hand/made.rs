@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use Metric::*;
-use airtab_lab::{Comparison, QueueScores, Scores, Summary};
-use airtab_scenario::Metric;
+use airtab_lab::Comparison;
+use airtab_scenario::{Metric, QueueScores, Scores, Summary};
 
 pub fn summary(mean: f64, half_width: f64) -> Summary {
     Summary { mean, half_width_95: Some(half_width), values: vec![Some(mean); 3] }

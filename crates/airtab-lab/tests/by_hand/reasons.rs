@@ -1,8 +1,8 @@
 //! Why a score is what it is: a sentence for each case, from figures made up for it.
 
 use Metric::*;
-use airtab_lab::{Scores, why};
-use airtab_scenario::Metric;
+use airtab_lab::why;
+use airtab_scenario::{Metric, Scores};
 
 use crate::made::{app, bulk, comparison, queue, stream, video, web};
 

@@ -219,7 +219,7 @@ fn what_is_not_active_while_measured_has_no_figures() {
 fn drops_and_waits_in_the_queue() {
     let f = alone(DOWNLOAD, |seen| {
         (seen.queue.arrived, seen.queue.dropped) = (12, 3);
-        (1..=100).for_each(|ms| seen.queue.delay_ns.record(ms * MS).unwrap());
+        (1..=100).for_each(|ms| seen.queue.delay_ns.record(ms * MS));
     });
     assert_eq!(f[&QueueDropped], 0.25, "3 of 12");
     // 1 to 100 ms: mean 50.5, half of them up to 50, 99 of them up to 99; three digits are kept.

@@ -17,7 +17,7 @@ pub const HEAD: &str = r#"
 title = "Made up"
 source = "nobody"
 live = true
-queues = ["fifo", "chap", "spq"]
+queues = ["spq", "fifo", "chap"]
 seeds = 3
 quick_seeds = 2
 
@@ -428,10 +428,10 @@ fn a_step_against_the_order_is_explained_or_small() {
 fn disciplines_differ_by_so_much() {
     let of = |scores: [f64; 3]| {
         let made = |w: &Which| {
-            let i = ["fifo", "chap", "spq"].iter().position(|q| *q == w.queue).unwrap();
+            let i = ["spq", "fifo", "chap"].iter().position(|q| *q == w.queue).unwrap();
             vec![(1, Goodput, scores[i] * 1e6)]
         };
-        let lines = "of = \"load.goodput_bits_per_second\"\nspread = [\"fifo\", \"chap\", \"spq\"]\nat = { q = 20, d = 1 }\nmost = 0.4";
+        let lines = "of = \"load.goodput_bits_per_second\"\nspread = [\"spq\", \"fifo\", \"chap\"]\nat = { q = 20, d = 1 }\nmost = 0.4";
         verdict(lines, &made)
     };
     let v = of([4.0, 5.0, 3.0]);

@@ -1,7 +1,7 @@
 //! Nothing is kept of a packet that is gone, however it went: its place in the pool,
 //! its buffer, its flow's count.
 
-use airtab_core::time::SECOND as S;
+use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::ScenarioFile;
 
 use super::*;
@@ -230,6 +230,30 @@ fn packets_of_a_station_that_ends() {
         send(&mut ap, End::Here, End::Station(0), 0, 2);
         nothing_is_left(&mut ap, wifi);
         assert_eq!((fates(&ap.books), ap.refused), ([18, 0, 0, 0, 0], [0, 0, 5, 0]));
+    }
+}
+
+/// The discipline is told of each station's link: at the start, at changes, every
+/// 100 ms, and a new one at once; who left is told once.
+#[test]
+fn links_of_stations() {
+    for wifi in [EMULATOR, CELL] {
+        let mut ap = ap(wifi, "links");
+        ap.advance(150 * MS);
+        ap.set_station(usize::from(LAPTOP), 6_000, Loss::None);
+        ap.end_station(0, "its device is gone");
+        ap.advance(201 * MS);
+        // When (ms), station, whether it is there, rate (Mb/s).
+        let told = |ap: &AccessPoint| -> Vec<[u64; 4]> {
+            let rows = ap.medium.queue().rows(&ap.pool, ap.now);
+            rows.iter().map(|row| [row[0] / MS, row[1], row[2], row[5] / 1000]).collect()
+        };
+        let both = |at| [[at, 0, 1, 54], [at, 1, 1, 54]];
+        let [first, second] = [both(0), both(100)];
+        let changes = [[150, 1, 1, 6], [150, 0, 0, 0], [200, 1, 1, 6]];
+        assert_eq!(told(&ap), [&first[..], &second, &changes].concat(), "{wifi}");
+        ap.set_queue(&"links".parse().unwrap()).unwrap();
+        assert_eq!(told(&ap), [[201, 1, 1, 6]], "{wifi}");
     }
 }
 

@@ -27,7 +27,7 @@ use super::work::{LOOK_NS, Work, lock};
 use super::{AppReport, Bulk, Ends, Running, bits, score};
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
-use crate::routes::{congestion, linux_name};
+use crate::routes::linux_name;
 use crate::snapshot::Score;
 
 /// Its port at every server's address.
@@ -67,7 +67,7 @@ struct Test {
 impl Iperf {
     /// Starts the server, waits until it listens, and plans the client.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Iperf>, LiveError> {
-        let wanted = congestion(&ends.app).ok_or_else(|| ends.failed("not a transfer"))?;
+        let wanted = ends.congestion().ok_or_else(|| ends.failed("not a transfer"))?;
         let congestion = linux_name(wanted).map_err(|e| ends.failed(e))?;
         let test = match ends.app.kind {
             AppKind::Upload(_) => Test { congestion, flows: 1, down: false, up: true },
@@ -77,7 +77,8 @@ impl Iperf {
                     "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
                 ));
             }
-            _ => Test { congestion, flows: 1, down: true, up: false },
+            AppKind::Download(_) => Test { congestion, flows: 1, down: true, up: false },
+            _ => return Err(ends.failed("not a transfer")),
         };
         if test.flows > MAX_FLOWS {
             return Err(ends.failed(format!("{} flows: iperf3 takes at most {MAX_FLOWS}", test.flows)));

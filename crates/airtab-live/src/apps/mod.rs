@@ -4,7 +4,7 @@
 //!
 //! | kind | what runs |
 //! |---|---|
-//! | `game`, `voip`, `video`, `udp`, `ping` | own endpoints over UDP (`udp`) |
+//! | `game`, `voip`, `video`, `udp`, `ping`, and whatever else speaks UDP | the simulator's application over sockets (`udp`) |
 //! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
 //! | `web` | nginx, and our own page loader (`web`, `http`) or Chromium (`chromium`) |
 //! | `streaming` | nginx, and our own player (`streaming`) |
@@ -30,8 +30,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use airtab_scenario::Metric;
+use airtab_sim::tcp::Algorithm;
 use airtab_sim::{App, AppKind, AppTrace, Scenario};
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -144,12 +144,11 @@ impl Apps {
         let work = &self.work;
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
-            AppKind::Game(_) | AppKind::Voip(_) | AppKind::Video(_) | AppKind::Udp(_) | AppKind::Ping(_) => {
-                udp::Udp::start(work, ends)?
-            }
             AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,
             AppKind::Web(_) => web::Web::start(work, ends, nginx())?,
             AppKind::Streaming(_) => streaming::Film::start(work, ends, nginx())?,
+            _ if ends.congestion().is_none() => udp::Udp::start(work, ends)?,
+            _ => return Err(ends.failed("no program loads this kind here; only the simulator has it")),
         })
     }
 
@@ -221,6 +220,11 @@ impl Drop for Apps {
 }
 
 impl Ends {
+    /// What the application's connections use; None: it speaks UDP.
+    fn congestion(&self) -> Option<Algorithm> {
+        self.app.kind.congestion(self.scenario.tcp.congestion)
+    }
+
     fn failed(&self, said: impl Into<String>) -> LiveError {
         LiveError::App { app: self.app.name.clone(), said: said.into() }
     }
@@ -233,9 +237,4 @@ fn score(metric: Metric, value: f64, text: String) -> Score {
 /// A rate for people.
 fn bits(bps: f64) -> String {
     format!("{:.2} Mb/s", bps / 1e6)
-}
-
-fn quantiles(ns: &Histogram<u64>) -> Quantiles {
-    let at = |q| if ns.is_empty() { 0.0 } else { ns.value_at_quantile(q) as f64 * 1e-9 };
-    Quantiles { p50_s: at(0.5), p99_s: at(0.99), count: ns.len() }
 }

@@ -27,7 +27,7 @@ use super::program::{Home, Program, Start, find, how};
 use super::work::{LOOK_NS, Work, lock};
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
-use crate::routes::{congestion, linux_name};
+use crate::routes::linux_name;
 use crate::user::User;
 
 /// Its port at every server's address.
@@ -54,7 +54,7 @@ impl Nginx {
         let serves = |ends: &&Arc<Ends>| matches!(ends.app.kind, AppKind::Web(_) | AppKind::Streaming(_));
         let mut addresses = Vec::new();
         for ends in all.iter().filter(serves) {
-            let wanted = congestion(&ends.app).map(linux_name).transpose();
+            let wanted = ends.congestion().map(linux_name).transpose();
             wanted.map_err(|e| ends.failed(e))?;
             addresses.push(SocketAddrV4::new(ends.server, PORT));
         }

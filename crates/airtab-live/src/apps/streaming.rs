@@ -1,5 +1,5 @@
 //! Streamed films: segments from nginx over one connection, at the rates that
-//! the simulator's player would choose ([`Plan`], BBA-0).
+//! the simulator's player chooses ([`Player`], BBA-0).
 //!
 //! What it does not do: as the simulator's: nobody seeks, no film ends.
 
@@ -7,18 +7,17 @@ use std::io;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex};
 
+use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
-use airtab_sim::traffic::Streaming;
-use airtab_sim::traffic::streaming::Plan;
-use airtab_sim::{AppKind, AppTrace, SegmentTrace};
-use hdrhistogram::Histogram;
+use airtab_sim::traffic::streaming::Player;
+use airtab_sim::{AppKind, AppTrace, Histogram, SegmentTrace};
 
 use super::http::Connection;
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
-use super::{AppReport, Ends, Running, bits, quantiles, score};
+use super::{AppReport, Ends, Running, bits, score};
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
 /// After a connection that failed, before the next one, ns.
 const AFTER_FAILURE_NS: u64 = 1_000_000_000;
@@ -30,14 +29,14 @@ pub(crate) struct Film {
 
 struct Seen {
     segments: Vec<SegmentTrace>,
-    first_byte_ns: Histogram<u64>,
+    first_byte_ns: Histogram,
     failed: u64,
 }
 
 impl Film {
     /// Plans the film.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>, nginx: Arc<Nginx>) -> Result<Arc<Film>, LiveError> {
-        let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
+        let first_byte_ns = Histogram::new(1000 * SECOND, 3);
         let seen = Seen { segments: Vec::new(), first_byte_ns, failed: 0 };
         let own = Arc::new(Film { seen: Mutex::new(seen) });
         let (ends_, own_) = (ends.clone(), own.clone());
@@ -49,17 +48,14 @@ impl Film {
 
     /// Segment after segment, while the application is active.
     fn play(&self, work: &Work, ends: &Ends, nginx: &Nginx) -> io::Result<()> {
-        let AppKind::Streaming(Streaming { ladder, segment_ns, buffer_ns, .. }) = &ends.app.kind else {
-            return Ok(());
-        };
-        let plan = Plan { ladder, segment_ns: *segment_ns, buffer_ns: *buffer_ns };
+        let AppKind::Streaming(film) = &ends.app.kind else { return Ok(()) };
+        let mut player = Player::new(film.clone());
         let server = SocketAddrV4::new(ends.server, nginx::PORT);
         let active = ends.app.active_ns.clone();
-        let (mut rate, mut plays_until, mut at) = (0, 0_u64, active.start);
+        let mut at = active.start;
         let mut connection: Option<Connection> = None;
         while at < active.end && work.wait_until(at) {
-            rate = plan.next_rate(rate, plays_until.saturating_sub(work.clock.now()));
-            let bytes = plan.bytes(rate);
+            let bytes = player.choose(work.clock.now());
             let path = nginx.object(bytes)?;
             let open = match connection.take() {
                 Some(open) => Ok(open),
@@ -70,11 +66,10 @@ impl Film {
             match got {
                 Ok((answer, open)) => {
                     connection = Some(open);
-                    let (requested_ns, done_ns) = (answer.requested_ns, answer.done_ns);
-                    seen.first_byte_ns.saturating_record(answer.first_byte_ns - requested_ns);
-                    seen.segments.push(SegmentTrace { rate_bps: ladder[rate], requested_ns, done_ns });
-                    plays_until = plays_until.max(done_ns) + segment_ns;
-                    at = done_ns.max((plays_until + segment_ns).saturating_sub(*buffer_ns));
+                    seen.first_byte_ns.record(answer.first_byte_ns - answer.requested_ns);
+                    let (segment, next_ns) = player.complete(answer.requested_ns, answer.done_ns);
+                    seen.segments.push(segment);
+                    at = next_ns;
                 }
                 Err(_) if work.over(active.end) => return Ok(()),
                 Err(_) => {
@@ -97,7 +92,7 @@ impl Running for Film {
     fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
         let mut seen = lock(&self.seen);
         trace.segments = std::mem::take(&mut seen.segments);
-        report.first_byte = quantiles(&seen.first_byte_ns);
+        report.first_byte = Quantiles::of(&seen.first_byte_ns);
         report.failed = seen.failed;
     }
 }

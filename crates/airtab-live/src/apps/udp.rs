@@ -1,9 +1,10 @@
-//! Games, calls, videos, pings and plain UDP streams: own endpoints over UDP.
+//! Games, calls, videos, pings and plain UDP streams: sockets around the
+//! application that the simulator runs, too ([`Application`]).
 //!
-//! Sizes, periods and phases are the simulator's (`airtab_sim::traffic`), so is
-//! the bookkeeping ([`AppMeter`]). A packet carries its number, the number of
-//! its video frame and its time of sending, which is that of the house: delays
-//! are exact. Senders keep absolute deadlines; how late they were is reported,
+//! So sizes, periods, phases and frames are the simulator's; so is the
+//! bookkeeping ([`AppMeter`]). A packet carries its number, what its receiver is
+//! told of it and its time of sending, which is that of the house: delays
+//! are exact. The application's timers are absolute deadlines; how late they were is reported,
 //! so that a machine that is too busy is seen.
 //!
 //! A packet must hold these 16 bytes: the last packet of a video frame that
@@ -12,31 +13,32 @@
 //! What it does not do: no codec, no play-out buffer, no duplicates (the cell
 //! makes none).
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::net::{SocketAddr, SocketAddrV4, UdpSocket};
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use airtab_core::time::SECOND;
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_quality::window::Window;
 use airtab_scenario::{Metric, video_frames};
-use airtab_sim::engine::Stream;
-use airtab_sim::meter::{AppMeter, constant};
-use airtab_sim::traffic::udp::Source;
-use airtab_sim::traffic::video::{self, HEADERS};
-use airtab_sim::traffic::{game, ping, udp, voip};
-use airtab_sim::{AppKind, AppTrace, Delivery, FrameTrace};
-use hdrhistogram::Histogram;
+use airtab_sim::meter::AppMeter;
+use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
+use airtab_sim::{AppKind, AppTrace, Delivery, Histogram};
 
-use super::work::{LOOK, Work, lock, timed_out};
-use super::{AppReport, Ends, Running, bits, quantiles, score};
+use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
+use super::{AppReport, Ends, Running, bits, score};
 use crate::driver::real_time;
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
-/// Number, frame and time at the beginning of each payload.
+/// Number, tag and time at the beginning of each payload.
 const HEADER: usize = 16;
 /// What views are about: packets sent in this time before the last second, ns.
 const RECENT_NS: u64 = 10_000_000_000;
@@ -44,20 +46,32 @@ const RECENT_NS: u64 = 10_000_000_000;
 const UNDER_WAY_NS: u64 = 1_000_000_000;
 /// Ports of clients: the dynamic ones (RFC 6335).
 const FIRST_PORT: u16 = 49_152;
+/// More than a packet.
+const PACKET: usize = 1 << 16;
 
 /// One application of such a kind.
 pub(crate) struct Udp {
-    kind: AppKind,
-    start_ns: u64,
+    app: String,
+    active_ns: Range<u64>,
+    /// Of the server and of the client.
+    sockets: [(UdpSocket, SocketAddrV4); 2],
     state: Mutex<State>,
+    /// A timer was set.
+    wake: Condvar,
 }
 
-/// What both of its ends record.
+/// The application and what both of its ends record.
 struct State {
+    user: User,
+    io: Io,
+    timers: Timers,
+    /// Packets sent so far, down and up.
+    sent: [u32; 2],
+    /// Sending failed, down and up.
+    failed: [bool; 2],
     /// None once the trace was taken.
     meter: Option<AppMeter>,
-    frames: Vec<FrameTrace>,
-    late_ns: Histogram<u64>,
+    late_ns: Histogram,
     /// Of late: what arrived, down and up, what was sent down, and the bytes of
     /// each packet that arrived down.
     recent: [VecDeque<Delivery>; 2],
@@ -65,25 +79,51 @@ struct State {
     recent_bytes: VecDeque<(u64, u32)>,
 }
 
+/// The timers that an application set, in order of time and then of their making.
+#[derive(Default)]
+struct Timers {
+    heap: BinaryHeap<Reverse<(u64, u64, u16)>>,
+    made: u64,
+}
+
+impl Timers {
+    fn set(&mut self, at: u64, key: u16) {
+        self.heap.push(Reverse((at, self.made, key)));
+        self.made += 1;
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    /// Takes the next one if it is due.
+    fn due(&mut self, now: u64) -> Option<(u64, u16)> {
+        self.next_ns().filter(|at| *at <= now)?;
+        self.heap.pop().map(|Reverse((at, _, key))| (at, key))
+    }
+}
+
+/// A packet that the application wants to be sent.
+#[derive(Clone, Copy)]
+struct Packet {
+    up: bool,
+    bytes: u32,
+    tag: u32,
+}
+
 impl Udp {
     /// Opens the sockets of both ends and starts their threads.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Udp>, LiveError> {
         let app = &ends.app;
-        let port = match app.kind {
-            AppKind::Game(_) => game::PORT,
-            AppKind::Voip(_) => voip::PORT,
-            AppKind::Video(_) => video::PORT,
-            AppKind::Ping(_) => ping::PORT,
-            _ => udp::PORT,
-        };
-        if let AppKind::Udp(udp::Udp { bytes, .. }) | AppKind::Ping(ping::Ping { bytes, .. }) = app.kind
+        if let AppKind::Udp(airtab_sim::traffic::Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) =
+            app.kind
             && bytes < HEADERS + HEADER as u32
         {
             let least = HEADERS + HEADER as u32;
             let said = format!("bytes = {bytes}: its packets carry their time, at least {least} bytes");
             return Err(LiveError::App { app: app.name.clone(), said });
         }
-        let server = SocketAddrV4::new(ends.server, port);
+        let server = SocketAddrV4::new(ends.server, app.kind.port());
         let client = SocketAddrV4::new(ends.client, FIRST_PORT + ends.index);
         let sockets = [(&ends.internet, server), (&ends.station, client)].map(|(ns, at)| {
             let opened = ns.spawn("socket", move || {
@@ -99,170 +139,122 @@ impl Udp {
             ended.unwrap_or_else(|_| Err(io::Error::other("the thread panicked"))).map_err(said)
         });
         let [at_server, at_client] = sockets;
-        let (at_server, at_client) = (Arc::new(at_server?), Arc::new(at_client?));
-        let state = State {
-            meter: Some(AppMeter::new(app, &ends.scenario)),
-            frames: Vec::new(),
-            late_ns: Histogram::new_with_bounds(1_000, 100_000_000_000, 3).expect("bounds are in order"),
-            recent: Default::default(),
-            recent_sent: VecDeque::new(),
-            recent_bytes: VecDeque::new(),
-        };
-        let own = Udp { kind: app.kind.clone(), start_ns: app.active_ns.start, state: Mutex::new(state) };
-        let own = Arc::new(own);
-
-        // Servers send down; stations, and the echo of a server, are driven by what they get.
-        let [down, up] = match app.kind {
-            AppKind::Game(_) | AppKind::Voip(_) => [true, true],
-            AppKind::Ping(_) => [false, true],
-            _ => [true, false],
-        };
-        let link = |socket: &Arc<UdpSocket>, to, up| Link {
-            own: own.clone(),
-            ends: ends.clone(),
-            socket: socket.clone(),
-            to,
-            up,
-        };
-        if down {
-            let link = link(&at_server, client, false);
-            work.spawn(&app.name, &ends.internet, move |work| link.send_all(work))?;
-        }
-        if up {
-            let link = link(&at_client, server, true);
-            work.spawn(&app.name, &ends.station, move |work| link.send_all(work))?;
-        }
-        let at_station = link(&at_client, server, false);
-        work.spawn(&app.name, &ends.station, move |work| at_station.receive_all(work))?;
-        let at_server = link(&at_server, client, true);
-        work.spawn(&app.name, &ends.internet, move |work| at_server.receive_all(work))?;
+        let own = Arc::new(Udp {
+            app: app.name.clone(),
+            active_ns: app.active_ns.clone(),
+            sockets: [(at_server?, server), (at_client?, client)],
+            state: Mutex::new(State::new(ends, work.seed)),
+            wake: Condvar::new(),
+        });
+        let (timers, at_station, at_server) = (own.clone(), own.clone(), own.clone());
+        work.spawn(&app.name, &ends.internet, move |work| timers.run_timers(work))?;
+        work.spawn(&app.name, &ends.station, move |work| at_station.receive_all(work, false))?;
+        work.spawn(&app.name, &ends.internet, move |work| at_server.receive_all(work, true))?;
         Ok(own)
     }
-}
 
-/// One end of the application, one direction.
-struct Link {
-    own: Arc<Udp>,
-    ends: Arc<Ends>,
-    socket: Arc<UdpSocket>,
-    /// The other end.
-    to: SocketAddrV4,
-    up: bool,
-}
-
-impl Link {
-    fn failed(&self, what: &str) -> impl FnOnce(io::Error) -> LiveError {
-        let (app, what) = (self.ends.app.name.clone(), format!("{what} {}", self.to));
+    fn failed(&self, what: &str, other: SocketAddrV4) -> impl FnOnce(io::Error) -> LiveError {
+        let (app, what) = (self.app.clone(), format!("{what} {other}"));
         move |e| LiveError::App { app, said: format!("{what}: {e}") }
     }
 
-    fn send_all(&self, work: &Work) -> Result<(), LiveError> {
+    /// Lets the application act by its timers, from its start to its end.
+    fn run_timers(&self, work: &Work) -> Result<(), LiveError> {
         // Its delays are the cell's, not those of a busy machine; where that is not
         // allowed, as others.
         let _ = real_time();
-        let (app, active) = (&self.ends.app, self.ends.app.active_ns.clone());
-        let mut draws = Stream::new(work.seed, &format!("app/{}", app.name));
-        let period = |up| match app.kind {
-            AppKind::Video(_) => video::PERIOD_NS,
-            _ => constant(&app.kind, up).map_or(1, |s| s.period_ns),
-        };
-        // The same draws as in the simulator: down first.
-        let phase = [false, true].map(|up| draws.below(period(up)))[usize::from(self.up)];
-        let mut source = match app.kind {
-            AppKind::Udp(udp::Udp { rate_bps, bytes, gaps }) => {
-                Some(Source::start(rate_bps, bytes, gaps, work.seed, &app.name, active.start))
-            }
-            _ => None,
-        };
-        let mut number = 0;
-        let mut due = match &mut source {
-            Some(source) => source.next_ns(active.start),
-            None => active.start + phase,
-        };
-        let mut packet = vec![0; 1 << 16];
-        while due < active.end && work.wait_until(due) {
+        let (start, end) = (self.active_ns.start, self.active_ns.end);
+        let (mut packet, mut wanted) = (vec![0; PACKET], Vec::new());
+        if !work.wait_until(start) {
+            return Ok(());
+        }
+        let mut state = lock(&self.state);
+        // By its own schedule, as if nobody were late.
+        state.tell(start, &mut wanted, |user, io| user.start(io));
+        while !work.stopped() {
             let now = work.clock.now();
-            lock(&self.own.state).late_ns.saturating_record(now - due);
-            match &app.kind {
-                AppKind::Video(video::Video { frames, fec }) => {
-                    let frame = frames.0[number as usize % frames.0.len()];
-                    let needed = fec.packets(frame).0 as u16;
-                    let trace = FrameTrace { sent_ns: now, kind: frame.kind, needed, received: 0 };
-                    lock(&self.own.state).frames.push(trace);
-                    for payload in fec.payloads(frame) {
-                        self.send(work, &mut packet, payload as usize, number, number)?;
-                    }
-                }
-                AppKind::Udp(udp::Udp { bytes, .. }) => {
-                    self.send(work, &mut packet, (bytes - HEADERS) as usize, number, 0)?;
-                }
-                kind => {
-                    let bytes = constant(kind, self.up).map_or(0, |s| s.bytes.saturating_sub(HEADERS));
-                    self.send(work, &mut packet, bytes as usize, number, 0)?;
-                }
+            // What was due before the end is sent, however late.
+            if let Some((due, key)) = state.timers.due(now.min(end - 1)) {
+                state.late_ns.record(now - due);
+                state.tell(now, &mut wanted, |user, io| user.timer(due, key, io));
+            } else if now >= end {
+                return Ok(());
             }
-            number += 1;
-            due = match &mut source {
-                Some(source) => source.next_ns(due),
-                None => due + period(self.up),
-            };
+            if wanted.is_empty() {
+                let next = state.timers.next_ns().unwrap_or(end).min(end).min(now + LOOK_NS);
+                state = self.wait(state, next.saturating_sub(work.clock.now()));
+                continue;
+            }
+            drop(state);
+            for one in wanted.drain(..) {
+                self.send(work, &mut packet, one);
+            }
+            state = lock(&self.state);
         }
         Ok(())
     }
 
-    /// Sends one packet; a device that has no room loses it like any other.
-    fn send(
-        &self,
-        work: &Work,
-        packet: &mut [u8],
-        payload: usize,
-        number: u32,
-        frame: u32,
-    ) -> Result<(), LiveError> {
-        let payload = &mut packet[..payload.max(HEADER)];
+    /// Waits for so many ns, or until a timer was set.
+    fn wait<'s>(&self, state: MutexGuard<'s, State>, ns: u64) -> MutexGuard<'s, State> {
+        if ns == 0 {
+            return state;
+        }
+        self.wake.wait_timeout(state, Duration::from_nanos(ns)).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Sends one packet; a device that has no room loses it like any other. A direction that
+    /// fails is a fault, and over; the other one goes on.
+    fn send(&self, work: &Work, packet: &mut [u8], wanted: Packet) {
+        let Packet { up, bytes, tag } = wanted;
+        let ((from, _), (_, to)) = match up {
+            true => (&self.sockets[1], &self.sockets[0]),
+            false => (&self.sockets[0], &self.sockets[1]),
+        };
+        let payload = &mut packet[..(bytes.saturating_sub(HEADERS) as usize).max(HEADER)];
         let now = work.clock.now();
+        let Some(number) = lock(&self.state).sent(up, payload.len() as u32 + HEADERS, now) else { return };
         payload[..4].copy_from_slice(&number.to_be_bytes());
-        payload[4..8].copy_from_slice(&frame.to_be_bytes());
-        payload[8..16].copy_from_slice(&now.to_be_bytes());
-        lock(&self.own.state).sent(self.up, payload.len() as u32 + HEADERS, now);
-        match self.socket.send_to(payload, self.to) {
+        payload[4..8].copy_from_slice(&tag.to_be_bytes());
+        payload[8..HEADER].copy_from_slice(&now.to_be_bytes());
+        match from.send_to(payload, to) {
             Err(e)
                 if e.raw_os_error() != Some(rustix::io::Errno::NOBUFS.raw_os_error()) && !timed_out(&e) =>
             {
-                Err(self.failed("sending to")(e))
+                lock(&self.state).failed[usize::from(up)] = true;
+                work.fault(self.failed("sending to", *to)(e));
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
-    /// Receives what the other end sends, until everything is over.
-    fn receive_all(&self, work: &Work) -> Result<(), LiveError> {
+    /// Receives at the station, or with `up` at the server, what the other end sends, until everything is over.
+    fn receive_all(&self, work: &Work, up: bool) -> Result<(), LiveError> {
         let _ = real_time(); // as the sender's
-        let mut packet = vec![0; 1 << 16];
-        let echoes = self.up && matches!(self.ends.app.kind, AppKind::Ping(_));
+        let ((socket, _), (_, other)) = match up {
+            true => (&self.sockets[0], &self.sockets[1]),
+            false => (&self.sockets[1], &self.sockets[0]),
+        };
+        let (mut packet, mut wanted) = (vec![0; PACKET], Vec::new());
         while !work.stopped() {
-            let (length, from) = match self.socket.recv_from(&mut packet) {
+            let (length, from) = match socket.recv_from(&mut packet) {
                 Ok(got) => got,
                 Err(e) if timed_out(&e) => continue,
-                Err(e) => return Err(self.failed("receiving from")(e)),
+                Err(e) => return Err(self.failed("receiving from", *other)(e)),
             };
             let now = work.clock.now();
-            if from != SocketAddr::V4(self.to) || length < HEADER {
+            if from != SocketAddr::V4(*other) || length < HEADER {
                 continue; // somebody else's
             }
-            let word = |at: usize| u32::from_be_bytes(packet[at..at + 4].try_into().expect("four bytes"));
-            let (number, frame) = (word(0), word(4));
+            let tag = u32::from_be_bytes(packet[4..8].try_into().expect("four bytes"));
             let sent_ns = u64::from_be_bytes(packet[8..HEADER].try_into().expect("eight bytes"));
-            lock(&self.own.state).received(self.up, length as u32 + HEADERS, sent_ns, frame, now);
-            if echoes && self.ends.app.active_ns.contains(&now) {
-                let reply = Link {
-                    own: self.own.clone(),
-                    ends: self.ends.clone(),
-                    socket: self.socket.clone(),
-                    to: self.to,
-                    up: false,
-                };
-                reply.send(work, &mut packet, length, number, frame)?;
+            let bytes = length as u32 + HEADERS;
+            let mut state = lock(&self.state);
+            state.received(up, bytes, sent_ns, now);
+            state.tell(now, &mut wanted, |user, io| user.datagram(up, bytes, tag, io));
+            drop(state);
+            self.wake.notify_all();
+            for one in wanted.drain(..).filter(|_| self.active_ns.contains(&now)) {
+                self.send(work, &mut packet, one);
             }
         }
         Ok(())
@@ -270,7 +262,42 @@ impl Link {
 }
 
 impl State {
-    fn sent(&mut self, up: bool, bytes: u32, now: u64) {
+    fn new(ends: &Ends, seed: u64) -> State {
+        let (app, scenario) = (&ends.app, &ends.scenario);
+        let active_ns = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
+        let setting = Setting { seed, app: &app.name, user: 0, users: 1, active_ns };
+        State {
+            user: app.kind.user(&setting),
+            io: Io::default(),
+            timers: Timers::default(),
+            sent: [0; 2],
+            failed: [false; 2],
+            meter: Some(AppMeter::new(app, scenario)),
+            late_ns: Histogram::new(100 * SECOND, 3),
+            recent: Default::default(),
+            recent_sent: VecDeque::new(),
+            recent_bytes: VecDeque::new(),
+        }
+    }
+
+    /// Tells the application something at `now`: sets its timers, and adds the packets that it wants to be sent.
+    fn tell(&mut self, now: u64, wanted: &mut Vec<Packet>, what: impl FnOnce(&mut User, &mut Io)) {
+        what(&mut self.user, self.io.at(now));
+        while let Some(action) = self.io.poll() {
+            match action {
+                Action::Timer { at, key } => self.timers.set(at, key),
+                Action::Send { up, bytes, tag } => wanted.push(Packet { up, bytes, tag }),
+                // Those of kinds that speak TCP.
+                Action::Open { .. } | Action::Write { .. } => {}
+            }
+        }
+    }
+
+    /// A packet is sent: its number; None: nothing is sent this way any more.
+    fn sent(&mut self, up: bool, bytes: u32, now: u64) -> Option<u32> {
+        if self.failed[usize::from(up)] {
+            return None;
+        }
         self.meter.iter_mut().for_each(|meter| meter.sent(up, bytes, now));
         if !up {
             self.recent_sent.push_back(now);
@@ -279,13 +306,12 @@ impl State {
                 self.recent_sent.pop_front();
             }
         }
+        let next = &mut self.sent[usize::from(up)];
+        Some(std::mem::replace(next, next.wrapping_add(1)))
     }
 
-    fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, frame: u32, now: u64) {
+    fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
         self.meter.iter_mut().for_each(|meter| meter.received(up, bytes, sent_ns, now));
-        if let Some(frame) = self.frames.get_mut(frame as usize) {
-            frame.received += 1;
-        }
         let old = now.saturating_sub(2 * RECENT_NS);
         let recent = &mut self.recent[usize::from(up)];
         recent.push_back(Delivery { sent_ns, received_ns: now });
@@ -304,15 +330,15 @@ impl State {
 impl Running for Udp {
     fn score(&self, now: u64) -> Option<Score> {
         let until = now.saturating_sub(UNDER_WAY_NS);
-        let window = Window::new(until.saturating_sub(RECENT_NS).max(self.start_ns), until)?;
+        let window = Window::new(until.saturating_sub(RECENT_NS).max(self.active_ns.start), until)?;
         let state = lock(&self.state);
         let sent = || state.recent_sent.iter().copied().filter(|at| window.contains(*at));
         let took = |up: bool| {
             let sent_then = state.recent[usize::from(up)].iter().filter(|d| window.contains(d.sent_ns));
             sent_then.map(|d| (d.sent_ns, d.received_ns - d.sent_ns))
         };
-        match self.kind {
-            AppKind::Game(_) => {
+        match &state.user {
+            User::Game(_) => {
                 sent().next()?;
                 let mut meter = GameMeter::new(window, window.length_ns())?;
                 took(false).for_each(|(at, ns)| meter.downlink(at, ns));
@@ -320,14 +346,14 @@ impl Running for Udp {
                 let mos = meter.score().mos_binned;
                 Some(score(Metric::GameMos, mos, format!("{mos:.2} MOS")))
             }
-            AppKind::Voip(_) => {
+            User::Voip(_) => {
                 let mut meter = VoiceMeter::new(window);
                 sent().for_each(|at| meter.sent(at));
                 took(false).for_each(|(at, ns)| meter.delivered(at, ns));
                 let mos = meter.score()?.mos_simple;
                 Some(score(Metric::VoipMos, mos, format!("{mos:.2} MOS")))
             }
-            AppKind::Ping(_) => {
+            User::Ping(_) => {
                 let mean = |up| {
                     let (n, sum) = took(up).fold((0, 0), |(n, sum), (_, ns)| (n + 1, sum + ns));
                     (n > 0).then(|| sum as f64 / n as f64 * 1e-9)
@@ -335,10 +361,10 @@ impl Running for Udp {
                 let ping = mean(false)? + mean(true)?;
                 Some(score(Metric::Ping, ping, format!("{:.1} ms ping", ping * 1e3)))
             }
-            AppKind::Video(_) => {
+            User::Video(show) => {
                 // In the order of sending: only the end is recent.
-                let from = state.frames.partition_point(|f| f.sent_ns < window.from_ns());
-                let frames = video_frames(&state.frames[from..]);
+                let from = show.frames().partition_point(|f| f.sent_ns < window.from_ns());
+                let frames = video_frames(&show.frames()[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
             }
@@ -359,7 +385,7 @@ impl Running for Udp {
             (trace.down, trace.up) = (own.down, own.up);
             (trace.down.under_way, trace.up.under_way) = under_way;
         }
-        trace.frames = std::mem::take(&mut state.frames);
-        report.late = quantiles(&state.late_ns);
+        trace.frames = state.user.seen().frames;
+        report.late = Quantiles::of(&state.late_ns);
     }
 }

@@ -14,17 +14,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
-use airtab_sim::{AppKind, AppTrace, PageTrace};
-use hdrhistogram::Histogram;
+use airtab_sim::{AppKind, AppTrace, Histogram, PageTrace};
 
 use super::http::{Answer, Connection};
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
-use super::{AppReport, Ends, Running, chromium, quantiles, score};
+use super::{AppReport, Ends, Running, chromium, score};
 use crate::error::LiveError;
-use crate::snapshot::Score;
+use crate::snapshot::{Quantiles, Score};
 
 /// Connections of a browser to one server.
 const CONNECTIONS: usize = 6;
@@ -39,7 +39,7 @@ pub(crate) struct Web {
 /// What became of its pages.
 pub(crate) struct Seen {
     pages: Vec<PageTrace>,
-    first_byte_ns: Histogram<u64>,
+    first_byte_ns: Histogram,
     failed: u64,
     /// Why the last one failed.
     why: String,
@@ -60,7 +60,7 @@ impl Web {
         let AppKind::Web(airtab_sim::traffic::Web { pages, client }) = ends.app.kind else {
             return Err(ends.failed("no web pages"));
         };
-        let first_byte_ns = Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("in order");
+        let first_byte_ns = Histogram::new(1000 * SECOND, 3);
         let seen = Seen { pages: Vec::new(), first_byte_ns, failed: 0, why: String::new() };
         let own = Arc::new(Web { seen: Mutex::new(seen) });
         let browser = match client {
@@ -102,7 +102,7 @@ impl Web {
             let mut seen = lock(&self.seen);
             at = match loaded {
                 Ok(page) => {
-                    page.first_bytes_ns.iter().for_each(|ns| seen.first_byte_ns.saturating_record(*ns));
+                    page.first_bytes_ns.iter().for_each(|ns| seen.first_byte_ns.record(*ns));
                     let Loaded { opened_ns, requested_ns, done_ns, .. } = page;
                     let bytes = objects.text.iter().chain(&objects.embedded).sum();
                     seen.pages.push(PageTrace { number, bytes, opened_ns, requested_ns, done_ns });
@@ -175,7 +175,7 @@ impl Running for Web {
     fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
         let mut seen = lock(&self.seen);
         trace.pages = std::mem::take(&mut seen.pages);
-        report.first_byte = quantiles(&seen.first_byte_ns);
+        report.first_byte = Quantiles::of(&seen.first_byte_ns);
         report.failed = seen.failed;
     }
 }

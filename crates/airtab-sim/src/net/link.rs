@@ -19,7 +19,9 @@ impl Link {
     /// `rate_bps` > 0; `limit`: packets in its queue, the one being sent apart.
     pub fn new(rate_bps: u64, latency_ns: u64, limit: usize) -> Link {
         assert!(rate_bps > 0);
-        Link { rate_bps, latency_ns, limit, departures: VecDeque::with_capacity(limit + 1), dropped: 0 }
+        // A home has thousands of wires, few of which ever hold more.
+        let departures = VecDeque::with_capacity(limit.min(63) + 1);
+        Link { rate_bps, latency_ns, limit, departures, dropped: 0 }
     }
 
     /// Hands over a packet of `bytes` at `now`: when its last bit arrives, or

@@ -1,56 +1,22 @@
-//! The application half of a run: what applications do when, and their TCP.
+//! The application half of a run: tells applications what happens, and carries
+//! out what they want; their TCP.
 //!
-//! What it does not do: what becomes of packets under way (`simulation`).
+//! What it does not do: what an application does is its kind's (`traffic`), and
+//! what becomes of packets under way is `simulation`'s.
 
-use super::{Event, Simulation};
+use super::{Body, Event, Simulation};
 use crate::engine::NEVER;
-use crate::meter::constant;
-use crate::running::plan;
-use crate::tcp::Algorithm;
-use crate::trace::FrameTrace;
-use crate::traffic::download::Connection;
-use crate::traffic::streaming::Player;
-use crate::traffic::udp::Source;
-use crate::traffic::video;
-use crate::traffic::web::Visit;
-use crate::traffic::{AppKind, Download, P2p, Streaming, Udp, Upload, Video, Web};
+use crate::running::Connection;
+use crate::traffic::{Action, Application, Io, User};
 
 impl Simulation {
     pub(super) fn start(&mut self, app: u16) {
         self.note(1, app.into());
         let running = &mut self.apps[usize::from(app)];
         running.active = true;
-        self.events.push(running.app.active_ns.end, Event::Stop { app });
-        match running.app.kind {
-            AppKind::Game(_) | AppKind::Voip(_) => {
-                for up in [false, true] {
-                    let at = self.now + running.phase[usize::from(up)];
-                    self.events.push(at, Event::Tick { app, up });
-                }
-            }
-            AppKind::Video(_) => {
-                self.events.push(self.now + running.phase[0], Event::Tick { app, up: false });
-            }
-            AppKind::Udp(Udp { rate_bps, bytes, gaps }) => {
-                let mut source = Source::start(rate_bps, bytes, gaps, self.seed, &running.app.name, self.now);
-                self.events.push(source.next_ns(self.now), Event::Tick { app, up: false });
-                running.source = Some(source);
-            }
-            AppKind::Web(_) => self.open_page(app),
-            AppKind::Ping(_) => {
-                self.events.push(self.now + running.phase[1], Event::Tick { app, up: true });
-            }
-            AppKind::Download(_) => self.download(app),
-            AppKind::Upload(Upload { congestion }) => self.transfer(app, congestion, false, true),
-            AppKind::P2p(P2p { congestion, upload, .. }) => self.transfer(app, congestion, true, upload),
-            AppKind::Streaming(Streaming { congestion, .. }) => {
-                let mut connection = Connection::open(self.tcp.with_congestion(congestion), 0);
-                let plan = plan(&running.app.kind).expect("it streams");
-                running.player = Some(Player::start(&plan, self.now, &mut connection));
-                let flow = running.flows.start;
-                self.flows[usize::from(flow)].reopen(connection, self.flow_key);
-                self.pump(flow, false);
-            }
+        self.world.timer(running.app.active_ns.end, Event::Stop { app });
+        for user in running.users.clone() {
+            self.tell(user, |user, io| user.start(io));
         }
     }
 
@@ -58,126 +24,72 @@ impl Simulation {
         self.note(2, app.into());
         let running = &mut self.apps[usize::from(app)];
         running.active = false;
-        running.visit = None;
-        running.player = None;
         for flow in running.flows.clone() {
             self.flows[usize::from(flow)].connection = None;
         }
     }
 
-    /// Opens a download's connection in the place of the one before, if there is one.
-    fn download(&mut self, app: u16) {
-        let AppKind::Download(Download { congestion, reconnect_ns }) = self.apps[usize::from(app)].app.kind
-        else {
-            return;
-        };
-        if let Some(ns) = reconnect_ns {
-            self.events.push(self.now + ns, Event::Tick { app, up: false });
-        }
-        self.transfer(app, congestion, true, false);
-    }
-
-    /// Opens endless transfers on all flows of an application.
-    fn transfer(&mut self, app: u16, congestion: Algorithm, down: bool, up: bool) {
-        let bytes = |endless| if endless { u64::MAX } else { 0 };
-        for flow in self.apps[usize::from(app)].flows.clone() {
-            let mut connection = Connection::open(self.tcp.with_congestion(congestion), bytes(down));
-            connection.client.endpoint.write(bytes(up));
-            self.flows[usize::from(flow)].reopen(connection, self.flow_key);
-            self.pump(flow, false);
+    /// A timer of an application.
+    pub(super) fn tick(&mut self, user: u32, key: u16) {
+        let app = self.users[user as usize].app;
+        if self.apps[usize::from(app)].active {
+            self.tell(user, |user, io| user.timer(io.now(), key, io));
         }
     }
 
-    pub(super) fn tick(&mut self, app: u16, up: bool) {
-        let running = &mut self.apps[usize::from(app)];
-        if !running.active {
+    /// A packet of `bytes` is at its end: station or server.
+    pub(super) fn arrived(&mut self, body: &Body, bytes: u32, sent_ns: u64) {
+        let flow = &mut self.flows[usize::from(body.flow)];
+        let running = &mut self.apps[usize::from(flow.app)];
+        let late = flow.life != body.life;
+        let counts = !late || running.app.kind.counts_late();
+        running.meter.received(body.up, if counts { bytes } else { 0 }, sent_ns, self.now);
+        let (user, number) = (flow.user, flow.number);
+        if flow.is_udp() {
+            self.tell(user, |user, io| user.datagram(body.up, bytes, body.tag, io));
             return;
         }
-        let flow = running.flows.start;
-        match &running.app.kind {
-            AppKind::Web(_) => self.open_page(app),
-            AppKind::Download(_) => self.download(app),
-            AppKind::Streaming(_) => {
-                let connection = self.flows[usize::from(flow)].connection.as_mut();
-                if let (Some(player), Some(connection)) = (&mut running.player, connection) {
-                    let plan = plan(&running.app.kind).expect("it streams");
-                    player.request(&plan, self.now, connection);
-                    self.pump(flow, false);
+        let Some(connection) = flow.connection.as_mut().filter(|_| !late) else { return };
+        connection.socket(body.up).endpoint.on_segment(self.now, &body.segment);
+        self.pump(body.flow, body.up);
+        let progress = self.flows[usize::from(body.flow)].connection.as_ref().map(Connection::progress);
+        if let Some(progress) = progress {
+            self.tell(user, |user, io| user.progress(number, &progress, io));
+        }
+    }
+
+    /// Tells a user's application something, and does what it wants while it runs.
+    fn tell(&mut self, user: u32, what: impl FnOnce(&mut User, &mut Io)) {
+        let member = &mut self.users[user as usize];
+        let (app, first) = (usize::from(member.app), member.flow);
+        what(&mut member.user, self.io.at(self.now));
+        while let Some(action) = self.io.poll() {
+            match action {
+                _ if !self.apps[app].active => {}
+                Action::Timer { at, key } => self.world.timer(at, Event::Tick { user, key }),
+                Action::Send { up, bytes, tag } => self.send(first, up, bytes, tag, None),
+                Action::Open { flow, down, up } => self.open(first + flow, down, up),
+                Action::Write { flow, up, bytes } => {
+                    if let Some(connection) = &mut self.flows[usize::from(first + flow)].connection {
+                        connection.socket(!up).endpoint.write(bytes);
+                        self.pump(first + flow, !up);
+                    }
                 }
-            }
-            AppKind::Video(Video { frames, fec }) => {
-                let number = running.frames.len();
-                let frame = frames.0[number % frames.0.len()];
-                let (fec, (needed, _)) = (*fec, fec.packets(frame));
-                running.frames.push(FrameTrace {
-                    sent_ns: self.now,
-                    kind: frame.kind,
-                    needed: needed as u16,
-                    received: 0,
-                });
-                self.events.push(self.now + video::PERIOD_NS, Event::Tick { app, up });
-                for payload in fec.payloads(frame) {
-                    self.send(flow, up, payload + video::HEADERS, number as u32, None);
-                }
-            }
-            AppKind::Udp(Udp { bytes, .. }) => {
-                let bytes = *bytes;
-                let source = running.source.as_mut().expect("made at the start");
-                self.events.push(source.next_ns(self.now), Event::Tick { app, up });
-                self.send(flow, up, bytes, 0, None);
-            }
-            kind => {
-                let stream = constant(kind, up).expect("nothing else ticks");
-                self.events.push(self.now + stream.period_ns, Event::Tick { app, up });
-                self.send(flow, up, stream.bytes, 0, None);
             }
         }
     }
 
-    /// The next page of a web application, over a connection of its own.
-    fn open_page(&mut self, app: u16) {
-        let running = &mut self.apps[usize::from(app)];
-        let AppKind::Web(Web { pages, .. }) = &running.app.kind else { return };
-        let page = pages.page(self.seed, &running.app.name, running.page);
-        let mut connection = Connection::open(self.tcp.for_pages(), 0);
-        running.visit = Some(Visit::open(page, running.page, self.now, &mut connection));
-        running.page += 1;
-        let flow = running.flows.start;
-        self.flows[usize::from(flow)].reopen(connection, self.flow_key);
+    /// Opens a connection in the place of the flow's last one.
+    fn open(&mut self, flow: u16, down: u64, up: u64) {
+        let own = &mut self.flows[usize::from(flow)];
+        let kind = &self.apps[usize::from(own.app)].app.kind;
+        let congestion = kind.congestion(self.tcp.congestion).expect("its kind speaks TCP");
+        let connection = Connection::open(self.tcp.with_congestion(congestion), down, up);
+        own.reopen(connection, self.flow_key);
         self.pump(flow, false);
     }
 
-    /// Looks whether a page made progress.
-    pub(super) fn browse(&mut self, flow: u16) {
-        let app = self.flows[usize::from(flow)].app;
-        let running = &mut self.apps[usize::from(app)];
-        let Some(visit) = &mut running.visit else { return };
-        let connection = self.flows[usize::from(flow)].connection.as_mut();
-        let connection = connection.expect("a visit has a connection");
-        let Some(page) = visit.progress(self.now, connection) else {
-            self.pump(flow, true);
-            self.pump(flow, false);
-            return;
-        };
-        self.events.push(self.now + visit.reading_ns(), Event::Tick { app, up: false });
-        running.pages.push(page);
-        running.visit = None;
-    }
-
-    /// Looks whether a streamed video made progress.
-    pub(super) fn stream(&mut self, flow: u16) {
-        let app = self.flows[usize::from(flow)].app;
-        let running = &mut self.apps[usize::from(app)];
-        let connection = self.flows[usize::from(flow)].connection.as_mut();
-        let (Some(player), Some(connection)) = (&mut running.player, connection) else { return };
-        let plan = plan(&running.app.kind).expect("it streams");
-        if let Some((segment, next_ns)) = player.progress(&plan, self.now, connection) {
-            running.segments.push(segment);
-            self.events.push(next_ns, Event::Tick { app, up: false });
-        }
-        self.pump(flow, true);
-    }
-
+    /// A timer of TCP.
     pub(super) fn timer(&mut self, flow: u16, server: bool) {
         let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
         let socket = connection.socket(server);
@@ -193,7 +105,7 @@ impl Simulation {
     }
 
     /// Sends what an endpoint has to send and sees to its timer.
-    pub(super) fn pump(&mut self, flow: u16, server: bool) {
+    fn pump(&mut self, flow: u16, server: bool) {
         let now = self.now;
         loop {
             let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
@@ -203,7 +115,7 @@ impl Simulation {
                     && at < socket.timer_at
                 {
                     socket.timer_at = at.max(now);
-                    self.events.push(socket.timer_at, Event::Timer { flow, server });
+                    self.world.timer(socket.timer_at, Event::Timer { flow, server });
                 }
                 return;
             };

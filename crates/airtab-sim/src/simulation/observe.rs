@@ -98,28 +98,32 @@ impl Simulation {
 
     /// Packets in the access point's queue at this time.
     pub fn queue_packets(&self) -> u32 {
-        self.cell.queue().len()
+        self.world.medium(0).queue().len()
     }
 
     /// The discipline of the access point's queue.
     pub fn discipline(&self) -> Discipline {
-        self.cell.queue().discipline()
+        self.world.medium(0).queue().discipline()
     }
 
-    /// Shows each row of the discipline's table as it is at this time: a value for each of
-    /// [`Discipline::row_stats`].
-    pub fn for_each_row(&self, see: impl FnMut(&[u64])) {
-        self.cell.queue().for_each_row(&self.pool, self.now, see);
+    /// A column of the discipline's table as it is at this time, by name: a value for each row, in the
+    /// column's unit. None if the table has no such column.
+    pub fn column(&self, name: &str) -> Option<Vec<i64>> {
+        let column = self.discipline().column(name)?;
+        let mut values = Vec::new();
+        let see = |row: &[u64]| values.push(column.value(row));
+        self.world.medium(0).queue().for_each_row(self.world.pool(), self.now, see);
+        Some(values)
     }
 
     /// Where the channel's time went so far.
     pub fn air(&self) -> AirTrace {
-        self.cell.air(self.now)
+        self.world.medium(0).air(self.now)
     }
 
     /// Starts or ends the record of every frame on the air.
     pub fn watch_air(&mut self, on: bool) {
-        self.cell.tap(on);
+        self.world.tap(0, on);
         self.tap = Tap { on, ..Tap::default() };
     }
 
@@ -133,7 +137,7 @@ impl Simulation {
     /// Before packets are removed that the attempts refer to.
     #[cold]
     pub(super) fn look_at_attempts(&mut self) {
-        for attempt in self.cell.attempts().unwrap_or_default() {
+        for attempt in self.world.attempts(0).unwrap_or_default() {
             self.keep(&attempt);
         }
     }
@@ -146,14 +150,14 @@ impl Simulation {
         let content = match attempt.carried {
             Carried::Beacon => Some(Content::Beacon),
             Carried::Packet(handle) => {
-                let body = self.pool.body(handle);
+                let body = &self.world.pool().body(handle).body;
                 let down = self.flows[usize::from(body.flow)].tuple(body.life);
                 let tuple = match body.up {
                     true => FiveTuple { source: down.destination, destination: down.source, ..down },
                     false => down,
                 };
                 let segment = (tuple.protocol == Protocol::Tcp).then_some(body.segment);
-                let packet = AirPacket { tuple, bytes: self.pool.bytes(handle), segment };
+                let packet = AirPacket { tuple, bytes: self.world.pool().bytes(handle), segment };
                 self.tap.last[sender] = Some(packet);
                 Some(Content::Packet(packet))
             }

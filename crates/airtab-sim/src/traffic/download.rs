@@ -8,8 +8,11 @@
 //! is a new flow to the access point each time, and so finds out what it gives to newcomers. No end tells the other: data
 //! of the old connection that is on its way takes its time in the cell, and that which arrives counts as received.
 
-use crate::engine::NEVER;
-use crate::tcp::{Algorithm, Config, Endpoint};
+use super::{Kind, Setting, Transfers};
+use crate::tcp::Algorithm;
+
+/// Server port, also of uploads and peers.
+pub(super) const PORT: u16 = 80;
 
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,35 +23,22 @@ pub struct Download {
     pub reconnect_ns: Option<u64>,
 }
 
-/// Server port.
-pub const PORT: u16 = 80;
+impl Kind for Download {
+    type Application = Transfers;
+    const PORT: u16 = PORT;
+    /// What is left over is of use to nobody.
+    const COUNTS_LATE: bool = false;
 
-/// Both ends of a connection, with the timer event of each.
-pub(crate) struct Connection {
-    pub(crate) server: Socket,
-    pub(crate) client: Socket,
-}
-
-/// A TCP endpoint and the time of its timer event, [`NEVER`] if none is under way.
-pub(crate) struct Socket {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) timer_at: u64,
-}
-
-impl Connection {
-    /// A connection that the client opens; its server has `bytes` to send.
-    pub(crate) fn open(config: Config, bytes: u64) -> Connection {
-        let mut server = Endpoint::server(config);
-        server.write(bytes);
-        let mut client = Endpoint::client(config);
-        client.open();
-        Connection {
-            server: Socket { endpoint: server, timer_at: NEVER },
-            client: Socket { endpoint: client, timer_at: NEVER },
-        }
+    fn check(&self) -> Result<(), String> {
+        let never = self.reconnect_ns == Some(0);
+        if never { Err("0 ns until it connects anew: at least 1".into()) } else { Ok(()) }
     }
 
-    pub(crate) fn socket(&mut self, server: bool) -> &mut Socket {
-        if server { &mut self.server } else { &mut self.client }
+    fn congestion(&self, _: Algorithm) -> Option<Algorithm> {
+        Some(self.congestion)
+    }
+
+    fn user(&self, _: &Setting) -> Transfers {
+        Transfers { flows: 1, down: true, up: false, reconnect_ns: self.reconnect_ns }
     }
 }

@@ -2,8 +2,19 @@
 //!
 //! Parameters of the CHAP dissertation, 6.1. Sizes are whole IP packets.
 
-/// Makes of a list of kinds their modules and [`AppKind`], which is one. A file `NAME.rs` exports a type with the
-/// configuration of its kind.
+mod application;
+mod constant;
+mod transfer;
+
+pub use application::{Action, Application, Io, Kind, Progress, Seen, Setting};
+pub use constant::{Constant, TwoWay};
+pub use transfer::Transfers;
+
+use crate::net::address::Protocol;
+use crate::tcp::Algorithm;
+
+/// Makes of a list of kinds their modules, [`AppKind`], which is one, and [`User`], which is what a user of one does. A
+/// file `NAME.rs` exports a type with the configuration of its kind that is a [`Kind`].
 macro_rules! applications {
     ($($(#[doc = $doc:literal])+ $name:ident: $Type:ident),+ $(,)?) => {
         $(pub mod $name; pub use $name::$Type;)+
@@ -22,6 +33,103 @@ macro_rules! applications {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(AppKind::$Type(_) => stringify!($name)),+
+                }
+            }
+
+            /// Server port.
+            pub fn port(&self) -> u16 {
+                match self {
+                    $(AppKind::$Type(_) => $Type::PORT),+
+                }
+            }
+
+            /// What its flows speak.
+            pub fn protocol(&self) -> Protocol {
+                match self.congestion(Algorithm::Cubic) {
+                    Some(_) => Protocol::Tcp,
+                    None => Protocol::Udp,
+                }
+            }
+
+            /// See [`Kind::COUNTS_LATE`].
+            pub(crate) fn counts_late(&self) -> bool {
+                match self {
+                    $(AppKind::$Type(_) => $Type::COUNTS_LATE),+
+                }
+            }
+
+            /// See [`Kind::check`].
+            ///
+            /// # Errors
+            /// Says what is wrong and what is allowed.
+            pub fn check(&self) -> Result<(), String> {
+                match self {
+                    $(AppKind::$Type(kind) => kind.check()),+
+                }
+            }
+
+            /// See [`Kind::flows`].
+            pub fn flows(&self) -> u16 {
+                match self {
+                    $(AppKind::$Type(kind) => kind.flows()),+
+                }
+            }
+
+            /// See [`Kind::congestion`].
+            pub fn congestion(&self, default: Algorithm) -> Option<Algorithm> {
+                match self {
+                    $(AppKind::$Type(kind) => kind.congestion(default)),+
+                }
+            }
+
+            /// See [`Kind::constant`].
+            pub fn constant(&self, up: bool) -> Option<Constant> {
+                match self {
+                    $(AppKind::$Type(kind) => kind.constant(up)),+
+                }
+            }
+
+            /// The application of one user.
+            pub fn user(&self, setting: &Setting) -> User {
+                match self {
+                    $(AppKind::$Type(kind) => User::$Type(kind.user(setting))),+
+                }
+            }
+        }
+
+        /// What one user of an application does.
+        pub enum User {
+            $(#[doc = concat!("See [`", stringify!($Type), "`].")] $Type(<$Type as Kind>::Application)),+
+        }
+
+        impl Application for User {
+            fn start(&mut self, io: &mut Io) {
+                match self {
+                    $(User::$Type(user) => user.start(io)),+
+                }
+            }
+
+            fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
+                match self {
+                    $(User::$Type(user) => user.timer(due, key, io)),+
+                }
+            }
+
+            fn datagram(&mut self, up: bool, bytes: u32, tag: u32, io: &mut Io) {
+                match self {
+                    $(User::$Type(user) => user.datagram(up, bytes, tag, io)),+
+                }
+            }
+
+            fn progress(&mut self, flow: u16, at: &Progress, io: &mut Io) {
+                match self {
+                    $(User::$Type(user) => user.progress(flow, at, io)),+
+                }
+            }
+
+            fn seen(&mut self) -> Seen {
+                match self {
+                    $(User::$Type(user) => user.seen()),+
                 }
             }
         }
@@ -55,13 +163,4 @@ applications! {
     p2p: P2p,
     /// Responsive video: segments over TCP.
     streaming: Streaming,
-}
-
-/// A constant stream of equal packets, one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Constant {
-    /// From one packet to the next, ns.
-    pub period_ns: u64,
-    /// IP packet, bytes.
-    pub bytes: u32,
 }

@@ -1,6 +1,8 @@
 //! Peer-to-peer traffic: several [downloads](super::download) from different
 //! servers at once, in its symmetric form with data both ways in each connection.
 
+use super::download::PORT;
+use super::{Kind, Setting, Transfers};
 use crate::tcp::Algorithm;
 
 /// Such an application.
@@ -12,4 +14,25 @@ pub struct P2p {
     pub congestion: Algorithm,
     /// Whether each connection is an endless upload, too.
     pub upload: bool,
+}
+
+impl Kind for P2p {
+    type Application = Transfers;
+    const PORT: u16 = PORT;
+
+    fn check(&self) -> Result<(), String> {
+        if self.flows == 0 { Err("0 flows: at least 1".into()) } else { Ok(()) }
+    }
+
+    fn flows(&self) -> u16 {
+        self.flows
+    }
+
+    fn congestion(&self, _: Algorithm) -> Option<Algorithm> {
+        Some(self.congestion)
+    }
+
+    fn user(&self, _: &Setting) -> Transfers {
+        Transfers { flows: self.flows, down: true, up: self.upload, reconnect_ns: None }
+    }
 }

@@ -6,6 +6,9 @@
 //!
 //! What it does not do: a request is never repeated, and none waits for an answer.
 
+use super::video::HEADERS;
+use super::{Application, Constant, Io, Kind, Setting};
+
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ping {
@@ -15,5 +18,55 @@ pub struct Ping {
     pub bytes: u32,
 }
 
-/// Server port: the echo protocol's (RFC 862).
-pub const PORT: u16 = 7;
+impl Kind for Ping {
+    type Application = Requests;
+    /// The echo protocol's (RFC 862).
+    const PORT: u16 = 7;
+
+    fn check(&self) -> Result<(), String> {
+        if self.interval_ns == 0 {
+            return Err("the interval must not be 0".into());
+        }
+        check_bytes(self.bytes)
+    }
+
+    /// The downlink is the echo.
+    fn constant(&self, _: bool) -> Option<Constant> {
+        Some(Constant { period_ns: self.interval_ns, bytes: self.bytes })
+    }
+
+    fn user(&self, setting: &Setting) -> Requests {
+        let stream = Constant { period_ns: self.interval_ns, bytes: self.bytes };
+        let mut draws = setting.draws();
+        let [_, phase_ns] = [(); 2].map(|()| draws.below(stream.period_ns));
+        Requests { stream, phase_ns }
+    }
+}
+
+/// What must hold for the length of an IP packet.
+pub(super) fn check_bytes(bytes: u32) -> Result<(), String> {
+    if bytes < HEADERS { Err(format!("{bytes} bytes: at least {HEADERS}")) } else { Ok(()) }
+}
+
+/// Requests, and the server that answers them.
+#[derive(Debug)]
+pub struct Requests {
+    stream: Constant,
+    phase_ns: u64,
+}
+
+impl Application for Requests {
+    fn start(&mut self, io: &mut Io) {
+        io.timer(io.now() + self.phase_ns, 0);
+    }
+
+    fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
+        self.stream.send(true, due, key, io);
+    }
+
+    fn datagram(&mut self, up: bool, bytes: u32, tag: u32, io: &mut Io) {
+        if up {
+            io.send(false, bytes, tag);
+        }
+    }
+}

@@ -14,10 +14,11 @@
 
 use std::sync::Arc;
 
+use super::web::REQUEST;
+use super::{Application, Io, Kind, Progress, Seen, Setting};
 use crate::tcp::Algorithm;
 use crate::trace::SegmentTrace;
-use crate::traffic::download::Connection;
-use crate::traffic::web::REQUEST;
+
 
 /// Such an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +33,7 @@ pub struct Streaming {
     pub congestion: Algorithm,
 }
 
-/// Server port.
-pub const PORT: u16 = 443;
-
-/// What a player is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    /// Bit rates, bit/s, ascending.
-    pub ladder: &'a [u64],
-    /// Playing time of a segment, ns.
-    pub segment_ns: u64,
-    /// Playing time that the buffer holds, ns.
-    pub buffer_ns: u64,
-}
-
-impl Plan<'_> {
+impl Streaming {
     /// Bytes of a segment at the rate `ladder[i]`.
     pub fn bytes(&self, i: usize) -> u64 {
         (u128::from(self.ladder[i]) * u128::from(self.segment_ns) / 8_000_000_000).max(1) as u64
@@ -77,61 +64,119 @@ impl Plan<'_> {
     }
 }
 
-/// A player under way.
-pub(crate) struct Player {
+impl Kind for Streaming {
+    type Application = Film;
+    const PORT: u16 = 443;
+
+    fn check(&self) -> Result<(), String> {
+        let ladder = &self.ladder;
+        if !(ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b)) {
+            return Err("the ladder must be ascending rates above 0".into());
+        }
+        let enough = self.segment_ns > 0 && self.buffer_ns >= 2 * self.segment_ns;
+        if enough { Ok(()) } else { Err("the buffer must hold two segments".into()) }
+    }
+
+    fn congestion(&self, _: Algorithm) -> Option<Algorithm> {
+        Some(self.congestion)
+    }
+
+    fn user(&self, setting: &Setting) -> Film {
+        // What will be played, and what the buffer holds.
+        let segments = (setting.active_ns + self.buffer_ns) / self.segment_ns + 2;
+        Film {
+            player: Player::new(self.clone()),
+            asked: 0,
+            answered: 0,
+            wanted: 0,
+            bytes: 0,
+            requested_ns: 0,
+            segments: Vec::with_capacity(segments as usize),
+        }
+    }
+}
+
+/// A player's buffer, and what it asks for.
+#[derive(Debug)]
+pub struct Player {
+    film: Streaming,
     rate: usize,
     /// When it has played what it has.
     plays_until: u64,
-    /// Requests sent, and those that the server has answered.
-    asked: u64,
-    answered: u64,
-    /// Bytes of all segments requested so far, and of the last one.
-    wanted: u64,
-    bytes: u64,
-    requested_ns: u64,
 }
 
 impl Player {
-    /// Starts at `now` with the request of the first segment; the connection is
-    /// the caller's to make.
-    pub(crate) fn start(plan: &Plan, now: u64, connection: &mut Connection) -> Player {
-        let mut player =
-            Player { rate: 0, plays_until: 0, asked: 0, answered: 0, wanted: 0, bytes: 0, requested_ns: 0 };
-        player.request(plan, now, connection);
-        player
+    /// With an empty buffer.
+    pub fn new(film: Streaming) -> Player {
+        Player { film, rate: 0, plays_until: 0 }
     }
 
-    /// Requests the next segment.
-    pub(crate) fn request(&mut self, plan: &Plan, now: u64, connection: &mut Connection) {
-        self.rate = plan.next_rate(self.rate, self.plays_until.saturating_sub(now));
-        self.bytes = plan.bytes(self.rate);
+    /// Chooses the next segment at `now`: its bytes.
+    pub fn choose(&mut self, now: u64) -> u64 {
+        self.rate = self.film.next_rate(self.rate, self.plays_until.saturating_sub(now));
+        self.film.bytes(self.rate)
+    }
+
+    /// The segment that was chosen, requested at `requested_ns`, is complete at `now`: with it,
+    /// when the next one is to be requested.
+    pub fn complete(&mut self, requested_ns: u64, now: u64) -> (SegmentTrace, u64) {
+        let Streaming { ladder, segment_ns, buffer_ns, .. } = &self.film;
+        self.plays_until = self.plays_until.max(now) + segment_ns;
+        let trace = SegmentTrace { rate_bps: ladder[self.rate], requested_ns, done_ns: now };
+        (trace, now.max((self.plays_until + segment_ns).saturating_sub(*buffer_ns)))
+    }
+}
+
+/// A film that one user sees: his player and its server.
+#[derive(Debug)]
+pub struct Film {
+    player: Player,
+    /// Requests sent, and those that the server has answered.
+    asked: u64,
+    answered: u64,
+    /// Bytes of all segments requested so far, and of the one under way, 0 if there is none.
+    wanted: u64,
+    bytes: u64,
+    requested_ns: u64,
+    segments: Vec<SegmentTrace>,
+}
+
+impl Film {
+    fn choose(&mut self, now: u64) {
+        self.bytes = self.player.choose(now);
         self.wanted += self.bytes;
         self.asked += 1;
         self.requested_ns = now;
-        connection.client.endpoint.write(REQUEST);
+    }
+}
+
+impl Application for Film {
+    fn start(&mut self, io: &mut Io) {
+        self.choose(io.now());
+        io.open(0, 0, REQUEST);
     }
 
-    /// Looks at both ends after something arrived: the segment that is complete,
-    /// and when the next one is to be requested.
-    pub(crate) fn progress(
-        &mut self,
-        plan: &Plan,
-        now: u64,
-        connection: &mut Connection,
-    ) -> Option<(SegmentTrace, u64)> {
-        let (client, server) = (&connection.client.endpoint, &mut connection.server.endpoint);
-        if self.answered < self.asked && server.delivered() >= REQUEST * self.asked {
-            server.write(self.bytes);
+    fn timer(&mut self, _: u64, _: u16, io: &mut Io) {
+        self.choose(io.now());
+        io.write(0, true, REQUEST);
+    }
+
+    fn progress(&mut self, flow: u16, at: &Progress, io: &mut Io) {
+        if self.answered < self.asked && at.at_server >= REQUEST * self.asked {
+            io.write(flow, false, self.bytes);
             self.answered = self.asked;
         }
-        if self.answered < self.asked || client.delivered() < self.wanted || self.bytes == 0 {
-            return None;
+        if self.answered < self.asked || at.at_client < self.wanted || self.bytes == 0 {
+            return;
         }
-        self.bytes = 0; // complete: nothing is under way
-        self.plays_until = self.plays_until.max(now) + plan.segment_ns;
-        let rate_bps = plan.ladder[self.rate];
-        let trace = SegmentTrace { rate_bps, requested_ns: self.requested_ns, done_ns: now };
-        Some((trace, now.max((self.plays_until + plan.segment_ns).saturating_sub(plan.buffer_ns))))
+        self.bytes = 0;
+        let (segment, next_ns) = self.player.complete(self.requested_ns, io.now());
+        self.segments.push(segment);
+        io.timer(next_ns, 0);
+    }
+
+    fn seen(&mut self) -> Seen {
+        Seen { segments: std::mem::take(&mut self.segments), ..Seen::default() }
     }
 }
 
@@ -141,12 +186,17 @@ mod tests {
     use airtab_core::time::SECOND as S;
 
     /// 1, 2, 3 and 5 Mb/s; reservoir 90 s, line up to 216 s: 1 Mb/s in 31.5 s.
-    const PLAN: Plan =
-        Plan { ladder: &[1_000_000, 2_000_000, 3_000_000, 5_000_000], segment_ns: 4 * S, buffer_ns: 240 * S };
+    fn film(ladder: &[u64]) -> Streaming {
+        let congestion = Algorithm::Cubic;
+        Streaming { ladder: ladder.into(), segment_ns: 4 * S, buffer_ns: 240 * S, congestion }
+    }
+
+    const LADDER: [u64; 4] = [1_000_000, 2_000_000, 3_000_000, 5_000_000];
 
     #[test]
     fn the_rate_follows_the_buffer() {
-        let next = |last, level_s: f64| PLAN.next_rate(last, (level_s * 1e9) as u64);
+        let film = film(&LADDER);
+        let next = |last, level_s: f64| film.next_rate(last, (level_s * 1e9) as u64);
         for last in 0..4 {
             assert_eq!((next(last, 0.0), next(last, 90.0)), (0, 0), "the reservoir");
             assert_eq!((next(last, 216.0), next(last, 240.0)), (3, 3), "nearly full");
@@ -162,48 +212,22 @@ mod tests {
 
     #[test]
     fn a_ladder_of_one_rate() {
-        let plan = Plan { ladder: &[700_000], ..PLAN };
+        let film = film(&[700_000]);
         for level in [0, 100, 150, 239] {
-            assert_eq!(plan.next_rate(0, level * S), 0);
+            assert_eq!(film.next_rate(0, level * S), 0);
         }
-        assert_eq!(plan.bytes(0), 350_000);
-    }
-
-    /// Lets everything through that both ends have to send, at once.
-    fn exchange(connection: &mut Connection, now: u64) {
-        let mut sent = true;
-        while sent {
-            sent = false;
-            for from_server in [true, false] {
-                while let Some(segment) = connection.socket(from_server).endpoint.poll_transmit(now) {
-                    connection.socket(!from_server).endpoint.on_segment(now, &segment);
-                    sent = true;
-                }
-            }
-        }
+        assert_eq!(film.bytes(0), 350_000);
     }
 
     /// Time stood still is not played: a segment that comes late is played from when it came. With room for two of
     /// 4 s, two that took 10 s each and a third at once fill the buffer until 28 s; the next has room at 24 s.
     #[test]
     fn a_film_that_stood_still_goes_on_from_there() {
-        use crate::tcp::Config;
-        let plan = Plan { buffer_ns: 8 * S, ..PLAN };
-        let mut connection = Connection::open(Config::home(), 0);
-        let mut player = Player::start(&plan, 0, &mut connection);
+        let mut player = Player::new(Streaming { buffer_ns: 8 * S, ..film(&LADDER) });
         let mut next_ns = 0;
         for now in [10 * S, 20 * S, 20 * S] {
-            if next_ns > 0 {
-                player.request(&plan, next_ns, &mut connection);
-            }
-            exchange(&mut connection, now);
-            assert!(
-                player.progress(&plan, now, &mut connection).is_none(),
-                "the server has the request only now"
-            );
-            exchange(&mut connection, now);
-            let (_, next) = player.progress(&plan, now, &mut connection).expect("the segment is complete");
-            next_ns = next;
+            assert_eq!(player.choose(next_ns), 500_000);
+            next_ns = player.complete(next_ns, now).1;
         }
         assert_eq!(next_ns, 24 * S);
     }

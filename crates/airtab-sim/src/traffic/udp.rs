@@ -3,6 +3,8 @@
 //!
 //! What it does not do: nothing comes back, and nothing reacts to losses.
 
+use super::ping::check_bytes;
+use super::{Application, Io, Kind, Setting};
 use crate::engine::Stream;
 
 /// Such an application.
@@ -15,9 +17,6 @@ pub struct Udp {
     /// Time from one to the next.
     pub gaps: Gaps,
 }
-
-/// Server port.
-pub const PORT: u16 = 5001;
 
 /// Time from one packet to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +38,43 @@ pub fn mean_gap_ns(rate_bps: u64, bytes: u32) -> f64 {
     f64::from(bytes) * 8e9 / rate_bps as f64
 }
 
-/// When the packets of one application are sent.
-pub struct Source {
+impl Kind for Udp {
+    type Application = Packets;
+    const PORT: u16 = 5001;
+
+    fn check(&self) -> Result<(), String> {
+        if self.rate_bps == 0 {
+            return Err("the rate must not be 0".into());
+        }
+        check_bytes(self.bytes)
+    }
+
+    fn user(&self, setting: &Setting) -> Packets {
+        let draws = Stream::new(setting.seed, &format!("app/{}/gaps", setting.name()));
+        Packets { bytes: self.bytes, source: Source::new(*self, draws) }
+    }
+}
+
+/// Packets of one user.
+pub struct Packets {
+    bytes: u32,
+    source: Source,
+}
+
+impl Application for Packets {
+    fn start(&mut self, io: &mut Io) {
+        self.source.start(io.now());
+        io.timer(self.source.next_ns(io.now()), 0);
+    }
+
+    fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
+        io.timer(self.source.next_ns(due), key);
+        io.send(false, self.bytes, 0);
+    }
+}
+
+/// When the packets of one user are sent.
+struct Source {
     mean_ns: f64,
     gaps: Gaps,
     /// Packets so far.
@@ -50,17 +84,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// The source of application `app` in run `seed`, started at `now`.
-    pub fn start(rate_bps: u64, bytes: u32, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
-        let mean_ns = mean_gap_ns(rate_bps, bytes);
-        let mut draws = Stream::new(seed, &format!("app/{app}/gaps"));
+    fn new(udp: Udp, mut draws: Stream) -> Source {
+        let mean_ns = mean_gap_ns(udp.rate_bps, udp.bytes);
         // A random phase, so that streams do not march in step.
-        let first_ns = now + (draws.unit() * mean_ns) as u64;
-        Source { mean_ns, gaps, sent: 0, first_ns, draws }
+        let first_ns = (draws.unit() * mean_ns) as u64;
+        Source { mean_ns, gaps: udp.gaps, sent: 0, first_ns, draws }
+    }
+
+    fn start(&mut self, now: u64) {
+        self.first_ns += now;
     }
 
     /// The time of the next packet, asked for when the last one was sent, ns.
-    pub fn next_ns(&mut self, now: u64) -> u64 {
+    fn next_ns(&mut self, now: u64) -> u64 {
         let n = self.sent;
         self.sent += 1;
         match self.gaps {
@@ -75,8 +111,16 @@ impl Source {
 mod tests {
     use super::*;
 
+    /// The packets of application `app` in run `seed`, begun at `now`.
+    fn packets(rate_bps: u64, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
+        let setting = Setting { seed, app, user: 0, users: 1, active_ns: 0 };
+        let mut source = Udp { rate_bps, bytes: 1500, gaps }.user(&setting).source;
+        source.start(now);
+        source
+    }
+
     fn times(rate_bps: u64, gaps: Gaps, n: usize) -> Vec<u64> {
-        let mut source = Source::start(rate_bps, 1500, gaps, 1, "udp", 0);
+        let mut source = packets(rate_bps, gaps, 1, "udp", 0);
         let mut now = 0;
         let next = |_| {
             now = source.next_ns(now);
@@ -112,7 +156,7 @@ mod tests {
     #[test]
     fn streams_do_not_march_in_step() {
         let first =
-            |seed, app| Source::start(13_500_000, 1500, Gaps::Constant, seed, app, 5_000).next_ns(5_000);
+            |seed, app| packets(13_500_000, Gaps::Constant, seed, app, 5_000).next_ns(5_000);
         let firsts: Vec<f64> = (0..400).map(|seed| (first(seed, "udp") - 5_000) as f64 / 888_888.9).collect();
         assert!(firsts.iter().all(|phase| (0.0..1.0).contains(phase)));
         let mean = firsts.iter().sum::<f64>() / 400.0;

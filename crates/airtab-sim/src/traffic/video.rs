@@ -12,7 +12,9 @@
 
 use std::sync::Arc;
 
+use super::{Application, Io, Kind, Seen, Setting};
 use crate::engine::Stream;
+use crate::trace::FrameTrace;
 
 /// Such an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +27,70 @@ pub struct Video {
 
 /// From one frame to the next, ns: 30 a second.
 pub const PERIOD_NS: u64 = 33_333_333;
-/// Server port.
-pub const PORT: u16 = 5006;
 /// Largest payload of a packet, bytes; 28 bytes of UDP and IPv4 come on top.
 pub const PAYLOAD: u32 = 1472;
 /// Bytes of UDP and IPv4 headers.
 pub const HEADERS: u32 = 28;
+
+impl Kind for Video {
+    type Application = Show;
+    const PORT: u16 = 5006;
+
+    fn check(&self) -> Result<(), String> {
+        if self.frames.0.is_empty() { Err("the video has no frame".into()) } else { Ok(()) }
+    }
+
+    fn user(&self, setting: &Setting) -> Show {
+        Show {
+            video: self.clone(),
+            phase_ns: setting.draws().below(PERIOD_NS),
+            frames: Vec::with_capacity((setting.active_ns / PERIOD_NS) as usize + 2),
+        }
+    }
+}
+
+/// A video that is sent to one user.
+#[derive(Debug)]
+pub struct Show {
+    video: Video,
+    phase_ns: u64,
+    /// Those sent so far, and what became of them. A packet's tag is its frame's number.
+    frames: Vec<FrameTrace>,
+}
+
+impl Show {
+    /// The frames sent so far.
+    pub fn frames(&self) -> &[FrameTrace] {
+        &self.frames
+    }
+}
+
+impl Application for Show {
+    fn start(&mut self, io: &mut Io) {
+        io.timer(io.now() + self.phase_ns, 0);
+    }
+
+    fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
+        let (Video { frames: Frames(frames), fec }, number) = (&self.video, self.frames.len());
+        let frame = frames[number % frames.len()];
+        let needed = fec.packets(frame).0 as u16;
+        self.frames.push(FrameTrace { sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
+        io.timer(due + PERIOD_NS, key);
+        for payload in fec.payloads(frame) {
+            io.send(false, payload + HEADERS, number as u32);
+        }
+    }
+
+    fn datagram(&mut self, _: bool, _: u32, tag: u32, _: &mut Io) {
+        if let Some(frame) = self.frames.get_mut(tag as usize) {
+            frame.received += 1;
+        }
+    }
+
+    fn seen(&mut self) -> Seen {
+        Seen { frames: std::mem::take(&mut self.frames), ..Seen::default() }
+    }
+}
 
 /// How a frame was coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

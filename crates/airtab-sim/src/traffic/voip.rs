@@ -2,7 +2,7 @@
 //! ways, in RTP, UDP and IPv4 (40 bytes): 80 kb/s each way. No silence
 //! suppression, no play-out buffer.
 
-use super::Constant;
+use super::{Constant, Kind, Setting, TwoWay};
 
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,5 +10,16 @@ pub struct Voip;
 
 /// Either direction.
 pub const BOTH: Constant = Constant { period_ns: 20_000_000, bytes: 160 + 40 };
-/// Server port.
-pub const PORT: u16 = 5004;
+
+impl Kind for Voip {
+    type Application = TwoWay;
+    const PORT: u16 = 5004;
+
+    fn constant(&self, _: bool) -> Option<Constant> {
+        Some(BOTH)
+    }
+
+    fn user(&self, setting: &Setting) -> TwoWay {
+        TwoWay::new(BOTH, BOTH, setting)
+    }
+}

@@ -16,9 +16,11 @@
 //! What it does not do: one server, no parallel connections, no think time. (A
 //! live access point loads the same objects over parallel connections.)
 
+use super::{Application, Io, Kind, Progress, Seen, Setting};
 use crate::engine::Stream;
+use crate::tcp::Algorithm;
 use crate::trace::PageTrace;
-use crate::traffic::download::Connection;
+use airtab_core::time::SECOND;
 
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +31,6 @@ pub struct Web {
     pub client: Client,
 }
 
-/// Server port.
-pub const PORT: u16 = 443;
 /// Size of each request, bytes.
 pub const REQUEST: u64 = 350;
 
@@ -181,8 +181,50 @@ fn bytes(x: f64) -> u64 {
     libm::round(x).max(1.0) as u64
 }
 
+impl Kind for Web {
+    type Application = Browser;
+    const PORT: u16 = 443;
+
+    /// NewReno, as the CHAP study has it, where downloads have CUBIC.
+    fn congestion(&self, default: Algorithm) -> Option<Algorithm> {
+        Some(match default {
+            Algorithm::Cubic => Algorithm::NewReno,
+            other => other,
+        })
+    }
+
+    fn user(&self, setting: &Setting) -> Browser {
+        Browser {
+            pages: self.pages,
+            seed: setting.seed,
+            name: setting.name(),
+            numbers: (setting.user, setting.users),
+            next: 0,
+            visit: None,
+            done: Vec::with_capacity((setting.active_ns / PAGE_NS) as usize + 8),
+        }
+    }
+}
+
+/// Drawn pages take longer on the mean: room for them all.
+const PAGE_NS: u64 = 20 * SECOND;
+
+/// One user's browser, and its servers.
+#[derive(Debug)]
+pub struct Browser {
+    pages: Pages,
+    seed: u64,
+    name: String,
+    /// His own number, and how many users there are: no two have a page of the same number.
+    numbers: (u32, u32),
+    next: u32,
+    visit: Option<Visit>,
+    done: Vec<PageTrace>,
+}
+
 /// A page on its way.
-pub(crate) struct Visit {
+#[derive(Debug)]
+struct Visit {
     page: Page,
     trace: PageTrace,
     /// Responses that the server has started.
@@ -190,35 +232,44 @@ pub(crate) struct Visit {
     asked: u64,
 }
 
-impl Visit {
-    /// Opens page `number` at `now`; the connection is the caller's to make.
-    pub(crate) fn open(page: Page, number: u32, now: u64, connection: &mut Connection) -> Visit {
-        connection.client.endpoint.write(REQUEST);
+impl Application for Browser {
+    fn start(&mut self, io: &mut Io) {
+        let (user, users) = self.numbers;
+        let (page, number) = (self.pages.page(self.seed, &self.name, self.next), self.next * users + user);
         let bytes = page.html + page.embedded;
-        let trace = PageTrace { number, bytes, opened_ns: now, requested_ns: 0, done_ns: 0 };
-        Visit { page, trace, answered: 0, asked: 1 }
+        let trace = PageTrace { number, bytes, opened_ns: io.now(), requested_ns: 0, done_ns: 0 };
+        self.visit = Some(Visit { page, trace, answered: 0, asked: 1 });
+        self.next += 1;
+        io.open(0, 0, REQUEST);
     }
 
-    /// Looks at both ends after something arrived: whether it is complete.
-    pub(crate) fn progress(&mut self, now: u64, connection: &mut Connection) -> Option<PageTrace> {
-        let (client, server) = (&mut connection.client.endpoint, &mut connection.server.endpoint);
-        if self.trace.requested_ns == 0 && client.established() {
-            self.trace.requested_ns = now;
-        }
-        if self.answered < 2 && server.delivered() >= REQUEST * (self.answered + 1) {
-            server.write(if self.answered == 0 { self.page.html } else { self.page.embedded });
-            self.answered += 1;
-        }
-        if self.asked == 1 && self.page.objects > 0 && client.delivered() >= self.page.html {
-            client.write(REQUEST);
-            self.asked = 2;
-        }
-        (client.delivered() == self.trace.bytes).then_some(PageTrace { done_ns: now, ..self.trace })
+    /// He has read the page, and opens the next one.
+    fn timer(&mut self, _: u64, _: u16, io: &mut Io) {
+        self.start(io);
     }
 
-    /// How long its reader will take, ns.
-    pub(crate) fn reading_ns(&self) -> u64 {
-        self.page.reading_ns
+    fn progress(&mut self, flow: u16, at: &Progress, io: &mut Io) {
+        let Some(visit) = &mut self.visit else { return };
+        if visit.trace.requested_ns == 0 && at.established {
+            visit.trace.requested_ns = io.now();
+        }
+        if visit.answered < 2 && at.at_server >= REQUEST * (visit.answered + 1) {
+            io.write(flow, false, if visit.answered == 0 { visit.page.html } else { visit.page.embedded });
+            visit.answered += 1;
+        }
+        if visit.asked == 1 && visit.page.objects > 0 && at.at_client >= visit.page.html {
+            io.write(flow, true, REQUEST);
+            visit.asked = 2;
+        }
+        if at.at_client == visit.trace.bytes {
+            io.timer(io.now() + visit.page.reading_ns, 0);
+            self.done.push(PageTrace { done_ns: io.now(), ..visit.trace });
+            self.visit = None;
+        }
+    }
+
+    fn seen(&mut self) -> Seen {
+        Seen { pages: std::mem::take(&mut self.done), ..Seen::default() }
     }
 }
 

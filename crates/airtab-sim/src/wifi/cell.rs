@@ -121,8 +121,8 @@ impl Cell {
                 .collect(),
             next_beacon: config.beacon.map_or(NEVER, |b| b.interval_ns),
             radios: Radios::new(config.phy, stations, seed),
+            down: Downlink::new(queue, config.phy, stations.iter().map(|s| s.1)),
             config,
-            down: Downlink::new(queue),
             beacon_due: false,
             senders: Vec::with_capacity(contenders),
             cut: Vec::with_capacity(contenders),
@@ -142,7 +142,7 @@ impl Cell {
     /// When [`Cell::advance`] has something to do, if nothing is sent before.
     pub fn next_event(&self) -> u64 {
         let channel = if self.busy_until != NEVER { self.busy_until } else { self.contention.next_start() };
-        channel.min(self.next_beacon).min(self.down.wake)
+        channel.min(self.next_beacon).min(self.down.next_event())
     }
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
@@ -155,8 +155,9 @@ impl Cell {
             }
             if self.next_beacon == at {
                 self.beacon(at);
-            } else if self.down.wake == at {
-                self.down.tick(pool, at, &mut self.outputs);
+            } else if self.down.next_event() == at {
+                let free_ns = self.air(at).idle_ns;
+                self.down.tick(pool, free_ns, at, &mut self.outputs);
                 self.load_down(pool, at);
             } else if self.busy_until == at {
                 self.finish(pool, at);
@@ -190,8 +191,18 @@ impl Cell {
     ///
     /// # Panics
     /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
         self.radios.set(station, kbps, loss);
+        self.down.set_station(station, kbps, now);
+    }
+
+    /// A station is there no more: the discipline is told. What is under way to or
+    /// from it still goes its way.
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn end_station(&mut self, station: usize, now: u64) {
+        self.down.end_station(station, now);
     }
 
     /// Another discipline takes over under traffic. It gets the packets queued,
@@ -205,7 +216,8 @@ impl Cell {
         if let Some(frame) = &mut self.frames[0] {
             frame.ticket = Ticket::default();
         }
-        self.down.swap(pool, params, seed, now, &mut self.outputs);
+        let free_ns = self.air(now).idle_ns;
+        self.down.swap(pool, params, seed, free_ns, now, &mut self.outputs);
         self.load_down(pool, now);
     }
 

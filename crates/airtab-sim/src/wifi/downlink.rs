@@ -3,20 +3,31 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Handle, Heard, Params, Phy, Pool, Qdisc, Ticket, Tx};
 
+use super::links::Links;
 use super::output::Output;
 use crate::engine::NEVER;
 
 pub(super) struct Downlink {
     queue: Qdisc,
     /// When the discipline wants to be asked again, if nothing else happens.
-    pub(super) wake: u64,
+    wake: u64,
+    links: Links,
 }
 
 impl Downlink {
-    pub(super) fn new(queue: Qdisc) -> Downlink {
-        Downlink { queue, wake: NEVER }
+    /// `queue` at time 0, with stations of a PHY rate each, kb/s.
+    pub(super) fn new(mut queue: Qdisc, phy: Phy, rates: impl Iterator<Item = u32>) -> Downlink {
+        let mut links = Links::new(phy, rates);
+        links.begin(&mut queue, 0, 0);
+        Downlink { queue, wake: NEVER, links }
+    }
+
+    /// When [`Downlink::tick`] has something to do, if nothing else happens.
+    #[inline]
+    pub(super) fn next_event(&self) -> u64 {
+        self.wake.min(self.links.due)
     }
 
     pub(super) fn queue(&self) -> &Qdisc {
@@ -37,7 +48,7 @@ impl Downlink {
 
     /// The next packet to send; None sets `wake`.
     #[inline]
-    pub(super) fn dequeue<T>(
+    pub(super) fn dequeue<T: Copy>(
         &mut self,
         pool: &mut Pool<T>,
         now: u64,
@@ -48,6 +59,7 @@ impl Downlink {
         match next {
             Some((packet, _)) => {
                 self.wake = NEVER;
+                self.links.left(pool, packet);
                 outputs.push_back(Output::Dequeued(packet));
             }
             None => self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1)),
@@ -55,15 +67,38 @@ impl Downlink {
         next
     }
 
-    /// It is time for what the discipline asked for.
-    pub(super) fn tick<T>(&mut self, pool: &mut Pool<T>, now: u64, outputs: &mut VecDeque<Output>) {
-        self.wake = NEVER;
-        self.queue.tick(pool, now);
-        self.report_drops(outputs);
+    /// It is time for what the discipline asked for, or to tell it of the links. The
+    /// medium has been free for `free_ns` so far.
+    pub(super) fn tick<T>(
+        &mut self,
+        pool: &mut Pool<T>,
+        free_ns: u64,
+        now: u64,
+        outputs: &mut VecDeque<Output>,
+    ) {
+        if self.links.due == now {
+            self.links.sample(&mut self.queue, free_ns, now);
+        }
+        if self.wake == now {
+            self.wake = NEVER;
+            self.queue.tick(pool, now);
+            self.report_drops(outputs);
+        }
+    }
+
+    /// A station's PHY rate becomes another one, kb/s.
+    pub(super) fn set_station(&mut self, station: usize, kbps: u32, now: u64) {
+        self.links.set(&mut self.queue, station, kbps, now);
+    }
+
+    /// A station left.
+    pub(super) fn end_station(&mut self, station: usize, now: u64) {
+        self.links.end(&mut self.queue, station, now);
     }
 
     #[inline]
     pub(super) fn sent(&mut self, ticket: &Ticket, tx: &Tx, now: u64) {
+        self.links.sent();
         self.queue.sent(ticket, tx, now);
     }
 
@@ -73,16 +108,19 @@ impl Downlink {
     }
 
     /// Hands the packets over to a new discipline. Tickets of the old one must
-    /// not come back: the new one could take them for its own.
+    /// not come back: the new one could take them for its own. The medium has been
+    /// free for `free_ns` so far.
     pub(super) fn swap<T>(
         &mut self,
         pool: &mut Pool<T>,
         params: &Params,
         seed: u64,
+        free_ns: u64,
         now: u64,
         outputs: &mut VecDeque<Output>,
     ) {
         let mut old = std::mem::replace(&mut self.queue, Qdisc::new(pool, params, seed, now));
+        self.links.begin(&mut self.queue, free_ns, now);
         while let Some(packet) = old.drain(pool) {
             self.enqueue(pool, packet, now, outputs);
         }

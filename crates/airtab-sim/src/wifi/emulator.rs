@@ -66,7 +66,7 @@ impl EmulatedLink {
             link: Emulator::new(config, seed),
             base_kbps: config.phy.base_kbps(),
             stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
-            down: Downlink::new(queue),
+            down: Downlink::new(queue, config.phy, stations.iter().map(|s| s.1)),
             serving: None,
             done: NEVER,
             busy_ns: 0,
@@ -78,7 +78,7 @@ impl EmulatedLink {
     /// When [`EmulatedLink::advance`] has something to do, if nothing is sent before.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        self.done.min(self.down.wake)
+        self.done.min(self.down.next_event())
     }
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
@@ -89,8 +89,9 @@ impl EmulatedLink {
             if at > now {
                 return;
             }
-            if self.down.wake == at {
-                self.down.tick(pool, at, &mut self.outputs);
+            if self.down.next_event() == at {
+                let free_ns = self.air(at).idle_ns;
+                self.down.tick(pool, free_ns, at, &mut self.outputs);
             } else {
                 self.finish(pool, at);
             }
@@ -114,9 +115,18 @@ impl EmulatedLink {
     ///
     /// # Panics
     /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
         assert!(kbps > 0, "a PHY rate of 0 sends nothing");
         self.stations[station] = (kbps, loss.frame_error_rate());
+        self.down.set_station(station, kbps, now);
+    }
+
+    /// As [`Cell::end_station`](super::Cell::end_station).
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn end_station(&mut self, station: usize, now: u64) {
+        self.down.end_station(station, now);
     }
 
     /// As [`Cell::swap_queue`](super::Cell::swap_queue).
@@ -127,7 +137,8 @@ impl EmulatedLink {
         if let Some(serving) = &mut self.serving {
             serving.ticket = Ticket::default();
         }
-        self.down.swap(pool, params, seed, now, &mut self.outputs);
+        let free_ns = self.air(now).idle_ns;
+        self.down.swap(pool, params, seed, free_ns, now, &mut self.outputs);
         self.load(pool, now);
     }
 

@@ -64,8 +64,16 @@ impl Medium {
     ///
     /// # Panics
     /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
-        either!(self, m => m.set_station(station, kbps, loss));
+    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
+        either!(self, m => m.set_station(station, kbps, loss, now));
+    }
+
+    /// [`Cell::end_station`].
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn end_station(&mut self, station: usize, now: u64) {
+        either!(self, m => m.end_station(station, now));
     }
 
     /// [`Cell::swap_queue`].

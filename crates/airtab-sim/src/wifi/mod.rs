@@ -26,6 +26,7 @@ mod contention;
 mod downlink;
 mod emulator;
 mod link;
+mod links;
 mod medium;
 mod output;
 mod rule;

@@ -4,9 +4,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_scenario::{FileError, HOME, ScenarioFile};
-use airtab_sim::traffic::Video;
-use airtab_sim::traffic::video::{Frames, PERIOD_NS};
-use airtab_sim::{App, AppKind};
 
 use crate::args::{Scenario, ScenarioCommand};
 use crate::output;
@@ -35,8 +32,9 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     count(s.apps.len(), "application"),
                 ))?;
                 for app in &s.apps {
-                    if let AppKind::Video(Video { frames, .. }) = &app.kind {
-                        output::print(&video(app, frames))?;
+                    let active_ns = app.active_ns.end - app.active_ns.start;
+                    if let Some(note) = airtab_scenario::note(&app.kind, active_ns) {
+                        output::print(&format!("  {}: {note}\n", app.name))?;
                     }
                 }
             }
@@ -52,26 +50,6 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
-}
-
-/// What a video is like, so that a wrong or cut trace is seen.
-fn video(app: &App, Frames(frames): &Frames) -> String {
-    let bytes: u64 = frames.iter().map(|frame| u64::from(frame.bytes)).sum();
-    let length_ns = frames.len() as u64 * PERIOD_NS;
-    let needed_ns = app.active_ns.end - app.active_ns.start;
-    let mbps = bytes as f64 * 8e3 / length_ns as f64;
-    let seconds = |ns: u64| (ns as f64 / 1e8).round() / 10.0;
-    let again = if length_ns < needed_ns {
-        format!("; it is sent for {} s and starts again", seconds(needed_ns))
-    } else {
-        String::new()
-    };
-    format!(
-        "  {}: {}, {} s, {mbps:.2} Mb/s{again}\n",
-        app.name,
-        count(frames.len(), "frame"),
-        seconds(length_ns)
-    )
 }
 
 fn count(n: usize, what: &str) -> String {

@@ -1,0 +1,90 @@
+//! The `[[app]]` tables of a scenario file.
+//!
+//! What it does not do: keys that only some kinds have are read by `kinds`, the
+//! rest of the file by `scenario_file`.
+
+use airtab_core::Unit;
+use airtab_core::time::{MS, SECOND};
+use airtab_sim::{App, Station};
+
+use crate::kinds::{self, Context};
+use crate::reader::{Section, instead, quantity, unused};
+use crate::scenario_file::measured;
+
+/// Each application keeps its packets' times, some MB an hour.
+const MAX_APPS: usize = 10_000;
+/// What results call the access point, beside the applications.
+pub const ACCESS_POINT: &str = "ap";
+
+/// All of them.
+pub(crate) fn read_apps(
+    top: &Section,
+    context: &Context,
+    stations: &[Station],
+    duration_ns: u64,
+) -> Vec<App> {
+    let sections = top.sections("app");
+    if top.lacks("app") {
+        top.problem("no application: at least one [[app]] is needed".into());
+    }
+    if sections.len() > MAX_APPS {
+        top.problem(format!("{} applications; at most {MAX_APPS} fit", sections.len()));
+        return Vec::new();
+    }
+    let mut apps = Vec::new();
+    for s in &sections {
+        let app = read_app(s, context, stations, &apps, duration_ns);
+        apps.extend(app);
+    }
+    sections.iter().for_each(Section::finish);
+    apps
+}
+
+fn read_app(
+    s: &Section,
+    context: &Context,
+    stations: &[Station],
+    others: &[App],
+    duration_ns: u64,
+) -> Option<App> {
+    let name = s.require("name", |v| match unused(v, others, |a| &a.name)? {
+        name if name == ACCESS_POINT => {
+            Err(format!("'{name}' is taken: results call the access point so; choose another name"))
+        }
+        name => Ok(name),
+    });
+    let kind = kinds::read(s, context);
+    // Where the stations or their names are wrong, that is problem enough.
+    let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
+    let station = s.require("station", |v| {
+        let found = stations.iter().position(|station| station.name == v.written);
+        if found.is_some() || unknown {
+            return Ok(found);
+        }
+        let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
+        Err(format!("no station '{}'{}", v.written, instead(&v.written, &names)))
+    });
+    let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
+    let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
+    if start >= stop {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        let key = if s.get("stop").is_some() { "stop" } else { "start" };
+        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
+    }
+    let measure_ns = s.read("measure", |v| measured(v, duration_ns));
+    if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
+        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
+        s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
+    }
+    let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
+    let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
+    Some(App {
+        name: name?,
+        kind: kind?,
+        station: station??,
+        active_ns: start..stop,
+        measure_ns,
+        class: class as u8,
+        latency_ns: latency,
+    })
+}

@@ -1,0 +1,238 @@
+//! The kinds of applications: one file for each, and the list of them.
+//!
+//! A file has all that scenario files, tables, sentences and the report know of
+//! its kind: which keys it has and how they are read, which figures its trace
+//! gives, which of them are shown, in which words, and what made its score.
+//!
+//! What it does not do: how an application sends is its file's in `airtab-sim`
+//! (`traffic`), what its messages in live mode are is `airtab-live`'s.
+
+mod reason;
+mod score;
+
+use airtab_core::Unit;
+use airtab_quality::window::Window;
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic;
+use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::{AppKind, AppTrace};
+
+use crate::measure::Figures;
+use crate::metric::Metric;
+use crate::reader::{Section, choice, quantity};
+use crate::scenario_file::Folder;
+use crate::scores::{QueueScores, Scores};
+pub use score::Score;
+pub use video::video_frames;
+
+/// What the reader of a scenario hands to its kinds.
+pub(crate) struct Context<'a> {
+    /// Where files that it names are looked for.
+    pub(crate) folder: &'a Folder<'a>,
+    /// Congestion control of connections that name none.
+    pub(crate) congestion: Algorithm,
+}
+
+/// One kind, as its configuration in the simulator knows itself.
+trait Kind: Sized {
+    /// Keys of an `[[app]]` that not every kind has.
+    const KEYS: &'static [&'static str] = &[];
+    /// The figures that tables show of it; the first is its score.
+    const COLUMNS: &'static [Metric];
+    /// How its score is shown.
+    const SCORE: Score;
+    /// Whether it fills a queue for as long as it runs.
+    const BULK: bool = false;
+
+    /// Reads its keys: None after a problem without which it cannot be.
+    fn read(s: &Section, context: &Context) -> Option<Self>;
+
+    /// Adds what only this kind has to the figures of one application, from its
+    /// trace within the time in which it was both active and measured.
+    fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
+        let _ = (f, seen, window);
+    }
+
+    /// Adds figures of all applications of this kind to those of the access point.
+    fn together(all: &[&Figures], ap: &mut Figures) {
+        let _ = (all, ap);
+    }
+
+    /// Frames that can be shown, of those sent in each second of the run; None if it has no frames.
+    fn playable(seen: &AppTrace) -> Option<Vec<u32>> {
+        let _ = seen;
+        None
+    }
+
+    /// What made its score under a discipline: the end of a sentence, without a full stop.
+    fn reason(q: &QueueScores, app: &Scores) -> String;
+
+    /// What it does, for people: the end of a table's row.
+    fn words(&self) -> String;
+
+    /// What who checks a scenario should see of it, in a line.
+    /// `active_ns` is the time in which it sends.
+    fn note(&self, active_ns: u64) -> Option<String> {
+        let _ = active_ns;
+        None
+    }
+}
+
+/// What is known of a kind without one of its applications.
+pub struct About {
+    /// Its name in scenario files and results.
+    pub name: &'static str,
+    /// The figures that tables show of it; the first is its score.
+    pub columns: &'static [Metric],
+    /// How its score is shown.
+    pub score: Score,
+    /// Whether it fills a queue for as long as it runs.
+    pub bulk: bool,
+    keys: &'static [&'static str],
+    read: fn(&Section, &Context) -> Option<AppKind>,
+    together: fn(&[&Figures], &mut Figures),
+    reason: fn(&QueueScores, &Scores) -> String,
+}
+
+/// Makes of a list of kinds their modules, [`ALL`], and what asks an application's own kind. A file `NAME.rs`
+/// implements [`Kind`] for the simulator's configuration.
+macro_rules! kinds {
+    ($($name:ident: $Type:ident),+ $(,)?) => {
+        $(mod $name;)+
+
+        /// Every kind, in the order of the documentation.
+        static ALL: &[About] = &[$(About {
+            name: stringify!($name),
+            columns: <traffic::$Type as Kind>::COLUMNS,
+            score: <traffic::$Type as Kind>::SCORE,
+            bulk: <traffic::$Type as Kind>::BULK,
+            keys: <traffic::$Type as Kind>::KEYS,
+            read: |s, context| <traffic::$Type as Kind>::read(s, context).map(AppKind::from),
+            together: <traffic::$Type as Kind>::together,
+            reason: <traffic::$Type as Kind>::reason,
+        }),+];
+
+        /// What it does, for people.
+        pub fn words(kind: &AppKind) -> String {
+            match kind { $(AppKind::$Type(own) => own.words()),+ }
+        }
+
+        /// What who checks a scenario should see of it, in a line.
+        /// `active_ns` is the time in which it sends.
+        pub fn note(kind: &AppKind, active_ns: u64) -> Option<String> {
+            match kind { $(AppKind::$Type(own) => own.note(active_ns)),+ }
+        }
+
+        /// Adds what only its kind has to the figures of an application.
+        pub(crate) fn measure(kind: &AppKind, f: &mut Figures, seen: &AppTrace, window: Window) {
+            match kind { $(AppKind::$Type(own) => own.measure(f, seen, window)),+ }
+        }
+
+        /// Frames that can be shown, of those sent in each second of the run.
+        pub(crate) fn playable(kind: &AppKind, seen: &AppTrace) -> Option<Vec<u32>> {
+            match kind { $(AppKind::$Type(_) => <traffic::$Type as Kind>::playable(seen)),+ }
+        }
+    };
+}
+
+kinds! {
+    game: Game,
+    voip: Voip,
+    video: Video,
+    web: Web,
+    ping: Ping,
+    udp: Udp,
+    download: Download,
+    upload: Upload,
+    p2p: P2p,
+    streaming: Streaming,
+}
+
+impl About {
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<&'static About> {
+        ALL.iter().find(|about| about.name == name)
+    }
+
+    /// The kind of an application.
+    pub fn of(kind: &AppKind) -> &'static About {
+        About::named(kind.name()).expect("both lists have the same names: a test compares them")
+    }
+
+    /// What made the score of `app`, one of this kind under the discipline `q`.
+    pub fn reason(&self, q: &QueueScores, app: &Scores) -> String {
+        (self.reason)(q, app)
+    }
+
+    /// Its score: the first of its columns.
+    pub fn metric(&self) -> Metric {
+        self.columns[0]
+    }
+}
+
+/// Reads what an `[[app]]` is, and refuses keys that only other kinds have.
+pub(crate) fn read(s: &Section, context: &Context) -> Option<AppKind> {
+    let kind = s.require("kind", choice(ALL.iter().map(|about| (about.name, about)).collect()));
+    let read = kind.and_then(|kind| (kind.read)(s, context));
+    let mut keys: Vec<&str> = ALL.iter().flat_map(|about| about.keys).copied().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        let foreign = s.get(key).is_some() && kind.is_some_and(|kind| !kind.keys.contains(&key));
+        if let (Some(kind), true) = (kind, foreign) {
+            let owners: Vec<&str> =
+                ALL.iter().filter(|about| about.keys.contains(&key)).map(|about| about.name).collect();
+            s.problem_of(key, &format!("only for kind {}; this is {}", any_of(&owners), kind.name));
+        }
+    }
+    read
+}
+
+/// Congestion control of its connections.
+fn congestion(s: &Section, context: &Context) -> Algorithm {
+    let own = s.read("congestion", choice(Algorithm::ALL.map(|a| (a.name(), a)).to_vec()));
+    own.unwrap_or(context.congestion)
+}
+
+/// Bytes of a full IP packet, and the most that an 802.11 frame carries.
+const FULL_PACKET: u32 = 1500;
+const MAX_PACKET: u64 = 2304;
+
+/// Bytes of its IP packets.
+fn packet_bytes(s: &Section) -> Option<u32> {
+    s.read("bytes", quantity(Unit::Bytes, u64::from(HEADERS)..=MAX_PACKET)).map(|n| n as u32)
+}
+
+/// "a, b or c".
+fn any_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).into(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// Adds the figures of all applications of a kind, kind by kind, to those of the access point.
+pub(crate) fn together<'a>(apps: impl Iterator<Item = (&'a AppKind, &'a Figures)> + Clone, ap: &mut Figures) {
+    for about in ALL {
+        let own = apps.clone().filter(|(kind, _)| kind.name() == about.name).map(|(_, f)| f);
+        (about.together)(&own.collect::<Vec<_>>(), ap);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simulator_has_the_same_kinds_in_the_same_order() {
+        assert!(ALL.iter().map(|about| about.name).eq(AppKind::NAMES));
+    }
+
+    #[test]
+    fn every_kind_is_judged_by_a_figure_that_has_a_sense() {
+        for about in ALL {
+            assert!(about.metric().sense() != 0.0, "{}", about.name);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! How the score of a kind is shown: in captions, tables and sentences.
+//!
+//! What it does not do: the factor to the shown unit, and decimals elsewhere
+//! than in reasons, are the metric's.
+
+/// Words around a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// What it is, with unit and sense.
+    pub caption: &'static str,
+    /// Axis of figures, in the shown unit: what is drawn at least.
+    pub axis: (f64, f64),
+    /// Unit behind it in the table of one run; None where that has a column for it.
+    pub unit: Option<&'static str>,
+    /// Unit behind it in reasons.
+    pub unit_of_reason: &'static str,
+    /// Decimals in reasons, where they are not the metric's.
+    pub decimals_of_reason: Option<usize>,
+    /// Words before and after an application's name, as in "NAME receives 5 Mb/s instead of 4".
+    pub gain: (&'static str, &'static str),
+    /// Unit behind the value there.
+    pub unit_of_gain: &'static str,
+}
+
+/// An opinion score, in figures always on the same axis: they can be compared.
+pub(super) const fn opinion(caption: &'static str) -> Score {
+    Score {
+        caption,
+        axis: (1.0, 4.5),
+        unit: Some("MOS"),
+        unit_of_reason: "",
+        decimals_of_reason: None,
+        gain: ("", " scores"),
+        unit_of_gain: "",
+    }
+}
+
+/// A rate at which the station receives.
+pub(super) const RECEIVED: Score = Score {
+    caption: "received, Mb/s (more is better)",
+    axis: (0.0, 1.0),
+    unit: None,
+    unit_of_reason: "Mb/s",
+    decimals_of_reason: Some(1),
+    gain: ("", " receives"),
+    unit_of_gain: " Mb/s",
+};

@@ -1,0 +1,101 @@
+//! A film over TCP whose bit rate follows its buffer: `streaming`.
+//!
+//! What it does not do: which segment comes next is `airtab_sim::traffic::streaming`'s.
+
+use std::sync::Arc;
+
+use airtab_core::Unit;
+use airtab_core::time::{MS, SECOND};
+use airtab_quality::streaming;
+use airtab_quality::window::Window;
+use airtab_sim::traffic::Streaming;
+use airtab_sim::{AppTrace, SegmentTrace};
+
+use super::reason::{SILENT, of_bulk, percent};
+use super::{Context, Kind, Score, congestion};
+use crate::measure::Figures;
+use crate::metric::Metric;
+use crate::reader::{Section, Value, quantity};
+use crate::scores::{QueueScores, Scores};
+
+/// Bit rates of a streamed video: Netflix's fixed ladder ("Per-title encode
+/// optimization", 2015).
+const LADDER_BPS: [u64; 10] =
+    [235_000, 375_000, 560_000, 750_000, 1_050_000, 1_750_000, 2_350_000, 3_000_000, 4_300_000, 5_800_000];
+
+impl Kind for Streaming {
+    const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
+    const COLUMNS: &'static [Metric] =
+        &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
+    const SCORE: Score = Score {
+        caption: "bit rate of what is played, Mb/s (more is better)",
+        axis: (0.0, 1.0),
+        unit: Some("Mb/s"),
+        unit_of_reason: "Mb/s",
+        decimals_of_reason: None,
+        gain: ("", " plays at"),
+        unit_of_gain: " Mb/s",
+    };
+
+    fn read(s: &Section, context: &Context) -> Option<Streaming> {
+        let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
+        let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
+        let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
+        if buffer_ns < 2 * segment_ns {
+            let least = Unit::Ns.format(2 * segment_ns);
+            s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
+        }
+        Some(Streaming { ladder, segment_ns, buffer_ns, congestion: congestion(s, context) })
+    }
+
+    fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
+        let segment = |s: &SegmentTrace| streaming::Segment {
+            rate_bps: s.rate_bps,
+            requested_ns: s.requested_ns,
+            done_ns: s.done_ns,
+        };
+        let segments: Vec<_> = seen.segments.iter().map(segment).collect();
+        let Some(score) = streaming::score(&segments, self.segment_ns, window) else { return };
+        f.extend(score.rate_bps.map(|bps| (Metric::BitRate, bps)));
+        f.insert(Metric::Stalled, score.stalled);
+        f.insert(Metric::Stalls, f64::from(score.stalls));
+        f.insert(Metric::Switches, f64::from(score.switches));
+        f.insert(Metric::Startup, score.startup);
+    }
+
+    /// Segments come over TCP: what matters is whether they come in time, and which
+    /// rate the buffer allowed.
+    fn reason(q: &QueueScores, app: &Scores) -> String {
+        let Some(stalled) = app.mean(Metric::Stalled) else {
+            return match app.mean(Metric::Goodput) {
+                Some(goodput) if goodput > 0.0 => "its first segment was not complete in time".into(),
+                _ => SILENT.into(),
+            };
+        };
+        let still = match stalled > 0.0 {
+            true => format!("it stands still for {} of its time", percent(stalled)),
+            false => "it never stands still".into(),
+        };
+        let switches = app.mean(Metric::Switches).unwrap_or(0.0);
+        format!("{still} and changes its rate {switches:.0} times; {}", of_bulk(q, app))
+    }
+
+    fn words(&self) -> String {
+        let mbps = |rate: Option<&u64>| rate.map_or(0.0, |bps| *bps as f64 / 1e6);
+        format!("streamed video, {} to {} Mb/s", mbps(self.ladder.first()), mbps(self.ladder.last()))
+    }
+}
+
+/// `["1Mb/s", "3Mb/s"]`.
+fn read_ladder<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Arc<[u64]>, String> {
+    let wrong =
+        || format!("{} is not a list of 1 to 30 ascending rates such as [\"1Mb/s\", \"3Mb/s\"]", v.written);
+    let rate = |text: &String| match Unit::Bps.parse(text) {
+        Ok(rate) if (1_000..=1_000_000_000).contains(&rate) => Ok(rate),
+        Ok(_) => Err(format!("'{text}' is outside 1kbit to 1Gbit")),
+        Err(e) => Err(e.to_string()),
+    };
+    let rates = s.items(v).iter().map(rate).collect::<Result<Vec<u64>, String>>()?;
+    let fine = (1..=30).contains(&rates.len()) && rates.is_sorted_by(|a, b| a < b);
+    if fine { Ok(rates.into()) } else { Err(wrong()) }
+}

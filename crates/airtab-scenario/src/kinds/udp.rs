@@ -1,0 +1,49 @@
+//! Equal UDP packets: `udp`.
+//!
+//! What it does not do: when they are sent is `airtab_sim::traffic::udp`'s.
+
+use airtab_core::Unit;
+use airtab_sim::traffic::Udp;
+use airtab_sim::traffic::udp::Gaps;
+
+use super::reason::{NOTABLE_LOSS, SILENT, crowd, held_by_others, losses, ms};
+use super::{Context, FULL_PACKET, Kind, Score, packet_bytes, score};
+use crate::metric::Metric;
+use crate::reader::{Section, choice, quantity};
+use crate::scores::{QueueScores, Scores};
+
+impl Kind for Udp {
+    const KEYS: &'static [&'static str] = &["rate", "bytes", "gaps"];
+    const COLUMNS: &'static [Metric] =
+        &[Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99, Metric::Loss];
+    const SCORE: Score = score::RECEIVED;
+
+    fn read(s: &Section, _: &Context) -> Option<Udp> {
+        let rate = s.require("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
+        let bytes = packet_bytes(s).unwrap_or(FULL_PACKET);
+        let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
+        Some(Udp { rate_bps: rate?, bytes, gaps })
+    }
+
+    /// A stream that nothing slows: what is lost of it, or else its wait.
+    fn reason(q: &QueueScores, app: &Scores) -> String {
+        let Some(loss) = app.mean(Metric::Loss) else {
+            return SILENT.into();
+        };
+        let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+        let Some(wait) = app.mean(Metric::QueueDelay) else {
+            return format!("nothing arrives: {}", losses(q, app, loss, dropped));
+        };
+        if loss > NOTABLE_LOSS {
+            return losses(q, app, loss, dropped);
+        }
+        match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
+            true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
+            false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
+        }
+    }
+
+    fn words(&self) -> String {
+        format!("UDP packets, {} Mb/s", self.rate_bps as f64 / 1e6)
+    }
+}

@@ -1,0 +1,52 @@
+//! An endless TCP upload: `upload`.
+//!
+//! What it does not do: TCP is `airtab_sim::tcp`'s.
+
+use airtab_quality::window::Window;
+use airtab_sim::AppTrace;
+use airtab_sim::traffic::Upload;
+
+use super::reason::{SILENT, ms, percent};
+use super::{Context, Kind, Score, congestion, score};
+use crate::measure::{Figures, add_upload};
+use crate::metric::Metric;
+use crate::reader::Section;
+use crate::scores::{QueueScores, Scores};
+
+impl Kind for Upload {
+    const KEYS: &'static [&'static str] = &["congestion"];
+    const COLUMNS: &'static [Metric] = &[Metric::UplinkGoodput, Metric::QueueDelayP50];
+    const SCORE: Score = Score {
+        caption: "received from the station, Mb/s (more is better)",
+        unit: Some("Mb/s up"),
+        gain: ("", " sends"),
+        ..score::RECEIVED
+    };
+    const BULK: bool = true;
+
+    fn read(s: &Section, context: &Context) -> Option<Upload> {
+        Some(Upload { congestion: congestion(s, context) })
+    }
+
+    fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
+        add_upload(f, seen, window);
+    }
+
+    /// Its data is not queued at the access point; its ACKs are.
+    fn reason(q: &QueueScores, app: &Scores) -> String {
+        let Some(air) = app.mean(Metric::UplinkAir).filter(|air| *air > 0.0) else {
+            return SILENT.into();
+        };
+        let wait = app.mean(Metric::QueueDelayP50).map_or("0 ms".into(), ms);
+        let down: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
+        format!(
+            "it sends for {} of the time, downlinks for {}; its ACKs wait {wait} in the queue",
+            percent(air),
+            percent(down)
+        )
+    }
+
+    fn words(&self) -> String {
+        format!("endless upload ({})", self.congestion.name())
+    }
+}

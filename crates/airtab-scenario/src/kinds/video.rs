@@ -1,0 +1,151 @@
+//! Video over UDP that nothing slows: `video`.
+//!
+//! Its score is the frames that can be shown (`airtab-quality`): a broken frame
+//! breaks those that refer to it.
+//!
+//! What it does not do: how frames are sent is `airtab_sim::traffic::video`'s,
+//! the text of traces `video_trace`'s.
+
+use airtab_quality::video::{self, Coding};
+use airtab_quality::window::Window;
+use airtab_sim::traffic::Video;
+use airtab_sim::traffic::video::{Fec, FrameKind, Frames, PERIOD_NS};
+use airtab_sim::{AppTrace, FrameTrace};
+
+use super::reason::{SILENT, losses, ms, percent};
+use super::{Context, Kind, Score};
+use crate::measure::Figures;
+use crate::metric::Metric;
+use crate::reader::{Section, choice, text};
+use crate::scenario_file::Folder;
+use crate::scores::{QueueScores, Scores};
+use crate::video_trace::{self, SizeUnit};
+
+/// The longest traces of public archives have some 5 MiB.
+const MAX_TRACE_MIB: u64 = 64;
+
+/// The videos that need no file.
+const SYNTHETIC: &str = "synthetic";
+/// The same, first faster and then slower than its mean.
+const TWO_PHASE: &str = "synthetic-two-phase";
+
+/// Above this share of whole frames, frames are no problem worth a cause.
+const MOSTLY_WHOLE: f64 = 0.99;
+
+impl Kind for Video {
+    const KEYS: &'static [&'static str] = &["fec", "trace", "trace_sizes"];
+    const COLUMNS: &'static [Metric] =
+        &[Metric::FrameRate, Metric::FramesWhole, Metric::QueueDelayP99, Metric::Loss];
+    const SCORE: Score = Score {
+        caption: "playable frames per second (more is better)",
+        axis: (0.0, 30.0),
+        unit: Some("fps"),
+        unit_of_reason: "fps",
+        decimals_of_reason: None,
+        gain: ("", " shows"),
+        unit_of_gain: " frames a second",
+    };
+
+    fn read(s: &Section, context: &Context) -> Option<Video> {
+        let fec = s.read("fec", choice(Fec::NAMES.to_vec())).unwrap_or(Fec::None);
+        let sizes = s.read("trace_sizes", choice(SizeUnit::NAMES.to_vec()));
+        let trace = s.read("trace", text);
+        Some(Video { frames: read_frames(s, context.folder, trace.as_deref(), sizes)?, fec })
+    }
+
+    fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
+        let Some(score) = video::score(&video_frames(&seen.frames), window) else { return };
+        f.insert(Metric::FrameRate, score.frames_per_second);
+        f.insert(Metric::FramesWhole, score.whole);
+        let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
+        f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+    }
+
+    fn playable(seen: &AppTrace) -> Option<Vec<u32>> {
+        Some(video::playable_by_second(&video_frames(&seen.frames)))
+    }
+
+    /// Frames are bursts: what matters is whether all of a frame arrives.
+    fn reason(q: &QueueScores, app: &Scores) -> String {
+        let (Some(whole), Some(loss)) = (app.mean(Metric::FramesWhole), app.mean(Metric::Loss)) else {
+            return SILENT.into();
+        };
+        if whole >= MOSTLY_WHOLE {
+            let wait = app.mean(Metric::QueueDelayP99).unwrap_or(0.0);
+            let whole = percent(whole);
+            return format!(
+                "{whole} of its frames arrive whole, and 99 % of its packets wait at most {}",
+                ms(wait)
+            );
+        }
+        let kinds = [("I", Metric::IFramesWhole), ("P", Metric::PFramesWhole), ("B", Metric::BFramesWhole)];
+        let of_kind = |(kind, metric)| Some(format!("{} of {kind}", percent(app.mean(metric)?)));
+        let of_kinds: Vec<String> = kinds.into_iter().filter_map(of_kind).collect();
+        let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+        format!(
+            "{} of its frames arrive whole ({}), and a broken one breaks those that refer to it: {}",
+            percent(whole),
+            of_kinds.join(", "),
+            losses(q, app, loss, dropped)
+        )
+    }
+
+    fn words(&self) -> String {
+        "video over UDP".into()
+    }
+
+    /// What it is like, so that a wrong or cut trace is seen.
+    fn note(&self, active_ns: u64) -> Option<String> {
+        let Frames(frames) = &self.frames;
+        let bytes: u64 = frames.iter().map(|frame| u64::from(frame.bytes)).sum();
+        let length_ns = frames.len() as u64 * PERIOD_NS;
+        let mbps = bytes as f64 * 8e3 / length_ns as f64;
+        let seconds = |ns: u64| (ns as f64 / 1e8).round() / 10.0;
+        let again = match length_ns < active_ns {
+            true => format!("; it is sent for {} s and starts again", seconds(active_ns)),
+            false => String::new(),
+        };
+        let plural = if frames.len() == 1 { "" } else { "s" };
+        Some(format!("{} frame{plural}, {} s, {mbps:.2} Mb/s{again}", frames.len(), seconds(length_ns)))
+    }
+}
+
+/// Frames of a video as its score takes them.
+pub fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
+    let frame = |frame: &FrameTrace| video::Frame {
+        sent_ns: frame.sent_ns,
+        coding: match frame.kind {
+            FrameKind::I => Coding::I,
+            FrameKind::P => Coding::P,
+            FrameKind::B => Coding::B,
+        },
+        whole: frame.received >= frame.needed,
+    };
+    frames.iter().map(frame).collect()
+}
+
+/// The synthetic video, or a trace from a file beside the scenario.
+fn read_frames(s: &Section, folder: &Folder, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
+    let name = match trace {
+        Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
+        own => {
+            if sizes.is_some() {
+                s.problem_of("trace_sizes", "only for a trace from a file");
+            }
+            return Some(match own {
+                Some(TWO_PHASE) => Frames::synthetic_two_phase(),
+                _ => Frames::synthetic(),
+            });
+        }
+    };
+    let path = folder.path.join(name);
+    let file = path.display().to_string();
+    match (folder.read)(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+        Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
+            Ok(frames) => return Some(frames),
+            Err(problem) => s.problem_elsewhere("trace", *problem),
+        },
+        Err(reason) => s.problem_of("trace", &format!("{file}: {reason}")),
+    }
+    None
+}

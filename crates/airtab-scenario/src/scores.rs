@@ -1,0 +1,60 @@
+//! Figures over seeds, by discipline and application.
+//!
+//! What it does not do: it summarises nothing (`airtab-lab`).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::metric::Metric;
+
+/// One metric over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Mean over the seeds that have a value.
+    pub mean: f64,
+    /// Half width of its 95 % interval (Student); None for a single value.
+    pub half_width_95: Option<f64>,
+    /// The value of each seed, in their order; None where it has no meaning.
+    pub values: Vec<Option<f64>>,
+}
+
+/// One application, or the access point, under one discipline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scores {
+    /// Name of the application, or `ap`.
+    pub name: String,
+    /// What it is: a kind of scenario files, or `ap`.
+    pub kind: &'static str,
+    /// Its metrics.
+    pub metrics: BTreeMap<Metric, Summary>,
+}
+
+/// Everything under one discipline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueScores {
+    /// As asked for, such as `chap:limit=70`.
+    pub label: String,
+    /// Name of the discipline.
+    pub discipline: &'static str,
+    /// All its parameters, as text with units.
+    pub params: BTreeMap<&'static str, String>,
+    /// The applications, in the order of the scenario.
+    pub apps: Vec<Scores>,
+    /// The access point and the channel.
+    pub ap: Scores,
+}
+
+impl QueueScores {
+    /// The application of that name, or the access point for `ap`.
+    pub fn app(&self, name: &str) -> Option<&Scores> {
+        self.apps.iter().chain([&self.ap]).find(|a| a.name == name)
+    }
+}
+
+impl Scores {
+    /// Mean of one metric.
+    pub fn mean(&self, metric: Metric) -> Option<f64> {
+        self.metrics.get(&metric).map(|s| s.mean)
+    }
+}

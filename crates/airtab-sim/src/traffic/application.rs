@@ -1,0 +1,250 @@
+//! What an application is to whoever runs it: a state machine without packets,
+//! sockets or clock.
+//!
+//! A [`Kind`] is the configuration, plain data; each of its users runs an
+//! [`Application`], which is both ends: the server and the client on a station.
+//! It is told what happens and when, and says through [`Io`] what it wants. The
+//! simulator carries that out on its wires, a live access point on sockets.
+//!
+//! ```
+//! use airtab_sim::traffic::{Action, Application, AppKind, Game, Io, Setting};
+//!
+//! let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: 1_000_000_000 };
+//! let mut game = AppKind::from(Game).user(&setting);
+//! let mut io = Io::default();
+//! game.start(io.at(0)); // a timer for each direction
+//! let Some(Action::Timer { at, key }) = io.poll() else { panic!("a timer") };
+//! game.timer(at, key, io.at(at));
+//! ```
+//!
+//! What it does not do: it counts no packets (`meter`) and scores nothing.
+
+use std::collections::VecDeque;
+
+use crate::engine::Stream;
+use crate::tcp::Algorithm;
+use crate::trace::{FrameTrace, PageTrace, SegmentTrace};
+
+use super::Constant;
+
+/// A kind of application, with its configuration.
+pub trait Kind {
+    /// What one user of it does.
+    type Application: Application;
+
+    /// Server port.
+    const PORT: u16;
+
+    /// Whether what still comes for a connection that a user has left counts as received.
+    const COUNTS_LATE: bool = true;
+
+    /// What must hold before it can run.
+    ///
+    /// # Errors
+    /// Says what is wrong and what is allowed.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Flows that a user has at a time: TCP connections, or what his packets belong to.
+    fn flows(&self) -> u16 {
+        1
+    }
+
+    /// Congestion control of its TCP connections, where the scenario's is `default`; None: it speaks UDP.
+    fn congestion(&self, _default: Algorithm) -> Option<Algorithm> {
+        None
+    }
+
+    /// Its constant stream, down or `up`, if it has one: each delivery of it is worth a record of its own.
+    fn constant(&self, _up: bool) -> Option<Constant> {
+        None
+    }
+
+    /// The application of one user.
+    fn user(&self, setting: &Setting) -> Self::Application;
+}
+
+/// For whom an application runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Name of its entry in the scenario.
+    pub app: &'a str,
+    /// Which of the entry's users.
+    pub user: u32,
+    /// How many there are.
+    pub users: u32,
+    /// For how long it will send, ns: there is to be room for all that it records.
+    pub active_ns: u64,
+}
+
+impl Setting<'_> {
+    /// A name for random streams that no other user has; the first user has his entry's.
+    pub fn name(&self) -> String {
+        match self.user {
+            0 => self.app.into(),
+            user => format!("{}/user/{user}", self.app),
+        }
+    }
+
+    /// The stream that a user's first draws come from.
+    pub fn draws(&self) -> Stream {
+        Stream::new(self.seed, &format!("app/{}", self.name()))
+    }
+}
+
+/// What one user does, at both ends. Calls come in order of time.
+pub trait Application {
+    /// It begins.
+    fn start(&mut self, io: &mut Io);
+
+    /// A timer has come that was to come at `due`, ns; the time now may be later.
+    fn timer(&mut self, due: u64, key: u16, io: &mut Io);
+
+    /// A packet arrived at the station, or with `up` at the server. After the application's end,
+    /// nothing that it wants happens any more.
+    fn datagram(&mut self, _up: bool, _bytes: u32, _tag: u32, _io: &mut Io) {}
+
+    /// Something arrived at an end of the connection of flow `flow`.
+    fn progress(&mut self, _flow: u16, _at: &Progress, _io: &mut Io) {}
+
+    /// Takes what it saw.
+    fn seen(&mut self) -> Seen {
+        Seen::default()
+    }
+}
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The client knows that it is open.
+    pub established: bool,
+    /// Bytes that the server received in sequence.
+    pub at_server: u64,
+    /// Bytes that the client received in sequence.
+    pub at_client: u64,
+}
+
+/// What an application saw of itself, beside its packets: each list in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Video frames sent.
+    pub frames: Vec<FrameTrace>,
+    /// Web pages completed.
+    pub pages: Vec<PageTrace>,
+    /// Segments of a streamed video completed.
+    pub segments: Vec<SegmentTrace>,
+}
+
+impl Seen {
+    /// What users saw together.
+    pub(crate) fn of_all(users: impl Iterator<Item = Seen>) -> Seen {
+        let mut all = users.reduce(|mut all, one| {
+            all.frames.extend(one.frames);
+            all.pages.extend(one.pages);
+            all.segments.extend(one.segments);
+            all
+        });
+        if let Some(all) = &mut all {
+            // Stable, and already so if there is one user.
+            all.frames.sort_by_key(|frame| frame.sent_ns);
+            all.pages.sort_by_key(|page| page.done_ns);
+            all.segments.sort_by_key(|segment| segment.done_ns);
+        }
+        all.unwrap_or_default()
+    }
+}
+
+/// Something that an application wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// To be called at a time.
+    Timer {
+        /// When, ns.
+        at: u64,
+        /// What it is told then.
+        key: u16,
+    },
+    /// A UDP packet, over its first flow.
+    Send {
+        /// From the station; else from the server.
+        up: bool,
+        /// IP packet, bytes.
+        bytes: u32,
+        /// What its receiver is told of it.
+        tag: u32,
+    },
+    /// A TCP connection, opened by the client, in the place of the flow's last one: another port of
+    /// the client, so another flow to the access point. No end tells the other that the last one is left.
+    Open {
+        /// The flow.
+        flow: u16,
+        /// Bytes that the server has to send; `u64::MAX`: it never ends.
+        down: u64,
+        /// Bytes that the client has to send.
+        up: u64,
+    },
+    /// More bytes to send over a connection.
+    Write {
+        /// Its flow.
+        flow: u16,
+        /// For the client; else for the server.
+        up: bool,
+        /// How many.
+        bytes: u64,
+    },
+}
+
+/// The time, and what an application wants, in order.
+#[derive(Debug)]
+pub struct Io {
+    now: u64,
+    actions: VecDeque<Action>,
+}
+
+impl Default for Io {
+    fn default() -> Io {
+        // More than a frame of a video has packets.
+        Io { now: 0, actions: VecDeque::with_capacity(64) }
+    }
+}
+
+impl Io {
+    /// For a call at `now`, ns.
+    pub fn at(&mut self, now: u64) -> &mut Io {
+        self.now = now;
+        self
+    }
+
+    /// The time, ns.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// See [`Action::Timer`].
+    pub fn timer(&mut self, at: u64, key: u16) {
+        self.actions.push_back(Action::Timer { at, key });
+    }
+
+    /// See [`Action::Send`].
+    pub fn send(&mut self, up: bool, bytes: u32, tag: u32) {
+        self.actions.push_back(Action::Send { up, bytes, tag });
+    }
+
+    /// See [`Action::Open`].
+    pub fn open(&mut self, flow: u16, down: u64, up: u64) {
+        self.actions.push_back(Action::Open { flow, down, up });
+    }
+
+    /// See [`Action::Write`].
+    pub fn write(&mut self, flow: u16, up: bool, bytes: u64) {
+        self.actions.push_back(Action::Write { flow, up, bytes });
+    }
+
+    /// Takes the next action; None: there is none.
+    pub fn poll(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+}

@@ -1,0 +1,458 @@
+//! Nodes, wires, access points and the air between them, with packets of any host:
+//! the simulator's, whose applications are simulated, or the live access point's,
+//! whose packets are real.
+//!
+//! A [`World`] is built from a [`Topology`] ([`Home`] is today's). Its host puts packets
+//! in by [`World::send`], lets one thing after the other happen by [`World::advance`], and
+//! takes what happened out of [`World::poll`]. The world reports and never calls; a packet that
+//! came to its end, whichever it was, is the host's to take ([`World::take`]).
+//!
+//! One event per packet on the wired side of a home: a drop-tail wire knows when a packet
+//! will leave it, and behind a switch that one wire alone leads to, so does the next one.
+//!
+//! At equal times: wires and the host's timers in the order of their making, then packets
+//! that reach an access point, then the channels.
+//!
+//! What it does not do: no multicast, and no way changes while it runs.
+
+mod books;
+mod home;
+mod packet;
+mod report;
+mod topology;
+mod wire;
+
+use std::collections::VecDeque;
+
+use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Reason};
+
+use crate::engine::{EventQueue, NEVER, Stream};
+use crate::net::Link;
+use crate::wifi::{Attempt, Loss, Medium, Output};
+
+pub use books::Books;
+pub use home::Home;
+pub use packet::{Carried, Tag};
+pub use report::{Place, Report};
+pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
+
+use topology::Step;
+use wire::{End, Queue, Wire};
+
+/// All packets of `B` and where they are; `T` is what the host's timers carry.
+pub struct World<B, T> {
+    now: u64,
+    topology: Topology,
+    pool: Pool<Carried<B>>,
+    wires: Vec<Wire>,
+    channels: Vec<Channel>,
+    hops: EventQueue<Hop<T>>,
+    /// Packets that reach an access point next, in order of time.
+    arriving: VecDeque<(u64, Handle)>,
+    /// Packets on wires, queues of disciplines apart.
+    on_wires: u64,
+    books: Books,
+    reports: VecDeque<Report<T>>,
+}
+
+/// An access point and what is between it and its stations.
+struct Channel {
+    medium: Medium,
+    access_point: NodeId,
+    stations: Vec<NodeId>,
+    /// Seeds of its disciplines.
+    seeds: Stream,
+    max_packets: u32,
+}
+
+/// What happens on wires, and the host's timers among it.
+#[derive(Clone, Copy)]
+enum Hop<T> {
+    Timer(T),
+    Arrive(Handle),
+    /// A wire's discipline may have something to do.
+    Look(u32),
+}
+
+impl<B: Tag, T: Copy> World<B, T> {
+    /// Everything at rest at time 0. Random streams are keyed by `seed` and the entities' names.
+    pub fn new(mut topology: Topology, seed: u64) -> World<B, T> {
+        let pool = Pool::new();
+        let wires = (0..).zip(std::mem::take(&mut topology.wires)).map(|(i, spec)| {
+            let end = match spec.queue {
+                WireQueue::DropTail(packets) => {
+                    End::DropTail(Link::new(spec.rate_bps, spec.latency_ns, packets))
+                }
+                WireQueue::Discipline(params) => {
+                    let seed = Stream::new(seed, &format!("qdisc/wire/{i}")).below(u64::MAX);
+                    let qdisc = Qdisc::new(&pool, &params, seed, 0);
+                    let queue = Queue::new(Place::Wire(i), spec.rate_bps, spec.latency_ns, qdisc);
+                    End::Discipline(Box::new(queue))
+                }
+            };
+            Wire { to: spec.to, end }
+        });
+        let wires = wires.collect();
+        let channels = (0..).zip(std::mem::take(&mut topology.channels)).map(|(i, spec)| {
+            // The names of the first one's streams are those of a home, which has no other.
+            let (own, name) = match i {
+                0 => (seed, "qdisc".into()),
+                _ => (Stream::new(seed, &format!("channel/{i}")).below(u64::MAX), format!("qdisc/{i}")),
+            };
+            let mut seeds = Stream::new(seed, &name);
+            let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
+            let stations: Vec<_> =
+                spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
+            Channel {
+                medium: Medium::new(spec.medium, &stations, qdisc, own),
+                access_point: spec.access_point,
+                stations: spec.stations.iter().map(|(node, _)| *node).collect(),
+                seeds,
+                max_packets: 0,
+            }
+        });
+        let channels = channels.collect();
+        World {
+            now: 0,
+            topology,
+            pool,
+            wires,
+            channels,
+            hops: EventQueue::new(),
+            arriving: VecDeque::with_capacity(1024),
+            on_wires: 0,
+            books: Books::default(),
+            reports: VecDeque::with_capacity(64),
+        }
+    }
+
+    /// The time of what happened last, or up to which nothing was left to happen, ns.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// When [`World::advance`] has something to do, if nothing is sent before.
+    #[inline]
+    pub fn next_event(&self) -> u64 {
+        self.hops.next_at().min(self.next_arrival()).min(self.next_on_air().0)
+    }
+
+    /// Lets the next thing happen that is due by `until`, ns, at its own time. False: nothing is
+    /// left, and it is `until` now. Look at [`World::poll`] after each: what follows from what
+    /// happened must be said before the next thing happens.
+    #[inline]
+    pub fn advance(&mut self, until: u64) -> bool {
+        let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival(), self.next_on_air());
+        let at = hop.min(arrival).min(air);
+        if at > until {
+            self.now = self.now.max(until);
+            return false;
+        }
+        self.now = at;
+        if at == hop {
+            let (_, hop) = self.hops.pop().expect("there is a next event");
+            match hop {
+                Hop::Timer(timer) => self.reports.push_back(Report::Timer(timer)),
+                Hop::Arrive(packet) => self.arrive(packet),
+                Hop::Look(wire) => self.look(wire),
+            }
+        } else if at == arrival {
+            let (_, packet) = self.arriving.pop_front().expect("there is a next arrival");
+            self.arrive(packet);
+        } else {
+            self.channels[channel].medium.advance(&mut self.pool, at);
+        }
+        true
+    }
+
+    /// What happened, in order; None: nothing more.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Report<T>> {
+        if let Some(report) = self.reports.pop_front() {
+            return Some(self.count(report));
+        }
+        for channel in 0..self.channels.len() {
+            while let Some(output) = self.channels[channel].medium.poll() {
+                let report = self.on_air(channel, output).or_else(|| self.reports.pop_front());
+                if let Some(report) = report {
+                    return Some(self.count(report));
+                }
+            }
+        }
+        None
+    }
+
+    /// A host sends a packet to another one at `now`, which is not before [`World::now`];
+    /// what was due by then has happened. The station in `meta` is the world's to say.
+    ///
+    /// # Panics
+    /// If one of them is no host.
+    pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, meta: Meta, body: B) -> Handle {
+        assert!(
+            self.topology.is_host(from) && self.topology.is_host(to),
+            "{from:?} to {to:?}: not both are hosts"
+        );
+        debug_assert!(now >= self.now);
+        self.now = self.now.max(now);
+        let carried = Carried::new(body, from, to, self.now);
+        let packet = self.pool.insert(meta, carried);
+        self.books.made += 1;
+        self.pass(packet, from);
+        packet
+    }
+
+    /// Reports [`Report::Timer`] at `at`, ns, not before [`World::now`].
+    pub fn timer(&mut self, at: u64, timer: T) {
+        self.hops.push(at, Hop::Timer(timer));
+    }
+
+    /// Takes out a packet that has come to its end.
+    ///
+    /// # Panics
+    /// If it is in a discipline, or no packet of this world.
+    pub fn take(&mut self, packet: Handle) -> Carried<B> {
+        self.pool.remove(packet)
+    }
+
+    /// All packets.
+    pub fn pool(&self) -> &Pool<Carried<B>> {
+        &self.pool
+    }
+
+    /// Where every packet went.
+    pub fn books(&self) -> Books {
+        let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queue().len());
+        let queued = self.wires.iter().map(|wire| match &wire.end {
+            End::DropTail(_) => 0,
+            End::Discipline(queue) => queue.held(),
+        });
+        let inside = self.on_wires + self.channels.iter().map(held).sum::<u64>() + queued.sum::<u64>();
+        Books { inside, ..self.books }
+    }
+
+    /// What is between an access point and its stations.
+    ///
+    /// # Panics
+    /// If there is no such channel; so do all that take one.
+    pub fn medium(&self, channel: u16) -> &Medium {
+        &self.channels[usize::from(channel)].medium
+    }
+
+    /// The largest number of packets in an access point's queue so far.
+    pub fn max_packets(&self, channel: u16) -> u32 {
+        self.channels[usize::from(channel)].max_packets
+    }
+
+    /// The discipline of a wire; None of a drop-tail one.
+    ///
+    /// # Panics
+    /// If there is no such wire.
+    pub fn wire_queue(&self, wire: u32) -> Option<&Qdisc> {
+        match &self.wires[wire as usize].end {
+            End::DropTail(_) => None,
+            End::Discipline(queue) => Some(queue.qdisc()),
+        }
+    }
+
+    /// [`Medium::set_station`].
+    pub fn set_station(&mut self, channel: u16, station: usize, kbps: u32, loss: Loss) {
+        self.channels[usize::from(channel)].medium.set_station(station, kbps, loss, self.now);
+    }
+
+    /// [`Medium::end_station`].
+    pub fn end_station(&mut self, channel: u16, station: usize) {
+        self.channels[usize::from(channel)].medium.end_station(station, self.now);
+    }
+
+    /// [`Medium::swap_queue`], with the next seed of the channel's.
+    pub fn swap_queue(&mut self, channel: u16, params: &Params) {
+        let channel = &mut self.channels[usize::from(channel)];
+        let seed = channel.seeds.below(u64::MAX);
+        channel.medium.swap_queue(&mut self.pool, params, seed, self.now);
+    }
+
+    /// [`Medium::tap`].
+    pub fn tap(&mut self, channel: u16, on: bool) {
+        self.channels[usize::from(channel)].medium.tap(on);
+    }
+
+    /// [`Medium::attempts`]; look before [`World::poll`].
+    pub fn attempts(&mut self, channel: u16) -> Option<Vec<Attempt>> {
+        self.channels[usize::from(channel)].medium.attempts()
+    }
+
+    #[inline]
+    fn next_arrival(&self) -> u64 {
+        self.arriving.front().map_or(NEVER, |arrival| arrival.0)
+    }
+
+    /// The first event of all channels, and whose it is.
+    #[inline]
+    fn next_on_air(&self) -> (u64, usize) {
+        let times = self.channels.iter().map(|channel| channel.medium.next_event());
+        times.zip(0..).min().unwrap_or((NEVER, 0))
+    }
+
+    /// What is over is counted when it is told.
+    #[inline]
+    fn count(&mut self, report: Report<T>) -> Report<T> {
+        match report {
+            Report::Arrived { .. } => self.books.received += 1,
+            Report::Lost { .. } => self.books.lost += 1,
+            Report::Dropped { at: Place::AccessPoint(_), .. } => self.books.dropped_ap += 1,
+            Report::Dropped { at: Place::Uplink(_), .. } => self.books.dropped_uplink += 1,
+            Report::Dropped { at: Place::Wire(_), .. } => self.books.dropped_wired += 1,
+            Report::Timer(_)
+            | Report::Crossed { .. }
+            | Report::Queued { .. }
+            | Report::Dequeued { .. }
+            | Report::Sent { .. } => {}
+        }
+        report
+    }
+
+    /// What a channel's output means; None: a packet goes on, which reports itself.
+    #[inline]
+    fn on_air(&mut self, number: usize, output: Output) -> Option<Report<T>> {
+        let channel = number as u16;
+        Some(match output {
+            Output::Down(packet) => {
+                let carried = self.pool.body(packet);
+                let node = self.channels[number].stations[usize::from(carried.peer)];
+                if carried.to != node {
+                    self.pass(packet, node);
+                    return None;
+                }
+                Report::Arrived { node, packet }
+            }
+            Output::Up(packet) => {
+                let station = self.pool.body(packet).peer;
+                self.pass(packet, self.channels[number].access_point);
+                Report::Crossed { station, packet }
+            }
+            Output::Lost(packet) => Report::Lost { packet },
+            Output::Dropped(packet, why) => Report::Dropped { at: Place::AccessPoint(channel), packet, why },
+            Output::UplinkDropped(packet) => {
+                Report::Dropped { at: Place::Uplink(channel), packet, why: Reason::Limit }
+            }
+            Output::Dequeued(packet) => {
+                self.pool.body_mut(packet).dequeued_ns = self.now;
+                Report::Dequeued { at: Place::AccessPoint(channel), packet }
+            }
+            Output::Sent { down, label: tag, tx } => {
+                let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
+                Report::Sent { at, tag, tx }
+            }
+        })
+    }
+
+    /// A packet leaves a wire.
+    #[inline]
+    fn arrive(&mut self, packet: Handle) {
+        self.on_wires -= 1;
+        self.pass(packet, self.pool.body(packet).at);
+    }
+
+    /// A packet is at a node: at its end, or it goes on.
+    fn pass(&mut self, packet: Handle, node: NodeId) {
+        let carried = self.pool.body_mut(packet);
+        if carried.to == node {
+            self.reports.push_back(Report::Arrived { node, packet });
+            return;
+        }
+        match self.topology.step(node, carried.to).expect("every host is reached from everywhere") {
+            Step::Wire(wire) => self.onto(packet, wire),
+            Step::Down { channel, station } => {
+                (carried.peer, carried.queued_ns) = (station, self.now);
+                self.pool.set_sta(packet, station);
+                self.reports.push_back(Report::Queued { at: Place::AccessPoint(channel), packet });
+                let channel = &mut self.channels[usize::from(channel)];
+                channel.medium.send_down(&mut self.pool, packet, self.now);
+                channel.max_packets = channel.max_packets.max(channel.medium.queue().len());
+            }
+            Step::Up { channel, station } => {
+                carried.peer = station;
+                self.pool.set_sta(packet, station);
+                let medium = &mut self.channels[usize::from(channel)].medium;
+                medium.send_up(&mut self.pool, station.into(), packet, self.now);
+            }
+        }
+    }
+
+    /// A packet is at the near end of a wire.
+    fn onto(&mut self, packet: Handle, wire: u32) {
+        let (bytes, now) = (self.pool.bytes(packet), self.now);
+        let near = &mut self.wires[wire as usize];
+        match &mut near.end {
+            End::DropTail(link) => match link.send(now, bytes) {
+                Some(at) => {
+                    let to = near.to;
+                    self.travel(packet, to, at);
+                }
+                None => self.drop_at(packet, wire),
+            },
+            End::Discipline(queue) => {
+                self.pool.body_mut(packet).queued_ns = now;
+                self.reports.push_back(Report::Queued { at: Place::Wire(wire), packet });
+                queue.send(&mut self.pool, packet, now, &mut self.reports);
+                self.look_again(wire);
+            }
+        }
+    }
+
+    /// A packet will be at `node` at `at`, and further on where that is known already.
+    fn travel(&mut self, packet: Handle, mut node: NodeId, mut at: u64) {
+        let (to, bytes) = (self.pool.body(packet).to, self.pool.bytes(packet));
+        while self.topology.in_order(node)
+            && let Some(Step::Wire(wire)) = self.topology.step(node, to)
+            && let next = &mut self.wires[wire as usize]
+            && let End::DropTail(link) = &mut next.end
+        {
+            let Some(arrival) = link.send(at, bytes) else {
+                self.drop_at(packet, wire);
+                return;
+            };
+            (node, at) = (next.to, arrival);
+        }
+        self.pool.body_mut(packet).at = node;
+        self.on_wires += 1;
+        if self.channels.iter().any(|channel| channel.access_point == node) {
+            // Nearly always the last: of one wire they come in order.
+            let later = self.arriving.iter().rev().take_while(|arrival| arrival.0 > at).count();
+            self.arriving.insert(self.arriving.len() - later, (at, packet));
+        } else {
+            self.hops.push(at, Hop::Arrive(packet));
+        }
+    }
+
+    fn drop_at(&mut self, packet: Handle, wire: u32) {
+        self.reports.push_back(Report::Dropped { at: Place::Wire(wire), packet, why: Reason::Limit });
+    }
+
+    /// It may be time for a wire's discipline to do something.
+    fn look(&mut self, wire: u32) {
+        let near = &mut self.wires[wire as usize];
+        let End::Discipline(queue) = &mut near.end else { return };
+        if queue.look != self.now {
+            return; // an earlier look took its place
+        }
+        queue.look = NEVER;
+        if queue.next_event() == self.now
+            && let Some(packet) = queue.advance(&mut self.pool, self.now, &mut self.reports)
+        {
+            let (to, at) = (near.to, self.now + queue.latency_ns);
+            self.travel(packet, to, at);
+        }
+        self.look_again(wire);
+    }
+
+    /// Sees to it that a wire's discipline is looked at when it has something to do.
+    fn look_again(&mut self, wire: u32) {
+        let End::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
+        let at = queue.next_event();
+        if at < queue.look {
+            queue.look = at;
+            self.hops.push(at, Hop::Look(wire));
+        }
+    }
+}

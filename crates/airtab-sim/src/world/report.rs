@@ -1,0 +1,74 @@
+//! What a world tells its host.
+
+use airtab_core::{Handle, Reason, Tx};
+
+use super::topology::NodeId;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report<T> {
+    /// It is the time of a timer of the host's.
+    Timer(T),
+    /// A packet is at its end. The host takes it.
+    Arrived {
+        /// Where.
+        node: NodeId,
+        /// The packet.
+        packet: Handle,
+    },
+    /// A packet of a station came over the air to its access point and goes on from there.
+    Crossed {
+        /// The station.
+        station: u16,
+        /// The packet.
+        packet: Handle,
+    },
+    /// A packet came to a discipline; it may be dropped at once.
+    Queued {
+        /// Where.
+        at: Place,
+        /// The packet.
+        packet: Handle,
+    },
+    /// A packet left a discipline; it is still on its way.
+    Dequeued {
+        /// Where.
+        at: Place,
+        /// The packet.
+        packet: Handle,
+    },
+    /// A packet was dropped by what queues there. The host takes it.
+    Dropped {
+        /// Where.
+        at: Place,
+        /// The packet.
+        packet: Handle,
+        /// Why.
+        why: Reason,
+    },
+    /// A packet was given up by its MAC after the last attempt. The host takes it.
+    Lost {
+        /// The packet.
+        packet: Handle,
+    },
+    /// A frame is over, or the last bit of a packet of a wire's discipline has left.
+    Sent {
+        /// By whom.
+        at: Place,
+        /// The packet's [`Tag::tag`](super::Tag::tag).
+        tag: u32,
+        /// What it took.
+        tx: Tx,
+    },
+}
+
+/// What queues and sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The near end of a wire, by its place in the topology's list.
+    Wire(u32),
+    /// The access point of a channel.
+    AccessPoint(u16),
+    /// A station of a channel; which one is the packet's [`Carried::peer`](super::Carried::peer).
+    Uplink(u16),
+}

@@ -1,0 +1,245 @@
+//! What is connected to what, as plain data: nodes, simplex wires, radio channels,
+//! and the shortest ways from everywhere to everywhere.
+//!
+//! What it does not do: nothing moves here (`world`), and ways do not change while
+//! packets are under way. Shortest is by hops, not by time.
+
+use std::collections::VecDeque;
+
+use airtab_core::Params;
+
+use crate::scenario::Station;
+use crate::wifi::MediumConfig;
+
+/// A node, by its place in [`Topology::new`]'s list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// What a node is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// Packets begin and end here; it passes on those of others, too.
+    Host,
+    /// Passes packets on: none begins or ends here.
+    Switch,
+}
+
+/// One direction of a wire.
+#[derive(Clone, Debug)]
+pub struct WireSpec {
+    /// Where packets enter it.
+    pub from: NodeId,
+    /// Where they leave it.
+    pub to: NodeId,
+    /// bit/s of IP packets, above 0.
+    pub rate_bps: u64,
+    /// One-way latency, ns.
+    pub latency_ns: u64,
+    /// What holds packets while it is busy.
+    pub queue: WireQueue,
+}
+
+/// What holds the packets that a wire cannot send at once.
+#[derive(Clone, Debug)]
+pub enum WireQueue {
+    /// First in, first out, so many packets; the one being sent apart.
+    DropTail(usize),
+    /// A discipline of the core.
+    Discipline(Params),
+}
+
+/// An access point and its stations.
+#[derive(Clone, Debug)]
+pub struct ChannelSpec {
+    /// Where the access point is.
+    pub access_point: NodeId,
+    /// Stations, in the order of their numbers, and where they are.
+    pub stations: Vec<(NodeId, Station)>,
+    /// How frames are carried.
+    pub medium: MediumConfig,
+    /// The access point's discipline.
+    pub queue: Params,
+}
+
+/// Nodes and what connects them. Every host reaches every other one.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    nodes: Vec<Node>,
+    pub(super) wires: Vec<WireSpec>,
+    pub(super) channels: Vec<ChannelSpec>,
+    routes: Vec<Routes>,
+    /// By node: packets leave it in the order in which one wire brings them.
+    in_order: Vec<bool>,
+}
+
+/// The first step from a node to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Onto a wire.
+    Wire(u32),
+    /// From an access point to one of its stations.
+    Down { channel: u16, station: u16 },
+    /// From a station to its access point.
+    Up { channel: u16, station: u16 },
+}
+
+/// The first step from one node to all others.
+#[derive(Clone, Debug)]
+enum Routes {
+    /// There is one way only.
+    Only(Step),
+    /// By node; None: it is here, or a switch that nothing leads to.
+    By(Vec<Option<Step>>),
+}
+
+impl Topology {
+    /// Looks at all parts and finds the ways.
+    ///
+    /// # Errors
+    /// Says which part is wrong and what is allowed.
+    pub fn new(
+        nodes: Vec<Node>,
+        wires: Vec<WireSpec>,
+        channels: Vec<ChannelSpec>,
+    ) -> Result<Topology, String> {
+        let mut topology = Topology { nodes, wires, channels, routes: Vec::new(), in_order: Vec::new() };
+        topology.check()?;
+        let steps = topology.steps();
+        topology.check_ways(&steps)?;
+        topology.routes = (0..steps.len()).map(|node| Routes::from(node, &steps)).collect();
+        let mut ways_in = vec![0u32; steps.len()];
+        for (_, to) in steps.iter().flatten() {
+            ways_in[to.index()] += 1;
+        }
+        let switches = topology.nodes.iter().map(|node| *node == Node::Switch);
+        topology.in_order = switches.zip(ways_in).map(|(switch, ways)| switch && ways == 1).collect();
+        Ok(topology)
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether packets begin and end at a node.
+    pub(super) fn is_host(&self, node: NodeId) -> bool {
+        self.nodes.get(node.index()) == Some(&Node::Host)
+    }
+
+    /// The first step from `at` to `to`, another node; None where nothing leads.
+    #[inline]
+    pub(super) fn step(&self, at: NodeId, to: NodeId) -> Option<Step> {
+        match &self.routes[at.index()] {
+            Routes::Only(step) => Some(*step),
+            Routes::By(steps) => steps[to.index()],
+        }
+    }
+
+    /// Whether packets leave a node in the order in which one wire brings them, so
+    /// that it is known ahead when they do.
+    #[inline]
+    pub(super) fn in_order(&self, node: NodeId) -> bool {
+        self.in_order[node.index()]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let there = |node: NodeId, whose: &str| {
+            unless(node.index() < self.nodes.len(), format!("{whose}: no node number {}", node.0))
+        };
+        for (i, wire) in self.wires.iter().enumerate() {
+            there(wire.from, &format!("wire {i}"))?;
+            there(wire.to, &format!("wire {i}"))?;
+            unless(wire.from != wire.to, format!("wire {i}: leads to where it begins"))?;
+            unless(wire.rate_bps > 0, format!("wire {i}: the rate must not be 0"))?;
+            if let WireQueue::Discipline(params) = &wire.queue {
+                params.check().map_err(|error| format!("wire {i}: {error}"))?;
+            }
+        }
+        let mut taken = vec![false; self.nodes.len()];
+        for (i, channel) in self.channels.iter().enumerate() {
+            let stations = channel.stations.iter().map(|(node, _)| *node);
+            for node in std::iter::once(channel.access_point).chain(stations) {
+                there(node, &format!("channel {i}"))?;
+                unless(self.is_host(node), format!("channel {i}: node {} is a switch", node.0))?;
+                let twice = std::mem::replace(&mut taken[node.index()], true);
+                unless(!twice, format!("channel {i}: node {} has a radio already", node.0))?;
+            }
+            channel.queue.check().map_err(|error| format!("channel {i}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// By node: the steps from it and where they lead.
+    fn steps(&self) -> Vec<Vec<(Step, NodeId)>> {
+        let mut steps = vec![Vec::new(); self.nodes.len()];
+        for (i, wire) in (0..).zip(&self.wires) {
+            steps[wire.from.index()].push((Step::Wire(i), wire.to));
+        }
+        for (channel, spec) in (0..).zip(&self.channels) {
+            for (station, (node, _)) in (0..).zip(&spec.stations) {
+                steps[spec.access_point.index()].push((Step::Down { channel, station }, *node));
+                steps[node.index()].push((Step::Up { channel, station }, spec.access_point));
+            }
+        }
+        steps
+    }
+
+    /// All hosts reach the first one, and it reaches all.
+    fn check_ways(&self, steps: &[Vec<(Step, NodeId)>]) -> Result<(), String> {
+        let hosts = || (0..).map(NodeId).take(self.nodes.len()).filter(|node| self.is_host(*node));
+        let Some(first) = hosts().next() else { return Err("at least one host is needed".into()) };
+        let mut back = vec![Vec::new(); steps.len()];
+        for (from, steps) in (0..).zip(steps) {
+            for (step, to) in steps {
+                back[to.index()].push((*step, NodeId(from)));
+            }
+        }
+        let (to, from) = (reached(first, steps), reached(first, &back));
+        for host in hosts() {
+            for (ways, from, to) in [(&to, first, host), (&from, host, first)] {
+                if ways[host.index()].is_none() && host != first {
+                    return Err(format!("no way leads from node {} to node {}", from.0, to.0));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Routes {
+    fn from(node: usize, steps: &[Vec<(Step, NodeId)>]) -> Routes {
+        match steps[node][..] {
+            [(step, _)] => Routes::Only(step),
+            _ => Routes::By(reached(NodeId(node as u32), steps)),
+        }
+    }
+}
+
+/// By node: the first step of a shortest way there from `start`; of several the one
+/// that comes first in the lists.
+fn reached(start: NodeId, steps: &[Vec<(Step, NodeId)>]) -> Vec<Option<Step>> {
+    let mut first = vec![None; steps.len()];
+    let mut next = VecDeque::new();
+    for &(step, to) in &steps[start.index()] {
+        if to != start && first[to.index()].is_none() {
+            first[to.index()] = Some(step);
+            next.push_back(to);
+        }
+    }
+    while let Some(node) = next.pop_front() {
+        for &(_, to) in &steps[node.index()] {
+            if to != start && first[to.index()].is_none() {
+                first[to.index()] = first[node.index()];
+                next.push_back(to);
+            }
+        }
+    }
+    first
+}

@@ -1,0 +1,135 @@
+//! One direction of a wire: a drop-tail queue that needs no events of its own, or a
+//! discipline of the core, asked for the next packet whenever the wire is free.
+//!
+//! The airtime of a packet on a wire is its bits over the rate.
+//!
+//! What it does not do: no losses, no shared media.
+
+use std::collections::VecDeque;
+
+use airtab_core::{Handle, Pool, Qdisc, Ticket, Tx, time::SECOND};
+
+use super::topology::NodeId;
+use super::{Carried, Place, Report, Tag};
+use crate::engine::NEVER;
+use crate::net::Link;
+use crate::wifi::Label;
+
+pub(super) struct Wire {
+    pub(super) to: NodeId,
+    pub(super) end: End,
+}
+
+/// What holds packets at the near end of a wire.
+pub(super) enum End {
+    DropTail(Link),
+    Discipline(Box<Queue>),
+}
+
+/// A wire that asks a discipline.
+pub(super) struct Queue {
+    place: Place,
+    rate_bps: u64,
+    pub(super) latency_ns: u64,
+    queue: Qdisc,
+    sending: Option<Sending>,
+    /// When the last bit has left; NEVER when nothing is sent.
+    done: u64,
+    /// When the discipline wants to be asked again, if nothing else happens.
+    wake: u64,
+    /// When the world will look next, as far as it has been told.
+    pub(super) look: u64,
+}
+
+struct Sending {
+    packet: Handle,
+    ticket: Ticket,
+    tx: Tx,
+}
+
+impl Queue {
+    pub(super) fn new(place: Place, rate_bps: u64, latency_ns: u64, queue: Qdisc) -> Queue {
+        Queue { place, rate_bps, latency_ns, queue, sending: None, done: NEVER, wake: NEVER, look: NEVER }
+    }
+
+    pub(super) fn qdisc(&self) -> &Qdisc {
+        &self.queue
+    }
+
+    /// Packets in the queue, and the one being sent.
+    pub(super) fn held(&self) -> u64 {
+        u64::from(self.queue.len()) + u64::from(self.sending.is_some())
+    }
+
+    pub(super) fn next_event(&self) -> u64 {
+        self.done.min(self.wake)
+    }
+
+    /// Takes a packet; what is dropped for it is reported.
+    pub(super) fn send<B: Tag, T>(
+        &mut self,
+        pool: &mut Pool<Carried<B>>,
+        packet: Handle,
+        now: u64,
+        reports: &mut VecDeque<Report<T>>,
+    ) {
+        self.queue.enqueue(pool, packet, now);
+        self.report_drops(reports);
+        self.load(pool, now, reports);
+    }
+
+    /// Does what is due at `now`; gives a packet whose last bit leaves.
+    pub(super) fn advance<B: Tag, T>(
+        &mut self,
+        pool: &mut Pool<Carried<B>>,
+        now: u64,
+        reports: &mut VecDeque<Report<T>>,
+    ) -> Option<Handle> {
+        if self.wake == now {
+            self.wake = NEVER;
+            self.queue.tick(pool, now);
+            self.report_drops(reports);
+        }
+        let mut left = None;
+        if self.done == now {
+            self.done = NEVER;
+            let Sending { packet, ticket, tx } = self.sending.take().expect("one is being sent");
+            self.queue.sent(&ticket, &tx, now);
+            let tag = pool.body(packet).label();
+            reports.push_back(Report::Sent { at: self.place, tag, tx });
+            left = Some(packet);
+        }
+        self.load(pool, now, reports);
+        left
+    }
+
+    /// Gives the free wire its next packet, if there is one.
+    fn load<B: Tag, T>(&mut self, pool: &mut Pool<Carried<B>>, now: u64, reports: &mut VecDeque<Report<T>>) {
+        if self.sending.is_some() {
+            return;
+        }
+        let next = self.queue.dequeue(pool, now);
+        self.report_drops(reports);
+        let Some((packet, ticket)) = next else {
+            self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1));
+            return;
+        };
+        self.wake = NEVER;
+        pool.body_mut(packet).dequeued_ns = now;
+        reports.push_back(Report::Dequeued { at: self.place, packet });
+        let ns = u64::from(pool.bytes(packet)) * 8 * SECOND / self.rate_bps;
+        let tx = Tx { air: ns, span: ns, attempts: 1, acked: true };
+        self.sending = Some(Sending { packet, ticket, tx });
+        self.done = now + ns;
+    }
+
+    fn report_drops<T>(&mut self, reports: &mut VecDeque<Report<T>>) {
+        for dropped in self.queue.dropped() {
+            reports.push_back(Report::Dropped {
+                at: self.place,
+                packet: dropped.packet,
+                why: dropped.reason,
+            });
+        }
+    }
+}

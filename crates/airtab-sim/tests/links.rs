@@ -1,0 +1,209 @@
+//! What a discipline is told of the stations' links, on both media: who, when and
+//! what; by the core's `links`, which keeps what it is told.
+
+mod common;
+
+use airtab_core::{Link, Meta, Phy, Pool, Qdisc};
+use airtab_sim::engine::NEVER;
+use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
+use common::{MS, S, phy, queue};
+
+const STATIONS: [(&str, u32, Loss); 3] =
+    [("near", 54_000, Loss::None), ("far", 6_000, Loss::None), ("middle", 24_000, Loss::None)];
+
+struct Host {
+    medium: Medium,
+    pool: Pool<u32>,
+    phy: Phy,
+    now: u64,
+    /// Calls looked at already.
+    seen: usize,
+    /// What came out, and when.
+    outputs: Vec<(u64, Output)>,
+}
+
+impl Host {
+    fn new(config: &MediumConfig, discipline: &str) -> Host {
+        let pool = Pool::new();
+        let qdisc = Qdisc::new(&pool, &queue(discipline, 5), 1, 0);
+        let medium = Medium::new(config.clone(), &STATIONS, qdisc, 1);
+        Host { medium, pool, phy: config.phy(), now: 0, seen: 0, outputs: Vec::new() }
+    }
+
+    fn advance(&mut self, until: u64) {
+        self.poll();
+        while self.medium.next_event() <= until {
+            self.now = self.medium.next_event();
+            self.medium.advance(&mut self.pool, self.now);
+            self.poll();
+        }
+        self.now = until;
+    }
+
+    fn poll(&mut self) {
+        while let Some(output) = self.medium.poll() {
+            self.outputs.push((self.now, output));
+        }
+    }
+
+    fn send(&mut self, station: u16, bytes: u32) {
+        let packet = self.pool.insert(Meta { bytes, sta: station, ..Meta::default() }, 0);
+        self.medium.send_down(&mut self.pool, packet, self.now);
+    }
+
+    /// Calls since the last look: when, and what was said.
+    fn told(&mut self) -> Vec<(u64, Link)> {
+        let rows = self.medium.queue().rows(&self.pool, self.now).split_off(self.seen);
+        self.seen += rows.len();
+        let call = |row: Vec<u64>| {
+            let link = Link {
+                sta: row[1] as u16,
+                here: row[2] == 1,
+                phy: row[3] as u8,
+                nss: row[4] as u8,
+                rate_kbps: row[5] as u32,
+                ampdu_frames: row[6] as u32,
+                ampdu_ns: row[7] as u32,
+                free_ppm: row[8] as u32,
+                below_bytes: row[9] as u32,
+                below_ns: row[10] as u32,
+            };
+            (row[0], link)
+        };
+        rows.into_iter().map(call).collect()
+    }
+
+    /// DATA, SIFS and ACK, ns.
+    fn exchange(&self, kbps: u32, bytes: u32) -> u32 {
+        (self.phy.data_ns(kbps, bytes) + self.phy.sifs_ns() + self.phy.ack_ns(kbps)) as u32
+    }
+
+    fn link(&self, sta: u16, kbps: u32, free_ppm: u32) -> Link {
+        Link {
+            sta,
+            here: true,
+            phy: self.phy.number(),
+            nss: 1,
+            rate_kbps: kbps,
+            ampdu_frames: 1,
+            ampdu_ns: self.exchange(kbps, 1500),
+            free_ppm,
+            ..Link::default()
+        }
+    }
+}
+
+fn media() -> [MediumConfig; 2] {
+    let dcf = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) };
+    [dcf.into(), MediumConfig::emulator(phy("std-11g"), 0)]
+}
+
+#[test]
+fn at_the_start_at_every_change_and_every_100_ms() {
+    for config in media() {
+        let mut host = Host::new(&config, "links");
+        let all = |at: u64, rates: [u32; 3], free_ppm: u32, host: &Host| -> Vec<(u64, Link)> {
+            (0..).zip(rates).map(|(sta, kbps)| (at, host.link(sta, kbps, free_ppm))).collect()
+        };
+        assert_eq!(host.told(), all(0, [54_000, 6_000, 24_000], 0, &host), "the start");
+        host.advance(250 * MS);
+        let mut both = all(100 * MS, [54_000, 6_000, 24_000], 1_000_000, &host);
+        both.extend(all(200 * MS, [54_000, 6_000, 24_000], 1_000_000, &host));
+        assert_eq!(host.told(), both, "every 100 ms");
+
+        host.medium.set_station(1, 12_000, Loss::Fer(0.5), 260 * MS);
+        assert_eq!(host.told(), [(260 * MS, host.link(1, 12_000, 1_000_000))], "another rate");
+        host.medium.end_station(0, 270 * MS);
+        assert_eq!(host.told(), [(270 * MS, Link::default())], "who left");
+        host.medium.set_station(0, 12_000, Loss::None, 280 * MS);
+        assert_eq!(host.told(), [], "stays away");
+        host.advance(300 * MS);
+        let rest = [(300 * MS, host.link(1, 12_000, 1_000_000)), (300 * MS, host.link(2, 24_000, 1_000_000))];
+        assert_eq!(host.told(), rest, "those that are there");
+    }
+}
+
+#[test]
+fn another_discipline_is_told_anew() {
+    for config in media() {
+        let mut host = Host::new(&config, "fifo");
+        host.advance(30 * MS);
+        host.medium.set_station(0, 36_000, Loss::None, 30 * MS);
+        host.medium.end_station(1, 40 * MS);
+        host.advance(130 * MS);
+        host.medium.swap_queue(&mut host.pool, &queue("links", 5), 1, 130 * MS);
+        let links = [host.link(0, 36_000, 0), host.link(2, 24_000, 0)];
+        assert_eq!(host.told(), links.map(|link| (130 * MS, link)));
+        host.advance(299 * MS);
+        assert_eq!(host.told(), links.map(|link| (230 * MS, Link { free_ppm: 1_000_000, ..link })));
+        host.medium.swap_queue(&mut host.pool, &queue("links", 5), 1, 299 * MS);
+        host.seen = 0;
+        assert_eq!(host.told(), links.map(|link| (299 * MS, link)), "and each time");
+    }
+}
+
+#[test]
+fn how_free_the_medium_was_and_what_is_below_the_queue() {
+    for config in media() {
+        let mut host = Host::new(&config, "links");
+        host.advance(10 * MS);
+        host.send(2, 1000);
+        host.advance(100 * MS - 1);
+        host.told();
+        // What the channel was busy with, by its own account.
+        let busy = 99_999_999 - host.medium.air(host.now).idle_ns;
+        assert!(busy >= u64::from(host.exchange(24_000, 1000)), "{busy}");
+        host.advance(100 * MS);
+        let free = ((100 * MS - busy) * 1_000_000 / (100 * MS)) as u32;
+        assert_eq!(host.told()[2].1, host.link(2, 24_000, free), "nothing is below any more");
+
+        // A long frame at the MAC when the sample comes, and one in the queue.
+        host.advance(199 * MS + MS / 2);
+        host.send(1, 2000);
+        host.send(1, 700);
+        host.advance(200 * MS);
+        let told: Vec<Link> = host.told().into_iter().map(|(_, link)| link).collect();
+        let below = |link: &Link| (link.below_bytes, link.below_ns);
+        assert_eq!(
+            told.iter().map(below).collect::<Vec<_>>(),
+            [(0, 0), (2000, host.exchange(6_000, 2000)), (0, 0)]
+        );
+        host.medium.set_station(1, 12_000, Loss::None, host.now);
+        assert_eq!(below(&host.told()[0].1), (2000, host.exchange(12_000, 2000)));
+
+        // All the time busy: as little as there is, and never "not known".
+        while host.now < 400 * MS {
+            host.send(1, 1500);
+            host.advance(host.now + MS / 2);
+        }
+        let last = host.told().pop().expect("it is told").1;
+        assert!(last.free_ppm >= 1 && last.free_ppm < 200_000, "{}", last.free_ppm);
+    }
+}
+
+/// Who does not want to know is not woken for it, and who is told sees nothing else change.
+#[test]
+fn telling_disturbs_nothing() {
+    for config in media() {
+        let mut idle = Host::new(&config, "fifo");
+        assert_eq!(idle.medium.next_event(), NEVER);
+        idle.medium.swap_queue(&mut idle.pool, &queue("links", 5), 1, 0);
+        assert_eq!(idle.medium.next_event(), 100 * MS);
+        idle.medium.swap_queue(&mut idle.pool, &queue("fifo", 5), 1, 0);
+        assert_eq!(idle.medium.next_event(), NEVER);
+
+        let config = if config.cell().is_some() { CellConfig::new(config.phy()).into() } else { config };
+        let [told, not] = ["links", "fifo"].map(|discipline| {
+            let mut host = Host::new(&config, discipline);
+            for i in 0..2000 {
+                host.send((i % 3) as u16, 1500);
+                let packet = host.pool.insert(Meta { bytes: 300, sta: 0, ..Meta::default() }, 0);
+                host.medium.send_up(&mut host.pool, 0, packet, host.now);
+                host.advance(host.now + S / 2000);
+            }
+            host.outputs
+        });
+        assert!(told.len() > 2000);
+        assert!(told == not, "{} and {} outputs", told.len(), not.len());
+    }
+}
