@@ -283,7 +283,7 @@ static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 
 static bool chap_newcomer_waits(const void *ctx, u32 id)
 {
-	return chap_flow_in(ctx, id)->flags & PARKED;
+	return chap_parked(ctx, id);
 }
 
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
@@ -398,7 +398,7 @@ static struct at_pkt *chap_drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? chap_take(q, id, NULL) : at_urgent_pop(&c->urgent);
+	p = id ? chap_take(q, id, NULL) : at_urgent_pop(&c->urgent, q);
 	at_book_out(q, p);
 	return p;
 }
@@ -410,7 +410,7 @@ static void chap_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 	(void)now;
 	if (!at_gate_turn(q, sta, open))
 		return;
-	at_line_turned(q, &c->urgent.line, sta, open);
+	at_urgent_turned(&c->urgent, q, sta, open);
 	for (u32 id = 1; id < c->slot_fresh; id++)
 		if (at_gate_count(q, &c->slots[id].list, sta, open))
 			chap_park(c, id, chap_waits(q, &c->slots[id]));
@@ -578,7 +578,7 @@ static void chap_reset(struct at_qdisc *q, u64 now)
 	struct at_pkt *p;
 
 	(void)now;
-	while ((p = at_urgent_pop(&c->urgent)))
+	while ((p = at_urgent_pop(&c->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
 	for (u32 id = 1; id < c->slot_fresh; id++)
 		while ((p = at_fifo_pop(&c->slots[id].list)))

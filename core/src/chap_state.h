@@ -197,15 +197,39 @@ static struct flow *chap_flow_in(const struct chap *c, u32 id)
 	return &c->flows[c->slots[id].flow];
 }
 
-static struct at_order *chap_order_of(struct chap *c, u32 id)
+static bool chap_parked(const struct chap *c, u32 id)
 {
-	return chap_flow_in(c, id)->flags & PARKED ? &c->parked : &c->order;
+	return chap_flow_in(c, id)->flags & PARKED;
+}
+
+/* Not inline, and no choice of a pointer: the order of those that may be served is
+ * known before the flow is looked at. */
+static __attribute__((cold, noinline)) void chap_rank_parked(struct chap *c, u32 id)
+{
+	at_order_add(&c->parked, id, chap_entry, chap_less, c);
+}
+
+static __attribute__((cold, noinline)) void chap_unrank_parked(struct chap *c, u32 id)
+{
+	at_order_del(&c->parked, id, chap_less, c);
 }
 
 /* Gives a slot its place by the credit of its flow. */
 static void chap_rank(struct chap *c, u32 id)
 {
-	at_order_add(chap_order_of(c, id), id, chap_entry, chap_less, c);
+	if (chap_parked(c, id))
+		chap_rank_parked(c, id);
+	else
+		at_order_add(&c->order, id, chap_entry, chap_less, c);
+}
+
+/* Takes a slot out of its order. */
+static void chap_lift(struct chap *c, u32 id)
+{
+	if (chap_parked(c, id))
+		chap_unrank_parked(c, id);
+	else
+		at_order_del(&c->order, id, chap_less, c);
 }
 
 static void chap_unrank(struct chap *c, u32 id)
@@ -213,7 +237,7 @@ static void chap_unrank(struct chap *c, u32 id)
 	if (c->loose == id)
 		c->loose = AT_ORDER_NONE;
 	else
-		at_order_del(chap_order_of(c, id), id, chap_less, c);
+		chap_lift(c, id);
 }
 
 static bool chap_ranked(const struct chap *c, u32 id)
@@ -239,7 +263,7 @@ static void chap_loosen(struct chap *c, u32 id)
 	if (c->loose == id)
 		return;
 	chap_settle(c);
-	at_order_del(chap_order_of(c, id), id, chap_less, c);
+	chap_lift(c, id);
 	c->loose = id;
 }
 
@@ -472,7 +496,7 @@ static void chap_leave_newcomers(struct chap *c, u32 id)
 	const struct slot *s = &c->slots[id];
 
 	chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
-	if (!(chap_flow_in(c, id)->flags & PARKED))
+	if (!chap_parked(c, id))
 		at_turns_ready(&c->turns, id, false);
 	at_turns_leave(&c->turns, id);
 	chap_seat_tab(c);
@@ -488,7 +512,7 @@ static u32 chap_party_of(const struct at_pkt *p)
 static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
 {
 	at_turns_join(&c->turns, id, chap_party_of(p));
-	if (!(chap_flow_in(c, id)->flags & PARKED))
+	if (!chap_parked(c, id))
 		at_turns_ready(&c->turns, id, true);
 	chap_seat_tab(c);
 }
@@ -535,7 +559,7 @@ static void chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 			chap_join_newcomers(c, f->slot, p);
 		else
 			chap_rank(c, f->slot);
-	} else if (!at_parked(q, p)) {
+	} else if ((f->flags & PARKED) && !at_parked(q, p)) {
 		chap_park(c, f->slot, false);
 	}
 	s = &c->slots[f->slot];

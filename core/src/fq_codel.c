@@ -53,17 +53,15 @@ struct queue {
 	u32 qlen;
 	u32 next;		/* in its list */
 	u8 list;		/* NEW, OLD, or NONE: idle */
-	bool passed;		/* over, in its list */
+	bool passed;		/* in the list that stands before it */
 	u32 epoch;		/* `resets` when CoDel's state began */
 };
 
 _Static_assert(sizeof(struct queue) <= LINE, "a queue is one cache line");
 
-/* Of queues, linked by number. The first ones hold parked packets alone: they keep
- * their places, and who may send is looked for behind them. */
+/* Of queues, linked by number. */
 struct list {
 	u32 head, tail, len;
-	u32 passed, last;	/* how many these are, and which is the last of them */
 };
 
 struct fq_codel {
@@ -72,6 +70,7 @@ struct fq_codel {
 	struct at_codel_params codel;
 	struct at_codel_stats total;
 	struct list lists[LISTS];
+	struct list passed[LISTS];	/* before these, in their order: parked packets alone */
 	struct at_urgent urgent;
 	u64 n_new, n_overflows;
 	struct queue *queues;
@@ -170,11 +169,8 @@ static struct fq_codel *fq_codel_priv(const struct at_qdisc *q)
 
 /* ---- lists of queues ---- */
 
-static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
+static void fq_codel_join(struct fq_codel *s, struct list *l, u32 i)
 {
-	struct list *l = &s->lists[list];
-
-	s->queues[i].list = list;
 	if (l->len++)
 		s->queues[l->tail].next = i;
 	else
@@ -182,52 +178,52 @@ static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
 	l->tail = i;
 }
 
-static bool fq_codel_none(const struct list *l)
+static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
 {
-	return l->len == l->passed;
+	s->queues[i].list = list;
+	fq_codel_join(s, &s->lists[list], i);
 }
 
-/* The first of a list behind those passed over; there is one. */
-static u32 fq_codel_first(const struct fq_codel *s, const struct list *l)
-{
-	return l->passed ? s->queues[l->last].next : l->head;
-}
-
-/* Takes it. */
+/* Takes the first of a list that has one. */
 static u32 fq_codel_pop_list(struct fq_codel *s, u8 list)
 {
 	struct list *l = &s->lists[list];
-	u32 i = fq_codel_first(s, l);
+	u32 i = l->head;
 
 	s->queues[i].list = NONE;
-	if (l->passed)
-		s->queues[l->last].next = s->queues[i].next;
-	else
-		l->head = s->queues[i].next;
-	if (l->tail == i)
-		l->tail = l->last;
+	l->head = s->queues[i].next;
 	l->len--;
 	return i;
 }
 
-/* Passes over it: it has parked packets alone. */
+/* Passes over the first of a list, which has parked packets alone. It keeps its
+ * place: who may send is looked for behind it. */
 static void fq_codel_pass(struct fq_codel *s, u8 list)
 {
-	struct list *l = &s->lists[list];
+	u32 i = fq_codel_pop_list(s, list);
 
-	l->last = fq_codel_first(s, l);
-	l->passed++;
-	s->queues[l->last].passed = true;
+	s->queues[i].list = list;
+	s->queues[i].passed = true;
+	fq_codel_join(s, &s->passed[list], i);
 }
 
 /* Who was passed over is looked at again. */
 static void fq_codel_look_again(struct fq_codel *s)
 {
 	for (u8 list = NEW; list < LISTS; list++) {
-		struct list *l = &s->lists[list];
+		struct list *l = &s->lists[list], *before = &s->passed[list];
 
-		for (u32 i = l->head; l->passed; l->passed--, i = s->queues[i].next)
+		if (!before->len)
+			continue;
+		for (u32 n = before->len, i = before->head; n; n--, i = s->queues[i].next)
 			s->queues[i].passed = false;
+		if (l->len)
+			s->queues[before->tail].next = l->head;
+		else
+			l->tail = before->tail;
+		l->head = before->head;
+		l->len += before->len;
+		before->len = 0;
 	}
 }
 
@@ -370,9 +366,9 @@ static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 
 	memset(t, 0, sizeof(*t));
 	s->urgent.sent += !!p;
-	while (!p && !(fq_codel_none(&s->lists[NEW]) && fq_codel_none(&s->lists[OLD]))) {
-		u8 list = fq_codel_none(&s->lists[NEW]) ? OLD : NEW;
-		u32 i = fq_codel_first(s, &s->lists[list]);
+	while (!p && (s->lists[NEW].len || s->lists[OLD].len)) {
+		u8 list = s->lists[NEW].len ? NEW : OLD;
+		u32 i = s->lists[list].head;
 		struct queue *f = &s->queues[i];
 
 		if (q->parked && f->qlen && f->qlen == s->parked[i]) {
@@ -401,6 +397,7 @@ static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 	struct at_pkt *p = at_urgent_oldest(&s->urgent);
 	u32 from = s->n;
 
+	fq_codel_look_again(s);
 	for (u32 list = NEW; list < LISTS; list++) {
 		u32 i = s->lists[list].head;
 
@@ -415,7 +412,7 @@ static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = from < s->n ? fq_codel_take(q, from) : at_urgent_pop(&s->urgent);
+	p = from < s->n ? fq_codel_take(q, from) : at_urgent_pop(&s->urgent, q);
 	at_book_out(q, p);
 	return p;
 }
@@ -427,7 +424,7 @@ static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 	(void)now;
 	if (!at_gate_turn(q, sta, open))
 		return;
-	at_line_turned(q, &s->urgent.line, sta, open);
+	at_urgent_turned(&s->urgent, q, sta, open);
 	fq_codel_look_again(s);
 	for (u8 list = NEW; list < LISTS; list++) {
 		u32 i = s->lists[list].head;
@@ -493,7 +490,7 @@ static void fq_codel_reset(struct at_qdisc *q, u64 now)
 	struct at_pkt *p;
 
 	(void)now;
-	while ((p = at_urgent_pop(&s->urgent)))
+	while ((p = at_urgent_pop(&s->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
 	fq_codel_look_again(s);
 	for (u8 list = NEW; list < LISTS; list++)
@@ -513,8 +510,8 @@ static void fq_codel_read(const struct at_qdisc *q, u64 *v, u64 now)
 	const struct fq_codel *s = fq_codel_priv(q);
 
 	(void)now;
-	v[S_NEW] = s->lists[NEW].len;
-	v[S_OLD] = s->lists[OLD].len;
+	v[S_NEW] = s->lists[NEW].len + s->passed[NEW].len;
+	v[S_OLD] = s->lists[OLD].len + s->passed[OLD].len;
 	v[S_NEW_FLOWS] = s->n_new;
 	v[S_MARKS] = s->total.marks;
 	v[S_CODEL_DROPS] = s->total.drops;

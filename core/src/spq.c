@@ -169,7 +169,7 @@ static void spq_reset(struct at_qdisc *q, u64 now)
 	struct at_pkt *p;
 
 	(void)now;
-	while ((p = at_urgent_pop(&s->urgent)))
+	while ((p = at_urgent_pop(&s->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
 	while (q->qlen)
 		at_book_drop(q, spq_pop_victim(s), AT_R_RESET);
@@ -232,7 +232,7 @@ static struct at_pkt *spq_drain(struct at_qdisc *q)
 		}
 	}
 	if (p)
-		at_book_out(q, oldest < s->classes ? spq_pop(s, oldest) : at_urgent_pop(&s->urgent));
+		at_book_out(q, oldest < s->classes ? spq_pop(s, oldest) : at_urgent_pop(&s->urgent, q));
 	return p;
 }
 
@@ -243,7 +243,7 @@ static void spq_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 	(void)now;
 	if (!at_gate_turn(q, sta, open))
 		return;
-	at_line_turned(q, &s->urgent.line, sta, open);
+	at_urgent_turned(&s->urgent, q, sta, open);
 	for (u32 class = 0; class < s->classes; class++)
 		at_line_turned(q, &s->line[class], sta, open);
 }

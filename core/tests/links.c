@@ -3,7 +3,7 @@
  * links, for tests of all hosts: keeps what it is told of stations' links, a row
  * each, the oldest first, and sends packets on as they come.
  */
-#include "airtab/fifo.h"
+#include "airtab/gate.h"
 
 #define LINKS_KEPT 1024u
 
@@ -15,7 +15,7 @@ enum {
 };
 
 struct links {
-	struct at_fifo list;
+	struct at_line line;
 	u64 limit, calls;
 	u64 rows[LINKS_KEPT][R_END];
 };
@@ -76,7 +76,7 @@ static void links_reset(struct at_qdisc *q, u64 now)
 {
 	(void)now;
 	while (q->qlen)
-		at_book_drop(q, at_fifo_pop(&links_priv(q)->list), AT_R_RESET);
+		at_book_drop(q, at_line_pop(&links_priv(q)->line), AT_R_RESET);
 }
 
 static enum at_verdict links_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -84,14 +84,14 @@ static enum at_verdict links_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 n
 	(void)now;
 	if (q->qlen >= links_priv(q)->limit)
 		return at_book_refuse(q, p, AT_R_LIMIT);
-	at_fifo_push(&links_priv(q)->list, p);
+	at_fifo_push(&links_priv(q)->line.fifo, p);
 	at_book_in(q, p);
 	return AT_OK;
 }
 
 static struct at_pkt *links_drain(struct at_qdisc *q)
 {
-	struct at_pkt *p = at_fifo_pop(&links_priv(q)->list);
+	struct at_pkt *p = at_line_pop(&links_priv(q)->line);
 
 	if (p)
 		at_book_out(q, p);
@@ -100,9 +100,20 @@ static struct at_pkt *links_drain(struct at_qdisc *q)
 
 static struct at_pkt *links_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
+	struct at_pkt *p = at_line_first(q, &links_priv(q)->line);
+
 	(void)now;
 	memset(t, 0, sizeof(*t));
-	return links_drain(q);
+	if (p)
+		at_book_out(q, at_line_take(&links_priv(q)->line));
+	return p;
+}
+
+static void links_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	(void)now;
+	if (at_gate_turn(q, sta, open))
+		at_line_turned(q, &links_priv(q)->line, sta, open);
 }
 
 static void links_link(struct at_qdisc *q, const struct at_link *l, u64 now)
@@ -157,6 +168,7 @@ const struct at_ops at_links_ops = {
 	.enqueue = links_enqueue,
 	.dequeue = links_dequeue,
 	.drain = links_drain,
+	.gate = links_gate,
 	.link = links_link,
 	.read = links_read,
 	.row = links_row,

@@ -1,37 +1,52 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * chap against a plain reading of the published algorithms: linear scans, one
- * list in arrival order, an eager boost loop. Decision for decision and credit
- * for credit in the faithful profile; and the default profile against the
- * faithful one when the ring holds one frame.
+ * list in arrival order, an eager boost loop, and stations that are closed at
+ * random: their packets are as queued as others, but nobody is served with them.
+ * Decision for decision and credit for credit in the faithful profile; and the
+ * default profile against the faithful one when the ring holds one frame.
  */
 #include "harness.h"
 
 #define FLOWS 40
 #define QUEUE 64
+#define STATIONS 5
 
 struct model {
 	s64 credit[FLOWS], increment;
 	bool known[FLOWS];
 	u32 created[FLOWS], count;
-	u32 flow[QUEUE], handle[QUEUE], len, limit;
+	u32 flow[QUEUE], handle[QUEUE], sta[QUEUE], len, limit;
+	bool closed[STATIONS];
 };
 
-/* The oldest packet of a backlogged flow: of the most credit, or of the least. */
+/* The oldest packet of a backlogged flow: of the most credit of those that may be
+ * served, or of the least of all. m->len: there is none. */
 static u32 model_pick(const struct model *m, bool most)
 {
-	u32 best = 0;
+	u32 best = m->len;
 
-	for (u32 i = 1; i < m->len; i++) {
-		u32 a = m->flow[i], b = m->flow[best];
+	for (u32 i = 0; i < m->len; i++) {
+		u32 a = m->flow[i], b = m->flow[best < m->len ? best : i];
 		s64 d = m->credit[a] - m->credit[b];
 
+		if (most && m->closed[m->sta[i]])
+			continue;
 		if (!d)
 			d = (s64)m->created[b] - (s64)m->created[a];
-		if (most ? d > 0 : d < 0)
+		if (best == m->len || (most ? d > 0 : d < 0))
 			best = i;
 	}
 	return best;
+}
+
+static u32 model_parked(const struct model *m)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < m->len; i++)
+		n += m->closed[m->sta[i]];
+	return n;
 }
 
 static u32 model_remove(struct model *m, u32 i)
@@ -41,11 +56,12 @@ static u32 model_remove(struct model *m, u32 i)
 	m->len--;
 	memmove(&m->flow[i], &m->flow[i + 1], (m->len - i) * sizeof(u32));
 	memmove(&m->handle[i], &m->handle[i + 1], (m->len - i) * sizeof(u32));
+	memmove(&m->sta[i], &m->sta[i + 1], (m->len - i) * sizeof(u32));
 	return handle;
 }
 
 /* The handle of the dropped packet, or 0. */
-static u32 model_enqueue(struct model *m, u32 flow, u32 handle)
+static u32 model_enqueue(struct model *m, u32 flow, u32 sta, u32 handle)
 {
 	if (!m->known[flow]) {
 		m->known[flow] = true;
@@ -53,19 +69,29 @@ static u32 model_enqueue(struct model *m, u32 flow, u32 handle)
 		m->created[flow] = m->count++;
 	}
 	m->flow[m->len] = flow;
+	m->sta[m->len] = sta;
 	m->handle[m->len++] = handle;
 	return m->len == m->limit ? model_remove(m, model_pick(m, false)) : 0;
 }
 
+/* The handle of the packet to send, or 0. */
 static u32 model_dequeue(struct model *m, u32 *flow)
 {
 	u32 i = model_pick(m, true);
 
+	if (i == m->len)
+		return 0;
 	*flow = m->flow[i];
 	if (m->credit[*flow] <= 0)
 		for (u32 f = 0; f < FLOWS; f++)
 			m->credit[f] = (m->credit[f] >> 1) + m->increment;
 	return model_remove(m, i);
+}
+
+/* Most packets of a flow are for one station. */
+static u32 some_station(u64 *seed, u32 flow)
+{
+	return below(seed, 16) ? flow % STATIONS : (u32)below(seed, STATIONS);
 }
 
 /* Random arrivals; up to 8 packets below the queue, reported in any order. Costs
@@ -85,19 +111,21 @@ static void against_model(u64 seed, u64 increment, u64 cost_min, u64 spread)
 	for (u32 step = 0; step < 60000; step++) {
 		if (below(&seed, 2)) {
 			u32 flow = (u32)below(&seed, 1 + below(&seed, FLOWS)), drops = h.drops;
+			u32 sta = some_station(&seed, flow);
 			struct at_pkt *p = new_pkt(&h, flow, 1500);
-			u32 want = model_enqueue(&m, flow, ++serial);
+			u32 want = model_enqueue(&m, flow, sta, ++serial);
 
+			p->sta = (u16)sta;
 			p->handle = serial;
 			push(&h, p, step);
 			CHECK_EQ(h.drops - drops, want != 0);
 			CHECK(!want || h.last_drop->handle == want);
 		} else if (in_ring < 8 && h.q->qlen) {
 			u32 want = model_dequeue(&m, &owner[in_ring]);
-			struct at_pkt *p = get(&h, &ring[in_ring++], step);
+			struct at_pkt *p = get(&h, &ring[in_ring], step);
 
-			CHECK(p);
-			CHECK_EQ(p->handle, want);
+			CHECK_EQ(p ? p->handle : 0, want);
+			in_ring += !!p;
 		}
 		if (in_ring && (in_ring == 8 || below(&seed, 3))) {
 			u32 k = (u32)below(&seed, in_ring--);
@@ -108,7 +136,14 @@ static void against_model(u64 seed, u64 increment, u64 cost_min, u64 spread)
 			ring[k] = ring[in_ring];
 			owner[k] = owner[in_ring];
 		}
+		if (!below(&seed, 8)) {
+			u16 sta = (u16)below(&seed, STATIONS);
+
+			m.closed[sta] = !below(&seed, 3);
+			h.q->ops->gate(h.q, sta, !m.closed[sta], step);
+		}
 		CHECK_EQ(h.q->qlen, m.len);
+		CHECK_EQ(h.q->parked, model_parked(&m));
 		if (step % 64 == 0)
 			for (u32 f = 0; f < FLOWS; f++)
 				CHECK(!m.known[f] || credit(&h, f) == m.credit[f]);
@@ -133,11 +168,18 @@ static void one_frame_ring(u64 seed)
 			u32 bytes = 40 + (u32)below(&seed, 1460), da = a.drops, db = b.drops;
 			struct at_pkt *pa = new_pkt(&a, flow, bytes), *pb = new_pkt(&b, flow, bytes);
 
+			pa->sta = pb->sta = (u16)some_station(&seed, flow);
 			pa->handle = pb->handle = ++serial;
 			CHECK_EQ(push(&a, pa, step), push(&b, pb, step));
 			CHECK_EQ(a.drops - da, b.drops - db);
 			CHECK(a.drops == da || a.last_drop->handle == b.last_drop->handle);
-		} else if (a.q->qlen) {
+		} else if (!below(&seed, 8)) {
+			u16 sta = (u16)below(&seed, STATIONS);
+			bool open = below(&seed, 3);
+
+			a.q->ops->gate(a.q, sta, open, step);
+			b.q->ops->gate(b.q, sta, open, step);
+		} else if (a.q->qlen > a.q->parked) {
 			/* some flows have a bad link */
 			struct at_pkt *pa = get(&a, &ta, step), *pb = get(&b, &tb, step);
 			u64 cost = 100000 + below(&seed, pa->flow % 5 ? 300000 : 3000000);

@@ -13,9 +13,9 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|e| e == "c"))
         .collect();
     sources.sort();
-    let links = core.join("tests/links.c");
-    if std::env::var_os("CARGO_FEATURE_LINKS").is_some() {
-        sources.push(links.clone());
+    let trial = ["told", "links"].map(|name| core.join(format!("tests/{name}.c")));
+    if std::env::var_os("CARGO_FEATURE_TRIAL").is_some() {
+        sources.extend(trial.clone());
     }
     cc::Build::new()
         .files(&sources)
@@ -30,7 +30,9 @@ fn main() {
         .opt_level(2)
         .compile("airtab");
     println!("cargo:rerun-if-changed=src/abi.c");
-    println!("cargo:rerun-if-changed={}", links.display());
+    for source in trial {
+        println!("cargo:rerun-if-changed={}", source.display());
+    }
     println!("cargo:rerun-if-changed={}", core.join("src").display());
     println!("cargo:rerun-if-changed={}", core.join("include").display());
 }

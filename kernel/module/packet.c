@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
  * What the core wants to know about a packet and what takes more than a look at
- * struct sk_buff: its flow, source, station, class and TCP header.
+ * struct sk_buff: its flow, source, station, class, key and TCP header.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -11,6 +11,7 @@
 #include <linux/tcp.h>
 #include <net/flow_dissector.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 
 #include "airtab/qdisc.h"
 
@@ -227,6 +228,94 @@ u8 at_class(const struct at_pkt *p)
 	if (priority - 256 < 8)
 		priority -= 256;
 	return priority < 8 ? category[priority] : category[0];
+}
+
+/* ---- key ---- */
+
+#define EXTENSIONS 8		/* headers that are looked behind */
+
+/* Where the header behind is and what, if *next is an extension header at *at that
+ * can be looked behind. IPv4 has only one of them. *fragment: of more than itself. */
+static bool step_over(const struct sk_buff *skb, bool six, u8 *next, int *at, bool *fragment)
+{
+	union {
+		struct ipv6_opt_hdr opt;
+		struct ip_auth_hdr auth;
+		struct frag_hdr frag;
+	} space;
+	const typeof(space) *h;
+
+	switch (*next) {
+	case NEXTHDR_FRAGMENT:
+		h = six ? skb_header_pointer(skb, *at, sizeof(h->frag), &space) : NULL;
+		if (!h)
+			return false;
+		*fragment = h->frag.frag_off & htons(IP6_OFFSET | IP6_MF);
+		*at += sizeof(h->frag);
+		break;
+	case NEXTHDR_AUTH:
+		h = skb_header_pointer(skb, *at, sizeof(h->opt), &space);
+		if (!h)
+			return false;
+		*at += ipv6_authlen(&h->opt);
+		break;
+	case NEXTHDR_HOP:
+	case NEXTHDR_ROUTING:
+	case NEXTHDR_DEST:
+		h = six ? skb_header_pointer(skb, *at, sizeof(h->opt), &space) : NULL;
+		if (!h)
+			return false;
+		*at += ipv6_optlen(&h->opt);
+		break;
+	default:
+		return false;
+	}
+	*next = h->opt.nexthdr;		/* first in each */
+	return true;
+}
+
+/* Of the outermost IP header, whose mark at_mark_ce() sets: inside of tunnels
+ * and PPPoE nothing is looked at. */
+bool at_key(const struct at_pkt *p, struct at_key *k)
+{
+	const struct sk_buff *skb = at_skb(p);
+	int at = skb_network_offset(skb);
+	bool six = false, fragment;
+	__be16 space[2];
+	const __be16 *port;
+
+	if (at < 0)
+		return false;
+	if (skb_protocol(skb, true) == htons(ETH_P_IP)) {
+		struct iphdr header;
+		const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(header), &header);
+
+		if (!ip || ip->version != 4 || ip->ihl < 5)
+			return false;
+		*k = (struct at_key){ .proto = ip->protocol, .dscp = ip->tos >> 2 };
+		fragment = ip_is_fragment(ip);
+		at += ip->ihl * 4;
+	} else if (skb_protocol(skb, true) == htons(ETH_P_IPV6)) {
+		struct ipv6hdr header;
+		const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(header), &header);
+
+		if (!ip || ip->version != 6)
+			return false;
+		*k = (struct at_key){ .proto = ip->nexthdr, .dscp = ipv6_get_dsfield(ip) >> 2 };
+		fragment = false;
+		at += sizeof(header);
+		six = true;
+	} else {
+		return false;
+	}
+	for (u32 n = 0; n < EXTENSIONS && !fragment && step_over(skb, six, &k->proto, &at, &fragment); n++)
+		;
+	port = fragment || !has_ports(k->proto) ? NULL : skb_header_pointer(skb, at, sizeof(space), space);
+	if (port) {
+		k->sport = ntohs(port[0]);
+		k->dport = ntohs(port[1]);
+	}
+	return true;
 }
 
 /* ---- TCP ---- */

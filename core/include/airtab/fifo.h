@@ -54,7 +54,7 @@ static inline struct at_pkt *at_fifo_take(struct at_fifo *f, struct at_pkt *befo
 /* Whether p's station is closed. */
 static inline bool at_parked(const struct at_qdisc *q, const struct at_pkt *p)
 {
-	return q->closed && (q->shut[at_sta(p) / 32] >> at_sta(p) % 32 & 1);
+	return __builtin_expect(q->closed, 0) && (q->shut[at_sta(p) / 32] >> at_sta(p) % 32 & 1);
 }
 
 /* p was put into the queue. */
@@ -62,7 +62,8 @@ static inline void at_book_in(struct at_qdisc *q, const struct at_pkt *p)
 {
 	q->in++;
 	q->qlen++;
-	q->parked += at_parked(q, p);
+	if (at_parked(q, p))
+		q->parked++;
 	q->bytes += at_bytes(p);
 }
 
@@ -71,7 +72,8 @@ static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
 {
 	q->out++;
 	q->qlen--;
-	q->parked -= at_parked(q, p);
+	if (at_parked(q, p))
+		q->parked--;
 	q->bytes -= at_bytes(p);
 }
 
@@ -79,7 +81,8 @@ static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
 static inline void at_book_drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
 {
 	q->qlen--;
-	q->parked -= at_parked(q, p);
+	if (at_parked(q, p))
+		q->parked--;
 	q->bytes -= at_bytes(p);
 	q->dropped[why]++;
 	q->drop(q, p, why);

@@ -26,8 +26,13 @@ struct at_tcp {
 	u8 flags;
 };
 
+struct at_key {
+	u8 proto, dscp;		/* behind all extension headers */
+	u16 sport, dport;
+};
+
 /* flags of struct at_pkt */
-enum { AT_F_ECT = 1, AT_F_CE = 2, AT_F_TCP = 4 };
+enum { AT_F_ECT = 1, AT_F_CE = 2, AT_F_TCP = 4, AT_F_IP = 8 };
 
 struct at_pkt {
 	struct at_pkt *next;
@@ -37,6 +42,7 @@ struct at_pkt {
 	u8 cls, flags;
 	struct at_tcp tcp;
 	u32 handle;		/* the host's own name of this packet */
+	struct at_key key;
 };
 
 static inline struct at_pkt **at_next(struct at_pkt *p) { return &p->next; }
@@ -46,6 +52,14 @@ static inline u32 at_flow(const struct at_pkt *p) { return p->flow; }
 static inline u16 at_sta(const struct at_pkt *p) { return p->sta; }
 static inline u32 at_source(const struct at_pkt *p) { return p->source; }
 static inline u8 at_class(const struct at_pkt *p) { return p->cls; }
+
+static inline bool at_key(const struct at_pkt *p, struct at_key *k)
+{
+	if (!(p->flags & AT_F_IP))
+		return false;
+	*k = p->key;
+	return true;
+}
 
 static inline bool at_mark_ce(struct at_pkt *p)
 {

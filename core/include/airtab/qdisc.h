@@ -34,6 +34,9 @@
  *  u8   at_class(p)            0 = most urgent class of the host's classifier;
  *                              AT_URGENT = link control: ARP of at most
  *                              256 bytes, EAPOL (urgent.h bounds them further)
+ *  bool at_key(p, struct at_key *)  what a classifier sees; false: no IP.
+ *                              Ports are 0 where there are none to see: of all
+ *                              fragments, and of what is neither TCP nor UDP
  *  bool at_mark_ce(p)          false: the packet is not ECN-capable
  *  bool at_tcp(p, struct at_tcp *)  false: not TCP, encrypted or a fragment
  *  u64  at_div(u64 n, u32 d)   n / d
@@ -138,12 +141,12 @@ struct at_qdisc {
 	/* Gives a dropped packet back to the host; must not call ops. */
 	void (*drop)(struct at_qdisc *q, struct at_pkt *p, enum at_reason why);
 	void *host;
-	/* always: in + made == out + sum(dropped) + qlen */
-	u64 bytes, in, out, made, dropped[AT_R_MAX];
 	u32 qlen;
 	u32 parked;			/* of these, packets of closed stations */
-	u32 closed;			/* stations, and a bit for each number: gate() */
-	u32 shut[AT_STATIONS / 32];
+	u32 closed;			/* stations that are closed: gate() */
+	/* always: in + made == out + sum(dropped) + qlen */
+	u64 bytes, in, out, made, dropped[AT_R_MAX];
+	u32 shut[AT_STATIONS / 32];	/* a bit for each: closed */
 	u64 state[];			/* state_size() bytes, zeroed by the host */
 };
 

@@ -30,7 +30,7 @@
 
 struct at_urgent {
 	struct at_line line;
-	u64 len, bytes;
+	u64 len, bytes, parked;
 	u64 full;		/* when the bucket is, ns */
 	u64 sent, over;		/* packets sent (the caller's count); beyond the bounds */
 	u64 air;		/* charged, ns */
@@ -58,19 +58,6 @@ static inline s64 at_urgent_left(const struct at_urgent *u, u64 now)
 	return left < 0 ? -(s64)at_div((u64)-left, AT_URGENT_SHARE) : (s64)at_div((u64)left, AT_URGENT_SHARE);
 }
 
-/* Whether there is no place for p: parked packets get half of them. */
-static inline bool at_urgent_full(const struct at_urgent *u, const struct at_qdisc *q, const struct at_pkt *p)
-{
-	u32 places = AT_URGENT_PACKETS, taken = (u32)u->len;
-
-	if (at_parked(q, p)) {
-		places /= 2;
-		for (struct at_pkt *k = u->line.fifo.head; k; k = *at_next(k))
-			taken -= !at_parked(q, k);
-	}
-	return u->len >= AT_URGENT_PACKETS || taken >= places;
-}
-
 /* Queues p and charges it if it is urgent, within the bounds, and within the
  * caller's limit of packets. False: p is ordinary traffic. */
 static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q, struct at_pkt *p,
@@ -81,7 +68,8 @@ static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q,
 
 	if (at_class(p) != AT_URGENT)
 		return false;
-	if (at_urgent_full(u, q, p) || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
+	if (u->len >= AT_URGENT_PACKETS || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
+	    (at_parked(q, p) && u->parked >= AT_URGENT_PACKETS / 2) ||
 	    full + (u64)ns * AT_URGENT_SHARE > now + AT_URGENT_BURST) {
 		u->over++;
 		return false;
@@ -90,6 +78,8 @@ static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q,
 	at_urgent_pay(u, ns, now);
 	at_fifo_push(&u->line.fifo, p);
 	u->len++;
+	if (at_parked(q, p))
+		u->parked++;
 	u->bytes += at_bytes(p);
 	return true;
 }
@@ -100,33 +90,45 @@ static inline struct at_pkt *at_urgent_oldest(const struct at_urgent *u)
 	return u->line.fifo.head;
 }
 
-/* p, or NULL, left the list. */
-static inline struct at_pkt *at_urgent_left_by(struct at_urgent *u, struct at_pkt *p)
+/* p left the list. */
+static inline struct at_pkt *at_urgent_count(struct at_urgent *u, const struct at_qdisc *q, struct at_pkt *p)
 {
-	if (p) {
-		u->len--;
-		u->bytes -= at_bytes(p);
-	}
+	u->len--;
+	if (at_parked(q, p))
+		u->parked--;
+	u->bytes -= at_bytes(p);
 	return p;
 }
 
 /* Takes the oldest, parked or not, or NULL. */
-static inline struct at_pkt *at_urgent_pop(struct at_urgent *u)
+static inline struct at_pkt *at_urgent_pop(struct at_urgent *u, const struct at_qdisc *q)
 {
-	return at_urgent_left_by(u, at_line_pop(&u->line));
+	return u->len ? at_urgent_count(u, q, at_line_pop(&u->line)) : NULL;
 }
 
 /* Takes the oldest that may go, or NULL. */
 static inline struct at_pkt *at_urgent_take(struct at_urgent *u, const struct at_qdisc *q)
 {
-	return at_line_first(q, &u->line) ? at_urgent_left_by(u, at_line_take(&u->line)) : NULL;
+	if (u->len == u->parked)
+		return NULL;
+	at_line_first(q, &u->line);
+	return at_urgent_count(u, q, at_line_take(&u->line));
+}
+
+/* A station's gate was turned. */
+static inline void at_urgent_turned(struct at_urgent *u, struct at_qdisc *q, u16 sta, bool open)
+{
+	u32 before = q->parked;
+
+	at_line_turned(q, &u->line, sta, open);
+	u->parked += (u64)q->parked - before;
 }
 
 /* Drops the oldest until the caller's limit holds again. */
 static inline void at_urgent_shrink(struct at_urgent *u, struct at_qdisc *q, u64 limit)
 {
 	while (u->len > limit)
-		at_book_drop(q, at_urgent_pop(u), AT_R_LIMIT);
+		at_book_drop(q, at_urgent_pop(u, q), AT_R_LIMIT);
 }
 
 #endif

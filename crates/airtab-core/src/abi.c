@@ -24,9 +24,11 @@ extern const struct abi_row at_abi[];
 /* Ends at name == NULL. */
 const struct abi_row at_abi[] = {
 	SIZE(at_tcp), AT(at_tcp, seq), AT(at_tcp, ack), AT(at_tcp, payload), AT(at_tcp, window), AT(at_tcp, flags),
+	SIZE(at_key), AT(at_key, proto), AT(at_key, dscp), AT(at_key, sport), AT(at_key, dport),
 	SIZE(at_pkt), AT(at_pkt, next), AT(at_pkt, priv), AT(at_pkt, bytes), AT(at_pkt, flow),
 	AT(at_pkt, source), AT(at_pkt, sta),
 	AT(at_pkt, cls), AT(at_pkt, flags), AT(at_pkt, tcp), AT(at_pkt, handle),
+	AT(at_pkt, key),
 	SIZE(at_ticket), AT(at_ticket, flow), AT(at_ticket, gen), AT(at_ticket, est),
 	SIZE(at_tx), AT(at_tx, air), AT(at_tx, span), AT(at_tx, attempts), AT(at_tx, acked),
 	SIZE(at_heard), AT(at_heard, flow), AT(at_heard, sta), AT(at_heard, air),
@@ -38,9 +40,9 @@ const struct abi_row at_abi[] = {
 	AT(at_param, max), AT(at_param, choices),
 	SIZE(at_vals), AT(at_vals, v), AT(at_vals, len),
 	SIZE(at_stat), AT(at_stat, id), AT(at_stat, unit), AT(at_stat, counter), AT(at_stat, name), AT(at_stat, help),
-	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, host), AT(at_qdisc, bytes),
-	AT(at_qdisc, in), AT(at_qdisc, out), AT(at_qdisc, made), AT(at_qdisc, dropped), AT(at_qdisc, qlen),
-	AT(at_qdisc, parked), AT(at_qdisc, closed), AT(at_qdisc, shut), AT(at_qdisc, state),
+	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, host), AT(at_qdisc, qlen),
+	AT(at_qdisc, parked), AT(at_qdisc, closed), AT(at_qdisc, bytes), AT(at_qdisc, in), AT(at_qdisc, out),
+	AT(at_qdisc, made), AT(at_qdisc, dropped), AT(at_qdisc, shut), AT(at_qdisc, state),
 	SIZE(at_ops), AT(at_ops, name), AT(at_ops, about), AT(at_ops, params), AT(at_ops, stats),
 	AT(at_ops, row_stats), AT(at_ops, check), AT(at_ops, state_size), AT(at_ops, init), AT(at_ops, change),
 	AT(at_ops, reset), AT(at_ops, enqueue), AT(at_ops, dequeue), AT(at_ops, drain), AT(at_ops, gate), AT(at_ops, sent),
@@ -50,7 +52,7 @@ const struct abi_row at_abi[] = {
 	AT(at_phy, ack_bytes), AT(at_phy, cw_min), AT(at_phy, cw_max), AT(at_phy, base_kbps), AT(at_phy, ack_kbps),
 	SIZE(at_emulator), AT(at_emulator, phy), AT(at_emulator, extra), AT(at_emulator, random),
 	AT(at_emulator, attempts),
-	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_R_MAX),
+	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_F_IP), VALUE(AT_R_MAX),
 	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_verdict", sizeof(enum at_verdict) },
 	{ NULL, 0 },
 };

@@ -21,6 +21,21 @@ pub struct Tcp {
     pub flags: u8,
 }
 
+/// What a classifier sees of an IP packet.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Key {
+    /// Protocol number behind all extension headers.
+    pub protocol: u8,
+    /// Differentiated services code point (RFC 2474), 6 bits.
+    pub dscp: u8,
+    /// Its sender's port; 0 where there is none to see: of all fragments, and of
+    /// what is neither TCP nor UDP.
+    pub sport: u16,
+    /// Its receiver's port, likewise.
+    pub dport: u16,
+}
+
 #[repr(C)]
 pub struct Pkt {
     pub next: *mut Pkt,
@@ -33,11 +48,13 @@ pub struct Pkt {
     pub flags: u8,
     pub tcp: Tcp,
     pub handle: u32,
+    pub key: Key,
 }
 
 pub const F_ECT: u8 = 1;
 pub const F_CE: u8 = 2;
 pub const F_TCP: u8 = 4;
+pub const F_IP: u8 = 8;
 
 /// Whom to charge once a transmission is over; comes with a packet, goes back
 /// with what the packet took. Only the discipline that made it can read it.
@@ -144,14 +161,14 @@ pub struct Qdisc {
     pub ops: *const Ops,
     pub drop: Option<unsafe extern "C" fn(*mut Qdisc, *mut Pkt, c_int)>,
     pub host: *mut c_void,
+    pub qlen: u32,
+    pub parked: u32,
+    pub closed: u32,
     pub bytes: u64,
     pub in_: u64,
     pub out: u64,
     pub made: u64,
     pub dropped: [u64; REASONS],
-    pub qlen: u32,
-    pub parked: u32,
-    pub closed: u32,
     pub shut: [u32; STATIONS / 32],
     pub state: [u64; 0],
 }
@@ -221,7 +238,9 @@ unsafe extern "C" {
     // Arrays of unknown length that end at NULL: only their address is taken.
     pub static at_disciplines: [*const Ops; 0];
     pub static at_phys: [Phy; 0];
-    #[cfg(feature = "links")]
+    #[cfg(feature = "trial")]
+    pub static at_told_ops: Ops;
+    #[cfg(feature = "trial")]
     pub static at_links_ops: Ops;
     pub fn at_check(ops: *const Ops, v: *const Vals, bad: *mut u16) -> *const c_char;
     pub fn at_data_ns(phy: *const Phy, kbps: u32, ip_bytes: u32, frames: u32) -> u64;

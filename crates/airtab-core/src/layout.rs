@@ -7,8 +7,8 @@ use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
 
 use crate::ffi::{
-    ALWAYS, Emulator, F_CE, F_ECT, F_TCP, Heard, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat, Tcp,
-    Ticket, Tx, Vals,
+    ALWAYS, Emulator, F_CE, F_ECT, F_IP, F_TCP, Heard, Key, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat,
+    Tcp, Ticket, Tx, Vals,
 };
 use crate::params::text;
 
@@ -48,6 +48,7 @@ macro_rules! layout {
 fn rust_and_c_agree() {
     let mut rows = Vec::new();
     layout!(rows, "at_tcp", Tcp, seq, ack, payload, window, flags);
+    layout!(rows, "at_key", Key, protocol = "proto", dscp, sport, dport);
     layout!(
         rows,
         "at_pkt",
@@ -61,7 +62,8 @@ fn rust_and_c_agree() {
         class = "cls",
         flags,
         tcp,
-        handle
+        handle,
+        key
     );
     layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est);
     layout!(rows, "at_tx", Tx, air, span, attempts, acked);
@@ -91,14 +93,14 @@ fn rust_and_c_agree() {
         ops,
         drop,
         host,
+        qlen,
+        parked,
+        closed,
         bytes,
         in_ = "in",
         out,
         made,
         dropped,
-        qlen,
-        parked,
-        closed,
         shut,
         state
     );
@@ -112,7 +114,7 @@ fn rust_and_c_agree() {
     );
     layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
     rows.push(("AT_ALWAYS".into(), ALWAYS as usize));
-    let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP)];
+    let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP), ("AT_F_IP", F_IP)];
     rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));
     rows.push(("AT_R_MAX".into(), REASONS));
     rows.extend(["enum at_reason", "enum at_verdict"].map(|name| (name.to_string(), size_of::<c_int>())));

@@ -23,7 +23,7 @@ mod units;
 pub use airtime::Phy;
 pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
-pub use ffi::{Heard, Link, Tcp, Ticket, Tx};
+pub use ffi::{Heard, Key, Link, Tcp, Ticket, Tx};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
 pub use pool::{Handle, Meta, Pool};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};

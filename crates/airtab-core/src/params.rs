@@ -83,9 +83,9 @@ impl Discipline {
     /// The discipline of that name.
     pub fn named(name: &str) -> Option<Discipline> {
         let every = disciplines();
-        #[cfg(feature = "links")]
-        // SAFETY: a constant of the core's tests.
-        let every = every.chain([Discipline(unsafe { &ffi::at_links_ops })]);
+        #[cfg(feature = "trial")]
+        // SAFETY: constants of the core's tests.
+        let every = every.chain(unsafe { [&ffi::at_told_ops, &ffi::at_links_ops] }.map(Discipline));
         every.into_iter().find(|d| d.name() == name)
     }
 
@@ -238,6 +238,16 @@ impl Params {
         }
         self.values[i] = parts.iter().map(|v| table[i].parse(v)).collect::<Result<_, _>>().map_err(error)?;
         Ok(())
+    }
+
+    /// Sets one parameter to its value in other parameters of the same discipline.
+    ///
+    /// # Panics
+    /// If it is another discipline, or has no such parameter.
+    pub fn copy(&mut self, name: &str, from: &Params) {
+        assert_eq!(self.discipline, from.discipline, "values of another discipline");
+        let i = self.discipline.params().iter().position(|p| p.name == name).expect("a parameter's name");
+        self.values[i].clone_from(&from.values[i]);
     }
 
     /// The value or values of one parameter.

@@ -39,6 +39,8 @@ pub struct Meta {
     pub ecn: bool,
     /// The TCP header, where there is one to see.
     pub tcp: Option<ffi::Tcp>,
+    /// What a classifier sees; None: no IP.
+    pub key: Option<ffi::Key>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +60,7 @@ pub(crate) struct Packet<T> {
 }
 
 const CHUNK: usize = 256;
-const _: () = assert!(size_of::<ffi::Pkt>() == 56 + size_of::<*const ()>());
+const _: () = assert!(size_of::<ffi::Pkt>() == 64 + size_of::<*const ()>());
 
 /// A growing set of packets. Grows by chunks and never shrinks, so a host in
 /// its steady state allocates nothing.
@@ -82,7 +84,10 @@ impl<T: Copy> Pool<T> {
     pub fn insert(&mut self, meta: Meta, body: T) -> Handle {
         let handle = Handle(self.free.pop().unwrap_or_else(|| self.grow()));
         let packet = self.packet(handle).as_ptr();
-        let flags = if meta.ecn { ffi::F_ECT } else { 0 } | if meta.tcp.is_some() { ffi::F_TCP } else { 0 };
+        let flag = |set, flag| if set { flag } else { 0 };
+        let flags = flag(meta.ecn, ffi::F_ECT)
+            | flag(meta.tcp.is_some(), ffi::F_TCP)
+            | flag(meta.key.is_some(), ffi::F_IP);
         // SAFETY: the place is free, so nobody else points to it; writing does
         // not read or drop what was there.
         unsafe {
@@ -98,6 +103,7 @@ impl<T: Copy> Pool<T> {
                     flags,
                     tcp: meta.tcp.unwrap_or_default(),
                     handle: handle.0,
+                    key: meta.key.unwrap_or_default(),
                 },
                 place: Place::Held,
                 body: MaybeUninit::new(body),
@@ -291,8 +297,9 @@ mod tests {
     fn a_packet_is_what_it_was_made_of() {
         let mut pool = Pool::new();
         let tcp = ffi::Tcp { seq: 1, ack: 2, payload: 3, window: 4, flags: 5 };
-        for (ecn, with_tcp, flags) in [(false, false, 0), (true, false, 1), (false, true, 4), (true, true, 5)]
-        {
+        let key = ffi::Key { protocol: 6, dscp: 46, sport: 7, dport: 8 };
+        for flags in [0, 1, 4, 5, 8, 9, 12, 13] {
+            let [ecn, with_tcp, ip] = [1, 4, 8].map(|bit| flags & bit != 0);
             let meta = Meta {
                 bytes: 10,
                 flow: 11,
@@ -301,6 +308,7 @@ mod tests {
                 class: 14,
                 ecn,
                 tcp: with_tcp.then_some(tcp),
+                key: ip.then_some(key),
             };
             let packet = pool.insert(meta, 15u8);
             assert_eq!((pool.bytes(packet), pool.flow(packet), pool.sta(packet)), (10, 11, 13));
@@ -312,6 +320,7 @@ mod tests {
             assert_eq!((head.flags, head.class, head.handle), (flags, 14, packet.0));
             let seen = (head.tcp.seq, head.tcp.ack, head.tcp.payload, head.tcp.window, head.tcp.flags);
             assert_eq!(seen, if with_tcp { (1, 2, 3, 4, 5) } else { (0, 0, 0, 0, 0) });
+            assert_eq!(head.key, if ip { key } else { ffi::Key::default() });
             *pool.body_mut(packet) = 16;
             // SAFETY: as above, and nobody else looks at it.
             unsafe { (*pool.packet(packet).as_ptr()).head.flags |= ffi::F_CE };

@@ -19,9 +19,9 @@ const STEP_NS: u64 = 100_000_000;
 const STEPS: u64 = 150;
 /// Time between two values of a column, ns: a frame of 1500 bytes at 54 Mb/s takes about
 /// half of it.
-pub const COLUMN_STEP_NS: u64 = 1_000_000;
+pub(crate) const COLUMN_STEP_NS: u64 = 1_000_000;
 /// Columns are kept from so long before [`Story::busy_ns`] to so long after, ns.
-pub const COLUMN_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
+pub(crate) const COLUMN_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]

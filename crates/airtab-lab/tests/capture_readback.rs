@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::process::Command;
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::capture::{SNAP_BYTES, capture};
+use airtab_lab::{SNAP_BYTES, capture};
 use airtab_scenario::{ScenarioFile, quick};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};

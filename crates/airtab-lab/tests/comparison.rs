@@ -114,7 +114,7 @@ fn an_application_outside_the_measured_time_has_no_figures() {
     let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
     assert!(c.queues[0].apps[0].metrics.is_empty());
-    assert_eq!(airtab_lab::why::why(&c)[0], "game under chap: it sent nothing while measured");
+    assert_eq!(airtab_lab::why(&c)[0], "game under chap: it sent nothing while measured");
     assert!(c.get("chap", "call", Metric::VoipMos).unwrap().half_width_95.is_none(), "one seed");
 }
 
@@ -156,7 +156,7 @@ fn airtime_of_applications_that_take_turns_can_be_added() {
     assert!((0.7..=1.0).contains(&sum), "{sum}");
     // Its rate is about the time in which it ran.
     assert!(c.mean("fifo", "second", Metric::Goodput).unwrap() > 20e6);
-    let reasons = airtab_lab::why::why(&c);
+    let reasons = airtab_lab::why(&c);
     assert!(reasons.iter().all(|r| r.contains(": it has 3") && !r.contains("uses")), "{reasons:?}");
 }
 
@@ -237,6 +237,6 @@ fn a_station_out_of_reach_hears_nothing() {
     assert_eq!(c.mean("chap", "call", Metric::VoipMos), Some(1.0));
     assert_eq!(c.mean("chap", "game", Metric::GameMos), Some(1.0));
     assert_eq!(c.mean("chap", "download", Metric::Goodput), Some(0.0));
-    let reasons = airtab_lab::why::why(&c).join("\n");
+    let reasons = airtab_lab::why(&c).join("\n");
     assert!(reasons.contains("nothing arrives: 100 % of its packets are lost on the air"), "{reasons}");
 }

@@ -1,7 +1,7 @@
 //! Mean credits (CHAP short paper, figure 3): a video beside two downloads.
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::measure;
+use airtab_lab::run;
 use airtab_scenario::{Metric, ScenarioFile};
 
 const PAPER: &str = r#"
@@ -40,7 +40,7 @@ fn credits(queue: &str, distance: &str) -> Option<[f64; 3]> {
     if queue == "chap" {
         params.set("increment", "100ms").unwrap();
     }
-    let measured = measure::run(&file.scenario, &params, 1);
+    let measured = run(&file.scenario, &params, 1);
     let credit =
         |i: usize| measured.apps[i].get(&Metric::named("credit_mean_seconds").unwrap()).map(|s| s * 1e3);
     Some([credit(0)?, credit(1)?, credit(2)?])

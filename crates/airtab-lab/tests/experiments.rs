@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use airtab_lab::experiment::judge::{State, judge};
 use airtab_lab::experiment::{
     Experiment, Outcome, RunError, RunOptions, Store, jobs, page, run, scoreboard, text,
 };
+use airtab_lab::experiment::{State, judge};
 use airtab_lab::table::Style;
 use tempfile::TempDir;
 
@@ -137,7 +137,7 @@ fn page_table_and_board_have_it_all() {
     let e = experiment(RIGHT).unwrap();
     let (outcome, _) = outcome(&e, &Store::default(), true, 0);
     let verdicts = judge(&e, &outcome);
-    let html = page::html(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
+    let html = page(&e, &outcome, &verdicts, "airtab experiment run mine.toml", "0 (commit 0)");
     for part in [
         "A game beside a download",
         "2 of 2 hold",
@@ -193,7 +193,7 @@ fn clouds_of_pages_and_seconds() {
         let (outcome, made) = outcome(&e, &store, false, 0);
         let verdicts = judge(&e, &outcome);
         assert!(verdicts[1].values[0].mean.is_some_and(|v| v > 0.0), "{:?}", verdicts[1]);
-        (made, page::html(&e, &outcome, &verdicts, "", ""))
+        (made, page(&e, &outcome, &verdicts, "", ""))
     };
     let (fresh, stored) = (drawn(), drawn());
     assert_eq!((fresh.0, stored.0), (18, 0));

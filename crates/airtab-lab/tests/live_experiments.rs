@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::experiment::judge::{State, judge};
 use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunError, RunOptions, Store, jobs, run};
-use airtab_lab::measure;
+use airtab_lab::experiment::{State, judge};
 use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 use tempfile::TempDir;
 
@@ -64,7 +63,7 @@ impl LiveHost for Host<'_> {
             return Ok(None);
         }
         asked.push(what.into());
-        let mut measured = measure::run(&home.scenario, &queue.build(&home.queues).unwrap(), seed);
+        let mut measured = airtab_lab::run(&home.scenario, &queue.build(&home.queues).unwrap(), seed);
         let mut late = self.late.lock().unwrap();
         let late = if late.is_empty() { 0.0 } else { late.remove(0) };
         measured.ap.insert(Metric::Behind, late);
@@ -163,13 +162,13 @@ fn twenty_hosts_answer_as_the_sources_did() {
     let alone = text.replace("latency = \"15ms\"", "latency = \"15ms\"\nstart = \"13.8s\"");
     let home = ScenarioFile::parse("quake.toml", &alone).unwrap();
     let queue: QueueSpec = "fifo".parse().unwrap();
-    let measured = measure::run(&home.scenario, &queue.build(&home.queues).unwrap(), 1);
+    let measured = airtab_lab::run(&home.scenario, &queue.build(&home.queues).unwrap(), 1);
     let median = measured.ap[&Metric::PingMedian];
     assert!((0.132..0.135).contains(&median), "{median}");
     assert_eq!(measured.ap[&Metric::PingPlayable], 0.7);
     // Nobody answers: no median, and nobody is near.
     let silent = alone.replace("name = \"console\"\nfer = 0", "name = \"console\"\nfer = 1");
     let home = ScenarioFile::parse("quake.toml", &silent).unwrap();
-    let measured = measure::run(&home.scenario, &queue.build(&home.queues).unwrap(), 1);
+    let measured = airtab_lab::run(&home.scenario, &queue.build(&home.queues).unwrap(), 1);
     assert_eq!((measured.ap.get(&Metric::PingMedian), measured.ap[&Metric::PingPlayable]), (None, 0.0));
 }

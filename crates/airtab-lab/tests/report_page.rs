@@ -4,12 +4,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use airtab_lab::capture::capture;
-use airtab_lab::report::{Report, html};
-use airtab_lab::results::Origin;
-use airtab_lab::story::{Story, story};
-use airtab_lab::study::Capture;
-use airtab_lab::{Comparison, Options, compare};
+use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, capture, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
 
@@ -183,7 +178,7 @@ fn a_study_simulates_nothing_twice() {
     let span = 9_000_000_000..9_500_000_000;
     let mut files = vec![Vec::new(); queues.len()];
     let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
-    let Ok(seen) = airtab_lab::study::study(&scenario, &queues, &options, captures) else {
+    let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, captures) else {
         panic!("nobody stops it")
     };
     assert_eq!(runs.load(Ordering::Relaxed), queues.len() * seeds.len());
@@ -198,12 +193,12 @@ fn a_study_simulates_nothing_twice() {
         assert!(frames > 100 && seen.captured[i].as_ref().is_ok_and(|n| *n == frames), "{label}");
         assert!(files[i] == alone, "{label}: the captures differ");
     }
-    let Ok(plain) = airtab_lab::study::study(&scenario, &queues, &quiet, Vec::new()) else {
+    let Ok(plain) = airtab_lab::study(&scenario, &queues, &quiet, Vec::new()) else {
         panic!("nobody stops it")
     };
     assert!(plain.stories == seen.stories && plain.captured.is_empty());
     stop.store(true, Ordering::Relaxed);
-    assert!(airtab_lab::study::study(&scenario, &queues, &quiet, Vec::new()).is_err());
+    assert!(airtab_lab::study(&scenario, &queues, &quiet, Vec::new()).is_err());
 }
 
 /// A full disk: the capture says so, and the run goes on.
@@ -229,9 +224,7 @@ fn a_capture_that_cannot_be_written_is_told() {
     for room in [10, 100_000] {
         let mut out = Full(room);
         let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };
-        let Ok(seen) = airtab_lab::study::study(&scenario, &queues, &options, vec![capture]) else {
-            panic!()
-        };
+        let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, vec![capture]) else { panic!() };
         assert_eq!(seen.captured[0].as_ref().unwrap_err().to_string(), "full");
         assert_eq!(seen.stories.len(), 1);
     }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::results::{Manifest, Origin, scenario_hash, write_parquet};
-use airtab_lab::{Comparison, Options, compare};
+use airtab_lab::{Comparison, Manifest, Options, Origin, compare, scenario_hash, write_parquet};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::wifi::CellConfig;
 use bytes::Bytes;

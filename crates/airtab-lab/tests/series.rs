@@ -1,7 +1,6 @@
 //! The course of an application by the second, and its figures.
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::measure;
 use airtab_scenario::{Measured, Metric, ScenarioFile, Second};
 
 /// A video whose rate crosses the fair share of eleven flows, 2.3 Mb/s, after
@@ -34,7 +33,7 @@ fn run(queue: &str) -> Measured {
     let file = ScenarioFile::parse("edge.toml", EDGE).unwrap();
     let mut params = Params::new(Discipline::named(queue).unwrap());
     params.set("limit", "35").unwrap();
-    measure::run(&file.scenario, &params, 1)
+    airtab_lab::run(&file.scenario, &params, 1)
 }
 
 /// Mean frames shown in the seconds that satisfy `which`, and how many these are.

@@ -11,7 +11,7 @@
 use std::hash::Hasher;
 use std::net::{IpAddr, Ipv4Addr};
 
-use airtab_core::Tcp;
+use airtab_core::{Key, Tcp};
 use etherparse::{
     IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6Header, Ipv6HeaderSlice,
     Ipv6RawExtHeaderSlice, TcpSlice, UdpSlice, ip_number,
@@ -29,12 +29,21 @@ pub struct Parsed {
     pub ports: (u16, u16),
     /// Protocol number behind all extension headers.
     pub protocol: u8,
+    /// Differentiated services code point.
+    pub dscp: u8,
     /// Its sender understands ECN.
     pub ecn: bool,
     /// The TCP header, if it is TCP.
     pub tcp: Option<Tcp>,
     /// Length by its own header, bytes.
     pub bytes: u32,
+}
+
+impl Parsed {
+    /// What a classifier sees.
+    pub fn key(&self) -> Key {
+        Key { protocol: self.protocol, dscp: self.dscp, sport: self.ports.0, dport: self.ports.1 }
+    }
 }
 
 /// Why a packet is not passed on.
@@ -104,7 +113,8 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
         destination: ip.destination,
         ports,
         protocol: ip.protocol.0,
-        ecn: ip.ecn != 0,
+        dscp: ip.traffic_class >> 2,
+        ecn: ip.traffic_class & 3 != 0,
         tcp,
         bytes: ip.bytes as u32,
     })
@@ -114,7 +124,8 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
 struct Ip<'a> {
     source: IpAddr,
     destination: IpAddr,
-    ecn: u8,
+    /// DSCP and ECN.
+    traffic_class: u8,
     protocol: IpNumber,
     /// None of a fragment: its bytes may be the middle of anything.
     payload: Option<&'a [u8]>,
@@ -134,7 +145,8 @@ impl Ip<'_> {
                     false => upper(h.protocol(), rest, false)?,
                 };
                 let (source, destination) = (h.source_addr().into(), h.destination_addr().into());
-                Ok(Ip { source, destination, ecn: h.ecn().value(), protocol, payload, bytes })
+                let traffic_class = packet[1];
+                Ok(Ip { source, destination, traffic_class, protocol, payload, bytes })
             }
             Some(6) => {
                 let h = Ipv6HeaderSlice::from_slice(packet).or(Err(Refusal::Malformed))?;
@@ -142,7 +154,8 @@ impl Ip<'_> {
                 let rest = packet.get(Ipv6Header::LEN..bytes).ok_or(Refusal::Malformed)?;
                 let (protocol, payload) = upper(h.next_header(), rest, true)?;
                 let (source, destination) = (h.source_addr().into(), h.destination_addr().into());
-                Ok(Ip { source, destination, ecn: packet[1] >> 4 & 3, protocol, payload, bytes })
+                let traffic_class = packet[0] << 4 | packet[1] >> 4;
+                Ok(Ip { source, destination, traffic_class, protocol, payload, bytes })
             }
             _ => Err(Refusal::Malformed),
         }

@@ -368,7 +368,7 @@ fn the_cell_is_the_simulators() {
         let mut alone = Vec::new();
         let insert = |pool: &mut Pool<u32>, station: u16| -> Handle {
             let (flow, ecn, tcp) = (station.into(), false, None);
-            pool.insert(Meta { bytes: 1500, flow, source: 0, sta: station, class: 1, ecn, tcp }, 0)
+            pool.insert(Meta { bytes: 1500, flow, sta: station, class: 1, ecn, tcp, ..Meta::default() }, 0)
         };
         // Down to the first station, up from the second: they contend.
         while alone.len() < N {

@@ -5,7 +5,8 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_sim::{App, Station};
+use airtab_sim::scenario::MAX_USERS;
+use airtab_sim::{App, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, instead, quantity, unused};
@@ -71,6 +72,7 @@ fn read_app(
         let key = if s.get("stop").is_some() { "stop" } else { "start" };
         s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
     }
+    let users = read_users(s, stop.saturating_sub(start));
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -81,10 +83,22 @@ fn read_app(
     Some(App {
         name: name?,
         kind: kind?,
+        users,
         station: station??,
         active_ns: start..stop,
         measure_ns,
         class: class as u8,
         latency_ns: latency,
     })
+}
+
+/// How many users it has, who begin in the time that it is active, ns.
+fn read_users(s: &Section, active_ns: u64) -> Users {
+    let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(1) as u32;
+    let within_ns = s.read("within", quantity(Unit::Ns, 0..=86_400 * SECOND)).unwrap_or(0);
+    if within_ns > 0 && within_ns >= active_ns {
+        let active = Unit::Ns.format(active_ns);
+        s.problem_of("within", &format!("its users must begin before it stops: less than {active}"));
+    }
+    Users { count, within_ns }
 }

@@ -1,5 +1,6 @@
 //! Which disciplines to run, with which parameters: those of the scenario
-//! file, then those of the command line.
+//! file, then those of the command line. Texts become values once, where they
+//! are read.
 //!
 //! What it does not do: no parameter has a rule here; the tables of
 //! `airtab-core` know name, unit and range.
@@ -10,37 +11,25 @@ use airtab_core::{Discipline, ParamError, Params};
 
 use crate::reader::instead;
 
-/// The `[queue]` table of a scenario file: texts that the disciplines accept.
+/// The `[queue]` table of a scenario file: parameters of the disciplines that it
+/// says something of.
 #[derive(Clone, Debug, Default)]
-pub struct QueueSettings {
-    pub(crate) limit: Option<String>,
-    own: Vec<(Discipline, String, String)>,
-}
+pub struct QueueSettings(Vec<Params>);
 
 impl QueueSettings {
-    pub(crate) fn set(&mut self, discipline: Discipline, param: &str, value: &str) {
-        self.own.push((discipline, param.into(), value.into()));
+    /// Puts in what a file says of a discipline.
+    pub(crate) fn insert(&mut self, params: Params) {
+        self.0.push(params);
     }
 
-    /// Whether the file has a table of this discipline with something in it.
-    pub(crate) fn names(&self, discipline: Discipline) -> bool {
-        self.own.iter().any(|(d, ..)| *d == discipline)
+    /// What the file says of that discipline.
+    pub(crate) fn get(&self, discipline: Discipline) -> Option<&Params> {
+        self.0.iter().find(|params| params.discipline() == discipline)
     }
 
-    /// Defaults, then the common limit where the discipline has one, then its
-    /// own table. Rules between parameters are not checked yet.
-    ///
-    /// # Errors
-    /// A value that the discipline refuses.
-    pub fn params(&self, discipline: Discipline) -> Result<Params, ParamError> {
-        let mut params = Params::new(discipline);
-        if let Some(limit) = self.limit.as_ref().filter(|_| params.get("limit").is_some()) {
-            params.set("limit", limit)?;
-        }
-        for (_, param, value) in self.own.iter().filter(|(d, ..)| *d == discipline) {
-            params.set(param, value)?;
-        }
-        Ok(params)
+    /// The same, or the defaults.
+    pub fn params(&self, discipline: Discipline) -> Params {
+        self.get(discipline).cloned().unwrap_or_else(|| Params::new(discipline))
     }
 }
 
@@ -49,8 +38,9 @@ impl QueueSettings {
 pub struct QueueSpec {
     /// As written; the name of its column.
     pub label: String,
-    discipline: Discipline,
-    overrides: Vec<(String, String)>,
+    /// Names of the parameters that were given, and their values; others have their defaults.
+    given: Vec<String>,
+    values: Params,
 }
 
 impl FromStr for QueueSpec {
@@ -63,18 +53,25 @@ impl FromStr for QueueSpec {
             let known: Vec<&str> = airtab_core::disciplines().map(|d| d.name()).collect();
             format!("no discipline '{name}'{}", instead(name, &known))
         })?;
-        let mut spec = QueueSpec { label: label.trim().into(), discipline, overrides: Vec::new() };
+        let label = label.trim();
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in parts {
             let (param, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("'{part}' is not parameter=value, as in chap:limit=70"))?;
-            if spec.overrides.iter().any(|(other, _)| other == param.trim()) {
-                return Err(format!("{name}: {}: given twice in '{}'", param.trim(), spec.label));
+            let (param, value) = (param.trim(), value.trim());
+            if pairs.iter().any(|(other, _)| *other == param) {
+                return Err(format!("{name}: {param}: given twice in '{label}'"));
             }
-            spec.overrides.push((param.trim().into(), value.trim().into()));
+            pairs.push((param, value));
         }
-        spec.build(&QueueSettings::default()).map_err(|e| e.to_string())?;
-        Ok(spec)
+        let mut values = Params::new(discipline);
+        for (param, value) in &pairs {
+            values.set(param, value).map_err(|e| e.to_string())?;
+        }
+        values.check().map_err(|e| e.to_string())?;
+        let given = pairs.into_iter().map(|(param, _)| param.into()).collect();
+        Ok(QueueSpec { label: label.into(), given, values })
     }
 }
 
@@ -82,12 +79,10 @@ impl QueueSpec {
     /// The parameters to run with: those of the scenario, then its own.
     ///
     /// # Errors
-    /// A value that the discipline refuses, on its own or beside the others.
+    /// Values that the discipline does not take beside each other.
     pub fn build(&self, settings: &QueueSettings) -> Result<Params, ParamError> {
-        let mut params = settings.params(self.discipline)?;
-        for (param, value) in &self.overrides {
-            params.set(param, value)?;
-        }
+        let mut params = settings.params(self.values.discipline());
+        self.given.iter().for_each(|name| params.copy(name, &self.values));
         params.check()?;
         Ok(params)
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
-use airtab_core::{Discipline, Params, Phy, Unit};
+use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
@@ -255,30 +255,48 @@ fn read_tcp(s: Section) -> Config {
 pub fn read_queues(s: Section) -> QueueSettings {
     let mut settings = QueueSettings::default();
     let disciplines: Vec<Discipline> = airtab_core::disciplines().collect();
-    let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20));
-    settings.limit = limit.map(|n| n.to_string());
+    let limit = s.read("limit", quantity(Unit::Count, 1..=1 << 20)).map(|n| n.to_string());
     let known: Vec<&str> = disciplines.iter().map(|d| d.name()).chain(["limit"]).collect();
     for key in s.keys().filter(|key| *key != "limit") {
         match disciplines.iter().find(|d| d.name() == key) {
             Some(discipline) => {
-                let section = s.section(discipline.name());
-                section.iter().for_each(|own| read_discipline(own, *discipline, &mut settings));
+                if let Some(own) = s.section(discipline.name()) {
+                    settings.insert(read_discipline(&s, &own, *discipline, limit.as_deref()));
+                }
             }
             None => s.unknown(key, "no such key or discipline", &known),
         }
     }
     // What a discipline makes of the limit that it shares with the others.
-    for discipline in disciplines.iter().filter(|d| !settings.names(**d)) {
-        if let Err(e) = settings.params(*discipline).and_then(|p| p.check()) {
-            s.problem_of("limit", &e.to_string());
+    for discipline in &disciplines {
+        if let (Some(limit), None) = (&limit, settings.get(*discipline)) {
+            match limited(*discipline, limit).and_then(|params| params.check().map(|()| params)) {
+                Ok(params) => settings.insert(params),
+                Err(e) => s.problem_of("limit", &e.to_string()),
+            }
         }
     }
     s.finish();
     settings
 }
 
-fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSettings) {
-    let mut trial = Params::new(discipline);
+/// Its defaults, with that limit if it has one.
+fn limited(discipline: Discipline, limit: &str) -> Result<Params, ParamError> {
+    let mut params = Params::new(discipline);
+    if params.get("limit").is_some() {
+        params.set("limit", limit)?;
+    }
+    Ok(params)
+}
+
+/// `[queue.NAME]`.
+fn read_discipline(queue: &Section, s: &Section, discipline: Discipline, limit: Option<&str>) -> Params {
+    // Its own limit goes before the common one.
+    let common = limit.filter(|_| s.keys().all(|key| key != "limit"));
+    let common = common.and_then(|limit| {
+        limited(discipline, limit).map_err(|e| queue.problem_of("limit", &e.to_string())).ok()
+    });
+    let mut params = common.unwrap_or_else(|| Params::new(discipline));
     let known: Vec<&str> = discipline.params().iter().map(|p| p.name).collect();
     for key in s.keys() {
         if !known.contains(&key) {
@@ -286,22 +304,18 @@ fn read_discipline(s: &Section, discipline: Discipline, settings: &mut QueueSett
             continue;
         }
         let Some(value) = s.get(key) else { continue };
-        let written = s.items(&value).join(",");
-        match trial.set(key, &written) {
-            Ok(()) => settings.set(discipline, key, &written),
-            Err(e) => {
-                let table = discipline.params();
-                let allowed = table.iter().find(|p| p.name == key).map_or(String::new(), |p| p.allowed());
-                let missing = !allowed.is_empty() && !e.message.contains(&allowed);
-                let range = if missing { format!(" ({allowed})") } else { String::new() };
-                s.problem_of(key, &format!("{}{range}", e.message));
-            }
+        if let Err(e) = params.set(key, &s.items(&value).join(",")) {
+            let table = discipline.params();
+            let allowed = table.iter().find(|p| p.name == key).map_or(String::new(), |p| p.allowed());
+            let missing = !allowed.is_empty() && !e.message.contains(&allowed);
+            let range = if missing { format!(" ({allowed})") } else { String::new() };
+            s.problem_of(key, &format!("{}{range}", e.message));
         }
     }
-    let Ok(params) = settings.params(discipline) else { return };
     if let (Err(e), true) = (params.check(), s.is_fine()) {
         s.problem_of(&e.param, &e.message);
     }
+    params
 }
 
 /// Without a `phy` any rate will do.

@@ -20,7 +20,7 @@ use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
-use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+use airtab_sim::{App, AppKind, Scenario, Station, Users, Wired};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Argument of the process whose memory is measured; home and discipline follow.
@@ -55,6 +55,7 @@ fn home() -> Scenario {
         station,
         active_ns,
         class,
+        users: Users::ONE,
         measure_ns: None,
         latency_ns: 1_000_000,
     };

@@ -14,8 +14,8 @@
 
 /// Bins of a block.
 const BLOCK: usize = 64;
-/// Blocks that the first time makes room for, and by how many the room grows: 8 octaves of 3 digits, as from 0 to 64 ms.
-const ROOM: usize = 128;
+/// Blocks that the first time makes room for, and by how many the room grows: 7 octaves of 3 digits, as from 0 to 32 ms.
+const ROOM: usize = 112;
 /// Counters that may overflow before their list grows.
 const CARRIES: usize = 8;
 /// What an overflow of a counter is worth.

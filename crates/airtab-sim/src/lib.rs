@@ -35,7 +35,7 @@ pub mod wifi;
 pub mod world;
 
 pub use histogram::Histogram;
-pub use scenario::{App, Scenario, Station, Wired};
+pub use scenario::{App, Scenario, Station, Users, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,

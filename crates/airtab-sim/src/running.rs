@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use crate::engine::NEVER;
+use airtab_core::Key;
+
+use crate::engine::{NEVER, Stream};
 use crate::meter::AppMeter;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
 use crate::tcp::{Config, Endpoint};
 use crate::trace::AppTrace;
-use crate::traffic::{Application, Progress, Seen, User};
-use crate::world::{Home, NodeId};
+use crate::traffic::{Application, Progress, Seen, Setting, User};
+use crate::world::{Home, HomeHost, NodeId};
 
 /// A flow: a server, a station, a five-tuple.
 pub(crate) struct Flow {
@@ -41,8 +43,8 @@ impl Flow {
             app: app_number,
             user,
             number,
-            server: home.server(i),
-            station: home.station(app.station as u16),
+            server: home.node(HomeHost::Server(i)),
+            station: home.node(HomeHost::Station(app.station as u16)),
             class: app.class,
             hash: tuple.flow(key),
             life: 0,
@@ -59,6 +61,11 @@ impl Flow {
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
         self.hash = self.tuple.flow(key);
         self.connection = Some(connection);
+    }
+
+    /// What a classifier sees of the packets that it sends now.
+    pub(crate) fn key(&self, up: bool) -> Key {
+        if up { self.tuple.reversed().key() } else { self.tuple.key() }
     }
 
     pub(crate) fn is_udp(&self) -> bool {
@@ -132,7 +139,19 @@ pub(crate) struct Member {
     pub(crate) app: u16,
     /// His first flow.
     pub(crate) flow: u16,
+    /// From the application's start until he begins, ns.
+    pub(crate) after_ns: u64,
     pub(crate) user: User,
+}
+
+impl Member {
+    pub(crate) fn new(number: u16, app: &App, flow: u16, setting: &Setting) -> Member {
+        let after_ns = match app.users.within_ns {
+            0 => 0,
+            within => Stream::new(setting.seed, &format!("app/{}/begins", setting.name())).below(within),
+        };
+        Member { app: number, flow, after_ns, user: app.kind.user(setting) }
+    }
 }
 
 impl Running {

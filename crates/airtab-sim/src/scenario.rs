@@ -41,13 +41,15 @@ pub struct Station {
     pub loss: Loss,
 }
 
-/// One application: a server on the wired side and a client on a station.
+/// One application: servers on the wired side and clients on a station.
 #[derive(Clone, Debug)]
 pub struct App {
     /// Name, unique in its scenario.
     pub name: String,
     /// What it sends.
     pub kind: AppKind,
+    /// For how many users it runs at once, all of them on its station.
+    pub users: Users,
     /// Index of its station.
     pub station: usize,
     /// When it sends, ns.
@@ -58,6 +60,21 @@ pub struct App {
     pub class: u8,
     /// One-way latency of its server's access link, ns.
     pub latency_ns: u64,
+}
+
+/// Those who use an application: each has flows, servers and random streams of his own, so that one
+/// more changes nothing that the others draw. All of them are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Users {
+    /// How many.
+    pub count: u32,
+    /// Each begins at a random time within this time from the application's start, ns; 0: all of them at once.
+    pub within_ns: u64,
+}
+
+impl Users {
+    /// One alone, from the start on.
+    pub const ONE: Users = Users { count: 1, within_ns: 0 };
 }
 
 /// The wired part: every server has an access link of its own to a switch; one
@@ -84,6 +101,11 @@ impl App {
     pub fn measured(&self, scenario: &Scenario) -> Range<u64> {
         self.measure_ns.as_ref().unwrap_or(&scenario.measure_ns).clone()
     }
+
+    /// Flows of all of its users at a time.
+    pub fn flows(&self) -> usize {
+        self.users.count as usize * usize::from(self.kind.flows())
+    }
 }
 
 impl Scenario {
@@ -98,7 +120,7 @@ impl Scenario {
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
-        let flows: usize = self.apps.iter().map(|app| usize::from(app.kind.flows())).sum();
+        let flows: usize = self.apps.iter().map(App::flows).sum();
         unless(flows <= usize::from(u16::MAX), format!("{flows} flows of all applications: at most 65535"))?;
         unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
@@ -120,6 +142,15 @@ impl Scenario {
                 app.active_ns.start < app.active_ns.end,
                 format!("application {name}: stops before it starts"),
             )?;
+            let users = app.users.count;
+            unless(
+                (1..=MAX_USERS).contains(&users),
+                format!("application {name}: {users} users: 1 to {MAX_USERS}"),
+            )?;
+            unless(
+                app.users.within_ns < app.active_ns.end - app.active_ns.start,
+                format!("application {name}: its users must begin before it stops"),
+            )?;
             unless(
                 app.measure_ns.as_ref().is_none_or(inside),
                 format!("application {name}: its measured part must lie inside the run"),
@@ -135,6 +166,8 @@ impl Scenario {
 
 /// Stations that one cell takes: association numbers of 802.11 end there.
 pub const MAX_STATIONS: usize = 2007;
+/// Users of one application.
+pub const MAX_USERS: u32 = 10_000;
 /// PHY rates of a scenario, kb/s: the lowest and more than the highest of 802.11.
 const MIN_KBPS: u32 = 1_000;
 const MAX_KBPS: u32 = 10_000_000;

@@ -61,6 +61,10 @@ enum Event {
     Stop {
         app: u16,
     },
+    /// A user begins.
+    Begin {
+        user: u32,
+    },
     /// An application's.
     Tick {
         user: u32,
@@ -94,7 +98,7 @@ impl Simulation {
     /// Sets everything up at time 0. Panics as [`run`] does.
     pub fn new(scenario: &Scenario, queue: &Params, seed: u64) -> Simulation {
         let servers = scenario.apps.iter();
-        let access_ns = servers.flat_map(|a| std::iter::repeat_n(a.latency_ns, a.kind.flows().into()));
+        let access_ns = servers.flat_map(|a| std::iter::repeat_n(a.latency_ns, a.flows()));
         let (home, topology) =
             Home::new(scenario, access_ns, queue).expect("scenario and parameters are checked before a run");
         let mut world = World::new(topology, seed);
@@ -103,13 +107,13 @@ impl Simulation {
         for (number, app) in (0..).zip(&scenario.apps) {
             let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);
             let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-            let setting = Setting { seed, app: &app.name, user: 0, users: 1, active_ns: active };
+            let setting =
+                Setting { seed, app: &app.name, user: 0, users: app.users.count, active_ns: active };
             for user in 0..setting.users {
                 let (own, first) = (users.len() as u32, flows.len() as u16);
                 let flow = |i| Flow::new(first + i, (number, own, i), app, home, flow_key);
                 flows.extend((0..app.kind.flows()).map(flow));
-                let user = app.kind.user(&Setting { user, ..setting });
-                users.push(Member { app: number, flow: first, user });
+                users.push(Member::new(number, app, first, &Setting { user, ..setting }));
             }
             let (all, flows) = (first_user..users.len() as u32, first_flow..flows.len() as u16);
             apps.push(Running::new(app, all, flows, scenario));
@@ -203,6 +207,7 @@ impl Simulation {
         match report {
             Report::Timer(Event::Start { app }) => self.start(app),
             Report::Timer(Event::Stop { app }) => self.stop(app),
+            Report::Timer(Event::Begin { user }) => self.begin(user),
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
             Report::Arrived { packet, .. } => self.receive(packet),
@@ -260,7 +265,8 @@ impl Simulation {
             false => (f.server, f.station, u32::from(f.app) | 1 << 16),
         };
         let (class, sta) = (f.class, NO_STATION);
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp };
+        let key = Some(f.key(up));
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();
         let body = Body { flow, life: f.life, up, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);

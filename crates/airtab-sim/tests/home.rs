@@ -8,7 +8,7 @@ use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, run};
+use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
     whole_home,
@@ -230,6 +230,7 @@ fn a_crowd() {
             station: i % 60,
             active_ns: 0..33 * S,
             class: 0,
+            users: Users::ONE,
             measure_ns: None,
             latency_ns: MS,
         })

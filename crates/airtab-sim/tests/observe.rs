@@ -221,3 +221,26 @@ fn uplink_frames_are_charged_to_their_own_flow() {
     // Collisions are in the charge and not in up_ns; the SYN came before its flow.
     assert!(difference > up_ns && difference < up_ns * 3 / 2, "{difference} ns for {up_ns} ns on the air");
 }
+
+/// What a classifier sees of each packet, in the order in which the queue gave them.
+#[test]
+fn a_discipline_is_told_of_ports() {
+    let mut simulation = Simulation::new(&quick_home(), &queue("told", 1000), 1);
+    simulation.watch_air(true);
+    let mut sent = Vec::new();
+    for step in 1..=200 {
+        simulation.advance(step * 100 * MS);
+        for frame in simulation.frames().filter(|frame| frame.down && frame.attempt == 1) {
+            if let Content::Packet(packet) = frame.content {
+                let (tuple, protocol) = (packet.tuple, packet.tuple.protocol as i64);
+                sent.push([1, protocol, 0, tuple.source.1.into(), tuple.destination.1.into()]);
+            }
+        }
+    }
+    let columns = ["ip", "protocol", "dscp", "sport", "dport"];
+    let [ip, protocol, dscp, sport, dport] = columns.map(|name| simulation.column(name).expect("it is told"));
+    let told: Vec<[i64; 5]> =
+        (0..ip.len()).map(|i| [ip[i], protocol[i], dscp[i], sport[i], dport[i]]).collect();
+    assert_eq!(told.len(), 64);
+    assert_eq!(told, sent[..64]);
+}

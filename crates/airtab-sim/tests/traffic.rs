@@ -6,7 +6,7 @@ use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Voip};
 use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
-use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Wired, run};
+use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Users, Wired, run};
 use common::{MS, S, cell, phy, queue, station};
 
 /// Applications of one name each, all on a station of their own at 1 m, for
@@ -20,6 +20,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         station: i,
         active_ns: 0..100 * S,
         class: 0,
+        users: Users::ONE,
         measure_ns: None,
         latency_ns: MS,
     };

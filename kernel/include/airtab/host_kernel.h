@@ -31,6 +31,11 @@ struct at_tcp {
 	u8 flags;
 };
 
+struct at_key {
+	u8 proto, dscp;		/* behind all extension headers */
+	u16 sport, dport;
+};
+
 /* What the packets of an instance have in common: secrets of its own, so that
  * nothing that is learnt from another instance, one's own say, tells which
  * packets share a number in this one. */
@@ -54,6 +59,7 @@ u16 at_sta(const struct at_pkt *p);
 u32 at_source(const struct at_pkt *p);
 u8 at_class(const struct at_pkt *p);
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t);
+bool at_key(const struct at_pkt *p, struct at_key *k);
 
 static inline void *at_priv(struct at_pkt *p)
 {

@@ -24,12 +24,13 @@ fresh() {
 	tc qdisc replace dev "$1" root told
 }
 
-# tell DEV FRAME: sets flow, station, source, class, tcp, name as told of it
+# tell DEV FRAME: sets flow, station, source, class, tcp, name, key (whether there is one,
+# protocol, DSCP, ports) as told of it
 tell() {
 	frame "$1" "$2"
-	read -r flow station source class tcp_ length name \
-		<<<"$(rows show "$1" | sed -n '$s/.* 1=\([0-9]*\) 2=\([0-9]*\) 3=\([0-9]*\) 4=\([0-9]*\) 5=\([0-9]*\) 6=\([0-9]*\) 7=\([0-9]*\).*/\1 \2 \3 \4 \5 \6 \7/p')"
-	[ "$name" ] || fail "no row for $2"
+	read -r flow station source class tcp_ length name key \
+		<<<"$(rows show "$1" | sed -n '$s/.* 1=/ 1=/; $s/ [0-9]*=/ /gp')"
+	[ "$key" ] || fail "no row for $2"
 	frames=$((frames + 1))
 }
 
@@ -147,6 +148,26 @@ for protocol in 0806:255:256 888e:255:1514 0806:2:257 888e:2:1515 888f:2:60; do
 	equal "the class of protocol $type in a frame of $length_ bytes" "$class" "$class_"
 	equal "its length without Ethernet" "$length" $((length_ - 14))
 done
+
+# what a classifier sees, of packets with which the live access point is tested too
+fresh d0
+while IFS='|' read -r what wanted packet; do
+	[[ $what != \#* ]] || continue
+	type=0800
+	[[ $packet != \ 6* ]] || type=86dd
+	tell d0 "$(ethernet $type) $packet"
+	equal "the key of $what" "$key" "$(echo 1 $wanted)"
+done </test/keys.txt
+fresh d0
+for no in "0806 $zeros" "8864 11000001 0030 0021 $(ipv4 $udp $a4 $b4 "$ports")" "0800 4500002e0007" "86dd 600000"; do
+	tell d0 "$(ethernet "${no%% *}") ${no#* }"
+	equal "the key of no IP, $no" "$key" "0 0 0 0 0"
+done
+options=3c00010400000000
+tell d0 "$(ethernet 86dd) 6000 0000 0054 3c40 $a6 $b6 $options$options$options$options$options$options$options$options$(l4 "$ports")"
+equal "the key behind nine headers" "$key" "1 60 0 0 0"
+tell d0 "$(ethernet 0800) 4500 0017 0007 0000 4011 0000 $a4 $b4 15b323"
+equal "the key of ports cut short" "$key" "1 17 0 0 0"
 ip link del d0
 rmmod airtab_slow
 rmmod airtab_trial

@@ -59,6 +59,7 @@ impl Arrival {
             class,
             ecn: self.tcp,
             tcp,
+            key: None,
         }
     }
 }

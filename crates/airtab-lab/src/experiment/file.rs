@@ -16,8 +16,6 @@ use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, 
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;
-/// Where nothing else is asked for: those of the studies, and today's.
-const QUEUES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
 /// Points of one experiment: more than anybody looks at.
 const MAX_POINTS: usize = 10_000;
 
@@ -77,7 +75,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(5);
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
     let queues = top.read("queues", |v| read_queues(v));
-    let queues = queues.unwrap_or_else(|| QUEUES.map(|name| name.parse().expect("is a discipline")).into());
+    let queues = queues.unwrap_or_else(every_discipline);
     let server = top.read("server", table);
     let model = top.read("model", table);
     let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
@@ -244,6 +242,11 @@ impl Names<'_> {
         }
         Some(chosen)
     }
+}
+
+/// Where nothing else is asked for.
+fn every_discipline() -> Vec<QueueSpec> {
+    airtab_core::disciplines().map(|d| d.name().parse().expect("the name of a discipline")).collect()
 }
 
 fn read_queues(v: &Value) -> Result<Vec<QueueSpec>, String> {

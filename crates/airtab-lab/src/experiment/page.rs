@@ -18,7 +18,7 @@ macro_rules! put {
 }
 
 /// The page. `command`: what makes it; `built`: the version and commit of airtab.
-pub fn html(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &str, built: &str) -> String {
+pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &str, built: &str) -> String {
     let mut page = begin(&format!("{}: {}", e.id, e.title));
     put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
     put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));

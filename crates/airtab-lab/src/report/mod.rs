@@ -18,7 +18,8 @@ use airtab_sim::Scenario;
 use crate::compare::Comparison;
 use crate::results::Origin;
 use crate::story::{AppStory, COLUMN_SPAN_NS, COLUMN_STEP_NS, Story};
-use crate::{table, why};
+use crate::table;
+use crate::why::why;
 use chart::{Axis, Bar, Line};
 
 /// What goes into the page.
@@ -165,7 +166,7 @@ fn bar(label: &str, metric: Metric, s: &Summary) -> Bar {
 
 fn reasons(page: &mut String, c: &Comparison) {
     page.push_str("<h2>Why</h2>\n<ul class=\"reasons\">\n");
-    for sentence in why::why(c) {
+    for sentence in why(c) {
         // A number stays with its unit.
         let sentence = escape(&sentence).replace(" %", "&nbsp;%").replace(" ms", "&nbsp;ms");
         put!(page, "<li>{sentence}</li>");

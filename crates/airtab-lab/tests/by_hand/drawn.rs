@@ -1,7 +1,7 @@
 //! The figures of an experiment: where each value is drawn.
 
 use Metric::*;
-use airtab_lab::experiment::judge::judge;
+use airtab_lab::experiment::judge;
 use airtab_lab::experiment::{Experiment, page};
 use airtab_quality::web::Page;
 use airtab_scenario::{Metric, Second};
@@ -20,7 +20,7 @@ fn drawn_of(text: &str, host: &Host) -> String {
     let check = "[[check]]\nwhat = \"it\"\nsection = \"1\"\nreported = \"1\"\nof = \"game.game_mos\"\nqueue = \"fifo\"\nleast = 0\n";
     let e: Experiment = read(&format!("{text}\n{check}")).unwrap_or_else(|e| panic!("{e}"));
     let o = outcome(&e, false, host);
-    page::html(&e, &o, &judge(&e, &o), "", "")
+    page(&e, &o, &judge(&e, &o), "", "")
 }
 
 /// Where the circles are.

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 
 use Metric::*;
 use airtab_core::Discipline;
-use airtab_lab::Comparison;
-use airtab_lab::report::{Report, html};
-use airtab_lab::results::Origin;
-use airtab_lab::story::{AppStory, Story};
+use airtab_lab::{AppStory, Comparison, Origin, Report, Story, html};
 use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores, Summary};
 
 const APPS: [(&str, &str, Metric); 5] = [

@@ -7,7 +7,7 @@ use airtab_scenario::{Metric, Scores};
 use crate::made::{app, bulk, comparison, queue, stream, video, web};
 
 fn reasons(apps: Vec<Scores>) -> Vec<String> {
-    why::why(&comparison(vec![queue("fifo", apps)]))
+    why(&comparison(vec![queue("fifo", apps)]))
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn a_rival_has_notably_more_air() {
 fn equal_reasons_share_a_sentence() {
     let apps = || vec![app("game", "game", &stream(GameMos, 4.3, 0.0021, 0.0, 0.0, 0.0))];
     let c = comparison(vec![queue("fifo", apps()), queue("chap", apps())]);
-    let reasons = why::why(&c);
+    let reasons = why(&c);
     assert_eq!(reasons.len(), 1);
     assert!(reasons[0].starts_with("game 4.30 under fifo, 4.30 under chap: "), "{}", reasons[0]);
 }
@@ -430,7 +430,7 @@ fn whose_places_they_are_at_the_bounds() {
         queue("none", vec![call, app("download", "download", &bulk(25e6, 3.0, 0.010, 0.6, 0.0, 0.0))]);
     q.params.clear();
     assert_eq!(
-        why::why(&comparison(vec![q])),
+        why(&comparison(vec![q])),
         [
             "call 2.00 under none: the queue drops 20 % of its packets: download holds 3 places",
             "download 25.0 Mb/s under none: it has 98 % of the air that downlinks use; it holds 3 places, and 0 % of \
@@ -642,7 +642,7 @@ fn scores_have_their_units() {
             app("h", "p2p", &[(Goodput, 5.06e6)]),
         ]
     };
-    let said = why::why(&comparison(vec![queue("one", apps(0.0614)), queue("two", apps(0.0716))]));
+    let said = why(&comparison(vec![queue("one", apps(0.0614)), queue("two", apps(0.0716))]));
     let scores: Vec<&str> = said.iter().map(|s| s.split(": ").next().unwrap()).collect();
     assert_eq!(
         scores,
@@ -657,5 +657,5 @@ fn scores_have_their_units() {
             "h 5.1 Mb/s under one, 5.1 Mb/s under two",
         ]
     );
-    assert!(why::why(&comparison(Vec::new())).is_empty());
+    assert!(why(&comparison(Vec::new())).is_empty());
 }

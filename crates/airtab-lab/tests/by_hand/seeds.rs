@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use Metric::*;
 use airtab_core::time::MS;
 use airtab_core::{Discipline, Params};
-use airtab_lab::compare::comparison;
-use airtab_lab::measure;
-use airtab_lab::{Comparison, Options, Stopped, compare};
+use airtab_lab::{Comparison, Options, Stopped, compare, comparison};
 use airtab_quality::web::Page;
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile};
 use airtab_sim::Scenario;
@@ -149,7 +147,7 @@ fn each_discipline_runs_once_with_each_seed() {
     for ((label, params), q) in queues().iter().zip(&c.queues) {
         assert_eq!(*label, q.label);
         for (i, seed) in [3, 8, 5].into_iter().enumerate() {
-            let alone = measure::run(&home(), params, seed);
+            let alone = airtab_lab::run(&home(), params, seed);
             let of = |metric: Metric| q.apps[1].metrics[&metric].values[i];
             for metric in [Ping, Delay, Goodput, Air] {
                 assert_eq!(of(metric), alone.apps[1].get(&metric).copied(), "{} {seed}", metric.name());
@@ -160,7 +158,7 @@ fn each_discipline_runs_once_with_each_seed() {
     assert!(pings[0] != pings[1] && pings[1] != pings[2], "seeds differ: {pings:?}");
     assert_eq!(seen.into_inner().unwrap(), [1, 2, 3, 4, 5, 6]);
     // What its table says of flows is looked at while it runs.
-    let run = measure::run(&home(), &queues()[1].1, 3);
+    let run = airtab_lab::run(&home(), &queues()[1].1, 3);
     let plain = airtab_scenario::measure(&home(), &airtab_sim::run(&home(), &queues()[1].1, 3));
     let mut without = run.apps[1].clone();
     assert!(

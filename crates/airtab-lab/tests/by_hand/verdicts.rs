@@ -4,8 +4,8 @@
 use std::sync::atomic::AtomicBool;
 
 use Metric::*;
-use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, page, run, scoreboard, text};
+use airtab_lab::experiment::{State, Verdict, judge};
 use airtab_lab::table::Style;
 use airtab_quality::web::Page;
 use airtab_scenario::{Figures, Measured, Metric, QueueSpec, ScenarioFile, Second};
@@ -544,7 +544,7 @@ fn a_quick_look_leaves_checks_out() {
     let full = outcome(&e, false, &host(&told_apart));
     assert_eq!((judge(&e, &full).len(), full.points.len(), full.points[0].queues.len()), (2, 6, 3));
     // What checks are about is in the page's table.
-    let page = page::html(&e, &full, &judge(&e, &full), "", "");
+    let page = page(&e, &full, &judge(&e, &full), "", "");
     assert!(page.contains("<tr><th>point<th>discipline<th>game<br>MOS</tr>"), "{page}");
 }
 

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use airtab_core::{FLOW, Reason};
 use airtab_sim::trace::AirTrace;
+use airtab_sim::wifi::Medium;
 
-use super::{AccessPoint, Medium};
+use super::AccessPoint;
 use crate::snapshot::{
     AirTotals, AirView, ColumnView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
@@ -26,19 +27,19 @@ impl AccessPoint {
     /// The access point at this time; rates and quantiles are of the time since
     /// the last call.
     pub fn snapshot(&mut self) -> Snapshot {
-        let interval_ns = (self.now - self.last.at).max(1);
+        let interval_ns = (self.world.now() - self.last.at).max(1);
         let interval_s = interval_ns as f64 * SECONDS;
         let air = self.air_view(interval_ns);
-        self.last.at = self.now;
+        self.last.at = self.world.now();
         let snapshot = Snapshot {
             house: self.house.name().into(),
             queue: self.queue.clone(),
-            medium: match self.medium {
+            medium: match self.world.medium(0) {
                 Medium::Cell(_) => "dcf",
                 Medium::Emulator(_) => "emulator",
             }
             .into(),
-            now_s: self.now as f64 * SECONDS,
+            now_s: self.world.now() as f64 * SECONDS,
             interval_s,
             qdisc: self.qdisc_view(),
             air,
@@ -61,12 +62,12 @@ impl AccessPoint {
             books: self.books(),
             ..Snapshot::default()
         };
-        self.flows.sweep(self.now);
+        self.flows.sweep(self.world.now());
         snapshot
     }
 
     fn air_view(&mut self, interval_ns: u64) -> AirView {
-        let now = self.medium.air(self.now);
+        let now = self.world.medium(0).air(self.world.now());
         let before = std::mem::replace(&mut self.last.air, now);
         let share = |now: u64, before: u64| now.saturating_sub(before) as f64 / interval_ns as f64;
         AirView {
@@ -79,10 +80,10 @@ impl AccessPoint {
     }
 
     fn qdisc_view(&self) -> QdiscView {
-        let queue = self.medium.queue();
+        let queue = self.world.medium(0).queue();
         let counters = queue.counters();
         let dropped = Reason::ALL.iter().zip(counters.dropped).filter(|(_, n)| *n > 0);
-        let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.now));
+        let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.world.now()));
         QdiscView {
             packets: counters.queued,
             bytes: counters.bytes,
@@ -142,7 +143,7 @@ impl AccessPoint {
         let mut hashes: Vec<(i64, usize)> =
             numbers.iter().enumerate().map(|(i, number)| (self.flows.seen(*number).hash.into(), i)).collect();
         hashes.sort_unstable();
-        let queue = self.medium.queue();
+        let queue = self.world.medium(0).queue();
         let shown: Vec<_> =
             queue.discipline().flow_columns().into_iter().map(|c| (ColumnView::new(&c).key(), c)).collect();
         let unknown: BTreeMap<_, _> = shown.iter().map(|(key, _)| (key.clone(), None)).collect();
@@ -150,7 +151,7 @@ impl AccessPoint {
         let Some(flow) = queue.discipline().column(FLOW).filter(|_| !shown.is_empty()) else {
             return columns;
         };
-        queue.for_each_row(&self.pool, self.now, |row| {
+        queue.for_each_row(self.world.pool(), self.world.now(), |row| {
             let Ok(place) = hashes.binary_search_by_key(&flow.value(row), |(hash, _)| *hash) else { return };
             for (key, column) in &shown {
                 let value = column.value(row) as f64 * column.unit.scale();

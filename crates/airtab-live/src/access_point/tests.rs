@@ -1,12 +1,15 @@
 //! Nothing is kept of a packet that is gone, however it went: its place in the pool,
 //! its buffer, its flow's count.
 
+use std::net::IpAddr;
+
 use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::ScenarioFile;
 
 use super::*;
 use crate::deadline::deadline;
 use crate::frames::{self, Ip};
+use crate::house;
 
 const LAPTOP: u16 = 1;
 
@@ -63,7 +66,7 @@ fn port(end: End) -> Port {
 
 /// `n` packets of one end to another, of both families in turn and a few flows.
 fn send(ap: &mut AccessPoint, from: End, to: End, octet: u8, n: usize) {
-    let (a, b, now) = (addresses(from), addresses(to), ap.now);
+    let (a, b, now) = (addresses(from), addresses(to), ap.world.now());
     for i in 0..n {
         let ip = Ip::new(a[i % 2], b[i % 2]).octet(octet);
         ap.receive(port(from), &ip.udp(1000, 2000 + i as u16 % 5, &[0x5a; 1200]), now);
@@ -77,17 +80,17 @@ fn take(ap: &mut AccessPoint) -> usize {
 
 /// Lets all packets come to their end; nothing is kept of them then.
 fn nothing_is_left(ap: &mut AccessPoint, what: &str) {
-    ap.advance(ap.now + 10 * S);
+    ap.advance(ap.world.now() + 10 * S);
     take(ap);
     let mut free = ap.buffers.free.clone();
     free.sort_unstable();
     assert!(free.iter().copied().eq(0..ap.buffers.places.len() as u32), "{what}: buffers {free:?}");
-    assert!(ap.pool.is_empty(), "{what}: {} packets in the pool", ap.pool.len());
-    assert_eq!((ap.wired_inside, ap.books().inside), (0, 0), "{what}");
+    assert!(ap.world.pool().is_empty(), "{what}: {} packets in the pool", ap.world.pool().len());
+    assert_eq!(ap.books().inside, 0, "{what}");
     assert!(ap.books().balanced(), "{what}: {:?}", ap.books());
     assert!(ap.stations.iter().all(|tally| tally.backlog == 0), "{what}");
     // Flows with a packet on its way are not forgotten.
-    ap.flows.sweep(ap.now + 2 * flows::IDLE_NS);
+    ap.flows.sweep(ap.world.now() + 2 * flows::IDLE_NS);
     assert_eq!(ap.flows.iter_mut().count(), 1, "{what}: flows");
 }
 
@@ -116,7 +119,7 @@ fn packets_that_arrive() {
             for round in 1..=50 {
                 send(&mut ap, from, to, 0, 3);
                 nothing_is_left(&mut ap, wifi);
-                assert_eq!(fates(&ap.books), [3 * round, 0, 0, 0, 0]);
+                assert_eq!(fates(&ap.books()), [3 * round, 0, 0, 0, 0]);
                 places.push(ap.buffers.places.len());
             }
             assert!(places[0] <= 3 && places.iter().all(|n| *n == places[0]), "used again: {places:?}");
@@ -148,8 +151,8 @@ fn packets_that_a_queue_drops() {
             ap.set_station(usize::from(LAPTOP), 6_000, Loss::None); // slower than the wires
             send(&mut ap, from, End::Station(LAPTOP), 0, 20);
             nothing_is_left(&mut ap, queue);
-            let [given, dropped, ..] = fates(&ap.books);
-            assert!(given >= 5 && dropped > 5 && given + dropped == 20, "{queue}: {:?}", ap.books);
+            let [given, dropped, ..] = fates(&ap.books());
+            assert!(given >= 5 && dropped > 5 && given + dropped == 20, "{queue}: {:?}", ap.books());
         }
     }
     // By CoDel, while they are taken out.
@@ -157,11 +160,11 @@ fn packets_that_a_queue_drops() {
     send(&mut ap, End::Here, End::Station(LAPTOP), 0, 300);
     nothing_is_left(&mut ap, "CoDel");
     let aqm = ap.snapshot().qdisc.dropped["aqm"];
-    assert!(aqm > 0 && aqm == ap.books.dropped && ap.books.given == 300 - aqm);
+    assert!(aqm > 0 && aqm == ap.books().dropped && ap.books().given == 300 - aqm);
     // By a discipline that takes over and holds less.
     send(&mut ap, End::Here, End::Station(LAPTOP), 0, 40);
     ap.set_queue(&"fifo:limit=5".parse().unwrap()).unwrap();
-    assert_eq!(ap.books.dropped, aqm + 34, "one is at the MAC, five wait");
+    assert_eq!(ap.books().dropped, aqm + 34, "one is at the MAC, five wait");
     nothing_is_left(&mut ap, "taken over");
 }
 
@@ -179,7 +182,7 @@ fn packets_that_the_air_loses() {
         ap.set_station(usize::from(LAPTOP), 54_000, Loss::Fer(1.0));
         send(&mut ap, from, to, 0, 3);
         nothing_is_left(&mut ap, wifi);
-        assert_eq!(fates(&ap.books), [0, 0, 3, 0, 0]);
+        assert_eq!(fates(&ap.books()), [0, 0, 3, 0, 0]);
     }
 }
 
@@ -189,12 +192,12 @@ fn packets_that_full_queues_refuse() {
     let mut up = ap(CELL, "chap");
     send(&mut up, End::Station(0), End::Server, 0, 10);
     nothing_is_left(&mut up, "uplink");
-    assert_eq!(fates(&up.books), [4, 0, 0, 6, 0], "one at the MAC, three wait");
+    assert_eq!(fates(&up.books()), [4, 0, 0, 6, 0], "one at the MAC, three wait");
     for (from, to) in [(End::Server, End::Here), (End::Here, End::Server)] {
         let mut wire = ap(CELL, "chap");
         send(&mut wire, from, to, 0, 30);
         nothing_is_left(&mut wire, "wires");
-        assert_eq!(fates(&wire.books), [21, 0, 0, 0, 9], "one is being sent, twenty wait");
+        assert_eq!(fates(&wire.books()), [21, 0, 0, 0, 9], "one is being sent, twenty wait");
     }
 }
 
@@ -212,7 +215,7 @@ fn packets_that_nobody_takes() {
     let group = Ip::new(addresses(End::Here)[0], [224, 0, 0, 1].into()).around(frames::UDP, &[0; 8]);
     ap.receive(Port::AccessPoint, &group, 0);
     nothing_is_left(&mut ap, "refused");
-    assert_eq!((fates(&ap.books), ap.books.taken), ([0; 5], 21));
+    assert_eq!((fates(&ap.books()), ap.books().taken), ([0; 5], 21));
     assert_eq!((ap.refused, ap.buffers.places.len()), ([3, 1, 16, 1], 0));
 }
 
@@ -229,7 +232,7 @@ fn packets_of_a_station_that_ends() {
         send(&mut ap, End::Here, End::Station(LAPTOP), 0, 5);
         send(&mut ap, End::Here, End::Station(0), 0, 2);
         nothing_is_left(&mut ap, wifi);
-        assert_eq!((fates(&ap.books), ap.refused), ([18, 0, 0, 0, 0], [0, 0, 5, 0]));
+        assert_eq!((fates(&ap.books()), ap.refused), ([18, 0, 0, 0, 0], [0, 0, 5, 0]));
     }
 }
 
@@ -245,7 +248,7 @@ fn links_of_stations() {
         ap.advance(201 * MS);
         // When (ms), station, whether it is there, rate (Mb/s).
         let told = |ap: &AccessPoint| -> Vec<[u64; 4]> {
-            let rows = ap.medium.queue().rows(&ap.pool, ap.now);
+            let rows = ap.world.medium(0).queue().rows(ap.world.pool(), ap.world.now());
             rows.iter().map(|row| [row[0] / MS, row[1], row[2], row[5] / 1000]).collect()
         };
         let both = |at| [[at, 0, 1, 54], [at, 1, 1, 54]];
@@ -255,6 +258,19 @@ fn links_of_stations() {
         ap.set_queue(&"links".parse().unwrap()).unwrap();
         assert_eq!(told(&ap), [[201, 1, 1, 6]], "{wifi}");
     }
+}
+
+/// What disciplines see of a packet's headers, also when it crosses the air twice.
+#[test]
+fn what_a_classifier_sees() {
+    let mut ap = ap(EMULATOR, "told");
+    send(&mut ap, End::Server, End::Station(LAPTOP), 46 << 2, 2);
+    send(&mut ap, End::Station(0), End::Station(LAPTOP), 8 << 2 | 1, 1);
+    ap.advance(S);
+    let rows = ap.world.medium(0).queue().rows(ap.world.pool(), ap.world.now());
+    let mut told: Vec<&[u64]> = rows.iter().map(|row| &row[7..]).collect();
+    told.sort_unstable();
+    assert_eq!(told, [[1, 17, 8, 1000, 2000], [1, 17, 46, 1000, 2000], [1, 17, 46, 1000, 2001]]);
 }
 
 /// A minute of silence, and a snapshot: whoever sent before is forgotten, others are not.
@@ -287,13 +303,13 @@ fn packets_of_every_fate() {
                 send(&mut ap, to, from, 2, 15);
             }
             send(&mut ap, End::Station(0), End::Station(LAPTOP), 1, 15);
-            ap.advance(ap.now + 7_000_000);
+            ap.advance(ap.world.now() + 7_000_000);
             let queues = ["fifo:limit=9", "chap:limit=20:target=1ms", "spq:limit=7", "fq_codel:limit=6"];
             ap.set_queue(&queues[round % 4].parse().unwrap()).unwrap();
             nothing_is_left(&mut ap, wifi);
             places = if round == 5 { ap.buffers.places.len() } else { places };
         }
         assert!(ap.buffers.places.len() <= places.max(75), "they are used again");
-        assert!(fates(&ap.books)[..3].iter().all(|n| *n > 0), "{:?}", ap.books);
+        assert!(fates(&ap.books())[..3].iter().all(|n| *n > 0), "{:?}", ap.books());
     }
 }

@@ -141,7 +141,12 @@ impl Apps {
     }
 
     fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn Running>, LiveError> {
-        let work = &self.work;
+        let (work, users) = (&self.work, ends.app.users.count);
+        if users > 1 {
+            return Err(ends.failed(format!(
+                "{users} users: more than one is the simulator's; leave `users` out to run this house live"
+            )));
+        }
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
             AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,

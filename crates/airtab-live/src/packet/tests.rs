@@ -74,6 +74,24 @@ fn fields_are_read() {
     }
 }
 
+/// The packets that the kernel host is tested with.
+#[test]
+fn keys_are_those_of_the_kernel() {
+    let mut seen = 0;
+    for line in include_str!("../../../../core/tests/keys.txt").lines().filter(|line| !line.starts_with('#'))
+    {
+        let [name, key, hex] = line.split(" | ").collect::<Vec<_>>().try_into().expect("three parts");
+        let key: Vec<u16> = key.split(' ').map(|n| n.parse().unwrap()).collect();
+        let hex: Vec<char> = hex.chars().filter(|c| *c != ' ').collect();
+        let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
+        let packet: Vec<u8> = hex.chunks(2).map(byte).collect();
+        let told = parse(&packet).expect(name).key();
+        assert_eq!([told.protocol.into(), told.dscp.into(), told.sport, told.dport], key[..], "{name}");
+        seen += 1;
+    }
+    assert!(seen > 30);
+}
+
 #[test]
 fn all_of_a_tcp_header_is_read() {
     let header = TcpHeader {

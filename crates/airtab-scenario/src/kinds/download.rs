@@ -7,13 +7,13 @@ use airtab_core::time::{MS, SECOND};
 use airtab_quality::fairness::jain;
 use airtab_sim::traffic::Download;
 
-use super::{Context, Kind, Score, congestion, reason, score};
+use super::{Context, Described, Score, congestion, reason, score};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
 use crate::scores::{QueueScores, Scores};
 
-impl Kind for Download {
+impl Described for Download {
     const KEYS: &'static [&'static str] = &["congestion", "reconnect"];
     const COLUMNS: &'static [Metric] = &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;

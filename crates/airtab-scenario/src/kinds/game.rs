@@ -11,13 +11,13 @@ use airtab_sim::AppTrace;
 use airtab_sim::traffic::Game;
 
 use super::reason::{NOTABLE_LOSS, stream};
-use super::{Context, Kind, Score, score};
+use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
 use crate::metric::Metric::{self, GameMos, GameMosWindow, Loss, QueueDelayP50, QueueDelayP99};
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
-impl Kind for Game {
+impl Described for Game {
     const COLUMNS: &'static [Metric] = &[GameMos, QueueDelayP50, QueueDelayP99, Loss];
     const SCORE: Score = score::opinion("opinion score of the game (MOS, 1 to 4.4, more is better)");
 

@@ -34,7 +34,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// One kind, as its configuration in the simulator knows itself.
-trait Kind: Sized {
+trait Described: Sized {
     /// Keys of an `[[app]]` that not every kind has.
     const KEYS: &'static [&'static str] = &[];
     /// The figures that tables show of it; the first is its score.
@@ -95,7 +95,7 @@ pub struct About {
 }
 
 /// Makes of a list of kinds their modules, [`ALL`], and what asks an application's own kind. A file `NAME.rs`
-/// implements [`Kind`] for the simulator's configuration.
+/// implements [`Described`] for the simulator's configuration.
 macro_rules! kinds {
     ($($name:ident: $Type:ident),+ $(,)?) => {
         $(mod $name;)+
@@ -103,13 +103,13 @@ macro_rules! kinds {
         /// Every kind, in the order of the documentation.
         static ALL: &[About] = &[$(About {
             name: stringify!($name),
-            columns: <traffic::$Type as Kind>::COLUMNS,
-            score: <traffic::$Type as Kind>::SCORE,
-            bulk: <traffic::$Type as Kind>::BULK,
-            keys: <traffic::$Type as Kind>::KEYS,
-            read: |s, context| <traffic::$Type as Kind>::read(s, context).map(AppKind::from),
-            together: <traffic::$Type as Kind>::together,
-            reason: <traffic::$Type as Kind>::reason,
+            columns: <traffic::$Type as Described>::COLUMNS,
+            score: <traffic::$Type as Described>::SCORE,
+            bulk: <traffic::$Type as Described>::BULK,
+            keys: <traffic::$Type as Described>::KEYS,
+            read: |s, context| <traffic::$Type as Described>::read(s, context).map(AppKind::from),
+            together: <traffic::$Type as Described>::together,
+            reason: <traffic::$Type as Described>::reason,
         }),+];
 
         /// What it does, for people.
@@ -130,7 +130,7 @@ macro_rules! kinds {
 
         /// Frames that can be shown, of those sent in each second of the run.
         pub(crate) fn playable(kind: &AppKind, seen: &AppTrace) -> Option<Vec<u32>> {
-            match kind { $(AppKind::$Type(_) => <traffic::$Type as Kind>::playable(seen)),+ }
+            match kind { $(AppKind::$Type(_) => <traffic::$Type as Described>::playable(seen)),+ }
         }
     };
 }

@@ -7,7 +7,7 @@ use airtab_quality::window::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::P2p;
 
-use super::{Context, Kind, Score, congestion, reason, score};
+use super::{Context, Described, Score, congestion, reason, score};
 use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
 use crate::reader::{Section, flag, quantity};
@@ -16,7 +16,7 @@ use crate::scores::{QueueScores, Scores};
 /// Connections of one that names no number.
 const FLOWS: u64 = 10;
 
-impl Kind for P2p {
+impl Described for P2p {
     const KEYS: &'static [&'static str] = &["flows", "congestion", "upload"];
     // The second is there only where peers upload, too.
     const COLUMNS: &'static [Metric] =

@@ -9,7 +9,7 @@ use airtab_quality::window::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Ping;
 
-use super::{Context, Kind, Score, packet_bytes, reason, score};
+use super::{Context, Described, Score, packet_bytes, reason, score};
 use crate::measure::{Figures, add_stream, share};
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
@@ -18,7 +18,7 @@ use crate::scores::{QueueScores, Scores};
 /// Bytes of an IP packet of ping(8).
 const BYTES: u32 = 84;
 
-impl Kind for Ping {
+impl Described for Ping {
     const KEYS: &'static [&'static str] = &["interval", "bytes"];
     const COLUMNS: &'static [Metric] = &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;

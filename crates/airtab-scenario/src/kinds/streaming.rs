@@ -12,7 +12,7 @@ use airtab_sim::traffic::Streaming;
 use airtab_sim::{AppTrace, SegmentTrace};
 
 use super::reason::{SILENT, of_bulk, percent};
-use super::{Context, Kind, Score, congestion};
+use super::{Context, Described, Score, congestion};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, Value, quantity};
@@ -23,7 +23,7 @@ use crate::scores::{QueueScores, Scores};
 const LADDER_BPS: [u64; 10] =
     [235_000, 375_000, 560_000, 750_000, 1_050_000, 1_750_000, 2_350_000, 3_000_000, 4_300_000, 5_800_000];
 
-impl Kind for Streaming {
+impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
     const COLUMNS: &'static [Metric] =
         &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];

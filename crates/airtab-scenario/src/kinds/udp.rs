@@ -7,12 +7,12 @@ use airtab_sim::traffic::Udp;
 use airtab_sim::traffic::udp::Gaps;
 
 use super::reason::{NOTABLE_LOSS, SILENT, crowd, held_by_others, losses, ms};
-use super::{Context, FULL_PACKET, Kind, Score, packet_bytes, score};
+use super::{Context, Described, FULL_PACKET, Score, packet_bytes, score};
 use crate::metric::Metric;
 use crate::reader::{Section, choice, quantity};
 use crate::scores::{QueueScores, Scores};
 
-impl Kind for Udp {
+impl Described for Udp {
     const KEYS: &'static [&'static str] = &["rate", "bytes", "gaps"];
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99, Metric::Loss];

@@ -7,13 +7,13 @@ use airtab_sim::AppTrace;
 use airtab_sim::traffic::Upload;
 
 use super::reason::{SILENT, ms, percent};
-use super::{Context, Kind, Score, congestion, score};
+use super::{Context, Described, Score, congestion, score};
 use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
-impl Kind for Upload {
+impl Described for Upload {
     const KEYS: &'static [&'static str] = &["congestion"];
     const COLUMNS: &'static [Metric] = &[Metric::UplinkGoodput, Metric::QueueDelayP50];
     const SCORE: Score = Score {

@@ -13,7 +13,7 @@ use airtab_sim::traffic::video::{Fec, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::{AppTrace, FrameTrace};
 
 use super::reason::{SILENT, losses, ms, percent};
-use super::{Context, Kind, Score};
+use super::{Context, Described, Score};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, choice, text};
@@ -32,7 +32,7 @@ const TWO_PHASE: &str = "synthetic-two-phase";
 /// Above this share of whole frames, frames are no problem worth a cause.
 const MOSTLY_WHOLE: f64 = 0.99;
 
-impl Kind for Video {
+impl Described for Video {
     const KEYS: &'static [&'static str] = &["fec", "trace", "trace_sizes"];
     const COLUMNS: &'static [Metric] =
         &[Metric::FrameRate, Metric::FramesWhole, Metric::QueueDelayP99, Metric::Loss];

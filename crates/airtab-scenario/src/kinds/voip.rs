@@ -11,7 +11,7 @@ use airtab_sim::AppTrace;
 use airtab_sim::traffic::Voip;
 
 use super::reason::stream;
-use super::{Context, Kind, Score, score};
+use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
 use crate::metric::Metric::{self, Loss, QueueDelayP50, QueueDelayP99, VoipMos, VoipMosG107, VoipRG107};
 use crate::reader::Section;
@@ -20,7 +20,7 @@ use crate::scores::{QueueScores, Scores};
 /// So few drops are no cause worth a name.
 const NOTABLE_DROPS: f64 = 0.005;
 
-impl Kind for Voip {
+impl Described for Voip {
     const COLUMNS: &'static [Metric] = &[VoipMos, QueueDelayP50, QueueDelayP99, Loss];
     const SCORE: Score = score::opinion("opinion score of the call (MOS, 1 to 4.5, more is better)");
 

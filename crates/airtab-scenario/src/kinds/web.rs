@@ -13,7 +13,7 @@ use airtab_sim::traffic::Web;
 use airtab_sim::traffic::web::{Client, Pages, Site};
 
 use super::reason::{NOTABLE_LOSS, SILENT, crowd, held, largest_other, ms, percent};
-use super::{Context, Kind, Score};
+use super::{Context, Described, Score};
 use crate::measure::{Figures, pages};
 use crate::metric::Metric;
 use crate::reader::{Section, choice, quantity};
@@ -30,7 +30,7 @@ const ALIKE: std::ops::Range<f64> = 0.67..1.25;
 /// that part of its time, paid in each, is most of it.
 const ROUND_TRIPS: f64 = 20.0;
 
-impl Kind for Web {
+impl Described for Web {
     const KEYS: &'static [&'static str] = &["site", "reading", "client"];
     const COLUMNS: &'static [Metric] =
         &[Metric::PageTime, Metric::Pages, Metric::QueueDelayP50, Metric::QueueDelayP99];

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 use std::net::Ipv4Addr;
 
+use airtab_core::Key;
 use siphasher::sip::SipHasher13;
 
 /// Transport protocol of a flow.
@@ -26,6 +27,16 @@ pub struct FiveTuple {
 }
 
 impl FiveTuple {
+    /// What a classifier sees of its packets: nobody here asks for a class of service.
+    pub fn key(&self) -> Key {
+        Key { protocol: self.protocol as u8, dscp: 0, sport: self.source.1, dport: self.destination.1 }
+    }
+
+    /// Of the packets that go the other way.
+    pub fn reversed(self) -> FiveTuple {
+        FiveTuple { source: self.destination, destination: self.source, ..self }
+    }
+
     /// The hash that disciplines see, keyed so that nobody outside can make two
     /// flows collide (SipHash-1-3).
     pub fn flow(&self, key: u64) -> u32 {

@@ -20,7 +20,7 @@ impl Link {
     pub fn new(rate_bps: u64, latency_ns: u64, limit: usize) -> Link {
         assert!(rate_bps > 0);
         // A home has thousands of wires, few of which ever hold more.
-        let departures = VecDeque::with_capacity(limit.min(63) + 1);
+        let departures = VecDeque::with_capacity(limit.min(31) + 1);
         Link { rate_bps, latency_ns, limit, departures, dropped: 0 }
     }
 

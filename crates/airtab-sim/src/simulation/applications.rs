@@ -16,8 +16,16 @@ impl Simulation {
         running.active = true;
         self.world.timer(running.app.active_ns.end, Event::Stop { app });
         for user in running.users.clone() {
-            self.tell(user, |user, io| user.start(io));
+            match self.users[user as usize].after_ns {
+                0 => self.begin(user),
+                ns => self.world.timer(self.now + ns, Event::Begin { user }),
+            }
         }
+    }
+
+    /// A user begins.
+    pub(super) fn begin(&mut self, user: u32) {
+        self.tell(user, |user, io| user.start(io));
     }
 
     pub(super) fn stop(&mut self, app: u16) {

@@ -153,7 +153,7 @@ impl Simulation {
                 let body = &self.world.pool().body(handle).body;
                 let down = self.flows[usize::from(body.flow)].tuple(body.life);
                 let tuple = match body.up {
-                    true => FiveTuple { source: down.destination, destination: down.source, ..down },
+                    true => down.reversed(),
                     false => down,
                 };
                 let segment = (tuple.protocol == Protocol::Tcp).then_some(body.segment);

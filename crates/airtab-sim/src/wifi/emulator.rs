@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::config::Loss;
-use super::downlink::Downlink;
+use super::egress::Managed;
 use super::output::{Label, Output};
 use crate::engine::{NEVER, Stream};
 use crate::trace::AirTrace;
@@ -30,7 +30,7 @@ pub struct EmulatedLink {
     base_kbps: u32,
     /// PHY rate (kb/s) and frame error rate of each station.
     stations: Vec<(u32, f64)>,
-    down: Downlink,
+    down: Managed,
     serving: Option<Serving>,
     /// End of the service, NEVER when there is none.
     done: u64,
@@ -66,7 +66,7 @@ impl EmulatedLink {
             link: Emulator::new(config, seed),
             base_kbps: config.phy.base_kbps(),
             stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
-            down: Downlink::new(queue, config.phy, stations.iter().map(|s| s.1)),
+            down: Managed::new(queue, config.phy, stations.iter().map(|s| s.1)),
             serving: None,
             done: NEVER,
             busy_ns: 0,
@@ -91,7 +91,7 @@ impl EmulatedLink {
             }
             if self.down.next_event() == at {
                 let free_ns = self.air(at).idle_ns;
-                self.down.tick(pool, free_ns, at, &mut self.outputs);
+                self.down.tick(pool, free_ns, at, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
             } else {
                 self.finish(pool, at);
             }
@@ -101,7 +101,7 @@ impl EmulatedLink {
 
     /// Hands a packet to the access point's discipline.
     pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
-        self.down.enqueue(pool, packet, now, &mut self.outputs);
+        self.down.enqueue(pool, packet, now, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
         self.load(pool, now);
     }
 
@@ -138,7 +138,8 @@ impl EmulatedLink {
             serving.ticket = Ticket::default();
         }
         let free_ns = self.air(now).idle_ns;
-        self.down.swap(pool, params, seed, free_ns, now, &mut self.outputs);
+        self.down
+            .swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
         self.load(pool, now);
     }
 
@@ -174,7 +175,9 @@ impl EmulatedLink {
         if self.serving.is_some() {
             return;
         }
-        let Some((packet, ticket)) = self.down.dequeue(pool, now, &mut self.outputs) else { return };
+        let shed = |p, why| self.outputs.push_back(Output::Dropped(p, why));
+        let Some((packet, ticket)) = self.down.dequeue(pool, now, shed) else { return };
+        self.outputs.push_back(Output::Dequeued(packet));
         let (kbps, error_rate) = match pool.sta(packet) {
             GROUP => (self.base_kbps, 0.0),
             station => self.stations[usize::from(station)],

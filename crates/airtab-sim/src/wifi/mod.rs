@@ -8,28 +8,43 @@
 //! Sources: IEEE 802.11 (DCF); Lee, CHAP dissertation (WPI 2010), 4.2-4.3 and
 //! 6.3-6.5 (charges, link model); Starzetz, VFQ thesis, 8.2 (decrement rules).
 //!
+//! A cell is made of:
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `cell` | the events, and what one part does to another |
+//! | `transmitter` | access point and stations; their contenders: rule, random stream, exchange |
+//! | `egress` | where packets wait: a discipline (told of links by `links`), or a FIFO |
+//! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
+//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
+//! | `phy` | rates, times, losses of frames |
+//! | `air` | where the channel's time goes, for each transmitter |
+//!
 //! # What it does not do yet, and where that will plug in
-//! - **Access categories (EDCA)**: each category becomes a contender of its own
-//!   in `contention`; internal collisions are decided where senders are listed.
-//! - **A-MPDU with block ACK**: `Frame` holds several packets, `Outcome` one
-//!   result per subframe; the air of the exchange is split over their tickets.
-//! - **Rate control**: `Radio` chooses the rate per attempt instead of once.
+//! - **Access categories (EDCA)**: a transmitter has a contender for each; internal
+//!   collisions are decided where senders are listed (`channel`).
+//! - **A-MPDU with block ACK**: `cell` fills an exchange with more than one part,
+//!   and the ACK is drawn for each.
+//! - **Rate control**: `exchange` asks `phy` for a frame per attempt, not once.
 //! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): a variant of
 //!   `Rule` each, in `rule`.
-//! - **Several collision domains**: several `Contention`s and a map of who
-//!   hears whom; today everybody hears everybody.
+//! - **Hidden stations**: a map of who hears whom in `channel`.
 //! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
 
+mod air;
 mod cell;
+mod channel;
 mod config;
 mod contention;
-mod downlink;
+mod egress;
 mod emulator;
-mod link;
+mod exchange;
 mod links;
 mod medium;
 mod output;
+mod phy;
 mod rule;
+mod transmitter;
 
 pub use cell::Cell;
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};

@@ -29,6 +29,31 @@ pub enum Output {
     },
 }
 
+/// Where packets come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The access point: they go down.
+    AccessPoint,
+    /// A station, by number: they go up.
+    Station(usize),
+}
+
+impl Side {
+    pub(super) fn is_down(self) -> bool {
+        self == Side::AccessPoint
+    }
+
+    /// A packet of its own arrived.
+    pub(super) fn arrived(self, packet: Handle) -> Output {
+        if self.is_down() { Output::Down(packet) } else { Output::Up(packet) }
+    }
+
+    /// Its queue dropped a packet.
+    pub(super) fn dropped(self, packet: Handle, why: Reason) -> Output {
+        if self.is_down() { Output::Dropped(packet, why) } else { Output::UplinkDropped(packet) }
+    }
+}
+
 /// One DATA frame or beacon on the air, for captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -40,7 +65,7 @@ pub struct Attempt {
     pub data_ns: u32,
     /// PHY rate, kb/s.
     pub kbps: u32,
-    /// Contender: 0 the access point, i + 1 station i.
+    /// Transmitter: 0 the access point, i + 1 station i.
     pub sender: u16,
     /// The station at the other end, or [`airtab_core::GROUP`].
     pub station: u16,

@@ -13,28 +13,50 @@ use airtab_core::Params;
 use super::topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
 use crate::scenario::Scenario;
 
+/// A host of a home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HomeHost {
+    /// The access point.
+    AccessPoint,
+    /// A station by its number.
+    Station(u16),
+    /// A server by its number.
+    Server(u16),
+}
+
 /// Who is which node.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
     stations: u32,
 }
 
+const ACCESS_POINT: NodeId = NodeId(0);
 const DOWN_SWITCH: NodeId = NodeId(1);
 const UP_SWITCH: NodeId = NodeId(2);
 const FIRST_STATION: u32 = 3;
 
 impl Home {
-    /// The access point.
-    pub const ACCESS_POINT: NodeId = NodeId(0);
-
-    /// A station by its number.
-    pub fn station(self, i: u16) -> NodeId {
-        NodeId(FIRST_STATION + u32::from(i))
+    /// The node of a host.
+    pub fn node(self, host: HomeHost) -> NodeId {
+        match host {
+            HomeHost::AccessPoint => ACCESS_POINT,
+            HomeHost::Station(i) => NodeId(FIRST_STATION + u32::from(i)),
+            HomeHost::Server(i) => NodeId(FIRST_STATION + self.stations + u32::from(i)),
+        }
     }
 
-    /// A server by its number.
-    pub fn server(self, i: u16) -> NodeId {
-        NodeId(FIRST_STATION + self.stations + u32::from(i))
+    /// The host of a node; None of a switch.
+    pub fn host(self, node: NodeId) -> Option<HomeHost> {
+        match node {
+            ACCESS_POINT => Some(HomeHost::AccessPoint),
+            NodeId(n) => {
+                let i = n.checked_sub(FIRST_STATION)?;
+                Some(match i.checked_sub(self.stations) {
+                    None => HomeHost::Station(i as u16),
+                    Some(i) => HomeHost::Server(i as u16),
+                })
+            }
+        }
     }
 
     /// The wires, the access point and the stations of a scenario, with a server for each
@@ -58,22 +80,46 @@ impl Home {
             queue: WireQueue::DropTail(wired.queue_packets),
         };
         let mut wires = vec![
-            wire(DOWN_SWITCH, Home::ACCESS_POINT, wired.trunk_ns),
-            wire(Home::ACCESS_POINT, UP_SWITCH, wired.trunk_ns),
+            wire(DOWN_SWITCH, ACCESS_POINT, wired.trunk_ns),
+            wire(ACCESS_POINT, UP_SWITCH, wired.trunk_ns),
         ];
         let mut nodes = vec![Node::Host, Node::Switch, Node::Switch];
         nodes.extend(scenario.stations.iter().map(|_| Node::Host));
         for (i, latency_ns) in (0..).zip(access_ns) {
             nodes.push(Node::Host);
-            wires.push(wire(home.server(i), DOWN_SWITCH, latency_ns));
-            wires.push(wire(UP_SWITCH, home.server(i), latency_ns));
+            wires.push(wire(home.node(HomeHost::Server(i)), DOWN_SWITCH, latency_ns));
+            wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), latency_ns));
         }
         let channel = ChannelSpec {
-            access_point: Home::ACCESS_POINT,
-            stations: (0..).map(|i| home.station(i)).zip(scenario.stations.iter().cloned()).collect(),
+            access_point: ACCESS_POINT,
+            stations: (0..)
+                .map(|i| home.node(HomeHost::Station(i)))
+                .zip(scenario.stations.iter().cloned())
+                .collect(),
             medium: scenario.medium.clone(),
             queue: queue.clone(),
         };
         Ok((home, Topology::new(nodes, wires, vec![channel])?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_has_a_node_of_its_own() {
+        let home = Home { stations: 2 };
+        let hosts = [
+            HomeHost::AccessPoint,
+            HomeHost::Station(0),
+            HomeHost::Station(1),
+            HomeHost::Server(0),
+            HomeHost::Server(1),
+        ];
+        let nodes = hosts.map(|host| home.node(host).0);
+        assert_eq!(nodes, [0, 3, 4, 5, 6]);
+        assert_eq!(hosts.map(|host| home.host(home.node(host))), hosts.map(Some));
+        assert_eq!([DOWN_SWITCH, UP_SWITCH].map(|node| home.host(node)), [None; 2]);
     }
 }

@@ -31,7 +31,7 @@ use crate::net::Link;
 use crate::wifi::{Attempt, Loss, Medium, Output};
 
 pub use books::Books;
-pub use home::Home;
+pub use home::{Home, HomeHost};
 pub use packet::{Carried, Tag};
 pub use report::{Place, Report};
 pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};

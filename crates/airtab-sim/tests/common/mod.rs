@@ -9,7 +9,7 @@ use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
-use airtab_sim::{App, AppKind, Scenario, Station, Wired};
+use airtab_sim::{App, AppKind, Scenario, Station, Users, Wired};
 
 pub fn phy(name: &str) -> Phy {
     Phy::named(name).expect("a profile of the core")
@@ -47,6 +47,7 @@ pub fn home() -> Scenario {
         station,
         active_ns,
         class,
+        users: Users::ONE,
         measure_ns: None,
         latency_ns: MS,
     };
@@ -97,6 +98,7 @@ pub fn whole_home() -> Scenario {
             station: station_number,
             active_ns,
             class: 0,
+            users: Users::ONE,
             measure_ns: None,
             latency_ns: MS,
         });
@@ -128,6 +130,7 @@ pub fn other_home() -> Scenario {
             station,
             active_ns: 30 * S..330 * S,
             class: 0,
+            users: Users::ONE,
             measure_ns: None,
             latency_ns: MS,
         })

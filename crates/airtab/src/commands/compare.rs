@@ -85,7 +85,7 @@ fn report(c: &Comparison, style: Style) -> String {
     );
     text.push_str(&table::comparison(c, style));
     text.push_str("\nWhy\n");
-    for sentence in why::why(c) {
+    for sentence in why(c) {
         text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
         text.push('\n');
     }

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 
-use airtab_lab::experiment::judge::{State, Verdict, judge};
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
     self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, Store, page, text,
 };
+use airtab_lab::experiment::{State, Verdict, judge};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -259,7 +259,7 @@ fn write(
     if let Some(seeds) = args.seeds {
         command.push_str(&format!(" --seeds {seeds}"));
     }
-    let page = page::html(e, outcome, verdicts, &command, &built());
+    let page = page(e, outcome, verdicts, &command, &built());
     files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;

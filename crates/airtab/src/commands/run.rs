@@ -25,7 +25,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let mut text = format!("{} under {}, seed {}\n\n", result.scenario, args.queue.label, args.seed);
     text.push_str(&table::run(&result.queues[0], style));
     text.push_str("\nWhy\n");
-    for sentence in why::why(&result) {
+    for sentence in why(&result) {
         text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
         text.push('\n');
     }

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use airtab_core::Params;
-use airtab_lab::report::{self, Report};
-use airtab_lab::results::{self, Manifest, Origin};
-use airtab_lab::story::Story;
-use airtab_lab::study::{self, Capture};
-use airtab_lab::{Comparison, Options, Stopped};
+use airtab_lab::{
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, html, scenario_hash, study,
+    write_parquet,
+};
 use airtab_sim::Scenario;
 use anyhow::Context;
 
@@ -55,7 +54,7 @@ impl<'a> Job<'a> {
         let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
         let parts = self.captures.iter_mut();
         let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
-        let study = study::study(self.scenario, self.queues, options, captures)?;
+        let study = study(self.scenario, self.queues, options, captures)?;
         (self.stories, self.captured) = (study.stories, study.captured);
         Ok(study.comparison)
     }
@@ -70,13 +69,13 @@ impl<'a> Job<'a> {
             version: env!("CARGO_PKG_VERSION").into(),
             git: env!("AIRTAB_GIT").into(),
             command: command(self.args),
-            scenario_hash: results::scenario_hash(scenario),
+            scenario_hash: scenario_hash(scenario),
         };
         let report = Report { comparison, scenario, stories: &self.stories, origin: &origin };
         files.add("results.json", |out| out.write_all(json.as_bytes()))?;
         files.add("report.txt", |out| out.write_all(text.as_bytes()))?;
-        files.add("report.html", |out| out.write_all(report::html(&report).as_bytes()))?;
-        files.add("results.parquet", |out| results::write_parquet(comparison, &origin, out))?;
+        files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
+        files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
         for (part, captured) in self.captures.into_iter().zip(self.captured) {
             files.end(part, captured.map(|_| ()))?;
         }

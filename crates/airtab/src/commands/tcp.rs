@@ -19,7 +19,7 @@ use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, Scenario, Simulation, Station, Wired};
+use airtab_sim::{App, AppKind, Scenario, Simulation, Station, Users, Wired};
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -206,6 +206,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         station: i,
         active_ns: 0..end + 1, // still there in the last sample
         class: 0,
+        users: Users::ONE,
         measure_ns: None,
         latency_ns: *latency_ns,
     };

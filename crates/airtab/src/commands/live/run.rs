@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use airtab_lab::{Comparison, compare, table, why};
+use airtab_lab::{Comparison, comparison, table, why};
 use airtab_live::access_point::Change;
 use airtab_live::blame::blame;
 use airtab_live::trial::{self, Slippage, Trial};
@@ -78,7 +78,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     }
     let scenario = &house.file.scenario;
     let measured = trials.iter().map(|t| t.measured(scenario)).collect();
-    let comparison = compare::comparison(scenario, &queues, &[args.seed], args.quick, measured);
+    let comparison = comparison(scenario, &queues, &[args.seed], args.quick, measured);
     let labels = args.queues.iter().map(|q| q.label.as_str());
     let printed = if args.json {
         let runs = labels.zip(&trials);
@@ -121,7 +121,7 @@ fn report(c: &Comparison) -> String {
         _ => text.push_str(&table::comparison(c, style)),
     }
     text.push_str("\nWhy\n");
-    for sentence in why::why(c) {
+    for sentence in why(c) {
         text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
         text.push('\n');
     }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use airtab_core::Unit;
-use airtab_lab::report::chart::{self, Axis, Line};
+use airtab_lab::chart::{self, Axis, Line};
 use airtab_lab::table;
 use airtab_model::chap::credit::Credits;
 use airtab_model::chap::overlap::outranks;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use airtab_lab::report::chart::{self, Axis, Line};
+use airtab_lab::chart::{self, Axis, Line};
 use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};

@@ -2,7 +2,7 @@
 //!
 //! The report's page has a style sheet of its own; this is the part of it that a chart needs.
 
-use airtab_lab::report::chart;
+use airtab_lab::chart;
 
 /// What is drawn.
 pub struct Figure<'a> {

@@ -4,7 +4,7 @@
 //! What it does not do: no figure is computed here.
 
 use airtab_core::Unit;
-use airtab_lab::report::chart::{GRID, colour};
+use airtab_lab::chart::{GRID, colour};
 use airtab_sim::course::AppCourse;
 use airtab_sim::tcp::Config;
 use plotters::coord::Shift;

@@ -1,4 +1,9 @@
-//! The radio links: how long frames take, which are lost.
+//! The radio links: how fast frames go, how long they take, which are lost.
+//!
+//! A frame's rate and error rate are those of its link when it is made; it keeps
+//! them for its repetitions.
+//!
+//! What it does not do: no rate control, and losses do not depend on rate or length.
 
 use airtab_core::Phy;
 
@@ -8,28 +13,43 @@ use crate::engine::Stream;
 /// Longest packet whose duration is looked up instead of computed.
 const TABLE: u32 = 2304;
 
+/// How a frame goes out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// PHY rate, kb/s.
+    pub(super) kbps: u32,
+    /// Probability that one of its DATA or ACKs is lost.
+    pub(super) error_rate: f64,
+    pub(super) data_ns: u64,
+    /// SIFS and ACK, or the wait for it; 0 if nobody acknowledges.
+    pub(super) ack_ns: u64,
+}
+
+impl Frame {
+    /// What an attempt takes of the channel.
+    pub(super) fn air_ns(&self) -> u64 {
+        self.data_ns + self.ack_ns
+    }
+}
+
 /// Durations at one PHY rate.
-pub(super) struct Rate {
+struct Rate {
     phy: Phy,
     kbps: u32,
     data_ns: Vec<u32>,
     /// SIFS and ACK, ns: also how long a sender waits for the ACK.
-    pub(super) ack_ns: u64,
+    ack_ns: u64,
 }
 
 impl Rate {
-    pub(super) fn new(phy: Phy, kbps: u32) -> Rate {
+    fn new(phy: Phy, kbps: u32) -> Rate {
         let data_ns = (0..=TABLE)
             .map(|bytes| u32::try_from(phy.data_ns(kbps, bytes)).expect("a frame lasts less than 4 s"))
             .collect();
         Rate { phy, kbps, data_ns, ack_ns: phy.sifs_ns() + phy.ack_ns(kbps) }
     }
 
-    pub(super) fn kbps(&self) -> u32 {
-        self.kbps
-    }
-
-    pub(super) fn data_ns(&self, ip_bytes: u32) -> u64 {
+    fn data_ns(&self, ip_bytes: u32) -> u64 {
         match self.data_ns.get(ip_bytes as usize) {
             Some(&ns) => ns.into(),
             None => self.phy.data_ns(self.kbps, ip_bytes),
@@ -68,7 +88,7 @@ impl Radios {
 
     /// Another rate and other losses for a station.
     pub(super) fn set(&mut self, station: usize, kbps: u32, loss: Loss) {
-        let rate = self.rates.iter().position(|r| r.kbps() == kbps).unwrap_or_else(|| {
+        let rate = self.rates.iter().position(|r| r.kbps == kbps).unwrap_or_else(|| {
             let rate = Rate::new(self.rates[0].phy, kbps);
             // In the place of one that nobody uses any more, so that there are never many.
             let used = |i: &usize| self.stations.iter().any(|s| s.rate == *i);
@@ -84,15 +104,20 @@ impl Radios {
         (radio.rate, radio.error_rate) = (rate, loss.frame_error_rate());
     }
 
-    /// The rate to and from a station, or to all.
+    /// A frame to or from a station (None: to all) of so many bytes of IP.
     #[inline]
-    pub(super) fn rate(&self, station: Option<usize>) -> &Rate {
-        &self.rates[station.map_or(0, |s| self.stations[s].rate)]
-    }
-
-    #[inline]
-    pub(super) fn error_rate(&self, station: usize) -> f64 {
-        self.stations[station].error_rate
+    pub(super) fn frame(&self, station: Option<usize>, ip_bytes: u32) -> Frame {
+        let Some(radio) = station.map(|s| &self.stations[s]) else {
+            let rate = &self.rates[0];
+            return Frame { kbps: rate.kbps, error_rate: 0.0, data_ns: rate.data_ns(ip_bytes), ack_ns: 0 };
+        };
+        let rate = &self.rates[radio.rate];
+        Frame {
+            kbps: rate.kbps,
+            error_rate: radio.error_rate,
+            data_ns: rate.data_ns(ip_bytes),
+            ack_ns: rate.ack_ns,
+        }
     }
 
     /// Draws whether one frame to or from a station is lost.
@@ -112,8 +137,8 @@ mod tests {
         let mut radios = Radios::new(phy, &[("a", 54_000, Loss::None), ("b", 54_000, Loss::None)], 1);
         for kbps in 7_000..7_100 {
             radios.set(1, kbps, Loss::None);
-            assert_eq!((radios.rate(Some(0)).kbps(), radios.rate(Some(1)).kbps()), (54_000, kbps));
-            assert_eq!(radios.rate(None).kbps(), phy.base_kbps());
+            let rates = [Some(0), Some(1), None].map(|station| radios.frame(station, 1500).kbps);
+            assert_eq!(rates, [54_000, kbps, phy.base_kbps()]);
         }
         assert!(radios.rates.len() <= 4, "all, two stations, and one while it changes");
     }

@@ -234,6 +234,29 @@ fn every_key_arrives() {
     assert_eq!(get("chap:increment=40ms", "increment"), 40 * MS, "the command line wins");
 }
 
+/// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.
+#[test]
+fn an_own_limit_goes_before_the_common_one() {
+    let with = |queue: &str| {
+        let text = format!("duration = \"1s\"\n[queue]\n{queue}\n[[station]]\nname = \"s\"\n");
+        ScenarioFile::parse(
+            "q.toml",
+            &format!("{text}[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n"),
+        )
+    };
+    let file = with("limit = 100000\nchap.limit = 70\nchap.increment = \"10ms\"").unwrap();
+    let limit = |spec: &str| {
+        let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        params.get("limit").unwrap()[0]
+    };
+    assert_eq!([limit("chap"), limit("chap:limit=40"), limit("fifo")], [70, 40, 100_000]);
+    for own in ["", "\nchap.increment = \"10ms\""] {
+        let refused = with(&format!("limit = 100000{own}")).unwrap_err().to_string();
+        let expected = "q.toml:3:9: [queue] limit: chap: limit: '100000' is outside 1 to 65535";
+        assert_eq!(refused.lines().next(), Some(expected), "{own}");
+    }
+}
+
 #[test]
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");

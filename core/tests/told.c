@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * told, for tests of the host: keeps what the host says about the last packets,
+ * told, for tests of all hosts: keeps what the host says about the last packets,
  * a row each, the oldest first, and sends them on as they come.
  */
 #include "airtab/gate.h"
@@ -11,7 +11,7 @@ struct told {
 	struct at_line line;
 	u64 limit;
 	u32 n;
-	u64 rows[KEPT][7];
+	u64 rows[KEPT][12];
 };
 
 static const struct at_param params[] = {
@@ -29,6 +29,11 @@ static const struct at_stat row_stats[] = {
 	{ 5, AT_COUNT, false, "tcp", "at_tcp(): its payload + 1, or 0" },
 	{ 6, AT_COUNT, false, "length", "at_bytes()" },
 	{ 7, AT_HEX, false, "name", "at_flow(), as it is shown" },
+	{ 8, AT_BOOL, false, "ip", "at_key(): whether there is one" },
+	{ 9, AT_COUNT, false, "protocol", "at_key()" },
+	{ 10, AT_COUNT, false, "dscp", "at_key()" },
+	{ 11, AT_COUNT, false, "sport", "at_key()" },
+	{ 12, AT_COUNT, false, "dport", "at_key()" },
 	{ 0 },
 };
 
@@ -66,6 +71,7 @@ static void reset(struct at_qdisc *q, u64 now)
 static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct told *s = priv(q);
+	struct at_key k = { 0 };
 	struct at_tcp t;
 
 	(void)now;
@@ -82,7 +88,12 @@ static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 		*row++ = at_class(p);
 		*row++ = at_tcp(p, &t) ? t.payload + 1u : 0;
 		*row++ = at_bytes(p);
-		*row = at_flow(p);
+		*row++ = at_flow(p);
+		*row++ = at_key(p, &k);
+		*row++ = k.proto;
+		*row++ = k.dscp;
+		*row++ = k.sport;
+		*row = k.dport;
 	}
 	return AT_OK;
 }

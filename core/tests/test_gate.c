@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * Closed stations: the order of the packets written down, for each discipline; and,
+ * for all that are registered, under random operations, that nothing of a closed
+ * station comes out, that the others' packets come in the order that they would
+ * have without it, and that who opens again before anybody looked missed nothing.
+ */
+#include "harness.h"
+
+#include "airtab/urgent.h"
+
+static void gate(struct host *h, u16 sta, bool open)
+{
+	h->q->ops->gate(h->q, sta, open, h->now);
+}
+
+/* A packet named `name` of a flow to a station, at the time of the last call. */
+static enum at_verdict put_to(struct host *h, u32 flow, u16 sta, u8 class, char name)
+{
+	struct at_pkt *p = new_pkt(h, flow, 1000);
+
+	p->sta = sta;
+	p->cls = class;
+	p->source = flow;
+	p->handle = (u32)name;
+	return push(h, p, h->now);
+}
+
+/* Flows 1, 2, .. to stations of the same number, a packet for each name: "a1 b2 c1". */
+static void fill(struct host *h, const char *packets)
+{
+	for (; *packets; packets += packets[2] ? 3 : 2)
+		put_to(h, (u32)(packets[1] - '0'), (u16)(packets[1] - '0'), 0, packets[0]);
+}
+
+/* What comes out next are the packets of these names, each reported with ns. */
+static void comes(struct host *h, const char *names, u64 ns)
+{
+	struct at_ticket t;
+
+	for (; *names; names++) {
+		struct at_pkt *p = get(h, &t, h->now);
+
+		CHECK(p);
+		if ((char)p->handle != *names)
+			fprintf(stderr, "%c, not %c: ", (char)p->handle, *names);
+		CHECK_EQ(p->handle, *names);
+		report(h, &t, ns, h->now);
+	}
+}
+
+static void nothing(struct host *h, u32 parked)
+{
+	struct at_ticket t;
+
+	CHECK(!get(h, &t, h->now));
+	CHECK_EQ(h->q->parked, parked);
+	CHECK_EQ(h->q->qlen, parked);
+}
+
+/* ---- one discipline each ---- */
+
+static void fifo_order(void)
+{
+	struct host h;
+
+	open_host(&h, "fifo", "", 64);
+	fill(&h, "a1 b2 c1 d3 e2 f1");
+	gate(&h, 1, false);
+	gate(&h, 1, false);
+	CHECK_EQ(h.q->parked, 3);
+	comes(&h, "b", 0);
+	fill(&h, "g1 h2");
+	comes(&h, "d", 0);
+	gate(&h, 2, false);
+	nothing(&h, 6);
+	gate(&h, 1, true);
+	gate(&h, 1, true);
+	comes(&h, "ac", 0);		/* before e, which is older than f */
+	gate(&h, 2, true);
+	comes(&h, "efgh", 0);
+	nothing(&h, 0);
+	close_host(&h);
+}
+
+/* A lower limit, a hand-over and a reset see parked packets like others; a station
+ * stays closed. */
+static void fifo_others(void)
+{
+	struct host h;
+	struct at_pkt *p;
+
+	open_host(&h, "fifo", "limit=6", 64);
+	fill(&h, "a1 b1 c2 d1 e2 f1");
+	gate(&h, 1, false);
+	comes(&h, "c", 0);
+	fill(&h, "g1");
+	CHECK_EQ(put_to(&h, 1, 1, 0, 'x'), AT_DROPPED);	/* six, five of them parked */
+	change(&h, "limit=5", 0);
+	CHECK_EQ(h.last_drop->handle, 'a');
+	p = h.q->ops->drain(h.q);
+	CHECK_EQ(p->handle, 'b');
+	give_back(&h, p);
+	CHECK_EQ(h.q->parked, 3);
+	comes(&h, "e", 0);
+	fill(&h, "h2");
+	comes(&h, "h", 0);
+	h.q->ops->reset(h.q, 0);
+	CHECK_EQ(h.q->parked, 0);
+	fill(&h, "i1 j2");
+	comes(&h, "j", 0);
+	nothing(&h, 1);
+	gate(&h, 1, true);
+	comes(&h, "i", 0);
+	close_host(&h);
+}
+
+/* Multicast, and packets of nobody, can be held as well. */
+static void any_number(void)
+{
+	static const u16 numbers[] = { 0, 31, 32, 65533, AT_NO_STA, AT_GROUP };
+	struct host h;
+
+	open_host(&h, "fifo", "", 64);
+	for (u32 i = 0; i < 6; i++)
+		put_to(&h, 1, numbers[i], 0, (char)('a' + i));
+	for (u32 i = 0; i < 6; i++) {
+		gate(&h, numbers[i], false);
+		CHECK_EQ(h.q->parked, i + 1);
+	}
+	gate(&h, 7, false);
+	for (u32 i = 6; i--;) {
+		gate(&h, numbers[i], true);
+		comes(&h, (char[]){ (char)('a' + i), 0 }, 0);
+		nothing(&h, i);
+	}
+	close_host(&h);
+}
+
+static void spq_order(void)
+{
+	struct host h;
+
+	open_host(&h, "spq", "limit=8", 64);
+	put_to(&h, 1, 1, 0, 'a');
+	put_to(&h, 2, 2, 0, 'b');
+	put_to(&h, 1, 1, 1, 'c');
+	put_to(&h, 2, 2, 1, 'd');
+	put_to(&h, 1, 1, AT_URGENT, 'e');
+	put_to(&h, 2, 2, AT_URGENT, 'f');
+	gate(&h, 1, false);
+	comes(&h, "fbd", 0);
+	nothing(&h, 3);
+	put_to(&h, 1, 1, 0, 'g');
+	put_to(&h, 2, 2, 0, 'h');
+	comes(&h, "h", 0);
+	gate(&h, 1, true);
+	comes(&h, "eagc", 0);
+	close_host(&h);
+}
+
+/* The youngest of the last class makes room, parked or not, behind one that went. */
+static void spq_room(void)
+{
+	struct host h;
+
+	open_host(&h, "spq", "limit=3", 64);
+	put_to(&h, 1, 1, 1, 'a');
+	put_to(&h, 2, 2, 1, 'b');
+	put_to(&h, 1, 1, 1, 'c');
+	gate(&h, 1, false);
+	comes(&h, "b", 0);		/* from the middle: c is behind a */
+	put_to(&h, 2, 2, 0, 'd');
+	put_to(&h, 2, 2, 0, 'e');
+	CHECK_EQ(h.last_drop->handle, 'c');
+	put_to(&h, 2, 2, 0, 'f');
+	CHECK_EQ(h.last_drop->handle, 'a');
+	comes(&h, "def", 0);
+	nothing(&h, 0);
+	put_to(&h, 1, 1, 1, 'g');
+	nothing(&h, 1);
+	gate(&h, 1, true);
+	comes(&h, "g", 0);
+	close_host(&h);
+}
+
+/* Flows of a packet each turn: quantum 1000, packets of 1000 bytes. */
+static void fq_codel_order(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", "quantum=1000", 64);
+	fill(&h, "a1 b2 c3 A1 B2 C3");
+	comes(&h, "abc", 0);		/* all are old from here on: 1 is next */
+	fill(&h, "x1 y2 z3");
+	gate(&h, 1, false);
+	comes(&h, "BCyz", 0);
+	fill(&h, "p2 q3 r4");
+	comes(&h, "r", 0);		/* a new one */
+	gate(&h, 1, true);
+	comes(&h, "A", 0);		/* its turn had come all the time */
+	comes(&h, "px", 0);		/* 3 has sent z, and its next turn is behind 1 */
+	comes(&h, "q", 0);
+	nothing(&h, 0);
+	close_host(&h);
+}
+
+/* A new queue that is closed stays one: it goes before the old ones. */
+static void fq_codel_new(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", "quantum=1000", 64);
+	fill(&h, "a1 A1");
+	comes(&h, "a", 0);
+	gate(&h, 2, false);
+	fill(&h, "b2 c3 C3");
+	CHECK_EQ(stat(&h, "new"), 3);	/* 1 has sent enough, but nobody has looked */
+	comes(&h, "c", 0);
+	CHECK_EQ(stat(&h, "new") + stat(&h, "old"), 3);
+	gate(&h, 2, true);
+	comes(&h, "bAC", 0);
+	close_host(&h);
+}
+
+/* Stations whose flows share a queue: the open one's packets go on. The queue that
+ * was passed over has its place again when one comes. */
+static void fq_codel_shared(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", "flows=1", 64);
+	fill(&h, "a1 b2 c1 d2");
+	gate(&h, 1, false);
+	comes(&h, "bd", 0);
+	nothing(&h, 2);
+	fill(&h, "e1");
+	nothing(&h, 3);
+	fill(&h, "f2");
+	comes(&h, "f", 0);
+	change(&h, "limit=1", 0);	/* empties what was passed over */
+	nothing(&h, 1);
+	gate(&h, 1, true);
+	comes(&h, "e", 0);
+	nothing(&h, 0);
+	close_host(&h);
+}
+
+/* A queue whose first packets are parked is judged by those that go; that CoDel drops
+ * the last of them does not make it idle. */
+static void fq_codel_judged(void)
+{
+	struct host h;
+
+	open_host(&h, "fq_codel", "flows=1 ecn=0", 64);
+	fill(&h, "a1 b1 c2 d2");
+	gate(&h, 1, false);
+	h.now = 10 * MS;
+	comes(&h, "c", 0);
+	h.now = 120 * MS;
+	nothing(&h, 2);			/* d: an interval above, and 2000 bytes behind it */
+	CHECK_EQ(h.q->dropped[AT_R_AQM], 1);
+	gate(&h, 1, true);
+	comes(&h, "ab", 0);
+	close_host(&h);
+}
+
+/* Times of 25 ms bring a flow from I to 0 and from 2I - x to I - x. */
+static void chap_order(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "newcomers=0", 64);
+	fill(&h, "a1 b2 c3 A1 B2 C3 x1 y2 z3");
+	comes(&h, "a", 10 * MS);	/* credits 15, 25, 25 */
+	comes(&h, "b", 12 * MS);	/* 15, 13, 25 */
+	gate(&h, 3, false);
+	comes(&h, "A", 5 * MS);		/* 10, 13 */
+	comes(&h, "B", 4 * MS);		/* 10, 9 */
+	gate(&h, 3, true);
+	comes(&h, "c", 20 * MS);	/* 10, 9, 5 */
+	comes(&h, "x", 0);
+	comes(&h, "y", 0);
+	comes(&h, "Cz", 0);
+	nothing(&h, 0);
+	close_host(&h);
+}
+
+/* Whoever may be served is boosted when all of these are at 0 or below; those who
+ * are parked, as everybody is. */
+static void chap_boosts(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "newcomers=0", 64);
+	fill(&h, "a1 b2 A1 B2 x1 y2");
+	gate(&h, 2, false);
+	comes(&h, "a", 30 * MS);
+	CHECK_EQ(credit(&h, 1), -5 * (s64)MS);
+	CHECK_EQ(credit(&h, 2), 25 * (s64)MS);
+	comes(&h, "A", 1 * MS);
+	CHECK_EQ(credit(&h, 1), 21500000);
+	CHECK_EQ(credit(&h, 2), 37500000);
+	gate(&h, 2, true);
+	comes(&h, "bBy", 1 * MS);
+	comes(&h, "x", 1 * MS);
+	close_host(&h);
+}
+
+/* The flow with the least credit makes room, parked or not; and a report of what a
+ * parked flow had sent moves it among them. */
+static void chap_room(void)
+{
+	struct host h;
+	struct at_ticket t;
+	struct at_pkt *p;
+
+	open_host(&h, "chap", "newcomers=0 limit=4", 64);
+	fill(&h, "a1 b2 A1 B2");
+	p = get(&h, &t, 0);
+	CHECK_EQ(p->handle, 'a');
+	gate(&h, 1, false);
+	report(&h, &t, 20 * MS, 0);
+	fill(&h, "c2 d2");
+	CHECK_EQ(h.last_drop->handle, 'A');
+	fill(&h, "x1");
+	CHECK_EQ(h.last_drop->handle, 'x');
+	comes(&h, "bBcd", 1 * MS);
+	nothing(&h, 0);
+	gate(&h, 2, false);
+	fill(&h, "e2 f1 g2");
+	nothing(&h, 3);
+	h.q->ops->reset(h.q, 0);
+	CHECK_EQ(h.q->parked, 0);
+	close_host(&h);
+}
+
+/* Newcomers' stations take turns; who is closed keeps its turn. */
+static void chap_newcomers(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "", 64);
+	put_to(&h, 11, 1, 0, 'a');
+	put_to(&h, 12, 1, 0, 'b');
+	put_to(&h, 21, 2, 0, 'c');
+	put_to(&h, 22, 2, 0, 'd');
+	put_to(&h, 31, 3, 0, 'e');
+	gate(&h, 1, false);
+	CHECK_EQ(stat(&h, "backlogged"), 5);
+	comes(&h, "ced", 0);
+	nothing(&h, 2);
+	close_host(&h);
+
+	open_host(&h, "chap", "", 64);
+	put_to(&h, 11, 1, 0, 'a');
+	put_to(&h, 12, 1, 0, 'b');
+	put_to(&h, 21, 2, 0, 'c');
+	put_to(&h, 22, 2, 0, 'd');
+	put_to(&h, 31, 3, 0, 'e');
+	gate(&h, 1, false);
+	comes(&h, "c", 0);
+	gate(&h, 1, true);
+	comes(&h, "aedb", 0);
+	nothing(&h, 0);
+	gate(&h, 1, false);
+	put_to(&h, 13, 1, 0, 'f');
+	nothing(&h, 1);			/* all newcomers are parked, and so is the tab */
+	put_to(&h, 23, 2, 0, 'g');
+	comes(&h, "g", 0);
+	nothing(&h, 1);
+	gate(&h, 1, true);
+	comes(&h, "f", 0);
+	nothing(&h, 0);
+	close_host(&h);
+}
+
+/* A flow that two stations share: it stands for itself while one of them may go. */
+static void chap_shared(void)
+{
+	struct host h;
+
+	for (u32 newcomers = 0; newcomers < 2; newcomers++) {
+		open_host(&h, "chap", newcomers ? "" : "newcomers=0", 64);
+		put_to(&h, 1, 1, 0, 'a');
+		put_to(&h, 1, 2, 0, 'b');
+		put_to(&h, 1, 1, 0, 'c');
+		put_to(&h, 1, 2, 0, 'd');
+		gate(&h, 1, false);
+		comes(&h, "bd", 1 * MS);
+		nothing(&h, 2);
+		put_to(&h, 1, 2, 0, 'e');
+		comes(&h, "e", 1 * MS);
+		gate(&h, 1, true);
+		comes(&h, "ac", 1 * MS);
+		nothing(&h, 0);
+		close_host(&h);
+	}
+}
+
+/* CoDel counts the time that a packet was parked, and judges when one may go. */
+static void chap_judged(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "target=5000000", 64);
+	fill(&h, "a1 b1 c1 d1 e1");
+	gate(&h, 1, false);
+	h.now = 500 * MS;
+	nothing(&h, 5);
+	gate(&h, 1, true);
+	comes(&h, "a", 1 * MS);		/* above target from now on */
+	gate(&h, 1, false);
+	h.now = 600 * MS;
+	gate(&h, 1, true);
+	comes(&h, "c", 1 * MS);		/* b was dropped: an interval above */
+	CHECK_EQ(h.q->dropped[AT_R_AQM], 1);
+	CHECK_EQ(h.q->parked, 0);
+	close_host(&h);
+}
+
+/* Of the places of urgent packets half are left to stations that are open. */
+static void urgent_places(const char *name)
+{
+	struct host h;
+
+	open_host(&h, name, "", 128);
+	gate(&h, 1, false);
+	for (u32 i = 0; i < AT_URGENT_PACKETS; i++)
+		put_to(&h, 1, 1, AT_URGENT, 'a');
+	CHECK_EQ(stat(&h, "urgent_over"), AT_URGENT_PACKETS / 2);
+	for (u32 i = 0; i < AT_URGENT_PACKETS; i++)
+		put_to(&h, 2, 2, AT_URGENT, i < AT_URGENT_PACKETS / 2 ? 'b' : 'c');
+	CHECK_EQ(stat(&h, "urgent_over"), AT_URGENT_PACKETS);
+	comes(&h, "bbbbbbbbbbbbbbbb", 0);
+	comes(&h, "c", 0);
+	gate(&h, 1, true);
+	comes(&h, "aaaaaaaaaaaaaaaa", 0);
+	CHECK_EQ(stat(&h, "urgent"), AT_URGENT_PACKETS);
+	close_host(&h);
+}
+
+/* ---- all disciplines ---- */
+
+#define STATIONS 6u
+#define PACKETS 2048u
+
+/* The same calls on two instances. */
+struct pair {
+	struct host a, b;
+	u64 seed, now;
+	u32 serial;
+};
+
+static void open_pair(struct pair *r, const struct at_ops *ops, u64 seed)
+{
+	memset(r, 0, sizeof(*r));
+	open_host(&r->a, ops->name, "", PACKETS);
+	open_host(&r->b, ops->name, "", PACKETS);
+	r->seed = seed;
+}
+
+static void close_pair(struct pair *r)
+{
+	close_host(&r->a);
+	close_host(&r->b);
+}
+
+static void arrives(struct host *h, u32 flow, u32 bytes, u32 serial, u64 now)
+{
+	struct at_pkt *p = new_pkt(h, flow, bytes);
+
+	p->sta = (u16)(flow % STATIONS);
+	p->source = flow;
+	p->cls = flow % 3 ? 0 : 1;
+	p->handle = serial;
+	CHECK_EQ(push(h, p, now), AT_OK);
+}
+
+/* Both give the same packet, or none; it takes as long for both. */
+static void same_packet(struct pair *r, u32 closed)
+{
+	struct at_ticket ta, tb;
+	struct at_pkt *a = get(&r->a, &ta, r->now), *b = get(&r->b, &tb, r->now);
+	u64 ns = 100000 + below(&r->seed, 900000);
+
+	CHECK_EQ(!a, !b);
+	if (!a)
+		return;
+	CHECK_EQ(a->handle, b->handle);
+	CHECK(!(closed >> a->sta & 1));
+	report(&r->a, &ta, ns, r->now);
+	report(&r->b, &tb, ns, r->now);
+}
+
+/* Closed from the beginning: the others' packets come as they would without these. */
+static void as_if_absent(const struct at_ops *ops, u64 seed)
+{
+	struct pair r;
+	u32 closed, n = 0;
+
+	open_pair(&r, ops, seed);
+	closed = (u32)below(&r.seed, 1 << STATIONS);
+	for (u16 sta = 0; sta < STATIONS; sta++)
+		if (closed >> sta & 1)
+			gate(&r.a, sta, false);
+	for (u32 step = 0; step < 1500; step++) {
+		u32 flow = (u32)below(&r.seed, 24), bytes = 64 + (u32)below(&r.seed, 1400);
+
+		r.now += below(&r.seed, 300000);
+		if (below(&r.seed, 2)) {
+			arrives(&r.a, flow, bytes, ++r.serial, r.now);
+			if (closed >> flow % STATIONS & 1)
+				n++;
+			else
+				arrives(&r.b, flow, bytes, r.serial, r.now);
+		} else {
+			same_packet(&r, closed);
+		}
+		CHECK_EQ(r.a.q->parked, n);
+		CHECK_EQ(r.a.q->qlen, n + r.b.q->qlen);
+	}
+	close_pair(&r);
+}
+
+static void open_all(struct host *h)
+{
+	for (u16 sta = 0; sta < STATIONS; sta++)
+		gate(h, sta, true);
+}
+
+/* Who was closed and is open again when somebody looks was not away. */
+static void as_if_open(const struct at_ops *ops, u64 seed)
+{
+	struct pair r;
+
+	open_pair(&r, ops, seed);
+	for (u32 step = 0; step < 1500; step++) {
+		u32 flow = (u32)below(&r.seed, 24), bytes = 64 + (u32)below(&r.seed, 1400);
+
+		r.now += below(&r.seed, 300000);
+		if (below(&r.seed, 3))
+			gate(&r.a, (u16)below(&r.seed, STATIONS), below(&r.seed, 2));
+		if (below(&r.seed, 2)) {
+			arrives(&r.a, flow, bytes, ++r.serial, r.now);
+			arrives(&r.b, flow, bytes, r.serial, r.now);
+			continue;
+		}
+		open_all(&r.a);
+		same_packet(&r, 0);
+	}
+	open_all(&r.a);
+	while (r.b.q->qlen)
+		same_packet(&r, 0);
+	CHECK_EQ(r.a.q->qlen, 0);
+	close_pair(&r);
+}
+
+int main(void)
+{
+	fifo_order();
+	fifo_others();
+	any_number();
+	spq_order();
+	spq_room();
+	fq_codel_order();
+	fq_codel_new();
+	fq_codel_shared();
+	fq_codel_judged();
+	chap_order();
+	chap_boosts();
+	chap_room();
+	chap_newcomers();
+	chap_shared();
+	chap_judged();
+	urgent_places("spq");
+	urgent_places("fq_codel");
+	urgent_places("chap");
+	for (u32 i = 0; at_disciplines[i]; i++)
+		for (u64 seed = 1; seed <= 40; seed++) {
+			as_if_absent(at_disciplines[i], seed);
+			as_if_open(at_disciplines[i], seed);
+		}
+	return 0;
+}

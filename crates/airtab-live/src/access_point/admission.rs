@@ -1,0 +1,106 @@
+//! Which packets are taken in, and what disciplines are told of them.
+//!
+//! What it does not do: what becomes of them is `fate`'s.
+
+use std::net::IpAddr;
+
+use airtab_core::{Meta, NO_STATION};
+use airtab_sim::world::{HomeHost, Tag};
+
+use super::AccessPoint;
+use crate::house::{self, Owner, Port};
+use crate::packet::{FlowKey, Parsed, Refusal};
+use crate::source;
+
+/// The host's part of a packet.
+#[derive(Clone, Copy)]
+pub(super) struct Body {
+    pub(super) buffer: u32,
+    pub(super) flow: u32,
+    /// Past the end of the list: of no application.
+    pub(super) app: u16,
+}
+
+impl Tag for Body {
+    fn tag(&self, peer: u16) -> u32 {
+        u32::from(peer) << 16 | self.flow
+    }
+}
+
+pub(super) const NO_APP: u16 = u16::MAX;
+/// Of packets that belong to no application: not the first.
+const OTHER_CLASS: u8 = 1;
+
+impl AccessPoint {
+    /// Finds out where a packet goes and sends it on its way.
+    pub(super) fn admit(
+        &mut self,
+        port: Port,
+        bytes: &[u8],
+        parsed: &Parsed,
+        now: u64,
+    ) -> Result<(), Refusal> {
+        let to = self.route(parsed.destination)?;
+        let from = match port {
+            Port::Station(i) => HomeHost::Station(i),
+            Port::AccessPoint => HomeHost::AccessPoint,
+            // Servers have each their own wire: whose is it?
+            Port::Internet => match self.route(parsed.source)? {
+                HomeHost::Server(i) => HomeHost::Server(i),
+                _ => return Err(Refusal::NoRoute),
+            },
+        };
+        let station = match (from, to) {
+            (HomeHost::Server(_), HomeHost::Server(_)) | (HomeHost::AccessPoint, HomeHost::AccessPoint) => {
+                return Err(Refusal::NoRoute);
+            }
+            (HomeHost::Station(i), _) | (_, HomeHost::Station(i)) => i,
+            // Between servers and the access point: no air, and nothing to learn.
+            (HomeHost::Server(_), HomeHost::AccessPoint) | (HomeHost::AccessPoint, HomeHost::Server(_)) => 0,
+        };
+        // An application is between a station and its server: not what the access point says.
+        let owner = match (from, to) {
+            (HomeHost::Server(i), HomeHost::Station(_)) | (HomeHost::Station(_), HomeHost::Server(i)) => {
+                Some(i)
+            }
+            _ => None,
+        };
+        let up = matches!(from, HomeHost::Station(_));
+        let (flow, hash) = self.flows.enter(FlowKey::of(parsed, up), owner, station, now);
+        if port == Port::Internet
+            && let Some(ns) = self.flows.answered(flow, parsed, now)
+        {
+            self.spreads.server.record(ns);
+        }
+        let app = owner.unwrap_or(NO_APP);
+        let class = self.house.file.scenario.apps.get(usize::from(app)).map_or(OTHER_CLASS, |a| a.class);
+        let meta = Meta {
+            bytes: parsed.bytes,
+            flow: hash,
+            source: source::hash(parsed.source, self.source_key),
+            sta: NO_STATION,
+            class,
+            ecn: parsed.ecn,
+            tcp: parsed.tcp,
+            key: Some(parsed.key()),
+        };
+        if let Some(meter) = self.meters.get_mut(usize::from(app)) {
+            meter.sent(up, parsed.bytes, now);
+        }
+        let body = Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app };
+        self.world.send(now, self.home.node(from), self.home.node(to), meta, body);
+        Ok(())
+    }
+
+    fn route(&self, address: IpAddr) -> Result<HomeHost, Refusal> {
+        let scenario = &self.house.file.scenario;
+        match house::owner(address) {
+            Some(Owner::Server(i)) if usize::from(i) < scenario.apps.len() => Ok(HomeHost::Server(i)),
+            Some(Owner::Station(i)) if self.ended.get(usize::from(i)) == Some(&None) => {
+                Ok(HomeHost::Station(i))
+            }
+            Some(Owner::AccessPoint) => Ok(HomeHost::AccessPoint),
+            _ => Err(Refusal::NoRoute),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What becomes of packets: counted by flow, station and application, handed out
+//! or forgotten.
+//!
+//! What it does not do: where they go is the world's to say (`airtab_sim::world`).
+
+use std::convert::Infallible;
+
+use airtab_core::Handle;
+use airtab_sim::world::{Carried, HomeHost, Place, Report};
+
+use super::admission::NO_APP;
+use super::{AccessPoint, Arrival};
+use crate::flows::Tally;
+use crate::house::Port;
+use crate::packet::{mark_ce, parse};
+
+impl AccessPoint {
+    /// Looks at all that happened.
+    pub(super) fn look(&mut self) {
+        while let Some(report) = self.world.poll() {
+            self.see(report);
+        }
+    }
+
+    fn see(&mut self, report: Report<Infallible>) {
+        let now = self.world.now();
+        match report {
+            Report::Timer(never) => match never {},
+            Report::Arrived { node, packet } => {
+                match self.home.host(node).expect("nothing ends at a switch") {
+                    HomeHost::AccessPoint => self.deliver(packet, Port::AccessPoint),
+                    HomeHost::Server(_) => self.deliver(packet, Port::Internet),
+                    HomeHost::Station(station) => {
+                        let pool = self.world.pool();
+                        let (bytes, carried) = (u64::from(pool.bytes(packet)), pool.body(packet));
+                        self.spreads.air.record(now - carried.dequeued_ns);
+                        let flow = carried.body.flow;
+                        self.tally(flow, station, |tally| tally.totals.down_bytes += bytes);
+                        self.deliver(packet, Port::Station(station));
+                    }
+                }
+            }
+            Report::Crossed { station, packet } => {
+                let pool = self.world.pool();
+                let (bytes, carried) = (u64::from(pool.bytes(packet)), pool.body(packet));
+                self.spreads.uplink.record(now - carried.sent_ns);
+                let flow = carried.body.flow;
+                self.tally(flow, station, |tally| tally.totals.up_bytes += bytes);
+            }
+            Report::Queued { packet, .. } => {
+                let &Carried { body, peer, sent_ns, .. } = self.world.pool().body(packet);
+                if body.app != NO_APP {
+                    // All others were on no wire.
+                    self.spreads.wired.record(now - sent_ns);
+                }
+                self.tally(body.flow, peer, |tally| tally.backlog += 1);
+                if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+                    meter.arrived(now);
+                }
+            }
+            Report::Dequeued { packet, .. } => {
+                let &Carried { body, peer, queued_ns, .. } = self.world.pool().body(packet);
+                let waited = now - queued_ns;
+                self.spreads.queue.record(waited);
+                self.tally(body.flow, peer, |tally| {
+                    tally.waited(waited);
+                    tally.backlog -= 1;
+                });
+                if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+                    meter.dequeued(queued_ns, now);
+                }
+            }
+            Report::Lost { packet } => {
+                let &Carried { body, peer, .. } = self.world.pool().body(packet);
+                self.tally(body.flow, peer, |tally| tally.totals.lost += 1);
+                self.discard(packet);
+            }
+            Report::Dropped { at, packet, .. } => {
+                let &Carried { body, peer, .. } = self.world.pool().body(packet);
+                match at {
+                    Place::AccessPoint(_) => {
+                        self.tally(body.flow, peer, |tally| {
+                            tally.totals.dropped += 1;
+                            tally.backlog -= 1;
+                        });
+                        if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+                            meter.dropped(now);
+                        }
+                    }
+                    Place::Uplink(_) => {
+                        self.tally(body.flow, peer, |tally| tally.totals.uplink_dropped += 1);
+                    }
+                    Place::Wire(_) => {}
+                }
+                self.discard(packet);
+            }
+            Report::Sent { at, tag, tx } => {
+                let (station, flow) = ((tag >> 16) as usize, tag & 0xffff);
+                let down = matches!(at, Place::AccessPoint(_));
+                let app = self.flows.app(flow);
+                for tally in [self.flows.tally_if_known(flow), self.stations.get_mut(station)] {
+                    let Some(tally) = tally else { continue };
+                    let totals = &mut tally.totals;
+                    if down {
+                        totals.down_air_ns += tx.air;
+                        totals.frames += 1;
+                        totals.attempts += u64::from(tx.attempts);
+                    } else {
+                        totals.up_air_ns += tx.air;
+                    }
+                }
+                if let Some(meter) = app.and_then(|app| self.meters.get_mut(usize::from(app))) {
+                    meter.transmitted(!down, &tx, now);
+                }
+            }
+        }
+    }
+
+    /// Counts something of a packet: for its flow and for the station at the other end of the air.
+    fn tally(&mut self, flow: u32, station: u16, what: impl Fn(&mut Tally)) {
+        what(self.flows.tally(flow));
+        what(&mut self.stations[usize::from(station)]);
+    }
+
+    fn deliver(&mut self, packet: Handle, port: Port) {
+        let (pool, now) = (self.world.pool(), self.world.now());
+        if pool.marked_ce(packet) {
+            mark_ce(self.buffers.get_mut(pool.body(packet).body.buffer));
+        }
+        let bytes = pool.bytes(packet);
+        let Carried { body, sent_ns, .. } = self.world.take(packet);
+        let up = port == Port::Internet;
+        if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+            meter.received(up, bytes, sent_ns, now);
+        }
+        if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
+            self.flows.asked(body.flow, &parsed, now);
+        }
+        self.flows.leave(body.flow, now);
+        self.out.push_back(Arrival { port, at: now, buffer: body.buffer, bytes });
+    }
+
+    fn discard(&mut self, packet: Handle) {
+        let body = self.world.take(packet).body;
+        self.flows.leave(body.flow, self.world.now());
+        self.buffers.give_back(body.buffer);
+    }
+}

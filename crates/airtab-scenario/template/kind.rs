@@ -1,0 +1,45 @@
+//! The template of a kind: `template`. What scenario files, tables, sentences and
+//! the report know of it. Copied to `src/kinds/NAME.rs`, with a line in the list of
+//! `src/kinds/mod.rs`, it describes the configuration that the file of the same
+//! name in `airtab-sim/src/traffic` has (`docs/add-an-application.md`).
+//!
+//! What it does not do: say here which figures and words are left to others.
+
+use airtab_core::Unit;
+use airtab_core::time::{MS, SECOND};
+use airtab_sim::traffic::Template;
+
+use super::{Context, Described, Score, reason, score};
+use crate::metric::Metric;
+use crate::reader::{Section, quantity};
+use crate::scores::{QueueScores, Scores};
+
+impl Described for Template {
+    // Its keys, beside those that every `[[app]]` has.
+    const KEYS: &'static [&'static str] = &["interval"];
+    // Its rows in tables. The first is its score: how good it was.
+    const COLUMNS: &'static [Metric] =
+        &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99, Metric::Loss];
+    // How that is shown.
+    const SCORE: Score = score::RECEIVED;
+
+    // Reads the keys of an `[[app]]`: values outside their ranges are told with
+    // their places. None only where there is no sensible default.
+    fn read(s: &Section, _: &Context) -> Option<Template> {
+        let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=60 * SECOND)).unwrap_or(SECOND);
+        Some(Template { interval_ns })
+    }
+
+    // Figures that only this kind has: `fn measure`, and over all of them `fn together`.
+    // Every kind has rates, losses, waits and airtime (`measure.rs`).
+
+    // What made its score: the end of "NAME 5.0 Mb/s under fifo: ...".
+    fn reason(q: &QueueScores, app: &Scores) -> String {
+        reason::of_bulk(q, app)
+    }
+
+    // What it does, in the report.
+    fn words(&self) -> String {
+        format!("a packet each {}", Unit::Ns.format(self.interval_ns))
+    }
+}

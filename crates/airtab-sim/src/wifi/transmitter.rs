@@ -1,0 +1,95 @@
+//! Transmitters and their contenders: who has a queue, and who takes part in the
+//! contention for it.
+//!
+//! A [`Transmitter`] is the access point or a station: a queue, and beacons if
+//! it sends any. A [`Contender`] has a rule, a random stream and the exchange it
+//! is at. Each names the other by number.
+//!
+//! What it does not do: one contender for a transmitter, whatever its packets'
+//! class (no EDCA); no association: the cell has one access point.
+
+use airtab_core::Phy;
+
+use super::config::Beacon;
+use super::egress::Egress;
+use super::exchange::Exchange;
+use super::output::Side;
+use super::phy::Frame;
+use super::rule::Rule;
+use crate::engine::{NEVER, Stream};
+
+/// The access point, or a station.
+pub(super) struct Transmitter {
+    pub(super) side: Side,
+    pub(super) egress: Egress,
+    /// Number of its contender.
+    pub(super) contender: usize,
+    pub(super) beacons: Option<Beacons>,
+}
+
+impl Transmitter {
+    /// When something is due that nobody else tells it of.
+    pub(super) fn next_event(&self) -> u64 {
+        self.beacons.as_ref().map_or(NEVER, |b| b.next_ns).min(self.egress.next_event())
+    }
+
+    /// The beacon that waits to be sent, if there is one.
+    pub(super) fn take_beacon(&mut self) -> Option<Frame> {
+        let beacons = self.beacons.as_mut().filter(|b| b.waits)?;
+        beacons.waits = false;
+        Some(beacons.frame)
+    }
+}
+
+/// A transmitter's beacons: one at a time waits before its packets.
+pub(super) struct Beacons {
+    frame: Frame,
+    interval_ns: u64,
+    next_ns: u64,
+    waits: bool,
+}
+
+impl Beacons {
+    /// The first one comes after an interval.
+    pub(super) fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
+        let data_ns = phy.data_ns(beacon.kbps, beacon.bytes.saturating_sub(phy.mac_bytes()));
+        Beacons {
+            frame: Frame { kbps: beacon.kbps, error_rate: 0.0, data_ns, ack_ns: 0 },
+            interval_ns: beacon.interval_ns,
+            next_ns: beacon.interval_ns,
+            waits: false,
+        }
+    }
+
+    /// Whether one comes at `now`: then it waits from here on.
+    pub(super) fn come(&mut self, now: u64) -> bool {
+        let comes = self.next_ns == now;
+        if comes {
+            self.next_ns += self.interval_ns;
+            self.waits = true;
+        }
+        comes
+    }
+}
+
+/// One that sends by the rules of contention.
+pub(super) struct Contender {
+    /// Number of the transmitter whose packets it sends.
+    pub(super) transmitter: usize,
+    pub(super) rule: Rule,
+    random: Stream,
+    /// What it is trying to send.
+    pub(super) exchange: Option<Exchange>,
+}
+
+impl Contender {
+    /// With nothing to send.
+    pub(super) fn new(transmitter: usize, rule: Rule, random: Stream) -> Contender {
+        Contender { transmitter, rule, random, exchange: None }
+    }
+
+    /// Slots of its next backoff.
+    pub(super) fn draw(&mut self) -> u64 {
+        self.rule.draw(&mut self.random)
+    }
+}

@@ -1,0 +1,64 @@
+//! What an application costs in memory.
+#![allow(unsafe_code)] // a global allocator that counts
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use airtab_sim::{App, Scenario, Simulation};
+use common::{S, home, other_home, queue, whole_home};
+
+struct Counting;
+
+/// Bytes that are allocated.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: hands every call to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Bytes of a simulation at `at`.
+fn held(scenario: &Scenario, at: u64) -> usize {
+    let before = HELD.load(Ordering::Relaxed);
+    let mut simulation = Simulation::new(scenario, &queue("fifo", 35), 1);
+    simulation.advance(at);
+    let held = HELD.load(Ordering::Relaxed) - before;
+    drop(simulation);
+    held
+}
+
+/// An application takes less than 24 kB when it has worked, and less than 9 before: its wires, its meter and a flow,
+/// with 60 records of a second and those of a short part that is measured. Further flows take less than 3 kB each.
+#[test]
+fn an_application_takes_less_than_24_kb() {
+    for app in whole_home().apps.into_iter().chain(other_home().apps) {
+        let copies = |count: usize| Scenario {
+            duration_ns: 60 * S,
+            measure_ns: 51 * S..53 * S,
+            apps: (0..count)
+                .map(|i| App { name: format!("{i}"), station: 0, active_ns: 50 * S..55 * S, ..app.clone() })
+                .collect(),
+            ..home()
+        };
+        let of_one = |at| (held(&copies(12), at) - held(&copies(4), at)) / 8;
+        let (kind, further) = (app.kind.name(), 3_000 * (usize::from(app.kind.flows()) - 1));
+        let (idle, busy) = (of_one(0), of_one(60 * S));
+        assert!((3_000..9_000 + further).contains(&idle), "{kind}: {idle} bytes");
+        assert!((idle + 1_000..24_000 + further).contains(&busy), "{kind}: {busy} bytes");
+    }
+}
