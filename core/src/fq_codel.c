@@ -30,6 +30,7 @@
  * Defaults: 1024 queues, 10240 packets, 32 MiB, quantum 1514, target 5 ms,
  * interval 100 ms, ECN, batches of 64.
  */
+#include "airtab/align.h"
 #include "airtab/codel.h"
 #include "airtab/hash.h"
 #include "airtab/urgent.h"
@@ -42,7 +43,6 @@ enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUN
 #define NO_FLOW (1ull << 32)	/* beyond all hashes, as is the next one: urgent */
 enum { NONE, NEW, OLD, LISTS };
 
-#define LINE 64u		/* cache line */
 #define WORK 262144u		/* byte counts that a call may look at: milliseconds */
 #define DROP_WORK 16u		/* a drop takes as long as so many looks */
 
@@ -57,7 +57,7 @@ struct queue {
 	u32 epoch;		/* `resets` when CoDel's state began */
 };
 
-_Static_assert(sizeof(struct queue) <= LINE, "a queue is one cache line");
+_Static_assert(sizeof(struct queue) <= AT_LINE, "a queue is one cache line");
 
 /* Of queues, linked by number. */
 struct list {
@@ -301,7 +301,7 @@ static bool fq_codel_over(const struct at_qdisc *q)
 {
 	const struct fq_codel *s = fq_codel_priv(q);
 
-	return q->qlen > s->urgent.len && (q->qlen > s->limit || q->bytes > s->memory);
+	return at_urgent_over(&s->urgent, q, s->limit, s->memory);
 }
 
 static u32 fq_codel_longest(const struct fq_codel *s)
@@ -326,19 +326,13 @@ static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pk
 	u64 work = 0, came = p ? at_bytes(p) : 0, room = q->bytes < came ? 0 : q->bytes - came;
 
 	while (fq_codel_over(q) && (work < WORK || q->bytes > room)) {
-		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
+		bool memory = q->qlen <= s->limit;
 		u32 i = fq_codel_longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;
 
 		s->n_overflows++;
 		do {
-			struct at_pkt *v = fq_codel_take(q, i);
-
-			if (v == p)
-				verdict = AT_DROPPED;
-			else if (p && verdict == AT_OK && at_flow(v) == at_flow(p))
-				verdict = AT_CN;
-			at_book_drop(q, v, why == AT_R_PUSHOUT && (v == p || !p) ? AT_R_LIMIT : why);
+			verdict = at_book_room(q, fq_codel_take(q, i), p, memory, verdict);
 		} while (++n < s->batch && s->bytes[i] > half);
 		work += s->n + n * DROP_WORK;
 	}
@@ -356,7 +350,7 @@ static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 	at_seq_set(p, s->seq++);
 	at_codel_stamp(p, now);
 	at_book_in(q, p);
-	return fq_codel_make_room(q, p);
+	return fq_codel_over(q) ? fq_codel_make_room(q, p) : AT_OK;
 }
 
 static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
@@ -440,14 +434,10 @@ static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 /* ---- set-up ---- */
 
 /* The state is struct fq_codel, then the queues and their counts. */
-static u64 fq_codel_queues_at(void)
-{
-	return (sizeof(struct fq_codel) + LINE - 1) & ~(u64)(LINE - 1);
-}
-
 static u64 fq_codel_state_size(const struct at_vals *v)
 {
-	return fq_codel_queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + LINE;
+	return at_lines(sizeof(struct fq_codel)) +
+	       *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + AT_LINE;
 }
 
 static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
@@ -473,11 +463,8 @@ static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	u8 *base = (u8 *)q->state;
-
-	base += -(uintptr_t)base & (LINE - 1);
 	s->n = (u32)*v[P_FLOWS].v;
-	s->queues = (void *)(base + fq_codel_queues_at());
+	s->queues = (void *)(at_first_line(q) + at_lines(sizeof(struct fq_codel)));
 	s->bytes = (void *)(s->queues + s->n);
 	s->parked = s->bytes + s->n;
 	s->hash = at_hash_multiplier(seed);

@@ -124,6 +124,13 @@ static inline void at_urgent_turned(struct at_urgent *u, struct at_qdisc *q, u16
 	u->parked += (u64)q->parked - before;
 }
 
+/* Whether there is more than may be, and somebody who can make room: an urgent packet
+ * does not. */
+static inline bool at_urgent_over(const struct at_urgent *u, const struct at_qdisc *q, u64 limit, u64 memory)
+{
+	return q->qlen > u->len && (q->qlen > limit || q->bytes > memory);
+}
+
 /* Drops the oldest until the caller's limit holds again. */
 static inline void at_urgent_shrink(struct at_urgent *u, struct at_qdisc *q, u64 limit)
 {

@@ -328,6 +328,34 @@ fn the_rates_of_each_profile() {
     }
 }
 
+/// What differs from a profile, key by key.
+#[test]
+fn a_profile_can_be_changed() {
+    let tcp = |keys: &str| {
+        let text = format!("name = \"x\"\nduration = \"10s\"\n[tcp]\n{keys}\n[[station]]\nname = \"a\"\n");
+        ScenarioFile::parse("x.toml", &text).map(|file| file.scenario.tcp)
+    };
+    let home = Config::home();
+    let all =
+        "pacing = true\ninitial_window = 10\ninitial_ssthresh = 64\ninitial_rto = \"3s\"\nmin_rto = \"1s\"";
+    let expected = Config {
+        pacing: true,
+        initial_window: 10,
+        initial_ssthresh: Some(64),
+        initial_rto_ns: 3_000 * MS,
+        min_rto_ns: 1_000 * MS,
+        ..home
+    };
+    assert_eq!(tcp(all).unwrap(), expected);
+    assert_eq!(tcp("rtt = \"timestamps\"").unwrap(), home.with_timestamps());
+    assert_eq!(tcp("rtt = \"segment\"").unwrap(), home);
+    let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
+    assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
+    for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {
+        assert!(tcp(bad).is_err(), "{bad}");
+    }
+}
+
 /// Connections have the congestion control of the profile, unless the application says otherwise.
 #[test]
 fn a_profile_has_its_congestion_control() {

@@ -41,10 +41,6 @@ impl Described for Streaming {
         let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
         let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
         let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
-        if buffer_ns < 2 * segment_ns {
-            let least = Unit::Ns.format(2 * segment_ns);
-            s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
-        }
         Some(Streaming { ladder, segment_ns, buffer_ns, congestion: congestion(s, context) })
     }
 

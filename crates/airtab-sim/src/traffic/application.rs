@@ -20,6 +20,7 @@
 //! What it does not do: it counts no packets (`meter`) and scores nothing.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use crate::engine::Stream;
 use crate::tcp::Algorithm;
@@ -42,7 +43,7 @@ pub trait Kind {
     ///
     /// # Errors
     /// Says what is wrong and what is allowed.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Broken> {
         Ok(())
     }
 
@@ -63,6 +64,31 @@ pub trait Kind {
 
     /// The application of one user.
     fn user(&self, setting: &Setting) -> Self::Application;
+}
+
+/// A rule that an application breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What scenario files call that which is wrong.
+    pub key: &'static str,
+    /// What must hold.
+    pub message: String,
+}
+
+impl Broken {
+    /// Ok where the rule holds.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub fn unless(holds: bool, key: &'static str, message: impl Into<String>) -> Result<(), Broken> {
+        if holds { Ok(()) } else { Err(Broken { key, message: message.into() }) }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.message)
+    }
 }
 
 /// For whom an application runs.

@@ -166,6 +166,7 @@ fn compound_restarts_with_its_loss_window_alone() {
         for _ in 1..c.cwnd() / MSS {
             c.on_ack(&ack(None));
         }
+        c.on_rtt_sample(BASE);
         c.on_ack(&ack(Some(BASE)));
     }
     assert!(c.dwnd() > 20 * MSS);
