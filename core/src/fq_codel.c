@@ -16,6 +16,8 @@
  *  - CoDel (codel.h) decides over each packet taken, per queue.
  *  - When limit or memory is exceeded, the queue with the most bytes loses from
  *    its head half of them, at most `drop_batch` packets.
+ *  - A queue with packets of closed stations alone (gate.h) is passed over and keeps
+ *    its place and its deficit; of one that stations share, the others' packets go.
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, and
  *    are never victims. What is more, and multicast, is hashed like any flow.
  *
