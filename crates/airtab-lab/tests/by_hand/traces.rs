@@ -258,6 +258,7 @@ fn what_comes_from_stations() {
 /// Frames one a second from 10 s on; kind, packets needed and received.
 fn frames(list: &[(FrameKind, u16, u16)]) -> Vec<FrameTrace> {
     let one = |((kind, needed, received), at): (&(FrameKind, u16, u16), u64)| FrameTrace {
+        user: 0,
         sent_ns: at * S,
         kind: *kind,
         needed: *needed,
@@ -327,8 +328,12 @@ fn only_whole_seconds_of_the_measured_time_count() {
 #[test]
 fn a_streamed_video() {
     // Segments of 4 s, complete at 11, 12, 18 s: played 11 to 15, 15 to 19, 19 to 23.
-    let segment =
-        |(done, rate_bps): (u64, u64)| SegmentTrace { rate_bps, requested_ns: 9 * S, done_ns: done * S };
+    let segment = |(done, rate_bps): (u64, u64)| SegmentTrace {
+        user: 0,
+        rate_bps,
+        requested_ns: 9 * S,
+        done_ns: done * S,
+    };
     let of = |list: &[(u64, u64)]| {
         alone("kind = \"streaming\"", |seen| seen.segments = list.iter().copied().map(segment).collect())
     };

@@ -129,14 +129,6 @@ impl Config {
         Config { congestion, ..self }
     }
 
-    /// The same settings for web pages: NewReno, as the CHAP study has it, where downloads have CUBIC.
-    pub const fn for_pages(self) -> Self {
-        match self.congestion {
-            Algorithm::Cubic => self.with_congestion(Algorithm::NewReno),
-            _ => self,
-        }
-    }
-
     /// The same settings with timestamps that tell round-trip times; packets stay as long as they were.
     pub const fn with_timestamps(self) -> Self {
         let mss = if self.timestamps { self.mss } else { self.mss - 12 };

@@ -153,7 +153,8 @@ pub struct Progress {
     pub at_client: u64,
 }
 
-/// What an application saw of itself, beside its packets: each list in order of time.
+/// What an application saw of itself, beside its packets: each list in order of
+/// time. Who it was that saw it is its host's to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Video frames sent.
@@ -165,21 +166,22 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What users saw together.
+    /// What users saw together: their pages in order of time, all else user by user.
     pub(crate) fn of_all(users: impl Iterator<Item = Seen>) -> Seen {
-        let mut all = users.reduce(|mut all, one| {
+        let numbered = (0..).zip(users).map(|(user, mut one)| {
+            one.frames.iter_mut().for_each(|frame| frame.user = user);
+            one.segments.iter_mut().for_each(|segment| segment.user = user);
+            one
+        });
+        let all = numbered.reduce(|mut all, one| {
             all.frames.extend(one.frames);
             all.pages.extend(one.pages);
             all.segments.extend(one.segments);
             all
         });
-        if let Some(all) = &mut all {
-            // Stable, and already so if there is one user.
-            all.frames.sort_by_key(|frame| frame.sent_ns);
-            all.pages.sort_by_key(|page| page.done_ns);
-            all.segments.sort_by_key(|segment| segment.done_ns);
-        }
-        all.unwrap_or_default()
+        let mut all = all.unwrap_or_default();
+        all.pages.sort_by_key(|page| page.done_ns);
+        all
     }
 }
 

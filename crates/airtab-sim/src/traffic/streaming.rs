@@ -125,7 +125,7 @@ impl Player {
     pub fn complete(&mut self, requested_ns: u64, now: u64) -> (SegmentTrace, u64) {
         let Streaming { ladder, segment_ns, buffer_ns, .. } = &self.film;
         self.plays_until = self.plays_until.max(now) + segment_ns;
-        let trace = SegmentTrace { rate_bps: ladder[self.rate], requested_ns, done_ns: now };
+        let trace = SegmentTrace { user: 0, rate_bps: ladder[self.rate], requested_ns, done_ns: now };
         (trace, now.max((self.plays_until + segment_ns).saturating_sub(*buffer_ns)))
     }
 }

@@ -74,7 +74,7 @@ impl Application for Show {
         let (Video { frames: Frames(frames), fec }, number) = (&self.video, self.frames.len());
         let frame = frames[number % frames.len()];
         let needed = fec.packets(frame).0 as u16;
-        self.frames.push(FrameTrace { sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
+        self.frames.push(FrameTrace { user: 0, sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
         io.timer(due + PERIOD_NS, key);
         for payload in fec.payloads(frame) {
             io.send(false, payload + HEADERS, number as u32);

@@ -13,5 +13,6 @@ mod receive_window;
 mod recovery;
 mod timestamps;
 mod transfer;
+mod westwood;
 mod window;
 mod without_sack;

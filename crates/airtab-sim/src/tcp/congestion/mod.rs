@@ -72,6 +72,8 @@ algorithms! {
     cubic: Cubic,
     /// Tan, Song, Zhang and Sridharan 2006: `compound`.
     compound: Compound,
+    /// Grieco and Mascolo 2004: `westwood`.
+    westwood: Westwood,
 }
 
 impl Congestion for Controller {
@@ -81,6 +83,10 @@ impl Congestion for Controller {
 
     fn on_rtt_sample(&mut self, rtt_ns: u64) {
         each!(self, c => c.on_rtt_sample(rtt_ns))
+    }
+
+    fn on_delivered(&mut self, now: u64, bytes: u64) {
+        each!(self, c => c.on_delivered(now, bytes))
     }
 
     fn on_congestion_event(&mut self, flight: u64) {
@@ -192,6 +198,10 @@ pub trait Congestion {
     /// Data took `rtt_ns` there and back; in fast recovery too, and before `on_ack` of the same acknowledgement. Once
     /// per round trip, or with every acknowledgement of new data if timestamps tell.
     fn on_rtt_sample(&mut self, _rtt_ns: u64) {}
+
+    /// `bytes` more have reached the receiver, as an acknowledgement at `now` tells: cumulatively, by SACK, or as a duplicate,
+    /// which stands for a segment; in fast recovery too, and before the other verbs of the same acknowledgement.
+    fn on_delivered(&mut self, _now: u64, _bytes: u64) {}
 
     /// Bytes per second at which segments leave if the configuration wants them paced, when a round trip takes
     /// `srtt_ns`; None: as the window allows.

@@ -19,6 +19,14 @@ impl NewReno {
     pub fn new(mss: u64, window: u64) -> Self {
         NewReno { window: Window::new(mss, window), counted: 0 }
     }
+
+    /// Loss leaves `bytes`, at least two segments, of a larger window.
+    pub(super) fn leave(&mut self, bytes: u64) {
+        let Window { mss, size, threshold } = &mut self.window;
+        *threshold = bytes.max(2 * *mss);
+        *size = (*size).min(*threshold);
+        self.counted = 0;
+    }
 }
 
 impl Congestion for NewReno {
