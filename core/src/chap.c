@@ -26,6 +26,9 @@
  *  - With a `target` (default profile), CoDel (codel.h, RFC 8289) decides over
  *    each packet of the flow whose turn it is: drops, or marks where the packet
  *    allows, until one may go. Only that one is charged.
+ *  - A flow all of whose packets are parked (gate.h) keeps its credit, is boosted
+ *    like an idle one and can lose packets like a backlogged one. A newcomer keeps
+ *    its place in its station's line, and the station its turn.
  *
  * The newcomers' tab. A flow that has never been served would enter with I for
  * nothing: 10^5 one-packet flows a second would outrank everybody for ever. So
@@ -180,7 +183,8 @@ static const struct at_stat chap_stats[] = {
 static const struct at_stat chap_row_stats[] = {
 	[R_FLOW] = { .id = 1, .unit = AT_HEX, .name = "flow",
 		.help = "flow hash; 100000000 = multicast, 100000001 = urgent" },
-	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit", .help = "airtime credit" },
+	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit",
+		.help = "airtime that a flow has left" },
 	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
 	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes",
 		.help = "bytes queued" },
