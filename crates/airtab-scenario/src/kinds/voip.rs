@@ -7,8 +7,8 @@
 
 use airtab_quality::emodel::{self, VoiceMeter, VoiceScore, simple_r};
 use airtab_quality::window::Window;
-use airtab_sim::{AppTrace, StreamTrace};
 use airtab_sim::traffic::Voip;
+use airtab_sim::{AppTrace, StreamTrace};
 
 use super::reason::stream;
 use super::{Context, Described, Score, score};
