@@ -183,7 +183,8 @@ static const struct at_stat chap_stats[] = {
 static const struct at_stat chap_row_stats[] = {
 	[R_FLOW] = { .id = 1, .unit = AT_HEX, .name = "flow",
 		.help = "flow hash; 100000000 = multicast, 100000001 = urgent" },
-	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit", .help = "airtime credit" },
+	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit",
+		.help = "airtime that a flow has left" },
 	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
 	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes",
 		.help = "bytes queued" },

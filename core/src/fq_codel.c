@@ -41,7 +41,8 @@ enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DRO
        P_END };
 enum { S_NEW, S_OLD, S_NEW_FLOWS, S_MARKS, S_CODEL_DROPS, S_OVERFLOWS, S_URGENT,
        S_URGENT_OVER, S_URGENT_AIR, S_END };
-enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_END };
+enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_FLOW, R_END };
+#define NO_FLOW (1ull << 32)	/* beyond all hashes, as is the next one: urgent */
 enum { NONE, NEW, OLD, LISTS };
 
 #define WORK 262144u		/* byte counts that a call may look at: milliseconds */
@@ -158,6 +159,8 @@ static const struct at_stat fq_codel_row_stats[] = {
 	[R_DROPPING] = { .id = 6, .unit = AT_BOOL, .name = "dropping",
 		.help = "CoDel drops or marks" },
 	[R_COUNT] = { .id = 7, .unit = AT_COUNT, .name = "count", .help = "CoDel's count" },
+	[R_FLOW] = { .id = 8, .unit = AT_HEX, .name = "flow",
+		.help = "flow hash of the oldest packet; 100000000 = none, 100000001 = urgent" },
 	[R_END] = { 0 },
 };
 
@@ -525,6 +528,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 		cols[R_SOJOURN] = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
 		cols[R_DROPPING] = f->codel.state != AT_CODEL_CALM;
 		cols[R_COUNT] = f->codel.count;
+		cols[R_FLOW] = f->qlen ? f->fifo.head->flow : NO_FLOW;
 		return i + 1;
 	}
 	*found = false;
@@ -540,6 +544,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 	cols[R_SOJOURN] = at_codel_sojourn(at_urgent_oldest(&s->urgent), now);
 	cols[R_DROPPING] = 0;
 	cols[R_COUNT] = 0;
+	cols[R_FLOW] = NO_FLOW + 1;
 	return s->n + 1;
 }
 

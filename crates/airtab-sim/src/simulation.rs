@@ -24,7 +24,7 @@ use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, World};
 
 use observe::Tap;
-pub use observe::{AirFrame, AirPacket, Content, Rows};
+pub use observe::{AirFrame, AirPacket, Content};
 
 /// Runs a scenario under a discipline to its end.
 ///
