@@ -46,6 +46,7 @@ test: ## every test: C core, Rust crates, command line
 	@echo "Adding a discipline, a congestion control, ... from their templates ..."
 	@crates/airtab/tests/add_a_discipline.sh
 	@crates/airtab-sim/tests/add_a_tcp.sh
+	@crates/airtab-sim/tests/add_an_application.sh
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang live tshark

@@ -26,6 +26,9 @@
  *  - With a `target` (default profile), CoDel (codel.h, RFC 8289) decides over
  *    each packet of the flow whose turn it is: drops, or marks where the packet
  *    allows, until one may go. Only that one is charged.
+ *  - A flow all of whose packets are parked (gate.h) keeps its credit, is boosted
+ *    like an idle one and can lose packets like a backlogged one. A newcomer keeps
+ *    its place in its station's line, and the station its turn.
  *
  * The newcomers' tab. A flow that has never been served would enter with I for
  * nothing: 10^5 one-packet flows a second would outrank everybody for ever. So
@@ -57,6 +60,7 @@
  * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
  * (TCP: 3600 s), no target.
  */
+#include "airtab/align.h"
 #include "airtab/estimate.h"
 #include "chap_state.h"
 
@@ -179,7 +183,8 @@ static const struct at_stat chap_stats[] = {
 static const struct at_stat chap_row_stats[] = {
 	[R_FLOW] = { .id = 1, .unit = AT_HEX, .name = "flow",
 		.help = "flow hash; 100000000 = multicast, 100000001 = urgent" },
-	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit", .help = "airtime credit" },
+	[R_CREDIT] = { .id = 2, .unit = AT_SIGNED_NS, .name = "credit",
+		.help = "airtime that a flow has left" },
 	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
 	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes",
 		.help = "bytes queued" },
@@ -195,7 +200,7 @@ static const struct at_stat chap_row_stats[] = {
 /* Whose oldest packet makes room; somebody is backlogged. */
 static u32 chap_victim(struct chap *c, bool by_bytes)
 {
-	u32 id = chap_least(c), hog;
+	u32 id = at_chap_least(c), hog;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
@@ -209,7 +214,7 @@ static bool chap_over(const struct at_qdisc *q)
 {
 	const struct chap *c = chap_priv(q);
 
-	return q->qlen > c->urgent.len && (q->qlen > c->bound || q->bytes > c->memory);
+	return at_urgent_over(&c->urgent, q, c->bound, c->memory);
 }
 
 /* Drops until the queue fits, DROPS at most. `p` arrived last, or NULL after a change. */
@@ -220,20 +225,30 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 
 	for (u32 n = 0; n < DROPS && chap_over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
-		struct at_pkt *v = chap_take(q, chap_victim(c, by_bytes), NULL);
-		enum at_reason why = AT_R_PUSHOUT;
+		struct at_pkt *v = at_chap_take(q, chap_victim(c, by_bytes), NULL);
 
-		if (by_bytes)
-			why = AT_R_MEMORY;
-		else if (v == p || !p)
-			why = AT_R_LIMIT;
-		if (v == p)
-			verdict = AT_DROPPED;
-		else if (p && verdict == AT_OK && at_flow(v) == at_flow(p))
-			verdict = AT_CN;
-		at_book_drop(q, v, why);
+		verdict = at_book_room(q, v, p, by_bytes, verdict);
 	}
 	return verdict;
+}
+
+/* Takes the oldest packet that may go, of a slot that is not parked. */
+static struct at_pkt *chap_take_ready(struct at_qdisc *q, u32 id)
+{
+	struct at_pkt *before = NULL;
+
+	at_gate_first(q, &chap_priv(q)->slots[id].list, &before);
+	return at_chap_take(q, id, before);
+}
+
+/* Bytes that may go, counted until they are more than `enough`. */
+static u64 chap_ready_bytes(const struct at_qdisc *q, const struct chap_slot *s, u64 enough)
+{
+	u64 bytes = 0;
+
+	for (struct at_pkt *p = s->list.head; p && bytes <= enough; p = *at_next(p))
+		bytes += at_parked(q, p) ? 0 : at_bytes(p);
+	return bytes;
 }
 
 /* The packet of a slot that goes next. CoDel drops none without another one
@@ -241,7 +256,7 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 static struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	const struct slot *s = &c->slots[id];
+	const struct chap_slot *s = &c->slots[id];
 	struct at_codel *codel = &c->codels[s->flow];
 	struct at_pkt *p = chap_take_ready(q, id);
 
@@ -259,12 +274,12 @@ static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 	struct chap *c = chap_priv(q);
 
 	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
-		chap_append(q, chap_flow_of(c, p, now), p);
+		at_chap_append(q, at_chap_flow_of(c, p, now), p);
 	at_seq_set(p, c->seq++);
 	if (c->codels)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
-	return chap_make_room(q, p);
+	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
 }
 
 /* Whoever sends more urgent packets than the bounds let pass has a flow of the
@@ -277,7 +292,7 @@ static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 	u32 i = group ? MULTICAST : at_flows_find(&c->table, at_flow(p));
 
 	if ((i || group) && !c->faithful)
-		chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
+		at_chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
 }
 
 static bool chap_newcomer_waits(const void *ctx, u32 id)
@@ -290,7 +305,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	struct chap *c = chap_priv(q);
 	struct at_pkt *p = at_urgent_take(&c->urgent, q);
 	struct at_charge bill = { 0 };
-	struct flow *f;
+	struct chap_flow *f;
 	u32 id;
 
 	memset(t, 0, sizeof(*t));
@@ -302,17 +317,17 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 		at_book_out(q, p);
 		return p;
 	}
-	id = chap_most(c);
+	id = at_chap_most(c);
 	if (id == AT_ORDER_NONE)
 		return NULL;
-	if (at_credit_value(chap_entry(c, id).key, c->increment) <= 0)
-		chap_boost(c);
+	if (at_credit_value(chap_key(c, id), c->increment) <= 0)
+		at_chap_boost(c);
 	if (id == TAB) {
 		bill.mark = NEWCOMER;
 		id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
 		at_turns_pass(&c->turns, id);
 	} else {
-		chap_loosen(c, id);
+		at_chap_loosen(c, id);
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
@@ -325,10 +340,10 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	if (bill.mark == NEWCOMER) {
 		chap_set_credit(c, f, chap_newcomer_credit(c));
 		if (f->slot) {
-			chap_leave_newcomers(c, id);
+			at_chap_leave_newcomers(c, id);
 			c->loose = id;
 		}
-		chap_pay_tab(c, bill.est);
+		at_chap_pay_tab(c, bill.est);
 		c->n_newcomers++;
 	}
 	chap_charge(c, f, bill.est);
@@ -344,7 +359,7 @@ static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struc
 {
 	struct chap *c = chap_priv(q);
 	struct at_charge bill;
-	struct flow *f;
+	struct chap_flow *f;
 	s64 due;
 
 	if (!t->gen)
@@ -360,9 +375,9 @@ static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struc
 		at_urgent_pay(&c->urgent, due, now);
 		return;
 	}
-	chap_pay(c, f, due);
+	at_chap_pay(c, f, due);
 	if (bill.mark == NEWCOMER)
-		chap_pay_tab(c, due);
+		at_chap_pay_tab(c, due);
 	if (!c->faithful) {
 		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
@@ -373,11 +388,11 @@ static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 {
 	struct chap *c = chap_priv(q);
 	u32 i = c->uplink ? at_flows_find(&c->table, h->flow) : 0;
-	struct flow *f = &c->flows[i];
+	struct chap_flow *f = &c->flows[i];
 
 	if (!i || (!f->slot && chap_expired(c, f, now)))
 		return;
-	chap_pay(c, f, at_charge(h->air));
+	at_chap_pay(c, f, at_charge(h->air));
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */
@@ -397,7 +412,7 @@ static struct at_pkt *chap_drain(struct at_qdisc *q)
 	}
 	if (!p)
 		return NULL;
-	p = id ? chap_take(q, id, NULL) : at_urgent_pop(&c->urgent, q);
+	p = id ? at_chap_take(q, id, NULL) : at_urgent_pop(&c->urgent, q);
 	at_book_out(q, p);
 	return p;
 }
@@ -411,8 +426,7 @@ static void chap_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 		return;
 	at_urgent_turned(&c->urgent, q, sta, open);
 	for (u32 id = 1; id < c->slot_fresh; id++)
-		if (at_gate_count(q, &c->slots[id].list, sta, open))
-			chap_park(c, id, chap_waits(q, &c->slots[id]));
+		at_chap_turned(q, id, sta, open);
 }
 
 /* ---- set-up ---- */
@@ -437,7 +451,7 @@ static u32 chap_slots_of(u64 flows)
 	return (u32)(flows < MAX_LIMIT + 1 ? flows : MAX_LIMIT + 1);
 }
 
-/* The state is struct chap, then these arrays, each 64-byte aligned. */
+/* The state is struct chap, then these arrays, each on lines of its own (align.h). */
 struct layout {
 	u64 flows, slots, entries, parked, pos, next, party, buckets, codels, end;	/* offsets */
 };
@@ -447,26 +461,21 @@ static bool chap_has_target(const struct at_vals *v)
 	return *v[P_TARGET].v && *v[P_PROFILE].v != FAITHFUL;
 }
 
-static u64 chap_aligned(u64 bytes)
-{
-	return (bytes + 63) & ~(u64)63;
-}
-
 static struct layout chap_layout_of(const struct at_vals *v)
 {
 	u64 flows = *v[P_FLOWS].v, slots = chap_slots_of(flows) + 1ull;
 	struct layout at;
 
-	at.flows = chap_aligned(sizeof(struct chap));
-	at.slots = at.flows + chap_aligned((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct flow));
-	at.entries = at.slots + chap_aligned(slots * sizeof(struct slot));
-	at.parked = at.entries + chap_aligned(slots * sizeof(struct at_heap_entry));
-	at.pos = at.parked + chap_aligned(slots * sizeof(struct at_heap_entry));
-	at.next = at.pos + chap_aligned(slots * sizeof(u32));
-	at.party = at.next + chap_aligned(slots * sizeof(u32));
-	at.buckets = at.party + chap_aligned(slots * sizeof(u32));
-	at.codels = at.buckets + chap_aligned(at_flows_bytes((u32)flows));
-	at.end = at.codels + (chap_has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + 64;
+	at.flows = at_lines(sizeof(struct chap));
+	at.slots = at.flows + at_lines((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct chap_flow));
+	at.entries = at.slots + at_lines(slots * sizeof(struct chap_slot));
+	at.parked = at.entries + at_lines(slots * sizeof(struct at_heap_entry));
+	at.pos = at.parked + at_lines(slots * sizeof(struct at_heap_entry));
+	at.next = at.pos + at_lines(slots * sizeof(u32));
+	at.party = at.next + at_lines(slots * sizeof(u32));
+	at.buckets = at.party + at_lines(slots * sizeof(u32));
+	at.codels = at.buckets + at_lines(at_flows_bytes((u32)flows));
+	at.end = at.codels + (chap_has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + AT_LINE;
 	return at;
 }
 
@@ -478,13 +487,13 @@ static u64 chap_state_size(const struct at_vals *v)
 /* No open tickets, a rested tab; there are no flows. */
 static void chap_clear(struct chap *c)
 {
-	struct flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
+	struct chap_flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
 			       .flags = (u8)(KNOWN | SERVED | c->revision) };
 
 	at_tickets_forget(&c->tickets);
 	if (c->codels)
 		c->codels[MULTICAST] = (struct at_codel){ 0 };
-	c->slots[TAB] = (struct slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
+	c->slots[TAB] = (struct chap_slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
 	*chap_tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -495,10 +504,9 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 {
 	struct chap *c = chap_priv(q);
 	struct layout at = chap_layout_of(v);
-	u8 *base = (u8 *)q->state;
+	u8 *base = at_first_line(q);
 
 	(void)now;
-	base += -(uintptr_t)base & 63;
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
 	c->next = (void *)(base + at.next);
@@ -507,7 +515,7 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	c->loose = AT_ORDER_NONE;
 	c->codels = chap_has_target(v) ? (void *)(base + at.codels) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
-	at_flows_init(&c->table, (void *)(base + at.buckets), c->flows, sizeof(struct flow),
+	at_flows_init(&c->table, (void *)(base + at.buckets), c->flows, sizeof(struct chap_flow),
 		      (u32)*v[P_FLOWS].v, seed);
 	at_turns_init(&c->turns, (void *)(base + at.party), c->next, seed);
 	c->slot_fresh = 1;
@@ -516,6 +524,19 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	chap_set_params(c, v);
 	c->unvisited = ~(u32)0;
 	chap_clear(c);
+}
+
+/* Brings credits up to date with the last change, at most so many; whether that
+ * was not all of them. */
+static bool chap_revise(struct chap *c, u32 most)
+{
+	for (; most && c->unvisited < c->table.fresh; c->unvisited++, most--) {
+		struct chap_flow *f = &c->flows[c->unvisited];
+
+		if (f->flags)
+			chap_set_credit(c, f, chap_credit_of(c, f));
+	}
+	return c->unvisited < c->table.fresh;
 }
 
 /* A new increment keeps the credits. They are stored as distances from 2I, so
@@ -530,12 +551,7 @@ static void chap_change_increment(struct chap *c, s64 old)
 	c->revision ^= REVISION;
 	c->unvisited = 0;
 	chap_set_credit(c, chap_tab(c), chap_credit_of(c, chap_tab(c)));
-	for (struct at_order *o = &c->order; o; o = o == &c->order ? &c->parked : NULL) {
-		if (c->faithful)
-			at_order_rebuild(o, chap_entry, chap_less, c);
-		else
-			at_order_rekey(o, chap_entry, c);
-	}
+	at_chap_rekey(c);
 }
 
 /* Without a tab newcomers compete as everybody does; whether some still wait for
@@ -545,8 +561,8 @@ static bool chap_disband(struct chap *c)
 	for (u32 n = 0; n < MOVES && !c->newcomers && c->turns.members; n++) {
 		u32 id = at_turns_first(&c->turns);
 
-		chap_leave_newcomers(c, id);
-		chap_rank(c, id);
+		at_chap_leave_newcomers(c, id);
+		at_chap_rank(c, id);
 	}
 	return !c->newcomers && c->turns.members;
 }
@@ -560,11 +576,11 @@ static bool chap_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	(void)now;
 	if (chap_revise(c, VISITS))		/* of the change before */
 		return true;
-	chap_unrank(c, TAB);
+	at_chap_unrank(c, TAB);
 	chap_set_params(c, v);
 	chap_change_increment(c, old);
 	if (c->turns.members)
-		chap_rank(c, TAB);
+		at_chap_rank(c, TAB);
 	more = chap_disband(c);
 	chap_make_room(q, NULL);
 	at_urgent_shrink(&c->urgent, q, c->bound);
@@ -582,7 +598,7 @@ static void chap_reset(struct at_qdisc *q, u64 now)
 	for (u32 id = 1; id < c->slot_fresh; id++)
 		while ((p = at_fifo_pop(&c->slots[id].list)))
 			at_book_drop(q, p, AT_R_RESET);
-	chap_forget_backlog(c);
+	at_chap_forget_backlog(c);
 	at_flows_forget(&c->table);
 	c->unvisited = ~(u32)0;
 	chap_clear(c);
@@ -607,7 +623,8 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 
 	(void)now;
 	s[S_FLOWS] = c->table.known;
-	s[S_BACKLOGGED] = c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) - chap_ranked(c, TAB) + c->turns.members;
+	s[S_BACKLOGGED] = c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) -
+			  chap_ranked(c, TAB) + c->turns.members;
 	s[S_BOOSTS] = c->n_boosts;
 	s[S_NEW_FLOWS] = c->n_new;
 	s[S_EVICTIONS] = c->n_evicted;
@@ -652,8 +669,8 @@ static u32 chap_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bo
 	if (end - cursor > AT_ROWS)
 		end = cursor + AT_ROWS;
 	for (u32 i = cursor ? cursor - 1 : 0; i + 1 < end; i++) {
-		const struct flow *f = &c->flows[i];
-		const struct slot *s = &c->slots[f->slot];
+		const struct chap_flow *f = &c->flows[i];
+		const struct chap_slot *s = &c->slots[f->slot];
 
 		if (i == MULTICAST ? !f->packets && !f->slot
 				   : !f->flags || (!f->slot && chap_expired(c, f, now)))

@@ -16,6 +16,8 @@
  *  - CoDel (codel.h) decides over each packet taken, per queue.
  *  - When limit or memory is exceeded, the queue with the most bytes loses from
  *    its head half of them, at most `drop_batch` packets.
+ *  - A queue with packets of closed stations alone (gate.h) is passed over and keeps
+ *    its place and its deficit; of one that stations share, the others' packets go.
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, and
  *    are never victims. What is more, and multicast, is hashed like any flow.
  *
@@ -30,6 +32,7 @@
  * Defaults: 1024 queues, 10240 packets, 32 MiB, quantum 1514, target 5 ms,
  * interval 100 ms, ECN, batches of 64.
  */
+#include "airtab/align.h"
 #include "airtab/codel.h"
 #include "airtab/hash.h"
 #include "airtab/urgent.h"
@@ -38,10 +41,10 @@ enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DRO
        P_END };
 enum { S_NEW, S_OLD, S_NEW_FLOWS, S_MARKS, S_CODEL_DROPS, S_OVERFLOWS, S_URGENT,
        S_URGENT_OVER, S_URGENT_AIR, S_END };
-enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_END };
+enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_FLOW, R_END };
+#define NO_FLOW (1ull << 32)	/* beyond all hashes, as is the next one: urgent */
 enum { NONE, NEW, OLD, LISTS };
 
-#define LINE 64u		/* cache line */
 #define WORK 262144u		/* byte counts that a call may look at: milliseconds */
 #define DROP_WORK 16u		/* a drop takes as long as so many looks */
 
@@ -56,7 +59,7 @@ struct queue {
 	u32 epoch;		/* `resets` when CoDel's state began */
 };
 
-_Static_assert(sizeof(struct queue) <= LINE, "a queue is one cache line");
+_Static_assert(sizeof(struct queue) <= AT_LINE, "a queue is one cache line");
 
 /* Of queues, linked by number. */
 struct list {
@@ -156,6 +159,8 @@ static const struct at_stat fq_codel_row_stats[] = {
 	[R_DROPPING] = { .id = 6, .unit = AT_BOOL, .name = "dropping",
 		.help = "CoDel drops or marks" },
 	[R_COUNT] = { .id = 7, .unit = AT_COUNT, .name = "count", .help = "CoDel's count" },
+	[R_FLOW] = { .id = 8, .unit = AT_HEX, .name = "flow",
+		.help = "flow hash of the oldest packet; 100000000 = none, 100000001 = urgent" },
 	[R_END] = { 0 },
 };
 
@@ -298,7 +303,7 @@ static bool fq_codel_over(const struct at_qdisc *q)
 {
 	const struct fq_codel *s = fq_codel_priv(q);
 
-	return q->qlen > s->urgent.len && (q->qlen > s->limit || q->bytes > s->memory);
+	return at_urgent_over(&s->urgent, q, s->limit, s->memory);
 }
 
 static u32 fq_codel_longest(const struct fq_codel *s)
@@ -323,19 +328,13 @@ static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pk
 	u64 work = 0, came = p ? at_bytes(p) : 0, room = q->bytes < came ? 0 : q->bytes - came;
 
 	while (fq_codel_over(q) && (work < WORK || q->bytes > room)) {
-		enum at_reason why = q->qlen > s->limit ? AT_R_PUSHOUT : AT_R_MEMORY;
+		bool memory = q->qlen <= s->limit;
 		u32 i = fq_codel_longest(s), half = s->bytes[i] / 2;
 		u64 n = 0;
 
 		s->n_overflows++;
 		do {
-			struct at_pkt *v = fq_codel_take(q, i);
-
-			if (v == p)
-				verdict = AT_DROPPED;
-			else if (p && verdict == AT_OK && at_flow(v) == at_flow(p))
-				verdict = AT_CN;
-			at_book_drop(q, v, why == AT_R_PUSHOUT && (v == p || !p) ? AT_R_LIMIT : why);
+			verdict = at_book_room(q, fq_codel_take(q, i), p, memory, verdict);
 		} while (++n < s->batch && s->bytes[i] > half);
 		work += s->n + n * DROP_WORK;
 	}
@@ -353,7 +352,7 @@ static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 	at_seq_set(p, s->seq++);
 	at_codel_stamp(p, now);
 	at_book_in(q, p);
-	return fq_codel_make_room(q, p);
+	return fq_codel_over(q) ? fq_codel_make_room(q, p) : AT_OK;
 }
 
 static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
@@ -437,14 +436,10 @@ static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 /* ---- set-up ---- */
 
 /* The state is struct fq_codel, then the queues and their counts. */
-static u64 fq_codel_queues_at(void)
-{
-	return (sizeof(struct fq_codel) + LINE - 1) & ~(u64)(LINE - 1);
-}
-
 static u64 fq_codel_state_size(const struct at_vals *v)
 {
-	return fq_codel_queues_at() + *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + LINE;
+	return at_lines(sizeof(struct fq_codel)) +
+	       *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + AT_LINE;
 }
 
 static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
@@ -470,11 +465,8 @@ static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	u8 *base = (u8 *)q->state;
-
-	base += -(uintptr_t)base & (LINE - 1);
 	s->n = (u32)*v[P_FLOWS].v;
-	s->queues = (void *)(base + fq_codel_queues_at());
+	s->queues = (void *)(at_first_line(q) + at_lines(sizeof(struct fq_codel)));
 	s->bytes = (void *)(s->queues + s->n);
 	s->parked = s->bytes + s->n;
 	s->hash = at_hash_multiplier(seed);
@@ -536,6 +528,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 		cols[R_SOJOURN] = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
 		cols[R_DROPPING] = f->codel.state != AT_CODEL_CALM;
 		cols[R_COUNT] = f->codel.count;
+		cols[R_FLOW] = f->qlen ? at_flow(f->fifo.head) : NO_FLOW;
 		return i + 1;
 	}
 	*found = false;
@@ -551,6 +544,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 	cols[R_SOJOURN] = at_codel_sojourn(at_urgent_oldest(&s->urgent), now);
 	cols[R_DROPPING] = 0;
 	cols[R_COUNT] = 0;
+	cols[R_FLOW] = NO_FLOW + 1;
 	return s->n + 1;
 }
 

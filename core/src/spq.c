@@ -138,6 +138,23 @@ static struct at_pkt *spq_pop_victim(struct spq *s)
 	return p;
 }
 
+static bool spq_over(const struct at_qdisc *q)
+{
+	const struct spq *s = spq_priv(q);
+
+	return at_urgent_over(&s->urgent, q, s->limit, AT_NEVER);
+}
+
+/* `p` arrived last, or NULL after a change. */
+static enum at_verdict spq_make_room(struct at_qdisc *q, const struct at_pkt *p)
+{
+	enum at_verdict verdict = AT_OK;
+
+	while (spq_over(q))
+		verdict = at_book_room(q, spq_pop_victim(spq_priv(q)), p, false, verdict);
+	return verdict;
+}
+
 static u64 spq_state_size(const struct at_vals *v)
 {
 	(void)v;
@@ -150,8 +167,7 @@ static bool spq_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
-	while (q->qlen > s->limit && q->qlen > s->urgent.len)
-		at_book_drop(q, spq_pop_victim(s), AT_R_LIMIT);
+	spq_make_room(q, NULL);
 	at_urgent_shrink(&s->urgent, q, s->limit);
 	return false;
 }
@@ -178,8 +194,6 @@ static void spq_reset(struct at_qdisc *q, u64 now)
 static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct spq *s = spq_priv(q);
-	struct at_pkt *victim;
-	bool same;
 
 	if (!at_urgent_push(&s->urgent, q, p, s->limit, now)) {
 		u32 class = spq_class_of(s, p);
@@ -190,16 +204,7 @@ static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	}
 	at_seq_set(p, s->seq++);
 	at_book_in(q, p);
-	if (q->qlen <= s->limit || q->qlen == s->urgent.len)
-		return AT_OK;
-	victim = spq_pop_victim(s);
-	if (victim == p) {
-		at_book_drop(q, p, AT_R_LIMIT);
-		return AT_DROPPED;
-	}
-	same = at_flow(victim) == at_flow(p);
-	at_book_drop(q, victim, AT_R_PUSHOUT);
-	return same ? AT_CN : AT_OK;
+	return spq_over(q) ? spq_make_room(q, p) : AT_OK;
 }
 
 static struct at_pkt *spq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)

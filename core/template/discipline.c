@@ -58,6 +58,17 @@ static u32 template_longer(const struct state *s)
 	return s->len[1] > s->len[0];
 }
 
+/* `p` arrived last, or NULL after a change. */
+static enum at_verdict template_make_room(struct at_qdisc *q, const struct at_pkt *p)
+{
+	struct state *s = template_priv(q);
+	enum at_verdict verdict = AT_OK;
+
+	while (q->qlen > s->limit)
+		verdict = at_book_room(q, template_take(s, template_longer(s)), p, false, verdict);
+	return verdict;
+}
+
 static u64 template_state_size(const struct at_vals *v)
 {
 	(void)v;
@@ -70,8 +81,7 @@ static bool template_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
-	while (q->qlen > s->limit)
-		at_book_drop(q, template_take(s, template_longer(s)), AT_R_LIMIT);
+	template_make_room(q, NULL);
 	return false;
 }
 
@@ -92,24 +102,13 @@ static enum at_verdict template_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 {
 	struct state *s = template_priv(q);
 	u32 side = at_sta(p) & 1;
-	struct at_pkt *victim;
-	bool same;
 
 	(void)now;
 	at_seq_set(p, s->seq++);
 	at_fifo_push(&s->line[side].fifo, p);
 	s->len[side]++;
 	at_book_in(q, p);
-	if (q->qlen <= s->limit)
-		return AT_OK;
-	victim = template_take(s, template_longer(s));
-	if (victim == p) {
-		at_book_drop(q, p, AT_R_LIMIT);
-		return AT_DROPPED;
-	}
-	same = at_flow(victim) == at_flow(p);
-	at_book_drop(q, victim, AT_R_PUSHOUT);	/* victim is the host's from here on */
-	return same ? AT_CN : AT_OK;
+	return template_make_room(q, p);
 }
 
 static struct at_pkt *template_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)

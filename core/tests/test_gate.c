@@ -177,10 +177,12 @@ static void spq_room(void)
 	CHECK_EQ(h.last_drop->handle, 'a');
 	comes(&h, "def", 0);
 	nothing(&h, 0);
-	put_to(&h, 1, 1, 1, 'g');
+	put_to(&h, 2, 2, 1, 'g');	/* those that were passed over are gone */
+	comes(&h, "g", 0);
+	put_to(&h, 1, 1, 1, 'h');
 	nothing(&h, 1);
 	gate(&h, 1, true);
-	comes(&h, "g", 0);
+	comes(&h, "h", 0);
 	close_host(&h);
 }
 
@@ -252,7 +254,7 @@ static void fq_codel_judged(void)
 {
 	struct host h;
 
-	open_host(&h, "fq_codel", "flows=1 ecn=0", 64);
+	open_host(&h, "fq_codel", "flows=1 ecn=0 quantum=1000", 64);	/* it is an old one */
 	fill(&h, "a1 b1 c2 d2");
 	gate(&h, 1, false);
 	h.now = 10 * MS;

@@ -13,6 +13,7 @@
 struct model {
 	u32 order[KEYS + 1], n;			/* keys with members, in the order of their turns */
 	u32 member[MEMBERS], key[MEMBERS], packets[MEMBERS], members;	/* in order of arrival */
+	bool ready[MEMBERS];		/* of a member, by its number */
 };
 
 struct both {
@@ -27,6 +28,23 @@ static u32 first_of(const struct model *m, u32 key)
 		if (m->key[i] == key)
 			return m->member[i];
 	return 0;
+}
+
+/* Whose turn it is of those who are ready. */
+static u32 first_ready(const struct model *m)
+{
+	for (u32 n = 0; n < m->n; n++)
+		for (u32 i = 0; i < m->members; i++)
+			if (m->key[i] == m->order[n] && m->ready[m->member[i]])
+				return m->member[i];
+	return 0;
+}
+
+static bool waits(const void *ctx, u32 id)
+{
+	const struct model *m = ctx;
+
+	return !m->ready[id];
 }
 
 static u32 packets_of(const struct model *m, u32 key)
@@ -76,11 +94,13 @@ static u32 place(const struct model *m, u32 id)
 static void same(struct both *b)
 {
 	struct model *m = &b->m;
-	u32 most = 0, full = at_turns_fullest(&b->t);
+	u32 most = 0, full = at_turns_fullest(&b->t), ready = first_ready(m);
 
 	CHECK_EQ(b->t.members, m->members);
 	CHECK_EQ(b->t.heap.n, m->n);
 	CHECK_EQ(at_turns_first(&b->t), m->n ? first_of(m, m->order[0]) : 0);
+	CHECK_EQ(!b->t.ready, !ready);
+	CHECK(!ready || at_turns_first_ready(&b->t, waits, m) == ready);
 	for (u32 i = 0; i < m->n; i++)
 		if (packets_of(m, m->order[i]) > most)
 			most = packets_of(m, m->order[i]);
@@ -112,9 +132,10 @@ static void at_random(u64 seed, u32 keys)
 			m->key[at] = key;
 			m->packets[at] = 0;
 			m->members++;
+			m->ready[id] = false;
 			at_turns_join(&b.t, id, key);
 		}
-		switch (below(&rng, 4)) {
+		switch (below(&rng, 6)) {
 		case 0:
 		case 1:
 			at_turns_count(&b.t, id, 1);
@@ -127,8 +148,15 @@ static void at_random(u64 seed, u32 keys)
 			model_remove_key(m, m->key[at]);
 			m->order[m->n++] = m->key[at];
 			break;
+		case 3:
+		case 4:
+			m->ready[id] = !m->ready[id];
+			at_turns_ready(&b.t, id, m->ready[id]);
+			break;
 		default:
 			at_turns_count(&b.t, id, -(s32)m->packets[at]);
+			if (m->ready[id])
+				at_turns_ready(&b.t, id, false);
 			at_turns_leave(&b.t, id);
 			model_leave(m, id);
 		}

@@ -7,7 +7,7 @@
 
 #include <net/pkt_sched.h>
 
-#include "airtab/qdisc.h"
+#include "airtab/arrival.h"
 #include "wire.h"
 
 /* One value per parameter, the discipline's first, then the glue's: what
@@ -35,6 +35,7 @@ struct at_row {
 
 struct airtab {			/* qdisc_priv() */
 	struct at_host host;
+	void *stations;			/* its memory, or NULL */
 	const struct at_ops *core;
 	struct at_qdisc *q;		/* NULL until init is through */
 	struct at_set *set;
@@ -42,6 +43,7 @@ struct airtab {			/* qdisc_priv() */
 	struct sk_buff **dropped;	/* where the current operation's drops go */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
+	u64 links_due;			/* when its links are told of again */
 	struct books gone;		/* though our books and the parents' count it */
 	struct at_row row;
 	u8 standard[AT_STD];		/* column of each, or AT_COLUMNS */
@@ -63,6 +65,12 @@ void at_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const 
  * in extack. asked: somebody wants this qdisc, it is not a device's default. */
 struct at_qdisc *at_memory(struct Qdisc *sch, struct at_set *set, bool asked,
 			   struct netlink_ext_ack *extack);
+
+/* What the discipline is told of stations' links: from now on; of a station that was
+ * just met; of all of them, since it is time. */
+void at_links_start(struct airtab *a, u64 now);
+void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now);
+void at_links_sample(struct airtab *a, u64 now);
 
 void at_dump_init(struct airtab *a);
 int at_dump(struct Qdisc *sch, struct sk_buff *skb);

@@ -13,7 +13,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
-#include "airtab/qdisc.h"
+#include "airtab/arrival.h"
 
 /* ---- flow and source ---- */
 
@@ -156,7 +156,7 @@ u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
  * their IPv6 prefix in common. Else of the Ethernet source. */
 u32 at_source(const struct at_pkt *p)
 {
-	const siphash_key_t *key = &at_host_of(p)->names;
+	const siphash_key_t *key = &at_host_party_of(p)->host->names;
 	const struct sk_buff *skb = at_skb(p);
 	struct ends e;
 	u64 name;
@@ -173,9 +173,8 @@ u32 at_source(const struct at_pkt *p)
 
 /* ---- station, class ---- */
 
-/* Whether who a packet is addressed to is a station of the device's own radio.
- * Elsewhere the address may be that of a router behind which everybody is. */
-static bool has_stations(const struct net_device *dev)
+/* Elsewhere the address may be that of a router behind which everybody is. */
+bool at_host_radio(const struct net_device *dev)
 {
 #if IS_ENABLED(CONFIG_CFG80211)
 	return dev->ieee80211_ptr;
@@ -184,20 +183,43 @@ static bool has_stations(const struct net_device *dev)
 #endif
 }
 
-/* A number for the destination address: of n stations, two share one with a
- * probability of about n^2 / 131068. */
-u16 at_sta(const struct at_pkt *p)
+u64 at_host_bytes(void)
 {
-	const struct sk_buff *skb = at_skb(p);
+	return at_stations_bytes(AT_HOST_STATIONS) + AT_HOST_STATIONS * sizeof(struct at_party);
+}
+
+void at_host_init(struct at_host *host, void *memory)
+{
+	host->nobody = (struct at_party){ host, AT_NO_STA };
+	host->everybody = (struct at_party){ host, AT_GROUP };
+	if (!memory)
+		return;
+	host->station = memory;
+	for (u16 i = 0; i < AT_HOST_STATIONS; i++)
+		host->station[i] = (struct at_party){ host, i };
+	at_stations_init(&host->stations, host->station + AT_HOST_STATIONS, AT_HOST_STATIONS,
+			 host->names.key[0]);
+}
+
+/* Whom a packet that arrives is for, by its destination address. */
+struct at_party *at_host_party(struct at_host *host, const struct sk_buff *skb, enum at_met *met)
+{
 	const u8 *to = skb->data;
+	u16 sta;
 
 	if (skb->dev->type != ARPHRD_ETHER || skb_headlen(skb) < ETH_HLEN)
-		return AT_NO_STA;
+		return &host->nobody;
 	if (is_multicast_ether_addr(to))
-		return AT_GROUP;
-	if (!has_stations(skb->dev))
-		return AT_NO_STA;
-	return (u16)reciprocal_scale((u32)siphash(to, ETH_ALEN, &at_host_of(p)->names), AT_NO_STA);
+		return &host->everybody;
+	if (!host->station || !at_host_radio(skb->dev))
+		return &host->nobody;
+	sta = at_stations_enter(&host->stations, ether_addr_to_u64(to), met);
+	return sta == AT_NO_STA ? &host->nobody : &host->station[sta];
+}
+
+u16 at_sta(const struct at_pkt *p)
+{
+	return at_host_party_of(p)->sta;
 }
 
 /* Link control goes first as long as it is what its name says: an ARP message is

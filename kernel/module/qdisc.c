@@ -77,10 +77,14 @@ static inline void tell(struct Qdisc *sch, struct books known)
 static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
+	enum at_met met = AT_MET_AGAIN;
+	struct at_pkt *p = at_host_arrive(&a->host, skb, flow, &met);
 
+	if (unlikely(met != AT_MET_AGAIN))
+		at_links_met(a, at_sta(p), met, now);
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
-	return a->core->enqueue(a->q, at_host_arrive(&a->host, skb, flow), now);
+	return a->core->enqueue(a->q, p, now);
 }
 
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
@@ -200,6 +204,8 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 	struct at_pkt *p;
 
 	a->dropped = &dropped;
+	if (unlikely(now >= a->links_due))
+		at_links_sample(a, now);
 	if (a->core->tick && now >= a->wake)
 		a->core->tick(a->q, now);
 	p = a->core->dequeue(a->q, &unused, now);
@@ -223,18 +229,27 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	struct airtab *a = qdisc_priv(sch);
 	struct at_qdisc *q;
 	struct at_set *set;
+	u64 now;
 
 	/* first: destroy is called also if this fails */
 	qdisc_watchdog_init(&a->watchdog, sch);
 	a->sch = sch;
 	a->core = container_of(sch->ops, struct kind, ops)->core;
 	a->wake = AT_NEVER;
-	get_random_bytes(&a->host, sizeof(a->host));
+	a->links_due = AT_NEVER;
+	get_random_bytes(&a->host.flows, sizeof(a->host.flows));
+	get_random_bytes(&a->host.names, sizeof(a->host.names));
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	a->set = set;
 	at_dump_init(a);
+	if (at_host_radio(qdisc_dev(sch))) {
+		a->stations = kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+		if (!a->stations)
+			return -ENOMEM;
+	}
+	at_host_init(&a->host, a->stations);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -242,7 +257,9 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	q->ops = a->core;
 	q->drop = drop;
 	q->host = a;
-	a->core->init(q, set->vals, get_random_u64(), ktime_get_ns());
+	now = ktime_get_ns();
+	a->core->init(q, set->vals, get_random_u64(), now);
+	at_links_start(a, now);
 	return 0;
 }
 
@@ -305,6 +322,7 @@ static void airtab_destroy(struct Qdisc *sch)
 
 	qdisc_watchdog_cancel(&a->watchdog);
 	kvfree(a->q);
+	kvfree(a->stations);
 	kfree(a->set);
 }
 

@@ -54,7 +54,7 @@ static inline struct at_pkt *at_fifo_take(struct at_fifo *f, struct at_pkt *befo
 /* Whether p's station is closed. */
 static inline bool at_parked(const struct at_qdisc *q, const struct at_pkt *p)
 {
-	return __builtin_expect(q->closed, 0) && (q->shut[at_sta(p) / 32] >> at_sta(p) % 32 & 1);
+	return __builtin_expect(q->closed != 0, 0) && (q->shut[at_sta(p) / 32] >> at_sta(p) % 32 & 1);
 }
 
 /* p was put into the queue. */
@@ -96,6 +96,20 @@ static inline enum at_verdict at_book_refuse(struct at_qdisc *q, struct at_pkt *
 	q->dropped[why]++;
 	q->drop(q, p, why);
 	return AT_DROPPED;
+}
+
+/* v makes room: there are too many packets, or (`memory`) too many bytes. p arrived
+ * last, or is NULL after a change; returns the verdict on it, which was `so_far`
+ * before. v is the host's from here on. */
+static inline enum at_verdict at_book_room(struct at_qdisc *q, struct at_pkt *v, const struct at_pkt *p,
+					   bool memory, enum at_verdict so_far)
+{
+	bool own = v == p, kin = p && !own && at_flow(v) == at_flow(p);
+
+	at_book_drop(q, v, memory ? AT_R_MEMORY : own || !p ? AT_R_LIMIT : AT_R_PUSHOUT);
+	if (own)
+		return AT_DROPPED;
+	return kin && so_far == AT_OK ? AT_CN : so_far;
 }
 
 /* One sequence number a packet, in the first 8 bytes of at_priv(): tells which

@@ -50,7 +50,7 @@ static inline u32 at_gate_count(struct at_qdisc *q, const struct at_fifo *f, u16
 
 /* The first packet from p on that may go, or NULL; *before: the one before it. Not
  * inline: who finds all open need not save registers for it. */
-static __attribute__((cold, noinline, unused)) struct at_pkt *
+static __attribute__((__cold__, __noinline__, __unused__)) struct at_pkt *
 at_gate_pass(const struct at_qdisc *q, struct at_pkt *p, struct at_pkt **before)
 {
 	for (; p && at_parked(q, p); p = *at_next(p))

@@ -199,7 +199,9 @@ struct at_ops {
 	/* The per-flow/station/class table. Looks for a row from cursor on (start at
 	 * 0), at AT_ROWS places at most, and returns the place behind the last one
 	 * that it looked at: the next cursor; 0 = the end. *found: cols holds one
-	 * value per row of row_stats; the row's number is what was returned. */
+	 * value per row of row_stats; the row's number is what was returned. A column
+	 * "flow" is the hash of the one flow that a row is about: hosts show its gauges
+	 * that have a unit beside that flow. "backlog", "backlog_bytes": what waits. */
 	u32 (*row)(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found);
 };
 

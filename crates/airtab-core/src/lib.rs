@@ -9,6 +9,7 @@
 //! What this crate does not do: no algorithm lives here, and no clock or I/O.
 
 mod airtime;
+mod columns;
 mod emulator;
 mod ffi;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub mod time;
 mod units;
 
 pub use airtime::Phy;
+pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
 pub use ffi::{Heard, Key, Link, Tcp, Ticket, Tx};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};

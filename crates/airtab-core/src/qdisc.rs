@@ -313,9 +313,15 @@ impl Qdisc {
 
     /// The per-flow table: one value per column of [`Discipline::row_stats`].
     pub fn rows<T>(&self, pool: &Pool<T>, now: u64) -> Vec<Vec<u64>> {
-        self.own(pool);
         let mut rows = Vec::new();
-        let Some(row) = self.discipline.0.row else { return rows };
+        self.for_each_row(pool, now, |row| rows.push(row.to_vec()));
+        rows
+    }
+
+    /// Shows each row of [`Qdisc::rows`], and allocates for one alone.
+    pub fn for_each_row<T>(&self, pool: &Pool<T>, now: u64, mut see: impl FnMut(&[u64])) {
+        self.own(pool);
+        let Some(row) = self.discipline.0.row else { return };
         let mut columns = vec![0; self.discipline.row_stats().len()];
         let mut cursor = 0;
         loop {
@@ -323,10 +329,10 @@ impl Qdisc {
             // SAFETY: q is initialised; there is a place for every column.
             cursor = unsafe { row(self.q.as_ptr(), cursor, columns.as_mut_ptr(), now, &mut found) };
             if cursor == 0 {
-                return rows;
+                return;
             }
             if found {
-                rows.push(columns.clone());
+                see(&columns);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! means the same in a scenario file and on the command line.
 
 /// What an integer counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     /// A plain number.
     Count,
@@ -93,6 +93,35 @@ impl Unit {
             Unit::Ppm => PPM,
             Unit::Q16 => Q16,
             Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => COUNT,
+        }
+    }
+
+    /// Whether its values are an amount of something, and not a plain number, a choice or a name.
+    pub fn has_dimension(self) -> bool {
+        match self {
+            Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 => true,
+            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => false,
+        }
+    }
+
+    /// The base unit in which results are given, as names end in it; empty for a plain number.
+    pub fn base(self) -> &'static str {
+        match self {
+            Unit::Ns | Unit::SignedNs => "seconds",
+            Unit::Bytes => "bytes",
+            Unit::Bps => "bits_per_second",
+            Unit::Ppm => "ratio",
+            Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => "",
+        }
+    }
+
+    /// Factor from its values to [`Unit::base`].
+    pub fn scale(self) -> f64 {
+        match self {
+            Unit::Ns | Unit::SignedNs => 1e-9,
+            Unit::Ppm => 1e-6,
+            Unit::Q16 => 1.0 / 65536.0,
+            Unit::Bytes | Unit::Bps | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => 1.0,
         }
     }
 

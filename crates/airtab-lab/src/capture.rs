@@ -22,6 +22,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use airtab_core::Params;
+use airtab_sim::engine::NEVER;
+use airtab_sim::probe::{Observer, watch};
 use airtab_sim::wifi::End;
 use airtab_sim::{AirFrame, Content, Scenario, Simulation};
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -56,21 +58,68 @@ pub fn capture(
     span: &Range<u64>,
     out: &mut dyn Write,
 ) -> io::Result<u64> {
-    let mut file = open(scenario, label, seed, out)?;
-    let mut frames = Frames::new(&scenario.medium, scenario.tcp);
-    let mut simulation = Simulation::new(scenario, params, seed);
-    simulation.advance(span.start);
-    simulation.watch_air(true);
-    let mut now = span.start;
-    let mut written = 0;
-    while now < span.end {
-        now = (now + STEP_NS).min(span.end);
-        simulation.advance(now);
-        for seen in simulation.frames() {
-            written += write(&mut file, &mut frames, scenario.stations.len(), &seen)?;
-        }
+    let mut watcher = Watcher::new(scenario, label, seed, span, out)?;
+    watch(Simulation::new(scenario, params, seed), span.end, &mut [&mut watcher]);
+    watcher.written
+}
+
+/// Writes what is on the air of a run that it looks at.
+pub(crate) struct Watcher<'a> {
+    file: File<'a>,
+    frames: Frames,
+    stations: usize,
+    span: Range<u64>,
+    next_ns: u64,
+    /// Frames so far; the first error ends the capture.
+    pub(crate) written: io::Result<u64>,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(
+        scenario: &Scenario,
+        label: &str,
+        seed: u64,
+        span: &Range<u64>,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Watcher<'a>> {
+        Ok(Watcher {
+            file: open(scenario, label, seed, out)?,
+            frames: Frames::new(&scenario.medium, scenario.tcp),
+            stations: scenario.stations.len(),
+            span: span.clone(),
+            next_ns: span.start,
+            written: Ok(0),
+        })
     }
-    Ok(written)
+
+    fn write_all(&mut self, simulation: &mut Simulation) -> io::Result<u64> {
+        let mut written = 0;
+        for seen in simulation.frames() {
+            written += write(&mut self.file, &mut self.frames, self.stations, &seen)?;
+        }
+        Ok(written)
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn next_at(&self) -> u64 {
+        self.next_ns
+    }
+
+    /// The first look begins, the last one ends it.
+    fn look(&mut self, now: u64, simulation: &mut Simulation) {
+        if now == self.span.start {
+            simulation.watch_air(true);
+        } else {
+            let more = self.write_all(simulation);
+            self.written = std::mem::replace(&mut self.written, Ok(0)).and_then(|n| Ok(n + more?));
+        }
+        let over = now >= self.span.end || self.written.is_err();
+        if over {
+            simulation.watch_air(false);
+        }
+        self.next_ns = if over { NEVER } else { (now + STEP_NS).min(self.span.end) };
+    }
 }
 
 type File<'a> = PcapNgWriter<&'a mut dyn Write>;

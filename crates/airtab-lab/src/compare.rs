@@ -79,26 +79,35 @@ pub fn compare(
     options: &Options,
 ) -> Result<Comparison, Stopped> {
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
-    let seeds = options.seeds;
-    assert!(!seeds.is_empty(), "at least one seed is needed");
-    let total = queues.len() * seeds.len();
+    let run = |queue: usize, seed: usize| measure::run(scenario, &queues[queue].1, options.seeds[seed]);
+    let runs = runs(queues.len(), options, &run)?;
+    Ok(comparison(scenario, queues, options.seeds, options.quick, runs))
+}
+
+/// What `run` gives for each discipline and seed, in that order; it gets their numbers.
+pub(crate) fn runs<T: Send>(
+    queues: usize,
+    options: &Options,
+    run: &(dyn Fn(usize, usize) -> T + Sync),
+) -> Result<Vec<T>, Stopped> {
+    let seeds = options.seeds.len();
+    assert!(seeds > 0, "at least one seed is needed");
+    let total = queues * seeds;
     let done = AtomicUsize::new(0);
     let one = |i: usize| {
         if options.stop.load(Ordering::Relaxed) {
             return None;
         }
-        let (_, params) = &queues[i / seeds.len()];
-        let measured = measure::run(scenario, params, seeds[i % seeds.len()]);
+        let result = run(i / seeds, i % seeds);
         (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Some(measured)
+        Some(result)
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
     let runs: Option<Vec<_>> = pool
         .expect("threads can be started")
         // One run at a time per thread: with a few long runs, larger pieces leave threads idle.
         .install(|| (0..total).into_par_iter().with_max_len(1).map(one).collect());
-    let runs = runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })?;
-    Ok(comparison(scenario, queues, seeds, options.quick, runs))
+    runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })
 }
 
 /// Puts runs together that were made elsewhere: for each discipline one with

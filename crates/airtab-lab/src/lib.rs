@@ -3,8 +3,8 @@
 //! - [`run`]: one run to figures; [`compare()`]: disciplines x seeds, in parallel,
 //!   to a [`Comparison`]
 //! - [`table`]: a comparison as text; [`why()`]: what made each score
-//! - [`html`]: the same as a page, with the [`story()`] of one run of each
-//!   discipline; [`write_parquet`]: as data; [`capture()`]: a run for Wireshark
+//! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
+//!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -13,12 +13,12 @@
 
 mod capture;
 mod compare;
-mod credit;
 pub mod experiment;
 mod measure;
 mod report;
 mod results;
 mod story;
+mod study;
 pub mod table;
 mod why;
 
@@ -27,5 +27,6 @@ pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, comparison};
 pub use measure::run;
 pub use report::{Report, chart, html};
 pub use results::{Manifest, Origin, Queue, scenario_hash, write_parquet};
-pub use story::{AppStory, Story, stories, story};
+pub use story::{AppStory, Story, story};
+pub use study::{Capture, Study, study};
 pub use why::why;

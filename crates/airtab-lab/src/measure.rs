@@ -1,24 +1,62 @@
-//! A run to figures: those of its trace (`airtab_scenario::measure`), and what
-//! only a look into the run shows.
+//! A run to figures: those of its trace (`airtab_scenario::measure`), and means of
+//! what the discipline's table says of the applications' flows, which only looks
+//! into the run show.
 //!
 //! What it does not do: nothing is averaged over runs here.
 
+use std::ops::Range;
+
 use airtab_core::Params;
-use airtab_scenario::{Measured, Metric, measure};
-use airtab_sim::Scenario;
+use airtab_scenario::{Measured, Metric, Of, measure};
+use airtab_sim::probe::{Observer, Probe, Quantity, watch};
+use airtab_sim::{Scenario, Simulation, Trace};
 
-use crate::credit;
+/// Time between two samples of a mean, ns: shares no beat with what recurs in a
+/// home (beacons every 100 ms, frames of a video every 33.3 ms).
+const STEP_NS: u64 = 293_003_001;
 
-/// Runs `scenario` once and measures it: all of [`measure`]'s, and what only a
-/// look into the run shows (mean credits).
+/// Runs `scenario` once and measures it: all of [`measure`]'s, and for each
+/// application the mean of its flows' columns over its measured part, while it
+/// was active.
 ///
 /// # Panics
 /// As [`airtab_sim::run`] does.
 pub fn run(scenario: &Scenario, params: &Params, seed: u64) -> Measured {
-    let (trace, credits) = credit::run(scenario, params, seed);
+    run_watched(scenario, params, seed, &mut []).0
+}
+
+/// The same run with other observers in it; its trace, too.
+pub(crate) fn run_watched(
+    scenario: &Scenario,
+    params: &Params,
+    seed: u64,
+    others: &mut [&mut dyn Observer],
+) -> (Measured, Trace) {
+    let parts: Vec<Range<u64>> = scenario
+        .apps
+        .iter()
+        .map(|app| {
+            let part = app.measured(scenario);
+            part.start.max(app.active_ns.start)..part.end.min(app.active_ns.end)
+        })
+        .collect();
+    let from = parts.iter().map(|p| p.start).min().unwrap_or(0);
+    let to = parts.iter().map(|p| p.end).max().unwrap_or(0);
+    let columns = params.discipline().flow_columns();
+    let quantities: Vec<Quantity> = columns.iter().copied().map(Quantity::Column).collect();
+    let mut probe = Probe::new(STEP_NS, from..to, &quantities);
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut probe];
+    observers.extend(others.iter_mut().map(|other| &mut **other as &mut dyn Observer));
+    let trace = watch(Simulation::new(scenario, params, seed), scenario.duration_ns, &mut observers);
     let mut measured = measure(scenario, &trace);
-    for (f, credit) in measured.apps.iter_mut().zip(credits) {
-        f.extend(credit.map(|x| (Metric::Credit, x)));
+    for (column, series) in columns.iter().zip(probe.series()) {
+        let metric = Metric::of_column(column, Of::Mean);
+        for ((figures, part), values) in measured.apps.iter_mut().zip(&parts).zip(&series.values) {
+            let within = probe.at_ns().iter().zip(values).filter(|(at, _)| part.contains(at));
+            let (sum, n) =
+                within.filter_map(|(_, value)| *value).fold((0.0, 0u32), |(sum, n), x| (sum + x, n + 1));
+            figures.extend((n > 0).then(|| (metric, sum / f64::from(n))));
+        }
     }
-    measured
+    (measured, trace)
 }

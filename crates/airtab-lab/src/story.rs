@@ -1,29 +1,27 @@
-//! One run in its course: what each application received, which credit its
-//! flows had, how long its packets queued.
+//! One run in its course: what each application received, what the discipline's
+//! table said of its flows, how long its packets queued.
 //!
 //! A story is about one seed: it shows how a discipline works. What a discipline
 //! is worth is a matter of many seeds (`compare`).
 //!
 //! What it does not do: no drawing (`report`).
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
-use airtab_core::Params;
+use airtab_core::{Column, Params};
 use airtab_scenario::About;
-use airtab_sim::{Histogram, Scenario, Simulation};
-use rayon::prelude::*;
-
-use crate::credit;
+use airtab_sim::probe::{Observer, Probe, Quantity, watch};
+use airtab_sim::{Histogram, Scenario, Simulation, Trace};
 
 /// Smallest step of the received rates, ns.
 const STEP_NS: u64 = 100_000_000;
 /// Steps of a run that a reader can tell apart.
 const STEPS: u64 = 150;
-/// Time between two credits, ns: a frame of 1500 bytes at 54 Mb/s takes about
-/// half of it, and there are some 37 ms from one boost to the next under load.
-pub(crate) const CREDIT_STEP_NS: u64 = 1_000_000;
-/// Credits are kept from so long before [`Story::credit_start_ns`] to so long after, ns.
-pub(crate) const CREDIT_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
+/// Time between two values of a column, ns: a frame of 1500 bytes at 54 Mb/s takes about
+/// half of it.
+pub(crate) const COLUMN_STEP_NS: u64 = 1_000_000;
+/// Columns are kept from so long before [`Story::busy_ns`] to so long after, ns.
+pub(crate) const COLUMN_SPAN_NS: [u64; 2] = [100_000_000, 500_000_000];
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +32,13 @@ pub struct Story {
     pub seed: u64,
     /// Time between two values of [`AppStory::received_bps`], ns.
     pub step_ns: u64,
-    /// Around which time credits are kept, ns: where the first bulk transfer of
+    /// Around which time columns are kept, ns: where the first bulk transfer of
     /// the measured part starts; without one, where the measured part does.
-    pub credit_start_ns: u64,
-    /// Times of the values of [`AppStory::credit_s`], ns.
-    pub credit_at_ns: Vec<u64>,
+    pub busy_ns: u64,
+    /// What the discipline's table says of flows.
+    pub columns: Vec<Column>,
+    /// Times of the values of [`AppStory::columns`], ns; none without columns.
+    pub columns_at_ns: Vec<u64>,
     /// One entry per application, in the order of the scenario.
     pub apps: Vec<AppStory>,
     /// Share of the measured time in which stations sent, their ACKs included.
@@ -52,33 +52,12 @@ pub struct AppStory {
     pub name: String,
     /// IP bits received at the station, per second, in each step from 0 on.
     pub received_bps: Vec<f64>,
-    /// Mean credit of its flows, s; None while none is known. Empty if the
-    /// discipline has no credits.
-    pub credit_s: Vec<Option<f64>>,
+    /// For each of [`Story::columns`] the mean of its flows over time, in the base
+    /// unit; None while none is known.
+    pub columns: Vec<Vec<Option<f64>>>,
     /// Time in the queue, s, against the share of packets that waited so long
     /// or less; ascending. Measured part.
     pub queue_delay: Vec<(f64, f64)>,
-}
-
-/// The [`story`] of each discipline with the same seed, in their order; `jobs`
-/// at a time (0: one for each processor). `progress` is called after each, from
-/// any thread; None if it said that it is enough.
-///
-/// # Panics
-/// As [`airtab_sim::run`] does, or if threads cannot be started.
-pub fn stories(
-    scenario: &Scenario,
-    queues: &[(String, Params)],
-    seed: u64,
-    jobs: usize,
-    progress: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Option<Vec<Story>> {
-    let one = |(label, params): &(String, Params)| {
-        let told = story(scenario, label, params, seed);
-        progress().is_continue().then_some(told)
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-    pool.expect("threads can be started").install(|| queues.par_iter().with_max_len(1).map(one).collect())
 }
 
 /// Runs `scenario` once and keeps its course.
@@ -86,70 +65,78 @@ pub fn stories(
 /// # Panics
 /// As [`airtab_sim::run`] does.
 pub fn story(scenario: &Scenario, label: &str, params: &Params, seed: u64) -> Story {
-    let mut simulation = Simulation::new(scenario, params, seed);
-    let has_credits = credit::has_credits(&simulation.rows());
-    let step_ns = (scenario.duration_ns.div_ceil(STEPS)).next_multiple_of(STEP_NS);
-    let Range { start, end } = scenario.measure_ns;
-    let credit_start_ns = busy_from(scenario);
-    let credits = match has_credits {
-        true => {
-            credit_start_ns.saturating_sub(CREDIT_SPAN_NS[0])
-                ..(credit_start_ns + CREDIT_SPAN_NS[1]).min(scenario.duration_ns)
-        }
-        false => 0..0,
-    };
-    let names = scenario.apps.iter().map(|app| app.name.clone());
-    let apps = names.map(|name| AppStory {
-        name,
-        received_bps: Vec::new(),
-        credit_s: Vec::new(),
-        queue_delay: Vec::new(),
-    });
-    let mut story = Story {
-        label: label.into(),
-        seed,
-        step_ns,
-        credit_start_ns,
-        credit_at_ns: Vec::new(),
-        apps: apps.collect(),
-        uplink_air: 0.0,
-    };
-    let mut received = vec![0; story.apps.len()];
-    let mut uplink = [0; 2];
-    // Everything that is looked at, in its order: at equal times the order does not matter.
-    let steps = (1..).map(|i| i * step_ns).take_while(|at| *at <= scenario.duration_ns);
-    let looks = credits.clone().step_by(CREDIT_STEP_NS as usize);
-    let mut times: Vec<u64> = steps.chain(looks).chain([start, end, scenario.duration_ns]).collect();
-    times.sort_unstable();
-    times.dedup();
-    for now in times {
-        simulation.advance(now);
-        if now == start {
-            uplink[0] = simulation.air().up_ns;
-        }
-        if now == end {
-            uplink[1] = simulation.air().up_ns;
-        }
-        if now > 0 && now.is_multiple_of(step_ns) {
-            for (i, app) in story.apps.iter_mut().enumerate() {
-                let bytes = simulation.received_bytes(i);
-                app.received_bps.push((bytes - received[i]) as f64 * 8e9 / step_ns as f64);
-                received[i] = bytes;
-            }
-        }
-        if credits.contains(&now) && (now - credits.start).is_multiple_of(CREDIT_STEP_NS) {
-            let rows = simulation.rows();
-            story.credit_at_ns.push(now);
-            for (i, app) in story.apps.iter_mut().enumerate() {
-                app.credit_s.push(credit::mean(&rows, simulation.flows(i)));
-            }
+    let mut teller = Teller::new(scenario, params);
+    let simulation = Simulation::new(scenario, params, seed);
+    let trace = watch(simulation, scenario.duration_ns, &mut teller.observers());
+    teller.tell(label, seed, &trace)
+}
+
+/// Looks at a run for its [`Story`].
+pub(crate) struct Teller<'a> {
+    scenario: &'a Scenario,
+    step_ns: u64,
+    received: Probe,
+    columns: Probe,
+    uplink: Probe,
+}
+
+impl Teller<'_> {
+    pub(crate) fn new<'a>(scenario: &'a Scenario, params: &Params) -> Teller<'a> {
+        let (start, end) = (scenario.measure_ns.start, scenario.measure_ns.end);
+        let step_ns = (scenario.duration_ns.div_ceil(STEPS)).next_multiple_of(STEP_NS);
+        let columns: Vec<Quantity> =
+            params.discipline().flow_columns().into_iter().map(Quantity::Column).collect();
+        Teller {
+            scenario,
+            step_ns,
+            received: Probe::new(step_ns, step_ns..scenario.duration_ns + 1, &[Quantity::Received]),
+            columns: Probe::new(COLUMN_STEP_NS, column_span(scenario), &columns),
+            uplink: Probe::new(end - start, start..end + 1, &[Quantity::UplinkAir]),
         }
     }
-    story.uplink_air = (uplink[1] - uplink[0]) as f64 / (end - start) as f64;
-    for (app, seen) in story.apps.iter_mut().zip(simulation.finish().apps) {
-        app.queue_delay = distribution(&seen.queue.delay_ns);
+
+    pub(crate) fn observers(&mut self) -> [&mut dyn Observer; 3] {
+        [&mut self.received, &mut self.columns, &mut self.uplink]
     }
-    story
+
+    /// The story of the run that left this trace.
+    pub(crate) fn tell(&self, label: &str, seed: u64, trace: &Trace) -> Story {
+        let measure = &self.scenario.measure_ns;
+        let up_ns = |sample: usize| self.uplink.series()[0].values[0][sample].unwrap_or(0.0);
+        let column = |quantity| match quantity {
+            Quantity::Column(column) => Some(column),
+            _ => None,
+        };
+        let app = |(i, seen): (usize, &airtab_sim::AppTrace)| AppStory {
+            name: seen.name.clone(),
+            received_bps: rates(self.received.series()[0].values.get(i), self.step_ns),
+            columns: self.columns.series().iter().filter_map(|s| s.values.get(i).cloned()).collect(),
+            queue_delay: distribution(&seen.queue.delay_ns),
+        };
+        Story {
+            label: label.into(),
+            seed,
+            step_ns: self.step_ns,
+            busy_ns: busy_from(self.scenario),
+            columns: self.columns.series().iter().filter_map(|s| column(s.quantity)).collect(),
+            columns_at_ns: self.columns.at_ns().to_vec(),
+            apps: trace.apps.iter().enumerate().map(app).collect(),
+            uplink_air: (up_ns(1) - up_ns(0)) / (measure.end - measure.start) as f64,
+        }
+    }
+}
+
+/// Bits per second in each step, of the bytes so far at its end.
+fn rates(bytes: Option<&Vec<Option<f64>>>, step_ns: u64) -> Vec<f64> {
+    let mut before = 0.0;
+    let ends = bytes.into_iter().flatten().map(|bytes| bytes.unwrap_or(0.0));
+    ends.map(|bytes| (bytes - std::mem::replace(&mut before, bytes)) * 8e9 / step_ns as f64).collect()
+}
+
+/// When columns are looked at.
+pub(crate) fn column_span(scenario: &Scenario) -> Range<u64> {
+    let (busy, [before, after]) = (busy_from(scenario), COLUMN_SPAN_NS);
+    busy.saturating_sub(before)..(busy + after).min(scenario.duration_ns)
 }
 
 /// Where the queue begins to fill, within the measured part.

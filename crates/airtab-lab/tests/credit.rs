@@ -41,7 +41,8 @@ fn credits(queue: &str, distance: &str) -> Option<[f64; 3]> {
         params.set("increment", "100ms").unwrap();
     }
     let measured = run(&file.scenario, &params, 1);
-    let credit = |i: usize| measured.apps[i].get(&Metric::Credit).map(|s| s * 1e3);
+    let credit =
+        |i: usize| measured.apps[i].get(&Metric::named("credit_mean_seconds").unwrap()).map(|s| s * 1e3);
     Some([credit(0)?, credit(1)?, credit(2)?])
 }
 

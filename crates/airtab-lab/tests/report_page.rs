@@ -1,9 +1,10 @@
 //! The report's page: complete, self-contained, safe with any name, the same
 //! for the same figures; and the stories behind it.
 
-use std::sync::atomic::AtomicBool;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use airtab_lab::{Comparison, Options, Origin, Report, Story, compare, html, story};
+use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, capture, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
 
@@ -51,7 +52,7 @@ fn the_page_has_everything_and_loads_nothing() {
         "Why",
         "Time in the access point&#39;s queue",
         "Received over time",
-        "Airtime credit",
+        "Credit: airtime that a flow has left",
         "Who used the air",
         "Numbers",
         "To reproduce",
@@ -110,7 +111,7 @@ fn one_seed_one_discipline_one_silent_application() {
     scenario.apps[0].active_ns = 320_000_000_000..330_000_000_000;
     let page = page(&study(scenario, &["fifo"], &[7]));
     assert!(page.contains("One seed: no interval") && page.contains("seeds 7;"));
-    assert!(page.contains("it sent nothing while measured") && !page.contains("Airtime credit"));
+    assert!(page.contains("it sent nothing while measured") && !page.contains("Credit: "));
     assert!(!page.contains("NaN"));
 }
 
@@ -142,6 +143,93 @@ fn uplinks_are_counted_in_the_measured_part_only() {
     assert_eq!(story(&scenario, "fifo", &params, 1).uplink_air, (until - before) as f64 / 18e9);
 }
 
+/// A discipline's own columns are on the page by their names, whichever discipline it is.
+#[test]
+fn columns_of_other_disciplines_are_on_the_page() {
+    let study = study(ScenarioFile::home().scenario, &["fq_codel", "fifo"], &[1]);
+    let page = page(&study);
+    assert!(page.contains("<h2>Sojourn: age of the oldest packet</h2>"));
+    let figure =
+        page.split("aria-label=\"Sojourn over time under fq_codel, means: ").nth(1).expect("it is drawn");
+    let means = figure.split('"').next().unwrap();
+    assert!(means.contains("download ") && means.ends_with(" ms"), "{means}");
+    assert!(!page.contains("over time under fifo, means"), "its table says nothing of flows");
+    assert_eq!(count(&page, "<svg "), study.scenario.apps.len() + 2 + 2 + 1 + 1);
+    let mean = Metric::named("sojourn_mean_seconds").expect("fq_codel's table has it");
+    let of = |queue: usize| study.comparison.queues[queue].app("download").unwrap().mean(mean);
+    assert!(of(0).is_some_and(|s| (0.001..0.1).contains(&s)) && of(1).is_none(), "{:?}", of(0));
+}
+
+/// Stories and captures are of the runs that are measured: as many runs as disciplines and seeds, and what comes
+/// of them is what runs of their own give.
+#[test]
+fn a_study_simulates_nothing_twice() {
+    let scenario = ScenarioFile::home().scenario;
+    let settings = ScenarioFile::home().queues;
+    let queues = ["chap", "fq_codel", "fifo"].map(|name| {
+        let spec: QueueSpec = name.parse().unwrap();
+        (spec.label.clone(), spec.build(&settings).unwrap())
+    });
+    let (seeds, stop, runs) = ([2, 1, 2], AtomicBool::new(false), AtomicUsize::new(0));
+    let progress = |_| {
+        runs.fetch_add(1, Ordering::Relaxed);
+    };
+    let options = Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, progress: &progress };
+    let span = 9_000_000_000..9_500_000_000;
+    let mut files = vec![Vec::new(); queues.len()];
+    let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
+    let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, captures) else {
+        panic!("nobody stops it")
+    };
+    assert_eq!(runs.load(Ordering::Relaxed), queues.len() * seeds.len());
+    let quiet = Options { progress: &|_| (), ..options };
+    assert_eq!(seen.comparison, compare(&scenario, &queues, &quiet).unwrap());
+    let short = quick(&scenario);
+    assert_eq!((seen.stories.len(), seen.captured.len()), (queues.len(), queues.len()));
+    for (i, (label, params)) in queues.iter().enumerate() {
+        assert_eq!(seen.stories[i], story(&short, label, params, 2), "{label}");
+        let mut alone = Vec::new();
+        let frames = capture(&short, label, params, 2, &span, &mut alone).unwrap();
+        assert!(frames > 100 && seen.captured[i].as_ref().is_ok_and(|n| *n == frames), "{label}");
+        assert!(files[i] == alone, "{label}: the captures differ");
+    }
+    let Ok(plain) = airtab_lab::study(&scenario, &queues, &quiet, Vec::new()) else {
+        panic!("nobody stops it")
+    };
+    assert!(plain.stories == seen.stories && plain.captured.is_empty());
+    stop.store(true, Ordering::Relaxed);
+    assert!(airtab_lab::study(&scenario, &queues, &quiet, Vec::new()).is_err());
+}
+
+/// A full disk: the capture says so, and the run goes on.
+#[test]
+fn a_capture_that_cannot_be_written_is_told() {
+    struct Full(usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| io::Error::other("full"))?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let scenario = ScenarioFile::home().scenario;
+    let queues = [(
+        "fifo".to_string(),
+        "fifo".parse::<QueueSpec>().unwrap().build(&ScenarioFile::home().queues).unwrap(),
+    )];
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    for room in [10, 100_000] {
+        let mut out = Full(room);
+        let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };
+        let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, vec![capture]) else { panic!() };
+        assert_eq!(seen.captured[0].as_ref().unwrap_err().to_string(), "full");
+        assert_eq!(seen.stories.len(), 1);
+    }
+}
+
 #[test]
 fn a_story_is_the_run_that_was_measured() {
     let study = study(ScenarioFile::home().scenario, &["fifo", "chap"], &[1]);
@@ -163,18 +251,18 @@ fn a_story_is_the_run_that_was_measured() {
         }
         assert!((0.05..0.5).contains(&story.uplink_air), "{}", story.uplink_air);
     }
-    assert!(fifo.credit_at_ns.is_empty() && fifo.apps.iter().all(|a| a.credit_s.is_empty()));
+    assert!(fifo.columns_at_ns.is_empty() && fifo.apps.iter().all(|a| a.columns.is_empty()));
     let expected: Vec<u64> = (8900..9500).map(|ms| ms * 1_000_000).collect();
-    assert_eq!((chap.credit_start_ns, &chap.credit_at_ns), (9_000_000_000, &expected), "every millisecond");
+    assert_eq!((chap.busy_ns, &chap.columns_at_ns), (9_000_000_000, &expected), "every millisecond");
     let mean = |name: &str| {
         let app = chap.apps.iter().find(|a| a.name == name).unwrap();
-        let known: Vec<f64> = app.credit_s.iter().flatten().copied().collect();
+        let known: Vec<f64> = app.columns[0].iter().flatten().copied().collect();
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
     // Charges and boosts can be seen: falls of less than two frames between samples,
     // and a rise of 10 ms or more some 27 times a second.
-    let download: Vec<f64> = chap.apps[4].credit_s[200..].iter().map(|c| c.unwrap()).collect();
+    let download: Vec<f64> = chap.apps[4].columns[0][200..].iter().map(|c| c.unwrap()).collect();
     let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let boosts = steps.iter().filter(|step| **step > 0.010).count();
     assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");

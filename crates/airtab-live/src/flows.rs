@@ -8,11 +8,14 @@
 //! through [`KEEP_NS`] of silence. Where nobody is silent, new flows share record 0.
 //! What a record had counted when it went is record 0's from then on: sums stay.
 //!
-//! A packet costs some steps in balanced trees of at most [`LIMIT`] entries.
+//! A packet costs some steps in balanced trees of at most [`LIMIT`] entries. The end of an
+//! interval costs a look at every record and writes none: a record's own interval begins with
+//! the first that is counted in it.
 //!
 //! What it does not do: it plays no part in scheduling; that is the discipline's
 //! own table.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use airtab_core::time::SECOND;
@@ -40,13 +43,39 @@ pub struct Tally {
     pub totals: Totals,
     /// Packets in the access point's queue.
     pub backlog: u32,
+    /// Totals when the interval began.
     before: Totals,
     sojourn: Spread,
+    /// The interval that these two are of.
+    interval: u64,
 }
 
 impl Tally {
     fn new() -> Tally {
-        Tally { totals: Totals::default(), backlog: 0, before: Totals::default(), sojourn: Spread::default() }
+        Tally {
+            totals: Totals::default(),
+            backlog: 0,
+            before: Totals::default(),
+            sojourn: Spread::default(),
+            interval: 0,
+        }
+    }
+
+    /// What is counted from now on is of that interval.
+    fn begin(&mut self, interval: u64) {
+        if self.interval != interval {
+            self.interval = interval;
+            self.before = self.totals;
+            self.sojourn.clear();
+        }
+    }
+
+    /// Channel time in the interval, ns; None if it did nothing in it.
+    fn air_ns(&self, interval: u64) -> Option<u64> {
+        match self.interval == interval && self.totals != self.before {
+            true => Some(self.totals.air_ns() - self.before.air_ns()),
+            false => (self.backlog > 0).then_some(0),
+        }
     }
 
     /// Takes over what another one has counted. Rates of the interval are those of
@@ -60,11 +89,6 @@ impl Tally {
     /// A packet left the access point's queue after `ns`.
     pub fn waited(&mut self, ns: u64) {
         self.sojourn.record(ns);
-    }
-
-    /// Whether it did anything since the last [`Tally::rates`].
-    pub fn active(&self) -> bool {
-        self.totals != self.before || self.backlog > 0
     }
 
     /// Figures of the `interval_s` since the last call.
@@ -111,6 +135,12 @@ impl Spread {
         self.0.add(&other.0);
     }
 
+    fn clear(&mut self) {
+        if !self.0.is_empty() {
+            self.0.clear();
+        }
+    }
+
     /// Its quantiles; it is empty then.
     pub fn take(&mut self) -> Quantiles {
         let quantiles = Quantiles::of(&self.0);
@@ -152,6 +182,10 @@ pub struct Flows {
     brief: BTreeSet<(u64, u32)>,
     lasting: BTreeSet<(u64, u32)>,
     key: u64,
+    /// Number of the interval under way.
+    interval: u64,
+    /// Room for one entry for each active record: airtime of the interval, number.
+    ranking: Vec<(Reverse<u64>, u32)>,
 }
 
 impl Flow {
@@ -183,6 +217,8 @@ impl Flows {
             brief: BTreeSet::new(),
             lasting: BTreeSet::new(),
             key,
+            interval: 0,
+            ranking: Vec::with_capacity(LIMIT + 1),
         }
     }
 
@@ -238,10 +274,11 @@ impl Flows {
     fn forget(&mut self, number: u32) {
         let place = (self.get(number).last_ns, number);
         self.silent(number).remove(&place);
-        let flow = self.flows[number as usize].take().expect("it is silent, not forgotten");
+        let mut flow = self.flows[number as usize].take().expect("it is silent, not forgotten");
         self.numbers.remove(&flow.key.expect("only record 0 has none"));
         self.free.push(number);
-        self.get_mut(0).tally.absorb(&flow.tally);
+        flow.tally.begin(self.interval);
+        self.tally(0).absorb(&flow.tally);
     }
 
     /// The silent ones among which a flow is, or will be.
@@ -261,7 +298,10 @@ impl Flows {
 
     /// The figures of a flow that has packets on their way.
     pub fn tally(&mut self, number: u32) -> &mut Tally {
-        &mut self.get_mut(number).tally
+        let interval = self.interval;
+        let tally = &mut self.get_mut(number).tally;
+        tally.begin(interval);
+        tally
     }
 
     /// The application of a flow; None, too, if it is forgotten.
@@ -271,7 +311,9 @@ impl Flows {
 
     /// The figures of a flow that may be forgotten by now.
     pub fn tally_if_known(&mut self, number: u32) -> Option<&mut Tally> {
-        Some(&mut self.flows.get_mut(number as usize)?.as_mut()?.tally)
+        let tally = &mut self.flows.get_mut(number as usize)?.as_mut()?.tally;
+        tally.begin(self.interval);
+        Some(tally)
     }
 
     /// The server got a packet of it: notes the time if it asks for something.
@@ -299,7 +341,33 @@ impl Flows {
         }
     }
 
+    /// Ends the interval, and shows the flows that did anything in it: most airtime first, at most `most`.
+    pub fn busiest(&mut self, most: usize) -> Vec<u32> {
+        self.ranking.clear();
+        for (number, flow) in (0..).zip(&self.flows) {
+            let air = flow.as_ref().and_then(|flow| flow.tally.air_ns(self.interval));
+            self.ranking.extend(air.map(|air| (Reverse(air), number)));
+        }
+        if self.ranking.len() > most {
+            self.ranking.select_nth_unstable(most);
+            self.ranking.truncate(most);
+        }
+        self.ranking.sort_unstable();
+        let numbers: Vec<u32> = self.ranking.iter().map(|(_, number)| *number).collect();
+        for number in &numbers {
+            self.tally(*number);
+        }
+        self.interval += 1;
+        numbers
+    }
+
+    /// One of [`Flows::busiest`], until the next packet: its tally is of the interval that has ended.
+    pub fn seen(&mut self, number: u32) -> &mut Flow {
+        self.get_mut(number)
+    }
+
     /// All that are known.
+    #[cfg(test)]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
         self.flows.iter_mut().flatten()
     }

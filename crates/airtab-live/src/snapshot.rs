@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use airtab_core::{Stat, Unit};
+use airtab_core::{Column, Stat, Unit};
 use airtab_sim::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,9 @@ pub struct QdiscView {
     pub dropped: BTreeMap<String, u64>,
     /// Its own statistics.
     pub stats: Vec<StatView>,
+    /// What its table says of a flow: what is in [`FlowView::columns`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ColumnView>,
 }
 
 /// One statistic of a discipline.
@@ -76,22 +79,61 @@ pub struct StatView {
     pub value: f64,
 }
 
+/// A column of a discipline's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnView {
+    /// Name in its table.
+    pub name: String,
+    /// What it says.
+    pub help: String,
+    /// As [`StatView::unit`]. Values of flows are in s where it is `ns`.
+    pub unit: String,
+}
+
+impl ColumnView {
+    /// A column as the core's tables give it.
+    pub fn new(column: &Column) -> ColumnView {
+        let (name, help) = (column.name.into(), column.help.into());
+        ColumnView { name, help, unit: unit_of(column.unit).into() }
+    }
+
+    /// Its key in [`FlowView::columns`]: `credit_s`.
+    pub fn key(&self) -> String {
+        let unit = match &*self.unit {
+            "ns" => "_s",
+            "bytes" => "_bytes",
+            "bit/s" => "_bps",
+            "ratio" => "_ratio",
+            _ => "",
+        };
+        format!("{}{unit}", self.name)
+    }
+}
+
+/// The unit in which a value is shown.
+fn unit_of(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Ns | Unit::SignedNs => "ns",
+        Unit::Bytes => "bytes",
+        Unit::Bps => "bit/s",
+        Unit::Ppm => "ratio",
+        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => "",
+    }
+}
+
 impl StatView {
     /// A value as [`airtab_core::Qdisc::stats`] gives it, with its row of the table.
     pub fn new(stat: &Stat, value: u64) -> StatView {
-        let (unit, value) = match stat.unit {
-            Unit::Ns => ("ns", value as f64),
-            Unit::SignedNs => ("ns", value as i64 as f64),
-            Unit::Bytes => ("bytes", value as f64),
-            Unit::Bps => ("bit/s", value as f64),
-            Unit::Ppm => ("ratio", value as f64 / 1e6),
-            Unit::Q16 => ("", value as f64 / 65536.0),
-            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => ("", value as f64),
+        let value = match stat.unit {
+            Unit::SignedNs => value as i64 as f64,
+            Unit::Ppm => value as f64 / 1e6,
+            Unit::Q16 => value as f64 / 65536.0,
+            _ => value as f64,
         };
         StatView {
             name: stat.name.into(),
             help: stat.help.into(),
-            unit: unit.into(),
+            unit: unit_of(stat.unit).into(),
             counter: stat.counter,
             value,
         }
@@ -149,6 +191,13 @@ pub struct Totals {
     pub lost: u64,
     /// Packets that a full uplink queue refused.
     pub uplink_dropped: u64,
+}
+
+impl Totals {
+    /// Channel time of both ways, ns.
+    pub fn air_ns(&self) -> u64 {
+        self.down_air_ns + self.up_air_ns
+    }
 }
 
 impl AddAssign for Totals {
@@ -226,8 +275,10 @@ pub struct FlowView {
     pub tuple: String,
     /// Its station's name.
     pub station: String,
-    /// Airtime credit, s, where the discipline keeps one.
-    pub credit_s: Option<f64>,
+    /// What the discipline's table says of it, by [`ColumnView::key`], in base units; None while it does not
+    /// know the flow.
+    #[serde(flatten)]
+    pub columns: BTreeMap<String, Option<f64>>,
     /// Its packets in the access point's queue.
     pub backlog_packets: u32,
     /// Since the start.

@@ -7,6 +7,7 @@ mod common;
 
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
+use airtab_live::metrics::encode;
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
@@ -177,7 +178,7 @@ fn uplink_frames_are_charged_to_their_flow() {
         ap.advance(S);
         let s = ap.snapshot();
         let flow = s.flows.iter().find(|f| f.tuple == "udp 10.0.0.1:4321 198.18.0.1:5000").unwrap();
-        flow.credit_s.unwrap()
+        flow.columns["credit_s"].unwrap()
     };
     let untouched = credit(AT_LAPTOP, 4321, 100);
     assert_eq!(credit(AT_CONSOLE, 4322, 100), untouched, "another flow's frames");
@@ -187,6 +188,44 @@ fn uplink_frames_are_charged_to_their_flow() {
         assert!((untouched - charged - cost).abs() < 1e-9, "{untouched} to {charged}");
         assert_eq!(charged < 0.0, frames == 100);
     }
+}
+
+/// Columns of a discipline's table go by their names there, whichever discipline it is: in the snapshot, in its
+/// JSON, and for Prometheus.
+#[test]
+fn what_a_disciplines_table_says_of_a_flow_is_shown() {
+    let _in_time = deadline(300);
+    let mut told = Vec::new();
+    for discipline in airtab_core::disciplines() {
+        let mut ap = ap(EMULATOR, "", discipline.name());
+        let down = packet(address(GAME, false), address(AT_CONSOLE, false), Inner::Udp, 4321, 0, 1500, 0);
+        // Each takes some 0.3 ms of the line: some still wait when they are looked at, for a millisecond.
+        for _ in 0..20 {
+            ap.receive(Port::Internet, &down, 0);
+        }
+        ap.advance(4 * MS);
+        let snapshot = ap.snapshot();
+        let names: Vec<&str> = discipline.flow_columns().iter().map(|column| column.name).collect();
+        assert!(snapshot.qdisc.columns.iter().map(|column| &*column.name).eq(names), "{}", discipline.name());
+        let [flow] = &snapshot.flows[..] else { panic!("one flow: {:?}", snapshot.flows) };
+        assert!(flow.backlog_packets > 2, "{flow:?}");
+        let json: serde_json::Value =
+            serde_json::from_str(&serde_json::to_string(&snapshot).expect("JSON")).expect("JSON");
+        for column in &snapshot.qdisc.columns {
+            let value = flow.columns[&column.key()].unwrap_or_else(|| panic!("it is known: {flow:?}"));
+            assert_eq!(json["flows"][0][column.key()], value);
+            told.push((discipline.name(), column.key(), value));
+        }
+        assert_eq!(flow.columns.len(), snapshot.qdisc.columns.len());
+        let text = encode(Some(snapshot.clone().into()));
+        let own =
+            text.lines().filter(|line| line.starts_with("# HELP airtab_flow") && line.contains("Discipline"));
+        assert_eq!(own.count(), flow.columns.len(), "{text}");
+    }
+    let value =
+        |name: &str, key: &str| told.iter().find(|told| (told.0, &*told.1) == (name, key)).map(|told| told.2);
+    assert!(value("fq_codel", "sojourn_s").is_some_and(|s| (0.001..0.005).contains(&s)), "{told:?}");
+    assert!(value("chap", "credit_s").is_some_and(|s| (-0.01..0.025).contains(&s)), "{told:?}");
 }
 
 /// What was changed, when, and from when on it holds.

@@ -10,7 +10,7 @@ use airtab_sim::{App, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, instead, quantity, unused};
-use crate::scenario_file::measured;
+use crate::scenario_file::{LONGEST_NS, measured};
 
 /// Each application keeps its packets' times, some MB an hour.
 const MAX_APPS: usize = 10_000;
@@ -67,12 +67,7 @@ fn read_app(
     });
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
-    if start >= stop {
-        let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
-        let key = if s.get("stop").is_some() { "stop" } else { "start" };
-        s.problem_of(key, &format!("from {start} to {stop} is no time: stop must be after start"));
-    }
-    let users = read_users(s, stop.saturating_sub(start));
+    let users = read_users(s);
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -80,7 +75,7 @@ fn read_app(
     }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
-    Some(App {
+    let app = App {
         name: name?,
         kind: kind?,
         users,
@@ -89,16 +84,18 @@ fn read_app(
         measure_ns,
         class: class as u8,
         latency_ns: latency,
-    })
+    };
+    for broken in app.broken() {
+        // Who names no end has begun too late.
+        let key = if broken.key == "stop" && s.get("stop").is_none() { "start" } else { broken.key };
+        s.problem_of(key, &broken.message);
+    }
+    Some(app)
 }
 
-/// How many users it has, who begin in the time that it is active, ns.
-fn read_users(s: &Section, active_ns: u64) -> Users {
+/// How many users it has, and in which time they begin.
+fn read_users(s: &Section) -> Users {
     let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(1) as u32;
-    let within_ns = s.read("within", quantity(Unit::Ns, 0..=86_400 * SECOND)).unwrap_or(0);
-    if within_ns > 0 && within_ns >= active_ns {
-        let active = Unit::Ns.format(active_ns);
-        s.problem_of("within", &format!("its users must begin before it stops: less than {active}"));
-    }
+    let within_ns = s.read("within", quantity(Unit::Ns, 0..=LONGEST_NS)).unwrap_or(0);
     Users { count, within_ns }
 }

@@ -168,6 +168,12 @@ pub(crate) fn took_ns(d: &Delivery) -> u64 {
 }
 
 /// A part of a whole; None of nothing.
+/// The mean of `values`; None if there are none.
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (n, sum) = values.fold((0.0, 0.0), |(n, sum), x| (n + 1.0, sum + x));
+    (n > 0.0).then(|| sum / n)
+}
+
 pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

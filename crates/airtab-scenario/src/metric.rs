@@ -2,7 +2,13 @@
 //!
 //! What it does not do: it computes none of them (that is `measure`).
 
+mod column;
+
+use std::sync::LazyLock;
+
 use serde::{Serialize, Serializer};
+
+pub use column::{ColumnFigure, Of, shown as column_unit};
 
 /// A figure of one application, or of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +23,8 @@ pub enum Metric {
     VoipRG107,
     /// Score of a call's downlink by ITU-T G.107, 1 to 4.5.
     VoipMosG107,
+    /// Score of a call's uplink as that of its downlink, 1 to 4.5.
+    VoipMosUplink,
     /// Frames of a video that can be shown, each second (CHAP dissertation 2.5).
     FrameRate,
     /// Frames of a video that arrived whole or were repaired, share of those sent.
@@ -94,14 +102,8 @@ pub enum Metric {
     Attempts7,
     /// Downlink frames never acknowledged, share of all that ended.
     GivenUp,
-    /// Mean credit of its flows, s; only of disciplines that have credits.
-    Credit,
-    /// Least credit of its flow, s; before a server of fixed times only, as the next two.
-    CreditLeast,
-    /// Greatest credit of its flow, s.
-    CreditMost,
-    /// Credit of its flow at the end, s.
-    CreditLast,
+    /// What the discipline's own table says of its flows, named after the column.
+    Column(ColumnFigure),
     /// What a formula gives, in the unit that its name ends in.
     Value,
     /// Of the access point: largest backlog of the whole run, packets.
@@ -141,12 +143,13 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 59] = [
+const TABLE: [Row; 56] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
     (VoipRG107, "voip_r_g107", "R, G.107", 1.0, 1, Higher),
     (VoipMosG107, "voip_mos_g107", "MOS, G.107", 1.0, 2, Higher),
+    (VoipMosUplink, "voip_mos_uplink", "MOS, uplink", 1.0, 2, Higher),
     (FrameRate, "playable_frames_per_second", "playable frames/s", 1.0, 1, Higher),
     (FramesWhole, "whole_frames_ratio", "whole frames, %", 1e2, 1, Higher),
     (IFramesWhole, "whole_i_frames_ratio", "whole I frames, %", 1e2, 1, Higher),
@@ -185,10 +188,6 @@ const TABLE: [Row; 59] = [
     (Attempts6, "attempts_6_ratio", "sent 6 times, %", 1e2, 1, Neither),
     (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
     (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
-    (Credit, "credit_mean_seconds", "credit, ms", 1e3, 2, Neither),
-    (CreditLeast, "credit_least_seconds", "least credit, ms", 1e3, 2, Neither),
-    (CreditMost, "credit_most_seconds", "greatest credit, ms", 1e3, 2, Neither),
-    (CreditLast, "credit_last_seconds", "credit at the end, ms", 1e3, 2, Neither),
     (Value, "value", "value", 1.0, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
@@ -203,6 +202,14 @@ const TABLE: [Row; 59] = [
     (LateP99, "late_p99_seconds", "late p99, ms", 1e3, 2, Lower),
 ];
 
+/// [`TABLE`] with the disciplines' columns among it, in the order of the metrics.
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let mut rows = column::rows();
+    rows.extend(TABLE);
+    rows.sort_by_key(|row| row.0);
+    rows
+});
+
 impl Metric {
     /// Frames acknowledged at attempt 1 to 7.
     pub const ATTEMPTS: [Metric; 7] =
@@ -216,12 +223,13 @@ impl Metric {
     pub const LATE_TOLERATED: f64 = 0.001;
 
     fn row(self) -> &'static Row {
-        &TABLE[self as usize]
+        let place = ROWS.binary_search_by_key(&self, |row| row.0);
+        &ROWS[place.expect("every metric has a row, and every column of a discipline")]
     }
 
-    /// All of them.
+    /// All of them, with those of every discipline's columns.
     pub fn all() -> impl Iterator<Item = Metric> {
-        TABLE.iter().map(|row| row.0)
+        ROWS.iter().map(|row| row.0)
     }
 
     /// The metric of that name, as [`Metric::name`] gives it.
@@ -270,9 +278,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_the_order_of_the_metrics() {
-        for (i, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.0 as usize, i, "{}", row.1);
+    fn every_metric_has_one_row() {
+        assert!(TABLE.is_sorted_by_key(|row| row.0), "the table is in the order of the metrics");
+        for pair in ROWS.windows(2) {
+            assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "{} and {}", pair[0].1, pair[1].1);
         }
+    }
+
+    /// Names of the tables, and the words between them and the unit.
+    #[test]
+    fn figures_of_columns_are_named_after_them() {
+        let columns = Metric::all().filter(|metric| matches!(metric, Column(_)));
+        let columns: Vec<_> = columns.map(|metric| (metric.name(), metric.label())).collect();
+        let sojourn = columns.iter().filter(|(name, _)| name.starts_with("sojourn"));
+        assert_eq!(
+            sojourn.copied().collect::<Vec<_>>(),
+            [
+                ("sojourn_mean_seconds", "sojourn, ms"),
+                ("sojourn_least_seconds", "least sojourn, ms"),
+                ("sojourn_most_seconds", "greatest sojourn, ms"),
+                ("sojourn_last_seconds", "sojourn at the end, ms"),
+            ]
+        );
+        let all = airtab_core::disciplines().map(|discipline| discipline.flow_columns().len()).sum::<usize>();
+        assert_eq!(columns.len(), 4 * all);
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
 use airtab_sim::scenario::MAX_STATIONS;
-use airtab_sim::tcp::Config;
+use airtab_sim::tcp::{Config, RttBy};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 use airtab_sim::{Scenario, Station, Wired};
 use toml::de::DeTable;
@@ -243,12 +243,23 @@ fn read_wired(s: Section) -> Wired {
     }
 }
 
-/// `[tcp]`: a named profile.
+/// `[tcp]`: a named profile, and what is to differ from it.
 fn read_tcp(s: Section) -> Config {
     let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
-    let profile = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
+    let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
+    let segments = |key| s.read(key, quantity(Unit::Count, 1..=1_000_000)).map(|n| n as u32);
+    let timeout = |key| s.read(key, quantity(Unit::Ns, MS..=60 * SECOND));
+    tcp.initial_window = segments("initial_window").unwrap_or(tcp.initial_window);
+    tcp.initial_ssthresh = segments("initial_ssthresh").or(tcp.initial_ssthresh);
+    tcp.initial_rto_ns = timeout("initial_rto").unwrap_or(tcp.initial_rto_ns);
+    tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
+    tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
+    let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
+    if s.read("rtt", choice(rtt)) == Some(RttBy::Timestamps) {
+        tcp = tcp.with_timestamps();
+    }
     s.finish();
-    profile
+    tcp
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.

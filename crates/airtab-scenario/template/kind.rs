@@ -1,5 +1,5 @@
 //! The template of a kind: `template`. What scenario files, tables, sentences and
-//! the report know of it. Copied to `src/kinds/NAME.rs`, with a line in the list of
+//! the report know of it. Copied to `src/kinds/NAME.rs`, with a line `mod NAME;` in
 //! `src/kinds/mod.rs`, it describes the configuration that the file of the same
 //! name in `airtab-sim/src/traffic` has (`docs/add-an-application.md`).
 //!
@@ -9,7 +9,8 @@ use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
 use airtab_sim::traffic::Template;
 
-use super::{Context, Described, Score, reason, score};
+use super::reason::{SILENT, ms, percent};
+use super::{Context, Described, Score, score};
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
 use crate::scores::{QueueScores, Scores};
@@ -34,12 +35,15 @@ impl Described for Template {
     // Every kind has rates, losses, waits and airtime (`measure.rs`).
 
     // What made its score: the end of "NAME 5.0 Mb/s under fifo: ...".
-    fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_bulk(q, app)
+    fn reason(_: &QueueScores, app: &Scores) -> String {
+        let (Some(loss), Some(wait)) = (app.mean(Metric::Loss), app.mean(Metric::QueueDelayP50)) else {
+            return SILENT.into();
+        };
+        format!("{} of its answers are lost, one waits {}", percent(loss), ms(wait))
     }
 
     // What it does, in the report.
     fn words(&self) -> String {
-        format!("a packet each {}", Unit::Ns.format(self.interval_ns))
+        format!("a sensor that reports each {}", Unit::Ns.format(self.interval_ns))
     }
 }

@@ -123,6 +123,9 @@ const CASES: &[(&str, &str, &str)] = &[
     ("reconnects of an upload", "kind = \"download\"", "kind = \"upload\"\nreconnect = \"1s\""),
     ("reconnects without end", "kind = \"download\"", "kind = \"download\"\nreconnect = \"0s\""),
     ("reconnects without unit", "kind = \"download\"", "kind = \"download\"\nreconnect = 1"),
+    ("no users", "kind = \"voip\"", "kind = \"voip\"\nusers = 0"),
+    ("users who never begin", "kind = \"voip\"", "kind = \"voip\"\nwithin = \"330s\""),
+    ("starts at the end", "start = \"90s\"\nstop = \"270s\"", "start = \"330s\""),
     ("unknown medium", "attempts = 7", "medium = \"emulater\"\nextra_delay = \"2ms\""),
     ("backoff of the emulator", "attempts = 7", "medium = \"emulator\"\nbackoff = \"bianchi\""),
     ("beacons of the emulator", "attempts = 7", "medium = \"emulator\"\nbeacon_interval = \"off\""),
@@ -195,6 +198,31 @@ fn more_flows_than_a_cell_can_tell_apart() {
     assert!(ScenarioFile::parse("peers.toml", &file(65)).is_ok());
     let message = ScenarioFile::parse("peers.toml", &file(66)).unwrap_err().to_string();
     assert_eq!(message, "peers.toml: 66000 flows of all applications: at most 65535");
+}
+
+#[test]
+fn users_that_cannot_be() {
+    let refused = |kind: &str, keys: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nkind = \"{kind}\"\nstation = \"s\"\n{keys}\n");
+        let text = format!("duration = \"10s\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("users.toml", &text).err().map(|e| e.to_string())
+    };
+    assert_eq!(refused("web", "users = 10000\nwithin = \"9999ms\""), None);
+    for (keys, expected) in [
+        ("users = 0", "[[app]] users: '0' is outside 1 to 10000"),
+        ("users = 10001", "[[app]] users: '10001' is outside 1 to 10000"),
+        ("users = \"ten\"", "[[app]] users: "),
+        (
+            "users = 2\nwithin = \"10s\"",
+            "[[app]] within: its users must begin before it stops: less than 10s",
+        ),
+        ("users = 2\nwithin = 3", "[[app]] within: "),
+    ] {
+        let message = refused("web", keys).expect(keys);
+        assert!(message.contains(expected), "{message}");
+    }
+    let message = refused("p2p", "users = 6554").expect("too many");
+    assert_eq!(message, "users.toml: 65540 flows of all applications: at most 65535");
 }
 
 /// A scenario and a trace in a folder of their own.

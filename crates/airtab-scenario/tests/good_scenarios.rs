@@ -2,13 +2,13 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
-use airtab_sim::AppKind;
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
+use airtab_sim::{AppKind, Users};
 
 #[test]
 fn the_built_in_home() {
@@ -162,6 +162,8 @@ fn every_key_arrives() {
         kind = "web"
         site = "yahoo"
         station = "lossy"
+        users = 40
+        within = "20s"
         [[app]]
         name = "host"
         kind = "ping"
@@ -224,6 +226,10 @@ fn every_key_arrives() {
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
     assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
     assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
+    assert_eq!(
+        (s.apps[10].users, s.apps[11].users),
+        (Users::ONE, Users { count: 40, within_ns: 20 * SECOND })
+    );
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
@@ -325,6 +331,38 @@ fn the_rates_of_each_profile() {
         }
         let highest = rates.split(' ').next_back().unwrap();
         assert_eq!(file(phy, "").unwrap(), highest.parse::<u32>().unwrap() * 1000, "{phy}: the default");
+    }
+}
+
+/// What differs from a profile, key by key.
+#[test]
+fn a_profile_can_be_changed() {
+    let tcp = |keys: &str| {
+        let text = format!(
+            "name = \"x\"\nduration = \"10s\"\n[tcp]\n{keys}\n[[station]]\nname = \"a\"\n\
+             [[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"a\"\n"
+        );
+        ScenarioFile::parse("x.toml", &text).map(|file| file.scenario.tcp)
+    };
+    let home = Config::home();
+    let all =
+        "pacing = true\ninitial_window = 10\ninitial_ssthresh = 64\ninitial_rto = \"3s\"\nmin_rto = \"1s\"";
+    let expected = Config {
+        pacing: true,
+        initial_window: 10,
+        initial_ssthresh: Some(64),
+        initial_rto_ns: 3_000 * MS,
+        min_rto_ns: 1_000 * MS,
+        ..home
+    };
+    assert_eq!(tcp(all).unwrap(), expected);
+    assert_eq!(tcp("rtt = \"timestamps\"").unwrap(), home.with_timestamps());
+    assert_eq!(tcp("rtt = \"segment\"").unwrap(), home);
+    let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
+    assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
+    for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {
+        let error = tcp(bad).unwrap_err().to_string();
+        assert!(error.contains(bad.split(' ').next().unwrap()), "{bad}: {error}");
     }
 }
 

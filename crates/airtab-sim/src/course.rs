@@ -18,7 +18,8 @@
 
 use airtab_core::Params;
 
-use crate::scenario::Scenario;
+use crate::probe::{Observer, Probe, Quantity, watch};
+use crate::scenario::{App, Scenario};
 use crate::simulation::Simulation;
 use crate::tcp::Stats;
 use crate::trace::Trace;
@@ -84,29 +85,48 @@ pub fn course(scenario: &Scenario, queue: &Params, seed: u64, step_ns: u64) -> C
 ///
 /// # Panics
 /// If `step_ns` is 0.
-pub fn sample(mut simulation: Simulation, scenario: &Scenario, step_ns: u64) -> Course {
-    assert!(step_ns > 0, "the step of a course must be above 0");
-    let mut queue_packets = Vec::new();
-    let mut apps: Vec<AppCourse> = scenario
-        .apps
-        .iter()
-        .map(|app| AppCourse {
-            name: app.name.clone(),
-            received_bytes: Vec::new(),
-            flows: vec![FlowCourse::default(); app.kind.flows().into()],
-        })
-        .collect();
-    for i in 1..=scenario.duration_ns / step_ns {
-        simulation.advance(i * step_ns);
-        queue_packets.push(simulation.queue_packets());
-        for (number, app) in apps.iter_mut().enumerate() {
-            app.received_bytes.push(simulation.received_bytes(number));
-            for (flow, sender) in app.flows.iter_mut().zip(simulation.senders(number)) {
+pub fn sample(simulation: Simulation, scenario: &Scenario, step_ns: u64) -> Course {
+    let quantities = [Quantity::Queue, Quantity::Received];
+    let mut probe = Probe::new(step_ns, step_ns..scenario.duration_ns + 1, &quantities);
+    let flows = scenario.apps.iter().map(|app| vec![FlowCourse::default(); app.kind.flows().into()]);
+    let mut senders = Senders { step_ns, next_ns: step_ns, apps: flows.collect() };
+    let trace = watch(simulation, scenario.duration_ns, &mut [&mut probe, &mut senders]);
+    // Bytes and packets: whole numbers.
+    let whole = |values: &[Option<f64>]| values.iter().map(|v| v.unwrap_or(0.0) as u64).collect::<Vec<_>>();
+    let [queue, received] = [0, 1].map(|i| &probe.series()[i].values);
+    let app = |(i, (app, flows)): (usize, (&App, Vec<FlowCourse>))| AppCourse {
+        name: app.name.clone(),
+        received_bytes: received.get(i).map_or_else(Vec::new, |values| whole(values)),
+        flows,
+    };
+    Course {
+        step_ns,
+        queue_packets: queue.iter().flat_map(|values| whole(values)).map(|n| n as u32).collect(),
+        apps: scenario.apps.iter().zip(senders.apps).enumerate().map(app).collect(),
+        trace,
+    }
+}
+
+/// Notes every TCP sender.
+struct Senders {
+    step_ns: u64,
+    next_ns: u64,
+    /// One entry per application.
+    apps: Vec<Vec<FlowCourse>>,
+}
+
+impl Observer for Senders {
+    fn next_at(&self) -> u64 {
+        self.next_ns
+    }
+
+    fn look(&mut self, now: u64, simulation: &mut Simulation) {
+        self.next_ns = now + self.step_ns;
+        for (number, flows) in self.apps.iter_mut().enumerate() {
+            for (flow, sender) in flows.iter_mut().zip(simulation.senders(number)) {
                 flow.cwnd_bytes.push(sender.map(|s| s.cwnd()));
                 flow.stats = sender.map_or(flow.stats, |s| s.stats());
             }
         }
     }
-    simulation.advance(scenario.duration_ns);
-    Course { step_ns, queue_packets, apps, trace: simulation.finish() }
 }

@@ -5,7 +5,7 @@
 //! access point's queue and the channel did. Virtual time in integer
 //! nanoseconds; same scenario, parameters and seed, same trace on every machine.
 //!
-//! - [`course`]: a run sampled over time
+//! - [`probe`]: a run that is looked at, and sampled over time; [`course`]: with every TCP sender
 //! - [`engine`]: event queue and random streams
 //! - [`wifi`]: the cell (access point, stations, channel), sans-IO
 //! - [`world`]: nodes, wires and channels around the packets of any host
@@ -23,6 +23,7 @@ pub mod engine;
 mod histogram;
 pub mod meter;
 pub mod net;
+pub mod probe;
 mod running;
 pub mod scenario;
 pub mod server;
@@ -35,7 +36,7 @@ pub mod world;
 
 pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Users, Wired};
-pub use simulation::{AirFrame, AirPacket, Content, Rows, Simulation, run};
+pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
     ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
     Trace,

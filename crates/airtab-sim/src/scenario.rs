@@ -1,10 +1,12 @@
-//! What to simulate, as plain data. Files and units are `airtab-lab`'s; the
+//! What to simulate, as plain data. Files and units are `airtab-scenario`'s; the
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
 use std::ops::Range;
 
+use airtab_core::Unit;
+
 use crate::tcp;
-use crate::traffic::AppKind;
+use crate::traffic::{AppKind, Broken};
 use crate::wifi::{Loss, MediumConfig};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -108,6 +110,31 @@ impl App {
     }
 }
 
+impl App {
+    /// The rules about it alone that it breaks.
+    pub fn broken(&self) -> impl Iterator<Item = Broken> {
+        let Range { start, end } = self.active_ns;
+        let (from, to) = (Unit::Ns.format(start), Unit::Ns.format(end));
+        let active_ns = end.saturating_sub(start);
+        let Users { count, within_ns } = self.users;
+        let rules = [
+            Broken::unless(
+                start < end,
+                "stop",
+                format!("from {from} to {to} is no time: stop must be after start"),
+            ),
+            Broken::unless((1..=MAX_USERS).contains(&count), "users", format!("{count}: 1 to {MAX_USERS}")),
+            Broken::unless(
+                within_ns == 0 || within_ns < active_ns,
+                "within",
+                format!("its users must begin before it stops: less than {}", Unit::Ns.format(active_ns)),
+            ),
+            self.kind.check(),
+        ];
+        rules.into_iter().filter_map(Result::err)
+    }
+}
+
 impl Scenario {
     /// What must hold before a scenario can run.
     ///
@@ -137,20 +164,7 @@ impl Scenario {
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
-            app.kind.check().map_err(|e| format!("application {name}: {e}"))?;
-            unless(
-                app.active_ns.start < app.active_ns.end,
-                format!("application {name}: stops before it starts"),
-            )?;
-            let users = app.users.count;
-            unless(
-                (1..=MAX_USERS).contains(&users),
-                format!("application {name}: {users} users: 1 to {MAX_USERS}"),
-            )?;
-            unless(
-                app.users.within_ns < app.active_ns.end - app.active_ns.start,
-                format!("application {name}: its users must begin before it stops"),
-            )?;
+            app.broken().next().map_or(Ok(()), |e| Err(format!("application {name}: {e}")))?;
             unless(
                 app.measure_ns.as_ref().is_none_or(inside),
                 format!("application {name}: its measured part must lie inside the run"),

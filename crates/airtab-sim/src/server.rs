@@ -24,7 +24,7 @@
 
 mod starve;
 
-use airtab_core::{Meta, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Column, FLOW, Meta, Params, Pool, Qdisc, Ticket, Tx};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 pub use starve::{Starvation, starve};
@@ -38,9 +38,9 @@ pub struct Server {
     pub duration_ns: u64,
     /// Packets that arrive before this are served but not counted, ns.
     pub warm_up_ns: u64,
-    /// Whether to note every flow's credit (the column `credit` of the discipline's table) after each choice
-    /// and after each charge. Takes time in the number of records that the discipline has room for.
-    pub record_credits: bool,
+    /// Columns of the discipline's table, by name, to note of every flow after each choice and after each
+    /// charge. Takes time in the number of records that the discipline has room for.
+    pub record: Vec<&'static str>,
 }
 
 /// Packets that are alike.
@@ -91,17 +91,18 @@ pub struct FlowTrace {
     pub wait_max_ns: u64,
     /// Packets dropped, whole run.
     pub dropped: u64,
-    /// Credits, whole run, if they were to be noted; none before the discipline knows the flow.
-    pub credits: Vec<Credit>,
+    /// What was noted, whole run: a list for each of [`Server::record`]. Empty before the discipline knows the
+    /// flow, and where its table has no such column.
+    pub columns: Vec<Vec<Noted>>,
 }
 
-/// A flow's credit at a moment.
+/// What a column said of a flow at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Credit {
+pub struct Noted {
     /// When, ns.
     pub at_ns: u64,
-    /// How much, ns.
-    pub credit_ns: i64,
+    /// Its value, in the column's unit.
+    pub value: i64,
 }
 
 impl FlowTrace {
@@ -110,10 +111,10 @@ impl FlowTrace {
         self.wait_sum_ns as f64 / self.served.max(1) as f64
     }
 
-    /// Least and greatest credit noted from `from_ns` on; None without any.
-    pub fn credit_range_ns(&self, from_ns: u64) -> Option<(i64, i64)> {
-        let noted = || self.credits.iter().filter(|c| c.at_ns >= from_ns).map(|c| c.credit_ns);
-        Some((noted().min()?, noted().max()?))
+    /// Least and greatest value of column number `column` noted from `from_ns` on; None without any.
+    pub fn range(&self, column: usize, from_ns: u64) -> Option<(i64, i64)> {
+        let noted = self.columns.get(column)?.iter().filter(|n| n.at_ns >= from_ns).map(|n| n.value);
+        Some((noted.clone().min()?, noted.max()?))
     }
 }
 
@@ -125,9 +126,9 @@ impl Flow {
 }
 
 impl Server {
-    /// A run that counts every packet and notes no credits.
+    /// A run that counts every packet and notes no columns.
     pub fn new(flows: Vec<Flow>, duration_ns: u64) -> Server {
-        Server { flows, duration_ns, warm_up_ns: 0, record_credits: false }
+        Server { flows, duration_ns, warm_up_ns: 0, record: Vec::new() }
     }
 
     /// A slow and a fast Poisson flow (classes 0 and 1) that keep the server busy for the share `rho` of the
@@ -159,7 +160,7 @@ impl Server {
     }
 
     /// Flows that take these shares of the server, the last one always backlogged and the others with constant
-    /// gaps, for so many services; credits are noted. The CHAP dissertation's section 5.1.
+    /// gaps, for so many services. The CHAP dissertation's section 5.1.
     ///
     /// # Panics
     /// If there is no share, or one is not above 0.
@@ -171,7 +172,7 @@ impl Server {
         };
         let mut flows: Vec<Flow> = others.iter().map(constant).collect();
         flows.push(Flow::new(service_ns, Arrivals::Saturated { backlog: 50 }));
-        Server { record_credits: true, ..Server::new(flows, services * service_ns) }
+        Server::new(flows, services * service_ns)
     }
 
     /// Runs it under a discipline; one trace for each flow, in their order.
@@ -207,8 +208,9 @@ struct Run<'a> {
     sources: Vec<Source>,
     in_service: Option<Service>,
     traces: Vec<FlowTrace>,
-    /// Column of the credit in the discipline's table, if it is to be noted.
-    credit_column: Option<usize>,
+    /// Columns of the discipline's table: which flow a row is about, and those to be noted.
+    flow: Option<Column>,
+    columns: Vec<Option<Column>>,
 }
 
 struct Source {
@@ -223,7 +225,8 @@ impl<'a> Run<'a> {
     fn new(server: &'a Server, params: &Params, seed: u64) -> Run<'a> {
         let pool = Pool::new();
         let queue = Qdisc::new(&pool, params, seed, 0);
-        let columns = params.discipline().row_stats();
+        let discipline = params.discipline();
+        let trace = FlowTrace { columns: vec![Vec::new(); server.record.len()], ..FlowTrace::default() };
         let source = |i| Source { stream: Stream::new(seed, &format!("server/{i}")), made: 0, waiting: 0 };
         let mut run = Run {
             server,
@@ -232,8 +235,9 @@ impl<'a> Run<'a> {
             arrivals: EventQueue::new(),
             sources: (0..server.flows.len()).map(source).collect(),
             in_service: None,
-            traces: vec![FlowTrace::default(); server.flows.len()],
-            credit_column: columns.iter().position(|c| c.name == "credit").filter(|_| server.record_credits),
+            traces: vec![trace; server.flows.len()],
+            flow: discipline.column(FLOW).filter(|_| !server.record.is_empty()),
+            columns: server.record.iter().map(|name| discipline.column(name)).collect(),
         };
         for (i, flow) in server.flows.iter().enumerate() {
             assert!(flow.service_ns > 0, "service of flow {i} must take time");
@@ -313,7 +317,7 @@ impl<'a> Run<'a> {
         let Some(Service { packet, ticket, .. }) = self.in_service.take() else { return };
         let cost = self.server.flows[packet.flow].cost_ns;
         self.queue.sent(&ticket, &Tx { air: cost, span: cost, attempts: 1, acked: true }, now);
-        self.note_credits(now);
+        self.note(now);
     }
 
     /// The next packet goes into service, if one waits.
@@ -338,16 +342,19 @@ impl<'a> Run<'a> {
         }
         let ends = now + self.server.flows[packet.flow].service_ns;
         self.in_service = Some(Service { packet, ticket, ends });
-        self.note_credits(now);
+        self.note(now);
     }
 
-    fn note_credits(&mut self, at_ns: u64) {
-        let Some(column) = self.credit_column else { return };
-        for row in self.queue.rows(&self.pool, at_ns) {
-            // The table's first column is the flow's hash.
-            if let Some(trace) = (row[0] as usize).checked_sub(1).and_then(|i| self.traces.get_mut(i)) {
-                trace.credits.push(Credit { at_ns, credit_ns: row[column] as i64 });
+    fn note(&mut self, at_ns: u64) {
+        let Some(flow) = self.flow else { return };
+        let (columns, traces) = (&self.columns, &mut self.traces);
+        self.queue.for_each_row(&self.pool, at_ns, |row| {
+            // Numbers begin at 0, hashes at 1.
+            let number = usize::try_from(flow.value(row) - 1).ok();
+            let Some(trace) = number.and_then(|i| traces.get_mut(i)) else { return };
+            for (column, noted) in columns.iter().zip(&mut trace.columns) {
+                noted.extend(column.map(|c| Noted { at_ns, value: c.value(row) }));
             }
-        }
+        });
     }
 }

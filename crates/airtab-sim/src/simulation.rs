@@ -24,7 +24,7 @@ use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, World};
 
 use observe::Tap;
-pub use observe::{AirFrame, AirPacket, Content, Rows};
+pub use observe::{AirFrame, AirPacket, Content};
 
 /// Runs a scenario under a discipline to its end.
 ///
@@ -275,8 +275,7 @@ impl Simulation {
 
     /// A packet is at its end: station or server.
     fn receive(&mut self, packet: Handle) {
-        let bytes = self.world.pool().bytes(packet);
-        let Carried { body, sent_ns, .. } = self.world.take(packet);
+        let Carried { body, bytes, sent_ns, .. } = self.world.take(packet);
         self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
         self.arrived(&body, bytes, sent_ns);
     }

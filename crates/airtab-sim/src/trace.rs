@@ -49,11 +49,11 @@ pub struct AppTrace {
     pub attempts: AttemptTrace,
     /// Bytes of its downlink in each second, whole run.
     pub seconds: Vec<SecondTrace>,
-    /// Video only: every frame sent, whole run.
+    /// Video only: every frame sent, whole run, user by user.
     pub frames: Vec<FrameTrace>,
     /// Web only: every page completed, whole run.
     pub pages: Vec<PageTrace>,
-    /// Streaming only: every segment completed, whole run.
+    /// Streaming only: every segment completed, whole run, user by user.
     pub segments: Vec<SegmentTrace>,
 }
 
@@ -96,6 +96,8 @@ pub struct SecondTrace {
 /// One video frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTrace {
+    /// Which of the application's users it was sent to.
+    pub user: u32,
     /// When its burst was sent, ns.
     pub sent_ns: u64,
     /// How it was coded.
@@ -124,6 +126,8 @@ pub struct PageTrace {
 /// One segment of a streamed video.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentTrace {
+    /// Which of the application's users asked for it.
+    pub user: u32,
     /// Bit rate at which it was encoded, bit/s.
     pub rate_bps: u64,
     /// When it was requested, ns.

@@ -70,4 +70,8 @@ impl Congestion for Template {
     fn ssthresh(&self) -> u64 {
         (self.ssthresh * self.mss) as u64 // saturates
     }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.ssthresh = bytes as f64 / self.mss;
+    }
 }

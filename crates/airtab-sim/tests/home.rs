@@ -191,7 +191,7 @@ fn rules_are_checked_before_a_run() {
         (broken(&|s| s.stations[0].rate_kbps = 0), "0 kb/s: 1000 to"),
         (broken(&|s| s.stations[0].loss = Loss::Fer(1.5)), "frame error rate 1.5"),
         (broken(&|s| s.apps[1].name = "game".into()), "the name is taken"),
-        (broken(&|s| s.apps[1].active_ns = 5..5), "stops before it starts"),
+        (broken(&|s| s.apps[1].active_ns = 5..5), "stop must be after start"),
     ] {
         assert!(message.contains(said), "{message}");
     }

@@ -2,8 +2,10 @@
 
 mod common;
 
+use airtab_core::disciplines;
 use airtab_sim::course::{course, sample};
 use airtab_sim::net::address::Protocol;
+use airtab_sim::probe::{Observer, Probe, Quantity, watch};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Content, Scenario, Simulation, run};
@@ -26,7 +28,7 @@ fn a_watched_run_is_the_same_run() {
     let mut bytes = [0; 3];
     for step in 1..=scenario.duration_ns / (100 * MS) {
         watched.advance(step * 100 * MS);
-        watched.rows();
+        watched.column("flow");
         watched.frames().count();
         if step * 100 * MS == scenario.measure_ns.start {
             bytes = [0, 1, 2].map(|app| watched.received_bytes(app));
@@ -133,13 +135,68 @@ fn the_table_names_the_flows_of_the_applications() {
     let scenario = quick_home();
     let mut simulation = Simulation::new(&scenario, &queue("chap", 35), 1);
     simulation.advance(scenario.measure_ns.end - MS);
-    let rows = simulation.rows();
-    let known: Vec<u64> = rows.column("flow").unwrap().collect();
+    let known = simulation.column("flow").unwrap();
     for app in 0..3 {
         assert!(simulation.flows(app).all(|flow| known.contains(&flow.into())), "{app}: {known:?}");
     }
-    assert_eq!(rows.column("credit").unwrap().count(), known.len());
-    assert!(rows.column("nonesuch").is_none());
+    assert_eq!(simulation.column("credit").unwrap().len(), known.len());
+    assert_eq!(simulation.column("nonesuch"), None);
+}
+
+/// Several share a run, each with steps of its own, and what they see is what one alone sees. Columns go by the
+/// names of the discipline's table, whichever it is.
+#[test]
+fn probes_share_a_run_and_know_columns_by_name() {
+    let scenario = quick_home();
+    let end = scenario.duration_ns;
+    let busy = scenario.measure_ns.end - 1000 * MS..scenario.measure_ns.end;
+    let mut told = Vec::new();
+    for discipline in disciplines() {
+        let params = queue(discipline.name(), 35);
+        let columns: Vec<Quantity> = discipline.flow_columns().into_iter().map(Quantity::Column).collect();
+        let probes = || {
+            [
+                Probe::new(3 * MS, busy.clone(), &columns),
+                Probe::new(100 * MS, 0..end + 1, &[Quantity::Received, Quantity::Queue]),
+                Probe::new(7 * MS, busy.clone(), &[]),
+            ]
+        };
+        let (mut alone, mut shared) = (probes(), probes());
+        let run_of = |observers: &mut [&mut dyn Observer]| {
+            watch(Simulation::new(&scenario, &params, 1), end, observers)
+        };
+        let prints: Vec<u64> = alone.iter_mut().map(|probe| run_of(&mut [probe]).fingerprint).collect();
+        let [first, second, third] = &mut shared;
+        let trace = run_of(&mut [first, second, third]);
+        assert_eq!(prints, [trace.fingerprint; 3], "{}", discipline.name());
+        assert_eq!(trace.fingerprint, run(&scenario, &params, 1).fingerprint, "looking changes nothing");
+        for (alone, shared) in alone.iter().zip(&shared) {
+            assert_eq!((alone.at_ns(), alone.series()), (shared.at_ns(), shared.series()));
+        }
+        assert_eq!(shared[1].at_ns().len() as u64, end / (100 * MS) + 1, "the end is looked at, too");
+        assert!(shared[2].at_ns().is_empty(), "nothing to note, nothing to look at");
+        for series in shared[0].series() {
+            assert_eq!(shared[0].at_ns().len(), 334);
+            let Quantity::Column(column) = series.quantity else { panic!("{series:?}") };
+            assert_eq!(Quantity::named(column.name, discipline), Some(series.quantity));
+            // The download's flow is known all the time, and its queue is never empty for long.
+            let known: Vec<f64> = series.values[2].iter().flatten().copied().collect();
+            assert!(known.len() > 300, "{}: {}", column.name, known.len());
+            told.push((discipline.name(), column.name, known.into_iter().fold(f64::MIN, f64::max)));
+        }
+    }
+    let of =
+        |name: &str| told.iter().find(|(discipline, ..)| *discipline == name).map(|told| (told.1, told.2));
+    // Half of the credit of a flow alone; CoDel keeps waits near its target, and 35 packets below 30 ms.
+    assert!(
+        of("chap").is_some_and(|(name, most)| name == "credit" && most > 0.0 && most <= 0.05),
+        "{told:?}"
+    );
+    assert!(
+        of("fq_codel").is_some_and(|(name, most)| name == "sojourn" && (0.001..0.05).contains(&most)),
+        "{told:?}"
+    );
+    assert_eq!(of("fifo"), None);
 }
 
 /// With `uplink` on, the ACKs that a download's client sends are charged to the
@@ -154,10 +211,9 @@ fn uplink_frames_are_charged_to_their_own_flow() {
         let mut simulation = Simulation::new(&scenario, &params, 1);
         simulation.advance(scenario.measure_ns.end - MS);
         let air = simulation.air();
-        let table = simulation.rows();
-        let charges: Vec<u64> = table.column("airtime").expect("a column of chap").collect();
+        let charges = simulation.column("airtime").expect("a column of chap");
         assert_eq!(charges.len(), 1, "one flow");
-        (charges[0], air.up_ns)
+        (charges[0] as u64, air.up_ns)
     };
     let ((with, up_ns), (without, _)) = (charged("on"), charged("off"));
     let difference = with - without;
@@ -176,13 +232,15 @@ fn a_discipline_is_told_of_ports() {
         simulation.advance(step * 100 * MS);
         for frame in simulation.frames().filter(|frame| frame.down && frame.attempt == 1) {
             if let Content::Packet(packet) = frame.content {
-                let (tuple, protocol) = (packet.tuple, packet.tuple.protocol as u64);
+                let (tuple, protocol) = (packet.tuple, packet.tuple.protocol as i64);
                 sent.push([1, protocol, 0, tuple.source.1.into(), tuple.destination.1.into()]);
             }
         }
     }
-    let told: Vec<[u64; 5]> =
-        simulation.rows().rows.iter().map(|row| row[7..].try_into().expect("five columns")).collect();
+    let columns = ["ip", "protocol", "dscp", "sport", "dport"];
+    let [ip, protocol, dscp, sport, dport] = columns.map(|name| simulation.column(name).expect("it is told"));
+    let told: Vec<[i64; 5]> =
+        (0..ip.len()).map(|i| [ip[i], protocol[i], dscp[i], sport[i], dport[i]]).collect();
     assert_eq!(told.len(), 64);
     assert_eq!(told, sent[..64]);
 }

@@ -134,9 +134,9 @@ fn batches_wait_as_in_the_worked_examples() {
             server.run(&chap, 1).iter().map(|t| t.wait_sum_ns / slot).collect()
         };
         assert_eq!(slots(&server(1)), first);
-        let run = Server { record_credits: true, ..server(1) }.run(&chap, 1);
+        let run = Server { record: vec!["credit"], ..server(1) }.run(&chap, 1);
         assert_eq!(
-            run.iter().map(|t| t.credits.last().unwrap().credit_ns / 1000).collect::<Vec<_>>(),
+            run.iter().map(|t| t.columns[0].last().unwrap().value / 1000).collect::<Vec<_>>(),
             credits
         );
         assert_eq!(slots(&Server { warm_up_ns: 300 * slot, ..server(60) }), later);
@@ -151,10 +151,10 @@ fn credits_stay_in_their_ranges() {
         (&[0.1, 0.9], &[(44.444, 47.222), (0.0, 25.0)]),
         (&[1.0 / 3.0, 2.0 / 3.0], &[(25.0, 37.5), (0.0, 25.0)]),
     ] {
-        let server = Server::shares(shares, SERVICE, 40_000);
+        let server = Server { record: vec!["credit"], ..Server::shares(shares, SERVICE, 40_000) };
         let chap = params("chap", &[("profile", "faithful"), ("limit", "100"), ("flows", "101")]);
         for (trace, (low, high)) in server.run(&chap, 1).iter().zip(ranges) {
-            let (least, most) = trace.credit_range_ns(20_000 * SERVICE).expect("credits were noted");
+            let (least, most) = trace.range(0, 20_000 * SERVICE).expect("credits were noted");
             let off = |found: i64, expected: f64| (found as f64 - expected * MS as f64).abs();
             assert!(
                 off(least, *low) <= SERVICE as f64 && off(most, *high) <= SERVICE as f64,
@@ -162,6 +162,25 @@ fn credits_stay_in_their_ranges() {
             );
         }
     }
+}
+
+/// Columns go by name under every discipline: fq_codel's table says how long a flow's oldest packet waits, spq's
+/// nothing of a flow. What a table does not have is not noted.
+#[test]
+fn columns_are_noted_by_name() {
+    let server = Server::batches(&[2, 3], &[MS, MS], MS, 1);
+    let server = Server { record: vec!["none", "sojourn", "backlog"], ..server };
+    let of = |name| server.run(&params(name, &[("limit", "64")]), 1);
+    let traces = of("fq_codel");
+    let values =
+        |i: usize, column: usize| traces[i].columns[column].iter().map(|n| n.value).collect::<Vec<_>>();
+    assert!(traces.iter().all(|t| t.columns[0].is_empty() && t.range(0, 0).is_none()));
+    // All come at 0 and take a millisecond each; 1514 bytes let the first flow have its two at once. Noted when
+    // each is chosen and when it is over; a flow of which nothing waits has no row.
+    assert_eq!(values(1, 2), [3, 3, 3, 3, 2, 2, 1, 1]);
+    assert_eq!(traces[1].range(1, 0), Some((0, 4 * MS as i64)));
+    assert_eq!(traces[1].range(1, 4 * MS), Some((4 * MS as i64, 4 * MS as i64)));
+    assert!(of("spq").iter().all(|t| t.columns == [[], [], []]));
 }
 
 /// The model's p_1 takes the two credits as independent. They fall together: the slow flow has more almost
@@ -173,14 +192,14 @@ fn the_slow_flow_has_more_credit_than_the_model_expects() {
     for kappa in [0.6, 0.7, 0.8, 0.9, 1.0] {
         let found = [0.5, 0.8].map(|rho| {
             let server =
-                Server { record_credits: true, ..Server::two_flows(rho, kappa, SERVICE, 60 * SECOND) };
+                Server { record: vec!["credit"], ..Server::two_flows(rho, kappa, SERVICE, 60 * SECOND) };
             let traces = server.run(&chap, 1);
             // Both are noted at the same moments, from the first at which both are known.
-            let (slow, fast) = (traces[0].credits.iter().rev(), traces[1].credits.iter().rev());
+            let (slow, fast) = (traces[0].columns[0].iter().rev(), traces[1].columns[0].iter().rev());
             let (mut ahead, mut all) = (0, 0);
             for (s, f) in slow.zip(fast) {
                 assert_eq!(s.at_ns, f.at_ns);
-                ahead += u32::from(s.credit_ns > f.credit_ns);
+                ahead += u32::from(s.value > f.value);
                 all += 1;
             }
             f64::from(ahead) / f64::from(all)
@@ -200,12 +219,12 @@ fn bursts_of_idle_flows_starve_for_2i_each() {
         let chap = params("chap", &[("profile", profile), ("newcomers", newcomers)]);
         for n in 1..=3 {
             let found = starve(n, 444_000, &chap).expect("the queue holds the bursts");
-            assert!((0..=444_000).contains(&found.credit_ns));
+            assert!((0..=444_000).contains(&found.left_ns));
             assert_eq!(found.wait_ns, u64::from(n) * 113 * 444_000, "{profile}");
         }
         // A packet that divides 2I: to the nanosecond.
         let found = starve(2, 500_000, &chap).expect("the queue holds the bursts");
-        assert_eq!((found.credit_ns, found.wait_ns), (0, 100 * MS));
+        assert_eq!((found.left_ns, found.wait_ns), (0, 100 * MS));
     }
     let many = starve(1000, 444_000, &chap()).expect_err("more than a queue can hold");
     assert!(many.to_string().contains("limit"), "{many}");

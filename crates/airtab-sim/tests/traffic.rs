@@ -77,7 +77,7 @@ fn a_download_connects_anew_from_another_port() {
             *(if *at < to || number == 7 { &mut of_use } else { &mut of_none }) += u64::from(packet.bytes);
         }
     }
-    let flows = simulation.rows().column("flow").expect("a column of chap").count();
+    let flows = simulation.column("flow").expect("a column of chap").len();
     assert_eq!(flows, 8, "the discipline knows eight flows");
     // Every connection begins anew: with the first byte, and gets what is there.
     for number in 0..8u64 {
@@ -319,11 +319,10 @@ fn a_symmetric_peer_pays_for_its_uplink() {
         params.set("uplink", uplink).expect("on or off");
         let mut simulation = Simulation::new(&home, &params, 1);
         simulation.advance(home.duration_ns - MS); // the flows are known until they stop
-        let table = simulation.rows();
-        let column = |name: &str| table.column(name).expect("a column of chap").collect::<Vec<u64>>();
+        let column = |name: &str| simulation.column(name).expect("a column of chap");
         let (flows, airtime) = (column("flow"), column("airtime"));
-        let of = |app: usize| -> u64 {
-            let own: Vec<u64> = simulation.flows(app).map(u64::from).collect();
+        let of = |app: usize| -> i64 {
+            let own: Vec<i64> = simulation.flows(app).map(i64::from).collect();
             flows.iter().zip(&airtime).filter(|(flow, _)| own.contains(flow)).map(|(_, air)| air).sum()
         };
         let charged = [of(0), of(1)].map(|ns| ns as f64);

@@ -19,6 +19,13 @@ pub struct Files {
     written: Vec<(NamedTempFile, String)>,
 }
 
+/// A file that is being written.
+pub struct Part {
+    /// Its contents.
+    pub buffer: BufWriter<NamedTempFile>,
+    name: String,
+}
+
 impl Files {
     /// Makes the directory, if it is not there, and shows that it can be written to.
     ///
@@ -41,23 +48,49 @@ impl Files {
         name: &str,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        let done = || -> io::Result<()> {
-            let mut file = NamedTempFile::new_in(&self.dir)?;
+        let mut part = self.begin(name)?;
+        let written = write(&mut part.buffer);
+        self.end(part, written)
+    }
+
+    /// A file that will be called `name`, to be written and given to [`Files::end`].
+    ///
+    /// # Errors
+    /// Names the file.
+    pub fn begin(&self, name: &str) -> anyhow::Result<Part> {
+        let file = || -> io::Result<NamedTempFile> {
+            let file = NamedTempFile::new_in(&self.dir)?;
             #[cfg(unix)]
             {
                 // Temporary files are private; results are not.
                 use std::os::unix::fs::PermissionsExt;
                 file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
             }
-            let mut buffer = BufWriter::new(file.as_file_mut());
-            write(&mut buffer)?;
-            buffer.flush()?;
-            drop(buffer);
-            file.as_file().sync_all()?;
-            self.written.push((file, name.into()));
-            Ok(())
+            Ok(file)
         };
-        done().with_context(|| format!("cannot write {}", self.dir.join(name).display()))
+        let file = file().with_context(|| self.cannot(name))?;
+        Ok(Part { buffer: BufWriter::new(file), name: name.into() })
+    }
+
+    /// Ends a file; `written` is what came of writing it.
+    ///
+    /// # Errors
+    /// Names the file; none of the files is there then.
+    pub fn end(&mut self, part: Part, written: io::Result<()>) -> anyhow::Result<()> {
+        let Part { buffer, name } = part;
+        let whole = || -> io::Result<NamedTempFile> {
+            written?;
+            let file = buffer.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.as_file().sync_all()?;
+            Ok(file)
+        };
+        let file = whole().with_context(|| self.cannot(&name))?;
+        self.written.push((file, name));
+        Ok(())
+    }
+
+    fn cannot(&self, name: &str) -> String {
+        format!("cannot write {}", self.dir.join(name).display())
     }
 
     /// Names of the files so far.

@@ -52,6 +52,21 @@ fn the_samples_are_those_of_the_figures() {
     }
 }
 
+/// In bursts a growing window overflows a queue of ten early; at a rate it does not.
+#[test]
+fn pacing_spares_a_short_queue() {
+    let run = |args: &[&str]| {
+        let common = ["--latency", "24ms", "--queue", "10", "--congestion", "newreno", "--json"];
+        let output = trace(&[&common, args].concat());
+        serde_json::from_str::<serde_json::Value>(stdout(&output)).expect("JSON")
+    };
+    let (bursts, paced) = (run(&[]), run(&["--pacing"]));
+    assert_eq!((&bursts["pacing"], &paced["pacing"]), (&false.into(), &true.into()));
+    let goodput =
+        |json: &serde_json::Value| json["runs"][0]["flows"][0]["goodput_bits_per_second"].as_f64().unwrap();
+    assert!(goodput(&paced) > 1.1 * goodput(&bursts), "{} {}", goodput(&paced), goodput(&bursts));
+}
+
 #[test]
 fn a_figure_is_written() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");

@@ -4,11 +4,10 @@
  * kernel modules).
  *
  * While a packet is queued, skb->next is the core's link and skb->prev leads to
- * the struct at_host of the instance that holds it. The qdisc part of skb->cb is
- * the core's scratch and, behind it, the flow hash (the core asks for it again,
- * and skb->hash is not ours: it may be the socket's, which changes at a
- * retransmission timeout, or the device's). at_host_arrive() fills them in,
- * at_host_leave() cleans up.
+ * the station that it is for, and so to the instance that holds it. The qdisc part
+ * of skb->cb is the core's scratch and, behind it, the flow hash (the core asks for
+ * it again, and skb->hash is not ours: it may be the socket's, which changes at a
+ * retransmission timeout, or the device's). arrival.h fills them in and cleans up.
  *
  * What this is not: no statistics, no lifetime. The functions without a body
  * are in module/packet.c.
@@ -36,25 +35,18 @@ struct at_key {
 	u16 sport, dport;
 };
 
-/* What the packets of an instance have in common: secrets of its own, so that
- * nothing that is learnt from another instance, one's own say, tells which
- * packets share a number in this one. */
-struct at_host {
-	hsiphash_key_t flows;
-	siphash_key_t names;	/* of stations, sources, and of flows in dumps */
-};
+struct at_party;			/* in airtab/arrival.h */
 
 static inline struct sk_buff *at_skb(const struct at_pkt *p)
 {
 	return (struct sk_buff *)p;
 }
 
-static inline const struct at_host *at_host_of(const struct at_pkt *p)
+static inline const struct at_party *at_host_party_of(const struct at_pkt *p)
 {
-	return (const struct at_host *)at_skb(p)->prev;
+	return (const struct at_party *)at_skb(p)->prev;
 }
 
-u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb);
 u16 at_sta(const struct at_pkt *p);
 u32 at_source(const struct at_pkt *p);
 u8 at_class(const struct at_pkt *p);
@@ -76,26 +68,6 @@ static inline u32 *at_host_flow_of(const struct at_pkt *p)
 static inline u32 at_flow(const struct at_pkt *p)
 {
 	return *at_host_flow_of(p);
-}
-
-/* The packet as the core gets it. */
-static inline struct at_pkt *at_host_arrive(const struct at_host *host, struct sk_buff *skb, u32 flow)
-{
-	struct at_pkt *p = (struct at_pkt *)skb;
-
-	skb->prev = (struct sk_buff *)host;
-	*at_host_flow_of(p) = flow;
-	return p;
-}
-
-/* The packet as the core gave it back. */
-static inline struct sk_buff *at_host_leave(struct at_pkt *p)
-{
-	struct sk_buff *skb = at_skb(p);
-
-	skb->next = NULL;
-	skb->prev = NULL;
-	return skb;
 }
 
 static inline struct at_pkt **at_next(struct at_pkt *p)

@@ -21,15 +21,15 @@
 #include <net/cfg80211.h>
 #include <net/ip.h>
 
+#include "airtab/arrival.h"
 #include "replay.h"
 
-#define HEADERS (ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct tcphdr))
+#define HEADERS (ETH_HLEN + sizeof(struct ipv6hdr) + 2 * 8 + sizeof(struct tcphdr))
 #define OUT_START (1u << 12)
 #define OUT_MOST (1u << 21)		/* records, 64 MiB */
 
 struct session {
 	struct replay replay;
-	struct mutex lock;
 	struct trace_out *out;
 	u32 room, made, taken;		/* records */
 	bool lost;			/* a record found no room */
@@ -38,56 +38,61 @@ struct session {
 /* Not registered: says that this is Ethernet; `radio` that it has stations. */
 static struct net_device *wire, *radio;
 static struct dentry *file, *sources_file;
-static const struct at_host host;	/* no secrets, so that runs repeat */
+static struct at_host host;		/* no secrets, so that runs repeat */
+static void *stations;			/* its memory */
+static DEFINE_MUTEX(lock);		/* of all that is done with it */
 static struct sources sources;
 static atomic_t alive;			/* packets */
 
 /* ---- packets ---- */
 
-/* The address whose station number, by the accessor under test, is `sta`. */
+/* Of number `sta` in each run: the first ones are met in this order. */
 static void write_destination(struct sk_buff *skb, u16 sta)
 {
-	static u8 known[16][ETH_ALEN];
-	static bool is_known[16];
 	u8 *to = skb->data;
 
-	if (sta == AT_NO_STA)
-		return;
 	if (sta == AT_GROUP) {
 		eth_broadcast_addr(to);
-		return;
+	} else if (sta != AT_NO_STA) {
+		to[0] = 2;
+		to[4] = sta >> 8;
+		to[5] = sta;
 	}
-	if (sta < ARRAY_SIZE(known) && is_known[sta]) {
-		memcpy(to, known[sta], ETH_ALEN);
-		return;
+}
+
+/* A header of type `nexthdr` that is passed over; returns where its own type goes. */
+static u8 *put_extension(struct sk_buff *skb, u8 *type, u8 nexthdr)
+{
+	u8 *h = skb_put_zero(skb, 8);
+
+	*type = nexthdr;
+	if (nexthdr == NEXTHDR_DEST) {
+		h[2] = IPV6_TLV_PADN;
+		h[3] = 4;
+	} else {
+		((struct frag_hdr *)h)->frag_off = htons(IP6_MF);
 	}
-	memset(to, 0, ETH_ALEN);
-	to[0] = 2;
-	for (u32 i = 0; i < 1u << 24; i++) {
-		to[3] = i >> 16;
-		to[4] = i >> 8;
-		to[5] = i;
-		if (at_sta((struct at_pkt *)skb) == sta)
-			break;
-	}
-	if (sta < ARRAY_SIZE(known)) {
-		memcpy(known[sta], to, ETH_ALEN);
-		is_known[sta] = true;
-	}
+	return h;
 }
 
 static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol)
 {
 	u32 source = op->flags >> PKT_SOURCE;
 	u8 ecn = op->flags & PKT_ECT ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
+	u8 service = (op->flags >> PKT_DSCP & 63) << 2 | ecn;
 
 	if (op->flags & PKT_V6) {
 		struct ipv6hdr *ip = skb_put_zero(skb, sizeof(*ip));
+		u8 *type = &ip->nexthdr;
 
 		ip->version = 6;
-		ipv6_change_dsfield(ip, 0, ecn);
+		ipv6_change_dsfield(ip, 0, service);
 		ip->payload_len = htons(op->bytes - sizeof(*ip));
-		ip->nexthdr = protocol;
+		if (op->flags & PKT_OPTIONS)
+			type = put_extension(skb, type, NEXTHDR_DEST);
+		if (op->flags & PKT_FRAGMENT)
+			type = put_extension(skb, type, NEXTHDR_FRAGMENT);
+		*type = protocol;
 		ip->hop_limit = 64;
 		ip->saddr.s6_addr[15] = source;
 		skb->protocol = htons(ETH_P_IPV6);
@@ -96,11 +101,17 @@ static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol
 
 		ip->version = 4;
 		ip->ihl = 5;
-		ip->tos = ecn;
+		ip->tos = service;
 		ip->tot_len = htons(op->bytes);
 		ip->ttl = 64;
 		ip->protocol = protocol;
 		ip->saddr = htonl(source);
+		if (op->flags & PKT_FRAGMENT)
+			ip->frag_off = htons(IP_MF);
+		if (op->flags & PKT_OPTIONS) {
+			memset(skb_put(skb, 8), IPOPT_NOOP, 8);
+			ip->ihl = 7;
+		}
 		ip_send_check(ip);
 		skb->protocol = htons(ETH_P_IP);
 	}
@@ -111,11 +122,10 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
 	static const u32 priority[] = { 6, 4, 0, 1 };	/* of classes 0 to 3 */
 	struct sk_buff *skb = alloc_skb(HEADERS, GFP_KERNEL);
-	struct at_pkt *p;
+	enum at_met met;
 
 	if (!skb)
 		return NULL;
-	p = at_host_arrive(&host, skb, op->flow);
 	skb->dev = op->sta == AT_NO_STA ? wire : radio;
 	skb->mark = id;
 	skb_put_zero(skb, ETH_HLEN);
@@ -125,13 +135,18 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	if (op->flags & PKT_TCP) {
 		struct tcphdr *tcp = skb_put_zero(skb, sizeof(*tcp));
 
+		tcp->source = htons(REPLAY_SPORT(op));
+		tcp->dest = htons(REPLAY_DPORT(op));
 		tcp->seq = htonl((u32)op->arg);
 		tcp->ack_seq = htonl((u32)(op->arg >> 32));
 		tcp->doff = 5;
 		tcp->ack = 1;
 		tcp->window = htons(65535);
 	} else {
-		skb_put_zero(skb, sizeof(struct udphdr));
+		struct udphdr *udp = skb_put_zero(skb, sizeof(*udp));
+
+		udp->source = htons(REPLAY_SPORT(op));
+		udp->dest = htons(REPLAY_DPORT(op));
 	}
 	if (op->cls == AT_URGENT)
 		skb->protocol = ETH_HLEN + op->bytes <= 256 ? htons(ETH_P_ARP) : htons(ETH_P_PAE);
@@ -140,7 +155,7 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	skb->data_len = ETH_HLEN + op->bytes - skb->len;
 	skb->len += skb->data_len;
 	atomic_inc(&alive);
-	return p;
+	return at_host_arrive(&host, skb, op->flow, &met);
 }
 
 u32 replay_id(const struct at_pkt *p)
@@ -216,7 +231,6 @@ static int open_session(struct inode *inode, struct file *f)
 
 	if (!s)
 		return -ENOMEM;
-	mutex_init(&s->lock);
 	f->private_data = s;
 	return 0;
 }
@@ -225,7 +239,9 @@ static int close_session(struct inode *inode, struct file *f)
 {
 	struct session *s = f->private_data;
 
+	mutex_lock(&lock);
 	replay_end(&s->replay);
+	mutex_unlock(&lock);
 	if (s->replay.inside)
 		pr_err("airtab_replay: %u packets leaked\n", s->replay.inside);
 	kvfree(s->out);
@@ -243,7 +259,7 @@ static ssize_t write_ops(struct file *f, const char __user *from, size_t n, loff
 
 	if (n % sizeof(op))
 		return -EINVAL;
-	mutex_lock(&s->lock);
+	mutex_lock(&lock);
 	s->made = 0;
 	s->taken = 0;
 	for (; done < n && !wrong; done += sizeof(op)) {
@@ -255,7 +271,7 @@ static ssize_t write_ops(struct file *f, const char __user *from, size_t n, loff
 			wrong = -ENOSPC;
 		cond_resched();
 	}
-	mutex_unlock(&s->lock);
+	mutex_unlock(&lock);
 	return wrong ?: done;
 }
 
@@ -264,12 +280,12 @@ static ssize_t read_decisions(struct file *f, char __user *to, size_t n, loff_t 
 	struct session *s = f->private_data;
 	size_t take;
 
-	mutex_lock(&s->lock);
+	mutex_lock(&lock);
 	take = min_t(size_t, n / sizeof(*s->out), s->made - s->taken);
 	if (copy_to_user(to, s->out + s->taken, take * sizeof(*s->out)))
 		take = 0;
 	s->taken += take;
-	mutex_unlock(&s->lock);
+	mutex_unlock(&lock);
 	return take * sizeof(*s->out);
 }
 
@@ -315,18 +331,36 @@ static void fill_sources(void)
 	sources.none = source_of(op);
 }
 
+static void meet_stations(void)
+{
+	struct trace_op op = { .kind = OP_ENQUEUE, .bytes = 100 };
+
+	for (; op.sta < REPLAY_STATIONS; op.sta++) {
+		struct at_pkt *p = replay_make(&op, 0);
+
+		if (p)
+			replay_free(p);
+	}
+}
+
 static int __init replay_init(void)
 {
 	static struct wireless_dev any;
 
 	wire = alloc_etherdev(0);
 	radio = alloc_etherdev(0);
-	if (!wire || !radio) {
+	stations = kvzalloc(at_host_bytes(), GFP_KERNEL);
+	if (!wire || !radio || !stations) {
 		if (wire)
 			free_netdev(wire);
+		if (radio)
+			free_netdev(radio);
+		kvfree(stations);
 		return -ENOMEM;
 	}
 	radio->ieee80211_ptr = &any;
+	at_host_init(&host, stations);
+	meet_stations();
 	fill_sources();
 	file = debugfs_create_file("airtab_replay", 0600, NULL, NULL, &operations);
 	sources_file = debugfs_create_file("airtab_replay_sources", 0400, NULL, NULL, &sources_operations);
@@ -339,6 +373,7 @@ static void __exit replay_exit(void)
 	debugfs_remove(sources_file);
 	free_netdev(wire);
 	free_netdev(radio);
+	kvfree(stations);
 	if (atomic_read(&alive))
 		pr_err("airtab_replay: %d packets leaked\n", atomic_read(&alive));
 }

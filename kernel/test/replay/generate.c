@@ -17,6 +17,7 @@
 
 #define STATE_MOST (4u << 20)		/* larger tables are not tried */
 #define MAX_BYTES 65535u
+#define SHORTEST 76u			/* all headers of a packet */
 
 static u64 rnd(u64 *state)
 {
@@ -172,12 +173,12 @@ static u32 bytes(struct generator *g)
 {
 	switch (below(&g->random, 8)) {
 	case 0:
-		return 60 + (u32)below(&g->random, MAX_BYTES - 59);
+		return SHORTEST + (u32)below(&g->random, MAX_BYTES + 1 - SHORTEST);
 	case 1:
 	case 2:
 		return 100;
 	case 3:
-		return 60 + (u32)below(&g->random, 1441);
+		return SHORTEST + (u32)below(&g->random, 1501 - SHORTEST);
 	default:
 		return 1500;
 	}
@@ -193,7 +194,10 @@ static void arrival(struct generator *g, u64 step)
 	if (!below(&g->random, 16))
 		op.sta = AT_GROUP;
 	op.arg = rnd(&g->random);
-	op.flags = (u32)below(&g->random, 8) | (op.flow >> 8) % REPLAY_SOURCES << PKT_SOURCE;
+	op.flags = (u32)below(&g->random, 16) | (op.flow >> 8) % REPLAY_SOURCES << PKT_SOURCE |
+		   (u32)below(&g->random, 64) << PKT_DSCP;
+	if (!below(&g->random, 16))
+		op.flags |= PKT_FRAGMENT;
 	op.cls = classes[below(&g->random, 8)];
 	if (below(&g->random, 32) == 0) {
 		op.cls = AT_URGENT;
@@ -218,11 +222,26 @@ static void report(struct generator *g, u64 step)
 		emit(g, op);
 }
 
+/* Opened more often than closed: else all would soon be closed. */
+static void gate(struct generator *g, u64 step)
+{
+	u16 sta = (u16)below(&g->random, 9);
+
+	sta = sta < 7 ? sta : sta == 7 ? AT_NO_STA : AT_GROUP;
+	emit(g, (struct trace_op){ .kind = OP_GATE, .step = step, .sta = sta,
+				   .bytes = below(&g->random, 4) > 0 });
+}
+
 static void seldom(struct generator *g)
 {
 	struct trace_op op = { .step = below(&g->random, 1000) };
+	u64 which = below(&g->random, 80);
 
-	switch (below(&g->random, 64)) {
+	if (which >= 64) {
+		gate(g, op.step);
+		return;
+	}
+	switch (which) {
 	case 0:
 		if (g->changes)
 			change(g);

@@ -39,7 +39,8 @@ static void die(const char *what)
 struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
 	struct at_pkt *p = calloc(1, sizeof(*p));
-	u32 headers = op->flags & PKT_V6 ? 60 : 40;
+	u32 headers = (op->flags & PKT_V6 ? 60 : 40) + (op->flags & PKT_OPTIONS ? 8 : 0);
+	bool fragment = op->flags & PKT_FRAGMENT, tcp = op->flags & PKT_TCP;
 
 	if (!p)
 		return NULL;
@@ -50,7 +51,11 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	p->source = op->cls == AT_URGENT ? sources.none
 		  : sources.ip[!!(op->flags & PKT_V6)][op->flags >> PKT_SOURCE];
 	p->cls = op->cls;
-	p->flags = (u8)((op->flags & PKT_ECT ? AT_F_ECT : 0) | (op->flags & PKT_TCP ? AT_F_TCP : 0));
+	p->flags = (u8)((op->flags & PKT_ECT ? AT_F_ECT : 0) | (tcp && !fragment ? AT_F_TCP : 0) |
+			(op->cls == AT_URGENT ? 0 : AT_F_IP));
+	p->key = (struct at_key){ .proto = tcp ? 6 : 17, .dscp = op->flags >> PKT_DSCP & 63,
+				  .sport = fragment ? 0 : REPLAY_SPORT(op),
+				  .dport = fragment ? 0 : REPLAY_DPORT(op) };
 	p->tcp = (struct at_tcp){ .seq = (u32)op->arg, .ack = (u32)(op->arg >> 32),
 				  .payload = op->bytes - headers, .window = 65535, .flags = 0x10 };
 	return p;
@@ -157,7 +162,7 @@ static int in_kernel(void)
 /* ---- logs ---- */
 
 static const char *const kind_name[OUT_KINDS] = {
-	"refused", "opened", "verdict", "drop", "given", "wake", "book", "stat", "row",
+	"refused", "opened", "key", "verdict", "drop", "given", "wake", "book", "stat", "row",
 };
 
 static void print(const struct trace_out *out)

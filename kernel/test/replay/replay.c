@@ -69,11 +69,16 @@ static bool open(struct replay *r, const struct trace_op *op)
 static bool enqueue(struct replay *r, const struct trace_op *op)
 {
 	struct at_pkt *p = op->flags >> PKT_SOURCE < REPLAY_SOURCES ? replay_make(op, ++r->made) : NULL;
+	struct at_key k = { 0 };
 	enum at_verdict verdict;
+	bool is_ip;
 
 	if (!p)
 		return false;
 	r->inside++;
+	is_ip = at_key(p, &k);
+	log_out(r, (struct trace_out){ .kind = OUT_KEY, .what = is_ip, .id = r->made, .a = k.proto,
+				       .b = k.dscp, .c = (u32)k.sport << 16 | k.dport });
 	verdict = r->q->ops->enqueue(r->q, p, r->now);
 	log_out(r, (struct trace_out){ .kind = OUT_VERDICT, .what = (u8)verdict, .id = r->made,
 				       .a = r->q->qlen, .value = r->q->bytes });
@@ -159,10 +164,19 @@ static void link(struct replay *r, const struct trace_op *op)
 		r->q->ops->link(r->q, &l, r->now);
 }
 
+static bool gate(struct replay *r, const struct trace_op *op)
+{
+	if (op->sta >= REPLAY_STATIONS && op->sta != AT_GROUP && op->sta != AT_NO_STA)
+		return false;
+	r->q->ops->gate(r->q, op->sta, op->bytes, r->now);
+	return true;
+}
+
 static void read_all(struct replay *r)
 {
 	const struct at_ops *ops = r->q->ops;
-	u64 book[] = { r->q->in, r->q->out, r->q->made, r->q->qlen, r->q->bytes, r->inside };
+	u64 book[] = { r->q->in, r->q->out, r->q->made, r->q->qlen, r->q->bytes, r->inside,
+			r->q->parked, r->q->closed };
 	u64 v[REPLAY_COLS];
 	u32 cursor = 0;
 	bool found;
@@ -213,6 +227,9 @@ bool replay_step(struct replay *r, const struct trace_op *op)
 		break;
 	case OP_LINK:
 		link(r, op);
+		break;
+	case OP_GATE:
+		good = gate(r, op);
 		break;
 	case OP_DRAIN:
 		drain(r, op->bytes);

@@ -20,7 +20,8 @@ enum op_kind {
 	OP_SENT,	/* ticket `flow` dequeues ago, airtime `arg`, `flags` ns of other
 			 * stations' frames in between; bytes = 1: an invented ticket */
 	OP_HEARD,	/* airtime `arg` */
-	OP_LINK,	/* rate `arg` */
+	OP_LINK,	/* rate `arg`; 0: it left */
+	OP_GATE,	/* of station `sta`; bytes = 1: open */
 	OP_DRAIN,	/* `bytes` packets */
 	OP_TICK,
 	OP_RESET,
@@ -28,10 +29,19 @@ enum op_kind {
 	OP_KINDS
 };
 
-/* The source address is number flags >> PKT_SOURCE, below REPLAY_SOURCES. */
-enum { PKT_ECT = 1, PKT_TCP = 2, PKT_V6 = 4, PKT_SOURCE = 8 };
+/* Of an arriving packet. DSCP and the number of the source address take some bits
+ * each. PKT_OPTIONS: options of IPv4, or a destination header of IPv6. */
+enum {
+	PKT_ECT = 1, PKT_TCP = 2, PKT_V6 = 4, PKT_OPTIONS = 8, PKT_FRAGMENT = 16,
+	PKT_DSCP = 8, PKT_SOURCE = 16	/* shifts */
+};
 
 #define REPLAY_SOURCES 16
+#define REPLAY_STATIONS 16	/* and AT_GROUP and AT_NO_STA */
+
+/* The ports of a packet, by its flow. */
+#define REPLAY_SPORT(op) ((u16)((op)->flow >> 16 | 1))
+#define REPLAY_DPORT(op) ((u16)((op)->flow | 1))
 
 /* What at_source() says of each address: IPv4, IPv6, and of what is no IP. */
 struct sources {
@@ -50,6 +60,7 @@ struct trace_op {
 enum out_kind {
 	OUT_REFUSED,	/* a = parameter; at_check() said no */
 	OUT_OPENED,	/* value = state_size */
+	OUT_KEY,	/* id, what = whether there is one, a = protocol, b = DSCP, c = both ports */
 	OUT_VERDICT,	/* what = verdict, a = qlen, value = bytes */
 	OUT_DROP,	/* id, what = reason, ce */
 	OUT_GIVEN,	/* id (0 = none), ce; a, b, c = ticket; value = qlen */

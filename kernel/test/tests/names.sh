@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
-# Numbers that the host gives (disciplines/told.c shows them): stations are told
-# apart by all of the address, on devices with a radio only; sources by all of the
-# IP address; flows by addresses, protocol, ports, of IPv6 as of IPv4, whichever
-# bits differ; two instances number all of them differently; dumps show another
-# name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
+# What the host says (disciplines told and links show it): a number for each station,
+# by all of its address, on devices with a radio only, and what is told of links;
+# sources by all of the IP address; flows by addresses, protocol, ports, of IPv6 as of
+# IPv4, whichever bits differ; two instances hash all of them differently; dumps show
+# another name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
+# What a classifier sees, of packets that the live access point is tested with too.
 # boot: checked  limit: 900
 . ./lib.sh
 
@@ -119,25 +120,78 @@ for round in 1 2 3; do
 	last="$flow $source$station $name"
 done
 
-# stations: each bit of the address but that of groups; two instances, since
-# 16 bits may agree by chance
-declare -A counts=()
-for round in 1 2; do
-	fresh slow0
-	tell slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
-	one=$station
-	[ "$station" -lt 65534 ] || fail "station $station is no number of a station"
-	tell slow0 "$(ethernet 0800 020000000001 02000000000a; ipv4 $tcp $b4 $a4 "$ports")"
-	equal "the station by other packets" "$station" "$one"
-	tell slow0 "$(ethernet 0800 030000000001; ipv4 $udp $a4 $b4 "$ports")"
-	equal "a group" "$station" 65535
-	for ((n = 0; n < 48; n++)); do
-		[ $n != 7 ] || continue
-		tell slow0 "$(ethernet 0800 "$(bit 020000000001 $n)"; ipv4 $udp $a4 $b4 "$ports")"
-		[ "$station" = "$one" ] || counts[$n]=yes
-	done
+# stations: each bit of the address but that of groups makes another one, whose
+# number is the next; an address keeps its number, whatever is sent to it
+fresh slow0
+tell slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+equal "the first station" "$station" 0
+tell slow0 "$(ethernet 0800 030000000001; ipv4 $udp $a4 $b4 "$ports")"
+equal "a group" "$station" 65535
+next=1
+for ((n = 0; n < 48; n++)); do
+	[ $n != 7 ] || continue
+	tell slow0 "$(ethernet 0800 "$(bit 020000000001 $n)"; ipv4 $udp $a4 $b4 "$ports")"
+	equal "the station with bit $n exchanged" "$station" $next
+	next=$((next + 1))
 done
-equal "bits of an address that change the station" ${#counts[@]} 47
+tell slow0 "$(ethernet 0800 020000000001 02000000000a; ipv4 $tcp $b4 $a4 "$ports")"
+equal "the station by other packets" "$station" 0
+
+# what is told of links (disciplines links): nothing where there is no radio; who is met;
+# every 100 ms, while packets go, who is there
+# links DEV: sets calls, and the rows' times, stations, whether they are there, the rest
+links() {
+	local row
+	calls=$(rows qdisc "$1" | sed -n 's/.* 1=\([0-9]*\).*/\1/p')
+	times=() stations=() heres=() rests=""
+	while read -r row; do
+		set -- $row
+		times+=("$1") stations+=("$2") heres+=("$3") rests+="${*:4}"
+	done < <(rows show "$1" | sed 's/.* 1=/ 1=/; s/ [0-9]*=/ /g')
+}
+tc qdisc replace dev d0 root links
+frame d0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+links d0
+equal "calls where there is no radio" "$calls" 0
+tc qdisc replace dev slow0 root pfifo
+tc qdisc replace dev slow0 root links
+for n in {1..30}; do
+	frame slow0 "$(ethernet 0800 02000000000$((n % 3)); ipv4 $udp $a4 $b4 "$ports")"
+	sleep 0.02
+done
+links slow0
+equal "the first calls' stations" "${stations[*]:0:3}" "0 1 2"
+equal "what else is known of links" "${rests//[0 ]/}" ""
+gone="${heres[*]}"
+equal "who is told to be gone" "${gone//[1 ]/}" ""
+samples=0 last=${times[0]}
+for ((n = 3; n < calls; n += 3)); do
+	equal "the stations of a sample" "${stations[*]:n:3}" "0 1 2"
+	gap=$((times[n] - last))
+	[ $n = 3 ] || [ $gap -ge 100000000 ] && [ $gap -le 300000000 ] || fail "sample $samples comes after $gap ns"
+	last=${times[n]}
+	samples=$((samples + 1))
+done
+[ $samples -ge 4 ] || fail "$samples samples"
+
+# a flood of addresses: 512 numbers, each once, then those that were met once, oldest first
+tc qdisc replace dev slow0 root pfifo
+tc qdisc replace dev slow0 root links
+frame slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+frame slow0 "$(ethernet 0800; ipv4 $udp $a4 $b4 "$ports")"
+sleep 0.1
+frame slow0 "$(ethernet 0800 020000000100; ipv4 $udp $a4 $b4 "$ports")" 0 514
+links slow0
+met=() left=()
+for ((n = 0; n < ${#stations[@]}; n++)); do
+	if [ "${heres[n]}" = 0 ]; then
+		left+=("${stations[n]}")
+	elif [ $n = 0 ] || [ "${stations[n]}" -gt "${met[-1]}" ]; then
+		met+=("${stations[n]}")
+	fi
+done
+equal "numbers given" "${#met[@]} ${met[-1]}" "512 511"
+equal "numbers given to others" "${left[*]}" "1 2 3"
 
 # urgent up to a length of the frame, an ordinary packet of best effort beyond
 fresh d0

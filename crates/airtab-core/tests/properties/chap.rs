@@ -41,6 +41,7 @@ impl Judged {
         let out = self.host.enqueue(arrival);
         let key = arrival.meta().flow;
         let now = self.host.now;
+        self.reference.arrives_for(out.number, arrival.meta().sta);
         match arrival.kind {
             Kind::Urgent if out.urgent => self.reference.arrived_urgent(out.number, &out.dropped),
             Kind::Multicast => {
@@ -101,6 +102,10 @@ impl Judged {
             Op::Reset => {
                 self.host.reset();
                 self.reference.reset(now);
+            }
+            Op::Gate { station, open } => {
+                self.host.gate(*station, *open);
+                self.reference.gate(*station, *open);
             }
             Op::Wait(ns) => self.host.wait(*ns),
         }
@@ -176,6 +181,7 @@ enum Prompt {
     Send { air: u64, wait: u64 },
     Change(u64),
     Drain,
+    Gate(u16, bool),
     Wait(u64),
 }
 
@@ -186,6 +192,7 @@ fn prompt() -> impl Strategy<Value = Vec<Prompt>> {
         9 => (air, 0..1_000_000u64).prop_map(|(air, wait)| Prompt::Send { air, wait }),
         1 => any::<u64>().prop_map(Prompt::Change),
         1 => Just(Prompt::Drain),
+        2 => ops::gate(8).prop_map(|(station, open)| Prompt::Gate(station, open)),
         1 => (0..200_000_000_000u64).prop_map(Prompt::Wait),
     ];
     prop::collection::vec(step, 100..400)
@@ -206,6 +213,10 @@ proptest! {
         let mut judged = Judged::new(params, true);
         for op in &ops {
             judged.play(op);
+        }
+        judged.host.open_all();
+        for station in (0..10).chain([GROUP]) {
+            judged.reference.gate(station, true);
         }
         while !judged.host.queued.is_empty() {
             judged.play(&Op::Dequeue);
@@ -230,6 +241,7 @@ proptest! {
                 }
                 Prompt::Change(seed) => judged.play(&Op::Change(*seed)),
                 Prompt::Drain => judged.play(&Op::Drain),
+                &Prompt::Gate(station, open) => judged.play(&Op::Gate { station, open }),
                 Prompt::Wait(ns) => judged.play(&Op::Wait(*ns)),
             }
         }
@@ -258,6 +270,7 @@ proptest! {
                     };
                     *charged.entry(payer).or_default() += air;
                 }
+                Prompt::Gate(station, open) => host.gate(*station, *open),
                 // Nobody is forgotten.
                 Prompt::Change(_) | Prompt::Drain | Prompt::Wait(_) => {}
             }

@@ -1,10 +1,10 @@
 //! A host that keeps its own books of every packet, and after every call holds
 //! the discipline to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use airtab_core::{
-    Discipline, GROUP, Handle, Heard, Meta, Params, Pool, Qdisc, Reason, Ticket, Tx, URGENT, Verdict,
+    Discipline, Handle, Heard, Meta, Params, Pool, Qdisc, Reason, Ticket, Tx, URGENT, Verdict,
 };
 
 use crate::ops::{self, Arrival, Op};
@@ -37,8 +37,10 @@ pub struct Host {
     arrived: u32,
     given: u64,
     dropped: [u64; Reason::ALL.len()],
-    /// The last packet given out, per flow, class and multicast.
-    last: BTreeMap<(u32, u8, bool), u32>,
+    /// Stations whose packets stay.
+    closed: BTreeSet<u16>,
+    /// The last packet given out, per flow, class and station.
+    last: BTreeMap<(u32, u8, u16), u32>,
     pub tickets: Vec<Ticket>,
 }
 
@@ -64,6 +66,7 @@ impl Host {
             arrived: 0,
             given: 0,
             dropped: [0; _],
+            closed: BTreeSet::new(),
             last: BTreeMap::new(),
             tickets: Vec::new(),
         }
@@ -86,6 +89,7 @@ impl Host {
                 self.change(params);
             }
             Op::Drain => drop(self.drain()),
+            Op::Gate { station, open } => self.gate(*station, *open),
             Op::Reset => self.reset(),
             Op::Wait(ns) => self.wait(*ns),
         }
@@ -130,20 +134,21 @@ impl Host {
 
     /// The number of the packet given out, and its ticket.
     pub fn dequeue(&mut self) -> Option<(u32, Packet, Ticket)> {
-        let backlog = self.queued.len();
         let out = self.q.dequeue(&mut self.pool, self.now);
         let drops = self.take_drops();
         assert!(drops.iter().all(|d| d.2 == Reason::Aqm), "dequeue drops for an AQM only");
         let Some((handle, ticket)) = out else {
             // A queue may hold packets back only if it says until when.
-            assert!(backlog == drops.len() || self.q.wake(self.now).is_some(), "work conserving");
+            let open = self.queued.values().any(|p| self.is_open(p));
+            assert!(!open || self.q.wake(self.now).is_some(), "work conserving");
             self.check();
             return None;
         };
         let (number, packet) = self.returned(handle);
+        assert!(self.is_open(&packet), "the packets of a closed station stay");
         self.given += 1;
         self.tickets.push(ticket);
-        let key = (packet.meta.flow, packet.meta.class, packet.meta.sta == GROUP);
+        let key = (packet.meta.flow, packet.meta.class, packet.meta.sta);
         if let Some(last) = self.last.insert(key, number) {
             assert!(last < number, "the packets of a flow keep their order");
         }
@@ -179,12 +184,34 @@ impl Host {
         let out = self.q.drain(&mut self.pool).map(|handle| self.returned(handle));
         assert_eq!(out.map(|o| o.0), oldest, "handing over goes in order of arrival");
         if let Some((number, packet)) = out {
-            let key = (packet.meta.flow, packet.meta.class, packet.meta.sta == GROUP);
+            let key = (packet.meta.flow, packet.meta.class, packet.meta.sta);
             self.last.insert(key, number);
             self.given += 1;
         }
         self.nothing_dropped();
         oldest
+    }
+
+    pub fn gate(&mut self, station: u16, open: bool) {
+        self.q.gate(&mut self.pool, station, open, self.now);
+        if open {
+            self.closed.remove(&station)
+        } else {
+            self.closed.insert(station)
+        };
+        self.nothing_dropped();
+    }
+
+    /// Opens all stations.
+    pub fn open_all(&mut self) {
+        for station in self.closed.clone() {
+            self.gate(station, true);
+        }
+    }
+
+    /// Whether a packet's station is open.
+    pub fn is_open(&self, packet: &Packet) -> bool {
+        !self.closed.contains(&packet.meta.sta)
     }
 
     pub fn reset(&mut self) {
@@ -293,6 +320,8 @@ impl Host {
             (c.taken, c.given, c.dropped, c.queued as usize, c.bytes),
             (u64::from(self.arrived), self.given, self.dropped, self.queued.len(), bytes)
         );
+        let parked = self.queued.values().filter(|p| !self.is_open(p)).count();
+        assert_eq!(self.q.parked() as usize, parked, "those of closed stations are parked");
         assert_eq!(self.pool.len(), self.queued.len(), "nobody else holds packets");
         assert!(u64::from(c.queued) <= self.limit(), "{} packets, limit {}", c.queued, self.limit());
         assert!(self.memory().is_none_or(|memory| bytes <= memory), "{bytes} bytes");

@@ -56,6 +56,7 @@ proptest! {
                 backlog_adds_up(&host);
                 credits_are_bounded(&host);
             }
+            host.open_all();
             while host.dequeue().is_some() {}
             prop_assert!(host.queued.is_empty());
         }

@@ -21,6 +21,8 @@ pub enum Op {
     Change(u64),
     /// Another discipline takes over one packet.
     Drain,
+    /// A station is closed or opened.
+    Gate { station: u16, open: bool },
     /// Everything is dropped.
     Reset,
     /// Nanoseconds pass.
@@ -109,6 +111,12 @@ pub fn arrival(flows: u8) -> impl Strategy<Value = Arrival> {
     })
 }
 
+/// A station of those that `flows` flows have, or multicast. More are opened than closed.
+pub fn gate(flows: u8) -> impl Strategy<Value = (u16, bool)> {
+    let station = prop_oneof![8 => (0..flows).prop_map(u16::from), 1 => Just(GROUP)];
+    (station, prop::bool::weighted(0.7))
+}
+
 /// Arrivals and departures, with everything else in between. Times are below
 /// 2^`bits` ns.
 pub fn ops(flows: u8, bits: u32, length: usize) -> impl Strategy<Value = Vec<Op>> {
@@ -125,6 +133,7 @@ pub fn ops(flows: u8, bits: u32, length: usize) -> impl Strategy<Value = Vec<Op>
         2 => (0..flows, magnitude(bits)).prop_map(|(flow, air)| Op::Heard { flow, air }),
         2 => any::<u64>().prop_map(Op::Change),
         1 => Just(Op::Drain),
+        6 => gate(flows).prop_map(|(station, open)| Op::Gate { station, open }),
         6 => magnitude(bits).prop_map(Op::Wait),
     ];
     // A reset now and then, not in every sequence.

@@ -10,7 +10,7 @@
 //!
 //! What it does not do: give up records when a table is full, count bytes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Whom a packet is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,9 @@ pub struct Reference {
     pub rules: Rules,
     flows: Vec<Flow>,
     urgent: VecDeque<u32>,
+    /// Of every packet that ever came.
+    station: BTreeMap<u32, u16>,
+    closed: BTreeSet<u16>,
     created: u64,
     /// Served flow by ticket, as long as no report came.
     open: BTreeMap<u32, u64>,
@@ -65,6 +68,8 @@ impl Reference {
             rules,
             flows: Vec::new(),
             urgent: VecDeque::new(),
+            station: BTreeMap::new(),
+            closed: BTreeSet::new(),
             created: 0,
             open: BTreeMap::new(),
             boosts: 0,
@@ -91,6 +96,25 @@ impl Reference {
         self.flows.retain(|f| {
             f.key == Key::Multicast || !f.backlog.is_empty() || now - f.last <= timeouts[usize::from(f.tcp)]
         });
+    }
+
+    /// Packet `number`, which arrives next, is for this station.
+    pub fn arrives_for(&mut self, number: u32, station: u16) {
+        self.station.insert(number, station);
+    }
+
+    /// A station was closed or opened: nobody is served with its packets meanwhile.
+    pub fn gate(&mut self, station: u16, open: bool) {
+        if open {
+            self.closed.remove(&station)
+        } else {
+            self.closed.insert(station)
+        };
+    }
+
+    /// The oldest of these that may go.
+    fn first(&self, packets: &VecDeque<u32>) -> Option<u32> {
+        packets.iter().copied().find(|number| !self.closed.contains(&self.station[number]))
     }
 
     /// An urgent packet arrived and `dropped` were dropped for it.
@@ -142,19 +166,24 @@ impl Reference {
     /// The core gave out packet `number` with a ticket, or nothing.
     pub fn dequeued(&mut self, given: Option<(u32, u32)>, now: u64) {
         let Some((number, ticket)) = given else {
-            assert_eq!(self.len(), 0, "work conserving");
+            let backlogs = self.flows.iter().map(|f| &f.backlog).chain([&self.urgent]);
+            assert!(backlogs.into_iter().all(|packets| self.first(packets).is_none()), "work conserving");
             return;
         };
-        if let Some(urgent) = self.urgent.pop_front() {
+        if let Some(urgent) = self.first(&self.urgent) {
             assert_eq!(number, urgent, "urgent packets go first");
+            self.urgent.retain(|&n| n != number);
             assert!(ticket > 0, "and are charged, to nobody's credit");
             return;
         }
-        let served = self.owner(number);
-        let most = self.credits().max().expect("somebody is backlogged");
+        let may_go = |f: &Flow| self.first(&f.backlog).is_some();
+        let served = self.flows.iter().position(|f| self.first(&f.backlog) == Some(number));
+        let served = served.expect("the first of its flow that may go");
+        let most = self.flows.iter().filter(|f| may_go(f)).map(|f| f.credit).max();
+        let most = most.expect("somebody may be served");
         assert_eq!(self.flows[served].credit, most, "the flow with the most credit is served");
         if self.rules.ties {
-            let first = self.flows.iter().position(|f| !f.backlog.is_empty() && f.credit == most);
+            let first = self.flows.iter().position(|f| may_go(f) && f.credit == most);
             assert_eq!(Some(served), first, "of equals, the first created is served");
         }
         if most <= 0 {
@@ -165,7 +194,7 @@ impl Reference {
             }
         }
         let flow = &mut self.flows[served];
-        flow.backlog.pop_front();
+        flow.backlog.retain(|&n| n != number);
         flow.last = now;
         assert!(ticket > 0 && self.open.insert(ticket, flow.created).is_none(), "a ticket of its own");
     }

@@ -218,7 +218,7 @@ fn tcp(segment: &Segment, source: u16, destination: u16, config: &Config) -> Tcp
         first.map(|b| SelectiveAcknowledgement(b, [blocks.next(), blocks.next(), None])).into_iter().collect()
     };
     if segment.timestamps {
-        options.push(Timestamp(0, 0)); // of which the simulator knows the length alone
+        options.push(Timestamp(segment.tsval, segment.tsecr));
     }
     tcp.set_options(&options).expect("three blocks fit");
     tcp

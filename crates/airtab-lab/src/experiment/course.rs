@@ -1,18 +1,22 @@
 //! Figures over time: one run (seed 1) of a point under a discipline, as the
-//! source shows one. Simulated when the page is made; nothing of it is stored.
+//! source shows one. Simulated when the page is made, once for all figures of
+//! that point and discipline; nothing of it is stored.
 //!
 //! What it does not do: no verdict rests on a single run.
 
-use airtab_core::Params;
+use std::collections::BTreeSet;
+
+use airtab_core::disciplines;
+use airtab_scenario::column_unit;
 use airtab_scenario::reader::{Section, choice, text};
-use airtab_sim::Scenario;
-use airtab_sim::course::course;
+use airtab_sim::probe::{Observer, Probe, Quantity, Series, watch};
+use airtab_sim::{Scenario, Simulation};
 
 use super::figure::Picture;
 use super::file::Names;
 use super::{Experiment, Workload};
 use crate::report::chart::{self, Axis, Line};
-use crate::story::{Story, story};
+use crate::story::{COLUMN_STEP_NS, column_span};
 
 /// Between two samples, ns.
 const STEP_NS: u64 = 1_000_000_000;
@@ -22,182 +26,179 @@ const STEP_NS: u64 = 1_000_000_000;
 pub struct Course {
     /// What it shows, and which figure of the source it stands for.
     pub title: String,
-    series: Series,
+    /// A [`Quantity`], or a column of a discipline's table; the latter around
+    /// the start of the measured part.
+    y: &'static str,
     queues: Vec<String>,
     at: Vec<(usize, Vec<usize>)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Series {
-    /// What each application received in each second, Mb/s.
-    Received,
-    /// The access point's queue at each second, packets.
-    Queue,
-    /// Congestion window of each application's first flow at each second, segments of 1460 bytes.
-    Window,
-    /// Mean credit of each application's flows around the start of the measured part, ms.
-    Credit,
 }
 
 /// Reads it.
 pub(super) fn read(s: &Section, names: &Names) -> Option<Course> {
     let title = s.require("title", text);
-    let series = vec![
-        ("received", Series::Received),
-        ("queue", Series::Queue),
-        ("window", Series::Window),
-        ("credit", Series::Credit),
-    ];
-    let series = s.require("y", choice(series));
+    let columns = disciplines().flat_map(|discipline| discipline.flow_columns()).map(|column| column.name);
+    let mut known: Vec<&'static str> = Quantity::NAMES.into_iter().chain(columns).collect();
+    // A name that two disciplines have is one choice.
+    let mut seen = BTreeSet::new();
+    known.retain(|name| seen.insert(*name));
+    let y = s.require("y", choice(known.into_iter().map(|name| (name, name)).collect()));
     let queues = s.read("queues", |v| names.queues(v));
     let at = names.at(s)?;
     s.finish();
-    Some(Course { title: title?, series: series?, queues: queues.unwrap_or_else(|| names.labels()), at })
+    Some(Course { title: title?, y: y?, queues: queues.unwrap_or_else(|| names.labels()), at })
 }
 
-impl Course {
-    /// A picture for each of its points and disciplines. Takes a run each.
-    pub(super) fn draw(&self, experiment: &Experiment) -> Vec<Picture> {
-        let shown = |at: &Vec<usize>| self.at.iter().all(|(axis, values)| values.contains(&at[*axis]));
-        let mut pictures = Vec::new();
-        for at in experiment.combinations().into_iter().filter(shown) {
-            let place = experiment.place(&at);
-            // What is wrong in a point was said before anything ran.
-            let Ok(point) = experiment.point(at) else { continue };
-            let Workload::Home(file) = &point.workload else { continue };
-            for spec in experiment.queues.iter().filter(|q| self.queues.contains(&q.label)) {
-                let Ok(params) = spec.build(&file.queues) else { continue };
-                let caption =
-                    [place.as_str(), spec.label.as_str()].into_iter().filter(|part| !part.is_empty());
-                let caption = caption.collect::<Vec<_>>().join(", ");
-                pictures.push(self.picture(&file.scenario, &params, caption));
+/// Of each course a picture for each of its points and disciplines; a discipline
+/// without such a column has none. Takes a run for each point and discipline
+/// that any of them shows.
+pub(super) fn draw(experiment: &Experiment) -> Vec<Vec<Picture>> {
+    let courses = &experiment.courses;
+    let mut pictures: Vec<Vec<Picture>> = courses.iter().map(|_| Vec::new()).collect();
+    for at in experiment.combinations() {
+        let here = |course: &Course| course.at.iter().all(|(axis, values)| values.contains(&at[*axis]));
+        let here: Vec<bool> = courses.iter().map(here).collect();
+        if !here.contains(&true) {
+            continue;
+        }
+        let place = experiment.place(&at);
+        // What is wrong in a point was said before anything ran.
+        let Ok(point) = experiment.point(at) else { continue };
+        let Workload::Home(file) = &point.workload else { continue };
+        let scenario = &file.scenario;
+        for spec in &experiment.queues {
+            let Ok(params) = spec.build(&file.queues) else { continue };
+            let wanted = |(i, course): (usize, &Course)| {
+                let shown = here[i] && course.queues.contains(&spec.label);
+                let quantity = shown.then(|| Quantity::named(course.y, params.discipline())).flatten()?;
+                Some((i, probe(quantity, scenario)))
+            };
+            let mut probes: Vec<(usize, Probe)> = courses.iter().enumerate().filter_map(wanted).collect();
+            if probes.is_empty() {
+                continue;
+            }
+            let mut observers: Vec<&mut dyn Observer> =
+                probes.iter_mut().map(|(_, probe)| probe as &mut dyn Observer).collect();
+            watch(Simulation::new(scenario, &params, 1), scenario.duration_ns, &mut observers);
+            let caption = [place.as_str(), spec.label.as_str()].into_iter().filter(|part| !part.is_empty());
+            let caption = caption.collect::<Vec<_>>().join(", ");
+            for (i, probe) in &probes {
+                let curves = curves(scenario, probe.at_ns(), &probe.series()[0]);
+                pictures[*i].push(picture(&courses[*i].title, curves, caption.clone()));
             }
         }
-        pictures
     }
+    pictures
+}
 
-    fn picture(&self, scenario: &Scenario, params: &Params, caption: String) -> Picture {
-        let (label, series) = match self.series {
-            Series::Credit => credits(&story(scenario, "", params, 1)),
-            other => sampled(&course(scenario, params, 1, STEP_NS), other),
-        };
-        let points = || series.iter().flat_map(|(_, points)| points.iter().flatten());
-        let (left, right) =
-            points().fold((f64::MAX, f64::MIN), |(low, high), p| (low.min(p.0), high.max(p.0)));
-        let (low, top) = points().fold((0.0, 1e-3), |(low, top): (f64, f64), p| (low.min(p.1), top.max(p.1)));
-        let (left, right) = if left < right { (left, right) } else { (0.0, 1.0) };
-        let x = Axis { label: "time, s", range: (left, right), powers: false };
-        let y = Axis { label, range: (low * 1.05, top * 1.05), powers: false };
-        let mean = |points: &[Option<(f64, f64)>]| {
-            let present: Vec<f64> = points.iter().flatten().map(|p| p.1).collect();
-            present.iter().sum::<f64>() / present.len().max(1) as f64
-        };
-        let means: Vec<String> = series.iter().map(|(name, p)| format!("{name} {:.1}", mean(p))).collect();
-        let alt = format!("{}: {label}, {caption}; means: {}", self.title, means.join(", "));
-        let line = |(i, (_, points)): (usize, &(String, Points))| Line {
-            colour: chart::colour(i),
-            points: points.clone(),
-        };
-        let lines: Vec<Line> = series.iter().enumerate().map(line).collect();
-        Picture {
-            caption,
-            lines: series.iter().map(|(name, _)| name.clone()).collect(),
-            svg: chart::lines(&alt, &x, &y, &lines),
-        }
+/// Columns change too fast for a whole run.
+fn probe(quantity: Quantity, scenario: &Scenario) -> Probe {
+    match quantity {
+        Quantity::Column(_) => Probe::new(COLUMN_STEP_NS, column_span(scenario), &[quantity]),
+        _ => Probe::new(STEP_NS, STEP_NS..scenario.duration_ns + 1, &[quantity]),
+    }
+}
+
+fn picture(title: &str, (label, series): (String, Vec<(String, Points)>), caption: String) -> Picture {
+    let points = || series.iter().flat_map(|(_, points)| points.iter().flatten());
+    let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), p| (low.min(p.0), high.max(p.0)));
+    let (low, top) = points().fold((0.0, 1e-3), |(low, top): (f64, f64), p| (low.min(p.1), top.max(p.1)));
+    let (left, right) = if left < right { (left, right) } else { (0.0, 1.0) };
+    let x = Axis { label: "time, s", range: (left, right), powers: false };
+    let y = Axis { label: &label, range: (low * 1.05, top * 1.05), powers: false };
+    let mean = |points: &[Option<(f64, f64)>]| {
+        let present: Vec<f64> = points.iter().flatten().map(|p| p.1).collect();
+        present.iter().sum::<f64>() / present.len().max(1) as f64
+    };
+    let means: Vec<String> = series.iter().map(|(name, p)| format!("{name} {:.1}", mean(p))).collect();
+    let alt = format!("{}: {label}, {caption}; means: {}", title, means.join(", "));
+    let line = |(i, (_, points)): (usize, &(String, Points))| Line {
+        colour: chart::colour(i),
+        points: points.clone(),
+    };
+    let lines: Vec<Line> = series.iter().enumerate().map(line).collect();
+    Picture {
+        caption,
+        lines: series.iter().map(|(name, _)| name.clone()).collect(),
+        svg: chart::lines(&alt, &x, &y, &lines),
     }
 }
 
 type Points = Vec<Option<(f64, f64)>>;
 
-fn sampled(course: &airtab_sim::course::Course, series: Series) -> (&'static str, Vec<(String, Points)>) {
-    let at = |i: usize| (i + 1) as f64 * STEP_NS as f64 / 1e9;
-    let over_time = |values: Vec<Option<f64>>| -> Points {
-        values.into_iter().enumerate().map(|(i, v)| Some((at(i), v?))).collect()
+/// Label of the axis, and a curve for each application, or one of the access point.
+fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(String, Points)>) {
+    // What is shown of the access point is one curve; what grows is shown as it grows in each second.
+    let (label, of, grows, factor, divisor) = match series.quantity {
+        Quantity::Received => ("received, Mb/s".into(), None, true, 8.0, 1e6),
+        Quantity::UplinkAir => ("uplink, % of the air".into(), Some("uplink"), true, 1e2, STEP_NS as f64),
+        Quantity::Queue => ("packets in the queue".into(), Some("queue"), false, 1.0, 1.0),
+        Quantity::Window => ("window, segments".into(), None, false, 1.0, 1460.0),
+        Quantity::Column(column) => {
+            let (unit, factor, _) = column_unit(column.unit);
+            let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
+            (format!("{}{unit}", column.name), None, false, factor, 1.0)
+        }
     };
-    match series {
-        Series::Queue => {
-            let packets = course.queue_packets.iter().map(|n| Some(f64::from(*n))).collect();
-            ("packets in the queue", vec![("queue".into(), over_time(packets))])
-        }
-        Series::Window => {
-            let window = |bytes: &Option<u64>| bytes.map(|bytes| bytes as f64 / 1460.0);
-            let of = |app: &airtab_sim::course::AppCourse| {
-                let first = app.flows.first().map_or(&[][..], |flow| &flow.cwnd_bytes);
-                (app.name.clone(), over_time(first.iter().map(window).collect()))
-            };
-            ("window, segments", course.apps.iter().map(of).collect())
-        }
-        Series::Received | Series::Credit => {
-            let of = |app: &airtab_sim::course::AppCourse| {
-                let rates = app.rate_bps(STEP_NS, 1).into_iter().map(|bps| Some(bps / 1e6)).collect();
-                (app.name.clone(), over_time(rates))
-            };
-            ("received, Mb/s", course.apps.iter().map(of).collect())
-        }
-    }
-}
-
-fn credits(story: &Story) -> (&'static str, Vec<(String, Points)>) {
-    let of = |app: &crate::story::AppStory| {
-        let at = |i: usize| story.credit_at_ns[i] as f64 / 1e9;
-        let points = app.credit_s.iter().enumerate().map(|(i, c)| Some((at(i), c.as_ref()? * 1e3)));
-        (app.name.clone(), points.collect())
+    let curve = |(i, values): (usize, &Vec<Option<f64>>)| {
+        let name = of.map_or_else(|| scenario.apps[i].name.clone(), String::from);
+        let mut before = 0.0;
+        let points = values.iter().zip(at_ns).map(|(value, at)| {
+            let value = (*value)?;
+            let shown = value - std::mem::replace(&mut before, if grows { value } else { 0.0 });
+            Some((*at as f64 / 1e9, shown * factor / divisor))
+        });
+        (name, points.collect())
     };
-    ("credit, ms", story.apps.iter().map(of).collect())
+    (label, series.values.iter().enumerate().map(curve).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use airtab_core::Discipline;
-    use airtab_sim::course::{AppCourse, Course as Samples, FlowCourse};
-
-    use super::*;
-    use crate::story::AppStory;
     use airtab_scenario::ScenarioFile;
 
-    #[test]
-    fn samples_are_at_their_seconds_and_in_their_units() {
-        let app = AppCourse {
-            name: "a".into(),
-            received_bytes: vec![125_000, 375_000, 375_000],
-            flows: vec![FlowCourse {
-                cwnd_bytes: vec![None, Some(2920), Some(14_600)],
-                ..FlowCourse::default()
-            }],
-        };
-        // A short run, for its trace; what is drawn is made up.
-        let text = "duration = \"10ms\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"p\"\nkind = \"ping\"\nstation = \"s\"\n";
-        let short = ScenarioFile::parse("short.toml", text).unwrap().scenario;
-        let run = course(&short, &Params::new(Discipline::named("fifo").unwrap()), 1, STEP_NS);
-        let samples = Samples { queue_packets: vec![0, 7, 3], apps: vec![app], ..run };
-        let of = |series| sampled(&samples, series);
-        // 1, 2 and no Mbit in a second each: bytes received so far.
-        let rates = vec![Some((1.0, 1.0)), Some((2.0, 2.0)), Some((3.0, 0.0))];
-        assert_eq!(of(Series::Received), ("received, Mb/s", vec![("a".into(), rates)]));
-        let queue = vec![Some((1.0, 0.0)), Some((2.0, 7.0)), Some((3.0, 3.0))];
-        assert_eq!(of(Series::Queue), ("packets in the queue", vec![("queue".into(), queue)]));
-        let window = vec![None, Some((2.0, 2.0)), Some((3.0, 10.0))];
-        assert_eq!(of(Series::Window), ("window, segments", vec![("a".into(), window)]));
+    use super::*;
+
+    fn column(discipline: &str, name: &str) -> Quantity {
+        Quantity::named(name, Discipline::named(discipline).unwrap()).unwrap()
     }
 
     #[test]
-    fn credits_are_in_ms() {
-        let app = AppStory {
-            name: "a".into(),
-            received_bps: Vec::new(),
-            credit_s: vec![Some(0.020), None, Some(-0.005)],
-            queue_delay: Vec::new(),
+    fn samples_are_at_their_times_and_in_their_units() {
+        let text = "duration = \"10ms\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"ping\"\nstation = \"s\"\n";
+        let scenario = ScenarioFile::parse("short.toml", text).unwrap().scenario;
+        let at_ns = [1_000_000_000, 2_000_000_000, 3_500_000_000];
+        let of = |quantity, values: [Option<f64>; 3]| {
+            let (label, curves) =
+                curves(&scenario, &at_ns, &Series { quantity, values: vec![values.to_vec()] });
+            let [(name, points)] = curves.as_slice() else { panic!("{curves:?}") };
+            (label, name.clone(), points.iter().map(|p| p.map(|p| p.1)).collect::<Vec<_>>())
         };
-        let story = Story {
-            label: String::new(),
-            seed: 1,
-            step_ns: 1,
-            credit_start_ns: 0,
-            credit_at_ns: vec![1_000_000_000, 1_500_000_000, 2_000_000_000],
-            apps: vec![app],
-            uplink_air: 0.0,
+        let expected = |label: &str, name: &str, values: [Option<f64>; 3]| {
+            (label.to_string(), name.to_string(), values.to_vec())
         };
-        let points = vec![Some((1.0, 20.0)), None, Some((2.0, -5.0))];
-        assert_eq!(credits(&story), ("credit, ms", vec![("a".into(), points)]));
+        // 1, 2 and no Mbit in a second each: bytes received so far.
+        assert_eq!(
+            of(Quantity::Received, [Some(125_000.0), Some(375_000.0), Some(375_000.0)]),
+            expected("received, Mb/s", "a", [Some(1.0), Some(2.0), Some(0.0)])
+        );
+        assert_eq!(
+            of(Quantity::UplinkAir, [Some(0.25e9), Some(0.25e9), Some(0.75e9)]),
+            expected("uplink, % of the air", "uplink", [Some(25.0), Some(0.0), Some(50.0)])
+        );
+        let packets = [Some(0.0), Some(7.0), Some(3.0)];
+        assert_eq!(of(Quantity::Queue, packets), expected("packets in the queue", "queue", packets));
+        assert_eq!(
+            of(Quantity::Window, [None, Some(2920.0), Some(14_600.0)]),
+            expected("window, segments", "a", [None, Some(2.0), Some(10.0)])
+        );
+        let left = [Some(0.020), None, Some(-0.005)];
+        let shown = [Some(20.0), None, Some(-5.0)];
+        let name = airtab_core::disciplines().find(|d| d.name() == "chap").unwrap().flow_columns()[0].name;
+        assert_eq!(of(column("chap", name), left), expected(&format!("{name}, ms"), "a", shown));
+        assert_eq!(of(column("fq_codel", "sojourn"), left), expected("sojourn, ms", "a", shown));
+        let times =
+            curves(&scenario, &at_ns, &Series { quantity: Quantity::Queue, values: vec![packets.to_vec()] });
+        assert_eq!(times.1[0].1.iter().map(|p| p.unwrap().0).collect::<Vec<_>>(), [1.0, 2.0, 3.5]);
     }
 }

@@ -78,7 +78,7 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
 
 fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
     let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
-    let courses = e.courses.iter().map(|c| (&c.title, c.draw(e)));
+    let courses = e.courses.iter().map(|c| &c.title).zip(super::course::draw(e));
     let scatters = e.scatters.iter().map(|s| (&s.title, s.draw(e, outcome)));
     for (title, pictures) in figures.chain(courses).chain(scatters) {
         if pictures.is_empty() {

@@ -3,9 +3,9 @@
 //!
 //! What it does not do: no air, no TCP (`airtab_sim::server`).
 
-use airtab_core::{Params, Unit};
+use airtab_core::{Column, Params, Unit};
 use airtab_scenario::reader::{Document, Section, Value, choice, number, quantity};
-use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, QueueSettings, read_queues};
+use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, Of, QueueSettings, read_queues};
 use airtab_sim::server::{FlowTrace, Server, starve};
 use toml::de::DeTable;
 
@@ -25,7 +25,7 @@ pub(super) enum Task {
     /// Two Poisson flows: load of the server, rate of the slow one by that of
     /// the fast one, length of the run, ns.
     TwoFlows { rho: f64, kappa: f64, duration_ns: u64 },
-    /// So many idle flows burst while another waits with no credit.
+    /// So many idle flows burst while another waits with nothing left.
     Bursts(u16),
     /// One batch: packets of each flow and what is charged for one, ns.
     Batch { packets: Vec<u32>, costs_ns: Vec<u64> },
@@ -37,7 +37,7 @@ pub(super) enum Task {
 const TWO_FLOWS: [&str; 2] = ["slow", "fast"];
 const BURSTS: [&str; 1] = ["waiting"];
 const FLOWS: [&str; 4] = ["flow1", "flow2", "flow3", "flow4"];
-/// How long shares run, services; credits count from the half on.
+/// How long shares run, services; columns count from the half on.
 const SERVICES: u64 = 40_000;
 
 impl ServerTask {
@@ -67,9 +67,12 @@ impl ServerTask {
 
     pub(super) fn run(&self, params: &Params, seed: u64) -> Measured {
         let service = self.service_ns;
+        let columns = params.discipline().flow_columns();
+        let record = columns.iter().map(|column| column.name).collect();
         match &self.task {
             Task::TwoFlows { rho, kappa, duration_ns } => {
-                of_flows(&Server::two_flows(*rho, *kappa, service, *duration_ns).run(params, seed), 0)
+                let server = Server::two_flows(*rho, *kappa, service, *duration_ns);
+                of_flows(&server.run(params, seed), &[], 0)
             }
             Task::Bursts(bursts) => {
                 let starved = starve(*bursts, service, params).expect("the queue is made large enough");
@@ -78,11 +81,11 @@ impl ServerTask {
             }
             Task::Batch { packets, costs_ns } => {
                 let server = Server::batches(packets, costs_ns, service, 1);
-                of_flows(&Server { record_credits: true, ..server }.run(params, seed), 0)
+                of_flows(&Server { record, ..server }.run(params, seed), &columns, 0)
             }
             Task::Shares(shares) => {
-                let server = Server::shares(shares, service, SERVICES);
-                of_flows(&server.run(params, seed), SERVICES / 2 * service)
+                let server = Server { record, ..Server::shares(shares, service, SERVICES) };
+                of_flows(&server.run(params, seed), &columns, SERVICES / 2 * service)
             }
         }
     }
@@ -102,19 +105,22 @@ impl ServerTask {
     }
 }
 
-/// Figures of each flow, and of all packets together; credits from `from_ns` on, where there are any.
-fn of_flows(traces: &[FlowTrace], from_ns: u64) -> Measured {
+/// Figures of each flow, and of all packets together; of the columns that were noted, what they were from
+/// `from_ns` on.
+fn of_flows(traces: &[FlowTrace], columns: &[Column], from_ns: u64) -> Measured {
     // Of those served; nobody waits 0 who was not.
     let wait = |sum_ns: u64, served: u64| {
         (served > 0).then(|| (Metric::QueueDelay, sum_ns as f64 / served as f64 * 1e-9))
     };
     let of_flow = |t: &FlowTrace| {
         let mut f: Figures = wait(t.wait_sum_ns, t.served).into_iter().collect();
-        if let Some((least, most)) = t.credit_range_ns(from_ns) {
-            f.insert(Metric::CreditLeast, least as f64 * 1e-9);
-            f.insert(Metric::CreditMost, most as f64 * 1e-9);
+        for (i, column) in columns.iter().enumerate() {
+            let figure = |of, value: i64| (Metric::of_column(column, of), value as f64 * column.unit.scale());
+            let range =
+                t.range(i, from_ns).map(|(least, most)| [figure(Of::Least, least), figure(Of::Most, most)]);
+            f.extend(range.into_iter().flatten());
+            f.extend(t.columns[i].last().map(|noted| figure(Of::Last, noted.value)));
         }
-        f.extend(t.credits.last().map(|c| (Metric::CreditLast, c.credit_ns as f64 * 1e-9)));
         f
     };
     let sum = |of: fn(&FlowTrace) -> u64| traces.iter().map(of).sum::<u64>();

@@ -11,12 +11,13 @@ mod words;
 
 use std::fmt::Write;
 
-use airtab_scenario::{About, Metric, QueueScores, Summary};
+use airtab_core::Column;
+use airtab_scenario::{About, Metric, QueueScores, Summary, column_unit};
 use airtab_sim::Scenario;
 
 use crate::compare::Comparison;
 use crate::results::Origin;
-use crate::story::{AppStory, CREDIT_SPAN_NS, CREDIT_STEP_NS, Story};
+use crate::story::{AppStory, COLUMN_SPAN_NS, COLUMN_STEP_NS, Story};
 use crate::table;
 use crate::why::why;
 use chart::{Axis, Bar, Line};
@@ -238,42 +239,62 @@ fn over_time(page: &mut String, report: &Report) {
         figure(page, &format!("under <b>{}</b>", escape(&story.label)), &chart::lines(&alt, &x, &y, &lines));
     }
     page.push_str("</div>\n");
-    credits(page, stories, &legend);
+    columns(page, stories, &legend);
     air(page, report, &legend);
 }
 
-fn credits(page: &mut String, stories: &[Story], legend: &str) {
-    let with: Vec<&Story> = stories.iter().filter(|s| !s.credit_at_ns.is_empty()).collect();
-    if with.is_empty() {
-        return;
+/// What the disciplines' tables say of flows: a part for each column, with those that have it.
+fn columns(page: &mut String, stories: &[Story], legend: &str) {
+    let all = stories.iter().filter(|s| !s.columns_at_ns.is_empty()).flat_map(|s| &s.columns);
+    let mut columns: Vec<Column> = Vec::new();
+    for column in all {
+        if columns.iter().all(|known| known.name != column.name) {
+            columns.push(*column);
+        }
     }
-    let [before, after] = CREDIT_SPAN_NS.map(|ns| ns as f64 / 1e9);
+    for column in columns {
+        let of = |s: &Story| s.columns.iter().position(|c| c.name == column.name);
+        let with: Vec<(&Story, usize)> = stories.iter().filter_map(|s| Some((s, of(s)?))).collect();
+        one_column(page, &column, &with, legend);
+    }
+}
+
+/// The stories with that column, each with its place.
+fn one_column(page: &mut String, column: &Column, with: &[(&Story, usize)], legend: &str) {
+    let [before, after] = COLUMN_SPAN_NS.map(|ns| ns as f64 / 1e9);
+    let name = words::begin(column.name);
     put!(
         page,
-        "<h2>Airtime credit</h2>\n<p>The same runs, looked at every {} ms from {before} s before to {after} s after second {}: what the flows of each application have left (mean of its flows). The backlogged flow with the most goes first. Each frame lowers its flow's credit by the airtime it took; when every backlogged flow has spent its own, all credits rise at once.</p>\n{legend}<div class=\"figures\">",
-        CREDIT_STEP_NS as f64 / 1e6,
-        with[0].credit_start_ns as f64 / 1e9
+        "<h2>{}: {}</h2>\n<p>The same runs, looked at every {} ms from {before} s before to {after} s after second {}: mean of the flows of each application, where the discipline's table knows one.</p>\n{legend}<div class=\"figures\">",
+        escape(&name),
+        escape(column.help),
+        COLUMN_STEP_NS as f64 / 1e6,
+        with[0].0.busy_ns as f64 / 1e9
     );
-    for story in with {
-        let ms = |s: &f64| s * 1e3;
-        let all = || story.apps.iter().flat_map(|a| &a.credit_s).flatten().map(ms);
+    let (unit, factor, decimals) = column_unit(column.unit);
+    let label = if unit.is_empty() { column.name.into() } else { format!("{}, {unit}", column.name) };
+    for (story, place) in with {
+        let shown = |x: &f64| x * factor;
+        let all = || story.apps.iter().flat_map(|a| &a.columns[*place]).flatten().map(shown);
         let (low, high) = (all().fold(0.0, f64::min), all().fold(1.0, f64::max));
-        let time = |i: usize| story.credit_at_ns[i] as f64 / 1e9;
+        let time = |i: usize| story.columns_at_ns[i] as f64 / 1e9;
         let x =
-            Axis { label: "time, s", range: (time(0), time(story.credit_at_ns.len() - 1)), powers: false };
-        let y = Axis { label: "credit, ms", range: (low * 1.05, high * 1.05), powers: false };
-        let line = |(i, app): (usize, &AppStory)| Line {
-            colour: chart::colour(i),
-            points: app.credit_s.iter().enumerate().map(|(n, c)| Some((time(n), ms(c.as_ref()?)))).collect(),
+            Axis { label: "time, s", range: (time(0), time(story.columns_at_ns.len() - 1)), powers: false };
+        let y = Axis { label: &label, range: (low * 1.05, high * 1.05), powers: false };
+        let line = |(i, app): (usize, &AppStory)| {
+            let values = app.columns[*place].iter().enumerate();
+            let points = values.map(|(n, value)| Some((time(n), shown(value.as_ref()?))));
+            Line { colour: chart::colour(i), points: points.collect() }
         };
         let lines: Vec<Line> = story.apps.iter().enumerate().map(line).collect();
         let mean = |a: &AppStory| {
-            let known: Vec<f64> = a.credit_s.iter().flatten().map(ms).collect();
-            (!known.is_empty())
-                .then(|| format!("{} {:.1} ms", a.name, known.iter().sum::<f64>() / known.len() as f64))
+            let known: Vec<f64> = a.columns[*place].iter().flatten().map(shown).collect();
+            let mean = known.iter().sum::<f64>() / known.len() as f64;
+            let digits = decimals.min(1);
+            (!known.is_empty()).then(|| format!("{} {mean:.digits$} {unit}", a.name).trim_end().to_string())
         };
         let means: Vec<String> = story.apps.iter().filter_map(mean).collect();
-        let alt = format!("Airtime credit over time under {}, means: {}", story.label, means.join("; "));
+        let alt = format!("{name} over time under {}, means: {}", story.label, means.join("; "));
         figure(page, &format!("under <b>{}</b>", escape(&story.label)), &chart::lines(&alt, &x, &y, &lines));
     }
     page.push_str("</div>\n");

@@ -22,6 +22,12 @@ pub(super) fn title(c: &Comparison) -> String {
     format!("{}: what {who} felt under {}", c.scenario, list(&labels))
 }
 
+/// A word that begins a sentence.
+pub(super) fn begin(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// "a, b and c".
 pub(super) fn list(names: &[&str]) -> String {
     match names {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use Metric::*;
+use airtab_core::Discipline;
 use airtab_lab::{AppStory, Comparison, Origin, Report, Story, html};
 use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores, Summary};
 
@@ -51,35 +52,37 @@ const NEW: [(f64, f64); 5] = [(4.25, 0.07), (4.4, 0.01), (30.0, 0.0), (0.1, 0.00
 const OLD_AIR: [f64; 5] = [0.02, 0.03, 0.10, 0.05, 0.50];
 const NEW_AIR: [f64; 5] = [0.01, 0.04, 0.20, 0.15, 0.25];
 
-fn app_story(name: &str, received_bps: &[f64], credit_s: &[Option<f64>]) -> AppStory {
+fn app_story(name: &str, received_bps: &[f64], credit_s: Option<&[Option<f64>]>) -> AppStory {
     AppStory {
         name: name.into(),
         received_bps: received_bps.into(),
-        credit_s: credit_s.into(),
+        columns: credit_s.into_iter().map(Vec::from).collect(),
         // 1 ms for a quarter, 10 ms for all.
         queue_delay: vec![(0.0001, 0.0), (0.001, 0.25), (0.010, 1.0)],
     }
 }
 
 fn story(label: &str, uplink_air: f64, credits: bool) -> Story {
-    let credit_at_ns: Vec<u64> = match credits {
+    let columns_at_ns: Vec<u64> = match credits {
         true => (0..5).map(|i| 90_000_000_000 + i * 1_000_000).collect(),
         false => Vec::new(),
     };
     let apps = APPS.iter().map(|(name, ..)| match (*name, credits) {
         ("download", true) => {
-            app_story(name, &[1e6, 10e6], &[Some(0.020), Some(0.010), Some(0.0), Some(-0.010), Some(0.015)])
+            let credit_s = [Some(0.020), Some(0.010), Some(0.0), Some(-0.010), Some(0.015)];
+            app_story(name, &[1e6, 10e6], Some(&credit_s))
         }
-        ("download", false) => app_story(name, &[1e6, 10e6], &[]),
-        (_, true) => app_story(name, &[0.0, 0.1e6], &[None; 5]),
-        (_, false) => app_story(name, &[0.0, 0.1e6], &[]),
+        ("download", false) => app_story(name, &[1e6, 10e6], None),
+        (_, true) => app_story(name, &[0.0, 0.1e6], Some(&[None; 5])),
+        (_, false) => app_story(name, &[0.0, 0.1e6], None),
     });
     Story {
         label: label.into(),
         seed: 1,
         step_ns: 165_000_000_000,
-        credit_start_ns: 90_000_000_000,
-        credit_at_ns,
+        busy_ns: 90_000_000_000,
+        columns: if credits { Discipline::named("chap").unwrap().flow_columns() } else { Vec::new() },
+        columns_at_ns,
         apps: apps.collect(),
         uplink_air,
     }
@@ -215,7 +218,7 @@ fn delays_rates_and_credits_are_where_they_belong() {
     near(&lines(received, DOWNLOAD)[0], &[at(0.25, 2.0 / 3.0), at(0.75, 1.0)]);
     near(&lines(received, GAME)[0], &[at(0.25, 0.0), at(0.75, 1.0 / 3.0)]);
 
-    let credit = figure(&page, "Airtime credit over time under chap");
+    let credit = figure(&page, "Credit over time under chap");
     assert!(attribute(credit, "aria-label").ends_with("means: download 7.0 ms"), "{credit}");
     // From -10.5 to 21 ms: a twentieth more than the values.
     let y = |ms: f64| (ms + 10.5) / 31.5;

@@ -59,13 +59,18 @@ fn waits_of_a_batch() {
     let waits = ["flow1", "flow2", "flow3", "ap"].map(|app| ms(&o, 0, app, QueueDelay));
     // All come at once, by turns: 1 2 1 2 2. So 0 and 2 ms; 1, 3 and 4 ms; nobody; (0 + 1 + 2 + 3 + 4) / 5.
     assert_eq!(waits, [Some(1.0), Some(2.667), None, Some(2.0)], "who was not served waits no 0 ms");
-    assert_eq!([CreditLeast, CreditMost, CreditLast].map(|m| ms(&o, 0, "flow1", m)), [None; 3]);
+    assert_eq!(credits().map(|m| ms(&o, 0, "flow1", m)), [None; 3]);
+}
+
+/// Least, most and last of the column.
+fn credits() -> [Metric; 3] {
+    ["least", "most", "last"].map(|of| Metric::named(&format!("credit_{of}_seconds")).unwrap())
 }
 
 #[test]
 fn credits_of_a_batch() {
     let o = outcome(BATCH);
-    let of = |app| [CreditLeast, CreditMost, CreditLast].map(|m| ms(&o, 1, app, m));
+    let of = |app| credits().map(|m| ms(&o, 1, app, m));
     // From 20 ms down: least, most, last. Less 2 x 5 and less 3 x 3 ms.
     assert_eq!(of("flow1"), [Some(10.0), Some(20.0), Some(10.0)]);
     assert_eq!(of("flow2"), [Some(11.0), Some(20.0), Some(11.0)]);

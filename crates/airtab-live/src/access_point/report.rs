@@ -3,13 +3,15 @@
 //! What it does not do: the driver adds how well the clock was kept, and the
 //! applications what they feel.
 
-use airtab_core::Reason;
+use std::collections::BTreeMap;
+
+use airtab_core::{FLOW, Reason};
 use airtab_sim::trace::AirTrace;
 use airtab_sim::wifi::Medium;
 
 use super::AccessPoint;
 use crate::snapshot::{
-    AirTotals, AirView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
+    AirTotals, AirView, ColumnView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
 
 /// What the last snapshot was taken of.
@@ -87,6 +89,7 @@ impl AccessPoint {
             bytes: counters.bytes,
             dropped: dropped.map(|(why, n)| (format!("{why:?}").to_lowercase(), n)).collect(),
             stats: stats.map(|(stat, value)| StatView::new(&stat, value)).collect(),
+            columns: queue.discipline().flow_columns().iter().map(ColumnView::new).collect(),
         }
     }
 
@@ -113,35 +116,48 @@ impl AccessPoint {
             .collect()
     }
 
+    /// The busiest flows of the interval, which ends.
     fn flow_views(&mut self, interval_s: f64) -> Vec<FlowView> {
-        let credits = self.credits();
+        let numbers = self.flows.busiest(FLOWS);
+        let columns = self.flow_columns(&numbers);
         let scenario = &self.house.file.scenario;
-        let mut views: Vec<FlowView> = Vec::new();
-        for flow in self.flows.iter_mut().filter(|flow| flow.tally.active()) {
+        let mut views = Vec::with_capacity(numbers.len());
+        for (number, columns) in numbers.into_iter().zip(columns) {
+            let flow = self.flows.seen(number);
             let station = scenario.stations.get(usize::from(flow.station));
             views.push(FlowView {
                 app: flow.app.and_then(|i| Some(scenario.apps.get(usize::from(i))?.name.clone())),
                 tuple: flow.key.map_or_else(|| "many other flows".into(), |key| key.to_string()),
                 station: station.map_or_else(String::new, |s| s.name.clone()),
-                credit_s: credits.iter().find(|(hash, _)| *hash == flow.hash).map(|(_, credit)| *credit),
+                columns,
                 backlog_packets: flow.tally.backlog,
                 totals: flow.tally.totals,
                 rates: flow.tally.rates(interval_s),
             });
         }
-        let air = |view: &FlowView| view.rates.down_air_ratio + view.rates.up_air_ratio;
-        views.sort_by(|a, b| air(b).total_cmp(&air(a)));
-        views.truncate(FLOWS);
         views
     }
 
-    /// Flow hashes and credits, s, where the discipline keeps them.
-    fn credits(&self) -> Vec<(u32, f64)> {
+    /// What the discipline's table says of these flows, of each by the keys of its columns.
+    fn flow_columns(&mut self, numbers: &[u32]) -> Vec<BTreeMap<String, Option<f64>>> {
+        let mut hashes: Vec<(i64, usize)> =
+            numbers.iter().enumerate().map(|(i, number)| (self.flows.seen(*number).hash.into(), i)).collect();
+        hashes.sort_unstable();
         let queue = self.world.medium(0).queue();
-        let columns = queue.discipline().row_stats();
-        let place = |name| columns.iter().position(|c| c.name == name);
-        let (Some(flow), Some(credit)) = (place("flow"), place("credit")) else { return Vec::new() };
-        let rows = queue.rows(self.world.pool(), self.world.now());
-        rows.iter().map(|row| (row[flow] as u32, row[credit] as i64 as f64 * SECONDS)).collect()
+        let shown: Vec<_> =
+            queue.discipline().flow_columns().into_iter().map(|c| (ColumnView::new(&c).key(), c)).collect();
+        let unknown: BTreeMap<_, _> = shown.iter().map(|(key, _)| (key.clone(), None)).collect();
+        let mut columns = vec![unknown; numbers.len()];
+        let Some(flow) = queue.discipline().column(FLOW).filter(|_| !shown.is_empty()) else {
+            return columns;
+        };
+        queue.for_each_row(self.world.pool(), self.world.now(), |row| {
+            let Ok(place) = hashes.binary_search_by_key(&flow.value(row), |(hash, _)| *hash) else { return };
+            for (key, column) in &shown {
+                let value = column.value(row) as f64 * column.unit.scale();
+                columns[hashes[place].1].insert(key.clone(), Some(value));
+            }
+        });
+        columns
     }
 }

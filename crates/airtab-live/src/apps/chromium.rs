@@ -23,9 +23,9 @@ use rustix::process::Signal;
 use serde::Deserialize;
 
 use super::Ends;
+use super::loader::Loaded;
 use super::nginx::Nginx;
 use super::program::{Home, Program, Start, find, how, read_all};
-use super::web::Loaded;
 use super::work::{LOOK_NS, Work};
 use crate::error::LiveError;
 

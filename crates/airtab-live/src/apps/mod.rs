@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `game`, `voip`, `video`, `udp`, `ping`, and whatever else speaks UDP | the simulator's application over sockets (`udp`) |
 //! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
-//! | `web` | nginx, and our own page loader (`web`, `http`) or Chromium (`chromium`) |
+//! | `web` | nginx, and our own page loader (`web`, `loader`, `http`) or Chromium (`chromium`) |
 //! | `streaming` | nginx, and our own player (`streaming`) |
 //!
 //! Sizes, periods, phases, pages and rates are the simulator's for the same seed.
@@ -18,6 +18,7 @@
 mod chromium;
 mod http;
 mod iperf;
+mod loader;
 mod nginx;
 mod program;
 mod streaming;

@@ -1,33 +1,24 @@
-//! Web pages: the simulator's, or the front page of a site, loaded from nginx.
+//! Web pages: the simulator's, or the front page of a site, visited one after the
+//! other. CHAP dissertation 6.1.4 and 7.3.2.
 //!
-//! The page itself comes first, over a connection of its own; then its other
-//! objects over that one and up to five more, text before the rest, each
-//! connection taking the next object when it has got one, as browsers do with
-//! HTTP/1.1. Every page has new connections. CHAP dissertation 6.1.4 and 7.3.2.
-//!
-//! What it does not do: no rendering (that is Chromium's, `client = "chromium"`),
-//! no cache, no name resolution.
+//! What it does not do: no page is loaded here; that is our own loader's, or
+//! Chromium's (`client = "chromium"`).
 
-use std::io;
 use std::net::SocketAddrV4;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
 use airtab_sim::{AppKind, AppTrace, Histogram, PageTrace};
 
-use super::http::{Answer, Connection};
+use super::loader::{self, Loaded};
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
 use super::{AppReport, Ends, Running, chromium, score};
 use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
 
-/// Connections of a browser to one server.
-const CONNECTIONS: usize = 6;
 /// After a page that could not be loaded, before the next one, ns.
 const AFTER_FAILURE_NS: u64 = 1_000_000_000;
 
@@ -43,15 +34,6 @@ pub(crate) struct Seen {
     failed: u64,
     /// Why the last one failed.
     why: String,
-}
-
-/// A page that was loaded.
-pub(crate) struct Loaded {
-    pub(crate) opened_ns: u64,
-    pub(crate) requested_ns: u64,
-    pub(crate) done_ns: u64,
-    /// From each request to the first byte of its answer, ns.
-    pub(crate) first_bytes_ns: Vec<u64>,
 }
 
 impl Web {
@@ -73,7 +55,7 @@ impl Web {
             let end = ends_.app.active_ns.end;
             own_.visit(work, &ends_, pages, |objects, number| match &browser {
                 Some(browser) => browser.load(work, objects, number),
-                None => load(work, server, &nginx, objects, end).map_err(|e| e.to_string()),
+                None => loader::load(work, server, &nginx, objects, end).map_err(|e| e.to_string()),
             });
             Ok(())
         })?;
@@ -116,48 +98,6 @@ impl Web {
             };
         }
     }
-}
-
-/// Loads one page; given up at `end`, ns.
-fn load(work: &Work, server: SocketAddrV4, nginx: &Nginx, objects: &Objects, end: u64) -> io::Result<Loaded> {
-    let sizes: Vec<u64> = objects.text.iter().chain(&objects.embedded).copied().collect();
-    let paths = sizes.iter().map(|bytes| nginx.object(*bytes)).collect::<io::Result<Vec<_>>>()?;
-    let opened_ns = work.clock.now();
-    let mut first = Connection::open(work, server, end)?;
-    let page = first.get(work, &paths[0], sizes[0], end)?;
-    let next = AtomicUsize::new(1);
-    // Takes the next object until there is none.
-    let fetch = |connection: Option<Connection>| -> io::Result<Vec<Answer>> {
-        let mut answers = Vec::new();
-        let mut connection = connection;
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            if i >= sizes.len() {
-                return Ok(answers);
-            }
-            let open = match connection.take() {
-                Some(open) => open,
-                None => Connection::open(work, server, end)?,
-            };
-            answers.push(connection.insert(open).get(work, &paths[i], sizes[i], end)?);
-        }
-    };
-    let mut answers = vec![page];
-    thread::scope(|scope| -> io::Result<()> {
-        let more = (sizes.len() - 1).min(CONNECTIONS).saturating_sub(1);
-        let others: Vec<_> = (0..more).map(|_| scope.spawn(|| fetch(None))).collect();
-        answers.extend(fetch(Some(first))?);
-        for other in others {
-            answers.extend(other.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?);
-        }
-        Ok(())
-    })?;
-    Ok(Loaded {
-        opened_ns,
-        requested_ns: page.requested_ns,
-        done_ns: answers.iter().map(|a| a.done_ns).max().unwrap_or(page.done_ns),
-        first_bytes_ns: answers.iter().map(|a| a.first_byte_ns - a.requested_ns).collect(),
-    })
 }
 
 impl Running for Web {

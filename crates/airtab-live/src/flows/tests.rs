@@ -143,16 +143,15 @@ fn a_record_that_goes_adds_no_burst_to_the_rates() {
     for port in 0..LIMIT as u16 {
         pass(&mut flows, port, 0);
     }
-    flows.iter_mut().for_each(|flow| {
-        flow.tally.rates(1.0);
-    });
+    assert_eq!(flows.busiest(usize::MAX).len(), LIMIT);
     let number = flows.numbers[&key(0)];
     flows.tally(number).totals.down_bytes += 50;
     flows.tally(number).waited(2_000_000);
     for new in 0..10 {
         assert!(pass(&mut flows, 60_000 + new, S) > 0);
     }
-    let rates = flows.get_mut(0).tally.rates(1.0);
+    assert_eq!(flows.busiest(1), [0]);
+    let rates = flows.seen(0).tally.rates(1.0);
     assert_eq!(rates.down_bps, 400.0, "50 bytes in this second, not 1050");
     assert!((rates.sojourn_p50_s - 0.002).abs() < 5e-5, "{}", rates.sojourn_p50_s);
     assert_eq!(flows.get(0).tally.totals.down_bytes, 1050);
@@ -168,6 +167,32 @@ fn rates_are_of_the_interval() {
     let rates = tally.rates(2.0);
     assert_eq!((rates.down_bps, rates.attempts_mean), (4000.0, 1.5));
     assert!((rates.sojourn_p50_s - 0.001).abs() < 2e-5);
-    assert!(!tally.active());
-    assert_eq!(tally.rates(1.0), Rates::default());
+    assert_eq!((tally.air_ns(0), tally.rates(1.0)), (None, Rates::default()));
+}
+
+/// A record's interval begins with the first that is counted in it, and is no other's.
+#[test]
+fn the_busiest_flows_of_an_interval_are_seen() {
+    let mut flows = Flows::new(1);
+    let send = |flows: &mut Flows, port: u16, air_ns: u64| {
+        let number = pass(flows, port, S);
+        flows.tally(number).totals.down_air_ns += air_ns;
+        flows.tally(number).waited(air_ns);
+        number
+    };
+    let numbers: Vec<u32> = (1..=50).map(|i| send(&mut flows, i, MS * u64::from(i))).collect();
+    let expected: Vec<u32> = numbers.iter().rev().copied().take(20).collect();
+    assert_eq!(flows.busiest(20), expected, "most air first");
+    // Nothing of theirs is left in the next interval; one sends less than before, one waits.
+    send(&mut flows, 7, 3 * MS);
+    send(&mut flows, 9, 4 * MS);
+    flows.tally(numbers[3]).backlog += 1;
+    assert_eq!(flows.busiest(20), [numbers[8], numbers[6], numbers[3]]);
+    let rates = flows.seen(numbers[6]).tally.rates(1.0);
+    assert_eq!((rates.down_air_ratio, rates.down_bps), (0.003, 800.0), "of this interval");
+    assert!((rates.sojourn_p99_s - 0.003).abs() < 5e-5, "{}", rates.sojourn_p99_s);
+    // It still waits, and nothing else is said of it.
+    assert_eq!(flows.busiest(20), [numbers[3]]);
+    assert_eq!(flows.seen(numbers[3]).tally.rates(1.0), Rates::default());
+    assert_eq!(flows.seen(numbers[0]).tally.totals.down_air_ns, MS);
 }

@@ -4,7 +4,8 @@
 //! The text is OpenMetrics 1.0. Names are built the same way everywhere:
 //! `airtab_`, the part, what is counted, the base unit, `_total` for counters.
 //! Statistics of a discipline come from its table in the core, as
-//! `airtab_qdisc_NAME`, with the table's help. Scores are named after their
+//! `airtab_qdisc_NAME`, with the table's help; what it says of a flow as
+//! `airtab_flow_NAME`, or `airtab_flow_qdisc_NAME` if the access point measures a NAME itself. Scores are named after their
 //! metric: `airtab_app_game_mos`.
 //!
 //! At a time there are at most [`crate::snapshot::FLOWS`] flows; over time every
@@ -25,7 +26,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{FlowView, Snapshot};
 
 pub use serve::{DEFAULT_PORT, Exporter};
 use table::Row;
@@ -165,7 +166,7 @@ impl Collector for Scrape {
             let name = format!("qdisc_{}", name_of(&stat.name));
             let (unit, factor) = base_unit(&stat.unit);
             let samples = vec![(Labels::default(), stat.value * factor)];
-            let help = format!("Discipline: {}", stat.help.replace(['\n', '\\'], " "));
+            let help = discipline_help(&stat.help);
             Family { name: &name, help: &help, unit, counter: stat.counter, samples }.encode(e)?;
         }
         let label = |name: &str| Labels::default().with("station", name);
@@ -175,11 +176,12 @@ impl Collector for Scrape {
         encode_rows(e, "station", table::TOTALS, &stations)?;
         let stations: Vec<_> = s.stations.iter().map(|st| (label(&st.name), &st.rates)).collect();
         encode_rows(e, "station", table::RATES, &stations)?;
-        let label = |f: &crate::snapshot::FlowView| {
+        let label = |f: &FlowView| {
             let app = f.app.as_deref().unwrap_or_default();
             Labels::default().with("flow", &f.tuple).with("station", &f.station).with("app", app)
         };
         let flows: Vec<_> = s.flows.iter().map(|f| (label(f), f)).collect();
+        columns(s, e, &flows)?;
         encode_rows(e, "flow", table::FLOW, &flows)?;
         let flows: Vec<_> = s.flows.iter().map(|f| (label(f), &f.totals)).collect();
         encode_rows(e, "flow", table::TOTALS, &flows)?;
@@ -196,6 +198,27 @@ impl Collector for Scrape {
         encode_rows(e, "hop", table::HOP, &hops)?;
         scores(s, e)
     }
+}
+
+fn discipline_help(help: &str) -> String {
+    format!("Discipline: {}", help.replace(['\n', '\\'], " "))
+}
+
+/// What the discipline's table says of flows. Flows that it does not know have no such series.
+fn columns(s: &Snapshot, e: &mut DescriptorEncoder, flows: &[(Labels, &FlowView)]) -> fmt::Result {
+    for column in &s.qdisc.columns {
+        let name = name_of(&column.name);
+        let part = if table::of_flows().any(|own| own == name) { "flow_qdisc" } else { "flow" };
+        let key = column.key();
+        let value = |(labels, flow): &(Labels, &FlowView)| {
+            Some((labels.clone(), flow.columns.get(&key).copied().flatten()?))
+        };
+        let samples = flows.iter().filter_map(value).collect();
+        let (name, help) = (format!("{part}_{name}"), discipline_help(&column.help));
+        let unit = base_unit(&column.unit).0;
+        Family { name: &name, help: &help, unit, counter: false, samples }.encode(e)?;
+    }
+    Ok(())
 }
 
 /// One name for each metric that some application has.

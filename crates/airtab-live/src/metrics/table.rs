@@ -160,10 +160,8 @@ pub const STATION: &[Row<StationView>] = &[
 ];
 
 /// Of a flow only.
-pub const FLOW: &[Row<FlowView>] = &[
-    gauge("credit", "seconds", "Its airtime credit", "", &[("", |v| v.credit_s)]),
-    gauge("backlog_packets", "", "Its packets in the queue", "", &[("", |v| n(v.backlog_packets.into()))]),
-];
+pub const FLOW: &[Row<FlowView>] =
+    &[gauge("backlog_packets", "", "Its packets in the queue", "", &[("", |v| n(v.backlog_packets.into()))])];
 
 /// Of stations and flows alike.
 pub const TOTALS: &[Row<Totals>] = &[
@@ -214,3 +212,9 @@ pub const HOP: &[Row<Quantiles>] = &[
     ),
     gauge("packets", "", "Packets that it is about", "", &[("", |v| n(v.count))]),
 ];
+
+/// Names of what is measured of flows, whatever the discipline.
+pub fn of_flows() -> impl Iterator<Item = &'static str> {
+    let totals = TOTALS.iter().map(|row| row.name);
+    FLOW.iter().map(|row| row.name).chain(totals).chain(RATES.iter().map(|row| row.name))
+}

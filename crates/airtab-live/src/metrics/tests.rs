@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use airtab_core::disciplines;
+use airtab_core::{Discipline, disciplines};
 use prometheus_parse::{Scrape as Parsed, Value};
 
 use super::*;
 use crate::fixture::evening;
-use crate::snapshot::{AppView, QdiscView, Score, StatView};
+use crate::snapshot::{AppView, ColumnView, QdiscView, Score, StatView};
 
 fn scrape(s: &Snapshot) -> String {
     encode(Some(Arc::new(s.clone())))
@@ -29,9 +29,20 @@ fn all_names() -> BTreeSet<String> {
     for discipline in disciplines() {
         let stats = discipline.stats().iter().map(|stat| StatView::new(stat, 1)).collect();
         s.qdisc = QdiscView { stats, ..s.qdisc };
+        s = with_columns(&s, discipline);
         all.extend(names(&scrape(&s)));
     }
     all
+}
+
+/// All flows known to that discipline, 0.25 everywhere.
+fn with_columns(s: &Snapshot, discipline: Discipline) -> Snapshot {
+    let mut s = s.clone();
+    s.qdisc.columns = discipline.flow_columns().iter().map(ColumnView::new).collect();
+    for flow in &mut s.flows {
+        flow.columns = s.qdisc.columns.iter().map(|column| (column.key(), Some(0.25))).collect();
+    }
+    s
 }
 
 /// What scrapers insist on.
@@ -119,7 +130,7 @@ fn values_are_in_base_units() {
     line(r#"airtab_hop_delay_seconds{hop="queue",quantile="0.5"} 0.1204"#);
     line(r#"airtab_app_game_mos{app="game",kind="game",station="console"} 4.28"#);
     line(r#"airtab_app_page_seconds{app="browser",kind="web",station="laptop"} 0.84"#);
-    // A flow without credit has no such series.
+    // What the discipline says of flows; one that it does not know has no such series.
     assert_eq!(text.matches("\nairtab_flow_credit_seconds{").count(), 5);
 }
 
@@ -129,9 +140,18 @@ fn every_discipline_has_its_statistics() {
         let stats: Vec<StatView> = discipline.stats().iter().map(|stat| StatView::new(stat, 7)).collect();
         let count = stats.len();
         let s = Snapshot { qdisc: QdiscView { stats, ..QdiscView::default() }, ..evening()[0].clone() };
+        let s = with_columns(&s, discipline);
         let text = scrape(&s);
         check(&text);
         assert_eq!(text.matches("# HELP airtab_qdisc_").count(), count, "{}", discipline.name());
+        // And each flow has what its table says of it.
+        for column in &s.qdisc.columns {
+            let help = format!("Discipline: {}\n", column.help);
+            let described =
+                text.lines().find(|line| format!("{line}\n").ends_with(&help)).expect("it is there");
+            let name = described.split(' ').nth(2).expect("HELP, name, text");
+            assert_eq!(text.matches(&format!("\n{name}{{")).count(), s.flows.len(), "{name}");
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::encode;
 use crate::snapshot::{
-    AirTotals, AirView, AppView, Books, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score, Snapshot,
-    StatView, StationView, Totals,
+    AirTotals, AirView, AppView, Books, ColumnView, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score,
+    Snapshot, StatView, StationView, Totals,
 };
 
 /// Totals of which times are `from`, `from + 1` s and the rest `from + 2` and so on.
@@ -61,6 +61,9 @@ fn snapshot() -> Snapshot {
                 stat("d", "ratio", false, 9.0),
                 stat("e", "", true, 10.0),
             ],
+            columns: [("left", "ns"), ("sojourn", "ns"), ("deficit", "bytes"), ("unknown", "ratio")]
+                .map(|(name, unit)| ColumnView { name: name.into(), help: "help".into(), unit: unit.into() })
+                .into(),
         },
         air: AirView {
             down_ratio: 11.0,
@@ -89,7 +92,14 @@ fn snapshot() -> Snapshot {
             app: Some("a".into()),
             tuple: "t".into(),
             station: "s".into(),
-            credit_s: Some(-50.5),
+            columns: [
+                ("left_s", Some(-50.5)),
+                ("sojourn_s", Some(50.75)),
+                ("deficit_bytes", Some(52.0)),
+                ("unknown_ratio", None),
+            ]
+            .map(|(key, value)| (key.into(), value))
+            .into(),
             backlog_packets: 51,
             totals: totals(60),
             rates: rates(70.0),
@@ -181,7 +191,9 @@ station_lost_packets_total{station="s"} 37.0
 station_uplink_dropped_packets_total{station="s"} 38.0
 station_sojourn_seconds{station="s",quantile="0.5"} 40.0
 station_sojourn_seconds{station="s",quantile="0.99"} 41.0
-flow_credit_seconds{flow="t",station="s",app="a"} -50.5
+flow_left_seconds{flow="t",station="s",app="a"} -50.5
+flow_qdisc_sojourn_seconds{flow="t",station="s",app="a"} 50.75
+flow_deficit_bytes{flow="t",station="s",app="a"} 52.0
 flow_backlog_packets{flow="t",station="s",app="a"} 51.0
 flow_bytes_total{flow="t",station="s",app="a",direction="down"} 62.0
 flow_bytes_total{flow="t",station="s",app="a",direction="up"} 63.0

@@ -11,10 +11,10 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Row, Table, Wrap};
 
-use super::table::{Column, FLOWS, STATIONS, fitting, sorted};
+use super::table::{Column, fitting, flows, sorted, stations};
 use super::{Shown, State};
 use crate::blame::{blame, suffers};
-use crate::snapshot::{Pace, Snapshot};
+use crate::snapshot::{ColumnView, Pace, Snapshot};
 use crate::text::{clock, percent, seconds};
 
 /// From this height on there is room for both tables.
@@ -38,8 +38,7 @@ air        share of the channel's time
 p50, p99   time in the access point's queue:
            half, 99 % of packets wait less
 queue      packets that wait there
-tries      attempts for a frame
-credit     airtime that a flow has left";
+tries      attempts for a frame";
 
 /// Draws a snapshot.
 pub fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
@@ -69,8 +68,8 @@ pub fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
     frame.render_widget(Paragraph::new(blame.text).style(style).wrap(Wrap { trim: true }), blame_area);
     frame.render_widget(pace_line(&s.pace), pace);
     let (other, sort) = match state.shown {
-        Shown::Stations => ("flows", STATIONS.get(state.sort_stations).map_or("", |c| c.head)),
-        Shown::Flows => ("stations", FLOWS.get(state.sort_flows).map_or("", |c| c.head)),
+        Shown::Stations => ("flows", head(&stations(), state.sort_stations)),
+        Shown::Flows => ("stations", head(&flows(&s.qdisc.columns), state.sort_flows)),
     };
     let words = match width < WIDE {
         true => format!("q quit f {other} s sort p pause ? help"),
@@ -78,8 +77,13 @@ pub fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
     };
     frame.render_widget(Line::styled(words, QUIET), keys);
     if state.help {
-        draw_help(frame, area);
+        draw_help(frame, &s.qdisc.columns, area);
     }
+}
+
+/// Head of the column that sorts.
+fn head<T>(columns: &[Column<T>], sort: usize) -> String {
+    columns[sort % columns.len()].head.to_string()
 }
 
 fn header_line(s: &Snapshot, state: &State) -> Line<'static> {
@@ -125,16 +129,16 @@ fn draw_air(frame: &mut Frame, s: &Snapshot, area: Rect) {
 }
 
 fn draw_tables(frame: &mut Frame, s: &Snapshot, state: &State, area: Rect) {
-    let (mut stations, mut flows) = (area, Rect::ZERO);
+    let (mut upper, mut lower) = (area, Rect::ZERO);
     if frame.area().height >= BOTH {
         let rows = (s.stations.len() as u16).saturating_add(2).min(area.height / 2);
-        [stations, flows] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(area);
+        [upper, lower] = Layout::vertical([Constraint::Length(rows), Constraint::Min(0)]).areas(area);
     } else if state.shown == Shown::Flows {
-        (stations, flows) = (Rect::ZERO, area);
+        (upper, lower) = (Rect::ZERO, area);
     }
     let focus = |shown| if state.shown == shown { state.offset } else { 0 };
-    draw_table(frame, &s.stations, STATIONS, state.sort_stations, focus(Shown::Stations), stations);
-    draw_table(frame, &s.flows, FLOWS, state.sort_flows, focus(Shown::Flows), flows);
+    draw_table(frame, &s.stations, &stations(), state.sort_stations, focus(Shown::Stations), upper);
+    draw_table(frame, &s.flows, &flows(&s.qdisc.columns), state.sort_flows, focus(Shown::Flows), lower);
 }
 
 fn draw_table<T>(
@@ -148,6 +152,7 @@ fn draw_table<T>(
     if area.is_empty() {
         return;
     }
+    let sort = sort % columns.len();
     let chosen = fitting(columns, area.width, sort);
     let last = |i: usize| *chosen.last().expect("one fits always") == i;
     let cell = |i: usize, text: String| {
@@ -156,7 +161,7 @@ fn draw_table<T>(
         Line::from(if columns[i].is_name() { format!("{text:<width$}") } else { format!("{text:>width$}") })
     };
     let heads = chosen.iter().map(|&i| {
-        let head = cell(i, columns[i].head.into());
+        let head = cell(i, columns[i].head.to_string());
         if i == sort { head.style(Modifier::UNDERLINED) } else { head }
     });
     let offset = offset.min(items.len().saturating_sub(1));
@@ -202,11 +207,13 @@ fn pace_line(pace: &Pace) -> Line<'static> {
     Line::styled(text, QUIET)
 }
 
-fn draw_help(frame: &mut Frame, area: Rect) {
-    let width = HELP.lines().map(|line| line.chars().count()).max().unwrap_or(0) as u16 + 4;
-    let height = HELP.lines().count() as u16 + 2;
+fn draw_help(frame: &mut Frame, columns: &[ColumnView], area: Rect) {
+    let own = columns.iter().map(|column| format!("\n{:<10} {}", column.name, column.help));
+    let help = HELP.to_owned() + &own.collect::<String>();
+    let width = help.lines().map(|line| line.chars().count()).max().unwrap_or(0) as u16 + 4;
+    let height = help.lines().count() as u16 + 2;
     let (w, h) = (width.min(area.width), height.min(area.height));
     let page = Rect::new(area.x + (area.width - w) / 2, area.y + (area.height - h) / 2, w, h);
     frame.render_widget(Clear, page);
-    frame.render_widget(Paragraph::new(HELP).block(Block::bordered().title(" keys and columns ")), page);
+    frame.render_widget(Paragraph::new(help).block(Block::bordered().title(" keys and columns ")), page);
 }

@@ -32,7 +32,7 @@ pub struct State {
     pub shown: Shown,
     /// Column that stations are sorted by.
     pub sort_stations: usize,
-    /// Column that flows are sorted by.
+    /// Column that flows are sorted by, of those that there are round and round.
     pub sort_flows: usize,
     /// Rows of that table above the first one shown.
     pub offset: usize,
@@ -79,8 +79,9 @@ impl State {
             KeyCode::Char('?' | 'h') => self.help = !self.help,
             KeyCode::Char('p' | ' ') => self.paused = !self.paused,
             KeyCode::Char('s') => match self.shown {
-                Shown::Stations => self.sort_stations = (self.sort_stations + 1) % table::STATIONS.len(),
-                Shown::Flows => self.sort_flows = (self.sort_flows + 1) % table::FLOWS.len(),
+                Shown::Stations => self.sort_stations = (self.sort_stations + 1) % table::STATION_COLUMNS,
+                // How many there are is the discipline's matter: round and round by the picture.
+                Shown::Flows => self.sort_flows = self.sort_flows.wrapping_add(1),
             },
             KeyCode::Char('f') | KeyCode::Tab => {
                 self.shown = if self.shown == Shown::Flows { Shown::Stations } else { Shown::Flows };

@@ -1,23 +1,28 @@
-//! Columns of the two tables: which there are, which fit, which sorts.
+//! Columns of the two tables: which there are, which fit, which sorts. Flows
+//! have those of the discipline's own table among them, by their names there.
 //!
 //! What it does not do: no colours, no place on the screen (`draw`).
 
-use crate::snapshot::{FlowView, StationView};
+use std::borrow::Cow;
+
+use crate::snapshot::{ColumnView, FlowView, StationView};
 use crate::text::{megabits, millis, percent};
 
 /// One column.
 pub struct Column<T: 'static> {
     /// Its head, with the unit.
-    pub head: &'static str,
+    pub head: Cow<'static, str>,
     /// Its width in characters.
     pub width: u16,
     /// Columns of small rank are shown first where there is little room.
     rank: u8,
     /// What stands in it.
-    pub text: fn(&T) -> String,
+    pub text: Box<dyn Fn(&T) -> String>,
     /// What it sorts by, largest first; None: by its text, as in a dictionary.
-    key: Option<fn(&T) -> f64>,
+    key: Option<Key<T>>,
 }
+
+type Key<T> = Box<dyn Fn(&T) -> f64>;
 
 impl<T> Column<T> {
     /// Whether it holds names, not numbers.
@@ -26,18 +31,18 @@ impl<T> Column<T> {
     }
 }
 
-const fn column<T>(
+fn column<T>(
     head: &'static str,
     width: u16,
     rank: u8,
     text: fn(&T) -> String,
     key: fn(&T) -> f64,
 ) -> Column<T> {
-    Column { head, width, rank, text, key: Some(key) }
+    Column { head: head.into(), width, rank, text: Box::new(text), key: Some(Box::new(key)) }
 }
 
-const fn name<T>(head: &'static str, width: u16, rank: u8, text: fn(&T) -> String) -> Column<T> {
-    Column { head, width, rank, text, key: None }
+fn name<T>(head: &'static str, width: u16, rank: u8, text: fn(&T) -> String) -> Column<T> {
+    Column { head: head.into(), width, rank, text: Box::new(text), key: None }
 }
 
 /// One that has ended is known by it.
@@ -61,43 +66,71 @@ fn flow_name(f: &FlowView) -> String {
     f.app.clone().unwrap_or_else(|| f.tuple.clone())
 }
 
-/// Columns of stations; the first is their name.
-pub const STATIONS: &[Column<StationView>] = &[
-    name("station", 12, 0, station_name),
-    column("down Mb/s", 9, 2, |s| megabits(s.rates.down_bps), |s| s.rates.down_bps),
-    column("up Mb/s", 7, 4, |s| megabits(s.rates.up_bps), |s| s.rates.up_bps),
-    column("air", 5, 1, |s| percent(station_air(s)), station_air),
-    column("p50 ms", 6, 5, |s| millis(s.rates.sojourn_p50_s), |s| s.rates.sojourn_p50_s),
-    column("p99 ms", 6, 3, |s| millis(s.rates.sojourn_p99_s), |s| s.rates.sojourn_p99_s),
-    column("queue", 5, 6, |s| s.backlog_packets.to_string(), |s| s.backlog_packets.into()),
-    column("tries", 5, 7, |s| attempts(s.rates.attempts_mean), |s| s.rates.attempts_mean),
-    column("drops/s", 7, 8, |s| format!("{:.0}", s.rates.drops_per_s), |s| s.rates.drops_per_s),
-    column("PHY Mb/s", 8, 9, |s| megabits(f64::from(s.rate_kbps) * 1e3), |s| s.rate_kbps.into()),
-    column("lost", 6, 10, |s| s.totals.lost.to_string(), |s| s.totals.lost as f64),
-];
-
-/// The column of [`STATIONS`] with their share of the air.
+/// How many columns stations have.
+pub const STATION_COLUMNS: usize = 11;
+/// The column of [`stations`] with their share of the air.
 pub const STATION_AIR: usize = 3;
-/// The column of [`FLOWS`] with theirs.
+/// The column of [`flows`] with theirs.
 pub const FLOW_AIR: usize = 4;
 
-/// Columns of flows; the first is their name.
-pub const FLOWS: &[Column<FlowView>] = &[
-    name("flow", 12, 0, flow_name),
-    name("station", 8, 9, |f| f.station.clone()),
-    column("down Mb/s", 9, 2, |f| megabits(f.rates.down_bps), |f| f.rates.down_bps),
-    column("up Mb/s", 7, 6, |f| megabits(f.rates.up_bps), |f| f.rates.up_bps),
-    column("air", 5, 1, |f| percent(flow_air(f)), flow_air),
-    column("credit ms", 9, 7, credit, |f| f.credit_s.unwrap_or(f64::NEG_INFINITY)),
-    column("p50 ms", 6, 4, |f| millis(f.rates.sojourn_p50_s), |f| f.rates.sojourn_p50_s),
-    column("p99 ms", 6, 3, |f| millis(f.rates.sojourn_p99_s), |f| f.rates.sojourn_p99_s),
-    column("queue", 5, 5, |f| f.backlog_packets.to_string(), |f| f.backlog_packets.into()),
-    column("tries", 5, 8, |f| attempts(f.rates.attempts_mean), |f| f.rates.attempts_mean),
-    column("drops/s", 7, 10, |f| format!("{:.0}", f.rates.drops_per_s), |f| f.rates.drops_per_s),
-];
+/// Columns of stations; the first is their name.
+pub fn stations() -> [Column<StationView>; STATION_COLUMNS] {
+    [
+        name("station", 12, 0, station_name),
+        column("down Mb/s", 9, 2, |s| megabits(s.rates.down_bps), |s| s.rates.down_bps),
+        column("up Mb/s", 7, 4, |s| megabits(s.rates.up_bps), |s| s.rates.up_bps),
+        column("air", 5, 1, |s| percent(station_air(s)), station_air),
+        column("p50 ms", 6, 5, |s| millis(s.rates.sojourn_p50_s), |s| s.rates.sojourn_p50_s),
+        column("p99 ms", 6, 3, |s| millis(s.rates.sojourn_p99_s), |s| s.rates.sojourn_p99_s),
+        column("queue", 5, 6, |s| s.backlog_packets.to_string(), |s| s.backlog_packets.into()),
+        column("tries", 5, 7, |s| attempts(s.rates.attempts_mean), |s| s.rates.attempts_mean),
+        column("drops/s", 7, 8, |s| format!("{:.0}", s.rates.drops_per_s), |s| s.rates.drops_per_s),
+        column("PHY Mb/s", 8, 9, |s| megabits(f64::from(s.rate_kbps) * 1e3), |s| s.rate_kbps.into()),
+        column("lost", 6, 10, |s| s.totals.lost.to_string(), |s| s.totals.lost as f64),
+    ]
+}
 
-fn credit(f: &FlowView) -> String {
-    f.credit_s.map_or("-".into(), |s| format!("{:.1}", s * 1e3))
+/// Columns of flows, with the discipline's own; the first is their name.
+pub fn flows(own: &[ColumnView]) -> Vec<Column<FlowView>> {
+    let mut columns = vec![
+        name("flow", 12, 0, flow_name),
+        name("station", 8, 9, |f| f.station.clone()),
+        column("down Mb/s", 9, 2, |f| megabits(f.rates.down_bps), |f| f.rates.down_bps),
+        column("up Mb/s", 7, 6, |f| megabits(f.rates.up_bps), |f| f.rates.up_bps),
+        column("air", 5, 1, |f| percent(flow_air(f)), flow_air),
+    ];
+    columns.extend(own.iter().map(discipline));
+    let waits: [Column<FlowView>; 5] = [
+        column("p50 ms", 6, 4, |f| millis(f.rates.sojourn_p50_s), |f| f.rates.sojourn_p50_s),
+        column("p99 ms", 6, 3, |f| millis(f.rates.sojourn_p99_s), |f| f.rates.sojourn_p99_s),
+        column("queue", 5, 5, |f| f.backlog_packets.to_string(), |f| f.backlog_packets.into()),
+        column("tries", 5, 8, |f| attempts(f.rates.attempts_mean), |f| f.rates.attempts_mean),
+        column("drops/s", 7, 10, |f| format!("{:.0}", f.rates.drops_per_s), |f| f.rates.drops_per_s),
+    ];
+    columns.extend(waits);
+    columns
+}
+
+/// A column of the discipline's table; flows that it does not know come last.
+fn discipline(of: &ColumnView) -> Column<FlowView> {
+    let (unit, shown): (_, fn(f64) -> String) = match &*of.unit {
+        "ns" => (" ms", |s| format!("{:.1}", s * 1e3)),
+        "bytes" => (" kB", |bytes| format!("{:.1}", bytes * 1e-3)),
+        "bit/s" => (" Mb/s", megabits),
+        "ratio" => ("", percent),
+        _ => ("", |number| format!("{number:.1}")),
+    };
+    let head = format!("{}{unit}", of.name);
+    let width = head.chars().count().clamp(7, 20) as u16;
+    let value = |key: String| move |f: &FlowView| f.columns.get(&key).copied().flatten();
+    let (text, key) = (value(of.key()), value(of.key()));
+    Column {
+        head: head.into(),
+        width,
+        rank: 7,
+        text: Box::new(move |f| text(f).map_or("-".into(), shown)),
+        key: Some(Box::new(move |f| key(f).unwrap_or(f64::NEG_INFINITY))),
+    }
 }
 
 /// Indices of the columns that fit into `width`, in their order, the first
@@ -122,7 +155,7 @@ pub fn fitting<T>(columns: &[Column<T>], width: u16, sort: usize) -> Vec<usize> 
 pub fn sorted<'a, T>(items: &'a [T], columns: &[Column<T>], sort: usize) -> Vec<&'a T> {
     let mut items: Vec<&T> = items.iter().collect();
     if let Some(column) = columns.get(sort) {
-        match column.key {
+        match &column.key {
             Some(key) => items.sort_by(|a, b| key(b).total_cmp(&key(a))),
             None => items.sort_by_cached_key(|item| (column.text)(item)),
         }
@@ -133,7 +166,13 @@ pub fn sorted<'a, T>(items: &'a [T], columns: &[Column<T>], sort: usize) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+
     use crate::snapshot::{Rates, Totals};
+
+    fn view(name: &str, unit: &str) -> ColumnView {
+        ColumnView { name: name.into(), help: String::new(), unit: unit.into() }
+    }
 
     /// No two numbers of a row are equal: each column has its own, also to sort by.
     #[test]
@@ -156,7 +195,7 @@ mod tests {
             rates,
             ..StationView::default()
         };
-        let of = |c: &Column<StationView>| (c.head, (c.text)(&station), c.key.map(|key| key(&station)));
+        let of = |c: Column<StationView>| (c.head, (c.text)(&station), c.key.map(|key| key(&station)));
         let expected = [
             ("station", "s", None),
             ("down Mb/s", "1.00", Some(1e6)),
@@ -170,17 +209,18 @@ mod tests {
             ("PHY Mb/s", "13.0", Some(13_000.0)),
             ("lost", "15", Some(15.0)),
         ];
-        assert!(STATIONS.iter().map(of).eq(expected.map(|(head, text, key)| (head, text.to_string(), key))));
+        let expected = expected.map(|(head, text, key)| (head.into(), text.to_string(), key));
+        assert_eq!(stations().map(of), expected);
         let flow = FlowView {
             app: Some("a".into()),
             tuple: "t".into(),
             station: "s".into(),
-            credit_s: Some(-0.0185),
+            columns: BTreeMap::from([("credit_s".into(), Some(-0.0185))]),
             backlog_packets: 19,
             rates,
             ..FlowView::default()
         };
-        let of = |c: &Column<FlowView>| (c.head, (c.text)(&flow), c.key.map(|key| key(&flow)));
+        let of = |c: Column<FlowView>| (c.head, (c.text)(&flow), c.key.map(|key| key(&flow)));
         let expected = [
             ("flow", "a", None),
             ("station", "s", None),
@@ -194,10 +234,33 @@ mod tests {
             ("tries", "1.50", Some(1.5)),
             ("drops/s", "7", Some(7.0)),
         ];
-        assert!(FLOWS.iter().map(of).eq(expected.map(|(head, text, key)| (head, text.to_string(), key))));
+        let expected = expected.map(|(head, text, key)| (head.into(), text.to_string(), key));
+        let columns = || flows(&[view("credit", "ns")]);
+        assert_eq!(columns().into_iter().map(of).collect::<Vec<_>>(), expected);
         let bare = FlowView { tuple: "t".into(), ..FlowView::default() };
-        let texts: Vec<String> = FLOWS.iter().map(|c| (c.text)(&bare)).collect();
+        let texts: Vec<String> = columns().iter().map(|c| (c.text)(&bare)).collect();
         assert_eq!((texts[0].as_str(), texts[5].as_str(), texts[9].as_str()), ("t", "-", "-"));
-        assert_eq!((STATIONS[STATION_AIR].head, FLOWS[FLOW_AIR].head), ("air", "air"));
+        assert_eq!((&*stations()[STATION_AIR].head, &*columns()[FLOW_AIR].head), ("air", "air"));
+    }
+
+    /// Whatever a discipline calls them.
+    #[test]
+    fn a_disciplines_columns_are_shown_in_their_units() {
+        for (name, unit, key, value, head, text) in [
+            ("sojourn", "ns", "sojourn_s", 0.0042, "sojourn ms", "4.2"),
+            ("deficit", "bytes", "deficit_bytes", -1500.0, "deficit kB", "-1.5"),
+            ("rate", "bit/s", "rate_bps", 2.5e6, "rate Mb/s", "2.50"),
+            ("drop", "ratio", "drop_ratio", 0.125, "drop", "12 %"),
+            ("weight", "", "weight", 1.5, "weight", "1.5"),
+        ] {
+            let columns = flows(&[view(name, unit)]);
+            let flow =
+                FlowView { columns: BTreeMap::from([(key.into(), Some(value))]), ..FlowView::default() };
+            let column = &columns[FLOW_AIR + 1];
+            assert_eq!((&*column.head, &*(column.text)(&flow)), (head, text));
+            assert_eq!(column.key.as_ref().map(|key| key(&flow)), Some(value));
+            assert!(usize::from(column.width) >= head.len());
+        }
+        assert_eq!(flows(&[]).len() + 1, flows(&[view("x", "")]).len());
     }
 }

@@ -1,4 +1,4 @@
-//! A film over TCP whose bit rate follows its buffer: `streaming`.
+//! A film over TCP whose bit rate follows its buffer: `streaming`. Of several users the mean.
 //!
 //! What it does not do: which segment comes next is `airtab_sim::traffic::streaming`'s.
 
@@ -13,7 +13,7 @@ use airtab_sim::{AppTrace, SegmentTrace};
 
 use super::reason::{SILENT, of_bulk, percent};
 use super::{Context, Described, Score, congestion};
-use crate::measure::Figures;
+use crate::measure::{Figures, mean};
 use crate::metric::Metric;
 use crate::reader::{Section, Value, quantity};
 use crate::scores::{QueueScores, Scores};
@@ -25,8 +25,7 @@ const LADDER_BPS: [u64; 10] =
 
 impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
-    const COLUMNS: &'static [Metric] =
-        &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
+    const COLUMNS: &'static [Metric] = &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
     const SCORE: Score = Score {
         caption: "bit rate of what is played, Mb/s (more is better)",
         axis: (0.0, 1.0),
@@ -41,10 +40,6 @@ impl Described for Streaming {
         let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
         let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
         let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
-        if buffer_ns < 2 * segment_ns {
-            let least = Unit::Ns.format(2 * segment_ns);
-            s.problem_of("buffer", &format!("must hold two segments: at least {least}"));
-        }
         Some(Streaming { ladder, segment_ns, buffer_ns, congestion: congestion(s, context) })
     }
 
@@ -54,13 +49,17 @@ impl Described for Streaming {
             requested_ns: s.requested_ns,
             done_ns: s.done_ns,
         };
-        let segments: Vec<_> = seen.segments.iter().map(segment).collect();
-        let Some(score) = streaming::score(&segments, self.segment_ns, window) else { return };
-        f.extend(score.rate_bps.map(|bps| (Metric::BitRate, bps)));
-        f.insert(Metric::Stalled, score.stalled);
-        f.insert(Metric::Stalls, f64::from(score.stalls));
-        f.insert(Metric::Switches, f64::from(score.switches));
-        f.insert(Metric::Startup, score.startup);
+        let users = seen.segments.chunk_by(|a, b| a.user == b.user);
+        let scores = users.filter_map(|own| {
+            let segments: Vec<_> = own.iter().map(segment).collect();
+            streaming::score(&segments, self.segment_ns, window)
+        });
+        let scores: Vec<_> = scores.collect();
+        f.extend(mean(scores.iter().filter_map(|s| s.rate_bps)).map(|x| (Metric::BitRate, x)));
+        f.extend(mean(scores.iter().map(|s| s.stalled)).map(|x| (Metric::Stalled, x)));
+        f.extend(mean(scores.iter().map(|s| s.stalls.into())).map(|x| (Metric::Stalls, x)));
+        f.extend(mean(scores.iter().map(|s| s.switches.into())).map(|x| (Metric::Switches, x)));
+        f.extend(mean(scores.iter().map(|s| s.startup)).map(|x| (Metric::Startup, x)));
     }
 
     /// Segments come over TCP: what matters is whether they come in time, and which

@@ -1,7 +1,7 @@
 //! Video over UDP that nothing slows: `video`.
 //!
 //! Its score is the frames that can be shown (`airtab-quality`): a broken frame
-//! breaks those that refer to it.
+//! breaks those that refer to it. Of several users the mean.
 //!
 //! What it does not do: how frames are sent is `airtab_sim::traffic::video`'s,
 //! the text of traces `video_trace`'s.
@@ -14,7 +14,7 @@ use airtab_sim::{AppTrace, FrameTrace};
 
 use super::reason::{SILENT, losses, ms, percent};
 use super::{Context, Described, Score};
-use crate::measure::Figures;
+use crate::measure::{Figures, mean};
 use crate::metric::Metric;
 use crate::reader::{Section, choice, text};
 use crate::scenario_file::Folder;
@@ -54,15 +54,23 @@ impl Described for Video {
     }
 
     fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
-        let Some(score) = video::score(&video_frames(&seen.frames), window) else { return };
-        f.insert(Metric::FrameRate, score.frames_per_second);
-        f.insert(Metric::FramesWhole, score.whole);
-        let kinds = [Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole];
-        f.extend(kinds.into_iter().zip(score.whole_of).filter_map(|(metric, share)| Some((metric, share?))));
+        let users = seen.frames.chunk_by(|a, b| a.user == b.user);
+        let scores: Vec<_> = users.filter_map(|own| video::score(&video_frames(own), window)).collect();
+        f.extend(mean(scores.iter().map(|s| s.frames_per_second)).map(|x| (Metric::FrameRate, x)));
+        f.extend(mean(scores.iter().map(|s| s.whole)).map(|x| (Metric::FramesWhole, x)));
+        for (i, metric) in (0..).zip([Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole]) {
+            f.extend(mean(scores.iter().filter_map(|s| s.whole_of[i])).map(|x| (metric, x)));
+        }
     }
 
     fn playable(seen: &AppTrace) -> Option<Vec<u32>> {
-        Some(video::playable_by_second(&video_frames(&seen.frames)))
+        let mut all = Vec::new();
+        for own in seen.frames.chunk_by(|a, b| a.user == b.user) {
+            let shown = video::playable_by_second(&video_frames(own));
+            all.resize(all.len().max(shown.len()), 0);
+            all.iter_mut().zip(shown).for_each(|(sum, n)| *sum += n);
+        }
+        Some(all)
     }
 
     /// Frames are bursts: what matters is whether all of a frame arrives.

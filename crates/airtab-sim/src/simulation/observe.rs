@@ -1,35 +1,17 @@
 //! Looks into a run under way: what arrived so far, the discipline's table,
-//! TCP senders, and every frame on the air. For time series ([`crate::course`])
-//! and captures.
+//! TCP senders, and every frame on the air. For observers ([`crate::probe`]).
 //!
 //! Looking changes nothing: a run that is looked at has the same trace.
 //!
 //! What it does not do: no rates, no averages, no files (`airtab-lab`).
 
-use airtab_core::{GROUP, Stat};
+use airtab_core::{Discipline, GROUP};
 
 use super::Simulation;
 use crate::net::address::{FiveTuple, Protocol};
 use crate::tcp::{Endpoint, Segment};
 use crate::trace::AirTrace;
 use crate::wifi::{Attempt, Carried, End};
-
-/// The discipline's table at one time.
-#[derive(Clone, Debug)]
-pub struct Rows {
-    /// Its columns, with their units.
-    pub columns: Vec<Stat>,
-    /// One value per column each; signed ones in two's complement.
-    pub rows: Vec<Vec<u64>>,
-}
-
-impl Rows {
-    /// The column of that name, a value for each row.
-    pub fn column(&self, name: &str) -> Option<impl Iterator<Item = u64>> {
-        let i = self.columns.iter().position(|c| c.name == name)?;
-        Some(self.rows.iter().map(move |row| row[i]))
-    }
-}
 
 /// One DATA frame or beacon on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +64,11 @@ pub(super) struct Tap {
 }
 
 impl Simulation {
+    /// How many applications there are.
+    pub fn app_count(&self) -> usize {
+        self.apps.len()
+    }
+
     /// IP bytes that application `app` received at its station so far.
     ///
     /// # Panics
@@ -114,10 +101,19 @@ impl Simulation {
         self.world.medium(0).queue().len()
     }
 
-    /// The discipline's table, as it is at this time.
-    pub fn rows(&self) -> Rows {
-        let queue = self.world.medium(0).queue();
-        Rows { columns: queue.discipline().row_stats(), rows: queue.rows(self.world.pool(), self.now) }
+    /// The discipline of the access point's queue.
+    pub fn discipline(&self) -> Discipline {
+        self.world.medium(0).queue().discipline()
+    }
+
+    /// A column of the discipline's table as it is at this time, by name: a value for each row, in the
+    /// column's unit. None if the table has no such column.
+    pub fn column(&self, name: &str) -> Option<Vec<i64>> {
+        let column = self.discipline().column(name)?;
+        let mut values = Vec::new();
+        let see = |row: &[u64]| values.push(column.value(row));
+        self.world.medium(0).queue().for_each_row(self.world.pool(), self.now, see);
+        Some(values)
     }
 
     /// Where the channel's time went so far.

@@ -37,8 +37,25 @@ pub struct Config {
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
     /// at any time.
     pub rto_grid_ns: u64,
-    /// 12 bytes of each segment's options. Round trips are timed one at a time all the same.
+    /// 12 bytes of each segment's options, with the times that they are for.
     pub timestamps: bool,
+    /// How round-trip times are measured.
+    pub rtt: RttBy,
+    /// Slow start threshold at the beginning, segments; None: arbitrarily high.
+    pub initial_ssthresh: Option<u32>,
+    /// Segments leave at the rate that the congestion control says ([`Congestion::pacing_rate`]), not in bursts.
+    ///
+    /// [`Congestion::pacing_rate`]: super::congestion::Congestion::pacing_rate
+    pub pacing: bool,
+}
+
+/// How round-trip times are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttBy {
+    /// By timing one segment at a time, and none that was retransmitted (RFC 6298 3, Karn).
+    OneSegment,
+    /// By the timestamp that each acknowledgement of new data echoes (RFC 7323 4).
+    Timestamps,
 }
 
 /// How losses are found and repaired.
@@ -70,6 +87,9 @@ impl Config {
             limited_transmit: true,
             rto_grid_ns: 0,
             timestamps: false,
+            rtt: RttBy::OneSegment,
+            initial_ssthresh: None,
+            pacing: false,
         }
     }
 
@@ -91,6 +111,9 @@ impl Config {
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
             timestamps: true,
+            rtt: RttBy::OneSegment,
+            initial_ssthresh: None,
+            pacing: false,
         }
     }
 
@@ -106,12 +129,10 @@ impl Config {
         Config { congestion, ..self }
     }
 
-    /// The same settings for web pages: NewReno, as the CHAP study has it, where downloads have CUBIC.
-    pub const fn for_pages(self) -> Self {
-        match self.congestion {
-            Algorithm::Cubic => self.with_congestion(Algorithm::NewReno),
-            _ => self,
-        }
+    /// The same settings with timestamps that tell round-trip times; packets stay as long as they were.
+    pub const fn with_timestamps(self) -> Self {
+        let mss = if self.timestamps { self.mss } else { self.mss - 12 };
+        Config { mss, timestamps: true, rtt: RttBy::Timestamps, ..self }
     }
 
     /// Receive window, bytes.
@@ -130,6 +151,12 @@ impl Config {
         }
         if self.initial_window == 0 || self.receive_window_segments == 0 || self.ack_every == 0 {
             return fail("initial_window, receive_window_segments and ack_every must be at least 1");
+        }
+        if self.initial_ssthresh == Some(0) {
+            return fail("initial_ssthresh must be at least 1");
+        }
+        if self.rtt == RttBy::Timestamps && !self.timestamps {
+            return fail("rtt by timestamps takes timestamps");
         }
         if self.receive_window_bytes() > u64::from(u32::MAX) {
             return fail("the receive window must be below 4 GiB");
@@ -172,6 +199,8 @@ mod tests {
             Config { receive_window_segments: 3_000_000, ..home },
             Config { min_rto_ns: 0, ..home },
             Config { max_rto_ns: home.min_rto_ns - 1, ..home },
+            Config { initial_ssthresh: Some(0), ..home },
+            Config { rtt: RttBy::Timestamps, ..home },
             Config { max_rto_ns: home.initial_rto_ns - 1, ..home },
         ];
         for config in bad {

@@ -23,6 +23,8 @@ pub(super) struct Duplicates {
     inflation: i64,
     /// Partial acknowledgements of this recovery.
     partials: u32,
+    /// Bytes that duplicates have told of, which an acknowledgement will tell of again.
+    told: u64,
 }
 
 /// What an acknowledgement of new data means in a recovery.
@@ -42,7 +44,20 @@ impl Duplicates {
             limited: config.limited_transmit,
             inflation: 0,
             partials: 0,
+            told: 0,
         }
+    }
+
+    /// Bytes of which an acknowledgement tells first that they arrived: of `bytes` new ones, or as it `repeats` the last, of a
+    /// segment behind a hole.
+    pub fn delivered(&mut self, bytes: u64, repeats: bool) -> u64 {
+        if repeats {
+            self.told += self.mss as u64;
+            return self.mss as u64;
+        }
+        let again = bytes.min(self.told);
+        self.told -= again;
+        bytes - again
     }
 
     /// Whether three duplicate acknowledgements of `una` begin a recovery: with NewReno not for data that the last

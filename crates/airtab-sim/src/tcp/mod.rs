@@ -24,14 +24,15 @@
 //! assert!(client.established());
 //! ```
 //!
-//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 3465, 9438; one file per part, which names its sections.
-//! Not modelled: what timestamps say (their bytes are), ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
+//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 7323, 3465, 9438; one file per part, which names its sections.
+//! Not modelled: PAWS, ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
 //! windows. `docs/tcp.md` tells what follows from that.
 
 mod config;
 pub mod congestion;
 mod duplicates;
 mod handshake;
+mod pacer;
 mod ranges;
 mod receiver;
 mod rtt;
@@ -39,7 +40,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 
-pub use config::{Config, ConfigError, Recovery};
+pub use config::{Config, ConfigError, Recovery, RttBy};
 pub use congestion::{Algorithm, UnknownAlgorithm};
 pub use segment::{ACK, SACK_BLOCKS, SYN, Segment};
 pub use sender::Stats;
@@ -48,6 +49,11 @@ use congestion::Congestion;
 use handshake::Handshake;
 use receiver::Receiver;
 use sender::Sender;
+
+/// The clock of timestamps: microseconds, as Linux's since 6.7.
+fn timestamp(now: u64) -> u32 {
+    (now / 1000) as u32 // modulo 2^32
+}
 
 /// One end of a TCP connection.
 ///
@@ -105,9 +111,12 @@ impl Endpoint {
 
     /// A segment arrived at `now`.
     pub fn on_segment(&mut self, now: u64, segment: &Segment) {
+        if segment.timestamps {
+            self.receiver.on_timestamp(segment.seq, segment.tsval);
+        }
         if let Some(opened) = self.handshake.on_segment(now, segment) {
             match opened.rtt {
-                Some(rtt) => self.sender.rtt.sample(rtt),
+                Some(rtt) => self.sender.rtt.sample(rtt, 1),
                 None => self.sender.restart_after_lost_syn(),
             }
         }
@@ -127,7 +136,8 @@ impl Endpoint {
 
     /// The next segment to send at `now`, if any.
     pub fn poll_transmit(&mut self, now: u64) -> Option<Segment> {
-        let mut segment = Segment { timestamps: self.timestamps, ..Segment::default() };
+        let tsval = if self.timestamps { timestamp(now) } else { 0 };
+        let mut segment = Segment { timestamps: self.timestamps, tsval, ..Segment::default() };
         if self.handshake.established() {
             let max = self.mss - self.receiver.option_bytes();
             if let Some((seq, len)) = self.sender.poll(now, u64::from(max)) {

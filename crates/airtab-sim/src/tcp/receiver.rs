@@ -28,6 +28,10 @@ pub(super) struct Receiver {
     ack_every: u32,
     ack_delay: u64,
     sack: bool,
+    /// TS.Recent: the timestamp that is echoed.
+    timestamp: Option<u32>,
+    /// Last.ACK.sent.
+    acknowledged: u64,
 }
 
 impl Receiver {
@@ -44,6 +48,8 @@ impl Receiver {
             ack_every: config.ack_every,
             ack_delay: config.delayed_ack_ns,
             sack: config.recovery == Recovery::Sack,
+            timestamp: None,
+            acknowledged: 0,
         }
     }
 
@@ -71,6 +77,15 @@ impl Receiver {
     pub fn acknowledge_now(&mut self) {
         self.ack_due = true;
         self.ack_deadline = NEVER;
+    }
+
+    /// A segment from `seq` on brought a timestamp. That of the first segment that is not acknowledged yet is echoed, so that
+    /// the time for which an acknowledgement is held counts (RFC 7323 4.3).
+    pub fn on_timestamp(&mut self, seq: u64, tsval: u32) {
+        let newer = self.timestamp.is_none_or(|last| tsval.wrapping_sub(last) < 1 << 31);
+        if seq <= self.acknowledged && newer {
+            self.timestamp = Some(tsval);
+        }
     }
 
     /// Data bytes `start..end` arrived.
@@ -107,6 +122,8 @@ impl Receiver {
         segment.window = self.window as u32; // Config::check bounds it
         segment.sack = self.recent;
         segment.sack_len = self.recent_len;
+        segment.tsecr = self.timestamp.unwrap_or(0);
+        self.acknowledged = self.next;
         self.unacknowledged = 0;
         self.ack_due = false;
         self.ack_deadline = NEVER;

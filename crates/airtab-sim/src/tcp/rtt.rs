@@ -4,8 +4,9 @@
 //! bounds the variance term, as in Linux. Bounding the sum instead leaves no margin on paths longer than the minimum:
 //! RTTVAR decays to nothing while the queue is empty, and the first queue that builds up looks like a loss.
 //! With a grid, as BSD's 500 ms, it is `max(min_rto, SRTT + 4 RTTVAR)`, and timers expire at multiples of the grid.
-//! Samples from retransmitted data are not offered (Karn), so that the backoff lasts until fresh data is acknowledged.
-//! Not done: timestamps, Eifel, F-RTO.
+//! Samples from retransmitted data are not offered (Karn), so that the backoff lasts until fresh data is acknowledged; with
+//! timestamps they are, because what they echo is the time of the copy that arrived.
+//! Not done: Eifel, F-RTO.
 
 use super::config::Config;
 
@@ -57,16 +58,18 @@ impl Rtt {
         self.rto
     }
 
-    /// One round trip took `sample` ns (RFC 6298 2.2, 2.3).
-    pub fn sample(&mut self, sample: u64) {
+    /// One round trip took `sample` ns (RFC 6298 2.2, 2.3), of `expected` samples in it: each weighs less by that much
+    /// (RFC 7323 appendix G), so that the estimate remembers as many round trips.
+    pub fn sample(&mut self, sample: u64, expected: u64) {
         let smoothed = match self.smoothed {
             None => {
                 self.variation = sample / 2;
                 sample
             }
             Some(smoothed) => {
-                self.variation = (3 * self.variation + smoothed.abs_diff(sample)) / 4;
-                (7 * smoothed + sample) / 8
+                let (quarter, eighth) = (4 * expected, 8 * expected);
+                self.variation = ((quarter - 1) * self.variation + smoothed.abs_diff(sample)) / quarter;
+                ((eighth - 1) * smoothed + sample) / eighth
             }
         };
         self.smoothed = Some(smoothed);
@@ -98,9 +101,9 @@ mod tests {
     fn follows_the_formulas() {
         let mut rtt = Rtt::new(&Config::home());
         assert_eq!(rtt.rto(), 1000 * MS);
-        rtt.sample(200 * MS); // RTTVAR 100, RTO 200 + 4 * 100
+        rtt.sample(200 * MS, 1); // RTTVAR 100, RTO 200 + 4 * 100
         assert_eq!((rtt.smoothed(), rtt.rto()), (Some(200 * MS), 600 * MS));
-        rtt.sample(280 * MS); // RTTVAR (300 + 80) / 4 = 95, SRTT (1400 + 280) / 8 = 210
+        rtt.sample(280 * MS, 1); // RTTVAR (300 + 80) / 4 = 95, SRTT (1400 + 280) / 8 = 210
         assert_eq!((rtt.smoothed(), rtt.rto()), (Some(210 * MS), 590 * MS));
         rtt.back_off();
         rtt.back_off();
@@ -108,10 +111,19 @@ mod tests {
         assert_eq!(rtt.minimum(), Some(200 * MS));
     }
 
+    /// Four samples expected: a 16th of the variation, a 32nd of the time.
+    #[test]
+    fn several_samples_of_a_round_trip_weigh_as_much_as_one() {
+        let mut rtt = Rtt::new(&Config::home());
+        rtt.sample(160 * MS, 4); // the first counts in full: RTTVAR 80
+        rtt.sample(224 * MS, 4); // RTTVAR (15 * 80 + 64) / 16 = 79, SRTT (31 * 160 + 224) / 32 = 162
+        assert_eq!((rtt.smoothed(), rtt.rto()), (Some(162 * MS), 478 * MS));
+    }
+
     #[test]
     fn stays_within_its_bounds() {
         let mut rtt = Rtt::new(&Config::home());
-        rtt.sample(4 * MS);
+        rtt.sample(4 * MS, 1);
         assert_eq!(rtt.rto(), 204 * MS);
         (0..20).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 60_000 * MS);
@@ -121,11 +133,11 @@ mod tests {
     fn a_grid_bounds_the_sum_and_rounds_the_deadline_up() {
         let mut rtt = Rtt::new(&Config::bsd44());
         assert_eq!(rtt.deadline(1), 3500 * MS);
-        rtt.sample(200 * MS); // 200 + 4 * 100
+        rtt.sample(200 * MS, 1); // 200 + 4 * 100
         assert_eq!(rtt.rto(), 1000 * MS);
         assert_eq!(rtt.deadline(0), 1000 * MS);
         assert_eq!(rtt.deadline(1), 1500 * MS);
-        rtt.sample(1000 * MS); // RTTVAR (300 + 800) / 4 = 275, SRTT (1400 + 1000) / 8 = 300
+        rtt.sample(1000 * MS, 1); // RTTVAR (300 + 800) / 4 = 275, SRTT (1400 + 1000) / 8 = 300
         assert_eq!(rtt.rto(), 1400 * MS);
         (0..9).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 64_000 * MS);

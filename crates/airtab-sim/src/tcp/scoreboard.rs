@@ -73,6 +73,11 @@ impl Scoreboard {
         self.next - self.una
     }
 
+    /// Bytes known to have arrived, in sequence or not.
+    pub fn arrived(&self) -> u64 {
+        self.una - 1 + self.sacked
+    }
+
     /// End of the SACKed data.
     pub fn highest_sacked(&self) -> u64 {
         self.ranges.end().unwrap_or(self.una)

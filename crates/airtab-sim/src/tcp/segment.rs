@@ -35,8 +35,12 @@ pub struct Segment {
     pub sack: [(u64, u64); SACK_BLOCKS],
     /// Number of valid SACK blocks.
     pub sack_len: u8,
-    /// The timestamps option, of which only the length counts.
+    /// The segment has the timestamps option (RFC 7323 3.2).
     pub timestamps: bool,
+    /// TSval: when the segment was sent, us, modulo 2^32; valid with `timestamps`.
+    pub tsval: u32,
+    /// TSecr: TSval of the segment that this one answers; valid with `timestamps` and [`ACK`].
+    pub tsecr: u32,
 }
 
 impl Segment {

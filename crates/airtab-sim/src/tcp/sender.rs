@@ -17,9 +17,10 @@
 //!
 //! Not done: Nagle, PRR, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
 
-use super::config::{Config, Recovery};
+use super::config::{Config, Recovery, RttBy};
 use super::congestion::{Ack, Congestion, Controller};
 use super::duplicates::{Duplicates, Progress};
+use super::pacer::Pacer;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
@@ -78,7 +79,13 @@ pub(super) struct Sender {
     /// End of what the receiver accepts.
     window_edge: u64,
     window_limited: bool,
+    /// When the retransmission timer expires.
     deadline: u64,
+    /// None: segments leave as the window allows.
+    pacer: Option<Pacer>,
+    /// Until when a segment that could go is kept back.
+    held: u64,
+    by_timestamps: bool,
     /// Expiries since data was last acknowledged.
     expiries: u32,
     /// Last byte of the segment being timed, and when it was sent.
@@ -92,9 +99,13 @@ impl Sender {
     pub fn new(config: &Config) -> Self {
         let mss = u64::from(config.mss);
         let initial = u64::from(config.initial_window) * mss;
+        let mut congestion = Controller::new(config.congestion, mss, initial);
+        if let Some(segments) = config.initial_ssthresh {
+            congestion.set_ssthresh(u64::from(segments) * mss);
+        }
         Sender {
             rtt: Rtt::new(config),
-            congestion: Controller::new(config.congestion, mss, initial),
+            congestion,
             stats: Stats::default(),
             board: Scoreboard::new(mss),
             without_sack: (config.recovery != Recovery::Sack).then(|| Duplicates::new(config)),
@@ -107,6 +118,9 @@ impl Sender {
             window_edge: 1,
             window_limited: false,
             deadline: NEVER,
+            pacer: config.pacing.then(Pacer::default),
+            held: NEVER,
+            by_timestamps: config.rtt == RttBy::Timestamps,
             expiries: 0,
             timed: None,
             last_sent: 0,
@@ -141,7 +155,7 @@ impl Sender {
     }
 
     pub fn deadline(&self) -> u64 {
-        self.deadline
+        self.deadline.min(self.held)
     }
 
     pub fn on_ack(&mut self, now: u64, segment: &Segment) {
@@ -154,6 +168,7 @@ impl Sender {
             && edge == self.window_edge
             && self.board.flight() > 0;
         self.window_edge = self.window_edge.max(edge);
+        let (flight, arrived) = (self.board.flight(), self.board.arrived());
         let bytes = self.board.acknowledge(segment.ack);
         let mut sampled = self.timed.is_some_and(|(last, _)| last < self.board.una());
         let mut sacked = false;
@@ -163,10 +178,22 @@ impl Sender {
                 sampled |= timed.is_some_and(|(last, _)| (start..end).contains(&last));
             });
         }
+        let delivered = match &mut self.without_sack {
+            None => self.board.arrived() - arrived,
+            Some(known) => known.delivered(bytes, repeats),
+        };
+        if delivered > 0 {
+            self.congestion.on_delivered(now, delivered);
+        }
         let timed = if sampled { self.timed.take() } else { None };
         let sample = timed.map(|(_, sent)| now - sent);
-        if let Some(sample) = sample {
-            self.rtt.sample(sample);
+        if self.by_timestamps {
+            if bytes > 0 && segment.timestamps {
+                let us = super::timestamp(now).wrapping_sub(segment.tsecr);
+                self.measured(1000 * u64::from(us), flight.div_ceil(2 * self.mss)); // an acknowledgement for two
+            }
+        } else if let Some(sample) = sample {
+            self.measured(sample, 1);
         }
         if self.without_sack.is_some() {
             self.react_to_duplicates(now, bytes, repeats, sample);
@@ -179,6 +206,12 @@ impl Sender {
             self.duplicates += 1; // a duplicate acknowledgement is one that SACKs something new (2)
         }
         self.react(now, bytes, sample);
+    }
+
+    /// A round trip took so long, one sample of `expected`.
+    fn measured(&mut self, rtt_ns: u64, expected: u64) {
+        self.rtt.sample(rtt_ns, expected);
+        self.congestion.on_rtt_sample(rtt_ns);
     }
 
     /// New data was acknowledged.
@@ -301,25 +334,50 @@ impl Sender {
         {
             self.congestion.on_idle(self.restart_window);
         }
-        let (start, len, kind) = if self.retransmit_now {
+        self.held = NEVER;
+        let (start, len, kind) = if self.retransmit_now { self.first_hole(max) } else { self.fitting(max) }?;
+        if let Some(next) = self.pacer.map(|pacer| pacer.next()).filter(|next| now < *next) {
+            self.held = next;
+            self.window_limited = true; // whose rate it is
+            return None;
+        }
+        if self.retransmit_now {
             self.retransmit_now = false;
-            let (start, end) = self.board.hole(self.board.una(), self.board.next())?;
-            self.rescued = end.min(start + max);
-            (start, (end - start).min(max), Kind::Retransmission)
-        } else {
-            let Some(candidate) = self.candidate(max) else {
-                self.window_limited = false;
-                return None;
-            };
-            let (used, most) = self.room();
-            if used + candidate.1 > most {
-                self.window_limited = true;
-                return None;
-            }
-            candidate
-        };
+            self.rescued = start + len;
+        }
         self.record(now, start, len, kind);
+        self.pace(now, len);
         Some((start, len))
+    }
+
+    /// The lowest outstanding segment, whatever the window.
+    fn first_hole(&mut self, max: u64) -> Option<(u64, u64, Kind)> {
+        let hole = self.board.hole(self.board.una(), self.board.next());
+        self.retransmit_now = hole.is_some();
+        hole.map(|(start, end)| (start, (end - start).min(max), Kind::Retransmission))
+    }
+
+    /// What may be sent next, if the window has room for it.
+    fn fitting(&mut self, max: u64) -> Option<(u64, u64, Kind)> {
+        let candidate = self.candidate(max);
+        let fits = candidate.filter(|(_, len, _)| {
+            let (used, most) = self.room();
+            used + len <= most
+        });
+        match (candidate, fits) {
+            (None, _) => self.window_limited = false,
+            (Some(_), None) => self.window_limited = true,
+            _ => {}
+        }
+        fits
+    }
+
+    /// A segment of `len` bytes left: keeps the next one back, if a round-trip time is known.
+    fn pace(&mut self, now: u64, len: u64) {
+        let Some(pacer) = &mut self.pacer else { return };
+        if let Some(rate) = self.rtt.smoothed().and_then(|srtt| self.congestion.pacing_rate(srtt)) {
+            pacer.on_sent(now, len, rate);
+        }
     }
 
     /// What is in the network, and what may be.
@@ -383,6 +441,44 @@ impl Sender {
         }
         if self.deadline == NEVER {
             self.deadline = self.rtt.deadline(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::Algorithm;
+    use airtab_core::time::MS;
+
+    /// Ten segments leave, the first is acknowledged at 100 ms and begins a round trip. The second is lost; three behind it
+    /// arrive by 200 ms: 3000 bytes in 100 ms. By 300 ms the hole is filled, and the acknowledgement for four segments tells
+    /// of one that was not known.
+    #[test]
+    fn what_is_behind_a_hole_is_delivered_once() {
+        for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Reno] {
+            let congestion = Algorithm::Westwood;
+            let config = Config { mss: 1000, initial_window: 10, congestion, recovery, ..Config::home() };
+            let mut sender = Sender::new(&config);
+            sender.write(10_000);
+            let mut ack = |now, ack: u64, sacked: u64| {
+                let sack = [(2001, sacked), (0, 0), (0, 0)];
+                let sack_len = u8::from(sacked > 0 && recovery == Recovery::Sack);
+                sender.on_ack(
+                    now * MS,
+                    &Segment { ack, sack, sack_len, window: 100_000, ..Segment::default() },
+                );
+                while sender.poll(now * MS, 1000).is_some() {}
+                match &sender.congestion {
+                    Controller::Westwood(westwood) => westwood.rate(),
+                    _ => unreachable!("it was asked for"),
+                }
+            };
+            ack(0, 1, 0); // the handshake's: ten segments leave
+            let rates =
+                [(100, 1001, 0), (150, 1001, 3001), (160, 1001, 4001), (200, 1001, 5001), (300, 5001, 0)]
+                    .map(|(now, cumulative, sacked)| ack(now, cumulative, sacked));
+            assert_eq!(rates, [None, None, None, Some(30_000), Some(28_000)], "{recovery:?}");
         }
     }
 }

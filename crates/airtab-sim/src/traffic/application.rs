@@ -20,6 +20,7 @@
 //! What it does not do: it counts no packets (`meter`) and scores nothing.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use crate::engine::Stream;
 use crate::tcp::Algorithm;
@@ -42,7 +43,7 @@ pub trait Kind {
     ///
     /// # Errors
     /// Says what is wrong and what is allowed.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Broken> {
         Ok(())
     }
 
@@ -63,6 +64,31 @@ pub trait Kind {
 
     /// The application of one user.
     fn user(&self, setting: &Setting) -> Self::Application;
+}
+
+/// A rule that an application breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What scenario files call that which is wrong.
+    pub key: &'static str,
+    /// What must hold.
+    pub message: String,
+}
+
+impl Broken {
+    /// Ok where the rule holds.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub fn unless(holds: bool, key: &'static str, message: impl Into<String>) -> Result<(), Broken> {
+        if holds { Ok(()) } else { Err(Broken { key, message: message.into() }) }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.message)
+    }
 }
 
 /// For whom an application runs.
@@ -127,7 +153,8 @@ pub struct Progress {
     pub at_client: u64,
 }
 
-/// What an application saw of itself, beside its packets: each list in order of time.
+/// What an application saw of itself, beside its packets: each list in order of
+/// time. Who it was that saw it is its host's to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Video frames sent.
@@ -139,21 +166,22 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What users saw together.
+    /// What users saw together: their pages in order of time, all else user by user.
     pub(crate) fn of_all(users: impl Iterator<Item = Seen>) -> Seen {
-        let mut all = users.reduce(|mut all, one| {
+        let numbered = (0..).zip(users).map(|(user, mut one)| {
+            one.frames.iter_mut().for_each(|frame| frame.user = user);
+            one.segments.iter_mut().for_each(|segment| segment.user = user);
+            one
+        });
+        let all = numbered.reduce(|mut all, one| {
             all.frames.extend(one.frames);
             all.pages.extend(one.pages);
             all.segments.extend(one.segments);
             all
         });
-        if let Some(all) = &mut all {
-            // Stable, and already so if there is one user.
-            all.frames.sort_by_key(|frame| frame.sent_ns);
-            all.pages.sort_by_key(|page| page.done_ns);
-            all.segments.sort_by_key(|segment| segment.done_ns);
-        }
-        all.unwrap_or_default()
+        let mut all = all.unwrap_or_default();
+        all.pages.sort_by_key(|page| page.done_ns);
+        all
     }
 }
 

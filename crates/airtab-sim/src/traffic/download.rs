@@ -8,7 +8,7 @@
 //! is a new flow to the access point each time, and so finds out what it gives to newcomers. No end tells the other: data
 //! of the old connection that is on its way takes its time in the cell, and that which arrives counts as received.
 
-use super::{Kind, Setting, Transfers};
+use super::{Broken, Kind, Setting, Transfers};
 use crate::tcp::Algorithm;
 
 /// Server port, also of uploads and peers.
@@ -29,9 +29,8 @@ impl Kind for Download {
     /// What is left over is of use to nobody.
     const COUNTS_LATE: bool = false;
 
-    fn check(&self) -> Result<(), String> {
-        let never = self.reconnect_ns == Some(0);
-        if never { Err("0 ns until it connects anew: at least 1".into()) } else { Ok(()) }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(self.reconnect_ns != Some(0), "reconnect", "0 ns until it connects anew: at least 1")
     }
 
     fn congestion(&self, _: Algorithm) -> Option<Algorithm> {

@@ -6,7 +6,7 @@ mod application;
 mod constant;
 mod transfer;
 
-pub use application::{Action, Application, Io, Kind, Progress, Seen, Setting};
+pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
 pub use transfer::Transfers;
 
@@ -62,7 +62,7 @@ macro_rules! applications {
             ///
             /// # Errors
             /// Says what is wrong and what is allowed.
-            pub fn check(&self) -> Result<(), String> {
+            pub fn check(&self) -> Result<(), Broken> {
                 match self {
                     $(AppKind::$Type(kind) => kind.check()),+
                 }
@@ -132,6 +132,12 @@ macro_rules! applications {
                     $(User::$Type(user) => user.seen()),+
                 }
             }
+        }
+
+        /// Calls the macro `kinds!` of its caller with this list, `name: Type` each.
+        #[macro_export]
+        macro_rules! every_kind {
+            () => { kinds! { $($name: $Type),+ } };
         }
 
         $(impl From<$Type> for AppKind {

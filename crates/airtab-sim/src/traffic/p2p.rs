@@ -2,7 +2,7 @@
 //! servers at once, in its symmetric form with data both ways in each connection.
 
 use super::download::PORT;
-use super::{Kind, Setting, Transfers};
+use super::{Broken, Kind, Setting, Transfers};
 use crate::tcp::Algorithm;
 
 /// Such an application.
@@ -20,8 +20,8 @@ impl Kind for P2p {
     type Application = Transfers;
     const PORT: u16 = PORT;
 
-    fn check(&self) -> Result<(), String> {
-        if self.flows == 0 { Err("0 flows: at least 1".into()) } else { Ok(()) }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(self.flows > 0, "flows", "0: at least 1")
     }
 
     fn flows(&self) -> u16 {

@@ -7,7 +7,7 @@
 //! What it does not do: a request is never repeated, and none waits for an answer.
 
 use super::video::HEADERS;
-use super::{Application, Constant, Io, Kind, Setting};
+use super::{Application, Broken, Constant, Io, Kind, Setting};
 
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,8 @@ impl Kind for Ping {
     /// The echo protocol's (RFC 862).
     const PORT: u16 = 7;
 
-    fn check(&self) -> Result<(), String> {
-        if self.interval_ns == 0 {
-            return Err("the interval must not be 0".into());
-        }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(self.interval_ns > 0, "interval", "must not be 0")?;
         check_bytes(self.bytes)
     }
 
@@ -44,8 +42,8 @@ impl Kind for Ping {
 }
 
 /// What must hold for the length of an IP packet.
-pub(super) fn check_bytes(bytes: u32) -> Result<(), String> {
-    if bytes < HEADERS { Err(format!("{bytes} bytes: at least {HEADERS}")) } else { Ok(()) }
+pub(super) fn check_bytes(bytes: u32) -> Result<(), Broken> {
+    Broken::unless(bytes >= HEADERS, "bytes", format!("{bytes}: at least {HEADERS}"))
 }
 
 /// Requests, and the server that answers them.

@@ -14,8 +14,10 @@
 
 use std::sync::Arc;
 
+use airtab_core::Unit;
+
 use super::web::REQUEST;
-use super::{Application, Io, Kind, Progress, Seen, Setting};
+use super::{Application, Broken, Io, Kind, Progress, Seen, Setting};
 use crate::tcp::Algorithm;
 use crate::trace::SegmentTrace;
 
@@ -68,13 +70,14 @@ impl Kind for Streaming {
     type Application = Film;
     const PORT: u16 = 443;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Broken> {
         let ladder = &self.ladder;
-        if !(ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b)) {
-            return Err("the ladder must be ascending rates above 0".into());
-        }
-        let enough = self.segment_ns > 0 && self.buffer_ns >= 2 * self.segment_ns;
-        if enough { Ok(()) } else { Err("the buffer must hold two segments".into()) }
+        let ascending = ladder.first().is_some_and(|rate| *rate > 0) && ladder.is_sorted_by(|a, b| a < b);
+        Broken::unless(ascending, "ladder", "must be ascending rates above 0")?;
+        Broken::unless(self.segment_ns > 0, "segment", "must not be 0")?;
+        let least_ns = self.segment_ns.saturating_mul(2);
+        let message = format!("must hold two segments: at least {}", Unit::Ns.format(least_ns));
+        Broken::unless(self.buffer_ns >= least_ns, "buffer", message)
     }
 
     fn congestion(&self, _: Algorithm) -> Option<Algorithm> {
@@ -122,7 +125,7 @@ impl Player {
     pub fn complete(&mut self, requested_ns: u64, now: u64) -> (SegmentTrace, u64) {
         let Streaming { ladder, segment_ns, buffer_ns, .. } = &self.film;
         self.plays_until = self.plays_until.max(now) + segment_ns;
-        let trace = SegmentTrace { rate_bps: ladder[self.rate], requested_ns, done_ns: now };
+        let trace = SegmentTrace { user: 0, rate_bps: ladder[self.rate], requested_ns, done_ns: now };
         (trace, now.max((self.plays_until + segment_ns).saturating_sub(*buffer_ns)))
     }
 }

@@ -4,7 +4,7 @@
 //! What it does not do: nothing comes back, and nothing reacts to losses.
 
 use super::ping::check_bytes;
-use super::{Application, Io, Kind, Setting};
+use super::{Application, Broken, Io, Kind, Setting};
 use crate::engine::Stream;
 
 /// Such an application.
@@ -42,10 +42,8 @@ impl Kind for Udp {
     type Application = Packets;
     const PORT: u16 = 5001;
 
-    fn check(&self) -> Result<(), String> {
-        if self.rate_bps == 0 {
-            return Err("the rate must not be 0".into());
-        }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(self.rate_bps > 0, "rate", "must not be 0")?;
         check_bytes(self.bytes)
     }
 

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::{Application, Io, Kind, Seen, Setting};
+use super::{Application, Broken, Io, Kind, Seen, Setting};
 use crate::engine::Stream;
 use crate::trace::FrameTrace;
 
@@ -36,8 +36,8 @@ impl Kind for Video {
     type Application = Show;
     const PORT: u16 = 5006;
 
-    fn check(&self) -> Result<(), String> {
-        if self.frames.0.is_empty() { Err("the video has no frame".into()) } else { Ok(()) }
+    fn check(&self) -> Result<(), Broken> {
+        Broken::unless(!self.frames.0.is_empty(), "trace", "the video has no frame")
     }
 
     fn user(&self, setting: &Setting) -> Show {
@@ -74,7 +74,7 @@ impl Application for Show {
         let (Video { frames: Frames(frames), fec }, number) = (&self.video, self.frames.len());
         let frame = frames[number % frames.len()];
         let needed = fec.packets(frame).0 as u16;
-        self.frames.push(FrameTrace { sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
+        self.frames.push(FrameTrace { user: 0, sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
         io.timer(due + PERIOD_NS, key);
         for payload in fec.payloads(frame) {
             io.send(false, payload + HEADERS, number as u32);

@@ -21,6 +21,7 @@ pub(super) enum Use {
 
 impl Use {
     /// Number of its account.
+    #[inline]
     fn account(self) -> usize {
         match self {
             Use::Idle => 0,
@@ -46,6 +47,7 @@ impl Ledger {
     }
 
     /// From `now` on the channel is used for something else.
+    #[inline]
     pub(super) fn turn(&mut self, to: Use, now: u64) {
         self.accounts[self.running.account()] += now - self.since;
         (self.running, self.since) = (to, now);

@@ -27,11 +27,12 @@ use super::channel::Channel;
 use super::config::{CellConfig, Loss};
 use super::egress::{Egress, Managed};
 use super::exchange::{Exchange, Part, Parts};
-use super::output::{Attempt, Carried, End, Label, Output, Side};
+use super::output::{Attempt, Label, Output, Side};
 use super::phy::Radios;
 use super::rule::Rule;
-use super::transmitter::{Beacons, Contender, Transmitter};
-use crate::engine::Stream;
+use super::tap::Tap;
+use super::transmitter::{Contender, Transmitter};
+use crate::engine::{NEVER, Stream};
 use crate::trace::AirTrace;
 
 /// Number of the access point's transmitter.
@@ -51,9 +52,10 @@ pub struct Cell {
     transmitters: Vec<Transmitter>,
     /// Of these, who has events of its own: beacons, or a discipline.
     timed: Vec<usize>,
+    /// The first of these events.
+    alarm: u64,
     parts: Parts,
-    /// Attempts not looked at yet; None while the tap is off.
-    attempts: Option<Vec<Attempt>>,
+    tap: Tap,
     outputs: VecDeque<Output>,
 }
 
@@ -76,35 +78,31 @@ impl Cell {
     ) -> Cell {
         let names = stations.iter().map(|s| format!("backoff/station/{}", s.0));
         let names = std::iter::once("backoff/access point".into()).chain(names);
-        let contender = |(transmitter, name): (usize, String)| {
-            Contender::new(transmitter, Rule::dcf(&config.phy), Stream::new(seed, &name))
-        };
-        let contenders: Vec<_> = names.enumerate().map(contender).collect();
-        let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len()).map(Side::Station));
-        let transmitter = |(contender, (side, egress)): (usize, (Side, Egress))| {
-            let beacon = config.beacon.filter(|_| side.is_down());
-            let beacons = beacon.map(|beacon| Beacons::new(&beacon, &config.phy));
-            Transmitter { side, egress, contender, beacons }
-        };
+        let draws = names.map(|name: String| Stream::new(seed, &name));
+        let contender = |(transmitter, draws)| Contender::new(transmitter, Rule::dcf(&config.phy), draws);
+        let contenders: Vec<_> = draws.enumerate().map(contender).collect();
+        let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len() as u16).map(Side::Station));
+        let transmitter = |(number, (side, queue))| Transmitter::new(side, queue, number, &config);
         let transmitters: Vec<_> = sides.zip(queues).enumerate().map(transmitter).collect();
-        let is_timed = |t: &Transmitter| t.beacons.is_some() || t.egress.managed().is_some();
-        Cell {
+        let mut cell = Cell {
             channel: Channel::new(&config, transmitters.len(), contenders.len()),
             radios: Radios::new(config.phy, stations, seed),
-            timed: (0..transmitters.len()).filter(|i| is_timed(&transmitters[*i])).collect(),
+            timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             parts: Parts::with_capacity(contenders.len()),
             contenders,
             transmitters,
             config,
-            attempts: None,
+            tap: Tap::default(),
             outputs: VecDeque::with_capacity(64),
-        }
+            alarm: NEVER,
+        };
+        cell.set_alarm();
+        cell
     }
 
     /// When [`Cell::advance`] has something to do, if nothing is sent before.
     pub fn next_event(&self) -> u64 {
-        let due = |at: u64, t: &usize| at.min(self.transmitters[*t].next_event());
-        self.timed.iter().fold(self.channel.next_event(), due)
+        self.channel.next_event().min(self.alarm)
     }
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
@@ -115,9 +113,8 @@ impl Cell {
             if at > now {
                 return;
             }
-            let timed = self.timed.iter().find(|t| self.transmitters[**t].next_event() == at);
-            if let Some(&transmitter) = timed {
-                self.tick(pool, transmitter, at);
+            if self.alarm == at {
+                self.ring(pool, at);
             } else if self.channel.is_busy() {
                 self.finish(pool, at);
             } else {
@@ -170,6 +167,7 @@ impl Cell {
         let free_ns = self.channel.ledger().ns(Use::Idle, now);
         let queue = egress.managed_mut().expect("the access point has a discipline");
         queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push_back(side.dropped(p, why)));
+        self.set_alarm();
         self.serve(pool, ACCESS_POINT, now);
     }
 
@@ -196,20 +194,21 @@ impl Cell {
 
     /// Switches reports of every attempt on or off.
     pub fn tap(&mut self, on: bool) {
-        self.attempts = on.then(Vec::new);
+        self.tap.switch(on);
     }
 
     /// Takes the attempts that ended since the last look; None while the tap
     /// is off. Look before [`Cell::poll`]: the packets are still there then.
     pub fn attempts(&mut self) -> Option<Vec<Attempt>> {
-        self.attempts.as_mut().map(std::mem::take)
+        self.tap.take()
     }
 
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
-        let at_macs = self.parts.iter().filter(|(_, part)| !part.received).count();
+        let exchanges = self.contenders.iter().filter_map(|c| c.exchange.as_ref());
+        let parts = exchanges.flat_map(|exchange| exchange.parts(&self.parts));
         let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
-        at_macs + stations.map(|t| t.egress.len()).sum::<usize>()
+        parts.filter(|part| !part.received).count() + stations.map(|t| t.egress.len()).sum::<usize>()
     }
 
     fn access_point_mut(&mut self) -> &mut Managed {
@@ -223,14 +222,23 @@ impl Cell {
         self.serve(pool, transmitter, now);
     }
 
+    /// To be called when a transmitter's own next event may be another one.
+    fn set_alarm(&mut self) {
+        let events = self.timed.iter().map(|t| self.transmitters[*t].next_event());
+        self.alarm = events.min().unwrap_or(NEVER);
+    }
+
     /// A transmitter's beacon is due, or its discipline wants to be asked.
-    fn tick<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
+    fn ring<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
+        let transmitter = due.next().expect("the alarm is somebody's");
         let Transmitter { side, egress, beacons, .. } = &mut self.transmitters[transmitter];
         let beacon = beacons.as_mut().is_some_and(|b| b.come(now));
         if let (false, Some(queue)) = (beacon, egress.managed_mut()) {
             let free_ns = self.channel.ledger().ns(Use::Idle, now);
             queue.tick(pool, free_ns, now, |p, why| self.outputs.push_back(side.dropped(p, why)));
         }
+        self.set_alarm();
         self.serve(pool, transmitter, now);
     }
 
@@ -242,27 +250,32 @@ impl Cell {
         }
     }
 
+    /// A beacon that waits comes first, then the next packet. False: there is neither.
     fn load<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> bool {
         let from = &mut self.transmitters[transmitter];
-        let side = from.side;
+        let (side, contender) = (from.side, from.contender);
         let exchange = if let Some(beacon) = from.take_beacon() {
             Exchange::new(beacon, None, None)
         } else {
             let shed = |p, why| self.outputs.push_back(side.dropped(p, why));
-            let Some((packet, ticket)) = from.egress.dequeue(pool, now, shed) else { return false };
+            let next = from.egress.dequeue(pool, now, shed);
+            if from.is_timed() {
+                self.set_alarm();
+            }
+            let Some((packet, ticket)) = next else { return false };
             let (link, to) = match side {
                 Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
                 Side::AccessPoint => {
                     self.outputs.push_back(Output::Dequeued(packet));
-                    let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP).map(usize::from);
-                    (station, station.map(transmitter_of))
+                    let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP);
+                    (station, station.map(|sta| transmitter_of(sta.into())))
                 }
             };
             let mut exchange = Exchange::new(self.radios.frame(link, pool.bytes(packet)), link, to);
             exchange.push(&mut self.parts, Part::new(pool, packet, ticket));
             exchange
         };
-        self.contenders[from.contender].exchange = Some(exchange);
+        self.contenders[contender].exchange = Some(exchange);
         true
     }
 
@@ -270,10 +283,10 @@ impl Cell {
     fn start(&mut self, now: u64) {
         let senders = self.channel.start(|contender| self.contenders[contender].draw());
         let collided = senders.len() > 1;
-        let (mut used, mut busy_ns) = (Use::Collision, 0);
+        let (mut used, mut busy_ns) = (Use::Idle, 0);
         for &sender in senders {
-            let Contender { exchange, transmitter, .. } = &self.contenders[sender];
-            let exchange = exchange.as_ref().expect("a sender has a frame");
+            let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
+            let exchange = exchange.as_mut().expect("a sender has a frame");
             exchange.begin(&mut self.parts, &mut self.radios, collided, now);
             busy_ns = exchange.frame.air_ns().max(busy_ns);
             used = match exchange.is_empty() {
@@ -300,8 +313,8 @@ impl Cell {
         let exchange = |sender: &usize| self.contenders[*sender].exchange.as_ref().expect("it sent a frame");
         match self.channel.senders() {
             [sender] => {
-                let Exchange { to, frame, .. } = exchange(sender);
-                if let (Some(to), true) = (*to, exchange(sender).garbled(&self.parts)) {
+                let Exchange { to, frame, garbled, .. } = exchange(sender);
+                if let (Some(to), true) = (*to, *garbled) {
                     self.channel.defer(self.transmitters[to].contender, frame.ack_ns);
                 }
             }
@@ -314,11 +327,11 @@ impl Cell {
 
     /// What the end of the busy period means for a sender.
     fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
-        let contender = &mut self.contenders[sender];
-        let transmitter = contender.transmitter;
-        let mut exchange = contender.exchange.take().expect("a sender has a frame");
-        if self.attempts.is_some() {
-            self.note(transmitter, &exchange);
+        let Contender { exchange, transmitter, rule, .. } = &mut self.contenders[sender];
+        let (exchange, transmitter) = (exchange.as_mut().expect("a sender has a frame"), *transmitter);
+        if self.tap.is_on() {
+            let (start_ns, collided) = (self.channel.busy_from(), self.channel.senders().len() > 1);
+            self.tap.note(exchange, &self.parts, transmitter, start_ns, collided);
         }
         let side = self.transmitters[transmitter].side;
         let to = exchange.to;
@@ -327,7 +340,7 @@ impl Cell {
                 self.outputs.push_back(side.arrived(part.packet));
             }
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
-                let heard = Heard { flow: part.flow, sta: station as u16, air: part.hear() };
+                let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to].egress.heard(&heard, now);
             }
             if settled.over {
@@ -339,43 +352,18 @@ impl Cell {
                 }
             }
         });
-        let contender = &mut self.contenders[sender];
         match failed {
-            true => contender.rule.failed(),
-            false => contender.rule.done(),
+            true => rule.failed(),
+            false => rule.done(),
         }
+        let contender = &mut self.contenders[sender];
         let slots = contender.draw();
-        let again = !exchange.is_empty();
-        if again {
-            exchange.charge(&mut self.parts, self.channel.wait_ns(slots));
-            contender.exchange = Some(exchange);
+        match &contender.exchange {
+            Some(again) if !again.is_empty() => again.charge(&mut self.parts, self.channel.wait_ns(slots)),
+            _ => contender.exchange = None,
         }
-        let more = again || self.load(pool, transmitter, now);
+        let more = contender.exchange.is_some() || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
-    }
-
-    #[cold]
-    fn note(&mut self, transmitter: usize, exchange: &Exchange) {
-        let collided = self.channel.senders().len() > 1;
-        let attempt = |carried, number, end| Attempt {
-            start_ns: self.channel.busy_from(),
-            carried,
-            data_ns: exchange.frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
-            kbps: exchange.frame.kbps,
-            sender: transmitter as u16,
-            station: exchange.link.map_or(GROUP, |station| station as u16),
-            number,
-            end,
-        };
-        let attempts = self.attempts.get_or_insert_default();
-        if exchange.is_empty() {
-            let end = if collided { End::Collision } else { End::Broadcast };
-            attempts.push(attempt(Carried::Beacon, 1, end));
-        }
-        attempts.extend(exchange.parts(&self.parts).map(|part| {
-            let carried = if part.received { Carried::Duplicate } else { Carried::Packet(part.packet) };
-            attempt(carried, part.attempts, part.end)
-        }));
     }
 }
 

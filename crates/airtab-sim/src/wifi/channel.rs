@@ -58,15 +58,18 @@ impl Channel {
     }
 
     /// When the busy period ends, or the next one begins if nothing else happens; NEVER: neither.
+    #[inline]
     pub(super) fn next_event(&self) -> u64 {
         if self.is_busy() { self.busy_until } else { self.contention.next_start() }
     }
 
+    #[inline]
     pub(super) fn is_busy(&self) -> bool {
         self.busy_until != NEVER
     }
 
     /// A contender without a frame got one. `draw`: the backoff it takes if it needs one.
+    #[inline]
     pub(super) fn ready(&mut self, contender: usize, now: u64, draw: impl FnOnce() -> u64) {
         // What arrives with the end of a busy period (a TCP ACK for the data
         // just received) found the channel busy.
@@ -78,6 +81,7 @@ impl Channel {
     }
 
     /// A busy period begins: says who sends. `draw`: a contender's backoff.
+    #[inline]
     pub(super) fn start(&mut self, mut draw: impl FnMut(usize) -> u64) -> &[usize] {
         self.contention.start(&mut self.senders, &mut self.cut);
         for &contender in &self.cut {
@@ -88,6 +92,7 @@ impl Channel {
     }
 
     /// It began at `now` and lasts `ns`.
+    #[inline]
     pub(super) fn occupy(&mut self, used: Use, now: u64, ns: u64) {
         self.ledger.turn(used, now);
         self.busy_from = now;
@@ -96,6 +101,7 @@ impl Channel {
 
     /// The busy period is over. Its senders say what they do next
     /// ([`Channel::sent`]) before [`Channel::idle`].
+    #[inline]
     pub(super) fn release(&mut self, now: u64) {
         self.ledger.turn(Use::Idle, now);
         self.busy_until = NEVER;
@@ -103,25 +109,27 @@ impl Channel {
     }
 
     /// A sender's next backoff, slots, and whether it has another frame or the same again.
+    #[inline]
     pub(super) fn sent(&mut self, contender: usize, slots: u64, more: bool) {
         self.contention.sent(contender, slots, more);
     }
 
     /// How long a sender waits before it sends again if nobody else does, ns.
+    #[inline]
     pub(super) fn wait_ns(&self, slots: u64) -> u64 {
         self.difs_ns + slots * self.slot_ns
     }
 
     /// A contender received a frame in error: it waits EIFS. `ack_ns`: how long the
     /// channel counted as busy for the ACK that did not come.
-    pub(super) fn defer(&mut self, contender: usize, ack_ns: u64) {
+    pub(super) fn defer(&mut self, contender: usize, ack_ns: u32) {
         if let Some(slots) = self.eifs_slots(ack_ns) {
             self.contention.defer(contender, slots);
         }
     }
 
     /// The senders collided: for everybody else that was a frame in error.
-    pub(super) fn defer_bystanders(&mut self, ack_ns: u64) {
+    pub(super) fn defer_bystanders(&mut self, ack_ns: u32) {
         let Some(slots) = self.eifs_slots(ack_ns) else { return };
         for contender in (0..self.contenders).filter(|c| !self.senders.contains(c)) {
             self.contention.defer(contender, slots);
@@ -129,26 +137,30 @@ impl Channel {
     }
 
     /// How many slots EIFS ends later than the wait for the ACK and DIFS.
-    fn eifs_slots(&self, ack_ns: u64) -> Option<u64> {
-        Some(self.eifs_ns?.saturating_sub(ack_ns + self.difs_ns).div_ceil(self.slot_ns))
+    fn eifs_slots(&self, ack_ns: u32) -> Option<u64> {
+        Some(self.eifs_ns?.saturating_sub(u64::from(ack_ns) + self.difs_ns).div_ceil(self.slot_ns))
     }
 
     /// The contenders count down from `now` on, which is when the channel was released.
+    #[inline]
     pub(super) fn idle(&mut self, now: u64) {
         self.contention.idle(now);
     }
 
     /// Who sends, or sent last.
+    #[inline]
     pub(super) fn senders(&self) -> &[usize] {
         &self.senders
     }
 
     /// When they began.
+    #[inline]
     pub(super) fn busy_from(&self) -> u64 {
         self.busy_from
     }
 
     /// Where its time went.
+    #[inline]
     pub(super) fn ledger(&self) -> &Ledger {
         &self.ledger
     }

@@ -12,7 +12,6 @@ use super::links::Links;
 use crate::engine::NEVER;
 
 /// A transmitter's queue.
-#[expect(clippy::large_enum_variant, reason = "one for each transmitter, and nobody moves it")]
 pub(super) enum Egress {
     /// Under a discipline.
     Managed(Managed),

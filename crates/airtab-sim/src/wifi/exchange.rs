@@ -6,24 +6,57 @@
 //! them by their bytes, to the last nanosecond. A beacon is an exchange without
 //! parts. IEEE 802.11-2020 10.3.4.4 (attempts).
 //!
-//! All parts of a cell live in one slab, linked in the order of their exchange:
-//! exchanges grow and shrink without moving a part or taking memory.
+//! All parts of a cell live in one slab ([`Parts`]), linked in the order of their
+//! exchange: exchanges grow and shrink without moving a part or taking memory.
 //!
 //! What it does not do: nobody joins an exchange that has begun, and an ACK says
 //! all or nothing (no block ACK): the cell makes exchanges of one part.
 
 use airtab_core::{Handle, Pool, Ticket, Tx};
-use slab::Slab;
 
 use super::config::{CellConfig, DeliverOn};
 use super::output::{End, Label};
 use super::phy::{Frame, Radios};
 
 /// No part.
-const NONE: usize = usize::MAX;
+const NONE: u32 = u32::MAX;
 
-/// The parts of a cell's exchanges.
-pub(super) type Parts = Slab<Part>;
+/// Places for the parts of a cell's exchanges. A place that is free is linked to
+/// the next one as a part is, and taken first.
+pub(super) struct Parts {
+    places: Vec<Part>,
+    free: u32,
+}
+
+impl Parts {
+    pub(super) fn with_capacity(parts: usize) -> Parts {
+        Parts { places: Vec::with_capacity(parts), free: NONE }
+    }
+
+    #[inline]
+    fn insert(&mut self, part: Part) -> u32 {
+        if self.free == NONE {
+            self.places.push(part);
+            return self.places.len() as u32 - 1;
+        }
+        let number = self.free;
+        let place = self.at(number);
+        let next = std::mem::replace(place, part).next;
+        self.free = next;
+        number
+    }
+
+    #[inline]
+    fn remove(&mut self, number: u32) {
+        self.at(number).next = self.free;
+        self.free = number;
+    }
+
+    #[inline]
+    fn at(&mut self, number: u32) -> &mut Part {
+        &mut self.places[number as usize]
+    }
+}
 
 /// A packet on its way.
 pub(super) struct Part {
@@ -45,7 +78,7 @@ pub(super) struct Part {
     /// As much of it as its receiver's discipline has been told of.
     heard: u64,
     /// The next one of its exchange.
-    next: usize,
+    next: u32,
 }
 
 /// What an attempt meant for a part.
@@ -62,6 +95,7 @@ pub(super) struct Settled {
 }
 
 impl Part {
+    #[inline]
     pub(super) fn new<T: Label>(pool: &Pool<T>, packet: Handle, ticket: Ticket) -> Part {
         Part {
             packet,
@@ -80,6 +114,7 @@ impl Part {
     }
 
     /// The attempt is over. `unicast`: somebody acknowledges.
+    #[inline]
     fn settle(&mut self, unicast: bool, config: &CellConfig) -> Settled {
         let acked = matches!(self.end, End::Acked | End::Broadcast);
         let arrived = acked || (self.end == End::AckLost && config.deliver_on == DeliverOn::Data);
@@ -97,6 +132,7 @@ impl Part {
     }
 
     /// What it took, once it is over.
+    #[inline]
     pub(super) fn tx(&self, acked: bool, now: u64) -> Tx {
         Tx { air: self.air, span: now - self.since, attempts: self.attempts, acked }
     }
@@ -106,32 +142,37 @@ impl Part {
 pub(super) struct Exchange {
     pub(super) frame: Frame,
     /// The station whose link it takes; None: to all, and nobody acknowledges.
-    pub(super) link: Option<usize>,
+    pub(super) link: Option<u16>,
     /// The transmitter that it is for; None: all.
     pub(super) to: Option<usize>,
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
     /// Sum of its parts, bytes.
-    bytes: u64,
+    bytes: u32,
+    /// The receiver of the attempt under way gets nothing but errors.
+    pub(super) garbled: bool,
 }
 
 impl Exchange {
     /// Without parts.
-    pub(super) fn new(frame: Frame, link: Option<usize>, to: Option<usize>) -> Exchange {
-        Exchange { frame, link, to, first: NONE, last: NONE, bytes: 0 }
+    #[inline]
+    pub(super) fn new(frame: Frame, link: Option<u16>, to: Option<usize>) -> Exchange {
+        Exchange { frame, link, to, first: NONE, last: NONE, bytes: 0, garbled: false }
     }
 
     /// Puts a part behind the others.
+    #[inline]
     pub(super) fn push(&mut self, parts: &mut Parts, part: Part) {
-        self.bytes += u64::from(part.bytes);
+        self.bytes += part.bytes;
         let number = parts.insert(part);
         match self.last {
             NONE => self.first = number,
-            last => parts[last].next = number,
+            last => parts.at(last).next = number,
         }
         self.last = number;
     }
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.first == NONE
     }
@@ -140,23 +181,68 @@ impl Exchange {
     pub(super) fn parts<'a>(&self, parts: &'a Parts) -> impl Iterator<Item = &'a Part> {
         let mut at = self.first;
         std::iter::from_fn(move || {
-            let part = parts.get(at)?;
+            let part = parts.places.get(at as usize)?;
             at = part.next;
             Some(part)
         })
     }
 
+    #[inline]
     pub(super) fn for_each(&self, parts: &mut Parts, mut act: impl FnMut(&mut Part)) {
         let mut at = self.first;
         while at != NONE {
-            let part = &mut parts[at];
+            let part = parts.at(at);
             act(part);
             at = part.next;
         }
     }
 
+    /// An attempt begins: how it will end for each part. Every DATA is drawn on
+    /// its own, and the ACK if there is one.
+    #[inline]
+    pub(super) fn begin(&mut self, parts: &mut Parts, radios: &mut Radios, collided: bool, now: u64) {
+        let error_rate = self.frame.error_rate;
+        let mut answered = false;
+        let mut split = self.split(self.frame.air_ns());
+        self.for_each(parts, |part| {
+            if part.attempts == 0 {
+                part.since = now;
+            }
+            part.attempts += 1;
+            part.air += split.share(part);
+            part.end = match self.link {
+                _ if collided => End::Collision,
+                None => End::Broadcast,
+                Some(link) if radios.loses(link, error_rate) => End::DataLost,
+                Some(_) => End::Acked,
+            };
+            answered |= part.end == End::Acked;
+        });
+        self.garbled = self.link.is_some() && !collided && !answered;
+        if let (true, Some(link)) = (answered, self.link)
+            && radios.loses(link, error_rate)
+        {
+            let unheard = |end| if end == End::Acked { End::AckLost } else { end };
+            self.for_each(parts, |part| part.end = unheard(part.end));
+        }
+    }
+
+    /// Charges channel time to its parts.
+    #[inline]
+    pub(super) fn charge(&self, parts: &mut Parts, ns: u64) {
+        let mut split = self.split(ns);
+        self.for_each(parts, |part| part.air += split.share(part));
+    }
+
+    /// Channel time to be split over all its parts, in their order.
+    #[inline]
+    fn split(&self, ns: u64) -> Split {
+        Split { whole_ns: ns, whole_bytes: self.bytes, left_ns: ns, left_bytes: self.bytes }
+    }
+
     /// The attempt is over: `tell` what it meant for each part; those that are over
     /// leave. True if it failed: nothing was acknowledged, and something goes out again.
+    #[inline]
     pub(super) fn settle(
         &mut self,
         parts: &mut Parts,
@@ -174,18 +260,20 @@ impl Exchange {
     }
 
     /// Lets every part go for which `stays` is false.
+    #[inline]
     fn retain(&mut self, parts: &mut Parts, mut stays: impl FnMut(&mut Part) -> bool) {
         let (mut before, mut at) = (NONE, self.first);
         while at != NONE {
-            let part = &mut parts[at];
+            let part = parts.at(at);
             let next = part.next;
             if stays(part) {
                 before = at;
             } else {
-                self.bytes -= u64::from(parts.remove(at).bytes);
+                self.bytes -= part.bytes;
+                parts.remove(at);
                 match before {
                     NONE => self.first = next,
-                    before => parts[before].next = next,
+                    before => parts.at(before).next = next,
                 }
                 if self.last == at {
                     self.last = before;
@@ -194,50 +282,26 @@ impl Exchange {
             at = next;
         }
     }
+}
 
-    /// An attempt begins: how it will end for each part. Every DATA is drawn on
-    /// its own, and the ACK if there is one.
-    pub(super) fn begin(&self, parts: &mut Parts, radios: &mut Radios, collided: bool, now: u64) {
-        let error_rate = self.frame.error_rate;
-        let mut answered = false;
-        self.for_each(parts, |part| {
-            if part.attempts == 0 {
-                part.since = now;
-            }
-            part.attempts += 1;
-            part.end = match self.link {
-                _ if collided => End::Collision,
-                None => End::Broadcast,
-                Some(link) if radios.loses(link, error_rate) => End::DataLost,
-                Some(_) => End::Acked,
-            };
-            answered |= part.end == End::Acked;
-        });
-        if let (true, Some(link)) = (answered, self.link)
-            && radios.loses(link, error_rate)
-        {
-            let unheard = |end| if end == End::Acked { End::AckLost } else { end };
-            self.for_each(parts, |part| part.end = unheard(part.end));
-        }
-        self.charge(parts, self.frame.air_ns());
-    }
+/// Time that is split by bytes; the last byte takes the remainder.
+struct Split {
+    whole_ns: u64,
+    whole_bytes: u32,
+    left_ns: u64,
+    left_bytes: u32,
+}
 
-    /// Splits channel time over the parts by their bytes, the remainder to the last.
-    pub(super) fn charge(&self, parts: &mut Parts, ns: u64) {
-        let mut left = ns;
-        let mut at = self.first;
-        while at != NONE {
-            let part = &mut parts[at];
-            let share = if at == self.last { left } else { ns * u64::from(part.bytes) / self.bytes };
-            part.air += share;
-            left -= share;
-            at = part.next;
-        }
-    }
-
-    /// Whether its receiver got nothing but errors.
-    pub(super) fn garbled(&self, parts: &Parts) -> bool {
-        !self.is_empty() && self.parts(parts).all(|part| part.end == End::DataLost)
+impl Split {
+    #[inline]
+    fn share(&mut self, part: &Part) -> u64 {
+        self.left_bytes -= part.bytes;
+        let share = match self.left_bytes {
+            0 => self.left_ns,
+            _ => self.whole_ns * u64::from(part.bytes) / u64::from(self.whole_bytes),
+        };
+        self.left_ns -= share;
+        share
     }
 }
 

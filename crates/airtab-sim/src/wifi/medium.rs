@@ -10,7 +10,6 @@ use super::output::{Attempt, Label, Output};
 use crate::trace::AirTrace;
 
 /// One access point and its stations. Each method is that of the medium.
-#[expect(clippy::large_enum_variant, reason = "one per run, and nobody moves it")]
 pub enum Medium {
     /// 802.11 DCF on one channel.
     Cell(Cell),

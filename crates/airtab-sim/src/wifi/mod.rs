@@ -18,6 +18,7 @@
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
 //! | `phy` | rates, times, losses of frames |
+//! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
 //!
 //! # What it does not do yet, and where that will plug in
@@ -44,6 +45,7 @@ mod medium;
 mod output;
 mod phy;
 mod rule;
+mod tap;
 mod transmitter;
 
 pub use cell::Cell;

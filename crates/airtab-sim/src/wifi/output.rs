@@ -35,20 +35,23 @@ pub(super) enum Side {
     /// The access point: they go down.
     AccessPoint,
     /// A station, by number: they go up.
-    Station(usize),
+    Station(u16),
 }
 
 impl Side {
+    #[inline]
     pub(super) fn is_down(self) -> bool {
         self == Side::AccessPoint
     }
 
     /// A packet of its own arrived.
+    #[inline]
     pub(super) fn arrived(self, packet: Handle) -> Output {
         if self.is_down() { Output::Down(packet) } else { Output::Up(packet) }
     }
 
     /// Its queue dropped a packet.
+    #[inline]
     pub(super) fn dropped(self, packet: Handle, why: Reason) -> Output {
         if self.is_down() { Output::Dropped(packet, why) } else { Output::UplinkDropped(packet) }
     }

@@ -22,13 +22,14 @@ pub(super) struct Frame {
     pub(super) error_rate: f64,
     pub(super) data_ns: u64,
     /// SIFS and ACK, or the wait for it; 0 if nobody acknowledges.
-    pub(super) ack_ns: u64,
+    pub(super) ack_ns: u32,
 }
 
 impl Frame {
     /// What an attempt takes of the channel.
+    #[inline]
     pub(super) fn air_ns(&self) -> u64 {
-        self.data_ns + self.ack_ns
+        self.data_ns + u64::from(self.ack_ns)
     }
 }
 
@@ -38,7 +39,7 @@ struct Rate {
     kbps: u32,
     data_ns: Vec<u32>,
     /// SIFS and ACK, ns: also how long a sender waits for the ACK.
-    ack_ns: u64,
+    ack_ns: u32,
 }
 
 impl Rate {
@@ -46,9 +47,11 @@ impl Rate {
         let data_ns = (0..=TABLE)
             .map(|bytes| u32::try_from(phy.data_ns(kbps, bytes)).expect("a frame lasts less than 4 s"))
             .collect();
-        Rate { phy, kbps, data_ns, ack_ns: phy.sifs_ns() + phy.ack_ns(kbps) }
+        let ack_ns = phy.sifs_ns() + phy.ack_ns(kbps);
+        Rate { phy, kbps, data_ns, ack_ns: ack_ns.try_into().expect("an ACK lasts less than 4 s") }
     }
 
+    #[inline]
     fn data_ns(&self, ip_bytes: u32) -> u64 {
         match self.data_ns.get(ip_bytes as usize) {
             Some(&ns) => ns.into(),
@@ -106,24 +109,21 @@ impl Radios {
 
     /// A frame to or from a station (None: to all) of so many bytes of IP.
     #[inline]
-    pub(super) fn frame(&self, station: Option<usize>, ip_bytes: u32) -> Frame {
-        let Some(radio) = station.map(|s| &self.stations[s]) else {
-            let rate = &self.rates[0];
-            return Frame { kbps: rate.kbps, error_rate: 0.0, data_ns: rate.data_ns(ip_bytes), ack_ns: 0 };
-        };
-        let rate = &self.rates[radio.rate];
+    pub(super) fn frame(&self, station: Option<u16>, ip_bytes: u32) -> Frame {
+        let radio = station.map(|s| &self.stations[usize::from(s)]);
+        let rate = &self.rates[radio.map_or(0, |radio| radio.rate)];
         Frame {
             kbps: rate.kbps,
-            error_rate: radio.error_rate,
+            error_rate: radio.map_or(0.0, |radio| radio.error_rate),
             data_ns: rate.data_ns(ip_bytes),
-            ack_ns: rate.ack_ns,
+            ack_ns: if radio.is_some() { rate.ack_ns } else { 0 },
         }
     }
 
     /// Draws whether one frame to or from a station is lost.
     #[inline]
-    pub(super) fn loses(&mut self, station: usize, error_rate: f64) -> bool {
-        error_rate > 0.0 && self.stations[station].draws.unit() < error_rate
+    pub(super) fn loses(&mut self, station: u16, error_rate: f64) -> bool {
+        error_rate > 0.0 && self.stations[usize::from(station)].draws.unit() < error_rate
     }
 }
 

@@ -10,7 +10,7 @@
 
 use airtab_core::Phy;
 
-use super::config::Beacon;
+use super::config::{Beacon, CellConfig};
 use super::egress::Egress;
 use super::exchange::Exchange;
 use super::output::Side;
@@ -28,12 +28,26 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
+    /// Only the access point sends beacons.
+    pub(super) fn new(side: Side, egress: Egress, contender: usize, config: &CellConfig) -> Transmitter {
+        let beacon = config.beacon.filter(|_| side.is_down());
+        Transmitter { side, egress, contender, beacons: beacon.map(|b| Beacons::new(&b, &config.phy)) }
+    }
+
+    /// Whether it has events of its own.
+    #[inline]
+    pub(super) fn is_timed(&self) -> bool {
+        self.beacons.is_some() || self.egress.managed().is_some()
+    }
+
     /// When something is due that nobody else tells it of.
+    #[inline]
     pub(super) fn next_event(&self) -> u64 {
         self.beacons.as_ref().map_or(NEVER, |b| b.next_ns).min(self.egress.next_event())
     }
 
     /// The beacon that waits to be sent, if there is one.
+    #[inline]
     pub(super) fn take_beacon(&mut self) -> Option<Frame> {
         let beacons = self.beacons.as_mut().filter(|b| b.waits)?;
         beacons.waits = false;
@@ -51,7 +65,7 @@ pub(super) struct Beacons {
 
 impl Beacons {
     /// The first one comes after an interval.
-    pub(super) fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
+    fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
         let data_ns = phy.data_ns(beacon.kbps, beacon.bytes.saturating_sub(phy.mac_bytes()));
         Beacons {
             frame: Frame { kbps: beacon.kbps, error_rate: 0.0, data_ns, ack_ns: 0 },
@@ -89,6 +103,7 @@ impl Contender {
     }
 
     /// Slots of its next backoff.
+    #[inline]
     pub(super) fn draw(&mut self) -> u64 {
         self.rule.draw(&mut self.random)
     }

@@ -16,6 +16,7 @@ fn compound(segments: u64) -> Compound {
 
 /// `bytes` are acknowledged; the last of a round trip has measured it.
 fn ack(c: &mut Compound, rtt_ns: Option<u64>, bytes: u64) {
+    rtt_ns.into_iter().for_each(|ns| c.on_rtt_sample(ns));
     c.on_ack(&Ack { now: 0, bytes, srtt_ns: 0, rtt_ns, window_limited: true, after_timeout: false });
 }
 
@@ -206,6 +207,7 @@ fn the_base_is_the_least_of_all_round_trip_times() {
         window_limited: false,
         after_timeout: false,
     };
+    c.on_rtt_sample(70_000_000);
     c.on_ack(&limited);
     assert_eq!((c.cwnd(), c.dwnd()), windows);
     close(base_of(&c), 70.0);

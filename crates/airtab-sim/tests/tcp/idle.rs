@@ -16,7 +16,9 @@ fn used(algorithm: Algorithm, config: Config) -> Pair {
     pair.download(800 * MSS);
     pair.run_until(20 * SECOND, |p| p.server.acked() == 800 * MSS);
     assert_eq!(pair.server.stats().recoveries, 1, "{algorithm}");
-    assert!(pair.server.ssthresh() > 30 * MSS && pair.server.cwnd() > 30 * MSS, "{algorithm}");
+    // Westwood's estimate lags behind a slow start.
+    let least = if algorithm == Algorithm::Westwood { 9 } else { 30 };
+    assert!(pair.server.ssthresh() > least * MSS && pair.server.cwnd() > 30 * MSS, "{algorithm}");
     pair
 }
 
@@ -166,6 +168,7 @@ fn compound_restarts_with_its_loss_window_alone() {
         for _ in 1..c.cwnd() / MSS {
             c.on_ack(&ack(None));
         }
+        c.on_rtt_sample(BASE);
         c.on_ack(&ack(Some(BASE)));
     }
     assert!(c.dwnd() > 20 * MSS);

@@ -41,8 +41,10 @@ proptest! {
         rate in prop_oneof![Just(0u64), 1_000_000u64..50_000_000],
         queue in 3usize..60,
         ack_every in 1u32..4,
+        pacing in any::<bool>(),
+        profile in prop::sample::select(vec![Config::home(), Config::home().with_timestamps()]),
     ) {
-        let config = Config { receive_window_segments: window, ack_every, congestion, ..Config::home() };
+        let config = Config { receive_window_segments: window, ack_every, congestion, pacing, ..profile };
         let mut pair = Pair::new(config, 20 * MS);
         pair.down.rate_bps = rate;
         pair.down.queue_limit = queue;
@@ -76,7 +78,7 @@ proptest! {
             assert!(p.server.delivered() >= up_delivered && p.server.delivered() <= up_bytes);
             assert!(p.server.acked() <= p.client.delivered());
             assert!(p.client.acked() <= p.server.delivered());
-            assert!(p.server.cwnd() >= 1460);
+            assert!(p.server.cwnd() >= u64::from(config.mss));
             (delivered, up_delivered) = (p.client.delivered(), p.server.delivered());
             p.server.acked() == total && p.client.acked() == up_bytes
         });

@@ -1,8 +1,6 @@
 //! `airtab compare`.
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
@@ -11,7 +9,7 @@ use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
-use super::study::{self, Study};
+use super::study::{self, Job};
 use crate::args::{Compare, USAGE};
 use crate::files::Files;
 use crate::output;
@@ -39,9 +37,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
     let stop = stop_on_interrupt()?;
-    // Files need a further run of each discipline, and captures one more.
-    let further = queues.len() * (usize::from(args.out.is_some()) + usize::from(args.pcap.is_some()));
-    let bar = progress_bar(queues.len() * seeds.len(), further);
+    let bar = progress_bar(queues.len() * seeds.len());
     let options = Options {
         seeds: &seeds,
         quick: args.quick,
@@ -50,7 +46,12 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         progress: &|done| bar.set_position(done as u64),
     };
     let start = Instant::now();
-    let comparison = match airtab_lab::compare(&file.scenario, &queues, &options) {
+    let mut job = files.map(|files| Job::new(args, &file.scenario, &queues, files)).transpose()?;
+    let compared = match &mut job {
+        Some(job) => job.run(&options),
+        None => airtab_lab::compare(&file.scenario, &queues, &options),
+    };
+    let comparison = match compared {
         Ok(comparison) => comparison,
         Err(stopped) => {
             bar.finish_and_clear();
@@ -59,27 +60,14 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         }
     };
     let took = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
 
     let json = serde_json::to_string_pretty(&comparison).context("results as JSON")? + "\n";
-    let written = files.map(|files| {
-        let text = &report(&comparison, output::file_style());
-        let (scenario, queues, comparison, json) = (&file.scenario, &queues, &comparison, &json);
-        let done = || {
-            bar.inc(1);
-            if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        study::write(&Study { args, scenario, queues, comparison, json, text, done: &done }, files)
-    });
-    bar.finish_and_clear();
+    let written = job.map(|job| job.write(&comparison, &json, &report(&comparison, output::file_style())));
     let printed = output::print(&if args.json { json } else { report(&comparison, output::stdout_style()) });
     summary(&comparison, took);
-    match (written.transpose()?, &args.out) {
-        (Some(Some(names)), Some(dir)) => output::note(&study::summary(&names, dir, args.pcap)),
-        (Some(None), _) => {
-            output::note("stopped before the files were complete; none was written");
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        _ => {}
+    if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
+        output::note(&study::summary(&names, dir, args.pcap));
     }
     printed?;
     Ok(ExitCode::SUCCESS)

@@ -217,7 +217,7 @@ fn run_all(
     }
     // Live runs have a bar each.
     let quiet = total == stored || experiments.iter().any(|e| e.live);
-    let bar = if quiet { ProgressBar::hidden() } else { progress_bar(total - stored, 0) };
+    let bar = if quiet { ProgressBar::hidden() } else { progress_bar(total - stored) };
     let progress = || bar.inc(1);
     let host = crate::commands::live::Host { stop: &stop };
     for e in &experiments {

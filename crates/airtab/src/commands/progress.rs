@@ -14,15 +14,14 @@ use crate::output;
 /// Exit code after Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// A bar on a terminal, one plain line otherwise. `further` runs come after those
-/// that were asked for.
-pub fn progress_bar(runs: usize, further: usize) -> ProgressBar {
+/// A bar on a terminal, one plain line otherwise.
+pub fn progress_bar(runs: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         output::note(&format!("{runs} runs ..."));
         return ProgressBar::hidden();
     }
     let form = "{bar:40} {pos} of {len} runs, {eta} left";
-    ProgressBar::new((runs + further) as u64)
+    ProgressBar::new(runs as u64)
         .with_style(ProgressStyle::with_template(form).expect("the template is right"))
 }
 

@@ -1,72 +1,92 @@
 //! What `airtab compare --out` writes: `docs/report.md` lists the files.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use airtab_core::Params;
 use airtab_lab::{
-    Comparison, Manifest, Origin, Report, capture, html, scenario_hash, stories, write_parquet,
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, html, scenario_hash, study,
+    write_parquet,
 };
 use airtab_sim::Scenario;
 use anyhow::Context;
 
 use crate::args::Compare;
-use crate::files::{Files, MANIFEST};
+use crate::files::{Files, MANIFEST, Part};
 
-/// A comparison and what it was made from.
-pub struct Study<'a> {
-    pub args: &'a Compare,
+/// A comparison whose files are wanted.
+pub struct Job<'a> {
+    args: &'a Compare,
     /// As in its file.
-    pub scenario: &'a Scenario,
-    pub queues: &'a [(String, Params)],
-    pub comparison: &'a Comparison,
-    pub json: &'a str,
-    pub text: &'a str,
-    /// Called after each further run, from any thread; says whether to go on.
-    pub done: &'a (dyn Fn() -> ControlFlow<()> + Sync),
+    scenario: &'a Scenario,
+    queues: &'a [(String, Params)],
+    files: Files,
+    stories: Vec<Story>,
+    /// One for each discipline, if captures are wanted, and what came of writing it.
+    captures: Vec<Part>,
+    captured: Vec<std::io::Result<u64>>,
 }
 
-/// Writes everything; gives the names of the files. None if it was told to stop:
-/// none of them is there then.
-///
-/// # Errors
-/// Names the file that could not be written; none is there then.
-pub fn write(study: &Study, mut files: Files) -> anyhow::Result<Option<Vec<String>>> {
-    let Study { args, comparison, .. } = study;
-    let origin = Origin {
-        version: env!("CARGO_PKG_VERSION").into(),
-        git: env!("AIRTAB_GIT").into(),
-        command: command(args),
-        scenario_hash: scenario_hash(study.scenario),
-    };
-    // What was run: the short schedule, if it was asked for.
-    let run = if args.quick { airtab_scenario::quick(study.scenario) } else { study.scenario.clone() };
-    let seed = comparison.seeds[0];
-    let jobs = args.jobs.map_or(0, usize::from);
-    let Some(stories) = stories(&run, study.queues, seed, jobs, study.done) else { return Ok(None) };
-    let report = Report { comparison, scenario: study.scenario, stories: &stories, origin: &origin };
-    files.add("results.json", |out| out.write_all(study.json.as_bytes()))?;
-    files.add("report.txt", |out| out.write_all(study.text.as_bytes()))?;
-    files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
-    files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
-    if let Some(length_ns) = args.pcap {
-        let start = run.measure_ns.start;
-        let span = start..start.saturating_add(length_ns).min(run.duration_ns);
-        for (label, params) in study.queues {
-            let name = format!("air-{}.pcapng", file_name(label));
-            files.add(&name, |out| capture(&run, label, params, seed, &span, out).map(|_| ()))?;
-            if (study.done)().is_break() {
-                return Ok(None);
-            }
-        }
+impl<'a> Job<'a> {
+    /// Begins the files that are written while it runs.
+    ///
+    /// # Errors
+    /// Names the file that cannot be.
+    pub fn new(
+        args: &'a Compare,
+        scenario: &'a Scenario,
+        queues: &'a [(String, Params)],
+        files: Files,
+    ) -> anyhow::Result<Job<'a>> {
+        let wanted = if args.pcap.is_some() { queues } else { &[] };
+        let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
+        let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
+        Ok(Job { args, scenario, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
     }
-    let mut names = files.names();
-    names.push(MANIFEST.into());
-    let manifest = Manifest::new(comparison, &origin, names.clone());
-    let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
-    files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
-    files.finish()?;
-    Ok(Some(names))
+
+    /// Runs it: each discipline once with each seed.
+    ///
+    /// # Errors
+    /// [`Stopped`]: none of the files is there then.
+    pub fn run(&mut self, options: &Options) -> Result<Comparison, Stopped> {
+        // What is run: the short schedule, if it was asked for.
+        let run = if options.quick { airtab_scenario::quick(self.scenario) } else { self.scenario.clone() };
+        let start = run.measure_ns.start;
+        let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
+        let parts = self.captures.iter_mut();
+        let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
+        let study = study(self.scenario, self.queues, options, captures)?;
+        (self.stories, self.captured) = (study.stories, study.captured);
+        Ok(study.comparison)
+    }
+
+    /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
+    ///
+    /// # Errors
+    /// Names the file that could not be written; none is there then.
+    pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
+        let (scenario, files) = (self.scenario, &mut self.files);
+        let origin = Origin {
+            version: env!("CARGO_PKG_VERSION").into(),
+            git: env!("AIRTAB_GIT").into(),
+            command: command(self.args),
+            scenario_hash: scenario_hash(scenario),
+        };
+        let report = Report { comparison, scenario, stories: &self.stories, origin: &origin };
+        files.add("results.json", |out| out.write_all(json.as_bytes()))?;
+        files.add("report.txt", |out| out.write_all(text.as_bytes()))?;
+        files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
+        files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
+        for (part, captured) in self.captures.into_iter().zip(self.captured) {
+            files.end(part, captured.map(|_| ()))?;
+        }
+        let mut names = files.names();
+        names.push(MANIFEST.into());
+        let manifest = Manifest::new(comparison, &origin, names.clone());
+        let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
+        files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
+        self.files.finish()?;
+        Ok(names)
+    }
 }
 
 /// `chap:limit=70` as `chap-limit=70`: part of a file's name on every system.

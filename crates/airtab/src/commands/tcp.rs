@@ -73,6 +73,9 @@ pub struct Trace {
     /// In-order segments that one acknowledgement is for
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub ack_every: u32,
+    /// Let segments leave at a rate of 2 windows in a round trip, 1.2 after slow start, not in bursts
+    #[arg(long)]
+    pub pacing: bool,
     /// Simulated time, s
     #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u64).range(4..=86_400))]
     pub seconds: u64,
@@ -151,7 +154,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let mut runs = Vec::new();
     for congestion in &args.congestion {
         let scenario = scenario(args, &latencies, *congestion);
-        let tcp = Config { ack_every: args.ack_every, ..Config::home() };
+        let tcp = Config { ack_every: args.ack_every, pacing: args.pacing, ..Config::home() };
         let simulation = Simulation::new(&scenario, &queue, args.seed).with_tcp(tcp);
         let course = sample(simulation, &scenario, step);
         runs.push(Run { congestion: *congestion, course });
@@ -229,8 +232,9 @@ fn title(args: &Trace, latencies: &[u64]) -> String {
         2 => String::new(),
         n => format!(", an ACK for every {n}"),
     };
+    let paced = if args.pacing { ", paced" } else { "" };
     format!(
-        "{} download{plural}, latency {}; {}, {} Mb/s{acks}, seed {}",
+        "{} download{plural}, latency {}; {}, {} Mb/s{acks}{paced}, seed {}",
         latencies.len(),
         times.join(", "),
         args.queue.label,
@@ -300,6 +304,7 @@ fn as_json(args: &Trace, latencies: &[u64], runs: &[Run]) -> Value {
         "queue": args.queue.label,
         "rate_kbps": args.rate,
         "ack_every": args.ack_every,
+        "pacing": args.pacing,
         "seed": args.seed,
         "measure_ns": [start, end],
         "runs": runs.iter().map(|run| run_as_json(args, latencies, run)).collect::<Vec<_>>(),

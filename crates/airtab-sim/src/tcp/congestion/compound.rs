@@ -6,7 +6,7 @@
 //! fewer than gamma, dwnd grows so that the window gains `alpha win^k`; else it gives way by `zeta diff`. Loss leaves
 //! `(1 - beta) win`, and never less than Reno's half of cwnd.
 //!
-//! The base RTT is the least that any of the connection's data had. The RTT is the one sample of the round trip. dwnd is 0
+//! The base RTT is the least that any of the connection's data had. The RTT is that of the round trip's timed segment. dwnd is 0
 //! in slow start, which is that of RFC 3465 and ends when *cwnd* is at its threshold. The power is `libm::pow`, so that
 //! the bits are the same everywhere. Not done: the draft's tuning of gamma, which is 30 here as in the paper; its wait
 //! for a new base RTT when the route changes.
@@ -80,9 +80,6 @@ impl Compound {
 
 impl Congestion for Compound {
     fn on_ack(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt_ns {
-            self.base_ns = self.base_ns.min(rtt);
-        }
         if !ack.window_limited {
             return;
         }
@@ -91,6 +88,10 @@ impl Congestion for Compound {
         if let Some(rtt) = ack.rtt_ns {
             self.delay(rtt);
         }
+    }
+
+    fn on_rtt_sample(&mut self, rtt_ns: u64) {
+        self.base_ns = self.base_ns.min(rtt_ns);
     }
 
     fn on_congestion_event(&mut self, flight: u64) {
@@ -121,5 +122,9 @@ impl Congestion for Compound {
 
     fn ssthresh(&self) -> u64 {
         (self.ssthresh * self.mss) as u64 // infinity becomes u64::MAX
+    }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.ssthresh = bytes as f64 / self.mss;
     }
 }

@@ -126,4 +126,8 @@ impl Congestion for Cubic {
     fn ssthresh(&self) -> u64 {
         (self.ssthresh * self.mss) as u64 // infinity becomes u64::MAX
     }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.ssthresh = bytes as f64 / self.mss;
+    }
 }

@@ -1,11 +1,15 @@
 //! Congestion control: how much may be in flight.
 //!
 //! One file per algorithm behind one small trait. Loss detection and retransmission belong to the sender; a controller
-//! hears only of progress, of congestion and of time passed idle, and keeps two numbers: the congestion window and the
-//! slow start threshold, in bytes. A new algorithm is a file and a line of the list below.
+//! hears only of progress, of round-trip times, of congestion and of time passed idle, and keeps two numbers: the
+//! congestion window and the slow start threshold, in bytes. From them follows a rate, if segments are to be paced. A new algorithm is a file and a line of the list below.
+
+mod window;
 
 use std::fmt;
 use std::str::FromStr;
+
+use airtab_core::time::SECOND;
 
 /// Makes of a list of algorithms their modules, [`Algorithm`], which names one, and [`Controller`], which is one. A file
 /// `NAME.rs` exports a type with `new(mss, window)` that is a [`Congestion`], and its configuration if it has one.
@@ -46,42 +50,13 @@ macro_rules! algorithms {
             }
         }
 
-        impl Congestion for Controller {
-            fn on_ack(&mut self, ack: &Ack) {
-                match self {
-                    $(Controller::$Type(c) => c.on_ack(ack)),+
+        /// What each of them does with a call.
+        macro_rules! each {
+            ($controller:expr, $one:ident => $call:expr) => {
+                match $controller {
+                    $(Controller::$Type($one) => $call),+
                 }
-            }
-
-            fn on_congestion_event(&mut self, flight: u64) {
-                match self {
-                    $(Controller::$Type(c) => c.on_congestion_event(flight)),+
-                }
-            }
-
-            fn on_timeout(&mut self, flight: u64, repeated: bool) {
-                match self {
-                    $(Controller::$Type(c) => c.on_timeout(flight, repeated)),+
-                }
-            }
-
-            fn on_idle(&mut self, restart: u64) {
-                match self {
-                    $(Controller::$Type(c) => c.on_idle(restart)),+
-                }
-            }
-
-            fn cwnd(&self) -> u64 {
-                match self {
-                    $(Controller::$Type(c) => c.cwnd()),+
-                }
-            }
-
-            fn ssthresh(&self) -> u64 {
-                match self {
-                    $(Controller::$Type(c) => c.ssthresh()),+
-                }
-            }
+            };
         }
     };
 }
@@ -97,6 +72,50 @@ algorithms! {
     cubic: Cubic,
     /// Tan, Song, Zhang and Sridharan 2006: `compound`.
     compound: Compound,
+    /// Grieco and Mascolo 2004: `westwood`.
+    westwood: Westwood,
+}
+
+impl Congestion for Controller {
+    fn on_ack(&mut self, ack: &Ack) {
+        each!(self, c => c.on_ack(ack))
+    }
+
+    fn on_rtt_sample(&mut self, rtt_ns: u64) {
+        each!(self, c => c.on_rtt_sample(rtt_ns))
+    }
+
+    fn on_delivered(&mut self, now: u64, bytes: u64) {
+        each!(self, c => c.on_delivered(now, bytes))
+    }
+
+    fn on_congestion_event(&mut self, flight: u64) {
+        each!(self, c => c.on_congestion_event(flight))
+    }
+
+    fn on_timeout(&mut self, flight: u64, repeated: bool) {
+        each!(self, c => c.on_timeout(flight, repeated))
+    }
+
+    fn on_idle(&mut self, restart: u64) {
+        each!(self, c => c.on_idle(restart))
+    }
+
+    fn cwnd(&self) -> u64 {
+        each!(self, c => c.cwnd())
+    }
+
+    fn ssthresh(&self) -> u64 {
+        each!(self, c => c.ssthresh())
+    }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        each!(self, c => c.set_ssthresh(bytes))
+    }
+
+    fn pacing_rate(&self, srtt_ns: u64) -> Option<u64> {
+        each!(self, c => c.pacing_rate(srtt_ns))
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -135,8 +154,8 @@ pub struct Ack {
     pub bytes: u64,
     /// Smoothed round-trip time, ns; 0 before the first sample.
     pub srtt_ns: u64,
-    /// Round-trip time that it measured, ns. One segment is timed per round trip, so that a sample also says that a
-    /// round trip has passed; those that end in fast recovery are missing.
+    /// Round-trip time of the segment that was timed, ns. One is timed per round trip, so that it also says that a round
+    /// trip has passed; those that end in fast recovery are missing here, and in [`Congestion::on_rtt_sample`] are not.
     pub rtt_ns: Option<u64>,
     /// The congestion window, and neither the application nor the receive window, bounds the sender. Without it the
     /// window must not grow (RFC 7661, RFC 9438 5.8).
@@ -145,10 +164,13 @@ pub struct Ack {
     pub after_timeout: bool,
 }
 
-/// A congestion control. All quantities in bytes.
+/// A congestion control. All quantities in bytes. The verbs after [`cwnd`](Self::cwnd) have bodies that suit most.
 ///
 /// `flight` is the data outstanding when loss was found, at most the congestion window: data that limited transmit or
 /// a recovery sent beyond the window does not count (RFC 5681 3.2).
+///
+/// What duplicate acknowledgements add to the window in a recovery without SACK is no verb: it stands for what has left the
+/// network, as `pipe` does with SACK, and is the same for every algorithm (`duplicates`).
 pub trait Congestion {
     /// New data was acknowledged outside of fast recovery.
     fn on_ack(&mut self, ack: &Ack);
@@ -164,11 +186,34 @@ pub trait Congestion {
     /// 4.1).
     fn on_idle(&mut self, restart: u64);
 
+    /// Slow start threshold; `u64::MAX` before the first congestion, unless one was set.
+    fn ssthresh(&self) -> u64;
+
+    /// Begins with this threshold (RFC 5681 3.1: it may be anything; a cache of paths, for example).
+    fn set_ssthresh(&mut self, bytes: u64);
+
     /// Congestion window.
     fn cwnd(&self) -> u64;
 
-    /// Slow start threshold; `u64::MAX` before the first congestion.
-    fn ssthresh(&self) -> u64;
+    /// Data took `rtt_ns` there and back; in fast recovery too, and before `on_ack` of the same acknowledgement. Once
+    /// per round trip, or with every acknowledgement of new data if timestamps tell.
+    fn on_rtt_sample(&mut self, _rtt_ns: u64) {}
+
+    /// `bytes` more have reached the receiver, as an acknowledgement at `now` tells: cumulatively, by SACK, or as a duplicate,
+    /// which stands for a segment; in fast recovery too, and before the other verbs of the same acknowledgement.
+    fn on_delivered(&mut self, _now: u64, _bytes: u64) {}
+
+    /// Bytes per second at which segments leave if the configuration wants them paced, when a round trip takes
+    /// `srtt_ns`; None: as the window allows.
+    ///
+    /// The body is Linux's (`tcp_update_pacing_rate`): a window per round trip times 2 below half of the threshold, and
+    /// times 1.2 from there on, so that what is paced can still grow.
+    fn pacing_rate(&self, srtt_ns: u64) -> Option<u64> {
+        let percent = if self.cwnd() < self.ssthresh() / 2 { 200 } else { 120 };
+        let window = u128::from(self.cwnd()) * percent * u128::from(SECOND / 100);
+        let rate = window.checked_div(srtt_ns.into())?;
+        Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+    }
 }
 
 /// Growth in slow start, bytes: what was acknowledged, at most two segments per acknowledgement, or one while the

@@ -3,14 +3,13 @@
 //! Slow start adds what is acknowledged, congestion avoidance one segment per window acknowledged; loss halves. The
 //! partial-acknowledgement rules of RFC 6582 are the sender's business, which recovers with SACK.
 
+use super::window::Window;
 use super::{Ack, Congestion, slow_start_growth};
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct NewReno {
-    mss: u64,
-    cwnd: u64,
-    ssthresh: u64,
+    window: Window,
     /// Bytes acknowledged since congestion avoidance last grew the window.
     counted: u64,
 }
@@ -18,11 +17,14 @@ pub struct NewReno {
 impl NewReno {
     /// Segments of `mss` bytes, a first window of `window` bytes.
     pub fn new(mss: u64, window: u64) -> Self {
-        NewReno { mss, cwnd: window, ssthresh: u64::MAX, counted: 0 }
+        NewReno { window: Window::new(mss, window), counted: 0 }
     }
 
-    fn halve(&mut self, flight: u64) {
-        self.ssthresh = (flight / 2).max(2 * self.mss);
+    /// Loss leaves `bytes`, at least two segments, of a larger window.
+    pub(super) fn leave(&mut self, bytes: u64) {
+        let Window { mss, size, threshold } = &mut self.window;
+        *threshold = bytes.max(2 * *mss);
+        *size = (*size).min(*threshold);
         self.counted = 0;
     }
 }
@@ -32,44 +34,47 @@ impl Congestion for NewReno {
         if !ack.window_limited {
             return;
         }
+        let Window { mss, size, threshold } = &mut self.window;
         let mut bytes = ack.bytes;
-        if self.cwnd < self.ssthresh {
-            let growth = slow_start_growth(ack, self.mss, self.ssthresh - self.cwnd);
-            self.cwnd += growth;
-            if self.cwnd < self.ssthresh {
+        if size < threshold {
+            let growth = slow_start_growth(ack, *mss, *threshold - *size);
+            *size += growth;
+            if size < threshold {
                 return;
             }
             bytes -= growth;
         }
         self.counted += bytes;
-        if self.counted >= self.cwnd {
-            self.counted -= self.cwnd;
-            self.cwnd += self.mss;
+        if self.counted >= *size {
+            self.counted -= *size;
+            *size += *mss;
         }
     }
 
     fn on_congestion_event(&mut self, flight: u64) {
-        self.halve(flight);
-        self.cwnd = self.ssthresh;
+        self.window.lost(flight);
+        self.counted = 0;
     }
 
     fn on_timeout(&mut self, flight: u64, repeated: bool) {
-        if !repeated {
-            self.halve(flight);
-        }
-        self.cwnd = self.mss;
+        self.window.timed_out(flight, repeated);
+        self.counted = 0;
     }
 
     fn on_idle(&mut self, restart: u64) {
-        self.cwnd = self.cwnd.min(restart);
+        self.window.size = self.window.size.min(restart);
     }
 
     fn cwnd(&self) -> u64 {
-        self.cwnd
+        self.window.size
     }
 
     fn ssthresh(&self) -> u64 {
-        self.ssthresh
+        self.window.threshold
+    }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.window.threshold = bytes;
     }
 }
 

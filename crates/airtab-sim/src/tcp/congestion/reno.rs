@@ -5,24 +5,17 @@
 //! acknowledgements add in a recovery is the sender's business. Not done: byte counting (`newreno`), 4.3BSD's extra
 //! eighth of a segment.
 
+use super::window::Window;
 use super::{Ack, Congestion};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Reno {
-    mss: u64,
-    cwnd: u64,
-    ssthresh: u64,
-}
+pub struct Reno(Window);
 
 impl Reno {
     /// Segments of `mss` bytes, a first window of `window` bytes.
     pub fn new(mss: u64, window: u64) -> Self {
-        Reno { mss, cwnd: window, ssthresh: u64::MAX }
-    }
-
-    fn halve(&mut self, flight: u64) {
-        self.ssthresh = (flight / 2).max(2 * self.mss);
+        Reno(Window::new(mss, window))
     }
 }
 
@@ -31,34 +24,35 @@ impl Congestion for Reno {
         if !ack.window_limited {
             return;
         }
-        self.cwnd += match self.cwnd < self.ssthresh {
-            true => ack.bytes.min(self.mss),
-            false => (self.mss * self.mss / self.cwnd).max(1),
+        let Window { mss, size, threshold } = &mut self.0;
+        *size += match size < threshold {
+            true => ack.bytes.min(*mss),
+            false => (*mss * *mss / *size).max(1),
         };
     }
 
     fn on_congestion_event(&mut self, flight: u64) {
-        self.halve(flight);
-        self.cwnd = self.ssthresh;
+        self.0.lost(flight);
     }
 
     fn on_timeout(&mut self, flight: u64, repeated: bool) {
-        if !repeated {
-            self.halve(flight);
-        }
-        self.cwnd = self.mss;
+        self.0.timed_out(flight, repeated);
     }
 
     fn on_idle(&mut self, restart: u64) {
-        self.cwnd = self.cwnd.min(restart);
+        self.0.size = self.0.size.min(restart);
     }
 
     fn cwnd(&self) -> u64 {
-        self.cwnd
+        self.0.size
     }
 
     fn ssthresh(&self) -> u64 {
-        self.ssthresh
+        self.0.threshold
+    }
+
+    fn set_ssthresh(&mut self, bytes: u64) {
+        self.0.threshold = bytes;
     }
 }
 

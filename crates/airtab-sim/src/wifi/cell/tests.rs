@@ -4,6 +4,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Meta, Phy};
 
 use super::*;
+use crate::wifi::output::End;
 
 const BYTES: u32 = 1500;
 const TRANSMITTERS: usize = 3;

@@ -41,7 +41,7 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
             "bursts": n,
             "bound_ns": bound,
             "wait_ns": found.wait_ns,
-            "credit_ns": found.credit_ns,
+            "credit_ns": found.left_ns,
         }));
     }
     rows.reverse();

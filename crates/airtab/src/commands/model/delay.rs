@@ -47,7 +47,7 @@ pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
 fn points(args: &args::Delay) -> anyhow::Result<Vec<Point<'_>>> {
     let queues = crate::commands::build(&args.engine, &QueueSettings::default())?;
     let runs = args.rho.len() * args.kappa.len() * queues.len() * args.seeds as usize;
-    let bar = if runs == 0 { ProgressBar::hidden() } else { progress_bar(runs, 0) };
+    let bar = if runs == 0 { ProgressBar::hidden() } else { progress_bar(runs) };
     let mut points = Vec::new();
     for rho in args.rho.iter().map(|r| r.0) {
         for kappa in &args.kappa {

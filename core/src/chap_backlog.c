@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * chap's queued packets: a slot for each flow that has some, the queue of the
+ * newcomers, and who is parked.
+ */
+#include "chap_state.h"
+
+static u32 chap_open_slot(struct chap *c, u32 flow)
+{
+	u32 id = c->slot_free;
+
+	if (id)
+		c->slot_free = c->next[id];
+	else
+		id = c->slot_fresh++;
+	c->slots[id] = (struct chap_slot){ .flow = flow };
+	return id;
+}
+
+/* A newcomer's slot has n packets and so many bytes more. */
+static void chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
+{
+	c->new_len += (u64)n;
+	c->new_bytes += (u64)bytes;
+	at_turns_count(&c->turns, id, n);
+}
+
+/* The tab stands for the newcomers: in the order while there are some, in that of
+ * who may be served while one of them may. */
+static void chap_seat_tab(struct chap *c)
+{
+	u8 parked = c->turns.ready ? 0 : PARKED;
+
+	if (c->turns.members && chap_ranked(c, TAB) && (chap_tab(c)->flags & PARKED) == parked)
+		return;
+	at_chap_unrank(c, TAB);
+	chap_tab(c)->flags = (u8)((chap_tab(c)->flags & ~PARKED) | parked);
+	if (c->turns.members)
+		at_chap_rank(c, TAB);
+}
+
+/* Ends the slot's time among the newcomers. */
+void at_chap_leave_newcomers(struct chap *c, u32 id)
+{
+	const struct chap_slot *s = &c->slots[id];
+
+	chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
+	if (!chap_parked(c, id))
+		at_turns_ready(&c->turns, id, false);
+	at_turns_leave(&c->turns, id);
+	chap_seat_tab(c);
+}
+
+/* Whom p's flow takes turns with while it is new: those of its station or, where
+ * the host knows none, of its source. */
+static u32 chap_party_of(const struct at_pkt *p)
+{
+	return at_sta(p) == AT_NO_STA ? at_source(p) | (u32)1 << 31 : at_sta(p);
+}
+
+static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
+{
+	at_turns_join(&c->turns, id, chap_party_of(p));
+	if (!chap_parked(c, id))
+		at_turns_ready(&c->turns, id, true);
+	chap_seat_tab(c);
+}
+
+/* A slot may be served no longer, or again: it goes to where such slots are. */
+static void chap_park(struct chap *c, u32 id, bool parked)
+{
+	struct chap_flow *f = chap_flow_in(c, id);
+
+	if (!(f->flags & PARKED) == !parked)
+		return;
+	if (!chap_ranked(c, id)) {
+		f->flags ^= PARKED;
+		at_turns_ready(&c->turns, id, !parked);
+		chap_seat_tab(c);
+	} else if (c->loose == id) {
+		f->flags ^= PARKED;
+	} else {
+		at_chap_unrank(c, id);
+		f->flags ^= PARKED;
+		at_chap_rank(c, id);
+	}
+}
+
+/* Whether a slot has parked packets alone. */
+static bool chap_waits(const struct at_qdisc *q, const struct chap_slot *s)
+{
+	struct at_pkt *before = NULL;
+
+	return q->closed && !at_gate_first(q, &s->list, &before);
+}
+
+void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_flow *f = &c->flows[i];
+	struct chap_slot *s;
+
+	if (!f->slot) {
+		f->slot = chap_open_slot(c, i);
+		if (at_parked(q, p))
+			f->flags |= PARKED;
+		if (c->newcomers && !(f->flags & SERVED))
+			chap_join_newcomers(c, f->slot, p);
+		else
+			at_chap_rank(c, f->slot);
+	} else if ((f->flags & PARKED) && !at_parked(q, p)) {
+		chap_park(c, f->slot, false);
+	}
+	s = &c->slots[f->slot];
+	at_fifo_push(&s->list, p);
+	s->len++;
+	if (!chap_ranked(c, f->slot))
+		chap_count_newcomer(c, f->slot, 1, at_bytes(p));
+	else if (s->len > c->slots[c->fat].len)
+		c->fat = f->slot;
+}
+
+/* A slot without packets is closed. */
+static void chap_close_slot(struct chap *c, u32 id)
+{
+	const struct chap_slot *s = &c->slots[id];
+	struct chap_flow *f = chap_flow_in(c, id);
+
+	if (c->fat == id)
+		c->fat = TAB;
+	if (chap_ranked(c, id))
+		at_chap_unrank(c, id);
+	else
+		at_chap_leave_newcomers(c, id);
+	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
+		at_flows_list(&c->table, s->flow,
+			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
+	if (c->codels)
+		at_codel_empty(&c->codels[s->flow]);
+	f->slot = 0;
+	f->flags &= (u8)~PARKED;
+	c->next[id] = c->slot_free;
+	c->slot_free = id;
+}
+
+/* Takes the packet of a slot behind `before`, or the oldest. */
+struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_slot *s = &c->slots[id];
+	struct at_pkt *p = at_fifo_take(&s->list, before);
+
+	s->len--;
+	if (!chap_ranked(c, id))
+		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
+	if (!s->list.head)
+		chap_close_slot(c, id);
+	else if (chap_waits(q, s))
+		chap_park(c, id, true);
+	return p;
+}
+
+void at_chap_turned(struct at_qdisc *q, u32 id, u16 sta, bool open)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_slot *s = &c->slots[id];
+
+	if (at_gate_count(q, &s->list, sta, open))
+		chap_park(c, id, chap_waits(q, s));
+}
+
+/* No slot holds a packet any more. */
+void at_chap_forget_backlog(struct chap *c)
+{
+	at_order_clear(&c->order);
+	at_order_clear(&c->parked);
+	at_turns_clear(&c->turns);
+	c->loose = AT_ORDER_NONE;
+	c->fat = TAB;
+	c->slot_free = 0;
+	c->slot_fresh = 1;
+	c->new_len = c->new_bytes = 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * chap's records of flows: how they begin, and which is given up for a new one.
+ */
+#include "chap_state.h"
+
+#define RETIRE 2		/* records looked at for expiry, per list and new flow */
+#define CHANCES 8		/* recently used records passed over for one eviction */
+
+/* A flow begins in this record. */
+static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
+{
+	struct chap_flow *f = &c->flows[i];
+	struct at_tcp t;
+
+	*f = (struct chap_flow){
+		.node = f->node,
+		.credit = chap_newcomer_credit(c),
+		.last = now,
+		.epoch = c->boosts,
+		.gen = f->gen + 1,
+		.created = c->created++,
+		.scale = c->scale,
+		.flags = (u8)((at_tcp(p, &t) ? KNOWN | TCP : KNOWN) | c->revision),
+	};
+	if (c->codels)
+		c->codels[i] = (struct at_codel){ 0 };
+	c->n_new++;
+}
+
+static void chap_forget(struct chap *c, u32 i)
+{
+	at_flows_del(&c->table, i);
+	c->flows[i].flags = 0;
+	c->flows[i].gen++;
+}
+
+/* Passes over a record that is in use: its turn comes again. */
+static void chap_requeue(struct chap *c, u32 i, u32 list)
+{
+	c->flows[i].flags &= (u8)~RECENT;
+	at_flows_list(&c->table, i, list);
+}
+
+static void chap_retire(struct chap *c, u64 now)
+{
+	for (u32 n = 0; n < RETIRE * AT_FLOWS_LISTS; n++) {
+		u32 list = n % AT_FLOWS_LISTS, i = at_flows_oldest(&c->table, list);
+		const struct chap_flow *f = &c->flows[i];
+
+		if (!i)
+			continue;
+		if (!f->slot && chap_expired(c, f, now)) {
+			chap_forget(c, i);
+			c->n_expired++;
+		} else if (f->slot || (f->flags & RECENT)) {
+			chap_requeue(c, i, list);
+		}
+	}
+}
+
+/* Gives up an idle record: of the flows seen once if there is one. There is an
+ * idle one, for there are more flows than queued packets, and the busy ones of a
+ * list are passed over once. */
+static void chap_evict(struct chap *c)
+{
+	/* at most: the tab is no flow, the loose one is */
+	u32 busy = c->order.n + c->parked.n + c->turns.members + 1;
+
+	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
+		for (u32 n = 0; n <= CHANCES + busy; n++) {
+			u32 i = at_flows_oldest(&c->table, list);
+			const struct chap_flow *f = &c->flows[i];
+
+			if (!i)
+				break;
+			if (!f->slot && (!(f->flags & RECENT) || n >= CHANCES)) {
+				chap_forget(c, i);
+				c->n_evicted++;
+				return;
+			}
+			chap_requeue(c, i, list);
+		}
+	}
+}
+
+/* The record of p's flow, made if need be. */
+u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+{
+	u32 key = at_flow(p), i;
+	struct chap_flow *f;
+
+	if (at_sta(p) == AT_GROUP)
+		return MULTICAST;
+	i = at_flows_find(&c->table, key);
+	f = &c->flows[i];
+	if (!i) {
+		chap_retire(c, now);
+		i = at_flows_add(&c->table, key);
+		if (!i) {
+			chap_evict(c);
+			i = at_flows_add(&c->table, key);
+		}
+		chap_start(c, i, p, now);
+	} else if (!f->slot && chap_expired(c, f, now)) {
+		at_flows_unlist(&c->table, i);
+		c->n_expired++;
+		chap_start(c, i, p, now);
+	} else {
+		f->flags |= RECENT;
+		if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
+			f->flags |= ESTABLISHED;
+			at_flows_unlist(&c->table, i);
+		}
+	}
+	return i;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * chap's backlogged flows in the order of their credits (order.h), those that may
+ * be served apart from those that have parked packets alone, and charges, which
+ * change that order.
+ */
+#include "chap_state.h"
+
+/* What order.h sorts by. */
+static inline struct at_heap_entry chap_entry(const void *ctx, u32 id)
+{
+	const struct chap *c = ctx;
+
+	return (struct at_heap_entry){ chap_key(c, id), c->boosts, id };
+}
+
+/* Keys of the present need no boost, and few are equal: branches that nearly
+ * always go the same way. The comparison itself has none, it is a toss-up. */
+static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
+{
+	const struct chap *c = ctx;
+	s64 x = a->key, y = b->key;
+
+	if ((a->tag ^ c->boosts) | (b->tag ^ c->boosts)) {
+		x = at_credit_boost(x, c->boosts - a->tag);
+		y = at_credit_boost(y, c->boosts - b->tag);
+	}
+	if (x == y)	/* who is older goes first */
+		return c->flows[c->slots[a->id].flow].created > c->flows[c->slots[b->id].flow].created;
+	return x < y;
+}
+
+/* Not inline, and no choice of a pointer: the order of those that may be served is
+ * known before the flow is looked at. */
+static __attribute__((__cold__, __noinline__)) void chap_rank_parked(struct chap *c, u32 id)
+{
+	at_order_add(&c->parked, id, chap_entry, chap_less, c);
+}
+
+static __attribute__((__cold__, __noinline__)) void chap_unrank_parked(struct chap *c, u32 id)
+{
+	at_order_del(&c->parked, id, chap_less, c);
+}
+
+/* Gives a slot its place by the credit of its flow. */
+void at_chap_rank(struct chap *c, u32 id)
+{
+	if (chap_parked(c, id))
+		chap_rank_parked(c, id);
+	else
+		at_order_add(&c->order, id, chap_entry, chap_less, c);
+}
+
+/* Takes a slot out of its order. */
+static void chap_lift(struct chap *c, u32 id)
+{
+	if (chap_parked(c, id))
+		chap_unrank_parked(c, id);
+	else
+		at_order_del(&c->order, id, chap_less, c);
+}
+
+void at_chap_unrank(struct chap *c, u32 id)
+{
+	if (c->loose == id)
+		c->loose = AT_ORDER_NONE;
+	else
+		chap_lift(c, id);
+}
+
+/* The loose slot gets its place. */
+static void chap_settle(struct chap *c)
+{
+	u32 id = c->loose;
+
+	c->loose = AT_ORDER_NONE;
+	if (id != AT_ORDER_NONE)
+		at_chap_rank(c, id);
+}
+
+/* Takes a slot out of the order, for its credit is about to change. It gets its
+ * new place when somebody looks, or another one becomes loose: a charge and the
+ * report of that transmission cost one move if the report comes before. */
+void at_chap_loosen(struct chap *c, u32 id)
+{
+	if (c->loose == id)
+		return;
+	chap_settle(c);
+	chap_lift(c, id);
+	c->loose = id;
+}
+
+/* The slot with the most credit of those that may be served, or AT_ORDER_NONE. */
+u32 at_chap_most(struct chap *c)
+{
+	chap_settle(c);
+	return at_order_end(&c->order, true, chap_entry, chap_less, c);
+}
+
+/* The slot with the least credit of all, or AT_ORDER_NONE. */
+u32 at_chap_least(struct chap *c)
+{
+	struct at_heap_entry x;
+	u32 id, parked;
+
+	chap_settle(c);
+	id = at_order_end(&c->order, false, chap_entry, chap_less, c);
+	if (!c->parked.n)
+		return id;
+	parked = at_order_end(&c->parked, false, chap_entry, chap_less, c);
+	x = chap_entry(c, parked);
+	return id == AT_ORDER_NONE || at_order_below(&x, id, chap_entry, chap_less, c) ? parked : id;
+}
+
+/* Charges a flow, backlogged or not. */
+void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
+{
+	if (f->slot && chap_ranked(c, f->slot))
+		at_chap_loosen(c, f->slot);
+	chap_charge(c, f, ns);
+}
+
+/* Charges the newcomers' tab. */
+void at_chap_pay_tab(struct chap *c, s64 ns)
+{
+	at_chap_unrank(c, TAB);
+	chap_charge(c, chap_tab(c), ns);
+	if (c->turns.members)
+		at_chap_rank(c, TAB);
+}
+
+/* Credits are boosted when they are looked at next. The tab's cap needs no care:
+ * who was at 0 or below is at I or below now. Outside faithful, two credits that
+ * rounding made equal may keep the order that they had. */
+void at_chap_boost(struct chap *c)
+{
+	c->boosts++;
+	c->n_boosts++;
+	if (!c->faithful)
+		return;
+	at_order_rebuild(&c->order, chap_entry, chap_less, c);
+	at_order_rebuild(&c->parked, chap_entry, chap_less, c);
+}
+
+void at_chap_rekey(struct chap *c)
+{
+	if (c->faithful) {
+		at_order_rebuild(&c->order, chap_entry, chap_less, c);
+		at_order_rebuild(&c->parked, chap_entry, chap_less, c);
+	} else {
+		at_order_rekey(&c->order, chap_entry, c);
+		at_order_rekey(&c->parked, chap_entry, c);
+	}
+}

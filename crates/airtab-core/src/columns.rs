@@ -1,0 +1,93 @@
+//! What a discipline's table says of single flows, by the names of its columns.
+//!
+//! A column called [`FLOW`] holds the hash of the flow that a row is about
+//! (`airtab/qdisc.h`). Beside it, hosts and reports show the gauges that have a
+//! unit, whatever they are called: what the discipline decides by. Numbers of
+//! packets and bytes that wait are left out: every host counts those itself.
+//!
+//! What it does not do: tables of classes or queues alone say nothing of a flow.
+
+use crate::params::{Discipline, Stat};
+use crate::units::Unit;
+
+/// The column that tells which flow a row is about.
+pub const FLOW: &str = "flow";
+/// Columns of what waits begin so.
+const BACKLOG: &str = "backlog";
+
+/// A column of a discipline's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Column {
+    /// Its place in a row.
+    pub place: usize,
+    /// Its name, unique in its table.
+    pub name: &'static str,
+    /// Unit of its values.
+    pub unit: Unit,
+    /// What it says.
+    pub help: &'static str,
+}
+
+impl Column {
+    /// Its value in a row of [`crate::Qdisc::rows`], in its own unit.
+    pub fn value(&self, row: &[u64]) -> i64 {
+        match self.unit {
+            Unit::SignedNs => row[self.place] as i64,
+            _ => i64::try_from(row[self.place]).unwrap_or(i64::MAX),
+        }
+    }
+
+    /// Whether it is worth showing beside a flow.
+    fn tells(&self, counter: bool) -> bool {
+        !counter && self.unit.has_dimension() && !self.name.starts_with(BACKLOG)
+    }
+}
+
+impl Discipline {
+    /// The column of that name in its table.
+    pub fn column(self, name: &str) -> Option<Column> {
+        self.columns().find(|(column, _)| column.name == name).map(|(column, _)| column)
+    }
+
+    /// What its table says of a flow, in the table's order; empty if no column
+    /// tells which flow a row is about.
+    pub fn flow_columns(self) -> Vec<Column> {
+        if self.column(FLOW).is_none() {
+            return Vec::new();
+        }
+        self.columns().filter(|(column, counter)| column.tells(*counter)).map(|(column, _)| column).collect()
+    }
+
+    fn columns(self) -> impl Iterator<Item = (Column, bool)> {
+        let column = |(place, stat): (usize, Stat)| {
+            (Column { place, name: stat.name, unit: stat.unit, help: stat.help }, stat.counter)
+        };
+        self.row_stats().into_iter().enumerate().map(column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str) -> Vec<&'static str> {
+        let discipline = Discipline::named(name).expect("it is there");
+        discipline.flow_columns().iter().map(|column| column.name).collect()
+    }
+
+    #[test]
+    fn gauges_with_a_unit_are_shown_beside_a_flow() {
+        assert_eq!(shown("chap"), ["credit"]);
+        assert_eq!(shown("fq_codel"), ["sojourn"]);
+        // Rows of classes say nothing of a flow; no table says nothing at all.
+        assert_eq!((shown("spq").len(), shown("fifo").len()), (0, 0));
+    }
+
+    #[test]
+    fn values_are_signed_where_the_unit_says_so() {
+        let column = |unit| Column { place: 1, name: "x", unit, help: "" };
+        assert_eq!(column(Unit::SignedNs).value(&[1, -5i64 as u64]), -5);
+        assert_eq!(column(Unit::Ns).value(&[1, 5]), 5);
+        assert_eq!(column(Unit::Hex).value(&[1, u64::MAX]), i64::MAX);
+    }
+}

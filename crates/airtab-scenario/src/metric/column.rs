@@ -1,0 +1,95 @@
+//! Figures of what a discipline's table says of flows, named after its columns.
+//!
+//! What it does not do: which columns those are, the tables say
+//! (`airtab_core::Discipline::flow_columns`).
+
+use airtab_core::{Column, Unit, disciplines};
+
+use super::{Metric, Row, Sense};
+
+/// A figure of one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ColumnFigure {
+    /// The column's name in the table.
+    name: &'static str,
+    of: Of,
+    unit: Unit,
+}
+
+/// What is said of a column's values over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Of {
+    /// Mean over an application's flows and over time.
+    Mean,
+    /// Least value of its flow; before a server of fixed times only, as the next two.
+    Least,
+    /// Greatest value of its flow.
+    Most,
+    /// Value of its flow at the end.
+    Last,
+}
+
+impl Of {
+    const ALL: [Of; 4] = [Of::Mean, Of::Least, Of::Most, Of::Last];
+
+    /// In names.
+    fn word(self) -> &'static str {
+        match self {
+            Of::Mean => "mean",
+            Of::Least => "least",
+            Of::Most => "most",
+            Of::Last => "last",
+        }
+    }
+
+    /// Around the column's name in labels.
+    fn around(self, name: &str) -> String {
+        match self {
+            Of::Mean => name.into(),
+            Of::Least => format!("least {name}"),
+            Of::Most => format!("greatest {name}"),
+            Of::Last => format!("{name} at the end"),
+        }
+    }
+}
+
+impl Metric {
+    /// A figure of a column, in the base unit.
+    pub fn of_column(column: &Column, of: Of) -> Metric {
+        // Signed or not: the same unit.
+        let unit = if column.unit == Unit::SignedNs { Unit::Ns } else { column.unit };
+        Metric::Column(ColumnFigure { name: column.name, of, unit })
+    }
+}
+
+/// Unit in tables, factor to it from the base unit, decimals.
+pub fn shown(unit: Unit) -> (&'static str, f64, usize) {
+    match unit {
+        Unit::Ns | Unit::SignedNs => ("ms", 1e3, 2),
+        Unit::Bytes => ("kB", 1e-3, 2),
+        Unit::Bps => ("Mb/s", 1e-6, 2),
+        Unit::Ppm => ("%", 1e2, 2),
+        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => ("", 1.0, 2),
+    }
+}
+
+/// Every figure of every discipline's columns.
+pub(super) fn rows() -> Vec<Row> {
+    let columns = disciplines().flat_map(|discipline| discipline.flow_columns());
+    let row = |(column, of): (Column, Of)| {
+        let metric = Metric::of_column(&column, of);
+        let with = |text: String, mark: &str, unit: &str| match unit {
+            "" => text,
+            unit => text + mark + unit,
+        };
+        let name = with(format!("{}_{}", column.name, of.word()), "_", column.unit.base());
+        let (unit, factor, decimals) = shown(column.unit);
+        let label = with(of.around(column.name), ", ", unit);
+        // Once for each: they are as long there as the tables that they come from.
+        (metric, &*name.leak(), &*label.leak(), factor, decimals, Sense::Neither)
+    };
+    let mut rows: Vec<Row> = columns.flat_map(|c| Of::ALL.map(|of| (c, of))).map(row).collect();
+    rows.sort_by_key(|row| row.0);
+    rows.dedup_by_key(|row| row.0);
+    rows
+}

@@ -1,0 +1,57 @@
+//! What everybody could see on the air: every attempt of every part, for captures.
+//!
+//! What it does not do: no frames as bytes (the laboratory's captures make them).
+
+use airtab_core::GROUP;
+
+use super::exchange::{Exchange, Parts};
+use super::output::{Attempt, Carried, End};
+
+/// The attempts that nobody has looked at yet; None while nobody wants to.
+#[derive(Default)]
+pub(super) struct Tap(Option<Vec<Attempt>>);
+
+impl Tap {
+    pub(super) fn switch(&mut self, on: bool) {
+        self.0 = on.then(Vec::new);
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(super) fn take(&mut self) -> Option<Vec<Attempt>> {
+        self.0.as_mut().map(std::mem::take)
+    }
+
+    /// A transmitter's attempt is over that began at `start_ns`; `collided`: with another's.
+    #[cold]
+    pub(super) fn note(
+        &mut self,
+        exchange: &Exchange,
+        parts: &Parts,
+        transmitter: usize,
+        start_ns: u64,
+        collided: bool,
+    ) {
+        let Some(attempts) = &mut self.0 else { return };
+        let attempt = |carried, number, end| Attempt {
+            start_ns,
+            carried,
+            data_ns: exchange.frame.data_ns.try_into().expect("a frame lasts less than 4 s"),
+            kbps: exchange.frame.kbps,
+            sender: transmitter as u16,
+            station: exchange.link.unwrap_or(GROUP),
+            number,
+            end,
+        };
+        if exchange.is_empty() {
+            let end = if collided { End::Collision } else { End::Broadcast };
+            attempts.push(attempt(Carried::Beacon, 1, end));
+        }
+        attempts.extend(exchange.parts(parts).map(|part| {
+            let carried = if part.received { Carried::Duplicate } else { Carried::Packet(part.packet) };
+            attempt(carried, part.attempts, part.end)
+        }));
+    }
+}

@@ -1,0 +1,261 @@
+//! Every kind of application, stepped alone in virtual time: no simulator, no packets, no TCP.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use airtab_core::time::{MS, SECOND as S};
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
+use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
+use airtab_sim::traffic::{
+    Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Udp, Upload,
+    User, Video, Voip, Web,
+};
+use airtab_sim::{AppKind, PageTrace};
+
+const CUBIC: Algorithm = Algorithm::Cubic;
+/// When they start.
+const START: u64 = 10 * S;
+
+/// One user's application, its timers, and what else it wanted and when.
+struct Alone {
+    user: User,
+    io: Io,
+    timers: BinaryHeap<Reverse<(u64, usize, u16)>>,
+    made: usize,
+    wanted: Vec<(u64, Action)>,
+}
+
+impl Alone {
+    fn start(kind: impl Into<AppKind>) -> Alone {
+        Alone::user(kind, 0, 1)
+    }
+
+    fn user(kind: impl Into<AppKind>, user: u32, users: u32) -> Alone {
+        let setting = Setting { seed: 1, app: "app", user, users, active_ns: 100 * S };
+        let user = kind.into().user(&setting);
+        let mut alone =
+            Alone { user, io: Io::default(), timers: BinaryHeap::new(), made: 0, wanted: Vec::new() };
+        alone.tell(START, |user, io| user.start(io));
+        alone
+    }
+
+    fn tell(&mut self, now: u64, what: impl FnOnce(&mut User, &mut Io)) {
+        what(&mut self.user, self.io.at(now));
+        while let Some(action) = self.io.poll() {
+            match action {
+                Action::Timer { at, key } => {
+                    assert!(at >= now, "in the past");
+                    self.timers.push(Reverse((at, self.made, key)));
+                    self.made += 1;
+                }
+                other => self.wanted.push((now, other)),
+            }
+        }
+    }
+
+    /// Lets its timers come until `until`, each `late` ns late.
+    fn run(&mut self, until: u64, late: u64) {
+        while let Some(Reverse((due, _, key))) = self.timers.peek().copied().filter(|next| next.0.0 <= until)
+        {
+            self.timers.pop();
+            self.tell(due + late, |user, io| user.timer(due, key, io));
+        }
+    }
+
+    /// What its connection has received by `now`, server and client.
+    fn progress(&mut self, now: u64, at_server: u64, at_client: u64) {
+        let at = Progress { established: true, at_server, at_client };
+        self.tell(now, |user, io| user.progress(0, &at, io));
+    }
+
+    /// Times of packets of one direction, and their lengths.
+    fn sent(&self, way_up: bool) -> Vec<(u64, u32)> {
+        let of = |(at, action): &(u64, Action)| match action {
+            Action::Send { up, bytes, .. } if *up == way_up => Some((*at, *bytes)),
+            _ => None,
+        };
+        self.wanted.iter().filter_map(of).collect()
+    }
+
+    /// What it wanted since it was last asked.
+    fn actions(&mut self) -> Vec<Action> {
+        self.wanted.drain(..).map(|(_, action)| action).collect()
+    }
+}
+
+/// From each to the next.
+fn gaps(sent: &[(u64, u32)]) -> Vec<u64> {
+    sent.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
+}
+
+#[test]
+fn a_game_and_a_call_send_both_ways_at_their_own_phases() {
+    for (kind, period, [down, up]) in
+        [(AppKind::from(Game), 40 * MS, [100, 72]), (Voip.into(), 20 * MS, [200, 200])]
+    {
+        let mut alone = Alone::start(kind);
+        alone.run(START + 4 * S, 0);
+        for (way, bytes) in [(false, down), (true, up)] {
+            let sent = alone.sent(way);
+            assert_eq!(sent.len() as u64, 4 * S / period);
+            assert!((START..START + period).contains(&sent[0].0));
+            assert!(sent.iter().all(|(_, n)| *n == bytes) && gaps(&sent).iter().all(|gap| *gap == period));
+        }
+        assert_ne!(alone.sent(false)[0].0, alone.sent(true)[0].0, "not in step");
+        alone.tell(START + 5 * S, |user, io| user.datagram(true, up, 0, io));
+        alone.wanted.clear();
+        alone.tell(START + 5 * S, |user, io| user.datagram(false, down, 0, io));
+        assert_eq!(alone.actions(), [], "neither answers the other");
+    }
+}
+
+/// A host that calls late does not make the schedule drift.
+#[test]
+fn timers_that_come_late_do_not_add_up() {
+    let udp = Udp { rate_bps: 12_000_000, bytes: 1500, gaps: Gaps::Constant };
+    let video = Video { frames: frames(&[(FrameKind::I, 1000)]), fec: Fec::None };
+    for (kind, period) in
+        [(AppKind::from(Game), 40 * MS), (udp.into(), MS), (video.into(), PERIOD_NS), (Voip.into(), 20 * MS)]
+    {
+        let [in_time, late] = [0, MS / 2].map(|late| {
+            let mut alone = Alone::start(kind.clone());
+            alone.run(START + S, late);
+            alone.sent(false)
+        });
+        assert!(in_time.len() as u64 >= S / period);
+        assert!(in_time.iter().zip(&late).all(|(a, b)| a.0 + MS / 2 == b.0), "{}", kind.name());
+    }
+}
+
+fn frames(list: &[(FrameKind, u32)]) -> Frames {
+    Frames(list.iter().map(|&(kind, bytes)| Frame { kind, bytes }).collect())
+}
+
+/// Frames as bursts, over and over; a packet that arrives counts for the frame that it says.
+#[test]
+fn a_video_sends_frames_and_counts_what_arrives() {
+    let film = frames(&[(FrameKind::I, 3000), (FrameKind::B, 100)]);
+    let mut alone = Alone::start(Video { frames: film, fec: Fec::Small });
+    alone.run(START + 3 * PERIOD_NS - 1, 0);
+    let bytes: Vec<u32> = alone.sent(false).iter().map(|(_, n)| *n).collect();
+    assert_eq!(bytes, [1500, 1500, 84, 1500, 128, 1500, 1500, 84, 1500], "three frames; I have one more");
+    let tags = alone.actions().into_iter().map(|action| match action {
+        Action::Send { up: false, tag, .. } => tag,
+        other => panic!("{other:?}"),
+    });
+    let tags: Vec<u32> = tags.collect();
+    assert_eq!(tags, [0, 0, 0, 0, 1, 2, 2, 2, 2]);
+    for tag in [0, 0, 2, 2, 2] {
+        alone.tell(START + S, |user, io| user.datagram(false, 1500, tag, io));
+    }
+    let seen: Vec<_> = alone.user.seen().frames.iter().map(|f| (f.kind, f.needed, f.received)).collect();
+    assert_eq!(seen, [(FrameKind::I, 3, 2), (FrameKind::B, 1, 0), (FrameKind::I, 3, 3)]);
+}
+
+#[test]
+fn a_ping_is_asked_by_the_station_and_answered_by_the_server() {
+    let mut alone = Alone::start(Ping { interval_ns: S, bytes: 84 });
+    alone.run(START + 5 * S, 0);
+    assert_eq!((alone.sent(true).len(), alone.sent(false).len()), (5, 0));
+    alone.wanted.clear();
+    alone.tell(START + 6 * S, |user, io| user.datagram(true, 84, 7, io));
+    assert_eq!(alone.actions(), [Action::Send { up: false, bytes: 84, tag: 7 }]);
+    alone.tell(START + 6 * S, |user, io| user.datagram(false, 84, 7, io));
+    assert_eq!(alone.actions(), []);
+}
+
+/// A page: a request, the page, a request for what it embeds, that, a pause, the next page.
+#[test]
+fn a_browser_asks_and_reads_and_asks_again() {
+    let (html, embedded) = (Site::ALL[0].text_bytes, Site::ALL[0].other_bytes);
+    let pages = Pages::Site { site: Site::ALL[0], reading_ns: 3 * S };
+    let mut alone = Alone::start(Web { pages, client: Client::Loader });
+    let open = Action::Open { flow: 0, down: 0, up: REQUEST };
+    assert_eq!(alone.actions(), [open]);
+    let at = |ms| START + ms * MS;
+    alone.progress(at(10), 0, 0);
+    alone.progress(at(20), REQUEST - 1, 0);
+    assert_eq!(alone.actions(), [], "half a request is none");
+    alone.progress(at(21), REQUEST, 0);
+    assert_eq!(alone.actions(), [Action::Write { flow: 0, up: false, bytes: html }]);
+    alone.progress(at(30), REQUEST, html - 1);
+    assert_eq!(alone.actions(), []);
+    alone.progress(at(40), REQUEST, html);
+    assert_eq!(alone.actions(), [Action::Write { flow: 0, up: true, bytes: REQUEST }]);
+    alone.progress(at(50), 2 * REQUEST, html);
+    assert_eq!(alone.actions(), [Action::Write { flow: 0, up: false, bytes: embedded }]);
+    alone.progress(at(90), 2 * REQUEST, html + embedded);
+    alone.progress(at(95), 2 * REQUEST, html + embedded);
+    assert_eq!((alone.actions(), alone.timers.len()), (vec![], 1), "complete once");
+    alone.run(at(90) + 3 * S - 1, 0);
+    assert_eq!(alone.actions(), [], "it is read");
+    alone.run(at(90) + 3 * S, 0);
+    assert_eq!(alone.wanted, [(at(90) + 3 * S, open)]);
+    let (opened_ns, requested_ns, done_ns) = (START, at(10), at(90));
+    let page = PageTrace { number: 0, bytes: html + embedded, opened_ns, requested_ns, done_ns };
+    assert_eq!(alone.user.seen(), Seen { pages: vec![page], ..Seen::default() });
+}
+
+/// Pages are drawn by user and number alone: those of one user are the same however many others there are.
+#[test]
+fn pages_are_a_users_own() {
+    let first_page = |user, users| {
+        let mut alone = Alone::user(Web { pages: Pages::Drawn, client: Client::Loader }, user, users);
+        // All at once: enough for every page.
+        alone.progress(START + MS, REQUEST, 0);
+        let [_, Action::Write { bytes: html, .. }] = alone.actions()[..] else { panic!("no page") };
+        html
+    };
+    assert_eq!(first_page(0, 1), Page::draw(1, "app", 0).html, "the first user's are the application's");
+    assert_eq!(first_page(0, 1), first_page(0, 3));
+    assert_eq!(first_page(1, 2), first_page(1, 3));
+    assert_ne!(first_page(1, 3), first_page(2, 3));
+}
+
+/// Two rates, segments of 4 s, a buffer of 12 s: the reservoir is 4.5 s, and 10.8 s are nearly full.
+#[test]
+fn a_film_is_requested_as_its_buffer_allows() {
+    let ladder: [u64; 2] = [1_000_000, 2_000_000];
+    let film = Streaming { ladder: ladder.into(), segment_ns: 4 * S, buffer_ns: 12 * S, congestion: CUBIC };
+    let mut alone = Alone::start(film);
+    assert_eq!(alone.actions(), [Action::Open { flow: 0, down: 0, up: REQUEST }]);
+    let (mut asked, mut wanted, mut now) = (0, 0, START);
+    let mut rates = Vec::new();
+    for _ in 0..5 {
+        asked += REQUEST;
+        alone.progress(now, asked, wanted);
+        let [Action::Write { up: false, bytes, .. }] = alone.actions()[..] else { panic!("no segment") };
+        (wanted, rates) = (wanted + bytes, [rates, vec![bytes * 8 / 4]].concat());
+        alone.progress(now, asked, wanted - 1);
+        assert_eq!((alone.actions(), alone.timers.len()), (vec![], 0), "a byte is missing");
+        alone.progress(now, asked, wanted);
+        now = alone.timers.peek().expect("the next request").0.0;
+        alone.run(now, 0);
+        assert_eq!(alone.actions(), [Action::Write { flow: 0, up: true, bytes: REQUEST }]);
+    }
+    // It has 0, 4, 8 s when it asks for the first three, and 8 s for each when there is room again.
+    assert_eq!(rates, [1_000_000; 5]);
+    let segments = alone.user.seen().segments;
+    let requested: Vec<u64> = segments.iter().map(|s| (s.requested_ns - START) / S).collect();
+    assert_eq!(requested, [0, 0, 0, 4, 8], "at once until it is full, then one each 4 s");
+}
+
+#[test]
+fn transfers_open_their_connections() {
+    let open = |flow, down, up| Action::Open { flow, down, up };
+    let endless = u64::MAX;
+    let opened = |kind: AppKind| Alone::start(kind).actions();
+    assert_eq!(opened(Upload { congestion: CUBIC }.into()), [open(0, 0, endless)]);
+    let peers = |upload| P2p { flows: 2, congestion: CUBIC, upload }.into();
+    assert_eq!(opened(peers(false)), [open(0, endless, 0), open(1, endless, 0)]);
+    assert_eq!(opened(peers(true)), [open(0, endless, endless), open(1, endless, endless)]);
+    let mut once = Alone::start(Download { congestion: CUBIC, reconnect_ns: None });
+    once.run(START + 100 * S, 0);
+    assert_eq!(once.wanted, [(START, open(0, endless, 0))]);
+    let mut again = Alone::start(Download { congestion: CUBIC, reconnect_ns: Some(2 * S) });
+    again.run(START + 5 * S, 0);
+    let all: Vec<_> = [0, 2, 4].map(|s| (START + s * S, open(0, endless, 0))).into();
+    assert_eq!(again.wanted, all);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * What a discipline is told of stations' links: who is met, who left, and every
+ * 100 ms, as packets are dequeued, who is there. Nothing above the driver says
+ * more: rates, aggregates and what waits below are unknown, hence 0.
+ *
+ * What this is not: no timer. While nothing is dequeued nothing is told.
+ */
+#include "airtab.h"
+
+#define EVERY (100 * NSEC_PER_MSEC)
+
+static void tell(struct airtab *a, u16 sta, bool here, u64 now)
+{
+	const struct at_link link = { .sta = sta, .here = here };
+
+	a->core->link(a->q, &link, now);
+}
+
+void at_links_start(struct airtab *a, u64 now)
+{
+	a->links_due = a->core->link && a->host.station ? now + EVERY : AT_NEVER;
+}
+
+void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now)
+{
+	if (!a->core->link || sta >= AT_NO_STA)
+		return;
+	if (met == AT_MET_INSTEAD)
+		tell(a, sta, false, now);
+	tell(a, sta, true, now);
+}
+
+void at_links_sample(struct airtab *a, u64 now)
+{
+	a->links_due = now + EVERY;
+	for (u16 sta = 0; sta < a->host.stations.known; sta++)
+		tell(a, sta, true, now);
+}
