@@ -528,7 +528,7 @@ static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now
 		cols[R_SOJOURN] = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
 		cols[R_DROPPING] = f->codel.state != AT_CODEL_CALM;
 		cols[R_COUNT] = f->codel.count;
-		cols[R_FLOW] = f->qlen ? f->fifo.head->flow : NO_FLOW;
+		cols[R_FLOW] = f->qlen ? at_flow(f->fifo.head) : NO_FLOW;
 		return i + 1;
 	}
 	*found = false;

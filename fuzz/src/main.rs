@@ -32,10 +32,12 @@ static HOUSES: LazyLock<[House; 2]> = LazyLock::new(|| {
         House::new(ScenarioFile::parse("fuzz.toml", &text).expect("a good file")).expect("a good house")
     })
 });
-/// Every discipline, as it is and with a small queue, of another size for each.
+/// Every discipline, as it is and with a small queue, of another size for each; and
+/// the tests' one that is told of links.
 static QUEUES: LazyLock<Vec<QueueSpec>> = LazyLock::new(|| {
     let specs = disciplines().map(Discipline::name).zip(3..);
     let specs = specs.flat_map(|(name, limit)| [name.to_string(), format!("{name}:limit={limit}")]);
+    let specs = specs.chain(["links".to_string()]);
     specs.map(|spec| spec.parse().expect("a good discipline")).collect()
 });
 
@@ -103,6 +105,9 @@ fuzz_target!(|data: &[u8]| {
             6 => {
                 let loss = [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), Loss::Shadowing { distance_m: 9.0 }];
                 let which = input.byte();
+                if which / 16 == 15 {
+                    ap.end_station(which % 2, "it left");
+                }
                 ap.set_station(which % 2, [54_000, 6_000][which / 2 % 2], loss[which / 4 % 4]);
             }
             _ => match input.byte() % 10 {

@@ -63,11 +63,13 @@ static inline s64 at_urgent_left(const struct at_urgent *u, u64 now)
 static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q, struct at_pkt *p,
 				  u64 limit, u64 now)
 {
-	u64 full = (s64)(u->full - now) > 0 ? u->full : now;
-	u32 ns = at_nominal_ns(at_bytes(p));
+	u64 full;
+	u32 ns;
 
 	if (at_class(p) != AT_URGENT)
 		return false;
+	ns = at_nominal_ns(at_bytes(p));
+	full = (s64)(u->full - now) > 0 ? u->full : now;
 	if (u->len >= AT_URGENT_PACKETS || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
 	    (at_parked(q, p) && u->parked >= AT_URGENT_PACKETS / 2) ||
 	    full + (u64)ns * AT_URGENT_SHARE > now + AT_URGENT_BURST) {

@@ -17,6 +17,7 @@ pub struct Handle(pub(crate) u32);
 
 impl Handle {
     /// The index, for tables beside the pool.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -116,6 +117,7 @@ impl<T: Copy> Pool<T> {
     ///
     /// # Panics
     /// If it is in a queue, or no packet of this pool.
+    #[inline]
     pub fn remove(&mut self, handle: Handle) -> T {
         assert_eq!(self.place(handle), Place::Held, "only a packet that is in no queue can be removed");
         let packet = self.packet(handle).as_ptr();
@@ -128,6 +130,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// The host's data of a packet.
+    #[inline]
     pub fn body(&self, handle: Handle) -> &T {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: the place is not free, so its body is initialised; the core never touches bodies.
@@ -135,6 +138,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// The host's data of a packet, to change.
+    #[inline]
     pub fn body_mut(&mut self, handle: Handle) -> &mut T {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: as in body(); the pool is borrowed mutably.
@@ -142,6 +146,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// Length of the IP packet, bytes.
+    #[inline]
     pub fn bytes(&self, handle: Handle) -> u32 {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
@@ -149,6 +154,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// Keyed hash of its five-tuple.
+    #[inline]
     pub fn flow(&self, handle: Handle) -> u32 {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
@@ -156,6 +162,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// Its station, or [`crate::GROUP`].
+    #[inline]
     pub fn sta(&self, handle: Handle) -> u16 {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
@@ -166,6 +173,7 @@ impl<T: Copy> Pool<T> {
     ///
     /// # Panics
     /// If it is in a queue, or no packet of this pool.
+    #[inline]
     pub fn set_sta(&mut self, handle: Handle, sta: u16) {
         assert_eq!(self.place(handle), Place::Held, "a packet in a queue stays as it is");
         // SAFETY: the place is held, so its head is initialised and the core has no pointer to it.
@@ -216,6 +224,7 @@ impl<T: Copy> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
+    #[inline]
     fn packet(&self, handle: Handle) -> NonNull<Packet<T>> {
         let index = handle.index();
         let chunk = self.chunks[index / CHUNK];
@@ -223,6 +232,7 @@ impl<T> Pool<T> {
         unsafe { chunk.add(index % CHUNK) }
     }
 
+    #[inline]
     fn place(&self, handle: Handle) -> Place {
         // SAFETY: grow() initialises every place of a chunk.
         unsafe { (*self.packet(handle).as_ptr()).place }

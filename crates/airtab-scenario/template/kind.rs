@@ -1,5 +1,5 @@
 //! The template of a kind: `template`. What scenario files, tables, sentences and
-//! the report know of it. Copied to `src/kinds/NAME.rs`, with a line in the list of
+//! the report know of it. Copied to `src/kinds/NAME.rs`, with a line `mod NAME;` in
 //! `src/kinds/mod.rs`, it describes the configuration that the file of the same
 //! name in `airtab-sim/src/traffic` has (`docs/add-an-application.md`).
 //!

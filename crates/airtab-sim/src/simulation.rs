@@ -275,8 +275,7 @@ impl Simulation {
 
     /// A packet is at its end: station or server.
     fn receive(&mut self, packet: Handle) {
-        let bytes = self.world.pool().bytes(packet);
-        let Carried { body, sent_ns, .. } = self.world.take(packet);
+        let Carried { body, bytes, sent_ns, .. } = self.world.take(packet);
         self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
         self.arrived(&body, bytes, sent_ns);
     }

@@ -17,9 +17,9 @@ kinds=crates/airtab-scenario/src/kinds
 cp crates/airtab-sim/template/application.rs $traffic/template.rs
 cp crates/airtab-scenario/template/kind.rs $kinds/template.rs
 sed -i 's|^applications! {$|&\n    /// The template.\n    template: Template,|' $traffic/mod.rs
-sed -i 's|^kinds! {$|&\n    template: Template,|' $kinds/mod.rs
-for list in $traffic/mod.rs $kinds/mod.rs; do
-	grep -q '^    template: Template,$' $list || { echo "no list of kinds in $list" >&2; exit 1; }
+sed -i 's|^mod streaming;$|&\nmod template;|' $kinds/mod.rs
+for line in "    template: Template," "mod template;"; do
+	grep -qxF "$line" $traffic/mod.rs $kinds/mod.rs || { echo "no place for: $line" >&2; exit 1; }
 done
 export CARGO_TARGET_DIR=$target
 quietly() { "$@" >log 2>&1 || { cat log >&2; exit 1; }; }

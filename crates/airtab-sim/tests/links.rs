@@ -139,6 +139,13 @@ fn another_discipline_is_told_anew() {
         host.medium.swap_queue(&mut host.pool, &queue("links", 5), 1, 299 * MS);
         host.seen = 0;
         assert_eq!(host.told(), links.map(|link| (299 * MS, link)), "and each time");
+        // One takes over that does not want to know, while a frame is on the air at the time of a sample.
+        host.advance(398 * MS + 900_000);
+        host.send(2, 1500);
+        host.advance(398 * MS + 950_000);
+        host.medium.swap_queue(&mut host.pool, &queue("fifo", 5), 1, host.now);
+        host.advance(500 * MS);
+        assert!(host.outputs.iter().any(|(at, o)| *at > 399 * MS && matches!(o, Output::Down(_))));
     }
 }
 

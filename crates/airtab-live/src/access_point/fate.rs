@@ -31,9 +31,9 @@ impl AccessPoint {
                     HomeHost::AccessPoint => self.deliver(packet, Port::AccessPoint),
                     HomeHost::Server(_) => self.deliver(packet, Port::Internet),
                     HomeHost::Station(station) => {
-                        let pool = self.world.pool();
-                        let (bytes, carried) = (u64::from(pool.bytes(packet)), pool.body(packet));
-                        self.spreads.air.record(now - carried.dequeued_ns);
+                        let carried = self.world.pool().body(packet);
+                        let bytes = u64::from(carried.bytes);
+                        self.spreads.air.record(now - carried.body.dequeued_ns);
                         let flow = carried.body.flow;
                         self.tally(flow, station, |tally| tally.totals.down_bytes += bytes);
                         self.deliver(packet, Port::Station(station));
@@ -41,8 +41,8 @@ impl AccessPoint {
                 }
             }
             Report::Crossed { station, packet } => {
-                let pool = self.world.pool();
-                let (bytes, carried) = (u64::from(pool.bytes(packet)), pool.body(packet));
+                let carried = self.world.pool().body(packet);
+                let bytes = u64::from(carried.bytes);
                 self.spreads.uplink.record(now - carried.sent_ns);
                 let flow = carried.body.flow;
                 self.tally(flow, station, |tally| tally.totals.up_bytes += bytes);
@@ -61,6 +61,7 @@ impl AccessPoint {
             Report::Dequeued { packet, .. } => {
                 let &Carried { body, peer, queued_ns, .. } = self.world.pool().body(packet);
                 let waited = now - queued_ns;
+                self.world.body_mut(packet).dequeued_ns = now;
                 self.spreads.queue.record(waited);
                 self.tally(body.flow, peer, |tally| {
                     tally.waited(waited);
@@ -127,8 +128,7 @@ impl AccessPoint {
         if pool.marked_ce(packet) {
             mark_ce(self.buffers.get_mut(pool.body(packet).body.buffer));
         }
-        let bytes = pool.bytes(packet);
-        let Carried { body, sent_ns, .. } = self.world.take(packet);
+        let Carried { body, bytes, sent_ns, .. } = self.world.take(packet);
         let up = port == Port::Internet;
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.received(up, bytes, sent_ns, now);

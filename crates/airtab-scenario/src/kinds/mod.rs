@@ -1,4 +1,5 @@
-//! The kinds of applications: one file for each, and the list of them.
+//! The kinds of applications: one file for each. The list of them is the
+//! simulator's; a kind that has no file here does not build.
 //!
 //! A file has all that scenario files, tables, sentences and the report know of
 //! its kind: which keys it has and how they are read, which figures its trace
@@ -7,8 +8,18 @@
 //! What it does not do: how an application sends is its file's in `airtab-sim`
 //! (`traffic`), what its messages in live mode are is `airtab-live`'s.
 
+mod download;
+mod game;
+mod p2p;
+mod ping;
 mod reason;
 mod score;
+mod streaming;
+mod udp;
+mod upload;
+mod video;
+mod voip;
+mod web;
 
 use airtab_core::Unit;
 use airtab_quality::window::Window;
@@ -94,12 +105,10 @@ pub struct About {
     reason: fn(&QueueScores, &Scores) -> String,
 }
 
-/// Makes of a list of kinds their modules, [`ALL`], and what asks an application's own kind. A file `NAME.rs`
-/// implements [`Described`] for the simulator's configuration.
+/// Makes of the simulator's list of kinds [`ALL`], and what asks an application's own kind. Each implements
+/// [`Described`] in its file.
 macro_rules! kinds {
-    ($($name:ident: $Type:ident),+ $(,)?) => {
-        $(mod $name;)+
-
+    ($($name:ident: $Type:ident),+) => {
         /// Every kind, in the order of the documentation.
         static ALL: &[About] = &[$(About {
             name: stringify!($name),
@@ -135,18 +144,7 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    game: Game,
-    voip: Voip,
-    video: Video,
-    web: Web,
-    ping: Ping,
-    udp: Udp,
-    download: Download,
-    upload: Upload,
-    p2p: P2p,
-    streaming: Streaming,
-}
+airtab_sim::every_kind!();
 
 impl About {
     /// The kind of that name.
@@ -156,7 +154,7 @@ impl About {
 
     /// The kind of an application.
     pub fn of(kind: &AppKind) -> &'static About {
-        About::named(kind.name()).expect("both lists have the same names: a test compares them")
+        About::named(kind.name()).expect("one list has all of them")
     }
 
     /// What made the score of `app`, one of this kind under the discipline `q`.
@@ -223,11 +221,6 @@ pub(crate) fn together<'a>(apps: impl Iterator<Item = (&'a AppKind, &'a Figures)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_simulator_has_the_same_kinds_in_the_same_order() {
-        assert!(ALL.iter().map(|about| about.name).eq(AppKind::NAMES));
-    }
 
     #[test]
     fn every_kind_is_judged_by_a_figure_that_has_a_sense() {

@@ -25,8 +25,7 @@ const LADDER_BPS: [u64; 10] =
 
 impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
-    const COLUMNS: &'static [Metric] =
-        &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
+    const COLUMNS: &'static [Metric] = &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
     const SCORE: Score = Score {
         caption: "bit rate of what is played, Mb/s (more is better)",
         axis: (0.0, 1.0),

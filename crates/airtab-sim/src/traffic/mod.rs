@@ -134,6 +134,12 @@ macro_rules! applications {
             }
         }
 
+        /// Calls the macro `kinds!` of its caller with this list, `name: Type` each.
+        #[macro_export]
+        macro_rules! every_kind {
+            () => { kinds! { $($name: $Type),+ } };
+        }
+
         $(impl From<$Type> for AppKind {
             fn from(kind: $Type) -> AppKind {
                 AppKind::$Type(kind)

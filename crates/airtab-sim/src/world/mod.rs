@@ -24,7 +24,7 @@ mod wire;
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Meta, Params, Pool, Qdisc, Reason};
+use airtab_core::{Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
 
 use crate::engine::{EventQueue, NEVER, Stream};
 use crate::net::Link;
@@ -37,7 +37,7 @@ pub use report::{Place, Report};
 pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
 
 use topology::Step;
-use wire::{End, Queue, Wire};
+use wire::{End, Fare, Queue, Wire};
 
 /// All packets of `B` and where they are; `T` is what the host's timers carry.
 pub struct World<B, T> {
@@ -58,8 +58,6 @@ pub struct World<B, T> {
 /// An access point and what is between it and its stations.
 struct Channel {
     medium: Medium,
-    access_point: NodeId,
-    stations: Vec<NodeId>,
     /// Seeds of its disciplines.
     seeds: Stream,
     max_packets: u32,
@@ -78,7 +76,8 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// Everything at rest at time 0. Random streams are keyed by `seed` and the entities' names.
     pub fn new(mut topology: Topology, seed: u64) -> World<B, T> {
         let pool = Pool::new();
-        let wires = (0..).zip(std::mem::take(&mut topology.wires)).map(|(i, spec)| {
+        let (wires, channels) = (std::mem::take(&mut topology.wires), std::mem::take(&mut topology.channels));
+        let wires = (0..).zip(wires).map(|(i, spec)| {
             let end = match spec.queue {
                 WireQueue::DropTail(packets) => {
                     End::DropTail(Link::new(spec.rate_bps, spec.latency_ns, packets))
@@ -90,10 +89,15 @@ impl<B: Tag, T: Copy> World<B, T> {
                     End::Discipline(Box::new(queue))
                 }
             };
-            Wire { to: spec.to, end }
+            Wire {
+                to: spec.to,
+                access_point: topology.has_access_point(spec.to),
+                in_order: topology.in_order(spec.to),
+                end,
+            }
         });
         let wires = wires.collect();
-        let channels = (0..).zip(std::mem::take(&mut topology.channels)).map(|(i, spec)| {
+        let channels = (0..).zip(channels).map(|(i, spec)| {
             // The names of the first one's streams are those of a home, which has no other.
             let (own, name) = match i {
                 0 => (seed, "qdisc".into()),
@@ -103,13 +107,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
             let stations: Vec<_> =
                 spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
-            Channel {
-                medium: Medium::new(spec.medium, &stations, qdisc, own),
-                access_point: spec.access_point,
-                stations: spec.stations.iter().map(|(node, _)| *node).collect(),
-                seeds,
-                max_packets: 0,
-            }
+            Channel { medium: Medium::new(spec.medium, &stations, qdisc, own), seeds, max_packets: 0 }
         });
         let channels = channels.collect();
         World {
@@ -153,12 +151,16 @@ impl<B: Tag, T: Copy> World<B, T> {
             let (_, hop) = self.hops.pop().expect("there is a next event");
             match hop {
                 Hop::Timer(timer) => self.reports.push_back(Report::Timer(timer)),
-                Hop::Arrive(packet) => self.arrive(packet),
+                Hop::Arrive(packet) => {
+                    self.on_wires -= 1;
+                    self.pass(packet);
+                }
                 Hop::Look(wire) => self.look(wire),
             }
         } else if at == arrival {
             let (_, packet) = self.arriving.pop_front().expect("there is a next arrival");
-            self.arrive(packet);
+            self.on_wires -= 1;
+            self.pass(packet);
         } else {
             self.channels[channel].medium.advance(&mut self.pool, at);
         }
@@ -168,36 +170,30 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// What happened, in order; None: nothing more.
     #[inline]
     pub fn poll(&mut self) -> Option<Report<T>> {
-        if let Some(report) = self.reports.pop_front() {
-            return Some(self.count(report));
-        }
-        for channel in 0..self.channels.len() {
-            while let Some(output) = self.channels[channel].medium.poll() {
-                let report = self.on_air(channel, output).or_else(|| self.reports.pop_front());
-                if let Some(report) = report {
-                    return Some(self.count(report));
-                }
+        loop {
+            if let Some(report) = self.reports.pop_front() {
+                return Some(report);
+            }
+            let mut channels = (0..).zip(&mut self.channels);
+            let (channel, output) = channels.find_map(|(i, c)| Some((i, c.medium.poll()?)))?;
+            if let Some(report) = self.on_air(channel, output) {
+                return Some(report);
             }
         }
-        None
     }
 
     /// A host sends a packet to another one at `now`, which is not before [`World::now`];
     /// what was due by then has happened. The station in `meta` is the world's to say.
-    ///
-    /// # Panics
-    /// If one of them is no host.
-    pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, meta: Meta, body: B) -> Handle {
-        assert!(
-            self.topology.is_host(from) && self.topology.is_host(to),
-            "{from:?} to {to:?}: not both are hosts"
-        );
+    pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, mut meta: Meta, body: B) -> Handle {
         debug_assert!(now >= self.now);
+        debug_assert!(self.topology.is_host(from) && self.topology.is_host(to));
         self.now = self.now.max(now);
-        let carried = Carried::new(body, from, to, self.now);
+        meta.sta = self.topology.station(to);
+        let (bytes, sent_ns, at) = (meta.bytes, self.now, from);
+        let carried = Carried { body, bytes, to, peer: NO_STATION, sent_ns, queued_ns: 0, at };
         let packet = self.pool.insert(meta, carried);
         self.books.made += 1;
-        self.pass(packet, from);
+        self.pass(packet);
         packet
     }
 
@@ -214,6 +210,11 @@ impl<B: Tag, T: Copy> World<B, T> {
         self.pool.remove(packet)
     }
 
+    /// The host's part of a packet, to change.
+    pub fn body_mut(&mut self, packet: Handle) -> &mut B {
+        &mut self.pool.body_mut(packet).body
+    }
+
     /// All packets.
     pub fn pool(&self) -> &Pool<Carried<B>> {
         &self.pool
@@ -223,11 +224,15 @@ impl<B: Tag, T: Copy> World<B, T> {
     pub fn books(&self) -> Books {
         let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queue().len());
         let queued = self.wires.iter().map(|wire| match &wire.end {
-            End::DropTail(_) => 0,
-            End::Discipline(queue) => queue.held(),
+            End::DropTail(_) => (0, 0),
+            End::Discipline(queue) => (queue.held(), queue.dropped()),
         });
-        let inside = self.on_wires + self.channels.iter().map(held).sum::<u64>() + queued.sum::<u64>();
-        Books { inside, ..self.books }
+        let (queued, dropped) = queued.fold((0, 0), |sum, wire| (sum.0 + wire.0, sum.1 + wire.1));
+        Books {
+            inside: self.on_wires + self.channels.iter().map(held).sum::<u64>() + queued,
+            dropped_wired: self.books.dropped_wired + dropped,
+            ..self.books
+        }
     }
 
     /// What is between an access point and its stations.
@@ -289,56 +294,47 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// The first event of all channels, and whose it is.
     #[inline]
     fn next_on_air(&self) -> (u64, usize) {
-        let times = self.channels.iter().map(|channel| channel.medium.next_event());
-        times.zip(0..).min().unwrap_or((NEVER, 0))
-    }
-
-    /// What is over is counted when it is told.
-    #[inline]
-    fn count(&mut self, report: Report<T>) -> Report<T> {
-        match report {
-            Report::Arrived { .. } => self.books.received += 1,
-            Report::Lost { .. } => self.books.lost += 1,
-            Report::Dropped { at: Place::AccessPoint(_), .. } => self.books.dropped_ap += 1,
-            Report::Dropped { at: Place::Uplink(_), .. } => self.books.dropped_uplink += 1,
-            Report::Dropped { at: Place::Wire(_), .. } => self.books.dropped_wired += 1,
-            Report::Timer(_)
-            | Report::Crossed { .. }
-            | Report::Queued { .. }
-            | Report::Dequeued { .. }
-            | Report::Sent { .. } => {}
+        let mut first = (NEVER, 0);
+        for (channel, own) in self.channels.iter().enumerate() {
+            let at = own.medium.next_event();
+            if at < first.0 {
+                first = (at, channel);
+            }
         }
-        report
+        first
     }
 
     /// What a channel's output means; None: a packet goes on, which reports itself.
     #[inline]
-    fn on_air(&mut self, number: usize, output: Output) -> Option<Report<T>> {
-        let channel = number as u16;
+    fn on_air(&mut self, channel: u16, output: Output) -> Option<Report<T>> {
         Some(match output {
             Output::Down(packet) => {
-                let carried = self.pool.body(packet);
-                let node = self.channels[number].stations[usize::from(carried.peer)];
-                if carried.to != node {
-                    self.pass(packet, node);
+                let &Carried { at: node, to, .. } = self.pool.body(packet);
+                if to != node {
+                    self.pass(packet);
                     return None;
                 }
+                self.books.received += 1;
                 Report::Arrived { node, packet }
             }
             Output::Up(packet) => {
                 let station = self.pool.body(packet).peer;
-                self.pass(packet, self.channels[number].access_point);
+                self.pass(packet);
                 Report::Crossed { station, packet }
             }
-            Output::Lost(packet) => Report::Lost { packet },
-            Output::Dropped(packet, why) => Report::Dropped { at: Place::AccessPoint(channel), packet, why },
+            Output::Lost(packet) => {
+                self.books.lost += 1;
+                Report::Lost { packet }
+            }
+            Output::Dropped(packet, why) => {
+                self.books.dropped_ap += 1;
+                Report::Dropped { at: Place::AccessPoint(channel), packet, why }
+            }
             Output::UplinkDropped(packet) => {
+                self.books.dropped_uplink += 1;
                 Report::Dropped { at: Place::Uplink(channel), packet, why: Reason::Limit }
             }
-            Output::Dequeued(packet) => {
-                self.pool.body_mut(packet).dequeued_ns = self.now;
-                Report::Dequeued { at: Place::AccessPoint(channel), packet }
-            }
+            Output::Dequeued(packet) => Report::Dequeued { at: Place::AccessPoint(channel), packet },
             Output::Sent { down, label: tag, tx } => {
                 let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
                 Report::Sent { at, tag, tx }
@@ -346,86 +342,72 @@ impl<B: Tag, T: Copy> World<B, T> {
         })
     }
 
-    /// A packet leaves a wire.
-    #[inline]
-    fn arrive(&mut self, packet: Handle) {
-        self.on_wires -= 1;
-        self.pass(packet, self.pool.body(packet).at);
-    }
-
-    /// A packet is at a node: at its end, or it goes on.
-    fn pass(&mut self, packet: Handle, node: NodeId) {
+    /// A packet is where it was going to: at its end, or it goes on.
+    fn pass(&mut self, packet: Handle) {
         let carried = self.pool.body_mut(packet);
-        if carried.to == node {
+        let (node, to) = (carried.at, carried.to);
+        if to == node {
+            self.books.received += 1;
             self.reports.push_back(Report::Arrived { node, packet });
             return;
         }
-        match self.topology.step(node, carried.to).expect("every host is reached from everywhere") {
-            Step::Wire(wire) => self.onto(packet, wire),
-            Step::Down { channel, station } => {
-                (carried.peer, carried.queued_ns) = (station, self.now);
-                self.pool.set_sta(packet, station);
+        match self.topology.step(node, to).expect("every host is reached from everywhere") {
+            Step::Wire(wire) => {
+                match wire::send(&mut self.wires, &self.topology, wire, (to, carried.bytes), self.now) {
+                    Fare::Arrives { node, at, access_point } => {
+                        carried.at = node;
+                        self.expect(packet, at, access_point);
+                    }
+                    Fare::Full(wire) => self.drop_at(packet, wire),
+                    Fare::Queued(wire) => {
+                        carried.queued_ns = self.now;
+                        self.queue(packet, wire);
+                    }
+                }
+            }
+            Step::Down { channel, station, node } => {
+                (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
+                if to != node {
+                    self.pool.set_sta(packet, station);
+                }
                 self.reports.push_back(Report::Queued { at: Place::AccessPoint(channel), packet });
                 let channel = &mut self.channels[usize::from(channel)];
                 channel.medium.send_down(&mut self.pool, packet, self.now);
                 channel.max_packets = channel.max_packets.max(channel.medium.queue().len());
             }
-            Step::Up { channel, station } => {
-                carried.peer = station;
-                self.pool.set_sta(packet, station);
+            Step::Up { channel, station, node } => {
+                (carried.at, carried.peer) = (node, station);
                 let medium = &mut self.channels[usize::from(channel)].medium;
                 medium.send_up(&mut self.pool, station.into(), packet, self.now);
             }
         }
     }
 
-    /// A packet is at the near end of a wire.
-    fn onto(&mut self, packet: Handle, wire: u32) {
-        let (bytes, now) = (self.pool.bytes(packet), self.now);
-        let near = &mut self.wires[wire as usize];
-        match &mut near.end {
-            End::DropTail(link) => match link.send(now, bytes) {
-                Some(at) => {
-                    let to = near.to;
-                    self.travel(packet, to, at);
-                }
-                None => self.drop_at(packet, wire),
-            },
-            End::Discipline(queue) => {
-                self.pool.body_mut(packet).queued_ns = now;
-                self.reports.push_back(Report::Queued { at: Place::Wire(wire), packet });
-                queue.send(&mut self.pool, packet, now, &mut self.reports);
-                self.look_again(wire);
-            }
+    /// A packet is on a wire and will be behind it at `at`, where an access point may be.
+    #[inline]
+    fn expect(&mut self, packet: Handle, at: u64, access_point: bool) {
+        self.on_wires += 1;
+        if !access_point {
+            self.hops.push(at, Hop::Arrive(packet));
+        } else if self.arriving.back().is_none_or(|last| last.0 <= at) {
+            // Always so of one wire.
+            self.arriving.push_back((at, packet));
+        } else {
+            let place = self.arriving.partition_point(|arrival| arrival.0 <= at);
+            self.arriving.insert(place, (at, packet));
         }
     }
 
-    /// A packet will be at `node` at `at`, and further on where that is known already.
-    fn travel(&mut self, packet: Handle, mut node: NodeId, mut at: u64) {
-        let (to, bytes) = (self.pool.body(packet).to, self.pool.bytes(packet));
-        while self.topology.in_order(node)
-            && let Some(Step::Wire(wire)) = self.topology.step(node, to)
-            && let next = &mut self.wires[wire as usize]
-            && let End::DropTail(link) = &mut next.end
-        {
-            let Some(arrival) = link.send(at, bytes) else {
-                self.drop_at(packet, wire);
-                return;
-            };
-            (node, at) = (next.to, arrival);
-        }
-        self.pool.body_mut(packet).at = node;
-        self.on_wires += 1;
-        if self.channels.iter().any(|channel| channel.access_point == node) {
-            // Nearly always the last: of one wire they come in order.
-            let later = self.arriving.iter().rev().take_while(|arrival| arrival.0 > at).count();
-            self.arriving.insert(self.arriving.len() - later, (at, packet));
-        } else {
-            self.hops.push(at, Hop::Arrive(packet));
-        }
+    /// A packet comes to a wire's discipline.
+    fn queue(&mut self, packet: Handle, wire: u32) {
+        self.reports.push_back(Report::Queued { at: Place::Wire(wire), packet });
+        let End::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
+        queue.send(&mut self.pool, packet, self.now, &mut self.reports);
+        self.look_again(wire);
     }
 
     fn drop_at(&mut self, packet: Handle, wire: u32) {
+        self.books.dropped_wired += 1;
         self.reports.push_back(Report::Dropped { at: Place::Wire(wire), packet, why: Reason::Limit });
     }
 
@@ -440,8 +422,16 @@ impl<B: Tag, T: Copy> World<B, T> {
         if queue.next_event() == self.now
             && let Some(packet) = queue.advance(&mut self.pool, self.now, &mut self.reports)
         {
-            let (to, at) = (near.to, self.now + queue.latency_ns);
-            self.travel(packet, to, at);
+            let at = self.now + queue.latency_ns;
+            let carried = self.pool.body_mut(packet);
+            match wire::behind(&mut self.wires, &self.topology, wire, (carried.to, carried.bytes), at) {
+                Fare::Arrives { node, at, access_point } => {
+                    carried.at = node;
+                    self.expect(packet, at, access_point);
+                }
+                Fare::Full(wire) => self.drop_at(packet, wire),
+                Fare::Queued(_) => unreachable!("ahead are drop-tail wires only"),
+            }
         }
         self.look_again(wire);
     }

@@ -1,7 +1,5 @@
 //! A packet as the world carries it: the host's part, and its way so far.
 
-use airtab_core::NO_STATION;
-
 use super::topology::NodeId;
 use crate::wifi::Label;
 
@@ -10,19 +8,17 @@ use crate::wifi::Label;
 pub struct Carried<B> {
     /// The host's part.
     pub body: B,
-    /// Where it comes from.
-    pub from: NodeId,
+    /// Length of the IP packet, bytes.
+    pub bytes: u32,
     /// Where it goes to.
     pub to: NodeId,
     /// The station at the other end of its last or present way over the air;
-    /// [`NO_STATION`] before the first.
+    /// [`airtab_core::NO_STATION`] before the first.
     pub peer: u16,
     /// When it was sent, ns.
     pub sent_ns: u64,
     /// When it came to its last discipline, ns; 0 before the first.
     pub queued_ns: u64,
-    /// When it left its last discipline, ns; 0 before the first.
-    pub dequeued_ns: u64,
     /// Where it is, or arrives next.
     pub(super) at: NodeId,
 }
@@ -32,12 +28,6 @@ pub struct Carried<B> {
 pub trait Tag: Copy {
     /// A number that means something to the host, of a packet whose [`Carried::peer`] is `peer`.
     fn tag(&self, peer: u16) -> u32;
-}
-
-impl<B> Carried<B> {
-    pub(super) fn new(body: B, from: NodeId, to: NodeId, now: u64) -> Carried<B> {
-        Carried { body, from, to, peer: NO_STATION, sent_ns: now, queued_ns: 0, dequeued_ns: 0, at: from }
-    }
 }
 
 impl<B: Tag> Label for Carried<B> {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use airtab_core::Params;
+use airtab_core::{NO_STATION, Params};
 
 use crate::scenario::Station;
 use crate::wifi::MediumConfig;
@@ -70,6 +70,10 @@ pub struct Topology {
     routes: Vec<Routes>,
     /// By node: packets leave it in the order in which one wire brings them.
     in_order: Vec<bool>,
+    /// By node: it has an access point.
+    access_points: Vec<bool>,
+    /// By node: its number as a station.
+    stations: Vec<u16>,
 }
 
 /// The first step from a node to another one.
@@ -77,10 +81,10 @@ pub struct Topology {
 pub(super) enum Step {
     /// Onto a wire.
     Wire(u32),
-    /// From an access point to one of its stations.
-    Down { channel: u16, station: u16 },
-    /// From a station to its access point.
-    Up { channel: u16, station: u16 },
+    /// From an access point to one of its stations, which is at `node`.
+    Down { channel: u16, station: u16, node: NodeId },
+    /// From a station to its access point, which is at `node`.
+    Up { channel: u16, station: u16, node: NodeId },
 }
 
 /// The first step from one node to all others.
@@ -102,8 +106,16 @@ impl Topology {
         wires: Vec<WireSpec>,
         channels: Vec<ChannelSpec>,
     ) -> Result<Topology, String> {
-        let mut topology = Topology { nodes, wires, channels, routes: Vec::new(), in_order: Vec::new() };
+        let (access_points, stations) = (vec![false; nodes.len()], vec![NO_STATION; nodes.len()]);
+        let (routes, in_order) = (Vec::new(), Vec::new());
+        let mut topology = Topology { nodes, wires, channels, routes, in_order, access_points, stations };
         topology.check()?;
+        for channel in &topology.channels {
+            topology.access_points[channel.access_point.index()] = true;
+            for (number, (node, _)) in (0..).zip(&channel.stations) {
+                topology.stations[node.index()] = number;
+            }
+        }
         let steps = topology.steps();
         topology.check_ways(&steps)?;
         topology.routes = (0..steps.len()).map(|node| Routes::from(node, &steps)).collect();
@@ -142,6 +154,18 @@ impl Topology {
         self.in_order[node.index()]
     }
 
+    /// Whether an access point is at a node.
+    #[inline]
+    pub(super) fn has_access_point(&self, node: NodeId) -> bool {
+        self.access_points[node.index()]
+    }
+
+    /// A node's number as a station; [`NO_STATION`] of others.
+    #[inline]
+    pub(super) fn station(&self, node: NodeId) -> u16 {
+        self.stations[node.index()]
+    }
+
     fn check(&self) -> Result<(), String> {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
         let there = |node: NodeId, whose: &str| {
@@ -177,9 +201,11 @@ impl Topology {
             steps[wire.from.index()].push((Step::Wire(i), wire.to));
         }
         for (channel, spec) in (0..).zip(&self.channels) {
-            for (station, (node, _)) in (0..).zip(&spec.stations) {
-                steps[spec.access_point.index()].push((Step::Down { channel, station }, *node));
-                steps[node.index()].push((Step::Up { channel, station }, spec.access_point));
+            let access_point = spec.access_point;
+            for (station, &(node, _)) in (0..).zip(&spec.stations) {
+                steps[access_point.index()].push((Step::Down { channel, station, node }, node));
+                let up = Step::Up { channel, station, node: access_point };
+                steps[node.index()].push((up, access_point));
             }
         }
         steps

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use airtab_core::{Handle, Pool, Qdisc, Ticket, Tx, time::SECOND};
 
-use super::topology::NodeId;
+use super::topology::{NodeId, Step, Topology};
 use super::{Carried, Place, Report, Tag};
 use crate::engine::NEVER;
 use crate::net::Link;
@@ -17,6 +17,10 @@ use crate::wifi::Label;
 
 pub(super) struct Wire {
     pub(super) to: NodeId,
+    /// An access point is there.
+    pub(super) access_point: bool,
+    /// What it brings there goes on in the same order.
+    pub(super) in_order: bool,
     pub(super) end: End,
 }
 
@@ -59,6 +63,11 @@ impl Queue {
     /// Packets in the queue, and the one being sent.
     pub(super) fn held(&self) -> u64 {
         u64::from(self.queue.len()) + u64::from(self.sending.is_some())
+    }
+
+    /// Packets dropped so far.
+    pub(super) fn dropped(&self) -> u64 {
+        self.queue.counters().dropped.iter().sum()
     }
 
     pub(super) fn next_event(&self) -> u64 {
@@ -115,7 +124,6 @@ impl Queue {
             return;
         };
         self.wake = NEVER;
-        pool.body_mut(packet).dequeued_ns = now;
         reports.push_back(Report::Dequeued { at: self.place, packet });
         let ns = u64::from(pool.bytes(packet)) * 8 * SECOND / self.rate_bps;
         let tx = Tx { air: ns, span: ns, attempts: 1, acked: true };
@@ -130,6 +138,56 @@ impl Queue {
                 packet: dropped.packet,
                 why: dropped.reason,
             });
+        }
+    }
+}
+
+/// How a packet fares that is handed to a wire.
+pub(super) enum Fare {
+    /// It will be at a node at a time: behind the wire, or further on where the next wire takes
+    /// packets in the order in which this one brings them.
+    Arrives { node: NodeId, at: u64, access_point: bool },
+    /// It finds this wire's queue full.
+    Full(u32),
+    /// It comes to this wire's discipline.
+    Queued(u32),
+}
+
+/// Hands a packet of `bytes` for `to` to a wire at `now`.
+#[inline]
+pub(super) fn send(
+    wires: &mut [Wire],
+    topology: &Topology,
+    wire: u32,
+    (to, bytes): (NodeId, u32),
+    now: u64,
+) -> Fare {
+    let End::DropTail(link) = &mut wires[wire as usize].end else { return Fare::Queued(wire) };
+    match link.send(now, bytes) {
+        Some(at) => behind(wires, topology, wire, (to, bytes), at),
+        None => Fare::Full(wire),
+    }
+}
+
+/// What a packet of `bytes` for `to` does whose last bit leaves a wire at `at`.
+#[inline]
+pub(super) fn behind(
+    wires: &mut [Wire],
+    topology: &Topology,
+    mut wire: u32,
+    (to, bytes): (NodeId, u32),
+    mut at: u64,
+) -> Fare {
+    loop {
+        let Wire { to: node, access_point, in_order, .. } = wires[wire as usize];
+        if in_order
+            && let Some(Step::Wire(next)) = topology.step(node, to)
+            && let End::DropTail(link) = &mut wires[next as usize].end
+        {
+            let Some(arrival) = link.send(at, bytes) else { return Fare::Full(next) };
+            (wire, at) = (next, arrival);
+        } else {
+            return Fare::Arrives { node, at, access_point };
         }
     }
 }

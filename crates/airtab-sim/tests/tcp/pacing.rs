@@ -1,7 +1,7 @@
 //! Segments at a rate: departures computed by hand. A round trip of 20 ms, no serialisation, an acknowledgement for each
 //! segment, a first window of ten; the handshake is over at 30 ms and has measured the round trip.
 
-use crate::pair::{MS, Pair, SECOND};
+use crate::pair::{Fate, MS, Pair, SECOND};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 
 const MSS: u64 = 1460;
@@ -73,6 +73,27 @@ fn a_pause_saves_nothing() {
     pair.run_to(140 * MS);
     // The window is still ten: it was not what limited.
     assert_eq!(departures(&pair), [0, 100 * MS, 101 * MS, 102 * MS]);
+}
+
+/// The first of ten is lost, and the acknowledgements of the next three come together, 23 ms after the first left. For the
+/// first duplicate a new segment goes, for the second another one would, a millisecond later; with the third that
+/// millisecond is the retransmission's.
+#[test]
+fn a_retransmission_waits_for_its_time_and_is_not_forgotten() {
+    for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Reno] {
+        let mut pair = Pair::new(Config { recovery, ..config() }, RTT);
+        pair.lose_data(&[0], MSS);
+        pair.up.fate = Box::new(|_, n| match n {
+            2 => Fate::Late(2 * MS),
+            3 => Fate::Late(MS),
+            _ => Fate::Pass,
+        });
+        pair.download(u64::MAX);
+        pair.run_to(30 * MS + 24 * MS);
+        let sent: Vec<_> =
+            pair.down.data().skip(10).map(|(at, s)| (at - 30 * MS, (s.seq - 1) / MSS)).collect();
+        assert_eq!(sent, [(23 * MS, 10), (24 * MS, 0)], "{recovery:?}");
+    }
 }
 
 /// What is lost goes out again at its time, not on top of what has just left, and every algorithm gets there.

@@ -65,6 +65,7 @@ fn each_ticket_has_its_own_report() {
     assert_eq!(parts.places.len(), 3, "the place of what was over is taken again");
     exchange.begin(&mut parts, &mut radios, true, 20_000);
     assert!(exchange.parts(&parts).all(|part| part.end == End::Collision));
+    assert!(!exchange.garbled, "whom a collision garbles the channel knows");
     exchange.begin(&mut parts, &mut radios, false, 30_000);
     let reports = end(&mut exchange, &mut parts, &[End::Acked, End::DataLost, End::Acked], 31_001);
     // 154 ns by 1540 bytes, then twice 1001 ns by 2000.
