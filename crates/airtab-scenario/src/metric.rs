@@ -23,6 +23,8 @@ pub enum Metric {
     VoipRG107,
     /// Score of a call's downlink by ITU-T G.107, 1 to 4.5.
     VoipMosG107,
+    /// Score of a call's uplink as that of its downlink, 1 to 4.5.
+    VoipMosUplink,
     /// Frames of a video that can be shown, each second (CHAP dissertation 2.5).
     FrameRate,
     /// Frames of a video that arrived whole or were repaired, share of those sent.
@@ -141,12 +143,13 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 55] = [
+const TABLE: [Row; 56] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
     (VoipRG107, "voip_r_g107", "R, G.107", 1.0, 1, Higher),
     (VoipMosG107, "voip_mos_g107", "MOS, G.107", 1.0, 2, Higher),
+    (VoipMosUplink, "voip_mos_uplink", "MOS, uplink", 1.0, 2, Higher),
     (FrameRate, "playable_frames_per_second", "playable frames/s", 1.0, 1, Higher),
     (FramesWhole, "whole_frames_ratio", "whole frames, %", 1e2, 1, Higher),
     (IFramesWhole, "whole_i_frames_ratio", "whole I frames, %", 1e2, 1, Higher),

@@ -80,6 +80,24 @@ fn the_whole_table() {
     assert!(!table::comparison(&c, PLAIN).contains('\u{1b}'));
 }
 
+/// A rate that has no column of its own says which one it is.
+#[test]
+fn rates_of_uploads_and_films_are_told_apart() {
+    let apps = vec![
+        app("backup", "upload", &[(UplinkGoodput, 5e6), (Goodput, 1e5)]),
+        app("film", "streaming", &[(BitRate, 3e6), (Goodput, 1e6)]),
+        app("update", "download", &[(Goodput, 7e6)]),
+    ];
+    let table = table::run(&queue("fifo", apps), PLAIN);
+    let scores = |name: &str| {
+        let line = table.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().skip(2).map(str::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert!(scores("backup").starts_with("5.00 Mb/s up 0.10 "), "{table}");
+    assert!(scores("film").starts_with("3.00 Mb/s 1.00 "), "{table}");
+    assert!(scores("update").starts_with("- 7.00 "), "{table}");
+}
+
 #[test]
 fn the_best_is_told_by_both_intervals() {
     let three = |first: (f64, f64), best: (f64, f64)| marked(GameMos, &[first, best, (1.0, 0.01)]);

@@ -37,7 +37,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (55 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (56 + 4 * columns, None));
 }
 
 #[test]
@@ -48,6 +48,7 @@ fn more_is_better_or_less_is() {
         VoipMos,
         VoipRG107,
         VoipMosG107,
+        VoipMosUplink,
         FrameRate,
         FramesWhole,
         IFramesWhole,

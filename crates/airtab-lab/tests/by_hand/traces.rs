@@ -4,11 +4,13 @@ use Metric::*;
 use airtab_core::Counters;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
-use airtab_sim::trace::{AirTrace, QueueTrace};
+use airtab_sim::trace::QueueTrace;
 use airtab_sim::traffic::video::FrameKind;
+use airtab_sim::traffic::web::PageTrace;
+use airtab_sim::wifi::AirTrace;
 use airtab_sim::{
-    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, Scenario, SecondTrace,
-    SegmentTrace, StreamTrace, Trace,
+    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace,
+    StreamTrace, Trace,
 };
 
 use crate::near;
@@ -167,6 +169,13 @@ fn score_of_a_call() {
     // R = 93.2 - Idd(200) - 95 * 1 / (1 + 4.3) = 93.2 - 3.0444142 - 17.9245283
     near(f[&VoipRG107], 72.23105747459445);
     near(f[&VoipMosG107], 3.6998166919948496);
+    assert_eq!(f.get(&VoipMosUplink), None, "it said nothing");
+    let both = alone(CALL, |seen| {
+        seen.down = StreamTrace { deliveries: deliveries(&packets[..50]), ..stream(50, 50, 0) };
+        seen.up = StreamTrace { deliveries: deliveries(&packets), ..stream(105, 99, 5) };
+    });
+    near(both[&VoipMosUplink], 4.1152441913984035); // what the downlink had above
+    assert!(both[&VoipMos] > 4.2, "of the downlink alone, which lost nothing");
     let deaf = alone(CALL, |seen| seen.down = stream(10, 0, 0));
     assert_eq!((deaf[&VoipMos], deaf[&VoipMosG107], deaf.get(&VoipRG107)), (1.0, 1.0, None));
     assert_eq!(alone(CALL, |seen| seen.down = stream(10, 0, 10)).get(&VoipMos), None, "all are under way");
@@ -299,6 +308,22 @@ fn frames_of_a_video() {
     near(late[&FramesWhole], 1.0);
 }
 
+/// Each user's frames are judged by themselves, and the mean taken; what can be shown of each second is summed.
+#[test]
+fn frames_of_two_users() {
+    let two = measured("kind = \"video\"", |seen| {
+        let second = VIDEO.map(|(kind, needed, _)| (kind, needed, 0));
+        seen.frames = frames(&VIDEO[..5]);
+        seen.frames.extend(frames(&second).into_iter().map(|frame| FrameTrace { user: 1, ..frame }));
+        seen.frames.extend(frames(&VIDEO).into_iter().map(|frame| FrameTrace { user: 2, ..frame }));
+    });
+    let f = &two.apps[0];
+    near(f[&FrameRate], (0.1 + 0.0 + 0.2) / 3.0);
+    near(f[&FramesWhole], (3.0 / 5.0 + 0.0 + 4.0 / 6.0) / 3.0);
+    let shown: Vec<Option<u32>> = two.seconds[0].iter().map(|s| s.playable_frames).collect();
+    assert_eq!(shown[..6], [Some(2), Some(0), Some(0), Some(0), Some(0), Some(1)]);
+}
+
 /// What each second of the run has: i bytes sent in second i, ten times as much received.
 fn counted(seen: &mut AppTrace) {
     for (i, second) in seen.seconds.iter_mut().enumerate() {
@@ -346,6 +371,15 @@ fn a_streamed_video() {
     near(f[&Stalled], 1.0 / 9.0);
     assert_eq!((f[&Stalls], f[&Switches], f[&BitRate]), (1.0, 0.0, 1e6));
     assert!([BitRate, Stalled, Stalls, Switches, Startup].iter().all(|m| !of(&[]).contains_key(m)));
+    // Two users: the mean of what each has.
+    let f = alone("kind = \"streaming\"", |seen| {
+        seen.segments = [(11, 1_000_000), (12, 2_000_000), (18, 4_000_000)].map(segment).to_vec();
+        let other = [(11, 1_000_000), (12, 1_000_000)].map(segment);
+        seen.segments.extend(other.map(|s| SegmentTrace { user: 1, ..s }));
+    });
+    near(f[&BitRate], (16e6 / 9.0 + 1e6) / 2.0);
+    near(f[&Stalled], 0.5 / 9.0);
+    assert_eq!((f[&Stalls], f[&Switches]), (0.5, 1.0));
     // Segments of another length: the scenario's counts, 11 to 13, 13 to 15, then nothing for 3 of 7 s.
     let text = "kind = \"streaming\"\nsegment = \"2s\"";
     let f = alone(text, |seen| {

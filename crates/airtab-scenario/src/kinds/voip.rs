@@ -1,19 +1,21 @@
 //! A call: `voip`.
 //!
 //! Its score is the E-model's (`airtab-quality`), from delays and losses of the
-//! downlink.
+//! downlink; that of the uplink is a figure beside it.
 //!
 //! What it does not do: how a call sends is `airtab_sim::traffic::voip`'s.
 
-use airtab_quality::emodel::{self, VoiceMeter, simple_r};
+use airtab_quality::emodel::{self, VoiceMeter, VoiceScore, simple_r};
 use airtab_quality::window::Window;
-use airtab_sim::AppTrace;
 use airtab_sim::traffic::Voip;
+use airtab_sim::{AppTrace, StreamTrace};
 
 use super::reason::stream;
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::Metric::{self, Loss, QueueDelayP50, QueueDelayP99, VoipMos, VoipMosG107, VoipRG107};
+use crate::metric::Metric::{
+    self, Loss, QueueDelayP50, QueueDelayP99, VoipMos, VoipMosG107, VoipMosUplink, VoipRG107,
+};
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
@@ -30,13 +32,9 @@ impl Described for Voip {
 
     fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
         add_stream(f, seen);
-        let mut meter = VoiceMeter::new(window);
-        // Losses are a matter of counts: when a lost packet was sent plays no part.
-        (0..seen.down.sent.saturating_sub(seen.down.under_way)).for_each(|_| meter.sent(window.from_ns()));
-        for d in &seen.down.deliveries {
-            meter.delivered(d.sent_ns, took_ns(d));
-        }
-        let Some(score) = meter.score() else { return };
+        let uplink = direction(&seen.up, window).map(|score| (VoipMosUplink, score.mos_simple));
+        f.extend(uplink);
+        let Some(score) = direction(&seen.down, window) else { return };
         f.insert(VoipMos, score.mos_simple);
         f.insert(VoipMosG107, score.mos_g107);
         if let Some(delay_ms) = score.delay_ms {
@@ -55,6 +53,17 @@ impl Described for Voip {
     fn words(&self) -> String {
         "voice call".into()
     }
+}
+
+/// The score of what one end hears of the other.
+fn direction(stream: &StreamTrace, window: Window) -> Option<VoiceScore> {
+    let mut meter = VoiceMeter::new(window);
+    // Losses are a matter of counts: when a lost packet was sent plays no part.
+    (0..stream.sent.saturating_sub(stream.under_way)).for_each(|_| meter.sent(window.from_ns()));
+    for d in &stream.deliveries {
+        meter.delivered(d.sent_ns, took_ns(d));
+    }
+    meter.score()
 }
 
 /// Whether its losses are drops of the queue, and few.

@@ -91,7 +91,8 @@ impl Simulation {
     fn open(&mut self, flow: u16, down: u64, up: u64) {
         let own = &mut self.flows[usize::from(flow)];
         let kind = &self.apps[usize::from(own.app)].app.kind;
-        let congestion = kind.congestion(self.tcp.congestion).expect("its kind speaks TCP");
+        // Nobody answers a kind that speaks UDP.
+        let Some(congestion) = kind.congestion(self.tcp.congestion) else { return };
         let connection = Connection::open(self.tcp.with_congestion(congestion), down, up);
         own.reopen(connection, self.flow_key);
         self.pump(flow, false);
