@@ -70,19 +70,6 @@ impl Discipline {
 mod tests {
     use super::*;
 
-    fn shown(name: &str) -> Vec<&'static str> {
-        let discipline = Discipline::named(name).expect("it is there");
-        discipline.flow_columns().iter().map(|column| column.name).collect()
-    }
-
-    #[test]
-    fn gauges_with_a_unit_are_shown_beside_a_flow() {
-        assert_eq!(shown("chap"), ["credit"]);
-        assert_eq!(shown("fq_codel"), ["sojourn"]);
-        // Rows of classes say nothing of a flow; no table says nothing at all.
-        assert_eq!((shown("spq").len(), shown("fifo").len()), (0, 0));
-    }
-
     #[test]
     fn values_are_signed_where_the_unit_says_so() {
         let column = |unit| Column { place: 1, name: "x", unit, help: "" };

@@ -25,8 +25,8 @@ use airtab_core::ParamError;
 use airtab_scenario::QueueSpec;
 use airtab_sim::engine::Stream;
 use airtab_sim::meter::AppMeter;
-use airtab_sim::trace::{AirTrace, ApTrace, AppTrace};
-use airtab_sim::wifi::Loss;
+use airtab_sim::trace::{ApTrace, AppTrace};
+use airtab_sim::wifi::{AirTrace, Loss};
 use airtab_sim::world::{Home, HomeHost, World};
 use serde::Serialize;
 

@@ -134,7 +134,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// What `airtab-lab` makes of the traces.
+/// What `airtab-scenario` makes of the traces.
 fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<Figures> {
     let scenario = &wire.house.file.scenario;
     let trace = Trace {

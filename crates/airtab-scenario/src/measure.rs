@@ -136,7 +136,7 @@ fn seconds(seen: &AppTrace, window: Window) -> Vec<Second> {
 
 /// Its pages that were requested within the window and completed.
 pub(crate) fn pages(seen: &AppTrace, window: Window) -> Vec<Page> {
-    let page = |p: &airtab_sim::PageTrace| Page {
+    let page = |p: &airtab_sim::traffic::web::PageTrace| Page {
         number: p.number,
         opened_ns: p.opened_ns,
         requested_ns: p.requested_ns,

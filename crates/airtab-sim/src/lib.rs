@@ -38,7 +38,6 @@ pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Users, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, PageTrace, SecondTrace, SegmentTrace, StreamTrace,
-    Trace,
+    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, SecondTrace, SegmentTrace, StreamTrace, Trace,
 };
 pub use traffic::AppKind;

@@ -8,6 +8,8 @@ use airtab_core::time::SECOND;
 use crate::histogram::Histogram;
 use crate::traffic::AppKind;
 use crate::traffic::video::FrameKind;
+use crate::traffic::web::PageTrace;
+use crate::wifi::AirTrace;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug)]
@@ -108,21 +110,6 @@ pub struct FrameTrace {
     pub received: u16,
 }
 
-/// One web page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageTrace {
-    /// Its number: equal for equal pages under all disciplines.
-    pub number: u32,
-    /// All its objects together, bytes.
-    pub bytes: u64,
-    /// When the client began to connect, ns.
-    pub opened_ns: u64,
-    /// When it sent its request, ns.
-    pub requested_ns: u64,
-    /// When it had the last byte, ns.
-    pub done_ns: u64,
-}
-
 /// One segment of a streamed video.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentTrace {
@@ -188,21 +175,6 @@ pub struct ApTrace {
     pub wired_dropped: u64,
     /// Packets that stations' uplink queues dropped, whole run.
     pub uplink_dropped: u64,
-}
-
-/// Where the channel's time went, ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AirTrace {
-    /// Frames from the access point to stations, with their ACKs.
-    pub down_ns: u64,
-    /// Frames from stations, with their ACKs.
-    pub up_ns: u64,
-    /// Collisions.
-    pub collision_ns: u64,
-    /// Beacons.
-    pub beacon_ns: u64,
-    /// Nobody sending: interframe spaces, backoff, and nothing to send.
-    pub idle_ns: u64,
 }
 
 impl Default for QueueTrace {

@@ -4,15 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use airtab_core::time::{MS, SECOND as S};
+use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::udp::Gaps;
 use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
+use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
     Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Udp, Upload,
     User, Video, Voip, Web,
 };
-use airtab_sim::{AppKind, PageTrace};
 
 const CUBIC: Algorithm = Algorithm::Cubic;
 /// When they start.

@@ -73,6 +73,25 @@ fn statistics_tables_are_sane() {
     }
 }
 
+/// Gauges with a unit, where a column says which flow a row is about.
+#[test]
+fn columns_of_flows_go_by_name() {
+    let shown = |name: &str| -> Vec<&str> {
+        let discipline = Discipline::named(name).expect("it is there");
+        discipline.flow_columns().iter().map(|column| column.name).collect()
+    };
+    assert_eq!((shown("chap"), shown("fq_codel")), (vec!["credit"], vec!["sojourn"]));
+    // Rows of classes say nothing of a flow; no table says nothing at all.
+    assert_eq!((shown("spq").len(), shown("fifo").len()), (0, 0));
+    for d in disciplines() {
+        for (place, stat) in d.row_stats().iter().enumerate() {
+            let column = d.column(stat.name).expect("it has it");
+            assert_eq!((column.place, column.unit, column.help), (place, stat.unit, stat.help));
+        }
+        assert_eq!(d.column("nonesuch"), None);
+    }
+}
+
 #[test]
 fn a_value_that_is_shown_can_be_written() {
     for d in disciplines() {

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use airtab_core::{FLOW, Reason};
-use airtab_sim::trace::AirTrace;
-use airtab_sim::wifi::Medium;
+use airtab_sim::wifi::{AirTrace, Medium};
 
 use super::AccessPoint;
 use crate::snapshot::{

@@ -1,5 +1,5 @@
 //! Applications of a house: real programs and sockets inside its namespaces,
-//! which yield what the simulator's trace yields, so that `airtab-lab` judges
+//! which yield what the simulator's trace yields, so that `airtab-scenario` judges
 //! both the same way.
 //!
 //! | kind | what runs |

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use airtab_core::time::SECOND;
 use airtab_scenario::Metric;
+use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Objects, Pages};
-use airtab_sim::{AppKind, AppTrace, Histogram, PageTrace};
+use airtab_sim::{AppKind, AppTrace, Histogram};
 
 use super::loader::{self, Loaded};
 use super::nginx::{self, Nginx};

@@ -215,7 +215,7 @@ mod tests {
             app: Some("a".into()),
             tuple: "t".into(),
             station: "s".into(),
-            columns: BTreeMap::from([("credit_s".into(), Some(-0.0185))]),
+            columns: BTreeMap::from([("left_s".into(), Some(-0.0185))]),
             backlog_packets: 19,
             rates,
             ..FlowView::default()
@@ -227,7 +227,7 @@ mod tests {
             ("down Mb/s", "1.00", Some(1e6)),
             ("up Mb/s", "2.00", Some(2e6)),
             ("air", "62 %", Some(0.625)),
-            ("credit ms", "-18.5", Some(-0.0185)),
+            ("left ms", "-18.5", Some(-0.0185)),
             ("p50 ms", "11.0", Some(0.011)),
             ("p99 ms", "12.0", Some(0.012)),
             ("queue", "19", Some(19.0)),
@@ -235,7 +235,7 @@ mod tests {
             ("drops/s", "7", Some(7.0)),
         ];
         let expected = expected.map(|(head, text, key)| (head.into(), text.to_string(), key));
-        let columns = || flows(&[view("credit", "ns")]);
+        let columns = || flows(&[view("left", "ns")]);
         assert_eq!(columns().into_iter().map(of).collect::<Vec<_>>(), expected);
         let bare = FlowView { tuple: "t".into(), ..FlowView::default() };
         let texts: Vec<String> = columns().iter().map(|c| (c.text)(&bare)).collect();

@@ -19,23 +19,32 @@ fn picture(s: &Snapshot, state: &State, width: u16, height: u16) -> TestBackend 
     terminal.backend().clone()
 }
 
+/// Against the pictures in `tests/snapshots`.
+macro_rules! assert_shown {
+    ($picture:expr) => {
+        insta::with_settings!({snapshot_path => "../../tests/snapshots"}, {
+            insta::assert_snapshot!($picture);
+        });
+    };
+}
+
 fn key(c: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
 }
 
 #[test]
 fn an_evening_at_80_by_24() {
-    insta::assert_snapshot!(picture(&evening()[0], &State::default(), 80, 24));
+    assert_shown!(picture(&evening()[0], &State::default(), 80, 24));
 }
 
 #[test]
 fn an_evening_at_120_by_40() {
-    insta::assert_snapshot!(picture(&evening()[0], &State::default(), 120, 40));
+    assert_shown!(picture(&evening()[0], &State::default(), 120, 40));
 }
 
 #[test]
 fn an_evening_at_40_by_12() {
-    insta::assert_snapshot!(picture(&evening()[0], &State::default(), 40, 12));
+    assert_shown!(picture(&evening()[0], &State::default(), 40, 12));
 }
 
 #[test]
@@ -44,7 +53,7 @@ fn flows_sorted_by_a_disciplines_column_while_paused() {
     for c in ['f', 's', 'p'] {
         assert_eq!(state.on_key(key(c)), Some(Asked::Redraw));
     }
-    insta::assert_snapshot!(picture(&evening()[0], &state, 80, 24));
+    assert_shown!(picture(&evening()[0], &state, 80, 24));
 }
 
 #[test]
@@ -59,7 +68,7 @@ fn the_page_shows_the_view() {
 #[test]
 fn help() {
     let state = State { help: true, ..State::default() };
-    insta::assert_snapshot!(picture(&evening()[0], &state, 80, 24));
+    assert_shown!(picture(&evening()[0], &state, 80, 24));
 }
 
 #[test]

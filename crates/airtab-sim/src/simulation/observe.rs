@@ -10,8 +10,7 @@ use airtab_core::{Discipline, GROUP};
 use super::Simulation;
 use crate::net::address::{FiveTuple, Protocol};
 use crate::tcp::{Endpoint, Segment};
-use crate::trace::AirTrace;
-use crate::wifi::{Attempt, Carried, End};
+use crate::wifi::{AirTrace, Attempt, Carried, End};
 
 /// One DATA frame or beacon on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

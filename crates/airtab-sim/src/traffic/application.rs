@@ -22,9 +22,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use super::web::PageTrace;
 use crate::engine::Stream;
 use crate::tcp::Algorithm;
-use crate::trace::{FrameTrace, PageTrace, SegmentTrace};
+use crate::trace::{FrameTrace, SegmentTrace};
 
 use super::Constant;
 

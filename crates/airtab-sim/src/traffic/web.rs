@@ -19,8 +19,22 @@
 use super::{Application, Io, Kind, Progress, Seen, Setting};
 use crate::engine::Stream;
 use crate::tcp::Algorithm;
-use crate::trace::PageTrace;
 use airtab_core::time::SECOND;
+
+/// One web page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageTrace {
+    /// Its number: equal for equal pages under all disciplines.
+    pub number: u32,
+    /// All its objects together, bytes.
+    pub bytes: u64,
+    /// When the client began to connect, ns.
+    pub opened_ns: u64,
+    /// When it sent its request, ns.
+    pub requested_ns: u64,
+    /// When it had the last byte, ns.
+    pub done_ns: u64,
+}
 
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

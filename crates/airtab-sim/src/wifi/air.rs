@@ -4,7 +4,20 @@
 //!
 //! What it does not do: it knows no frames, and not who shares in a collision.
 
-use crate::trace::AirTrace;
+/// Where the channel's time went, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AirTrace {
+    /// Frames from the access point to stations, with their ACKs.
+    pub down_ns: u64,
+    /// Frames from stations, with their ACKs.
+    pub up_ns: u64,
+    /// Collisions.
+    pub collision_ns: u64,
+    /// Beacons.
+    pub beacon_ns: u64,
+    /// Nobody sending: interframe spaces, backoff, and nothing to send.
+    pub idle_ns: u64,
+}
 
 /// What the channel is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
-use super::air::Use;
+use super::air::{AirTrace, Use};
 use super::channel::Channel;
 use super::config::{CellConfig, Loss};
 use super::egress::{Egress, Managed};
@@ -33,7 +33,6 @@ use super::rule::Rule;
 use super::tap::Tap;
 use super::transmitter::{Contender, Transmitter};
 use crate::engine::{NEVER, Stream};
-use crate::trace::AirTrace;
 
 /// Number of the access point's transmitter.
 const ACCESS_POINT: usize = 0;

@@ -18,11 +18,11 @@ use std::collections::VecDeque;
 
 use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
+use super::air::AirTrace;
 use super::config::Loss;
 use super::egress::Managed;
 use super::output::{Label, Output};
 use crate::engine::{NEVER, Stream};
-use crate::trace::AirTrace;
 
 /// The access point, one server, the stations.
 pub struct EmulatedLink {

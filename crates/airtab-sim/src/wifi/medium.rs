@@ -3,11 +3,11 @@
 
 use airtab_core::{Handle, Params, Pool, Qdisc};
 
+use super::air::AirTrace;
 use super::cell::Cell;
 use super::config::{Loss, MediumConfig};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
-use crate::trace::AirTrace;
 
 /// One access point and its stations. Each method is that of the medium.
 pub enum Medium {

@@ -48,6 +48,7 @@ mod rule;
 mod tap;
 mod transmitter;
 
+pub use air::AirTrace;
 pub use cell::Cell;
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 pub use emulator::EmulatedLink;
