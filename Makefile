@@ -43,7 +43,7 @@ test: ## every test: C core, Rust crates, command line
 	@tools/progress "Building the tests" test --workspace --no-run
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
-	@echo "Adding a discipline, a congestion control, ... from their templates ..."
+	@echo "Adding a discipline, a congestion control and an application from their templates ..."
 	@crates/airtab/tests/add_a_discipline.sh
 	@crates/airtab-sim/tests/add_a_tcp.sh
 	@crates/airtab-sim/tests/add_an_application.sh

@@ -6,12 +6,8 @@
 # and told of; no other file is touched.
 set -eu
 cd "$(dirname "$0")/../../.."
-target=${CARGO_TARGET_DIR:-$PWD/target}
-copy=$target/add-an-application	# always there, so that what was built for it serves the next run
-rm -rf "$copy"
-mkdir -p "$copy"
-cp -rp Cargo.toml Cargo.lock core crates experiments scenarios "$copy"	# times too: what did not change is not built anew
-cd "$copy"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+cd "$(tools/scratch add-an-application)"
 traffic=crates/airtab-sim/src/traffic
 kinds=crates/airtab-scenario/src/kinds
 cp crates/airtab-sim/template/application.rs $traffic/template.rs
@@ -21,7 +17,6 @@ sed -i 's|^mod streaming;$|&\nmod template;|' $kinds/mod.rs
 for line in "    template: Template," "mod template;"; do
 	grep -qxF "$line" $traffic/mod.rs $kinds/mod.rs || { echo "no place for: $line" >&2; exit 1; }
 done
-export CARGO_TARGET_DIR=$target
 quietly() { "$@" >log 2>&1 || { cat log >&2; exit 1; }; }
 quietly cargo test --quiet -p airtab-sim --lib -- traffic::
 grep -q 'result: ok. [1-9]' log || { echo "nothing was tested" >&2; cat log >&2; exit 1; }

@@ -7,15 +7,10 @@
 # core/tests/add_a_discipline.sh.)
 set -eu
 cd "$(dirname "$0")/../../.."
-target=${CARGO_TARGET_DIR:-$PWD/target}
-copy=$target/add-a-discipline	# always there, so that what was built for it serves the next run
-rm -rf "$copy"
-mkdir -p "$copy"
-cp -rp Cargo.toml Cargo.lock core crates experiments scenarios "$copy"	# times too: what did not change is not built anew
-cd "$copy"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+cd "$(tools/scratch add-a-discipline)"
 cp core/template/discipline.c core/src/template.c
 echo 'AT_DISCIPLINE(template)' >>core/src/disciplines.def
-export CARGO_TARGET_DIR="$target"
 
 fail() {
 	echo "$1" >&2
