@@ -4,7 +4,6 @@
 //! Measured is the CPU time of the thread, so that other work on the machine counts less; the least of all reports
 //! is printed beside criterion's estimate.
 
-#[allow(dead_code, unused_imports)]
 #[path = "../tests/common/mod.rs"]
 mod common;
 
