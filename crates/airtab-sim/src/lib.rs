@@ -36,8 +36,10 @@ pub mod world;
 
 pub use histogram::Histogram;
 pub use scenario::{App, Scenario, Station, Users, Wired};
+#[cfg(feature = "trial")]
+pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
-pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, SecondTrace, SegmentTrace, StreamTrace, Trace,
-};
+pub use trace::{ApTrace, AppTrace, AttemptTrace, Delivery, SecondTrace, StreamTrace, Trace};
 pub use traffic::AppKind;
+pub use traffic::streaming::SegmentTrace;
+pub use traffic::video::FrameTrace;

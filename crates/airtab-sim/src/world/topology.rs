@@ -128,6 +128,13 @@ impl Topology {
         Ok(topology)
     }
 
+    /// The same with a discipline on each of its wires.
+    #[cfg(test)]
+    pub(crate) fn with_disciplines(mut self, params: &Params) -> Topology {
+        self.wires.iter_mut().for_each(|wire| wire.queue = WireQueue::Discipline(params.clone()));
+        self
+    }
+
     /// How many nodes there are.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
