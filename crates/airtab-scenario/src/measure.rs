@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use airtab_core::time::SECOND;
+use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
-use airtab_quality::window::Window;
 use airtab_sim::{App, AppTrace, Delivery, Scenario, SecondTrace, StreamTrace, Trace};
 
 use crate::kinds;

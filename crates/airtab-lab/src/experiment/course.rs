@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use airtab_core::disciplines;
 use airtab_scenario::column_unit;
 use airtab_scenario::reader::{Section, choice, text};
-use airtab_sim::probe::{Observer, Probe, Quantity, Series, watch};
-use airtab_sim::{Scenario, Simulation};
+use airtab_sim::{Observer, Probe, Quantity, Scenario, Series, Simulation, watch};
 
 use super::figure::Picture;
 use super::file::Names;

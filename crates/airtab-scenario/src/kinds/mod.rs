@@ -22,7 +22,7 @@ mod voip;
 mod web;
 
 use airtab_core::Unit;
-use airtab_quality::window::Window;
+use airtab_quality::Window;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic;
 use airtab_sim::traffic::video::HEADERS;
