@@ -22,18 +22,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use airtab_core::time::SECOND;
+use airtab_quality::Window;
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
-use airtab_quality::window::Window;
 use airtab_scenario::{Metric, video_frames};
-use airtab_sim::meter::AppMeter;
 use airtab_sim::traffic::video::HEADERS;
 use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
-use airtab_sim::{AppKind, AppTrace, Delivery, Histogram};
+use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
-use super::{AppReport, Ends, Running, bits, score};
+use super::{ActiveApp, AppReport, Ends, bits, score};
 use crate::driver::real_time;
 use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
@@ -327,7 +326,7 @@ impl State {
     }
 }
 
-impl Running for Udp {
+impl ActiveApp for Udp {
     fn score(&self, now: u64) -> Option<Score> {
         let until = now.saturating_sub(UNDER_WAY_NS);
         let window = Window::new(until.saturating_sub(RECENT_NS).max(self.active_ns.start), until)?;
