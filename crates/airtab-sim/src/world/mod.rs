@@ -142,7 +142,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     pub fn advance(&mut self, until: u64) -> bool {
         let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival(), self.next_on_air());
         let at = hop.min(arrival).min(air);
-        if at > until {
+        if at > until || at == NEVER {
             self.now = self.now.max(until);
             return false;
         }
@@ -167,7 +167,9 @@ impl<B: Tag, T: Copy> World<B, T> {
         true
     }
 
-    /// What happened, in order; None: nothing more.
+    /// What followed from the last thing that happened and from the host's calls since; None: nothing more. First
+    /// what happened on wires and ways, and the host's timer; then what the channels say, one after the other. Each
+    /// part is in order.
     #[inline]
     pub fn poll(&mut self) -> Option<Report<T>> {
         loop {
@@ -221,7 +223,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         &self.pool
     }
 
-    /// Where every packet went.
+    /// Where every packet went, once [`World::poll`] has nothing more to say.
     pub fn books(&self) -> Books {
         let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queue().len());
         let queued = self.wires.iter().map(|wire| match &wire.end {
@@ -368,7 +370,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             }
             Step::Down { channel, station, node } => {
                 (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
-                if to != node {
+                if self.pool.sta(packet) != station {
                     self.pool.set_sta(packet, station);
                 }
                 self.reports.push_back(Report::Queued { at: Place::AccessPoint(channel), packet });
