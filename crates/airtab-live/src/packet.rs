@@ -27,7 +27,7 @@ pub struct Parsed {
     pub destination: IpAddr,
     /// Ports; 0 where the protocol has none or they are not to be seen.
     pub ports: (u16, u16),
-    /// Protocol number behind all extension headers.
+    /// Protocol number behind up to eight extension headers.
     pub protocol: u8,
     /// Differentiated services code point.
     pub dscp: u8,
