@@ -22,10 +22,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use airtab_core::Params;
-use airtab_sim::engine::NEVER;
-use airtab_sim::probe::{Observer, watch};
 use airtab_sim::wifi::End;
-use airtab_sim::{AirFrame, Content, Scenario, Simulation};
+use airtab_sim::{AirFrame, Content, NEVER, Observer, Scenario, Simulation, watch};
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_core::{Param, Params};
-use airtab_quality::interval::Interval;
+use airtab_quality::Interval;
 use airtab_quality::web;
 use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
 use airtab_sim::Scenario;

@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use airtab_core::Params;
 use airtab_scenario::{Measured, Metric, Of, measure};
-use airtab_sim::probe::{Observer, Probe, Quantity, watch};
-use airtab_sim::{Scenario, Simulation, Trace};
+use airtab_sim::{Observer, Probe, Quantity, Scenario, Simulation, Trace, watch};
 
 /// Time between two samples of a mean, ns: shares no beat with what recurs in a
 /// home (beacons every 100 ms, frames of a video every 33.3 ms).

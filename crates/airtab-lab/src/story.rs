@@ -10,8 +10,7 @@ use std::ops::Range;
 
 use airtab_core::{Column, Params};
 use airtab_scenario::About;
-use airtab_sim::probe::{Observer, Probe, Quantity, watch};
-use airtab_sim::{Histogram, Scenario, Simulation, Trace};
+use airtab_sim::{Histogram, Observer, Probe, Quantity, Scenario, Simulation, Trace, watch};
 
 /// Smallest step of the received rates, ns.
 const STEP_NS: u64 = 100_000_000;

@@ -10,8 +10,7 @@ use std::sync::Mutex;
 
 use airtab_core::Params;
 use airtab_scenario::{Measured, quick};
-use airtab_sim::Scenario;
-use airtab_sim::probe::Observer;
+use airtab_sim::{Observer, Scenario};
 
 use crate::capture::Watcher;
 use crate::compare::{Comparison, Options, Stopped, comparison, runs};

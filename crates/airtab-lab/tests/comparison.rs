@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use airtab_core::Discipline;
 use airtab_lab::{Comparison, Options, Stopped, compare};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
+use airtab_sim::Users;
+use airtab_sim::traffic::Web;
+use airtab_sim::traffic::web::{Client, Pages, Site};
 
 fn home() -> ScenarioFile {
     let text = include_str!("../../../scenarios/game-call-download.toml");
@@ -239,4 +242,19 @@ fn a_station_out_of_reach_hears_nothing() {
     assert_eq!(c.mean("chap", "download", Metric::Goodput), Some(0.0));
     let reasons = airtab_lab::why(&c).join("\n");
     assert!(reasons.contains("nothing arrives: 100 % of its packets are lost on the air"), "{reasons}");
+}
+
+/// Alone, a discipline is compared over all the pages that it completed, in whichever order its users completed them.
+#[test]
+fn pages_of_several_users_are_compared() {
+    let mut scenario = home().scenario;
+    let pages = Pages::Site { site: Site::ALL[0], reading_ns: 500_000_000 };
+    scenario.apps[0].kind = Web { pages, client: Client::Loader }.into();
+    scenario.apps[0].users = Users { count: 2, within_ns: 5_000_000_000 };
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
+    let mean = |metric| c.mean("chap", &scenario.apps[0].name, metric).unwrap();
+    assert!(mean(Metric::Pages) > 20.0);
+    assert_eq!(mean(Metric::PagesCompared), mean(Metric::Pages));
 }

@@ -23,11 +23,9 @@ use std::convert::Infallible;
 
 use airtab_core::ParamError;
 use airtab_scenario::QueueSpec;
-use airtab_sim::engine::Stream;
-use airtab_sim::meter::AppMeter;
-use airtab_sim::trace::{ApTrace, AppTrace};
 use airtab_sim::wifi::{AirTrace, Loss};
 use airtab_sim::world::{Home, HomeHost, World};
+use airtab_sim::{ApTrace, AppMeter, AppTrace, Stream};
 use serde::Serialize;
 
 use admission::Body;

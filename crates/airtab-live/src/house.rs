@@ -11,7 +11,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use airtab_scenario::ScenarioFile;
-use airtab_sim::net::address;
+use airtab_sim::address;
 
 use crate::error::LiveError;
 

@@ -3,10 +3,10 @@
 //!
 //! - [`House`]: a scenario file as a house of namespaces; [`Running`]: one that is up
 //! - [`access_point`]: wires, medium and discipline around real packets, sans-IO
-//! - [`driver`]: runs it by the wall clock, between TUN devices ([`tun`]) of
-//!   namespaces ([`netns`])
-//! - [`apps`]: what runs in the namespaces: games, calls, browsers, downloads, whose
-//!   programs run as a [`user`] without rights
+//! - [`Remote`]: what one says to it while it runs by the wall clock, between TUN
+//!   devices ([`tun`]) of namespaces ([`netns`])
+//! - [`Apps`]: what runs in the namespaces: games, calls, browsers, downloads, whose
+//!   programs run as a user without rights
 //! - [`trial`]: a house with its applications, from start to end, to a trace
 //! - [`control`]: requests from other processes
 //! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
@@ -17,15 +17,15 @@
 //! touches no device that it did not make.
 
 pub mod access_point;
-pub mod apps;
+mod apps;
 pub mod blame;
 mod clock;
 pub mod control;
 #[cfg(test)]
 #[path = "../tests/common/deadline.rs"]
 mod deadline;
-pub mod driver;
-pub mod error;
+mod driver;
+mod error;
 pub mod feed;
 #[cfg(test)]
 mod fixture;
@@ -48,11 +48,12 @@ mod source;
 mod text;
 pub mod trial;
 pub mod tun;
-pub mod user;
+mod user;
 pub mod view;
 
-pub use apps::{AppReport, Apps};
+pub use apps::{AppReport, Apps, Bulk};
 pub use clock::Clock;
+pub use driver::Remote;
 pub use error::LiveError;
 pub use house::{House, Port};
 pub use running::Running;

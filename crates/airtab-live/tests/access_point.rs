@@ -12,7 +12,7 @@ use airtab_core::{
 };
 use airtab_live::access_point::AccessPoint;
 use airtab_live::house::Port;
-use airtab_sim::engine::Stream;
+use airtab_sim::Stream;
 use airtab_sim::wifi::{Loss, Medium, Output};
 use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline::deadline, frames, house, packet, queue};
 use proptest::prelude::*;

@@ -16,8 +16,7 @@ use airtab_live::netns::Netns;
 use airtab_live::routes;
 use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
 use airtab_scenario::{Figures, Metric, ScenarioFile, measure};
-use airtab_sim::meter::AppMeter;
-use airtab_sim::{AppTrace, Trace};
+use airtab_sim::{AppMeter, AppTrace, Trace};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A house of one station whose only wire leads to its servers.

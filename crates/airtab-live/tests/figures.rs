@@ -418,7 +418,7 @@ fn packets_under_way_at_the_end() {
     let given = outputs(&mut ap, 102 * MS + 700_000).len() as u64;
     assert_eq!((given, ap.books().inside), (1, 6));
     let (apps, trace) = ap.finish();
-    let of = |stream: &airtab_sim::trace::StreamTrace| (stream.sent, stream.received, stream.under_way);
+    let of = |stream: &airtab_sim::StreamTrace| (stream.sent, stream.received, stream.under_way);
     assert_eq!((of(&apps[0].down), of(&apps[0].up)), ((5, 1, 4), (0, 0, 0)));
     assert_eq!((of(&apps[1].down), of(&apps[1].up)), ((0, 0, 0), (2, 0, 2)));
     assert_eq!(trace.max_packets, 2);

@@ -5,32 +5,38 @@
 //!
 //! | module | question it answers |
 //! |---|---|
-//! | [`window`] | over which stretch of time is measured, and at what rate was data received? |
+//! | [`Window`] | over which stretch of time is measured, and at what rate was data received? |
 //! | [`gmodel`] | how good is a network game? |
 //! | [`emodel`] | how good is a phone call? |
 //! | [`video`] | how many frames a second can be shown? |
 //! | [`streaming`] | how does a streamed video play: rate, stalls, start? |
 //! | [`web`] | how long does a page take? |
-//! | [`delay`] | how long do packets take: mean, percentiles, maximum? |
-//! | [`fairness`] | how evenly is something shared? |
-//! | [`rank`] | do two things grow together? |
-//! | [`interval`] | how sure is a mean over replications? |
+//! | [`Delays`] | how long do packets take: mean, percentiles, maximum? |
+//! | [`jain`] | how evenly is something shared? |
+//! | [`spearman`] | do two things grow together? |
+//! | [`Interval`] | how sure is a mean over replications? |
 //!
 //! Pure functions and small accumulators: no I/O, no clock, and no knowledge of where the numbers come
 //! from, so that a simulator and a live access point are judged by the same code. What has no meaning (the
-//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`interval`] is computed
+//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`Interval`] is computed
 //! with IEEE basic operations and `libm`, hence gives the same bits on every machine.
 
-pub mod delay;
+mod delay;
 pub mod emodel;
-pub mod fairness;
+mod fairness;
 pub mod gmodel;
-pub mod interval;
-pub mod rank;
+mod interval;
+mod rank;
 pub mod streaming;
 pub mod video;
 pub mod web;
-pub mod window;
+mod window;
+
+pub use delay::Delays;
+pub use fairness::jain;
+pub use interval::Interval;
+pub use rank::spearman;
+pub use window::Window;
 
 /// Nanoseconds in a millisecond.
 pub(crate) const NS_PER_MS: f64 = 1e6;

@@ -7,6 +7,8 @@
 //!
 //! What it does not do: no weights, no percentiles.
 
+use std::collections::HashSet;
+
 use crate::NS_PER_S;
 use crate::window::Window;
 
@@ -41,11 +43,12 @@ pub fn requested(pages: &[Page], window: Window) -> Vec<Page> {
     pages.iter().filter(|p| window.contains(p.requested_ns)).copied().collect()
 }
 
-/// The pages of one list whose numbers are in all of `lists`, each in the order
-/// of its numbers.
+/// The pages of one list whose numbers are in all of `lists`, in their order in
+/// that list; no list need be in the order of numbers.
 pub fn common(pages: &[Page], lists: &[Vec<Page>]) -> Vec<Page> {
-    let has = |list: &[Page], page: &Page| list.binary_search_by_key(&page.number, |p| p.number).is_ok();
-    let in_all = |page: &&Page| lists.iter().all(|list| has(list, page));
+    let numbers = |list: &Vec<Page>| list.iter().map(|page| page.number).collect::<HashSet<u32>>();
+    let lists: Vec<_> = lists.iter().map(numbers).collect();
+    let in_all = |page: &&Page| lists.iter().all(|list| list.contains(&page.number));
     pages.iter().filter(in_all).copied().collect()
 }
 
@@ -98,5 +101,16 @@ mod tests {
         assert_eq!(common(&fast, &lists), fast[..2]);
         assert_eq!(common(&fast, std::slice::from_ref(&fast)), fast, "alone, its own");
         assert_eq!(common(&fast, &[fast.clone(), Vec::new()]), [], "one that completed none");
+    }
+
+    /// Several users' pages come in the order of their completion, each with numbers of his own.
+    #[test]
+    fn the_order_of_pages_does_not_matter() {
+        let one = vec![page(0, 10, 20), page(2, 40, 20), page(1, 10, 90), page(4, 80, 50), page(3, 130, 9)];
+        let other = vec![page(1, 10, 10), page(3, 30, 20), page(0, 10, 80), page(5, 90, 5), page(2, 100, 20)];
+        let numbers = |pages: &[Page]| pages.iter().map(|p| p.number).collect::<Vec<_>>();
+        let lists = [one.clone(), other.clone()];
+        assert_eq!(numbers(&common(&one, &lists)), [0, 2, 1, 3]);
+        assert_eq!(numbers(&common(&other, &lists)), [1, 3, 0, 2]);
     }
 }

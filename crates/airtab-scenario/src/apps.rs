@@ -5,8 +5,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_sim::scenario::MAX_USERS;
-use airtab_sim::{App, Station, Users};
+use airtab_sim::{App, MAX_USERS, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, instead, quantity, unused};

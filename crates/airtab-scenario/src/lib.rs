@@ -36,4 +36,3 @@ pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
 #[cfg(feature = "files")]
 pub use text_file::read_text;
-pub use video_trace::SizeUnit;

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use airtab_core::time::SECOND;
+use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
-use airtab_quality::window::Window;
 use airtab_sim::{App, AppTrace, Delivery, Scenario, SecondTrace, StreamTrace, Trace};
 
 use crate::kinds;
@@ -89,6 +89,10 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
     kinds::measure(&app.kind, &mut f, seen, window);
+    if app.users.count > 1 {
+        // The times from one user's packet to another's say nothing of either.
+        f.remove(&Metric::ArrivalSpread);
+    }
     f
 }
 
@@ -158,7 +162,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     ]);
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
-    kinds::together(scenario.apps.iter().map(|app| &app.kind).zip(apps), &mut f);
+    kinds::together(scenario.apps.iter().zip(apps), &mut f);
     f
 }
 
@@ -167,13 +171,13 @@ pub(crate) fn took_ns(d: &Delivery) -> u64 {
     d.received_ns - d.sent_ns
 }
 
-/// A part of a whole; None of nothing.
 /// The mean of `values`; None if there are none.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (n, sum) = values.fold((0.0, 0.0), |(n, sum), x| (n + 1.0, sum + x));
     (n > 0.0).then(|| sum / n)
 }
 
+/// A part of a whole; None of nothing.
 pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -188,4 +192,36 @@ fn lost(stream: &StreamTrace) -> Option<f64> {
 fn mean_delay(deliveries: &[Delivery]) -> Option<f64> {
     let sum: u128 = deliveries.iter().map(|d| u128::from(took_ns(d))).sum();
     (!deliveries.is_empty()).then(|| sum as f64 / deliveries.len() as f64 * SECONDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{QueueSpec, ScenarioFile};
+
+    use super::*;
+
+    /// What compares applications with each other compares no crowd with one user, nor two users' packets.
+    #[test]
+    fn what_is_about_one_user_is_of_no_crowd() {
+        let app = |name: &str, rest: &str| {
+            format!("[[app]]\nname = \"{name}\"\nstation = \"s\"\nstart = \"0s\"\n{rest}\n")
+        };
+        let ping = "kind = \"ping\"\ninterval = \"20ms\"";
+        let apps =
+            [("near", ping), ("far", ping), ("one", "kind = \"download\""), ("two", "kind = \"download\"")];
+        let apps = apps.map(|(name, rest)| app(name, rest)).concat();
+        let text = format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{apps}");
+        let mut file = ScenarioFile::parse("crowd.toml", &text).unwrap();
+        let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let mut figures = |crowd: usize, count: u32| {
+            file.scenario.apps[crowd].users.count = count;
+            let measured = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1));
+            let spread = |app: usize| measured.apps[app].contains_key(&Metric::ArrivalSpread);
+            let of_all = [Metric::Fairness, Metric::PingMedian, Metric::PingPlayable];
+            (of_all.map(|metric| measured.ap.contains_key(&metric)), [spread(0), spread(1)])
+        };
+        assert_eq!(figures(1, 1), ([true, true, true], [true, true]));
+        assert_eq!(figures(1, 2), ([true, false, false], [true, false]));
+        assert_eq!(figures(3, 2), ([false, false, false], [true, false]));
+    }
 }

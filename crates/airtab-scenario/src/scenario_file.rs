@@ -9,10 +9,9 @@ use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
-use airtab_sim::scenario::MAX_STATIONS;
 use airtab_sim::tcp::{Config, RttBy};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
-use airtab_sim::{Scenario, Station, Wired};
+use airtab_sim::{MAX_STATIONS, Scenario, Station, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;

@@ -11,8 +11,8 @@ use airtab_sim::Scenario;
 /// What `--quick` divides by.
 pub const QUICK_DIVISOR: u64 = 10;
 
-/// The scenario with duration, measured part, starts and stops divided by
-/// [`QUICK_DIVISOR`]; latencies, rates and beacons stay.
+/// The scenario with duration, measured part, starts, stops and the time in which
+/// users begin divided by [`QUICK_DIVISOR`]; latencies, rates and beacons stay.
 pub fn quick(scenario: &Scenario) -> Scenario {
     let mut short = scenario.clone();
     // No part of the schedule vanishes, however short it was.
@@ -23,6 +23,9 @@ pub fn quick(scenario: &Scenario) -> Scenario {
     short.measure_ns = divide(&scenario.measure_ns);
     for app in &mut short.apps {
         app.active_ns = divide(&app.active_ns);
+        // Where little is left of the application's time, its users still begin before its end.
+        let last_ns = app.active_ns.end - app.active_ns.start - 1;
+        app.users.within_ns = (app.users.within_ns / QUICK_DIVISOR).min(last_ns);
         app.measure_ns = app.measure_ns.as_ref().map(divide);
     }
     short.duration_ns = (scenario.duration_ns / QUICK_DIVISOR).max(short.measure_ns.end);
@@ -31,6 +34,8 @@ pub fn quick(scenario: &Scenario) -> Scenario {
 
 #[cfg(test)]
 mod tests {
+    use airtab_sim::Users;
+
     use super::*;
     use crate::ScenarioFile;
 
@@ -55,5 +60,24 @@ mod tests {
         assert_eq!(short.apps[0].measure_ns, Some(10_000_000_000..20_000_000_000));
         assert_eq!(short.apps[1].measure_ns, Some(2..3), "2 to 2 has no length");
         assert_eq!((short.measure_ns, short.duration_ns), (2..4, 4));
+    }
+
+    /// Users begin within a tenth of their time, and before their application stops, however short it became.
+    #[test]
+    fn users_begin_before_they_stop() {
+        for (active_ns, within_ns, expected) in [
+            (30_000_000_000..330_000_000_000, 60_000_000_000, 6_000_000_000),
+            (100..200, 99, 9),
+            (105..119, 13, 0),
+            (25..29, 3, 0),
+            (25..29, 0, 0),
+        ] {
+            let mut home = ScenarioFile::home().scenario;
+            home.apps[0].active_ns = active_ns;
+            home.apps[0].users = Users { count: 100, within_ns };
+            let short = quick(&home);
+            assert_eq!(short.apps[0].users, Users { count: 100, within_ns: expected });
+            short.check().unwrap();
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! what each application received (CHAP dissertation figures 6.34 to 6.38).
 //!
 //! ```
-//! # use airtab_sim::{Scenario, course::course};
+//! # use airtab_sim::{Scenario, course};
 //! # fn example(scenario: &Scenario, queue: &airtab_core::Params) {
 //! let course = course(scenario, queue, 1, 100_000_000); // a sample every 100 ms
 //! let windows = &course.apps[0].flows[0].cwnd_bytes; // windows[9] is that at 1 s

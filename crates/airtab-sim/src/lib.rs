@@ -5,39 +5,45 @@
 //! access point's queue and the channel did. Virtual time in integer
 //! nanoseconds; same scenario, parameters and seed, same trace on every machine.
 //!
-//! - [`probe`]: a run that is looked at, and sampled over time; [`course`]: with every TCP sender
-//! - [`engine`]: event queue and random streams
-//! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`Simulation`]: a run step by step; [`watch`] moves one from look to look of its [`Observer`]s
+//! - [`Probe`]: samples [`Quantity`]s over time; [`course`](fn@course): with every TCP sender
+//! - [`AppMeter`]: what becomes of an application's packets, for every host of a cell; [`Histogram`]: of times
+//! - [`Stream`]: a random stream per entity
 //! - [`world`]: nodes, wires and channels around the packets of any host
-//! - [`meter`]: what becomes of an application's packets, for every host of a cell
-//! - [`net`]: wired links
+//! - [`wifi`]: the cell (access point, stations, channel), sans-IO
 //! - [`tcp`]: TCP endpoints, sans-IO
-//! - [`traffic`]: what applications send
+//! - [`traffic`]: what applications send, between the [`address`]es of servers and stations
 //! - [`server`]: one queue before a server of fixed times, to hold a discipline against queueing theory
 //!
 //! What it does not do: no quality scores (`airtab-quality`), no files
-//! (`airtab-lab`), no real sockets.
+//! (`airtab-scenario`), no real sockets.
 
-pub mod course;
-pub mod engine;
+mod course;
+mod engine;
 mod histogram;
-pub mod meter;
-pub mod net;
-pub mod probe;
+mod meter;
+mod net;
+mod probe;
 mod running;
-pub mod scenario;
+mod scenario;
 pub mod server;
 mod simulation;
 pub mod tcp;
-pub mod trace;
+mod trace;
 pub mod traffic;
 pub mod wifi;
 pub mod world;
 
+pub use course::{AppCourse, Course, FlowCourse, course, sample};
+pub use engine::{NEVER, Stream};
 pub use histogram::Histogram;
-pub use scenario::{App, Scenario, Station, Users, Wired};
+pub use meter::AppMeter;
+pub use net::address;
+pub use probe::{Observer, Probe, Quantity, Series, watch};
+pub use scenario::{App, MAX_STATIONS, MAX_USERS, Scenario, Station, Users, Wired};
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, SecondTrace, SegmentTrace, StreamTrace, Trace,
+    ApTrace, AppTrace, AttemptTrace, Delivery, FrameTrace, QueueTrace, SecondTrace, SegmentTrace,
+    StreamTrace, Trace,
 };
 pub use traffic::AppKind;

@@ -14,7 +14,7 @@ use airtab_core::time::SECOND;
 
 use crate::scenario::{App, Scenario};
 use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
-use crate::traffic::AppKind;
+use crate::traffic::{AppKind, ROOM};
 
 /// The packets of one application over a run.
 pub struct AppMeter {
@@ -30,16 +30,16 @@ pub struct AppMeter {
 }
 
 impl AppMeter {
-    /// For one application of `scenario`, with room for all that will be
-    /// recorded: recording allocates nothing.
+    /// For one application of `scenario`, with room for what its users' constant
+    /// streams deliver, up to a million packets each way. The times in the queue
+    /// make room for themselves, at the first one.
     pub fn new(app: &App, scenario: &Scenario) -> AppMeter {
         let measure = app.measured(scenario);
         let measured = measure.end - measure.start;
-        let stream = |up| StreamTrace {
-            deliveries: Vec::with_capacity(
-                app.kind.constant(up).map_or(0, |s| (measured / s.period_ns) as usize + 2),
-            ),
-            ..StreamTrace::default()
+        let stream = |up| {
+            let of_one = app.kind.constant(up).map_or(0, |s| measured / s.period_ns + 2);
+            let room = of_one.saturating_mul(app.users.count.into()).min(ROOM);
+            StreamTrace { deliveries: Vec::with_capacity(room as usize), ..StreamTrace::default() }
         };
         AppMeter {
             name: app.name.clone(),

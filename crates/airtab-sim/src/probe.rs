@@ -2,7 +2,7 @@
 //! the run from look to look.
 //!
 //! ```
-//! # use airtab_sim::{Scenario, Simulation, probe::{Probe, Quantity, watch}};
+//! # use airtab_sim::{Probe, Quantity, Scenario, Simulation, watch};
 //! # fn example(scenario: &Scenario, queue: &airtab_core::Params) {
 //! let second = 1_000_000_000;
 //! let quantities = [Quantity::Received, Quantity::named("window", queue.discipline()).unwrap()];

@@ -134,7 +134,7 @@ pub struct StreamTrace {
     pub under_way: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
-    /// Each packet of `received`, in order of reception. Game and call only.
+    /// Each packet of `received`, in order of reception. Constant streams only: game, call and ping.
     pub deliveries: Vec<Delivery>,
 }
 

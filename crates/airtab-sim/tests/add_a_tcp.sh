@@ -14,3 +14,7 @@ grep -q 'template: Template' $list/mod.rs || { echo "no list of algorithms in $l
 cargo test --quiet -p airtab-sim --lib --test tcp -- \
 	congestion:: idle:: receive_window:: transfer:: random:: >log 2>&1 || { cat log; exit 1; }
 ! grep -q 'result: ok. 0 passed' log || { echo "nothing was tested" >&2; cat log; exit 1; }
+# By its name it is asked for, on the command line and in a scenario file.
+quietly() { "$@" >log 2>&1 || { cat log >&2; exit 1; }; }
+quietly cargo run --quiet -p airtab -- tcp trace --congestion template --seconds 4
+grep -q '^template  *[1-9]' log || { echo "the table does not have the template" >&2; cat log >&2; exit 1; }

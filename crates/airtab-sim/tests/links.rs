@@ -4,7 +4,7 @@
 mod common;
 
 use airtab_core::{Link, Meta, Phy, Pool, Qdisc};
-use airtab_sim::engine::NEVER;
+use airtab_sim::NEVER;
 use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
 use common::{MS, S, phy, queue};
 

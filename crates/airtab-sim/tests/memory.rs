@@ -5,8 +5,9 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use airtab_sim::{App, Scenario, Simulation};
+use airtab_sim::{App, Scenario, Simulation, Users};
 use common::{S, home, other_home, queue, whole_home};
 
 struct Counting;
@@ -32,6 +33,12 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// One test at a time counts.
+fn alone() -> impl Drop {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Bytes of a simulation at `at`.
 fn held(scenario: &Scenario, at: u64) -> usize {
     let before = HELD.load(Ordering::Relaxed);
@@ -46,6 +53,7 @@ fn held(scenario: &Scenario, at: u64) -> usize {
 /// with records of 60 seconds, of a second of packets and of 4 s of video. Further flows take less than 3 kB each.
 #[test]
 fn an_application_takes_less_than_24_kb() {
+    let _alone = alone();
     for app in whole_home().apps.into_iter().chain(other_home().apps) {
         let copies = |count: usize| Scenario {
             duration_ns: 60 * S,
@@ -60,5 +68,21 @@ fn an_application_takes_less_than_24_kb() {
         let (idle, busy) = (of_one(0), of_one(60 * S));
         assert!((3_000..9_000 + further).contains(&idle), "{kind}: {idle} bytes");
         assert!((idle + 1_000..24_000 + further).contains(&busy), "{kind}: {busy} bytes");
+    }
+}
+
+/// A crowd for a day makes room for no more records than one user for hours: 10,000 users take less than 20 kB each
+/// before they begin, whatever they do.
+#[test]
+fn a_crowd_makes_no_room_for_a_day() {
+    let _alone = alone();
+    for app in whole_home().apps.into_iter().chain(other_home().apps).filter(|app| app.kind.flows() == 1) {
+        let day = 86_400 * S;
+        let kind = app.kind.name();
+        let users = Users { count: 10_000, within_ns: S };
+        let app = App { station: 0, active_ns: S..day, users, ..app };
+        let crowd = Scenario { duration_ns: day, measure_ns: S..day, apps: vec![app], ..home() };
+        let each = held(&crowd, 0) / 10_000;
+        assert!((1_000..20_000).contains(&each), "{kind}: {each} bytes");
     }
 }

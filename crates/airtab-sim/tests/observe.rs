@@ -3,12 +3,10 @@
 mod common;
 
 use airtab_core::disciplines;
-use airtab_sim::course::{course, sample};
-use airtab_sim::net::address::Protocol;
-use airtab_sim::probe::{Observer, Probe, Quantity, watch};
+use airtab_sim::address::Protocol;
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
-use airtab_sim::{Content, Scenario, Simulation, run};
+use airtab_sim::{Content, Observer, Probe, Quantity, Scenario, Simulation, course, run, sample, watch};
 use common::{MS, queue, quick_home};
 
 fn rough_home() -> Scenario {

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::web::{Client, Pages, Site};
-use airtab_sim::traffic::{Download, P2p, Web};
-use airtab_sim::{AppKind, Scenario, Simulation, Trace, Users, run};
+use airtab_sim::traffic::{Download, P2p, Ping, Web};
+use airtab_sim::{App, AppKind, Scenario, Simulation, Trace, Users, run};
 use common::{S, queue, quick_home};
 
 /// The quick home's first application, with these users, alone.
@@ -111,4 +111,23 @@ fn users_are_measured_together() {
     assert_eq!(all.air_ns, sum(|app| app.air_ns));
     assert_eq!(all.seconds[10].received_bytes, sum(|app| app.seconds[10].received_bytes));
     assert!(all.queue.dropped > 0 && all.down.bytes > 10_000_000);
+}
+
+/// As many flows as a scenario may have.
+#[test]
+fn every_number_of_a_flow_is_one() {
+    let mut crowd = alone(Ping { interval_ns: S, bytes: 84 }, Users::ONE);
+    let one = crowd.apps[0].clone();
+    let counts = [10_000, 10_000, 10_000, 10_000, 10_000, 10_000, 5_535];
+    let of_count = |count: u32| Users { count, within_ns: 0 };
+    crowd.apps = (0..)
+        .zip(counts)
+        .map(|(i, count)| App { name: format!("{i}"), users: of_count(count), ..one.clone() })
+        .collect();
+    assert_eq!(crowd.apps.iter().map(App::flows).sum::<usize>(), 65_535);
+    let mut simulation = Simulation::new(&crowd, &queue("fifo", 35), 1);
+    simulation.advance(crowd.apps[0].active_ns.start + S / 1000);
+    assert!(simulation.packets().made > 30);
+    crowd.apps[6].users.count += 1;
+    assert!(crowd.check().is_err());
 }

@@ -228,6 +228,8 @@ fn ties_go_by_the_order_of_making() {
         .collect();
     assert_eq!(order, [(MS, 9), (2 * MS, 7), (2 * MS, 0), (2 * MS, 8)]);
     assert_eq!((net.now(), net.next_event()), (S, u64::MAX));
+    assert!(!net.advance(u64::MAX), "nothing is left, however long one waits");
+    assert_eq!(net.now(), u64::MAX);
 }
 
 /// Two access points with a wire between them, and a server with a long way to one of them.
@@ -270,6 +272,36 @@ fn from_cell_to_cell() {
     let expected: Vec<_> = (0..50).map(|i| (3, 100 + i)).chain((0..50).map(|i| (4, i))).collect();
     assert_eq!(arrived, expected);
     assert_eq!(net.books().received, 100);
+}
+
+/// A station that passes a packet on into another cell: each discipline knows it by the number of the station that it
+/// goes to next, also at its last access point.
+#[test]
+fn a_station_joins_two_cells() {
+    let cell = |access_point, node| ChannelSpec {
+        access_point: NodeId(access_point),
+        stations: [0, 1].map(|i: u32| (NodeId(node + i), station("any", 54_000, 1.0))).to_vec(),
+        medium: CellConfig::new(phy("phy-a")).into(),
+        queue: queue("fifo", 100),
+    };
+    // Station 0 of the first has a wire to the second's access point.
+    let wires = wire(1, 3, GIGABIT, MS, &FIFO).to_vec();
+    let topology = Topology::new(vec![Node::Host; 6], wires, vec![cell(0, 1), cell(3, 4)]);
+    let mut net: Net = World::new(topology.unwrap(), 1);
+    send(&mut net, 0, 5, 1000, 0);
+    let (mut stations, mut arrived) = (Vec::new(), Vec::new());
+    while net.advance(S) {
+        while let Some(report) = net.poll() {
+            match report {
+                Report::Queued { at: Place::AccessPoint(channel), packet } => {
+                    stations.push((channel, net.pool().sta(packet)));
+                }
+                Report::Arrived { node, packet } => arrived.push((node.0, net.take(packet).body.0)),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((stations, arrived), (vec![(0, 0), (1, 1)], vec![(5, 0)]));
 }
 
 /// Of several wires to one access point, what comes first is there first.

@@ -8,7 +8,7 @@
 //! packet where 802.11 has 36; the frames here have 36, less 4 of FCS.
 
 use airtab_core::Phy;
-use airtab_sim::net::address::Protocol;
+use airtab_sim::address::Protocol;
 use airtab_sim::tcp::{ACK, Config, Recovery, SYN, Segment};
 use airtab_sim::wifi::{Beacon, MediumConfig};
 use airtab_sim::{AirFrame, AirPacket};

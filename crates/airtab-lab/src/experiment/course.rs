@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use airtab_core::disciplines;
 use airtab_scenario::column_unit;
 use airtab_scenario::reader::{Section, choice, text};
-use airtab_sim::probe::{Observer, Probe, Quantity, Series, watch};
-use airtab_sim::{Scenario, Simulation};
+use airtab_sim::{Observer, Probe, Quantity, Scenario, Series, Simulation, watch};
 
 use super::figure::Picture;
 use super::file::Names;
@@ -132,7 +131,7 @@ fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(
         Quantity::Received => ("received, Mb/s".into(), None, true, 8.0, 1e6),
         Quantity::UplinkAir => ("uplink, % of the air".into(), Some("uplink"), true, 1e2, STEP_NS as f64),
         Quantity::Queue => ("packets in the queue".into(), Some("queue"), false, 1.0, 1.0),
-        Quantity::Window => ("window, segments".into(), None, false, 1.0, 1460.0),
+        Quantity::Window => ("window, segments".into(), None, false, 1.0, f64::from(scenario.tcp.mss)),
         Quantity::Column(column) => {
             let (unit, factor, _) = column_unit(column.unit);
             let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
@@ -192,6 +191,10 @@ mod tests {
             of(Quantity::Window, [None, Some(2920.0), Some(14_600.0)]),
             expected("window, segments", "a", [None, Some(2.0), Some(10.0)])
         );
+        let mut bsd44 = scenario.clone();
+        bsd44.tcp = airtab_sim::tcp::Config::bsd44();
+        let series = Series { quantity: Quantity::Window, values: vec![vec![Some(14_480.0)]] };
+        assert_eq!(curves(&bsd44, &at_ns, &series).1[0].1, [Some((1.0, 10.0))], "segments of 1448 bytes");
         let left = [Some(0.020), None, Some(-0.005)];
         let shown = [Some(20.0), None, Some(-5.0)];
         let name = airtab_core::disciplines().find(|d| d.name() == "chap").unwrap().flow_columns()[0].name;

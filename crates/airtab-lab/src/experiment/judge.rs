@@ -7,7 +7,7 @@
 //!
 //! What it does not do: no bounds are known here.
 
-use airtab_quality::interval::Interval;
+use airtab_quality::Interval;
 use airtab_scenario::{Metric, QueueScores};
 use serde::Serialize;
 

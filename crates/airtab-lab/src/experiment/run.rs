@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::live::{self, LiveHost};
-use super::store::{Run, Store};
+use super::store::{RunKey, Store};
 use super::{Check, Experiment, Point};
 use crate::compare::{add_page_times, summarise};
 
@@ -127,7 +127,7 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
     let fail = |e: RunError| {
         failed.lock().expect("nobody panics with it").get_or_insert(e);
     };
-    let one = |(cell, seed, run): &(usize, u64, Run)| {
+    let one = |(cell, seed, run): &(usize, u64, RunKey)| {
         let failed = || failed.lock().expect("nobody panics with it").is_some();
         if options.stop.load(Ordering::Relaxed) || failed() {
             return None;
@@ -251,11 +251,11 @@ impl Plan {
     }
 
     /// Number of point and discipline, seed, and what the run is known by.
-    fn jobs(&self) -> impl Iterator<Item = (usize, u64, Run)> {
+    fn jobs(&self) -> impl Iterator<Item = (usize, u64, RunKey)> {
         let queues = self.queues();
         self.params.iter().enumerate().flat_map(move |(cell, (_, params))| {
             let workload = self.numbers[cell / queues];
-            (1..=self.seeds).map(move |seed| (cell, seed, Run::new(workload, params, seed)))
+            (1..=self.seeds).map(move |seed| (cell, seed, RunKey::new(workload, params, seed)))
         })
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! What it does not do: it measures nothing (`airtab_scenario::Second`).
 
-use airtab_quality::rank::spearman;
+use airtab_quality::spearman;
 use airtab_scenario::Second;
 
 use super::Seconds;

@@ -39,23 +39,23 @@ impl Store {
         Ok(Store(Some(folder)))
     }
 
-    fn path(&self, run: Run) -> Option<PathBuf> {
+    fn path(&self, run: RunKey) -> Option<PathBuf> {
         Some(self.0.as_ref()?.join(format!("{:032x}.json", run.0)))
     }
 
     /// A run that was kept. One that cannot be read is as good as none.
-    pub(super) fn get(&self, run: Run) -> Option<Measured> {
+    pub(super) fn get(&self, run: RunKey) -> Option<Measured> {
         let text = fs::read(self.path(run)?).ok()?;
         serde_json::from_slice::<Kept>(&text).ok()?.measured()
     }
 
     /// Whether the run was kept.
-    pub(super) fn has(&self, run: Run) -> bool {
+    pub(super) fn has(&self, run: RunKey) -> bool {
         self.path(run).is_some_and(|path| path.exists())
     }
 
     /// Keeps a run. The file appears whole or not at all.
-    pub(super) fn put(&self, run: Run, measured: &Measured) -> io::Result<()> {
+    pub(super) fn put(&self, run: RunKey, measured: &Measured) -> io::Result<()> {
         let (Some(folder), Some(path)) = (&self.0, self.path(run)) else { return Ok(()) };
         // A name of its own: another thread may just have ended the same run.
         let mut part = NamedTempFile::new_in(folder)?;
@@ -66,11 +66,11 @@ impl Store {
 
 /// What a run is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Run(u128);
+pub(super) struct RunKey(u128);
 
-impl Run {
+impl RunKey {
     /// `workload`: its number.
-    pub(super) fn new(workload: u128, params: &Params, seed: u64) -> Run {
+    pub(super) fn new(workload: u128, params: &Params, seed: u64) -> RunKey {
         let mut hasher = SipHasher24::new();
         hasher.write_u128(workload);
         hasher.write(params.discipline().name().as_bytes());
@@ -78,7 +78,7 @@ impl Run {
             hasher.write(format!("{}{:?}", param.name, params.get(param.name)).as_bytes());
         }
         hasher.write_u64(seed);
-        Run(hasher.finish128().as_u128())
+        RunKey(hasher.finish128().as_u128())
     }
 }
 

@@ -2,9 +2,7 @@
 
 use airtab_core::Tx;
 use airtab_core::time::{MS, SECOND as S};
-use airtab_sim::meter::AppMeter;
-use airtab_sim::trace::AttemptTrace;
-use airtab_sim::{AppTrace, Delivery, SecondTrace};
+use airtab_sim::{AppMeter, AppTrace, AttemptTrace, Delivery, SecondTrace};
 
 use crate::near;
 

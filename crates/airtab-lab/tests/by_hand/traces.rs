@@ -4,13 +4,12 @@ use Metric::*;
 use airtab_core::Counters;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
-use airtab_sim::trace::QueueTrace;
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::wifi::AirTrace;
 use airtab_sim::{
-    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Scenario, SecondTrace, SegmentTrace,
-    StreamTrace, Trace,
+    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, QueueTrace, Scenario, SecondTrace,
+    SegmentTrace, StreamTrace, Trace,
 };
 
 use crate::near;

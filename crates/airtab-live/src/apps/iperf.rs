@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use super::program::{Home, Program, Start, find, how, read_all};
 use super::work::{LOOK_NS, Work, lock};
-use super::{AppReport, Bulk, Ends, Running, bits, score};
+use super::{ActiveApp, AppReport, Bulk, Ends, bits, score};
 use crate::error::LiveError;
 use crate::netns::NetnsRef;
 use crate::routes::linux_name;
@@ -242,7 +242,7 @@ fn bulk(report: &Value, test: Test) -> Bulk {
     }
 }
 
-impl Running for Iperf {
+impl ActiveApp for Iperf {
     fn score(&self, now: u64) -> Option<Score> {
         let seen = lock(&self.seen);
         let bps = seen.last.filter(|(at, _)| now < at + OLD_NS)?.1;

@@ -47,7 +47,7 @@ use work::Work;
 /// The applications of a house, under way. All ends when it is dropped.
 pub struct Apps {
     work: Work,
-    running: Vec<(Arc<Ends>, Arc<dyn Running>)>,
+    running: Vec<(Arc<Ends>, Arc<dyn ActiveApp>)>,
     /// Serves pages and films; ends last.
     _nginx: Option<Arc<nginx::Nginx>>,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Ends {
 }
 
 /// An application under way.
-pub(crate) trait Running: Send + Sync {
+pub(crate) trait ActiveApp: Send + Sync {
     /// What its user feels, of late.
     fn score(&self, now: u64) -> Option<Score>;
     /// Puts what it knows into its trace; nothing of it runs any more.
@@ -141,7 +141,7 @@ impl Apps {
         Ok(apps)
     }
 
-    fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn Running>, LiveError> {
+    fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn ActiveApp>, LiveError> {
         let (work, users) = (&self.work, ends.app.users.count);
         if users > 1 {
             return Err(ends.failed(format!(
@@ -179,7 +179,7 @@ impl Apps {
     /// What the user of each feels, in the order of the house.
     pub fn views(&self) -> Vec<AppView> {
         let now = self.work.clock.now();
-        let view = |(ends, running): &(Arc<Ends>, Arc<dyn Running>)| AppView {
+        let view = |(ends, running): &(Arc<Ends>, Arc<dyn ActiveApp>)| AppView {
             name: ends.app.name.clone(),
             kind: ends.app.kind.name().into(),
             station: ends.scenario.stations[ends.app.station].name.clone(),
@@ -208,7 +208,7 @@ impl Apps {
         assert_eq!(traces.len(), self.running.len(), "a trace for each application");
         self.check()?;
         self.work.stop();
-        let report = |((ends, running), trace): (&(Arc<Ends>, Arc<dyn Running>), &mut AppTrace)| {
+        let report = |((ends, running), trace): (&(Arc<Ends>, Arc<dyn ActiveApp>), &mut AppTrace)| {
             let (name, kind) = (ends.app.name.clone(), ends.app.kind.name().into());
             let ended = self.work.excused(&name);
             let mut report = AppReport { name, kind, ended, ..AppReport::default() };

@@ -15,7 +15,7 @@ use airtab_sim::{AppKind, AppTrace, Histogram, SegmentTrace};
 use super::http::Connection;
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
-use super::{AppReport, Ends, Running, bits, score};
+use super::{ActiveApp, AppReport, Ends, bits, score};
 use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
 
@@ -82,7 +82,7 @@ impl Film {
     }
 }
 
-impl Running for Film {
+impl ActiveApp for Film {
     fn score(&self, _: u64) -> Option<Score> {
         let seen = lock(&self.seen);
         let bps = seen.segments.last()?.rate_bps as f64;

@@ -22,18 +22,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use airtab_core::time::SECOND;
+use airtab_quality::Window;
 use airtab_quality::emodel::VoiceMeter;
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
-use airtab_quality::window::Window;
 use airtab_scenario::{Metric, video_frames};
-use airtab_sim::meter::AppMeter;
 use airtab_sim::traffic::video::HEADERS;
 use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
-use airtab_sim::{AppKind, AppTrace, Delivery, Histogram};
+use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
-use super::{AppReport, Ends, Running, bits, score};
+use super::{ActiveApp, AppReport, Ends, bits, score};
 use crate::driver::real_time;
 use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
@@ -56,7 +55,7 @@ pub(crate) struct Udp {
     /// Of the server and of the client.
     sockets: [(UdpSocket, SocketAddrV4); 2],
     state: Mutex<State>,
-    /// A timer was set.
+    /// A timer was set that comes before all others.
     wake: Condvar,
 }
 
@@ -87,9 +86,12 @@ struct Timers {
 }
 
 impl Timers {
-    fn set(&mut self, at: u64, key: u16) {
+    /// True: it comes before all others.
+    fn set(&mut self, at: u64, key: u16) -> bool {
+        let first = self.next_ns().is_none_or(|next| at < next);
         self.heap.push(Reverse((at, self.made, key)));
         self.made += 1;
+        first
     }
 
     fn next_ns(&self) -> Option<u64> {
@@ -194,7 +196,7 @@ impl Udp {
         Ok(())
     }
 
-    /// Waits for so many ns, or until a timer was set.
+    /// Waits for so many ns, or until an earlier timer was set.
     fn wait<'s>(&self, state: MutexGuard<'s, State>, ns: u64) -> MutexGuard<'s, State> {
         if ns == 0 {
             return state;
@@ -250,9 +252,11 @@ impl Udp {
             let bytes = length as u32 + HEADERS;
             let mut state = lock(&self.state);
             state.received(up, bytes, sent_ns, now);
-            state.tell(now, &mut wanted, |user, io| user.datagram(up, bytes, tag, io));
+            let earlier = state.tell(now, &mut wanted, |user, io| user.datagram(up, bytes, tag, io));
             drop(state);
-            self.wake.notify_all();
+            if earlier {
+                self.wake.notify_all();
+            }
             for one in wanted.drain(..).filter(|_| self.active_ns.contains(&now)) {
                 self.send(work, &mut packet, one);
             }
@@ -280,17 +284,20 @@ impl State {
         }
     }
 
-    /// Tells the application something at `now`: sets its timers, and adds the packets that it wants to be sent.
-    fn tell(&mut self, now: u64, wanted: &mut Vec<Packet>, what: impl FnOnce(&mut User, &mut Io)) {
+    /// Tells the application something at `now`: sets its timers, and adds the packets that it wants to be sent. True:
+    /// the next timer is an earlier one than before.
+    fn tell(&mut self, now: u64, wanted: &mut Vec<Packet>, what: impl FnOnce(&mut User, &mut Io)) -> bool {
+        let mut earlier = false;
         what(&mut self.user, self.io.at(now));
         while let Some(action) = self.io.poll() {
             match action {
-                Action::Timer { at, key } => self.timers.set(at, key),
+                Action::Timer { at, key } => earlier |= self.timers.set(at, key),
                 Action::Send { up, bytes, tag } => wanted.push(Packet { up, bytes, tag }),
                 // Those of kinds that speak TCP.
                 Action::Open { .. } | Action::Write { .. } => {}
             }
         }
+        earlier
     }
 
     /// A packet is sent: its number; None: nothing is sent this way any more.
@@ -327,7 +334,7 @@ impl State {
     }
 }
 
-impl Running for Udp {
+impl ActiveApp for Udp {
     fn score(&self, now: u64) -> Option<Score> {
         let until = now.saturating_sub(UNDER_WAY_NS);
         let window = Window::new(until.saturating_sub(RECENT_NS).max(self.active_ns.start), until)?;
@@ -387,5 +394,39 @@ impl Running for Udp {
         }
         trace.frames = state.user.seen().frames;
         report.late = Quantiles::of(&state.late_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_sim::traffic::Game;
+
+    use super::*;
+
+    /// Who waits for the next timer is woken by an earlier one alone.
+    #[test]
+    fn only_an_earlier_timer_wakes() {
+        let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: SECOND };
+        let mut state = State {
+            user: AppKind::from(Game).user(&setting),
+            io: Io::default(),
+            timers: Timers::default(),
+            sent: [0; 2],
+            failed: [false; 2],
+            meter: None,
+            late_ns: Histogram::new(100 * SECOND, 3),
+            recent: Default::default(),
+            recent_sent: VecDeque::new(),
+            recent_bytes: VecDeque::new(),
+        };
+        let mut sets = |all: &[u64]| {
+            let mut wanted = Vec::new();
+            state.tell(0, &mut wanted, |_, io| all.iter().for_each(|at| io.timer(*at, 0)))
+        };
+        assert!(sets(&[50]), "the first");
+        assert!(!sets(&[]), "none");
+        assert!(!sets(&[50, 60]), "none that is earlier");
+        assert!(sets(&[70, 40, 80]), "one among others");
+        assert!(!sets(&[41]));
     }
 }

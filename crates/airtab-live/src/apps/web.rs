@@ -16,7 +16,7 @@ use airtab_sim::{AppKind, AppTrace, Histogram};
 use super::loader::{self, Loaded};
 use super::nginx::{self, Nginx};
 use super::work::{Work, lock};
-use super::{AppReport, Ends, Running, chromium, score};
+use super::{ActiveApp, AppReport, Ends, chromium, score};
 use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
 
@@ -101,7 +101,7 @@ impl Web {
     }
 }
 
-impl Running for Web {
+impl ActiveApp for Web {
     fn score(&self, _: u64) -> Option<Score> {
         let seen = lock(&self.seen);
         let page = seen.pages.last()?;

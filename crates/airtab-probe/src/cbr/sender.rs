@@ -7,7 +7,7 @@
 //! What it does not do: no I/O, no clock; no rate of its own that would mean anything on a network that
 //! drops packets: what arrives is known from echoes only.
 
-use airtab_quality::delay::Delays;
+use airtab_quality::Delays;
 
 use super::payload::{HEADER_BYTES, Header, Kind};
 use super::rate_bps;

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use airtab_quality::fairness::jain;
+use airtab_quality::jain;
 
 use super::config::Config;
 use super::engine::{End, Outcome, Request};

@@ -4,7 +4,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_quality::fairness::jain;
+use airtab_quality::jain;
 use airtab_sim::traffic::Download;
 
 use super::{Context, Described, Score, congestion, reason, score};

@@ -5,8 +5,8 @@
 //!
 //! What it does not do: how a game sends is `airtab_sim::traffic::game`'s.
 
+use airtab_quality::Window;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
-use airtab_quality::window::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Game;
 

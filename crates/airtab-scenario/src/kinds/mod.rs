@@ -22,11 +22,11 @@ mod voip;
 mod web;
 
 use airtab_core::Unit;
-use airtab_quality::window::Window;
+use airtab_quality::Window;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic;
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::{AppKind, AppTrace};
+use airtab_sim::{App, AppKind, AppTrace};
 
 use crate::measure::Figures;
 use crate::metric::Metric;
@@ -210,11 +210,14 @@ fn any_of(names: &[&str]) -> String {
     }
 }
 
-/// Adds the figures of all applications of a kind, kind by kind, to those of the access point.
-pub(crate) fn together<'a>(apps: impl Iterator<Item = (&'a AppKind, &'a Figures)> + Clone, ap: &mut Figures) {
+/// Adds the figures of all applications of a kind, kind by kind, to those of the access point. They compare users
+/// with each other, each an application: a kind has none where several users share one.
+pub(crate) fn together<'a>(apps: impl Iterator<Item = (&'a App, &'a Figures)> + Clone, ap: &mut Figures) {
     for about in ALL {
-        let own = apps.clone().filter(|(kind, _)| kind.name() == about.name).map(|(_, f)| f);
-        (about.together)(&own.collect::<Vec<_>>(), ap);
+        let own = || apps.clone().filter(|(app, _)| app.kind.name() == about.name);
+        if own().all(|(app, _)| app.users.count == 1) {
+            (about.together)(&own().map(|(_, f)| f).collect::<Vec<_>>(), ap);
+        }
     }
 }
 

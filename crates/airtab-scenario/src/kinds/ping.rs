@@ -5,7 +5,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_quality::window::Window;
+use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Ping;
 

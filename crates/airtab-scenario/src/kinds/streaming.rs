@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
+use airtab_quality::Window;
 use airtab_quality::streaming;
-use airtab_quality::window::Window;
 use airtab_sim::traffic::Streaming;
 use airtab_sim::{AppTrace, SegmentTrace};
 

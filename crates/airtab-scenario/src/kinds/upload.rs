@@ -2,7 +2,7 @@
 //!
 //! What it does not do: TCP is `airtab_sim::tcp`'s.
 
-use airtab_quality::window::Window;
+use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Upload;
 

@@ -6,8 +6,8 @@
 //! What it does not do: how frames are sent is `airtab_sim::traffic::video`'s,
 //! the text of traces `video_trace`'s.
 
+use airtab_quality::Window;
 use airtab_quality::video::{self, Coding};
-use airtab_quality::window::Window;
 use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Fec, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::{AppTrace, FrameTrace};

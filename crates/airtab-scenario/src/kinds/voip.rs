@@ -5,8 +5,8 @@
 //!
 //! What it does not do: how a call sends is `airtab_sim::traffic::voip`'s.
 
+use airtab_quality::Window;
 use airtab_quality::emodel::{self, VoiceMeter, VoiceScore, simple_r};
-use airtab_quality::window::Window;
 use airtab_sim::traffic::Voip;
 use airtab_sim::{AppTrace, StreamTrace};
 

@@ -7,7 +7,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::SECOND;
-use airtab_quality::window::Window;
+use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Web;
 use airtab_sim::traffic::web::{Client, Pages, Site};

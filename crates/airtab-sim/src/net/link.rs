@@ -12,7 +12,6 @@ pub struct Link {
     limit: usize,
     /// When the packets that wait or are being sent will be gone.
     departures: VecDeque<u64>,
-    dropped: u64,
 }
 
 impl Link {
@@ -21,7 +20,7 @@ impl Link {
         assert!(rate_bps > 0);
         // A home has thousands of wires, few of which ever hold more.
         let departures = VecDeque::with_capacity(limit.min(31) + 1);
-        Link { rate_bps, latency_ns, limit, departures, dropped: 0 }
+        Link { rate_bps, latency_ns, limit, departures }
     }
 
     /// Hands over a packet of `bytes` at `now`: when its last bit arrives, or
@@ -31,18 +30,12 @@ impl Link {
             self.departures.pop_front();
         }
         if self.departures.len() > self.limit {
-            self.dropped += 1;
             return None;
         }
         let start = self.departures.back().map_or(now, |&at| at.max(now));
         let end = start + u64::from(bytes) * 8 * 1_000_000_000 / self.rate_bps;
         self.departures.push_back(end);
         Some(end + self.latency_ns)
-    }
-
-    /// Packets that found the queue full.
-    pub fn dropped(&self) -> u64 {
-        self.dropped
     }
 }
 
@@ -59,6 +52,5 @@ mod tests {
         assert_eq!(link.send(0, 1500), None, "one on the wire, two wait");
         assert_eq!(link.send(120_000, 100), Some(1_368_000), "the first has gone");
         assert_eq!(link.send(9_000_000, 1250), Some(10_100_000), "idle again");
-        assert_eq!(link.dropped(), 1);
     }
 }

@@ -10,7 +10,7 @@ use airtab_core::{Discipline, GROUP};
 use super::Simulation;
 use crate::net::address::{FiveTuple, Protocol};
 use crate::tcp::{Endpoint, Segment};
-use crate::wifi::{AirTrace, Attempt, Carried, End};
+use crate::wifi::{AirTrace, Attempt, End, FrameBody};
 
 /// One DATA frame or beacon on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +147,8 @@ impl Simulation {
             self.tap.last.resize(sender + 1, None);
         }
         let content = match attempt.carried {
-            Carried::Beacon => Some(Content::Beacon),
-            Carried::Packet(handle) => {
+            FrameBody::Beacon => Some(Content::Beacon),
+            FrameBody::Packet(handle) => {
                 let body = &self.world.pool().body(handle).body;
                 let down = self.flows[usize::from(body.flow)].tuple(body.life);
                 let tuple = match body.up {
@@ -160,7 +160,7 @@ impl Simulation {
                 self.tap.last[sender] = Some(packet);
                 Some(Content::Packet(packet))
             }
-            Carried::Duplicate => self.tap.last[sender].map(Content::Packet),
+            FrameBody::Duplicate => self.tap.last[sender].map(Content::Packet),
         };
         let Some(content) = content else { return };
         self.tap.frames.push(AirFrame {

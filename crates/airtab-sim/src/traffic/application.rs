@@ -103,9 +103,13 @@ pub struct Setting<'a> {
     pub user: u32,
     /// How many there are.
     pub users: u32,
-    /// For how long it will send, ns: there is to be room for all that it records.
+    /// For how long it will send, ns: there is to be room for what it records.
     pub active_ns: u64,
 }
+
+/// Records that there is room for from the start, of all users of an entry together: 9 hours of a video have fewer.
+/// Beyond them it grows.
+pub(crate) const ROOM: u64 = 1 << 20;
 
 impl Setting<'_> {
     /// A name for random streams that no other user has; the first user has his entry's.
@@ -114,6 +118,11 @@ impl Setting<'_> {
             0 => self.app.into(),
             user => format!("{}/user/{user}", self.app),
         }
+    }
+
+    /// Records that there is room for from the start, of `records` that he may make.
+    pub(super) fn room(&self, records: u64) -> usize {
+        records.min(ROOM / u64::from(self.users.max(1))) as usize
     }
 
     /// The stream that a user's first draws come from.
@@ -154,8 +163,8 @@ pub struct Progress {
     pub at_client: u64,
 }
 
-/// What an application saw of itself, beside its packets: each list in order of
-/// time. Who it was that saw it is its host's to say.
+/// What an application saw of itself, beside its packets: each list of one user's in
+/// order of time. Who it was that saw it is its host's to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Video frames sent.

@@ -6,6 +6,7 @@ mod application;
 mod constant;
 mod transfer;
 
+pub(crate) use application::ROOM;
 pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
 pub use transfer::Transfers;

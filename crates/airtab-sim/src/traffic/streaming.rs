@@ -86,7 +86,7 @@ impl Kind for Streaming {
 
     fn user(&self, setting: &Setting) -> Film {
         // What will be played, and what the buffer holds.
-        let segments = (setting.active_ns + self.buffer_ns) / self.segment_ns + 2;
+        let segments = setting.active_ns.saturating_add(self.buffer_ns) / self.segment_ns + 2;
         Film {
             player: Player::new(self.clone()),
             asked: 0,
@@ -94,7 +94,7 @@ impl Kind for Streaming {
             wanted: 0,
             bytes: 0,
             requested_ns: 0,
-            segments: Vec::with_capacity(segments as usize),
+            segments: Vec::with_capacity(setting.room(segments)),
         }
     }
 }

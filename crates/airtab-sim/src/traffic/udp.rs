@@ -34,7 +34,7 @@ impl Gaps {
 }
 
 /// Mean time from one packet of `bytes` to the next at `rate_bps` > 0, ns.
-pub fn mean_gap_ns(rate_bps: u64, bytes: u32) -> f64 {
+fn mean_gap_ns(rate_bps: u64, bytes: u32) -> f64 {
     f64::from(bytes) * 8e9 / rate_bps as f64
 }
 

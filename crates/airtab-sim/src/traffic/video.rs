@@ -6,7 +6,7 @@
 //! with its published statistics: mean frame 10,310 bytes (2.47 Mb/s), largest
 //! 50,427 (a peak of 12.10 Mb/s), same pattern, scenes of some seconds. Its seed is fixed: the video is
 //! part of the experiment, not of the replication. A real trace can be read by
-//! `airtab-lab`.
+//! `airtab-scenario`.
 //!
 //! What it does not do: no rate adaptation, no play-out buffer.
 
@@ -44,7 +44,7 @@ impl Kind for Video {
         Show {
             video: self.clone(),
             phase_ns: setting.draws().below(PERIOD_NS),
-            frames: Vec::with_capacity((setting.active_ns / PERIOD_NS) as usize + 2),
+            frames: Vec::with_capacity(setting.room(setting.active_ns / PERIOD_NS + 2)),
         }
     }
 }

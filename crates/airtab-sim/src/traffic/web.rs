@@ -215,7 +215,7 @@ impl Kind for Web {
             numbers: (setting.user, setting.users),
             next: 0,
             visit: None,
-            done: Vec::with_capacity((setting.active_ns / PAGE_NS) as usize + 8),
+            done: Vec::with_capacity(setting.room(setting.active_ns / PAGE_NS + 8)),
         }
     }
 }

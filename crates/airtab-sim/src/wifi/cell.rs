@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::air::{AirTrace, Use};
-use super::channel::Channel;
+use super::channel::ChannelAccess;
 use super::config::{CellConfig, Loss};
 use super::egress::{Egress, Managed};
 use super::exchange::{Exchange, Part, Parts};
@@ -46,7 +46,7 @@ fn transmitter_of(station: usize) -> usize {
 pub struct Cell {
     config: CellConfig,
     radios: Radios,
-    channel: Channel,
+    channel: ChannelAccess,
     contenders: Vec<Contender>,
     transmitters: Vec<Transmitter>,
     /// Of these, who has events of its own: beacons, or a discipline.
@@ -84,7 +84,7 @@ impl Cell {
         let transmitter = |(number, (side, queue))| Transmitter::new(side, queue, number, &config);
         let transmitters: Vec<_> = sides.zip(queues).enumerate().map(transmitter).collect();
         let mut cell = Cell {
-            channel: Channel::new(&config, transmitters.len(), contenders.len()),
+            channel: ChannelAccess::new(&config, transmitters.len(), contenders.len()),
             radios: Radios::new(config.phy, stations, seed),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             parts: Parts::with_capacity(contenders.len()),

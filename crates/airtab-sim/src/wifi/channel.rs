@@ -5,7 +5,7 @@
 //! two of them the contenders count down (`contention`); the ledger (`air`) is
 //! turned at both ends of each.
 //!
-//! Everybody hears everybody: [`Channel::defer_bystanders`] is where it counts.
+//! Everybody hears everybody: [`ChannelAccess::defer_bystanders`] is where it counts.
 //!
 //! What it does not do: no capture, no hidden stations. Channels do not disturb
 //! each other, so a second one is a second cell.
@@ -16,7 +16,7 @@ use super::contention::Contention;
 use crate::engine::NEVER;
 
 /// A channel and those who contend for it.
-pub(super) struct Channel {
+pub(super) struct ChannelAccess {
     contention: Contention,
     ledger: Ledger,
     /// Who sends, or sent last, in ascending order.
@@ -37,11 +37,11 @@ pub(super) struct Channel {
     exchanges: u64,
 }
 
-impl Channel {
+impl ChannelAccess {
     /// Idle at time 0.
-    pub(super) fn new(config: &CellConfig, transmitters: usize, contenders: usize) -> Channel {
+    pub(super) fn new(config: &CellConfig, transmitters: usize, contenders: usize) -> ChannelAccess {
         let phy = &config.phy;
-        Channel {
+        ChannelAccess {
             contention: Contention::new(contenders, phy.slot_ns(), phy.difs_ns(), config.backoff),
             ledger: Ledger::new(transmitters),
             senders: Vec::with_capacity(contenders),
@@ -100,7 +100,7 @@ impl Channel {
     }
 
     /// The busy period is over. Its senders say what they do next
-    /// ([`Channel::sent`]) before [`Channel::idle`].
+    /// ([`ChannelAccess::sent`]) before [`ChannelAccess::idle`].
     #[inline]
     pub(super) fn release(&mut self, now: u64) {
         self.ledger.turn(Use::Idle, now);

@@ -53,4 +53,4 @@ pub use cell::Cell;
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 pub use emulator::EmulatedLink;
 pub use medium::Medium;
-pub use output::{Attempt, Carried, End, Label, Output};
+pub use output::{Attempt, End, FrameBody, Label, Output};

@@ -63,7 +63,7 @@ pub struct Attempt {
     /// When it began, ns.
     pub start_ns: u64,
     /// What it carried.
-    pub carried: Carried,
+    pub carried: FrameBody,
     /// How long it lasted, its ACK not included, ns.
     pub data_ns: u32,
     /// PHY rate, kb/s.
@@ -80,7 +80,7 @@ pub struct Attempt {
 
 /// What a frame carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carried {
+pub enum FrameBody {
     /// Nothing of the host's.
     Beacon,
     /// A packet.

@@ -5,7 +5,7 @@
 use airtab_core::GROUP;
 
 use super::exchange::{Exchange, Parts};
-use super::output::{Attempt, Carried, End};
+use super::output::{Attempt, End, FrameBody};
 
 /// The attempts that nobody has looked at yet; None while nobody wants to.
 #[derive(Default)]
@@ -47,10 +47,10 @@ impl Tap {
         };
         if exchange.is_empty() {
             let end = if collided { End::Collision } else { End::Broadcast };
-            attempts.push(attempt(Carried::Beacon, 1, end));
+            attempts.push(attempt(FrameBody::Beacon, 1, end));
         }
         attempts.extend(exchange.parts(parts).map(|part| {
-            let carried = if part.received { Carried::Duplicate } else { Carried::Packet(part.packet) };
+            let carried = if part.received { FrameBody::Duplicate } else { FrameBody::Packet(part.packet) };
             attempt(carried, part.attempts, part.end)
         }));
     }

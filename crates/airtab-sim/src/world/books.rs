@@ -1,6 +1,7 @@
 //! Where the packets of a world went.
 
-/// Every packet is counted once, at its end or where it is.
+/// Every packet is counted once, at its end or where it is; one that a channel has let go counts nowhere until
+/// [`World::poll`](super::World::poll) says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
     /// Sent by a host.
@@ -20,7 +21,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// Whether every packet made is somewhere.
+    /// Whether every packet made is somewhere, once there is nothing more to poll.
     pub fn balanced(&self) -> bool {
         let dropped = self.dropped_ap + self.dropped_uplink + self.dropped_wired;
         self.made == self.received + self.lost + dropped + self.inside

@@ -85,7 +85,7 @@ impl Home {
         ];
         let mut nodes = vec![Node::Host, Node::Switch, Node::Switch];
         nodes.extend(scenario.stations.iter().map(|_| Node::Host));
-        for (i, latency_ns) in (0..).zip(access_ns) {
+        for (i, latency_ns) in (0..=u16::MAX).zip(access_ns) {
             nodes.push(Node::Host);
             wires.push(wire(home.node(HomeHost::Server(i)), DOWN_SWITCH, latency_ns));
             wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), latency_ns));

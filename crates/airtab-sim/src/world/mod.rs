@@ -37,7 +37,7 @@ pub use report::{Place, Report};
 pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
 
 use topology::Step;
-use wire::{End, Fare, Queue, Wire};
+use wire::{Fare, NearEnd, Queue, Wire};
 
 /// All packets of `B` and where they are; `T` is what the host's timers carry.
 pub struct World<B, T> {
@@ -80,13 +80,13 @@ impl<B: Tag, T: Copy> World<B, T> {
         let wires = (0..).zip(wires).map(|(i, spec)| {
             let end = match spec.queue {
                 WireQueue::DropTail(packets) => {
-                    End::DropTail(Link::new(spec.rate_bps, spec.latency_ns, packets))
+                    NearEnd::DropTail(Link::new(spec.rate_bps, spec.latency_ns, packets))
                 }
                 WireQueue::Discipline(params) => {
                     let seed = Stream::new(seed, &format!("qdisc/wire/{i}")).below(u64::MAX);
                     let qdisc = Qdisc::new(&pool, &params, seed, 0);
                     let queue = Queue::new(Place::Wire(i), spec.rate_bps, spec.latency_ns, qdisc);
-                    End::Discipline(Box::new(queue))
+                    NearEnd::Discipline(Box::new(queue))
                 }
             };
             Wire {
@@ -142,7 +142,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     pub fn advance(&mut self, until: u64) -> bool {
         let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival(), self.next_on_air());
         let at = hop.min(arrival).min(air);
-        if at > until {
+        if at > until || at == NEVER {
             self.now = self.now.max(until);
             return false;
         }
@@ -167,7 +167,9 @@ impl<B: Tag, T: Copy> World<B, T> {
         true
     }
 
-    /// What happened, in order; None: nothing more.
+    /// What followed from the last thing that happened and from the host's calls since; None: nothing more. First
+    /// what happened on wires and ways, and the host's timer; then what the channels say, one after the other. Each
+    /// part is in order.
     #[inline]
     pub fn poll(&mut self) -> Option<Report<T>> {
         loop {
@@ -220,12 +222,12 @@ impl<B: Tag, T: Copy> World<B, T> {
         &self.pool
     }
 
-    /// Where every packet went.
+    /// Where every packet went, once [`World::poll`] has nothing more to say.
     pub fn books(&self) -> Books {
         let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queue().len());
         let queued = self.wires.iter().map(|wire| match &wire.end {
-            End::DropTail(_) => (0, 0),
-            End::Discipline(queue) => (queue.held(), queue.dropped()),
+            NearEnd::DropTail(_) => (0, 0),
+            NearEnd::Discipline(queue) => (queue.held(), queue.dropped()),
         });
         let (queued, dropped) = queued.fold((0, 0), |sum, wire| (sum.0 + wire.0, sum.1 + wire.1));
         Books {
@@ -254,8 +256,8 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// If there is no such wire.
     pub fn wire_queue(&self, wire: u32) -> Option<&Qdisc> {
         match &self.wires[wire as usize].end {
-            End::DropTail(_) => None,
-            End::Discipline(queue) => Some(queue.qdisc()),
+            NearEnd::DropTail(_) => None,
+            NearEnd::Discipline(queue) => Some(queue.qdisc()),
         }
     }
 
@@ -367,7 +369,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             }
             Step::Down { channel, station, node } => {
                 (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
-                if to != node {
+                if self.pool.sta(packet) != station {
                     self.pool.set_sta(packet, station);
                 }
                 self.reports.push_back(Report::Queued { at: Place::AccessPoint(channel), packet });
@@ -401,7 +403,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// A packet comes to a wire's discipline.
     fn queue(&mut self, packet: Handle, wire: u32) {
         self.reports.push_back(Report::Queued { at: Place::Wire(wire), packet });
-        let End::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
+        let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
         queue.send(&mut self.pool, packet, self.now, &mut self.reports);
         self.look_again(wire);
     }
@@ -414,7 +416,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// It may be time for a wire's discipline to do something.
     fn look(&mut self, wire: u32) {
         let near = &mut self.wires[wire as usize];
-        let End::Discipline(queue) = &mut near.end else { return };
+        let NearEnd::Discipline(queue) = &mut near.end else { return };
         if queue.look != self.now {
             return; // an earlier look took its place
         }
@@ -438,7 +440,7 @@ impl<B: Tag, T: Copy> World<B, T> {
 
     /// Sees to it that a wire's discipline is looked at when it has something to do.
     fn look_again(&mut self, wire: u32) {
-        let End::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
+        let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
         let at = queue.next_event();
         if at < queue.look {
             queue.look = at;

@@ -128,11 +128,6 @@ impl Topology {
         Ok(topology)
     }
 
-    /// How many nodes there are.
-    pub fn nodes(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// Whether packets begin and end at a node.
     pub(super) fn is_host(&self, node: NodeId) -> bool {
         self.nodes.get(node.index()) == Some(&Node::Host)

@@ -21,11 +21,11 @@ pub(super) struct Wire {
     pub(super) access_point: bool,
     /// What it brings there goes on in the same order.
     pub(super) in_order: bool,
-    pub(super) end: End,
+    pub(super) end: NearEnd,
 }
 
 /// What holds packets at the near end of a wire.
-pub(super) enum End {
+pub(super) enum NearEnd {
     DropTail(Link),
     Discipline(Box<Queue>),
 }
@@ -162,7 +162,7 @@ pub(super) fn send(
     (to, bytes): (NodeId, u32),
     now: u64,
 ) -> Fare {
-    let End::DropTail(link) = &mut wires[wire as usize].end else { return Fare::Queued(wire) };
+    let NearEnd::DropTail(link) = &mut wires[wire as usize].end else { return Fare::Queued(wire) };
     match link.send(now, bytes) {
         Some(at) => behind(wires, topology, wire, (to, bytes), at),
         None => Fare::Full(wire),
@@ -182,7 +182,7 @@ pub(super) fn behind(
         let Wire { to: node, access_point, in_order, .. } = wires[wire as usize];
         if in_order
             && let Some(Step::Wire(next)) = topology.step(node, to)
-            && let End::DropTail(link) = &mut wires[next as usize].end
+            && let NearEnd::DropTail(link) = &mut wires[next as usize].end
         {
             let Some(arrival) = link.send(at, bytes) else { return Fare::Full(next) };
             (wire, at) = (next, arrival);

@@ -13,13 +13,14 @@ use std::sync::LazyLock;
 
 use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
-use airtab_quality::fairness::jain;
+use airtab_quality::jain;
 use airtab_scenario::{QueueSettings, QueueSpec};
-use airtab_sim::course::{AppCourse, Course, FlowCourse, sample};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, Scenario, Simulation, Station, Users, Wired};
+use airtab_sim::{
+    App, AppCourse, AppKind, Course, FlowCourse, Scenario, Simulation, Station, Users, Wired, sample,
+};
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -129,7 +130,7 @@ fn svg(text: &str) -> Result<PathBuf, String> {
 }
 
 /// A congestion control and what it did.
-struct Run {
+struct Traced {
     congestion: Algorithm,
     course: Course,
 }
@@ -157,7 +158,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
         let tcp = Config { ack_every: args.ack_every, pacing: args.pacing, ..Config::home() };
         let simulation = Simulation::new(&scenario, &queue, args.seed).with_tcp(tcp);
         let course = sample(simulation, &scenario, step);
-        runs.push(Run { congestion: *congestion, course });
+        runs.push(Traced { congestion: *congestion, course });
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -257,7 +258,7 @@ fn mean_window(args: &Trace, course: &Course, flow: &FlowCourse) -> f64 {
     windows.iter().sum::<u64>() as f64 / windows.len().max(1) as f64 / f64::from(Config::home().mss)
 }
 
-fn table(args: &Trace, latencies: &[u64], runs: &[Run]) -> String {
+fn table(args: &Trace, latencies: &[u64], runs: &[Traced]) -> String {
     let from = measured(args).start as f64 / SECOND as f64;
     let mut text = format!("{}; from {from} s to {} s\n\n", title(args, latencies), args.seconds);
     let _ = writeln!(
@@ -266,7 +267,7 @@ fn table(args: &Trace, latencies: &[u64], runs: &[Run]) -> String {
         "congestion", "latency", "Mb/s", "mean cwnd", "resent", "timeouts", "queue", "most", "Jain"
     );
     for run in runs {
-        let Run { congestion, course } = run;
+        let Traced { congestion, course } = run;
         let rates = goodputs(args, course);
         for (i, (app, rate)) in course.apps.iter().zip(&rates).enumerate() {
             let flow = &app.flows[0];
@@ -297,7 +298,7 @@ fn table(args: &Trace, latencies: &[u64], runs: &[Run]) -> String {
     text
 }
 
-fn as_json(args: &Trace, latencies: &[u64], runs: &[Run]) -> Value {
+fn as_json(args: &Trace, latencies: &[u64], runs: &[Traced]) -> Value {
     let Range { start, end } = measured(args);
     json!({
         "schema": 1,
@@ -311,8 +312,8 @@ fn as_json(args: &Trace, latencies: &[u64], runs: &[Run]) -> Value {
     })
 }
 
-fn run_as_json(args: &Trace, latencies: &[u64], run: &Run) -> Value {
-    let Run { congestion, course } = run;
+fn run_as_json(args: &Trace, latencies: &[u64], run: &Traced) -> Value {
+    let Traced { congestion, course } = run;
     let rates = goodputs(args, course);
     let flow = |(i, app): (usize, &AppCourse)| {
         let flow = &app.flows[0];

@@ -27,7 +27,7 @@ pub struct Live {
 #[derive(Subcommand)]
 pub enum LiveCommand {
     Up(Up),
-    Run(Run),
+    Run(RunHouse),
     Watch(Watch),
     Down(Down),
     Set(Set),
@@ -79,7 +79,7 @@ pub struct Show {
 #[command(after_help = "Examples:
   airtab live run home.toml --queue fifo
   airtab live run home.toml --queues fifo,chap --json")]
-pub struct Run {
+pub struct RunHouse {
     /// House file: a scenario file (see `airtab scenario show`); or the id of a live
     /// experiment, as `airtab experiment run` takes it, which brings its own disciplines and seeds
     #[arg(value_name = "HOUSE.toml|ID")]

@@ -13,7 +13,7 @@ use airtab_scenario::{ScenarioFile, quick};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::args::Run;
+use super::args::RunHouse;
 use super::{exporter, stop_on_signal};
 use crate::args::BUSY;
 use crate::commands::experiment;
@@ -35,7 +35,7 @@ struct RunResult<'a> {
     changes: &'a [Change],
 }
 
-pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
+pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     if args.house.extension().is_none_or(|ending| ending != "toml") {
         return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.json);
     }

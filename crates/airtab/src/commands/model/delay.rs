@@ -6,7 +6,7 @@ use airtab_lab::chart::{self, Axis, Line};
 use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};
-use airtab_quality::interval::Interval;
+use airtab_quality::Interval;
 use airtab_scenario::QueueSettings;
 use airtab_sim::server::Server;
 use indicatif::ProgressBar;

@@ -5,13 +5,13 @@
 
 use airtab_core::Unit;
 use airtab_lab::chart::{GRID, colour};
-use airtab_sim::course::AppCourse;
+use airtab_sim::AppCourse;
 use airtab_sim::tcp::Config;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Run, SECOND};
+use super::{SECOND, Traced};
 
 const QUEUE: RGBColor = RGBColor(0x55, 0x55, 0x55);
 const COLUMN: u32 = 330;
@@ -28,7 +28,7 @@ type Points = Vec<(f64, f64)>;
 struct Line(RGBColor, Points);
 
 /// Draws the runs; `title` says what they have in common.
-pub fn draw(runs: &[Run], latencies: &[u64], title: &str) -> String {
+pub fn draw(runs: &[Traced], latencies: &[u64], title: &str) -> String {
     let mut svg = String::new();
     let columns = runs.len().max(1) as u32;
     {
@@ -59,7 +59,7 @@ pub fn draw(runs: &[Run], latencies: &[u64], title: &str) -> String {
 }
 
 /// In bins of a second, or of a sample if that is longer.
-fn throughput(run: &Run) -> Vec<Line> {
+fn throughput(run: &Traced) -> Vec<Line> {
     let step = run.course.step_ns;
     let steps = (SECOND / step).max(1);
     let bin_s = (steps * step) as f64 / SECOND as f64;
@@ -70,12 +70,12 @@ fn throughput(run: &Run) -> Vec<Line> {
     run.course.apps.iter().enumerate().map(line).collect()
 }
 
-fn queue(run: &Run) -> Vec<Line> {
+fn queue(run: &Traced) -> Vec<Line> {
     let packets = run.course.queue_packets.iter().zip(1..);
     vec![Line(QUEUE, packets.map(|(n, k)| (seconds(k, run), f64::from(*n))).collect())]
 }
 
-fn windows(run: &Run) -> Vec<Line> {
+fn windows(run: &Traced) -> Vec<Line> {
     let mss = f64::from(Config::home().mss);
     let line = |(i, app): (usize, &AppCourse)| {
         let samples = app.flows[0].cwnd_bytes.iter().zip(1..);
@@ -86,7 +86,7 @@ fn windows(run: &Run) -> Vec<Line> {
 }
 
 /// Time of sample number `k`, counted from 1.
-fn seconds(k: u64, run: &Run) -> f64 {
+fn seconds(k: u64, run: &Traced) -> f64 {
     (k * run.course.step_ns) as f64 / SECOND as f64
 }
 
