@@ -57,12 +57,13 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
 
-bench: ## speed of the disciplines and of the simulator; BASE=COMMIT: beside that commit's
+bench: ## speed of the disciplines, of the simulator and of a live report; BASE=COMMIT: beside that commit's
 ifdef BASE
 	@tools/bench-ratios $(BASE)
 else
 	@$(CARGO) bench --quiet -p airtab-core --bench core
 	@$(CARGO) bench --quiet -p airtab-sim --bench sim
+	@$(CARGO) bench --quiet -p airtab-live --bench report
 endif
 
 lint: ## formatting, warnings, and the rules that kernel code must keep

@@ -2,9 +2,9 @@
 //! for the same figures; and the stories behind it.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, capture, compare, html, story};
+use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::{Scenario, Simulation};
 
@@ -158,47 +158,6 @@ fn columns_of_other_disciplines_are_on_the_page() {
     let mean = Metric::named("sojourn_mean_seconds").expect("fq_codel's table has it");
     let of = |queue: usize| study.comparison.queues[queue].app("download").unwrap().mean(mean);
     assert!(of(0).is_some_and(|s| (0.001..0.1).contains(&s)) && of(1).is_none(), "{:?}", of(0));
-}
-
-/// Stories and captures are of the runs that are measured: as many runs as disciplines and seeds, and what comes
-/// of them is what runs of their own give.
-#[test]
-fn a_study_simulates_nothing_twice() {
-    let scenario = ScenarioFile::home().scenario;
-    let settings = ScenarioFile::home().queues;
-    let queues = ["chap", "fq_codel", "fifo"].map(|name| {
-        let spec: QueueSpec = name.parse().unwrap();
-        (spec.label.clone(), spec.build(&settings).unwrap())
-    });
-    let (seeds, stop, runs) = ([2, 1, 2], AtomicBool::new(false), AtomicUsize::new(0));
-    let progress = |_| {
-        runs.fetch_add(1, Ordering::Relaxed);
-    };
-    let options = Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, progress: &progress };
-    let span = 9_000_000_000..9_500_000_000;
-    let mut files = vec![Vec::new(); queues.len()];
-    let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
-    let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, captures) else {
-        panic!("nobody stops it")
-    };
-    assert_eq!(runs.load(Ordering::Relaxed), queues.len() * seeds.len());
-    let quiet = Options { progress: &|_| (), ..options };
-    assert_eq!(seen.comparison, compare(&scenario, &queues, &quiet).unwrap());
-    let short = quick(&scenario);
-    assert_eq!((seen.stories.len(), seen.captured.len()), (queues.len(), queues.len()));
-    for (i, (label, params)) in queues.iter().enumerate() {
-        assert_eq!(seen.stories[i], story(&short, label, params, 2), "{label}");
-        let mut alone = Vec::new();
-        let frames = capture(&short, label, params, 2, &span, &mut alone).unwrap();
-        assert!(frames > 100 && seen.captured[i].as_ref().is_ok_and(|n| *n == frames), "{label}");
-        assert!(files[i] == alone, "{label}: the captures differ");
-    }
-    let Ok(plain) = airtab_lab::study(&scenario, &queues, &quiet, Vec::new()) else {
-        panic!("nobody stops it")
-    };
-    assert!(plain.stories == seen.stories && plain.captured.is_empty());
-    stop.store(true, Ordering::Relaxed);
-    assert!(airtab_lab::study(&scenario, &queues, &quiet, Vec::new()).is_err());
 }
 
 /// A full disk: the capture says so, and the run goes on.

@@ -1,8 +1,9 @@
 //! What the report of a second costs the packet thread: `AccessPoint::snapshot` with as many live flows as there are
 //! records, each of which sent something since the last one. `cargo bench -p airtab-live --bench report`.
 //!
-//! Measured is the CPU time of the thread, so that other work on the machine counts less; the least of all reports
-//! is printed beside criterion's estimate.
+//! Measured is the CPU time of the thread, so that other work on the machine counts less. The least of all reports is
+//! printed beside criterion's estimate, and must be below [`MOST`]; so must that of reports after which all these
+//! flows have been silent for so long that they are forgotten.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -21,6 +22,11 @@ use rustix::time::{ClockId, clock_gettime};
 const LIVE: u16 = 4096;
 /// Between two packets, ns: one of 60 bytes takes less of the line.
 const GAP_NS: u64 = 400_000;
+/// So long a silent flow is known, ns.
+const IDLE_NS: u64 = 60_000_000_000;
+
+/// What the least of all reports may take.
+const MOST: Duration = Duration::from_micros(200);
 
 fn cpu() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
@@ -57,6 +63,19 @@ impl Live {
     /// What one report takes.
     fn report(&mut self) -> Duration {
         self.second();
+        self.snapshot()
+    }
+
+    /// What the first report takes after all flows fell silent.
+    fn report_of_silence(&mut self) -> Duration {
+        self.second();
+        self.now += 2 * IDLE_NS;
+        self.ap.advance(self.now);
+        while self.ap.transmit().is_some() {}
+        self.snapshot()
+    }
+
+    fn snapshot(&mut self) -> Duration {
         let start = cpu();
         black_box(self.ap.snapshot());
         cpu() - start
@@ -79,7 +98,11 @@ fn main() {
                 times.inspect(|time| least = least.min(*time)).sum()
             });
         });
-        println!("{name}: at least {:.1} us", least.as_secs_f64() * 1e6);
+        let silent = (0..10).map(|_| live.report_of_silence()).min().expect("there are ten");
+        let us = |time: Duration| time.as_secs_f64() * 1e6;
+        println!("{name}: at least {:.1} us, after a silence {:.1} us", us(least), us(silent));
+        assert!(least < MOST, "a report takes too long");
+        assert!(silent < MOST, "a report that forgets flows takes too long");
     }
     criterion.final_summary();
 }

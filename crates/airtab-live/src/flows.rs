@@ -2,7 +2,7 @@
 //! sees of a running access point.
 //!
 //! At most [`LIMIT`] flows have a record at a time; idle ones are forgotten after
-//! [`IDLE_NS`]. When the table is full, a new flow gets the record of the one that
+//! [`IDLE_NS`], some at a time. When the table is full, a new flow gets the record of the one that
 //! is silent longest, first of those that never lasted, so that a flood of new
 //! flows takes the records of its own: a flow that has lasted keeps its record
 //! through [`KEEP_NS`] of silence. Where nobody is silent, new flows share record 0.
@@ -36,6 +36,10 @@ pub const KEEP_NS: u64 = 10_000_000_000;
 /// A record is not taken before so much silence, ns: the air may still have to
 /// say what the last packet cost, under the record's number.
 pub const GRACE_NS: u64 = 100_000_000;
+
+/// Flows forgotten at most at a time, however many fell silent together: each costs its
+/// histogram and some steps in trees, and a report must not hold up packets.
+pub const SWEPT: usize = 256;
 
 /// Running figures of a flow or a station.
 pub struct Tally {
@@ -331,13 +335,15 @@ impl Flows {
         Some(now - asked)
     }
 
-    /// Forgets flows that are idle.
+    /// Forgets flows that are idle, those that are silent longest first: at most [`SWEPT`]. A record
+    /// that is left for the next time is there for a new flow meanwhile.
     pub fn sweep(&mut self, now: u64) {
         let oldest = |flows: &BTreeSet<(u64, u32)>| flows.first().copied();
-        while let Some((last, number)) = oldest(&self.brief).into_iter().chain(oldest(&self.lasting)).min()
-            && now.saturating_sub(last) > IDLE_NS
-        {
-            self.forget(number);
+        for _ in 0..SWEPT {
+            match oldest(&self.brief).into_iter().chain(oldest(&self.lasting)).min() {
+                Some((last, number)) if now.saturating_sub(last) > IDLE_NS => self.forget(number),
+                _ => break,
+            }
         }
     }
 

@@ -68,7 +68,7 @@ fn the_access_point_is_no_application() {
 #[test]
 fn routes_and_refusals() {
     let _in_time = deadline(300);
-    let cases: [(Port, usize, usize, Result<Port, &str>); 17] = [
+    let cases: [(Port, usize, usize, Result<Port, &str>); 18] = [
         (Port::Internet, GAME, AT_LAPTOP, Ok(Port::Station(LAPTOP))),
         (Port::Internet, DOWNLOAD, HERE, Ok(Port::AccessPoint)),
         (Port::Internet, GAME, DOWNLOAD, Err("no_route")),
@@ -84,6 +84,7 @@ fn routes_and_refusals() {
         (Port::Station(LAPTOP), AT_LAPTOP, HERE, Ok(Port::AccessPoint)),
         (Port::Station(LAPTOP), AT_LAPTOP, DOWNLOAD, Ok(Port::Internet)),
         (Port::Station(LAPTOP), AT_LAPTOP, AT_CONSOLE, Ok(Port::Station(CONSOLE))),
+        (Port::Station(LAPTOP), AT_LAPTOP, AT_LAPTOP, Err("no_route")),
         (Port::Station(LAPTOP), AT_LAPTOP, 5, Err("no_route")),
         (Port::Station(LAPTOP), AT_LAPTOP, 7, Err("no_route")),
     ];

@@ -44,7 +44,7 @@ pub struct AppCourse {
     pub name: String,
     /// IP bytes that its station has received since the start of the run.
     pub received_bytes: Vec<u64>,
-    /// Its flows; of a peer-to-peer client several.
+    /// The flows of all its users, one user's after the other's; of a peer-to-peer client several.
     pub flows: Vec<FlowCourse>,
 }
 
@@ -88,7 +88,7 @@ pub fn course(scenario: &Scenario, queue: &Params, seed: u64, step_ns: u64) -> C
 pub fn sample(simulation: Simulation, scenario: &Scenario, step_ns: u64) -> Course {
     let quantities = [Quantity::Queue, Quantity::Received];
     let mut probe = Probe::new(step_ns, step_ns..scenario.duration_ns + 1, &quantities);
-    let flows = scenario.apps.iter().map(|app| vec![FlowCourse::default(); app.kind.flows().into()]);
+    let flows = scenario.apps.iter().map(|app| vec![FlowCourse::default(); app.flows()]);
     let mut senders = Senders { step_ns, next_ns: step_ns, apps: flows.collect() };
     let trace = watch(simulation, scenario.duration_ns, &mut [&mut probe, &mut senders]);
     // Bytes and packets: whole numbers.

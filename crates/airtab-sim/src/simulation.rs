@@ -9,8 +9,12 @@
 
 mod applications;
 mod observe;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
+#[cfg(feature = "trial")]
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use airtab_core::{Handle, Meta, NO_STATION, Params, Tcp};
 
@@ -21,7 +25,7 @@ use crate::scenario::Scenario;
 use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Carried, Home, Place, Report, Tag, World};
+use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
@@ -35,6 +39,15 @@ pub fn run(scenario: &Scenario, queue: &Params, seed: u64) -> Trace {
     let mut simulation = Simulation::new(scenario, queue, seed);
     simulation.advance(scenario.duration_ns);
     simulation.finish()
+}
+
+#[cfg(feature = "trial")]
+static SET_UP: AtomicUsize = AtomicUsize::new(0);
+
+/// How many simulations this process has set up, on all threads.
+#[cfg(feature = "trial")]
+pub fn simulations() -> usize {
+    SET_UP.load(Ordering::Relaxed)
 }
 
 /// A run under way.
@@ -101,6 +114,13 @@ impl Simulation {
         let access_ns = servers.flat_map(|a| std::iter::repeat_n(a.latency_ns, a.flows()));
         let (home, topology) =
             Home::new(scenario, access_ns, queue).expect("scenario and parameters are checked before a run");
+        Simulation::over(scenario, home, topology, seed)
+    }
+
+    /// Over the topology of a home, with whatever queues on its wires.
+    fn over(scenario: &Scenario, home: Home, topology: Topology, seed: u64) -> Simulation {
+        #[cfg(feature = "trial")]
+        SET_UP.fetch_add(1, Ordering::Relaxed);
         let mut world = World::new(topology, seed);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
         let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
@@ -212,12 +232,12 @@ impl Simulation {
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
             Report::Arrived { packet, .. } => self.receive(packet),
             Report::Crossed { .. } => {}
-            Report::Queued { packet, .. } => {
+            Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let flow = self.world.pool().body(packet).body.flow;
                 self.meter_of(flow).arrived(now);
                 self.note(3, flow.into());
             }
-            Report::Dequeued { packet, .. } => {
+            Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let packet = self.world.pool().body(packet);
                 let (queued, flow) = (packet.queued_ns, packet.body.flow);
                 self.meter_of(flow).dequeued(queued, now);
@@ -237,11 +257,13 @@ impl Simulation {
                     Place::Wire(_) => self.note(8, flow.into()),
                 }
             }
-            Report::Sent { at, tag, tx } => {
+            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
                 let down = matches!(at, Place::AccessPoint(_));
                 self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                 self.meter_of(tag as u16).transmitted(!down, &tx, now);
             }
+            // On wires: neither in the access point's queue nor on the air.
+            Report::Queued { .. } | Report::Dequeued { .. } | Report::Sent { .. } => {}
         }
     }
 

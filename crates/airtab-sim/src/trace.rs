@@ -7,7 +7,8 @@ use airtab_core::time::SECOND;
 
 use crate::histogram::Histogram;
 use crate::traffic::AppKind;
-use crate::traffic::video::FrameKind;
+use crate::traffic::streaming::SegmentTrace;
+use crate::traffic::video::FrameTrace;
 use crate::traffic::web::PageTrace;
 use crate::wifi::AirTrace;
 
@@ -93,34 +94,6 @@ pub struct SecondTrace {
     pub sent_bytes: u64,
     /// IP bytes received at its station.
     pub received_bytes: u64,
-}
-
-/// One video frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameTrace {
-    /// Which of the application's users it was sent to.
-    pub user: u32,
-    /// When its burst was sent, ns.
-    pub sent_ns: u64,
-    /// How it was coded.
-    pub kind: FrameKind,
-    /// Packets that make it whole.
-    pub needed: u16,
-    /// Packets received, redundant ones included.
-    pub received: u16,
-}
-
-/// One segment of a streamed video.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SegmentTrace {
-    /// Which of the application's users asked for it.
-    pub user: u32,
-    /// Bit rate at which it was encoded, bit/s.
-    pub rate_bps: u64,
-    /// When it was requested, ns.
-    pub requested_ns: u64,
-    /// When it was complete, ns.
-    pub done_ns: u64,
 }
 
 /// One direction of one application, end to end.

@@ -6,7 +6,9 @@ use airtab_core::disciplines;
 use airtab_sim::address::Protocol;
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
-use airtab_sim::{Content, Observer, Probe, Quantity, Scenario, Simulation, course, run, sample, watch};
+use airtab_sim::{
+    Content, Observer, Probe, Quantity, Scenario, Simulation, Users, course, run, sample, watch,
+};
 use common::{MS, queue, quick_home};
 
 fn rough_home() -> Scenario {
@@ -73,6 +75,22 @@ fn a_course_is_that_of_the_run() {
     assert_eq!(flow.cwnd_bytes[start], Some(3 * 1460));
     assert!(flow.cwnd_bytes[start..end].iter().flatten().max() > Some(&(35 * 1460)));
     assert!(flow.stats.recoveries > 0 && flow.stats.segments > 1000);
+}
+
+/// The flows of all users of an application.
+#[test]
+fn a_course_has_every_user() {
+    let mut scenario = quick_home();
+    scenario.apps.retain(|app| app.name == "download");
+    scenario.apps[0].users = Users { count: 3, within_ns: 0 };
+    let course = course(&scenario, &queue("fifo", 35), 1, 100 * MS);
+    assert_eq!(course.apps[0].flows.len(), 3);
+    for flow in &course.apps[0].flows {
+        assert_eq!(flow.cwnd_bytes.len(), 330);
+        assert!(flow.stats.segments > 100 && flow.cwnd_bytes.iter().any(Option::is_some), "{flow:?}");
+    }
+    let segments = course.apps[0].flows.iter().map(|flow| flow.stats.segments).sum::<u64>();
+    assert!(segments >= course.trace.apps[0].down.received, "{segments}");
 }
 
 /// An acknowledgement for every segment, or for every second one.

@@ -53,12 +53,12 @@ impl AccessPoint {
             },
         };
         let station = match (from, to) {
-            (HomeHost::Server(_), HomeHost::Server(_)) | (HomeHost::AccessPoint, HomeHost::AccessPoint) => {
-                return Err(Refusal::NoRoute);
-            }
+            // What a host says to itself reaches no network.
+            _ if from == to => return Err(Refusal::NoRoute),
+            (HomeHost::Server(_), HomeHost::Server(_)) => return Err(Refusal::NoRoute),
             (HomeHost::Station(i), _) | (_, HomeHost::Station(i)) => i,
             // Between servers and the access point: no air, and nothing to learn.
-            (HomeHost::Server(_), HomeHost::AccessPoint) | (HomeHost::AccessPoint, HomeHost::Server(_)) => 0,
+            _ => 0,
         };
         // An application is between a station and its server: not what the access point says.
         let owner = match (from, to) {

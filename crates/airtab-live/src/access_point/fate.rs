@@ -22,7 +22,7 @@ impl AccessPoint {
         }
     }
 
-    fn see(&mut self, report: Report<Infallible>) {
+    pub(super) fn see(&mut self, report: Report<Infallible>) {
         let now = self.world.now();
         match report {
             Report::Timer(never) => match never {},
@@ -47,7 +47,7 @@ impl AccessPoint {
                 let flow = carried.body.flow;
                 self.tally(flow, station, |tally| tally.totals.up_bytes += bytes);
             }
-            Report::Queued { packet, .. } => {
+            Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let &Carried { body, peer, sent_ns, .. } = self.world.pool().body(packet);
                 if body.app != NO_APP {
                     // All others were on no wire.
@@ -58,7 +58,7 @@ impl AccessPoint {
                     meter.arrived(now);
                 }
             }
-            Report::Dequeued { packet, .. } => {
+            Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let &Carried { body, peer, queued_ns, .. } = self.world.pool().body(packet);
                 let waited = now - queued_ns;
                 self.world.body_mut(packet).dequeued_ns = now;
@@ -95,7 +95,7 @@ impl AccessPoint {
                 }
                 self.discard(packet);
             }
-            Report::Sent { at, tag, tx } => {
+            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
                 let (station, flow) = ((tag >> 16) as usize, tag & 0xffff);
                 let down = matches!(at, Place::AccessPoint(_));
                 let app = self.flows.app(flow);
@@ -114,6 +114,8 @@ impl AccessPoint {
                     meter.transmitted(!down, &tx, now);
                 }
             }
+            // On wires: neither in the access point's queue nor on the air.
+            Report::Queued { .. } | Report::Dequeued { .. } | Report::Sent { .. } => {}
         }
     }
 

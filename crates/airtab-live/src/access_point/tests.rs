@@ -3,8 +3,11 @@
 
 use std::net::IpAddr;
 
+use airtab_core::disciplines;
 use airtab_core::time::{MS, SECOND as S};
+use airtab_core::{NO_STATION, Tx};
 use airtab_scenario::ScenarioFile;
+use airtab_sim::world::{Place, Report};
 
 use super::*;
 use crate::deadline::deadline;
@@ -145,7 +148,8 @@ fn a_packet_handed_out_stays_as_it_is() {
 #[test]
 fn packets_that_a_queue_drops() {
     let _in_time = deadline(300);
-    for queue in ["fifo:limit=5", "spq:limit=5", "chap:limit=5", "fq_codel:limit=5"] {
+    for discipline in disciplines() {
+        let queue = &format!("{}:limit=5", discipline.name());
         for from in [End::Here, End::Server, End::Station(0)] {
             let mut ap = ap(EMULATOR, queue);
             ap.set_station(usize::from(LAPTOP), 6_000, Loss::None); // slower than the wires
@@ -289,10 +293,34 @@ fn flows_that_are_idle() {
     }
 }
 
+/// A wire's discipline is not the access point's, and its bits are not on the air.
+#[test]
+fn what_queues_on_wires_is_not_counted_here() {
+    let mut ap = ap(EMULATOR, "fifo");
+    send(&mut ap, End::Server, End::Station(LAPTOP), 0, 1);
+    let packet = ap.world.pool().handles().next().expect("it is on the wire");
+    assert_eq!(ap.world.pool().body(packet).peer, NO_STATION);
+    let tag = ap.world.pool().body(packet).body.flow | u32::from(LAPTOP) << 16;
+    let at = Place::Wire(0);
+    let tx = Tx { air: MS, span: MS, attempts: 1, acked: true };
+    for report in
+        [Report::Queued { at, packet }, Report::Dequeued { at, packet }, Report::Sent { at, tag, tx }]
+    {
+        ap.see(report);
+    }
+    let flow = ap.world.pool().body(packet).body.flow;
+    assert_eq!((ap.flows.tally(flow).totals.up_air_ns, ap.flows.tally(flow).backlog), (0, 0));
+    assert_eq!(ap.stations[usize::from(LAPTOP)].totals.up_air_ns, 0);
+    nothing_is_left(&mut ap, "a wire's");
+    let hops = ap.snapshot().hops;
+    assert_eq!((hops.queue.count, hops.wired.count, ap.books().given), (1, 1, 1));
+}
+
 /// All at once, with losses, changes and marks, again and again.
 #[test]
 fn packets_of_every_fate() {
     let _in_time = deadline(300);
+    let all: Vec<_> = disciplines().collect();
     for wifi in [EMULATOR, CELL] {
         let mut ap = ap(wifi, "chap:limit=20:target=1ms");
         let mut places = 0;
@@ -304,8 +332,8 @@ fn packets_of_every_fate() {
             }
             send(&mut ap, End::Station(0), End::Station(LAPTOP), 1, 15);
             ap.advance(ap.world.now() + 7_000_000);
-            let queues = ["fifo:limit=9", "chap:limit=20:target=1ms", "spq:limit=7", "fq_codel:limit=6"];
-            ap.set_queue(&queues[round % 4].parse().unwrap()).unwrap();
+            let queue = format!("{}:limit={}", all[round % all.len()].name(), 6 + round % 5);
+            ap.set_queue(&queue.parse().unwrap()).unwrap();
             nothing_is_left(&mut ap, wifi);
             places = if round == 5 { ap.buffers.places.len() } else { places };
         }

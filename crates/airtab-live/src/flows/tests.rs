@@ -130,7 +130,10 @@ fn where_nobody_is_silent_new_flows_share_a_record() {
     numbers.into_iter().for_each(|n| flows.leave(n, 2 * IDLE_NS));
     flows.sweep(3 * IDLE_NS);
     assert_eq!(flows.numbers.len(), LIMIT);
-    flows.sweep(3 * IDLE_NS + 1);
+    for swept in 1..=LIMIT / SWEPT {
+        flows.sweep(3 * IDLE_NS + 1);
+        assert_eq!(flows.numbers.len(), LIMIT - swept * SWEPT, "some at a time");
+    }
     assert_eq!((flows.numbers.len(), flows.brief.len(), flows.lasting.len()), (0, 0, 0));
     assert_eq!(counted(&mut flows), 100, "and what was counted stays");
     assert!(pass(&mut flows, 1, 4 * IDLE_NS) > 0);

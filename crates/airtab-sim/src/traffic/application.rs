@@ -22,10 +22,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use super::streaming::SegmentTrace;
+use super::video::FrameTrace;
 use super::web::PageTrace;
 use crate::engine::Stream;
 use crate::tcp::Algorithm;
-use crate::trace::{FrameTrace, SegmentTrace};
 
 use super::Constant;
 

@@ -19,8 +19,19 @@ use airtab_core::Unit;
 use super::web::REQUEST;
 use super::{Application, Broken, Io, Kind, Progress, Seen, Setting};
 use crate::tcp::Algorithm;
-use crate::trace::SegmentTrace;
 
+/// One segment of a streamed video.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentTrace {
+    /// Which of the application's users asked for it.
+    pub user: u32,
+    /// Bit rate at which it was encoded, bit/s.
+    pub rate_bps: u64,
+    /// When it was requested, ns.
+    pub requested_ns: u64,
+    /// When it was complete, ns.
+    pub done_ns: u64,
+}
 
 /// Such an application.
 #[derive(Clone, Debug, PartialEq, Eq)]

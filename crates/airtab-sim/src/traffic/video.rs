@@ -14,7 +14,21 @@ use std::sync::Arc;
 
 use super::{Application, Broken, Io, Kind, Seen, Setting};
 use crate::engine::Stream;
-use crate::trace::FrameTrace;
+
+/// One frame that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTrace {
+    /// Which of the application's users it was sent to.
+    pub user: u32,
+    /// When its burst was sent, ns.
+    pub sent_ns: u64,
+    /// How it was coded.
+    pub kind: FrameKind,
+    /// Packets that make it whole.
+    pub needed: u16,
+    /// Packets received, redundant ones included.
+    pub received: u16,
+}
 
 /// Such an application.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -189,6 +189,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, mut meta: Meta, body: B) -> Handle {
         debug_assert!(now >= self.now);
         debug_assert!(self.topology.is_host(from) && self.topology.is_host(to));
+        debug_assert!(from != to, "a host's packets to itself reach no network");
         self.now = self.now.max(now);
         meta.sta = self.topology.station(to);
         let (bytes, sent_ns, at) = (meta.bytes, self.now, from);

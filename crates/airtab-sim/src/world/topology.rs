@@ -128,6 +128,13 @@ impl Topology {
         Ok(topology)
     }
 
+    /// The same with a discipline on each of its wires.
+    #[cfg(test)]
+    pub(crate) fn with_disciplines(mut self, params: &Params) -> Topology {
+        self.wires.iter_mut().for_each(|wire| wire.queue = WireQueue::Discipline(params.clone()));
+        self
+    }
+
     /// Whether packets begin and end at a node.
     pub(super) fn is_host(&self, node: NodeId) -> bool {
         self.nodes.get(node.index()) == Some(&Node::Host)
