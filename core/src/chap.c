@@ -197,13 +197,18 @@ static const struct at_stat chap_row_stats[] = {
 	[R_END] = { 0 },
 };
 
-/* Whose oldest packet makes room; somebody is backlogged. */
-static u32 chap_victim(struct chap *c, bool by_bytes)
+/* Whose oldest packet makes room; somebody is backlogged. Who is parked spends
+ * nothing, and would keep all that he has while the others lose theirs: of more
+ * than half of the packets he is the victim. */
+static u32 chap_victim(const struct at_qdisc *q, bool by_bytes)
 {
+	struct chap *c = chap_priv(q);
 	u32 id = at_chap_least(c), hog;
 
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
+	else if (q->parked > q->qlen / 2 && c->parked.n && !chap_parked(c, id))
+		id = at_chap_least_parked(c);
 	if (id == TAB)
 		return at_turns_fullest(&c->turns);
 	hog = c->slots[c->fat].len;
@@ -225,7 +230,7 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 
 	for (u32 n = 0; n < DROPS && chap_over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
-		struct at_pkt *v = at_chap_take(q, chap_victim(c, by_bytes), NULL);
+		struct at_pkt *v = at_chap_take(q, chap_victim(q, by_bytes), NULL);
 
 		verdict = at_book_room(q, v, p, by_bytes, verdict);
 	}

@@ -155,7 +155,7 @@ struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
 		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
 	if (!s->list.head)
 		chap_close_slot(c, id);
-	else if (chap_waits(q, s))
+	else if (!chap_parked(c, id) && chap_waits(q, s))
 		chap_park(c, id, true);
 	return p;
 }

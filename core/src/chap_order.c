@@ -97,6 +97,13 @@ u32 at_chap_most(struct chap *c)
 	return at_order_end(&c->order, true, chap_entry, chap_less, c);
 }
 
+/* The slot with the least credit of those that are parked, of which none is loose,
+ * or AT_ORDER_NONE. */
+u32 at_chap_least_parked(const struct chap *c)
+{
+	return at_order_end(&c->parked, false, chap_entry, chap_less, c);
+}
+
 /* The slot with the least credit of all, or AT_ORDER_NONE. */
 u32 at_chap_least(struct chap *c)
 {
@@ -107,7 +114,7 @@ u32 at_chap_least(struct chap *c)
 	id = at_order_end(&c->order, false, chap_entry, chap_less, c);
 	if (!c->parked.n)
 		return id;
-	parked = at_order_end(&c->parked, false, chap_entry, chap_less, c);
+	parked = at_chap_least_parked(c);
 	x = chap_entry(c, parked);
 	return id == AT_ORDER_NONE || at_order_below(&x, id, chap_entry, chap_less, c) ? parked : id;
 }
@@ -129,17 +136,24 @@ void at_chap_pay_tab(struct chap *c, s64 ns)
 		at_chap_rank(c, TAB);
 }
 
-/* Credits are boosted when they are looked at next. The tab's cap needs no care:
- * who was at 0 or below is at I or below now. Outside faithful, two credits that
- * rounding made equal may keep the order that they had. */
+/* Credits are boosted when they are looked at next. Of those who may be served the
+ * tab's cap needs no care: who was at 0 or below is at I or below now. Others may
+ * have had more, and pass a tab that is parked with them. Outside faithful, two
+ * credits that rounding made equal may keep the order that they had. */
 void at_chap_boost(struct chap *c)
 {
+	bool tab = chap_parked(c, TAB) && at_order_has(&c->parked, TAB);
+
+	if (tab)
+		at_chap_unrank(c, TAB);
 	c->boosts++;
 	c->n_boosts++;
-	if (!c->faithful)
-		return;
-	at_order_rebuild(&c->order, chap_entry, chap_less, c);
-	at_order_rebuild(&c->parked, chap_entry, chap_less, c);
+	if (c->faithful) {
+		at_order_rebuild(&c->order, chap_entry, chap_less, c);
+		at_order_rebuild(&c->parked, chap_entry, chap_less, c);
+	}
+	if (tab)
+		at_chap_rank(c, TAB);
 }
 
 void at_chap_rekey(struct chap *c)

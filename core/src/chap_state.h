@@ -196,6 +196,8 @@ void at_chap_loosen(struct chap *c, u32 id);
 u32 at_chap_most(struct chap *c);
 /* The slot with the least credit of all; somebody is backlogged. */
 u32 at_chap_least(struct chap *c);
+/* That of those that are parked, after at_chap_least(), or AT_ORDER_NONE. */
+u32 at_chap_least_parked(const struct chap *c);
 /* Charges a flow, backlogged or not; the newcomers' tab. */
 void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns);
 void at_chap_pay_tab(struct chap *c, s64 ns);

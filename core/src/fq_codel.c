@@ -25,6 +25,9 @@
  * byte counts (4 KiB of them at the default), once a batch: with one fat flow
  * 16 counts for each of 64 packets dropped. A call drops no more than WORK allows:
  * a lower limit, and very many queues, take several.
+ * Queues that are passed over are looked at once, and all of them again, O(queues),
+ * when a packet that may go joins one of them, as stations share it. A gate and a
+ * drain are O(queues), and a gate O(packets) too.
  *
  * What this is not: no airtime and no stations (a byte to a slow station counts
  * like any other), no CE threshold, no hash of the host's choice.

@@ -20,9 +20,19 @@ struct model {
 	bool closed[STATIONS];
 };
 
+static bool model_may_go(const struct model *m, u32 flow)
+{
+	for (u32 i = 0; i < m->len; i++)
+		if (m->flow[i] == flow && !m->closed[m->sta[i]])
+			return true;
+	return false;
+}
+
+enum pick { MOST, LEAST, LEAST_PARKED };
+
 /* The oldest packet of a backlogged flow: of the most credit of those that may be
- * served, or of the least of all. m->len: there is none. */
-static u32 model_pick(const struct model *m, bool most)
+ * served, or of the least of all, or of those that are parked. m->len: there is none. */
+static u32 model_pick(const struct model *m, enum pick pick)
 {
 	u32 best = m->len;
 
@@ -30,11 +40,11 @@ static u32 model_pick(const struct model *m, bool most)
 		u32 a = m->flow[i], b = m->flow[best < m->len ? best : i];
 		s64 d = m->credit[a] - m->credit[b];
 
-		if (most && m->closed[m->sta[i]])
+		if (pick == MOST ? m->closed[m->sta[i]] : pick == LEAST_PARKED && model_may_go(m, a))
 			continue;
 		if (!d)
 			d = (s64)m->created[b] - (s64)m->created[a];
-		if (best == m->len || (most ? d > 0 : d < 0))
+		if (best == m->len || (pick == MOST ? d > 0 : d < 0))
 			best = i;
 	}
 	return best;
@@ -60,6 +70,14 @@ static u32 model_remove(struct model *m, u32 i)
 	return handle;
 }
 
+/* Who makes room: of those that are parked if more than half of the packets are. */
+static u32 model_victim(const struct model *m)
+{
+	u32 i = model_parked(m) > m->len / 2 ? model_pick(m, LEAST_PARKED) : m->len;
+
+	return i < m->len ? i : model_pick(m, LEAST);
+}
+
 /* The handle of the dropped packet, or 0. */
 static u32 model_enqueue(struct model *m, u32 flow, u32 sta, u32 handle)
 {
@@ -71,13 +89,13 @@ static u32 model_enqueue(struct model *m, u32 flow, u32 sta, u32 handle)
 	m->flow[m->len] = flow;
 	m->sta[m->len] = sta;
 	m->handle[m->len++] = handle;
-	return m->len == m->limit ? model_remove(m, model_pick(m, false)) : 0;
+	return m->len == m->limit ? model_remove(m, model_victim(m)) : 0;
 }
 
 /* The handle of the packet to send, or 0. */
 static u32 model_dequeue(struct model *m, u32 *flow)
 {
-	u32 i = model_pick(m, true);
+	u32 i = model_pick(m, MOST);
 
 	if (i == m->len)
 		return 0;

@@ -337,6 +337,81 @@ static void chap_room(void)
 	close_host(&h);
 }
 
+/* A flow that is parked is lifted past what the tab competes with, as others are
+ * served and boosted: it is the parked newcomer that makes room. Keys in ms below
+ * 2I: the tab 26, flow 1 38; after the boost 25, which is its cap, and 19. */
+static void chap_capped(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "limit=6", 64);
+	fill(&h, "a1");
+	comes(&h, "a", 13 * MS);
+	fill(&h, "c3");
+	comes(&h, "c", 13 * MS);
+	gate(&h, 1, false);
+	put_to(&h, 2, 1, 0, 'b');
+	fill(&h, "d1 x3 y3 z3");
+	comes(&h, "xyz", 10 * MS);
+	CHECK_EQ(stat(&h, "boosts"), 1);
+	CHECK_EQ(credit(&h, 1), 31 * (s64)MS);
+	CHECK_EQ(stat(&h, "newcomer_credit"), 37 * MS);
+	fill(&h, "e1 f1 g1 h1 i1");
+	CHECK_EQ(h.last_drop->handle, 'b');
+	close_host(&h);
+}
+
+/* More than half of the packets are parked: flow 1 loses them, though 2 has less
+ * credit. Of no more than half it keeps them. */
+static void chap_half(void)
+{
+	struct host h;
+
+	open_host(&h, "chap", "newcomers=0 limit=6", 64);
+	fill(&h, "a1 A1 B1 C1 D1 b2");
+	gate(&h, 1, false);
+	comes(&h, "b", 20 * MS);
+	fill(&h, "c2");
+	CHECK_EQ(h.drops, 0);
+	fill(&h, "d2");
+	CHECK_EQ(h.last_drop->handle, 'a');
+	fill(&h, "e2");
+	CHECK_EQ(h.last_drop->handle, 'A');
+	CHECK_EQ(h.q->parked, 3);
+	fill(&h, "f2");			/* three of seven */
+	CHECK_EQ(h.last_drop->handle, 'c');
+	CHECK_EQ(h.q->parked, 3);
+	close_host(&h);
+}
+
+/* What makes room, or is handed over, of a parked flow says nothing of the packets
+ * behind it: they are not looked at, and there may be many. */
+static void chap_unseen(void)
+{
+	struct host h;
+	struct at_pkt *third, *rest;
+
+	open_host(&h, "chap", "newcomers=0 limit=5", 64);
+	gate(&h, 1, false);
+	fill(&h, "a1 b1 c1 d1");
+	third = *at_next(*at_next(&h.pkts[1]));
+	CHECK_EQ(third->handle, 'c');
+	rest = *at_next(third);
+	*at_next(third) = (struct at_pkt *)8;	/* who looks there comes to grief */
+	give_back(&h, h.q->ops->drain(h.q));
+	*at_next(third) = rest;
+	CHECK_EQ(h.q->parked, 3);
+	fill(&h, "e1 f1");
+	third = rest;
+	rest = *at_next(third);
+	*at_next(third) = (struct at_pkt *)8;
+	fill(&h, "g1");
+	*at_next(third) = rest;
+	CHECK_EQ(h.last_drop->handle, 'b');
+	CHECK_EQ(h.q->parked, 5);
+	close_host(&h);
+}
+
 /* Newcomers' stations take turns; who is closed keeps its turn. */
 static void chap_newcomers(void)
 {
@@ -439,6 +514,39 @@ static void urgent_places(const char *name)
 	gate(&h, 1, true);
 	comes(&h, "aaaaaaaaaaaaaaaa", 0);
 	CHECK_EQ(stat(&h, "urgent"), AT_URGENT_PACKETS);
+	close_host(&h);
+}
+
+/* Those that came before their station closed stay, and half of the places are left
+ * all the same; but no more than once. */
+static void urgent_closed(const char *name)
+{
+	struct host h;
+	u32 half = AT_URGENT_PACKETS / 2;
+
+	open_host(&h, name, "", 256);
+	for (u32 i = 0; i < AT_URGENT_PACKETS; i++)
+		put_to(&h, 1, 1, AT_URGENT, 'a');
+	CHECK_EQ(stat(&h, "urgent_over"), 0);
+	gate(&h, 1, false);
+	h.now = SEC;			/* the air of these is forgotten */
+	put_to(&h, 1, 1, AT_URGENT, 'x');
+	CHECK_EQ(stat(&h, "urgent_over"), 1);
+	for (u32 i = 0; i < half; i++)
+		put_to(&h, 2, 2, AT_URGENT, 'b');
+	CHECK_EQ(stat(&h, "urgent_over"), 1);
+	put_to(&h, 2, 2, AT_URGENT, 'y');
+	CHECK_EQ(stat(&h, "urgent_over"), 2);
+	comes(&h, "b", 0);
+	put_to(&h, 2, 2, AT_URGENT, 'b');
+	CHECK_EQ(stat(&h, "urgent_over"), 2);
+	gate(&h, 2, false);
+	put_to(&h, 3, 3, AT_URGENT, 'z');
+	CHECK_EQ(stat(&h, "urgent_over"), 3);
+	comes(&h, "z", 0);		/* as an ordinary one */
+	CHECK_EQ(stat(&h, "urgent"), 1);
+	gate(&h, 2, true);
+	comes(&h, "bbbbbbbbbbbbbbbb", 0);
 	close_host(&h);
 }
 
@@ -572,12 +680,18 @@ int main(void)
 	chap_order();
 	chap_boosts();
 	chap_room();
+	chap_capped();
+	chap_half();
+	chap_unseen();
 	chap_newcomers();
 	chap_shared();
 	chap_judged();
 	urgent_places("spq");
 	urgent_places("fq_codel");
 	urgent_places("chap");
+	urgent_closed("spq");
+	urgent_closed("fq_codel");
+	urgent_closed("chap");
 	for (u32 i = 0; at_disciplines[i]; i++)
 		for (u64 seed = 1; seed <= 40; seed++) {
 			as_if_absent(at_disciplines[i], seed);

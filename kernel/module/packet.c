@@ -198,7 +198,7 @@ void at_host_init(struct at_host *host, void *memory)
 	for (u16 i = 0; i < AT_HOST_STATIONS; i++)
 		host->station[i] = (struct at_party){ host, i };
 	at_stations_init(&host->stations, host->station + AT_HOST_STATIONS, AT_HOST_STATIONS,
-			 host->names.key[0]);
+			 host->numbers);
 }
 
 /* Whom a packet that arrives is for, by its destination address. */
@@ -252,7 +252,31 @@ u8 at_class(const struct at_pkt *p)
 	return priority < 8 ? category[priority] : category[0];
 }
 
-/* ---- key ---- */
+/* ---- key and TCP ---- */
+
+/* Where the packet ends, from skb->data: short frames are padded. */
+static u32 end_of(const struct sk_buff *skb)
+{
+	int at = skb_network_offset(skb);
+	u32 end = skb->len;
+
+	if (at < 0)
+		return end;
+	if (skb_protocol(skb, true) == htons(ETH_P_IP)) {
+		struct iphdr space;
+		const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
+
+		if (ip && ip->tot_len)
+			end = at + ntohs(ip->tot_len);
+	} else if (skb_protocol(skb, true) == htons(ETH_P_IPV6)) {
+		struct ipv6hdr space;
+		const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
+
+		if (ip && ip->payload_len)
+			end = at + sizeof(space) + ntohs(ip->payload_len);
+	}
+	return min(end, skb->len);
+}
 
 #define EXTENSIONS 8		/* headers that are looked behind */
 
@@ -332,38 +356,14 @@ bool at_key(const struct at_pkt *p, struct at_key *k)
 	}
 	for (u32 n = 0; n < EXTENSIONS && !fragment && step_over(skb, six, &k->proto, &at, &fragment); n++)
 		;
-	port = fragment || !has_ports(k->proto) ? NULL : skb_header_pointer(skb, at, sizeof(space), space);
+	port = NULL;
+	if (!fragment && has_ports(k->proto) && at + sizeof(space) <= end_of(skb))
+		port = skb_header_pointer(skb, at, sizeof(space), space);
 	if (port) {
 		k->sport = ntohs(port[0]);
 		k->dport = ntohs(port[1]);
 	}
 	return true;
-}
-
-/* ---- TCP ---- */
-
-/* Where the packet ends, from skb->data: short frames are padded. */
-static u32 end_of(const struct sk_buff *skb)
-{
-	int at = skb_network_offset(skb);
-	u32 end = skb->len;
-
-	if (at < 0)
-		return end;
-	if (skb_protocol(skb, true) == htons(ETH_P_IP)) {
-		struct iphdr space;
-		const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
-
-		if (ip && ip->tot_len)
-			end = at + ntohs(ip->tot_len);
-	} else if (skb_protocol(skb, true) == htons(ETH_P_IPV6)) {
-		struct ipv6hdr space;
-		const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
-
-		if (ip && ip->payload_len)
-			end = at + sizeof(space) + ntohs(ip->payload_len);
-	}
-	return min(end, skb->len);
 }
 
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t)

@@ -239,6 +239,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	a->links_due = AT_NEVER;
 	get_random_bytes(&a->host.flows, sizeof(a->host.flows));
 	get_random_bytes(&a->host.names, sizeof(a->host.names));
+	a->host.numbers = get_random_u64();
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);

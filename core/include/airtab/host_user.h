@@ -27,7 +27,7 @@ struct at_tcp {
 };
 
 struct at_key {
-	u8 proto, dscp;		/* behind all extension headers */
+	u8 proto, dscp;		/* behind up to eight extension headers */
 	u16 sport, dport;
 };
 

@@ -12,7 +12,8 @@
  * the caller's, who keeps two u32 for each: its party and the next member.
  *
  * Cost: O(1) a turn, O(log parties) a packet (heap.h), O(members of the party)
- * to leave from the middle.
+ * to leave from the middle. Where some are not ready, a turn passes over the
+ * parties of which nobody is, and over those before the one in his.
  *
  * What this is not: no packets (the caller counts them), no credit, no weights.
  */

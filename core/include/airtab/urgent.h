@@ -12,8 +12,10 @@
  * packet moves that time on by a hundred times its airtime, the nominal one
  * (estimate.h) until somebody knows better.
  *
- * Those of closed stations (gate.h) keep their places, but get no more than half
- * of them: who sleeps does not keep the others' from going first.
+ * Those of closed stations (gate.h) stay, but count as no more than half of the
+ * AT_URGENT_PACKETS: who sleeps does not keep the others' from going first. Those
+ * that came before their stations closed can be more, so that there are up to
+ * AT_URGENT_MOST in all; only where so many are parked nobody else's go first.
  *
  * What this is not: no books (at_book_*() are the caller's).
  */
@@ -24,6 +26,8 @@
 #include "airtab/gate.h"
 
 #define AT_URGENT_PACKETS 32u
+#define AT_URGENT_PARKED (AT_URGENT_PACKETS / 2)
+#define AT_URGENT_MOST (AT_URGENT_PACKETS + AT_URGENT_PARKED)
 #define AT_URGENT_BYTES 1514u
 #define AT_URGENT_SHARE 100u		/* one part in so many of the air */
 #define AT_URGENT_BURST 1000000000ull	/* ns: the bucket holds the share of so long */
@@ -58,6 +62,15 @@ static inline s64 at_urgent_left(const struct at_urgent *u, u64 now)
 	return left < 0 ? -(s64)at_div((u64)-left, AT_URGENT_SHARE) : (s64)at_div((u64)left, AT_URGENT_SHARE);
 }
 
+/* Whether all places are taken, or, for a closed station, those that such can have. */
+static inline bool at_urgent_full(const struct at_urgent *u, bool closed)
+{
+	u64 parked = u->parked < AT_URGENT_PARKED ? u->parked : AT_URGENT_PARKED;
+
+	return u->len >= AT_URGENT_MOST || u->len - u->parked + parked >= AT_URGENT_PACKETS ||
+	       (closed && u->parked >= AT_URGENT_PARKED);
+}
+
 /* Queues p and charges it if it is urgent, within the bounds, and within the
  * caller's limit of packets. False: p is ordinary traffic. */
 static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q, struct at_pkt *p,
@@ -70,8 +83,7 @@ static inline bool at_urgent_push(struct at_urgent *u, const struct at_qdisc *q,
 		return false;
 	ns = at_nominal_ns(at_bytes(p));
 	full = (s64)(u->full - now) > 0 ? u->full : now;
-	if (u->len >= AT_URGENT_PACKETS || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
-	    (at_parked(q, p) && u->parked >= AT_URGENT_PACKETS / 2) ||
+	if (at_urgent_full(u, at_parked(q, p)) || u->len >= limit || at_bytes(p) > AT_URGENT_BYTES ||
 	    full + (u64)ns * AT_URGENT_SHARE > now + AT_URGENT_BURST) {
 		u->over++;
 		return false;

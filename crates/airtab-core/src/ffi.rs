@@ -25,7 +25,7 @@ pub struct Tcp {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Key {
-    /// Protocol number behind all extension headers.
+    /// Protocol number behind up to eight extension headers.
     pub protocol: u8,
     /// Differentiated services code point (RFC 2474), 6 bits.
     pub dscp: u8,

@@ -27,7 +27,7 @@ pub struct Parsed {
     pub destination: IpAddr,
     /// Ports; 0 where the protocol has none or they are not to be seen.
     pub ports: (u16, u16),
-    /// Protocol number behind all extension headers.
+    /// Protocol number behind up to eight extension headers.
     pub protocol: u8,
     /// Differentiated services code point.
     pub dscp: u8,
@@ -162,11 +162,14 @@ impl Ip<'_> {
     }
 }
 
-/// The protocol behind all extension headers, and its bytes; of an IPv6 fragment
+/// Extension headers that are looked behind, in every host.
+const EXTENSIONS: usize = 8;
+
+/// The protocol behind the extension headers, and its bytes; of an IPv6 fragment
 /// what its header names, and no bytes (RFC 8200, 4). IPv4 has only one of them.
 fn upper(mut next: IpNumber, mut rest: &[u8], six: bool) -> Result<(IpNumber, Option<&[u8]>), Refusal> {
     use ip_number::{AUTH, IPV6_DEST_OPTIONS, IPV6_FRAG, IPV6_HOP_BY_HOP, IPV6_ROUTE};
-    loop {
+    for _ in 0..EXTENSIONS {
         let after;
         (after, rest) = match next {
             IPV6_FRAG if six => {
@@ -188,6 +191,7 @@ fn upper(mut next: IpNumber, mut rest: &[u8], six: bool) -> Result<(IpNumber, Op
         };
         next = after;
     }
+    Ok((next, Some(rest)))
 }
 
 /// Sets "congestion experienced" in a packet that [`parse`] has taken.

@@ -20,6 +20,7 @@ struct at_party {		/* whom a packet is for */
 struct at_host {
 	hsiphash_key_t flows;
 	siphash_key_t names;		/* of sources, and of flows in dumps */
+	u64 numbers;			/* of stations: their buckets */
 	struct at_party nobody, everybody;	/* AT_NO_STA, AT_GROUP */
 	struct at_party *station;	/* by number; NULL: the device has none */
 	struct at_stations stations;
@@ -29,7 +30,7 @@ struct at_host {
 bool at_host_radio(const struct net_device *dev);
 /* Of the memory that at_host_init() wants for a device with a radio. */
 u64 at_host_bytes(void);
-/* host: zeroed but for the keys; memory: at_host_bytes(), or NULL: without stations. */
+/* host: zeroed but for the secrets; memory: at_host_bytes(), or NULL: without stations. */
 void at_host_init(struct at_host *host, void *memory);
 
 u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb);

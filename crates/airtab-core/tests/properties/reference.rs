@@ -136,14 +136,25 @@ impl Reference {
         self.flows.iter().map(|f| f.backlog.len()).sum::<usize>() + self.urgent.len()
     }
 
-    fn credits(&self) -> impl Iterator<Item = i64> {
-        self.flows.iter().filter(|f| !f.backlog.is_empty()).map(|f| f.credit)
-    }
-
     /// The backlogged flow whose oldest packet is `number`.
     fn owner(&self, number: u32) -> usize {
         let owner = self.flows.iter().position(|f| f.backlog.front() == Some(&number));
         owner.unwrap_or_else(|| panic!("packet {number} is not the oldest of its flow"))
+    }
+
+    /// Whether all packets of a flow, which has some, are of closed stations.
+    fn is_parked(&self, flow: &Flow) -> bool {
+        !flow.backlog.is_empty() && self.first(&flow.backlog).is_none()
+    }
+
+    /// Who may have to make room: the backlogged flows, or those of closed stations if
+    /// these have more than half of the packets.
+    fn losers(&self) -> Vec<usize> {
+        let packets = self.flows.iter().map(|f| &f.backlog).chain([&self.urgent]).flatten();
+        let parked = packets.filter(|&number| self.closed.contains(&self.station[number])).count();
+        let all = (0..self.flows.len()).filter(|&i| !self.flows[i].backlog.is_empty());
+        let asleep: Vec<_> = all.clone().filter(|&i| self.is_parked(&self.flows[i])).collect();
+        if parked > self.len() / 2 && !asleep.is_empty() { asleep } else { all.collect() }
     }
 
     /// Push-out from the flow with the least credit.
@@ -151,11 +162,13 @@ impl Reference {
         for &number in dropped {
             assert!(self.len() > self.rules.bound, "dropped although there was room");
             let victim = self.owner(number);
-            let least = self.credits().min().expect("somebody is backlogged");
+            let losers = self.losers();
+            let least = losers.iter().map(|&i| self.flows[i].credit).min().expect("somebody is backlogged");
             assert_eq!(self.flows[victim].credit, least, "the victim has the least credit");
+            assert!(losers.contains(&victim), "parked flows lose first if they have more than half");
             if self.rules.ties {
-                let last = self.flows.iter().rposition(|f| !f.backlog.is_empty() && f.credit == least);
-                assert_eq!(Some(victim), last, "of equals, the last created loses");
+                let last = losers.iter().rfind(|&&i| self.flows[i].credit == least);
+                assert_eq!(Some(&victim), last, "of equals, the last created loses");
             }
             self.flows[victim].backlog.pop_front();
         }
