@@ -109,7 +109,7 @@ for dev in d0 d1 d2 d3; do
 	ip link show $dev >/dev/null 2>&1 || ip link add $dev type dummy
 	tc qdisc add dev $dev root chap flows 4194304 2>said || said+=$(<said)
 done
-[[ $said == *"no memory for tables of 306 MB"* ]] || fail "four tables of 306 MB in 1 GB: '$said'"
+[[ $said == *"no memory for tables of 307 MB"* ]] || fail "four tables of 307 MB in 1 GB: '$said'"
 for dev in d0 d1 d2 d3; do ip link del $dev; done
 rmmod airtab_trial
 rmmod sch_airtab
