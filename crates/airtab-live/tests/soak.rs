@@ -19,8 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtab_live::control::{self, Request};
-use airtab_live::house::Port;
-use airtab_live::netns::NetnsRef;
+use airtab_live::{NetnsRef, Port};
 use common::{house, houses_can_be_built, up};
 
 const NAME: &str = "qa-soak";
