@@ -50,10 +50,10 @@
  * many: that one makes room. Shorter queues know no hog.
  *
  * Cost: O(log backlogged flows) a packet, O(log stations) more while its flow is
- * new; O(1) while the flow served comes back
- * with the least credit (order.h). A boost is one addition; credits remember how
- * many boosts they have seen (credit.h). Memory: the sizes are asserted in
- * chap_state.h, about 140 bytes a flow, 164 with a target.
+ * new; O(1) while the flow served comes back with the least credit (order.h). A
+ * boost is one addition; credits remember how many boosts they have seen
+ * (credit.h). A gate is O(packets). Memory: at most 144 bytes a flow, 168 with a
+ * target (asserted in chap_state.h).
  *
  * Non-goals: no shares of stations, no classification.
  *

@@ -26,8 +26,8 @@
  * 16 counts for each of 64 packets dropped. A call drops no more than WORK allows:
  * a lower limit, and very many queues, take several.
  * Queues that are passed over are looked at once, and all of them again, O(queues),
- * when a packet that may go joins one of them, as stations share it. A gate and a
- * drain are O(queues), and a gate O(packets) too.
+ * when a packet that may go joins one of them, as stations share it. A drain is
+ * O(queues), a gate O(queues + packets).
  *
  * What this is not: no airtime and no stations (a byte to a slow station counts
  * like any other), no CE threshold, no hash of the host's choice.
@@ -328,7 +328,7 @@ static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pk
 {
 	struct fq_codel *s = fq_codel_priv(q);
 	enum at_verdict verdict = AT_OK;
-	u64 work = 0, came = p ? at_bytes(p) : 0, room = q->bytes < came ? 0 : q->bytes - came;
+	u64 work = 0, room = q->bytes - (p ? at_bytes(p) : 0);
 
 	while (fq_codel_over(q) && (work < WORK || q->bytes > room)) {
 		bool memory = q->qlen <= s->limit;
@@ -468,6 +468,7 @@ static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
+
 	s->n = (u32)*v[P_FLOWS].v;
 	s->queues = (void *)(at_first_line(q) + at_lines(sizeof(struct fq_codel)));
 	s->bytes = (void *)(s->queues + s->n);

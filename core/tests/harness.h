@@ -223,6 +223,12 @@ static inline void report(struct host *h, const struct at_ticket *t, u64 ns, u64
 		h->q->ops->sent(h->q, t, &r, now);
 }
 
+/* Closes or opens a station at the time of the last call. */
+static inline void gate(struct host *h, u16 sta, bool open)
+{
+	h->q->ops->gate(h->q, sta, open, h->now);
+}
+
 /* A frame of a flow's uplink half was received; it took so long. */
 static inline void hear(struct host *h, u32 flow, u64 ns, u64 now)
 {

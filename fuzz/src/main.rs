@@ -10,11 +10,10 @@
 use std::sync::LazyLock;
 
 use airtab_core::{Discipline, disciplines};
-use airtab_scenario::{QueueSpec, ScenarioFile};
-use airtab_live::House;
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::{ACCESS_POINT, ACCESS_POINT6, Port, server, server6, station, station6};
+use airtab_live::house::{ACCESS_POINT, ACCESS_POINT6, server, server6, station, station6};
 use airtab_live::packet::{mark_ce, parse};
+use airtab_live::{AccessPoint, House, Port};
+use airtab_scenario::{QueueSpec, ScenarioFile};
 use airtab_sim::wifi::Loss;
 use libfuzzer_sys::fuzz_target;
 

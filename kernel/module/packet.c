@@ -164,7 +164,7 @@ u32 at_source(const struct at_pkt *p)
 	ends_of(skb, &e);
 	if (e.words)
 		name = siphash(&e.from, e.words * sizeof(u32), key);
-	else if (skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN)
+	else if (has_ethernet(skb))
 		name = siphash(skb->data + ETH_ALEN, ETH_ALEN, key);
 	else
 		return 0;
@@ -207,7 +207,7 @@ struct at_party *at_host_party(struct at_host *host, const struct sk_buff *skb, 
 	const u8 *to = skb->data;
 	u16 sta;
 
-	if (skb->dev->type != ARPHRD_ETHER || skb_headlen(skb) < ETH_HLEN)
+	if (!has_ethernet(skb))
 		return &host->nobody;
 	if (is_multicast_ether_addr(to))
 		return &host->everybody;

@@ -16,12 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtab_core::Phy;
-use airtab_live::Running;
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
-use airtab_live::netns::{Netns, NetnsRef};
-use airtab_live::snapshot::{Pace, Snapshot};
-use airtab_live::tun::Tun;
+use airtab_live::{AccessPoint, Netns, NetnsRef, Pace, Port, Running, Snapshot, Tun};
 use common::{EMULATOR, Inner, address, house, packet, queue, up};
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{self, AddressFamily, LinkAddr, SockFlag, SockProtocol, SockType, sockopt};

@@ -12,8 +12,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use airtab_core::disciplines;
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::{self, Port};
+use airtab_live::{AccessPoint, Port, house};
 use common::{EMULATOR, Inner, house, packet, queue};
 use criterion::Criterion;
 use rustix::time::{ClockId, clock_gettime};

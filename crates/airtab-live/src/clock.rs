@@ -2,8 +2,7 @@
 //! the access point. Every thread of the house reads the same, so delays
 //! between two namespaces are exact.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Time since the start of a house.
 #[derive(Clone, Copy, Debug)]
@@ -18,10 +17,5 @@ impl Clock {
     /// Time since the start, ns.
     pub fn now(self) -> u64 {
         self.0.elapsed().as_nanos() as u64
-    }
-
-    /// Sleeps until `at`, ns; not at all if it is past.
-    pub fn sleep_until(self, at: u64) {
-        thread::sleep(Duration::from_nanos(at.saturating_sub(self.now())));
     }
 }

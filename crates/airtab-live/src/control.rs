@@ -49,7 +49,7 @@ pub enum Request {
 /// What comes back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub(crate) enum Answer {
     /// It is done, and how things are now.
     Done(String),
     /// It is not done, and why.
@@ -69,7 +69,7 @@ pub fn socket(house: &str) -> PathBuf {
 }
 
 /// Listens for requests until it is dropped.
-pub struct Server {
+pub(crate) struct Server {
     path: PathBuf,
     listener: Arc<UnixListener>,
     thread: Option<JoinHandle<()>>,
@@ -80,7 +80,7 @@ impl Server {
     ///
     /// # Errors
     /// If the socket cannot be made.
-    pub fn start(path: &Path, remote: Remote) -> io::Result<Server> {
+    pub(crate) fn start(path: &Path, remote: Remote) -> io::Result<Server> {
         let _ = fs::remove_file(path);
         let listener = UnixListener::bind(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;

@@ -4,7 +4,7 @@
 //! Deadlines are in the medium's time: a packet that is read is put in at the
 //! time of reading, what follows from it happens at exact times, and only the
 //! handing over can be late. So rates are exact even if the thread wakes late;
-//! how late it was is in [`Pace`](crate::snapshot::Pace).
+//! how late it was is in [`Pace`](crate::Pace).
 //!
 //! What it does not do: it sleeps between events and does not spin, so how late
 //! it wakes is the machine's doing.

@@ -16,9 +16,9 @@ use airtab_sim::address;
 use crate::error::LiveError;
 
 /// Stations of a house: namespaces and devices for more than this take long.
-pub const MAX_STATIONS: usize = 200;
+pub(crate) const MAX_STATIONS: usize = 200;
 /// Beginning of the names of all namespaces of all houses.
-pub const PREFIX: &str = "airtab-";
+pub(crate) const PREFIX: &str = "airtab-";
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl House {
 ///
 /// # Errors
 /// Names it, and what is allowed.
-pub fn check_name(name: &str) -> Result<(), LiveError> {
+pub(crate) fn check_name(name: &str) -> Result<(), LiveError> {
     let known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let good = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.len() <= 40
@@ -130,7 +130,7 @@ pub fn owns(house: &str, netns: &str) -> bool {
 }
 
 /// Beginning of the names of the namespaces of the house of that name.
-pub fn prefix(house: &str) -> String {
+pub(crate) fn prefix(house: &str) -> String {
     format!("{PREFIX}{house}-")
 }
 
@@ -161,7 +161,7 @@ pub fn station6(i: u16) -> Ipv6Addr {
 
 /// Whose address it is: an application's server, a station, the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub(crate) enum Owner {
     /// The server of an application, by its index.
     Server(u16),
     /// A station, by its index.
@@ -172,7 +172,7 @@ pub enum Owner {
 
 /// Looks up an address; None if it is nobody's. The index may be past the end
 /// of the house's list.
-pub fn owner(address: IpAddr) -> Option<Owner> {
+pub(crate) fn owner(address: IpAddr) -> Option<Owner> {
     if address == IpAddr::V4(ACCESS_POINT) || address == IpAddr::V6(ACCESS_POINT6) {
         return Some(Owner::AccessPoint);
     }

@@ -2,23 +2,23 @@
 //! network namespaces, behind the simulator's own cell and the core's disciplines.
 //!
 //! - [`House`]: a scenario file as a house of namespaces; [`Running`]: one that is up
-//! - [`access_point`]: wires, medium and discipline around real packets, sans-IO
+//! - [`AccessPoint`]: wires, medium and discipline around real packets, sans-IO
 //! - [`Remote`]: what one says to it while it runs by the wall clock, between TUN
-//!   devices ([`tun`]) of namespaces ([`netns`])
+//!   devices ([`Tun`]) of namespaces ([`Netns`])
 //! - [`Apps`]: what runs in the namespaces: games, calls, browsers, downloads, whose
 //!   programs run as a user without rights
 //! - [`trial`]: a house with its applications, from start to end, to a trace
 //! - [`control`]: requests from other processes
 //! - [`Snapshot`]: what the access point shows of itself; [`feed`] brings them from
-//!   this process or another one, [`blame`] judges them, [`view`] and [`plain`]
+//!   this process or another one, [`blame()`] judges them, [`view`] and [`plain`]
 //!   draw them, [`metrics`] serves them to Prometheus
 //!
 //! What it does not do: no radio, no `tc` (that is the kernel host), and it
 //! touches no device that it did not make.
 
-pub mod access_point;
+mod access_point;
 mod apps;
-pub mod blame;
+mod blame;
 mod clock;
 pub mod control;
 #[cfg(test)]
@@ -37,24 +37,31 @@ mod frames;
 pub mod house;
 mod lock;
 pub mod metrics;
-pub mod netns;
+mod netns;
 mod pacing;
 pub mod packet;
 pub mod plain;
 pub mod routes;
 pub mod running;
-pub mod snapshot;
+mod snapshot;
 mod source;
 mod text;
 pub mod trial;
-pub mod tun;
+mod tun;
 mod user;
 pub mod view;
 
+pub use access_point::{AccessPoint, Change, Room};
 pub use apps::{AppReport, Apps, Bulk};
+pub use blame::{Blame, blame};
 pub use clock::Clock;
 pub use driver::Remote;
 pub use error::LiveError;
 pub use house::{House, Port};
+pub use netns::{Netns, NetnsRef};
 pub use running::Running;
-pub use snapshot::Snapshot;
+pub use snapshot::{
+    AirTotals, AirView, AppView, Books, ColumnView, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score,
+    Snapshot, StatView, StationView, Totals,
+};
+pub use tun::Tun;

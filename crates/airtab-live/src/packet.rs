@@ -76,7 +76,7 @@ impl Refusal {
 }
 
 /// Longest IP packet of the links, bytes.
-pub const MTU: usize = 1500;
+pub(crate) const MTU: usize = 1500;
 
 /// Looks at a packet.
 ///
@@ -214,7 +214,7 @@ pub fn mark_ce(bytes: &mut [u8]) {
 
 /// One conversation, the station's end first: both directions have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FlowKey {
+pub(crate) struct FlowKey {
     /// The station's address and port.
     pub near: (IpAddr, u16),
     /// The other end's.
@@ -225,7 +225,7 @@ pub struct FlowKey {
 
 impl FlowKey {
     /// Of a packet that goes to a station, or with `up` comes from one.
-    pub fn of(packet: &Parsed, up: bool) -> FlowKey {
+    pub(crate) fn of(packet: &Parsed, up: bool) -> FlowKey {
         let source = (packet.source, packet.ports.0);
         let destination = (packet.destination, packet.ports.1);
         let (near, far) = if up { (source, destination) } else { (destination, source) };
@@ -234,7 +234,7 @@ impl FlowKey {
 
     /// The hash that disciplines see, keyed so that nobody outside can make two
     /// flows collide (SipHash-1-3).
-    pub fn hash(&self, key: u64) -> u32 {
+    pub(crate) fn hash(&self, key: u64) -> u32 {
         let mut hasher = SipHasher13::new_with_keys(key, 0);
         for (address, port) in [self.far, self.near] {
             match address {

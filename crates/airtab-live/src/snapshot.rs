@@ -33,7 +33,7 @@ pub struct Snapshot {
     pub air_totals: AirTotals,
     /// Stations, in the order of the house.
     pub stations: Vec<StationView>,
-    /// Flows that sent anything in the interval, most airtime first, at most [`FLOWS`].
+    /// Flows that sent anything in the interval, most airtime first, at most [`Snapshot::FLOWS`].
     pub flows: Vec<FlowView>,
     /// Where downlink packets spent their time.
     pub hops: Hops,
@@ -45,8 +45,10 @@ pub struct Snapshot {
     pub apps: Vec<AppView>,
 }
 
-/// Flows in a snapshot.
-pub const FLOWS: usize = 20;
+impl Snapshot {
+    /// Flows in a snapshot.
+    pub const FLOWS: usize = 20;
+}
 
 /// The discipline's counters, by the names of its tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

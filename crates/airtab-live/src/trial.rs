@@ -39,7 +39,7 @@ pub struct Slippage {
     pub late_p99_s: f64,
     /// The latest one, s.
     pub late_max_s: f64,
-    /// Share of packets handed over later than [`crate::snapshot::Pace::BEHIND_S`],
+    /// Share of packets handed over later than [`crate::Pace::BEHIND_S`],
     /// or lost before they were read.
     pub behind_ratio: f64,
     /// Mean share of a processor that the access point used.

@@ -10,8 +10,7 @@ use std::sync::LazyLock;
 use airtab_core::{
     Discipline, Emulator, EmulatorConfig, Handle, Meta, Params, Phy, Pool, Qdisc, disciplines,
 };
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
+use airtab_live::{AccessPoint, Port};
 use airtab_sim::Stream;
 use airtab_sim::wifi::{Loss, Medium, Output};
 use common::{ADDRESSES, EMULATOR, Inner, MS, S, address, deadline::deadline, frames, house, packet, queue};

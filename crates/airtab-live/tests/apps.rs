@@ -11,10 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtab_core::time::SECOND as S;
-use airtab_live::house;
-use airtab_live::netns::Netns;
-use airtab_live::routes;
-use airtab_live::{AppReport, Apps, Clock, House, LiveError, Port};
+use airtab_live::{AppReport, Apps, Clock, House, LiveError, Netns, Port, house, routes};
 use airtab_scenario::{Figures, Metric, ScenarioFile, measure};
 use airtab_sim::{AppMeter, AppTrace, Trace};
 use rustix::process::{Pid, Signal, kill_process};
@@ -70,7 +67,7 @@ impl Wire {
     fn run(&self) -> (Vec<AppTrace>, Vec<AppReport>) {
         let clock = Clock::start();
         let apps = Apps::start(&self.house, clock, 1, &temp_dir()).unwrap();
-        clock.sleep_until(self.house.file.scenario.duration_ns);
+        sleep_until(clock, self.house.file.scenario.duration_ns);
         println!("{:?}", apps.views());
         self.finish(apps)
     }
@@ -122,6 +119,10 @@ fn output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
+}
+
+fn sleep_until(clock: Clock, at: u64) {
+    thread::sleep(Duration::from_nanos(at.saturating_sub(clock.now())));
 }
 
 /// Waits until `what` holds.
@@ -256,7 +257,7 @@ fn iperf3_transfers_with_its_congestion_control_pinned() {
     }
     let clock = Clock::start();
     let apps = Apps::start(&wire.house, clock, 1, &temp_dir()).unwrap();
-    clock.sleep_until(2_700_000_000);
+    sleep_until(clock, 2_700_000_000);
     // What each sender really uses, as its kernel says.
     let sockets = |ns: &Netns, filter: &str| {
         let args = ["netns", "exec", ns.name(), "ss", "-Htin", "state", "established"];
@@ -274,7 +275,7 @@ fn iperf3_transfers_with_its_congestion_control_pinned() {
     assert_eq!(shown(0).metric, "goodput_bits_per_second");
     assert_eq!(shown(1).metric, "uplink_goodput_bits_per_second");
     assert!(shown(0).value > 1e5 && shown(1).value > 1e5 && shown(2).value > 1e5);
-    clock.sleep_until(4 * S);
+    sleep_until(clock, 4 * S);
     let (_, reports) = wire.finish(apps);
     let [down, up, peers] = [0, 1, 2].map(|i: usize| reports[i].bulk.clone().unwrap());
     assert_eq!(
@@ -304,9 +305,9 @@ fn pages_are_loaded_whole_over_six_connections() {
     let clock = Clock::start();
     let apps = Apps::start(&wire.house, clock, 1, &temp_dir()).unwrap();
     let before = 1; // of Apps::start, whether it listens
-    clock.sleep_until(2 * S - S / 10);
+    sleep_until(clock, 2 * S - S / 10);
     assert_eq!(wire.accepted() - before, 6, "136 objects over six connections");
-    clock.sleep_until(4 * S);
+    sleep_until(clock, 4 * S);
     let (traces, reports) = wire.finish(apps);
     let [page] = traces[0].pages[..] else { panic!("{:?}", traces[0].pages) };
     assert_eq!((page.number, page.bytes), (0, 1_142_000));

@@ -7,8 +7,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
+use airtab_live::{AccessPoint, Port};
 use common::{EMULATOR, Inner, S, address, deadline::deadline, frames, house, packet, queue};
 
 const N: u32 = 3000;

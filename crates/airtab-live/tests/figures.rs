@@ -9,9 +9,7 @@
 
 mod common;
 
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
-use airtab_live::snapshot::{FlowView, Snapshot, StationView, Totals};
+use airtab_live::{AccessPoint, FlowView, Port, Snapshot, StationView, Totals};
 use airtab_sim::wifi::Loss;
 use common::frames::{Ip, TcpHeader};
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};

@@ -12,11 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::{self, Port};
-use airtab_live::netns::NetnsRef;
-use airtab_live::snapshot::FlowView;
-use airtab_live::{House, Running};
+use airtab_live::{AccessPoint, FlowView, House, NetnsRef, Port, Running, house};
 use airtab_scenario::ScenarioFile;
 use common::{Inner, MS, S, houses_can_be_built, packet, queue, up};
 

@@ -14,8 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airtab_live::house::Port;
-use airtab_live::{Apps, House, Running, running, trial};
+use airtab_live::{Apps, House, Port, Running, running, trial};
 use airtab_scenario::ScenarioFile;
 use common::{EMULATOR, house, houses_can_be_built, queue, run_in, up};
 

@@ -12,12 +12,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airtab_live::access_point::AccessPoint;
 use airtab_live::control::{self, Request};
-use airtab_live::house::Port;
-use airtab_live::netns::NetnsRef;
-use airtab_live::snapshot::Books;
-use airtab_live::{House, LiveError, Running, running};
+use airtab_live::{AccessPoint, Books, House, LiveError, NetnsRef, Port, Running, running};
 use common::{EMULATOR, deadline::deadline, house, houses_can_be_built, queue, run_in, up};
 use pnet_datalink::{self as datalink, Channel};
 

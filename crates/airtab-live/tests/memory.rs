@@ -8,8 +8,7 @@ mod common;
 use std::collections::VecDeque;
 use std::fs;
 
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
+use airtab_live::{AccessPoint, Port};
 use airtab_sim::wifi::Loss;
 use common::{Inner, MS, address, deadline::deadline, house, packet, queue};
 

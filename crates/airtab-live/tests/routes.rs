@@ -5,9 +5,8 @@
 
 mod common;
 
-use airtab_live::access_point::AccessPoint;
-use airtab_live::house::Port;
 use airtab_live::metrics::encode;
+use airtab_live::{AccessPoint, Port};
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};

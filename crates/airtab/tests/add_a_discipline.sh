@@ -35,5 +35,11 @@ cargo test --quiet -p airtab-sim --bench sim >log 2>&1 || fail "how fast the sim
 grep -q 'home 330 s, template' log || fail "the benchmark of the simulator has no template:"
 
 # The command line: by default under every discipline, and by its name.
-cargo run --quiet -p airtab -- compare --seeds 1 >log 2>&1 || fail "airtab compare:"
-grep -q 'template' log || fail "airtab compare does not know the template:"
+compare() {
+	cargo run --quiet -p airtab -- compare --quick --seeds 1 "$@" >log 2>&1 || fail "airtab compare $*:"
+}
+compare
+grep -q '^  *fifo  .*  template *$' log || fail "the table of all disciplines has no column of the template's:"
+compare --queues template:limit=20
+grep -q '^  *template *$' log || fail "the template, asked for by its name, has no column:"
+grep -q '^Limits, packets: template:limit=20 20\.$' log || fail "the template does not have the limit that was asked for:"

@@ -9,6 +9,7 @@
 #include "airtab/stations.h"
 
 #define AT_HOST_STATIONS 512u	/* numbers of an instance whose device has stations */
+static_assert(AT_HOST_STATIONS <= AT_STATIONS_MOST);
 
 struct at_party {		/* whom a packet is for */
 	struct at_host *host;

@@ -105,7 +105,6 @@ static struct at_pkt *drain(struct at_qdisc *q)
 static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct pace *s = priv(q);
-
 	struct at_pkt *p = s->open ? at_line_first(q, &s->line) : NULL;
 
 	memset(t, 0, sizeof(*t));

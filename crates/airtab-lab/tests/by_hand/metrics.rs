@@ -1,5 +1,6 @@
 //! Names, units and senses of all figures: the name says the unit, the label the
-//! one that is shown, and the factor between them must be that of the two.
+//! one that is shown, and the factor between them must be that of the two. Senses
+//! are written down a second time, apart from the table that they judge.
 
 use std::collections::HashSet;
 

@@ -10,7 +10,7 @@ use airtab_sim::wifi::{AirTrace, Medium};
 
 use super::AccessPoint;
 use crate::snapshot::{
-    AirTotals, AirView, ColumnView, FLOWS, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
+    AirTotals, AirView, ColumnView, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
 
 /// What the last snapshot was taken of.
@@ -117,7 +117,7 @@ impl AccessPoint {
 
     /// The busiest flows of the interval, which ends.
     fn flow_views(&mut self, interval_s: f64) -> Vec<FlowView> {
-        let numbers = self.flows.busiest(FLOWS);
+        let numbers = self.flows.busiest(Snapshot::FLOWS);
         let columns = self.flow_columns(&numbers);
         let scenario = &self.house.file.scenario;
         let mut views = Vec::with_capacity(numbers.len());

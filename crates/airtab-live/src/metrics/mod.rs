@@ -8,7 +8,7 @@
 //! `airtab_flow_NAME`, or `airtab_flow_qdisc_NAME` if the access point measures a NAME itself. Scores are named after their
 //! metric: `airtab_app_game_mos`.
 //!
-//! At a time there are at most [`crate::snapshot::FLOWS`] flows; over time every
+//! At a time there are at most [`Snapshot::FLOWS`] flows; over time every
 //! flow that was among them is a series of its own, so for long storage drop
 //! `airtab_flow_.*` when scraping (`docs/live-view.md`).
 //!

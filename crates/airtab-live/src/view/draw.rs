@@ -41,7 +41,7 @@ queue      packets that wait there
 tries      attempts for a frame";
 
 /// Draws a snapshot.
-pub fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
+pub(super) fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
     let area = frame.area();
     let (width, height) = (area.width, area.height);
     let blame = blame(s);

@@ -1,7 +1,7 @@
 //! The terminal view: what the access point does, redrawn with every snapshot.
 //!
-//! - [`State`]: what the user chose, and which keys change it
-//! - [`draw()`]: one picture, a function of snapshot, state and size
+//! - `State`: what the user chose, and which keys change it
+//! - `draw()`: one picture, a function of snapshot, state and size
 //! - [`run()`]: the terminal, from the first picture to its restoration
 //!
 //! What it does not do: it changes nothing at the access point.
@@ -12,12 +12,12 @@ mod table;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-pub use draw::draw;
+use draw::draw;
 pub use run::run;
 
 /// Which table keys are about; the only one where there is no room for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
+enum Shown {
     /// Stations.
     #[default]
     Stations,
@@ -27,19 +27,19 @@ pub enum Shown {
 
 /// What the user chose; at first stations, most airtime first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+struct State {
     /// The table that keys are about.
-    pub shown: Shown,
+    shown: Shown,
     /// Column that stations are sorted by.
-    pub sort_stations: usize,
+    sort_stations: usize,
     /// Column that flows are sorted by, of those that there are round and round.
-    pub sort_flows: usize,
+    sort_flows: usize,
     /// Rows of that table above the first one shown.
-    pub offset: usize,
+    offset: usize,
     /// New snapshots are not shown.
-    pub paused: bool,
+    paused: bool,
     /// The page of keys is shown.
-    pub help: bool,
+    help: bool,
 }
 
 impl Default for State {
@@ -57,7 +57,7 @@ impl Default for State {
 
 /// What a key asks of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+enum Asked {
     /// Draw again.
     Redraw,
     /// Leave.
@@ -68,7 +68,7 @@ pub enum Asked {
 
 impl State {
     /// What a key does; None: nothing.
-    pub fn on_key(&mut self, key: KeyEvent) -> Option<Asked> {
+    fn on_key(&mut self, key: KeyEvent) -> Option<Asked> {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return (key.code == KeyCode::Char('c')).then_some(Asked::Interrupt);
         }

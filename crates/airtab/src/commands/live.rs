@@ -12,11 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use airtab_live::Remote;
 use airtab_live::control::{self, Request};
 use airtab_live::feed::{self, End, Feed, Publisher};
 use airtab_live::metrics::Exporter;
-use airtab_live::{House, LiveError, Running, Snapshot, plain, running, view};
+use airtab_live::{House, LiveError, Remote, Running, Snapshot, plain, running, view};
 use airtab_scenario::ScenarioFile;
 use anyhow::{Context, bail};
 

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_lab::experiment::LiveHost;
-use airtab_live::blame::blame;
-use airtab_live::{House, trial};
+use airtab_live::{House, blame, trial};
 use airtab_scenario::{Measured, QueueSpec, ScenarioFile};
 
 use super::run::bar;

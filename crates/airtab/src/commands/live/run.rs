@@ -5,10 +5,8 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use airtab_lab::{Comparison, comparison, table, why};
-use airtab_live::access_point::Change;
-use airtab_live::blame::blame;
 use airtab_live::trial::{self, Slippage, Trial};
-use airtab_live::{AppReport, House, running};
+use airtab_live::{AppReport, Change, House, blame, running};
 use airtab_scenario::{ScenarioFile, quick};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
