@@ -5,71 +5,84 @@
  */
 #include "airtab/gate.h"
 
-enum { P_ROWS, P_EVERY, P_LIMIT };
+enum { P_ROWS, P_EVERY, P_LIMIT, P_END };
+enum { R_NUMBER, R_PACKETS, R_BACKLOG, R_BACKLOG_BYTES, R_END };
 
 struct table {
 	u64 rows, every;
 };
 
-static const struct at_param params[] = {
-	{ 1, AT_COUNT, 0, 1, "rows", "rows", "tests", 0, 0, 1u << 22, NULL },
-	{ 2, AT_COUNT, 0, 1, "every", "places for one row", "tests", 1, 1, 1u << 16, NULL },
-	{ 3, AT_COUNT, AT_P_INIT, 1, "limit", "kB of memory", "tests", 1, 1, 1u << 20, NULL },
-	{ 0 },
+static const struct at_param table_params[] = {
+	[P_ROWS] = {
+		.id = 1, .unit = AT_COUNT, .max_len = 1, .name = "rows",
+		.help = "rows", .source = "tests",
+		.def = 0, .min = 0, .max = 1u << 22,
+	},
+	[P_EVERY] = {
+		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "every",
+		.help = "places for one row", .source = "tests",
+		.def = 1, .min = 1, .max = 1u << 16,
+	},
+	[P_LIMIT] = {
+		.id = 3, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "limit",
+		.help = "kB of memory", .source = "tests",
+		.def = 1, .min = 1, .max = 1u << 20,
+	},
+	[P_END] = { 0 },
 };
 
-static const struct at_stat none[] = { { 0 } };
+static const struct at_stat table_none[] = { { 0 } };
 
-static const struct at_stat row_stats[] = {
-	{ 1, AT_COUNT, false, "number", "of the row, from 1" },
-	{ 2, AT_COUNT, true, "packets", "three times that" },
-	{ 3, AT_COUNT, false, "backlog", "twice that" },
-	{ 4, AT_BYTES, false, "backlog_bytes", "five times that" },
-	{ 0 },
+static const struct at_stat table_row_stats[] = {
+	[R_NUMBER] = { .id = 1, .unit = AT_COUNT, .name = "number", .help = "of the row, from 1" },
+	[R_PACKETS] = { .id = 2, .unit = AT_COUNT, .counter = true, .name = "packets", .help = "three times that" },
+	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "twice that" },
+	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes", .help = "five times that" },
+	[R_END] = { 0 },
 };
 
-static struct table *priv(const struct at_qdisc *q)
+static struct table *table_priv(const struct at_qdisc *q)
 {
 	return (struct table *)q->state;
 }
 
-static u64 state_size(const struct at_vals *v)
+static u64 table_state_size(const struct at_vals *v)
 {
 	return *v[P_LIMIT].v * 1000;
 }
 
-static bool change(struct at_qdisc *q, const struct at_vals *v, u64 now)
+static bool table_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	(void)now;
-	*priv(q) = (struct table){ *v[P_ROWS].v, *v[P_EVERY].v };
+	*table_priv(q) = (struct table){ *v[P_ROWS].v, *v[P_EVERY].v };
 	return false;
 }
 
-static void init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
+static void table_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	(void)seed;
-	change(q, v, now);
+	table_change(q, v, now);
 }
 
-static void reset(struct at_qdisc *q, u64 now)
+static void table_reset(struct at_qdisc *q, u64 now)
 {
 	(void)q;
 	(void)now;
 }
 
-static enum at_verdict enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+static enum at_verdict table_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	(void)now;
 	return at_book_refuse(q, p, AT_R_LIMIT);
 }
 
-static struct at_pkt *drain(struct at_qdisc *q)
+static struct at_pkt *table_drain(struct at_qdisc *q)
 {
 	(void)q;
 	return NULL;
 }
 
-static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+static struct at_pkt *table_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	(void)q;
 	(void)now;
@@ -77,15 +90,15 @@ static struct at_pkt *dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	return NULL;
 }
 
-static void gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+static void table_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 {
 	(void)now;
 	at_gate_turn(q, sta, open);
 }
 
-static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
+static u32 table_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
-	const struct table *s = priv(q);
+	const struct table *s = table_priv(q);
 	u32 every = (u32)s->every, past = cursor;
 
 	(void)now;
@@ -93,10 +106,10 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 	while (past < s->rows * every && past < cursor + AT_ROWS && !*found)
 		*found = ++past % every == 0;
 	if (*found) {
-		cols[0] = past / every;
-		cols[1] = 3 * cols[0];
-		cols[2] = 2 * cols[0];
-		cols[3] = 5 * cols[0];
+		cols[R_NUMBER] = past / every;
+		cols[R_PACKETS] = 3 * cols[R_NUMBER];
+		cols[R_BACKLOG] = 2 * cols[R_NUMBER];
+		cols[R_BACKLOG_BYTES] = 5 * cols[R_NUMBER];
 	}
 	return past > cursor ? past : 0;
 }
@@ -104,16 +117,16 @@ static u32 row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 const struct at_ops at_table_ops = {
 	.name = "table",
 	.about = "a table of rows",
-	.params = params,
-	.stats = none,
-	.row_stats = row_stats,
-	.state_size = state_size,
-	.init = init,
-	.change = change,
-	.reset = reset,
-	.enqueue = enqueue,
-	.dequeue = dequeue,
-	.drain = drain,
-	.gate = gate,
-	.row = row,
+	.params = table_params,
+	.stats = table_none,
+	.row_stats = table_row_stats,
+	.state_size = table_state_size,
+	.init = table_init,
+	.change = table_change,
+	.reset = table_reset,
+	.enqueue = table_enqueue,
+	.dequeue = table_dequeue,
+	.drain = table_drain,
+	.gate = table_gate,
+	.row = table_row,
 };

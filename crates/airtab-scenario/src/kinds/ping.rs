@@ -1,7 +1,7 @@
 //! Requests that a distant host answers: `ping`.
 //!
-//! What it does not do: its score is the rate that it receives, as that of bulk
-//! data; how long answers take is a figure beside it.
+//! What it does not do: its score is the rate that it receives, as that of any UDP
+//! packets; how long answers take is a figure beside it.
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
@@ -47,7 +47,7 @@ impl Described for Ping {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_bulk(q, app)
+        reason::of_packets(q, app)
     }
 
     fn words(&self) -> String {

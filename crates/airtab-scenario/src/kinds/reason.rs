@@ -114,6 +114,24 @@ fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
 /// Smaller shares of lost packets may be those still on their way when the run ended.
 pub(super) const NOTABLE_LOSS: f64 = 0.01;
 
+/// UDP packets that nothing slows: what is lost of them, or else their wait.
+pub(super) fn of_packets(q: &QueueScores, app: &Scores) -> String {
+    let Some(loss) = app.mean(Metric::Loss) else {
+        return SILENT.into();
+    };
+    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
+    let Some(wait) = app.mean(Metric::QueueDelay) else {
+        return format!("nothing arrives: {}", losses(q, app, loss, dropped));
+    };
+    if loss > NOTABLE_LOSS {
+        return losses(q, app, loss, dropped);
+    }
+    match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
+        true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
+        false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
+    }
+}
+
 /// Of two applications with air so near to each other's, neither is the other's rival.
 const NOTABLY_MORE: f64 = 1.25;
 
@@ -167,7 +185,7 @@ pub(super) fn held(app: &Scores) -> f64 {
 }
 
 /// The same of all others together.
-pub(super) fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
+fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
     q.apps.iter().filter(|a| a.name != app.name).map(held).sum()
 }
 

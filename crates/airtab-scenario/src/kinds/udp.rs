@@ -6,8 +6,7 @@ use airtab_core::Unit;
 use airtab_sim::traffic::Udp;
 use airtab_sim::traffic::udp::Gaps;
 
-use super::reason::{NOTABLE_LOSS, SILENT, crowd, held_by_others, losses, ms};
-use super::{Context, Described, FULL_PACKET, Score, packet_bytes, score};
+use super::{Context, Described, FULL_PACKET, Score, packet_bytes, reason, score};
 use crate::metric::Metric;
 use crate::reader::{Section, choice, quantity};
 use crate::scores::{QueueScores, Scores};
@@ -25,22 +24,8 @@ impl Described for Udp {
         Some(Udp { rate_bps: rate?, bytes, gaps })
     }
 
-    /// A stream that nothing slows: what is lost of it, or else its wait.
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        let Some(loss) = app.mean(Metric::Loss) else {
-            return SILENT.into();
-        };
-        let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-        let Some(wait) = app.mean(Metric::QueueDelay) else {
-            return format!("nothing arrives: {}", losses(q, app, loss, dropped));
-        };
-        if loss > NOTABLE_LOSS {
-            return losses(q, app, loss, dropped);
-        }
-        match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
-            true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
-            false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
-        }
+        reason::of_packets(q, app)
     }
 
     fn words(&self) -> String {
