@@ -6,20 +6,13 @@
 mod common;
 
 use std::collections::VecDeque;
-use std::fs;
 
 use airtab_live::{AccessPoint, Port};
 use airtab_sim::wifi::Loss;
-use common::{Inner, MS, address, deadline::deadline, house, packet, queue};
+use common::{Inner, MS, address, deadline::deadline, house, packet, queue, resident_kb};
 
 /// Memory may grow by so much after every discipline has run four times.
 const GROWTH_KB: u64 = 512;
-
-fn resident_kb() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("it is ours");
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).expect("it is there");
-    line.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
-}
 
 /// 10,000 changes of the discipline, and a third as many of a station, under
 /// traffic take the room of the first sixteen. What is kept between them, a record

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use airtab_live::control::{self, Request};
 use airtab_live::{NetnsRef, Port};
-use common::{house, houses_can_be_built, up};
+use common::{house, houses_can_be_built, resident_kb, up};
 
 const NAME: &str = "qa-soak";
 /// Memory may grow by so much after the first sixth of the time, packets apart:
@@ -34,12 +34,6 @@ const GROWTH_KB: u64 = 1536;
 /// What one more packet at a time takes: a buffer of 1500 bytes, what the world
 /// knows of it, and its places in lists, which grow by doubling.
 const PACKET_BYTES: u64 = 1800;
-
-fn resident_kb() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("it is ours");
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).expect("it is there");
-    line.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
-}
 
 fn open_files() -> usize {
     fs::read_dir("/proc/self/fd").expect("it is ours").count()

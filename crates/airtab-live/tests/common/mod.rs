@@ -159,6 +159,14 @@ pub fn up(house: House, discipline: &str) -> airtab_live::Running {
     airtab_live::Running::up(house, &queue(discipline), 1, &mut |_| ()).expect("a house is up")
 }
 
+/// Memory of this process that is resident, kB: counted page by page, as what
+/// `/proc/self/status` says may be some pages off for each processor.
+pub fn resident_kb() -> u64 {
+    let sums = std::fs::read_to_string("/proc/self/smaps_rollup").expect("it is ours");
+    let line = sums.lines().find_map(|l| l.strip_prefix("Rss:")).expect("it is there");
+    line.split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number")
+}
+
 /// Runs a program in a namespace and gives what it printed.
 pub fn run_in(netns: &str, line: &str) -> String {
     let output = std::process::Command::new("ip")
