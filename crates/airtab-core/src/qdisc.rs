@@ -126,7 +126,9 @@ impl Qdisc {
         // SAFETY: the values are checked and valid for the call.
         let state = params.with_c(|v| unsafe { (discipline.0.state_size)(v) });
         let size = size_of::<ffi::Qdisc>() + usize::try_from(state).expect("state fits into memory");
-        let layout = Layout::from_size_align(size, 64).expect("state fits into memory");
+        // No more than it needs: the core puts its arrays on cache lines of their own wherever the state is, and
+        // an allocator that was asked for lines may never use them again once a discipline has gone (glibc's).
+        let layout = Layout::from_size_align(size, align_of::<ffi::Qdisc>()).expect("state fits into memory");
         // SAFETY: the size is not zero.
         let memory = unsafe { alloc_zeroed(layout) };
         let Some(q) = NonNull::new(memory.cast::<ffi::Qdisc>()) else { handle_alloc_error(layout) };

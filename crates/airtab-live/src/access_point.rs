@@ -64,6 +64,9 @@ pub struct AccessPoint {
     changes: Vec<Change>,
 }
 
+/// Changes that are remembered.
+const CHANGES: usize = 256;
+
 /// Something that was changed while it ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
@@ -71,6 +74,19 @@ pub struct Change {
     pub at_ns: u64,
     /// What, in words.
     pub what: String,
+}
+
+/// Where packets are in memory. What they took is used again and never given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Packets that are on their way: as many as [`Books::inside`].
+    pub packets: usize,
+    /// Packets that have reached their end and are not handed over yet.
+    pub arrived: usize,
+    /// Buffers that hold the bytes of a packet: of these two.
+    pub buffers: usize,
+    /// Buffers that there are: the most that held bytes at a time so far.
+    pub places: usize,
 }
 
 /// A packet that has reached its end.
@@ -177,8 +193,7 @@ impl AccessPoint {
         let params = queue.build(&self.house.file.queues)?;
         self.world.swap_queue(0, &params);
         self.queue.clone_from(&queue.label);
-        self.changes
-            .push(Change { at_ns: self.world.now(), what: format!("the discipline became {}", queue.label) });
+        self.note(format!("the discipline became {}", queue.label));
         self.look();
         Ok(())
     }
@@ -192,17 +207,26 @@ impl AccessPoint {
         self.radios[station] = (kbps, loss);
         let name = &self.house.file.scenario.stations[station].name;
         let lost = 100.0 * loss.frame_error_rate();
-        let what = format!("station {name} became {kbps} kb/s, {lost:.2} % of frames lost");
-        self.changes.push(Change { at_ns: self.world.now(), what });
+        self.note(format!("station {name} became {kbps} kb/s, {lost:.2} % of frames lost"));
     }
 
     /// A station is there no more: nobody has its addresses, as if it had never
     /// been. What is under way to or from it still goes its way.
     pub fn end_station(&mut self, station: usize, why: &str) {
         let name = &self.house.file.scenario.stations[station].name;
-        self.changes.push(Change { at_ns: self.world.now(), what: format!("station {name} ended: {why}") });
+        self.note(format!("station {name} ended: {why}"));
         self.ended[station] = Some(why.into());
         self.world.end_station(0, station);
+    }
+
+    /// Remembers a change, or that there were more than it remembers: somebody may make them for days.
+    fn note(&mut self, what: String) {
+        let what = match self.changes.len() {
+            ..CHANGES => what,
+            CHANGES => "came further changes".into(),
+            _ => return,
+        };
+        self.changes.push(Change { at_ns: self.world.now(), what });
     }
 
     /// Stations that have ended, and why.
@@ -221,7 +245,7 @@ impl AccessPoint {
         &self.house
     }
 
-    /// What was changed since the start.
+    /// What was changed since the start: the first 256 changes, and that there were more.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
@@ -245,6 +269,17 @@ impl AccessPoint {
             refused: refused.collect::<BTreeMap<_, _>>(),
             inside: world.inside,
             unwritten: self.unwritten,
+        }
+    }
+
+    /// Where they are in memory.
+    pub fn room(&self) -> Room {
+        let Buffers { places, free } = &self.buffers;
+        Room {
+            packets: self.world.pool().len(),
+            arrived: self.out.len() + usize::from(self.given_out.is_some()),
+            buffers: places.len() - free.len(),
+            places: places.len(),
         }
     }
 

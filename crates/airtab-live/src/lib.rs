@@ -51,7 +51,7 @@ mod tun;
 mod user;
 pub mod view;
 
-pub use access_point::{AccessPoint, Change};
+pub use access_point::{AccessPoint, Change, Room};
 pub use apps::{AppReport, Apps, Bulk};
 pub use blame::{Blame, blame};
 pub use clock::Clock;
