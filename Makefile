@@ -19,7 +19,7 @@ help: ## this list
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
-demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under four disciplines
+demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under every discipline
 	@$(AIRTAB) compare
 
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)

@@ -24,7 +24,7 @@ static DISCIPLINES: LazyLock<String> =
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
 /// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
-/// download share a home's access point, under four disciplines.
+/// download share a home's access point, under every discipline.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 #[command(
