@@ -136,29 +136,39 @@ impl Endpoint {
 
     /// The next segment to send at `now`, if any.
     pub fn poll_transmit(&mut self, now: u64) -> Option<Segment> {
-        let tsval = if self.timestamps { timestamp(now) } else { 0 };
-        let mut segment = Segment { timestamps: self.timestamps, tsval, ..Segment::default() };
-        if self.handshake.established() {
-            let max = self.mss - self.receiver.option_bytes();
-            if let Some((seq, len)) = self.sender.poll(now, u64::from(max)) {
-                segment.seq = seq;
-                segment.payload = len as u32; // at most the MSS
-            } else if self.receiver.ack_due() {
-                segment.seq = self.sender.next();
-            } else {
-                return None;
-            }
-            self.receiver.acknowledge(&mut segment);
-        } else {
-            let flags = self.handshake.poll(now)?;
-            self.receiver.acknowledge(&mut segment);
-            segment.flags = flags;
-            segment.window = segment.window.min(u16::MAX.into()); // not scaled yet (RFC 7323 2.2)
-            if flags & ACK == 0 {
-                segment.ack = 0;
-            }
+        if !self.handshake.established() {
+            return self.handshake.poll(now).map(|flags| self.syn(now, flags));
         }
+        let max = self.mss - self.receiver.option_bytes();
+        let (seq, payload) = match self.sender.poll(now, u64::from(max)) {
+            Some(data) => data,
+            None if self.receiver.ack_due() => (self.sender.next(), 0),
+            None => return None,
+        };
+        let mut segment = self.stamped(now);
+        (segment.seq, segment.payload) = (seq, payload as u32); // at most the MSS
+        self.receiver.acknowledge(&mut segment);
         Some(segment)
+    }
+
+    /// A segment of the handshake.
+    #[cold]
+    fn syn(&mut self, now: u64, flags: u8) -> Segment {
+        let mut segment = self.stamped(now);
+        self.receiver.acknowledge(&mut segment);
+        segment.flags = flags;
+        segment.window = segment.window.min(u16::MAX.into()); // not scaled yet (RFC 7323 2.2)
+        if flags & ACK == 0 {
+            segment.ack = 0;
+        }
+        segment
+    }
+
+    /// An empty segment that leaves now.
+    #[inline]
+    fn stamped(&self, now: u64) -> Segment {
+        let tsval = if self.timestamps { timestamp(now) } else { 0 };
+        Segment { timestamps: self.timestamps, tsval, ..Segment::default() }
     }
 
     /// When [`on_timeout`](Self::on_timeout) is to be called, ns; `None` if nothing is pending. May move either way

@@ -149,6 +149,9 @@ impl Scoreboard {
         if self.timed_out.at > self.una {
             return (self.timed_out.at, self.sacked - self.timed_out.sacked);
         }
+        if self.sacked == 0 {
+            return (self.una, 0);
+        }
         let mut above = 0;
         for (count, (start, end)) in self.ranges.descending().enumerate() {
             above += end - start;

@@ -359,17 +359,16 @@ impl Sender {
 
     /// What may be sent next, if the window has room for it.
     fn fitting(&mut self, max: u64) -> Option<(u64, u64, Kind)> {
-        let candidate = self.candidate(max);
-        let fits = candidate.filter(|(_, len, _)| {
-            let (used, most) = self.room();
-            used + len <= most
-        });
-        match (candidate, fits) {
-            (None, _) => self.window_limited = false,
-            (Some(_), None) => self.window_limited = true,
-            _ => {}
+        let Some(candidate) = self.candidate(max) else {
+            self.window_limited = false;
+            return None;
+        };
+        let (used, most) = self.room();
+        if used + candidate.1 > most {
+            self.window_limited = true;
+            return None;
         }
-        fits
+        Some(candidate)
     }
 
     /// A segment of `len` bytes left: keeps the next one back, if a round-trip time is known.
