@@ -5,12 +5,22 @@
 
 use std::collections::VecDeque;
 
+use airtab_core::time::SECOND;
+
+/// What a byte takes at 1 bit/s, ns.
+const BYTE: u64 = 8 * SECOND;
+
 /// A simplex link.
 pub struct Link {
     rate_bps: u64,
+    /// What a byte takes, if that is a whole number of ns; else 0.
+    byte_ns: u64,
     latency_ns: u64,
     limit: usize,
-    /// When the packets that wait or are being sent will be gone.
+    /// When the last packet will be gone.
+    free_at: u64,
+    /// When the first one will be that found the link free, and all those that wait behind it.
+    first: u64,
     departures: VecDeque<u64>,
 }
 
@@ -18,24 +28,36 @@ impl Link {
     /// `rate_bps` > 0; `limit`: packets in its queue, the one being sent apart.
     pub fn new(rate_bps: u64, latency_ns: u64, limit: usize) -> Link {
         assert!(rate_bps > 0);
+        let byte_ns = if BYTE.is_multiple_of(rate_bps) { BYTE / rate_bps } else { 0 };
         // A home has thousands of wires, few of which ever hold more.
         let departures = VecDeque::with_capacity(limit.min(31) + 1);
-        Link { rate_bps, latency_ns, limit, departures }
+        Link { rate_bps, byte_ns, latency_ns, limit, free_at: 0, first: 0, departures }
     }
 
     /// Hands over a packet of `bytes` at `now`: when its last bit arrives, or
     /// None if the queue is full.
+    #[inline]
     pub fn send(&mut self, now: u64, bytes: u32) -> Option<u64> {
-        while self.departures.front().is_some_and(|&at| at <= now) {
-            self.departures.pop_front();
+        let ns = match self.byte_ns {
+            0 => u64::from(bytes) * BYTE / self.rate_bps,
+            one => u64::from(bytes) * one,
+        };
+        if self.free_at <= now {
+            // As a rule: nothing to remember but when it is free again.
+            self.departures.clear();
+            self.first = now + ns;
+            self.free_at = self.first;
+        } else {
+            while self.departures.front().is_some_and(|&at| at <= now) {
+                self.departures.pop_front();
+            }
+            if usize::from(self.first > now) + self.departures.len() > self.limit {
+                return None;
+            }
+            self.free_at += ns;
+            self.departures.push_back(self.free_at);
         }
-        if self.departures.len() > self.limit {
-            return None;
-        }
-        let start = self.departures.back().map_or(now, |&at| at.max(now));
-        let end = start + u64::from(bytes) * 8 * 1_000_000_000 / self.rate_bps;
-        self.departures.push_back(end);
-        Some(end + self.latency_ns)
+        Some(self.free_at + self.latency_ns)
     }
 }
 
