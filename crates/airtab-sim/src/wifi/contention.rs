@@ -25,6 +25,9 @@ pub(super) struct Contention {
     ready: Vec<u64>,
     /// Smallest of `ready`.
     first: u64,
+    /// Whose it is, and whether it is others', too.
+    winner: usize,
+    tie: bool,
     /// Per contender: slots of EIFS beyond DIFS in this idle period, usually 0.
     wait: Vec<u64>,
     /// Whose `wait` is not 0.
@@ -45,6 +48,8 @@ impl Contention {
             backoff: vec![0; contenders],
             ready: vec![NEVER; contenders],
             first: NEVER,
+            winner: 0,
+            tie: false,
             wait: vec![0; contenders],
             waiting: Vec::with_capacity(contenders),
         }
@@ -76,7 +81,14 @@ impl Contention {
 
     fn ready_from(&mut self, i: usize, slot: u64) {
         self.ready[i] = (self.backoff[i].max(self.slot) + self.wait[i]).max(slot);
-        self.first = self.first.min(self.ready[i]);
+        self.consider(i);
+    }
+
+    #[inline]
+    fn consider(&mut self, i: usize) {
+        let (ready, before) = (self.ready[i], self.first);
+        (self.first, self.winner) = if ready < before { (ready, i) } else { (before, self.winner) };
+        self.tie = (self.tie && ready >= before) || ready == before;
     }
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
@@ -84,7 +96,10 @@ impl Contention {
     /// of these takes a [`Contention::draw`] now.
     pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) {
         senders.clear();
-        senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == self.first));
+        match self.tie {
+            false => senders.push(self.winner),
+            true => senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == self.first)),
+        }
         let (before, passed) = (self.slot, self.first - self.slot);
         self.slot = self.first + self.busy_slots;
         cut.clear();
@@ -128,7 +143,10 @@ impl Contention {
     /// The channel became idle at `now`.
     pub(super) fn idle(&mut self, now: u64) {
         self.counting_from = now + self.difs_ns;
-        self.first = self.ready.iter().copied().min().unwrap_or(NEVER);
+        (self.first, self.winner, self.tie) = (NEVER, 0, false);
+        for i in 0..self.ready.len() {
+            self.consider(i);
+        }
     }
 }
 
