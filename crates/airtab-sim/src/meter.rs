@@ -20,6 +20,8 @@ use crate::traffic::{AppKind, ROOM};
 pub struct AppMeter {
     name: String,
     kind: AppKind,
+    /// Down and up: each delivery is worth a record of its own.
+    records: [bool; 2],
     measure: Range<u64>,
     streams: [StreamTrace; 2],
     queue: QueueMeter,
@@ -44,6 +46,7 @@ impl AppMeter {
         AppMeter {
             name: app.name.clone(),
             kind: app.kind.clone(),
+            records: [false, true].map(|up| app.kind.constant(up).is_some()),
             streams: [false, true].map(stream),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
@@ -59,7 +62,7 @@ impl AppMeter {
         if self.measure.contains(&now) {
             self.streams[usize::from(up)].sent += 1;
         }
-        if let (false, Some(second)) = (up, self.second(now)) {
+        if !up && let Some(second) = self.second(now) {
             second.sent_bytes += u64::from(bytes);
         }
     }
@@ -107,7 +110,7 @@ impl AppMeter {
             }
         }
         let (now_counts, sent_counts) = (self.measure.contains(&now), self.measure.contains(&sent_ns));
-        let records = self.kind.constant(up).is_some();
+        let records = self.records[usize::from(up)];
         let stream = &mut self.streams[usize::from(up)];
         if now_counts {
             stream.bytes += u64::from(bytes);
