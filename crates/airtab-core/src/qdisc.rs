@@ -220,6 +220,14 @@ impl Qdisc {
         unsafe { (self.discipline.0.reset)(self.q.as_ptr(), now) }
     }
 
+    /// Whether packets were dropped since the last look.
+    #[inline]
+    pub fn has_dropped(&self) -> bool {
+        // SAFETY: made in new(), freed in drop(); the core writes to it only
+        // during calls that borrow self mutably.
+        !unsafe { self.host.as_ref() }.dropped.is_empty()
+    }
+
     /// Takes the packets dropped since the last look, oldest first.
     pub fn dropped(&mut self) -> std::vec::Drain<'_, Dropped> {
         // SAFETY: made in new(), freed in drop(); the core writes to it only

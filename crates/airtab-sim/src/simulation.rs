@@ -16,7 +16,7 @@ use std::ops::Range;
 #[cfg(feature = "trial")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use airtab_core::{Handle, Meta, NO_STATION, Params, Tcp};
+use airtab_core::{Meta, NO_STATION, Params, Tcp};
 
 use crate::engine::Stream;
 use crate::meter::AppMeter;
@@ -25,7 +25,7 @@ use crate::scenario::Scenario;
 use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
+use crate::world::{Books, Home, Place, Report, Tag, Topology, World};
 
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
@@ -93,6 +93,7 @@ enum Event {
 /// The host's part of a packet.
 #[derive(Clone, Copy)]
 struct Body {
+    app: u16,
     flow: u16,
     life: u16,
     up: bool,
@@ -103,7 +104,7 @@ struct Body {
 
 impl Tag for Body {
     fn tag(&self, _peer: u16) -> u32 {
-        self.flow.into()
+        u32::from(self.app) << 16 | u32::from(self.flow)
     }
 }
 
@@ -186,8 +187,7 @@ impl Simulation {
     pub fn finish(mut self) -> Trace {
         let pool = self.world.pool();
         for packet in pool.handles().map(|packet| pool.body(packet)) {
-            let app = usize::from(self.flows[usize::from(packet.body.flow)].app);
-            self.apps[app].meter.under_way(packet.body.up, packet.sent_ns);
+            self.apps[usize::from(packet.body.app)].meter.under_way(packet.body.up, packet.sent_ns);
         }
         let (books, medium) = (self.world.books(), self.world.medium(0));
         let mut users = self.users.into_iter().map(|member| member.user);
@@ -230,28 +230,27 @@ impl Simulation {
             Report::Timer(Event::Begin { user }) => self.begin(user),
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
-            Report::Arrived { packet, .. } => self.receive(packet),
-            Report::Crossed { .. } => {}
+            Report::Arrived { packet, .. } => self.arrived(packet),
             Report::Queued { at: Place::AccessPoint(_), packet } => {
-                let flow = self.world.pool().body(packet).body.flow;
-                self.meter_of(flow).arrived(now);
+                let Body { app, flow, .. } = self.world.pool().body(packet).body;
+                self.meter(app).arrived(now);
                 self.note(3, flow.into());
             }
             Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let packet = self.world.pool().body(packet);
-                let (queued, flow) = (packet.queued_ns, packet.body.flow);
-                self.meter_of(flow).dequeued(queued, now);
+                let (queued, app) = (packet.queued_ns, packet.body.app);
+                self.meter(app).dequeued(queued, now);
             }
             Report::Lost { packet } => {
                 let flow = self.world.take(packet).body.flow;
                 self.note(4, flow.into());
             }
             Report::Dropped { at, packet, why } => {
-                let flow = self.world.take(packet).body.flow;
+                let Body { app, flow, .. } = self.world.take(packet).body;
                 match at {
                     Place::AccessPoint(_) => {
                         self.note(5, u64::from(flow) << 8 | why as u64);
-                        self.meter_of(flow).dropped(now);
+                        self.meter(app).dropped(now);
                     }
                     Place::Uplink(_) => self.note(6, flow.into()),
                     Place::Wire(_) => self.note(8, flow.into()),
@@ -260,15 +259,18 @@ impl Simulation {
             Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
                 let down = matches!(at, Place::AccessPoint(_));
                 self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
-                self.meter_of(tag as u16).transmitted(!down, &tx, now);
+                self.meter((tag >> 16) as u16).transmitted(!down, &tx, now);
             }
             // On wires: neither in the access point's queue nor on the air.
-            Report::Queued { .. } | Report::Dequeued { .. } | Report::Sent { .. } => {}
+            Report::Queued { .. }
+            | Report::Dequeued { .. }
+            | Report::Sent { .. }
+            | Report::Crossed { .. } => {}
         }
     }
 
-    fn meter_of(&mut self, flow: u16) -> &mut AppMeter {
-        &mut self.apps[usize::from(self.flows[usize::from(flow)].app)].meter
+    fn meter(&mut self, app: u16) -> &mut AppMeter {
+        &mut self.apps[usize::from(app)].meter
     }
 
     /// One end of a flow sends a packet.
@@ -290,15 +292,8 @@ impl Simulation {
         let key = Some(f.key(up));
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();
-        let body = Body { flow, life: f.life, up, tag, segment };
+        let body = Body { app: f.app, flow, life: f.life, up, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
-    }
-
-    /// A packet is at its end: station or server.
-    fn receive(&mut self, packet: Handle) {
-        let Carried { body, bytes, sent_ns, .. } = self.world.take(packet);
-        self.note(9, u64::from(body.flow) << 1 | u64::from(body.up));
-        self.arrived(&body, bytes, sent_ns);
     }
 }

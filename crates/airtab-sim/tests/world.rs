@@ -15,6 +15,8 @@ use common::{MS, S, disciplines, phy, queue, station};
 struct Number(u32);
 
 impl Tag for Number {
+    const CROSSINGS: bool = true;
+
     fn tag(&self, _peer: u16) -> u32 {
         self.0
     }

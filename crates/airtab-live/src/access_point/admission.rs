@@ -24,6 +24,8 @@ pub(super) struct Body {
 }
 
 impl Tag for Body {
+    const CROSSINGS: bool = true;
+
     fn tag(&self, peer: u16) -> u32 {
         u32::from(peer) << 16 | self.flow
     }

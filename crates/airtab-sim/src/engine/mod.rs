@@ -3,9 +3,12 @@
 //! Times are integer nanoseconds since the start of the run.
 
 mod events;
+mod outbox;
 mod random;
 
 pub use events::EventQueue;
+pub(crate) use outbox::Outbox;
+pub(crate) use random::Chance;
 pub use random::Stream;
 
 /// Later than any event.

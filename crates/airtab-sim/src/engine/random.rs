@@ -7,6 +7,22 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+/// Values of [`Stream::unit`].
+const UNITS: f64 = (1u64 << 53) as f64;
+
+/// A probability, as the number of values of [`Stream::unit`] below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) const NONE: Chance = Chance(0);
+
+    /// Of 0 to 1.
+    pub(crate) fn new(probability: f64) -> Chance {
+        Chance(libm::ceil(probability * UNITS) as u64)
+    }
+}
+
 /// The random numbers of one entity.
 pub struct Stream(ChaCha8Rng);
 
@@ -39,7 +55,13 @@ impl Stream {
 
     /// A real in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        (self.0.next_u64() >> 11) as f64 * (1.0 / UNITS)
+    }
+
+    /// Whether something happens: as [`Stream::unit`] below the probability, draw for draw.
+    #[inline]
+    pub(crate) fn happens(&mut self, chance: Chance) -> bool {
+        self.0.next_u64() >> 11 < chance.0
     }
 
     /// A real from the standard normal distribution (Box and Muller 1958).
@@ -101,6 +123,21 @@ mod tests {
             assert!((mean / (2.0 * shape) - 1.0).abs() < 0.03, "{mean}");
             assert!((variance / (4.0 * shape) - 1.0).abs() < 0.06, "{variance}");
         }
+    }
+
+    /// Where it matters: at a drawn value itself and next to it.
+    #[test]
+    fn chances_are_those_of_reals() {
+        for name in 0..200 {
+            let stream = || Stream::new(7, &format!("{name}"));
+            let x = stream().unit();
+            for p in [0.0, x.next_down(), x, x.next_up(), 1.0] {
+                let (mut a, mut b) = (stream(), stream());
+                assert_eq!(a.unit() < p, b.happens(Chance::new(p)), "{p} at {x}");
+                assert_eq!(a.unit(), b.unit(), "one draw each");
+            }
+        }
+        assert_eq!((Chance::new(0.0), Chance::new(f64::MIN_POSITIVE)), (Chance::NONE, Chance(1)));
     }
 
     /// The same draws on every machine and after every upgrade of the library.

@@ -4,12 +4,16 @@
 //! What it does not do: what an application does is its kind's (`traffic`), and
 //! what becomes of packets under way is `simulation`'s.
 
+use airtab_core::Handle;
+
 use super::{Body, Event, Simulation};
 use crate::engine::NEVER;
 use crate::running::Connection;
 use crate::traffic::{Action, Application, Io, User};
+use crate::world::Carried;
 
 impl Simulation {
+    #[cold]
     pub(super) fn start(&mut self, app: u16) {
         self.note(1, app.into());
         let running = &mut self.apps[usize::from(app)];
@@ -28,6 +32,7 @@ impl Simulation {
         self.tell(user, |user, io| user.start(io));
     }
 
+    #[cold]
     pub(super) fn stop(&mut self, app: u16) {
         self.note(2, app.into());
         let running = &mut self.apps[usize::from(app)];
@@ -38,6 +43,7 @@ impl Simulation {
     }
 
     /// A timer of an application.
+    #[inline(never)]
     pub(super) fn tick(&mut self, user: u32, key: u16) {
         let app = self.users[user as usize].app;
         if self.apps[usize::from(app)].active {
@@ -45,23 +51,33 @@ impl Simulation {
         }
     }
 
-    /// A packet of `bytes` is at its end: station or server.
-    pub(super) fn arrived(&mut self, body: &Body, bytes: u32, sent_ns: u64) {
-        let flow = &mut self.flows[usize::from(body.flow)];
-        let running = &mut self.apps[usize::from(flow.app)];
-        let late = flow.life != body.life;
+    /// A packet is at its end: station or server.
+    pub(super) fn arrived(&mut self, packet: Handle) {
+        let &Carried { body: Body { flow, life, up, tag, .. }, bytes, sent_ns, .. } =
+            self.world.pool().body(packet);
+        self.note(9, u64::from(flow) << 1 | u64::from(up));
+        let own = &mut self.flows[usize::from(flow)];
+        let running = &mut self.apps[usize::from(own.app)];
+        let late = own.life != life;
         let counts = !late || running.app.kind.counts_late();
-        running.meter.received(body.up, if counts { bytes } else { 0 }, sent_ns, self.now);
-        let (user, number) = (flow.user, flow.number);
-        if flow.is_udp() {
-            self.tell(user, |user, io| user.datagram(body.up, bytes, body.tag, io));
+        running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, self.now);
+        let (user, number) = (own.user, own.number);
+        if own.is_udp() {
+            self.world.take(packet);
+            self.tell(user, |user, io| user.datagram(up, bytes, tag, io));
             return;
         }
-        let Some(connection) = flow.connection.as_mut().filter(|_| !late) else { return };
-        connection.socket(body.up).endpoint.on_segment(self.now, &body.segment);
-        self.pump(body.flow, body.up);
-        let progress = self.flows[usize::from(body.flow)].connection.as_ref().map(Connection::progress);
-        if let Some(progress) = progress {
+        let Some(connection) = own.connection.as_mut().filter(|_| !late) else {
+            self.world.take(packet);
+            return;
+        };
+        let before = connection.progress();
+        let segment = &self.world.pool().body(packet).body.segment;
+        connection.socket(up).endpoint.on_segment(self.now, segment);
+        let progress = connection.progress();
+        self.world.take(packet);
+        self.pump(flow, up);
+        if progress != before {
             self.tell(user, |user, io| user.progress(number, &progress, io));
         }
     }
@@ -99,6 +115,7 @@ impl Simulation {
     }
 
     /// A timer of TCP.
+    #[inline(never)]
     pub(super) fn timer(&mut self, flow: u16, server: bool) {
         let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
         let socket = connection.socket(server);

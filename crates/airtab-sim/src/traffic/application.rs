@@ -19,13 +19,12 @@
 //!
 //! What it does not do: it counts no packets (`meter`) and scores nothing.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use super::streaming::SegmentTrace;
 use super::video::FrameTrace;
 use super::web::PageTrace;
-use crate::engine::Stream;
+use crate::engine::{Outbox, Stream};
 use crate::tcp::Algorithm;
 
 use super::Constant;
@@ -240,13 +239,13 @@ pub enum Action {
 #[derive(Debug)]
 pub struct Io {
     now: u64,
-    actions: VecDeque<Action>,
+    actions: Outbox<Action>,
 }
 
 impl Default for Io {
     fn default() -> Io {
         // More than a frame of a video has packets.
-        Io { now: 0, actions: VecDeque::with_capacity(64) }
+        Io { now: 0, actions: Outbox::with_capacity(64) }
     }
 }
 
@@ -264,26 +263,26 @@ impl Io {
 
     /// See [`Action::Timer`].
     pub fn timer(&mut self, at: u64, key: u16) {
-        self.actions.push_back(Action::Timer { at, key });
+        self.actions.push(Action::Timer { at, key });
     }
 
     /// See [`Action::Send`].
     pub fn send(&mut self, up: bool, bytes: u32, tag: u32) {
-        self.actions.push_back(Action::Send { up, bytes, tag });
+        self.actions.push(Action::Send { up, bytes, tag });
     }
 
     /// See [`Action::Open`].
     pub fn open(&mut self, flow: u16, down: u64, up: u64) {
-        self.actions.push_back(Action::Open { flow, down, up });
+        self.actions.push(Action::Open { flow, down, up });
     }
 
     /// See [`Action::Write`].
     pub fn write(&mut self, flow: u16, up: bool, bytes: u64) {
-        self.actions.push_back(Action::Write { flow, up, bytes });
+        self.actions.push(Action::Write { flow, up, bytes });
     }
 
     /// Takes the next action; None: there is none.
     pub fn poll(&mut self) -> Option<Action> {
-        self.actions.pop_front()
+        self.actions.pop()
     }
 }

@@ -18,21 +18,19 @@
 //!
 //! What it does not do: see the module's page (`wifi`).
 
-use std::collections::VecDeque;
-
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::air::{AirTrace, Use};
 use super::channel::ChannelAccess;
 use super::config::{CellConfig, Loss};
 use super::egress::{Egress, Managed};
-use super::exchange::{Exchange, Part, Parts};
+use super::exchange::Part;
 use super::output::{Attempt, Label, Output, Side};
 use super::phy::Radios;
 use super::rule::Rule;
 use super::tap::Tap;
 use super::transmitter::{Contender, Transmitter};
-use crate::engine::{NEVER, Stream};
+use crate::engine::{NEVER, Outbox, Stream};
 
 /// Number of the access point's transmitter.
 const ACCESS_POINT: usize = 0;
@@ -53,9 +51,10 @@ pub struct Cell {
     timed: Vec<usize>,
     /// The first of these events.
     alarm: u64,
-    parts: Parts,
+    /// The cell's next event: this one or the channel's.
+    next: u64,
     tap: Tap,
-    outputs: VecDeque<Output>,
+    outputs: Outbox<Output>,
 }
 
 impl Cell {
@@ -87,31 +86,30 @@ impl Cell {
             channel: ChannelAccess::new(&config, transmitters.len(), contenders.len()),
             radios: Radios::new(config.phy, stations, seed),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
-            parts: Parts::with_capacity(contenders.len()),
             contenders,
             transmitters,
             config,
             tap: Tap::default(),
-            outputs: VecDeque::with_capacity(64),
+            outputs: Outbox::with_capacity(64),
             alarm: NEVER,
+            next: NEVER,
         };
         cell.set_alarm();
+        cell.look_ahead();
         cell
     }
 
     /// When [`Cell::advance`] has something to do, if nothing is sent before.
+    #[inline]
     pub fn next_event(&self) -> u64 {
-        self.channel.next_event().min(self.alarm)
+        self.next
     }
 
     /// Lets everything happen that is due by `now`, ns. Call it before packets
     /// are sent at `now`.
     pub fn advance<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
-        loop {
-            let at = self.next_event();
-            if at > now {
-                return;
-            }
+        while self.next <= now {
+            let at = self.next;
             if self.alarm == at {
                 self.ring(pool, at);
             } else if self.channel.is_busy() {
@@ -119,6 +117,7 @@ impl Cell {
             } else {
                 self.start(at);
             }
+            self.look_ahead();
         }
     }
 
@@ -160,19 +159,27 @@ impl Cell {
     /// If [`Params::check`] would fail.
     pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
         let Transmitter { side, egress, contender, .. } = &mut self.transmitters[ACCESS_POINT];
-        if let Some(exchange) = &self.contenders[*contender].exchange {
-            exchange.for_each(&mut self.parts, |part| part.ticket = Ticket::default());
+        for part in &mut self.contenders[*contender].exchange.parts {
+            part.ticket = Ticket::default();
         }
         let free_ns = self.channel.ledger().ns(Use::Idle, now);
         let queue = egress.managed_mut().expect("the access point has a discipline");
-        queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push_back(side.dropped(p, why)));
+        queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         self.set_alarm();
         self.serve(pool, ACCESS_POINT, now);
+        self.look_ahead();
+    }
+
+    /// Whether there is something to poll, or an attempt to look at.
+    #[inline]
+    pub fn speaks(&self) -> bool {
+        !self.outputs.is_empty() || self.tap.is_on()
     }
 
     /// What happened since the last look.
+    #[inline]
     pub fn poll(&mut self) -> Option<Output> {
-        self.outputs.pop_front()
+        self.outputs.pop()
     }
 
     /// The access point's discipline.
@@ -204,8 +211,7 @@ impl Cell {
 
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
-        let exchanges = self.contenders.iter().filter_map(|c| c.exchange.as_ref());
-        let parts = exchanges.flat_map(|exchange| exchange.parts(&self.parts));
+        let parts = self.contenders.iter().flat_map(|c| &c.exchange.parts);
         let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
         parts.filter(|part| !part.received).count() + stations.map(|t| t.egress.len()).sum::<usize>()
     }
@@ -215,10 +221,18 @@ impl Cell {
         access_point.expect("the access point has a discipline")
     }
 
+    #[inline]
     fn send<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, packet: Handle, now: u64) {
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
-        egress.enqueue(pool, packet, now, |p, why| self.outputs.push_back(side.dropped(p, why)));
+        egress.enqueue(pool, packet, now, |p, why| self.outputs.push(side.dropped(p, why)));
         self.serve(pool, transmitter, now);
+        self.look_ahead();
+    }
+
+    /// To be called when the next event may be another one.
+    #[inline]
+    fn look_ahead(&mut self) {
+        self.next = self.channel.next_event().min(self.alarm);
     }
 
     /// To be called when a transmitter's own next event may be another one.
@@ -235,16 +249,17 @@ impl Cell {
         let beacon = beacons.as_mut().is_some_and(|b| b.come(now));
         if let (false, Some(queue)) = (beacon, egress.managed_mut()) {
             let free_ns = self.channel.ledger().ns(Use::Idle, now);
-            queue.tick(pool, free_ns, now, |p, why| self.outputs.push_back(side.dropped(p, why)));
+            queue.tick(pool, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         }
         self.set_alarm();
         self.serve(pool, transmitter, now);
     }
 
     /// Gives a transmitter's idle contender its next exchange, if there is one.
+    #[inline(always)]
     fn serve<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
         let number = self.transmitters[transmitter].contender;
-        if self.contenders[number].exchange.is_none() && self.load(pool, transmitter, now) {
+        if !self.contenders[number].exchange.is_under_way() && self.load(pool, transmitter, now) {
             self.channel.ready(number, now, || self.contenders[number].draw());
         }
     }
@@ -253,28 +268,28 @@ impl Cell {
     fn load<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> bool {
         let from = &mut self.transmitters[transmitter];
         let (side, contender) = (from.side, from.contender);
-        let exchange = if let Some(beacon) = from.take_beacon() {
-            Exchange::new(beacon, None, None)
-        } else {
-            let shed = |p, why| self.outputs.push_back(side.dropped(p, why));
-            let next = from.egress.dequeue(pool, now, shed);
-            if from.is_timed() {
-                self.set_alarm();
+        if let Some(beacon) = from.take_beacon() {
+            self.contenders[contender].exchange.open(beacon, None, None);
+            return true;
+        }
+        let before = from.egress.next_event();
+        let next = from.egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
+        if from.egress.next_event() != before {
+            self.set_alarm();
+        }
+        let Some((packet, ticket)) = next else { return false };
+        let (link, to) = match side {
+            Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
+            Side::AccessPoint => {
+                self.outputs.push(Output::Dequeued(packet));
+                let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP);
+                (station, station.map(|sta| transmitter_of(sta.into())))
             }
-            let Some((packet, ticket)) = next else { return false };
-            let (link, to) = match side {
-                Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
-                Side::AccessPoint => {
-                    self.outputs.push_back(Output::Dequeued(packet));
-                    let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP);
-                    (station, station.map(|sta| transmitter_of(sta.into())))
-                }
-            };
-            let mut exchange = Exchange::new(self.radios.frame(link, pool.bytes(packet)), link, to);
-            exchange.push(&mut self.parts, Part::new(pool, packet, ticket));
-            exchange
         };
-        self.contenders[contender].exchange = Some(exchange);
+        let part = Part::new(pool, packet, ticket);
+        let exchange = &mut self.contenders[contender].exchange;
+        exchange.open(self.radios.frame(link, part.bytes), link, to);
+        exchange.push(part);
         true
     }
 
@@ -285,8 +300,7 @@ impl Cell {
         let (mut used, mut busy_ns) = (Use::Idle, 0);
         for &sender in senders {
             let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
-            let exchange = exchange.as_mut().expect("a sender has a frame");
-            exchange.begin(&mut self.parts, &mut self.radios, collided, now);
+            exchange.begin(&mut self.radios, collided, now);
             busy_ns = exchange.frame.air_ns().max(busy_ns);
             used = match exchange.is_empty() {
                 _ if collided => Use::Collision,
@@ -300,7 +314,10 @@ impl Cell {
     /// The busy period is over.
     fn finish<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         self.channel.release(now);
-        self.defer();
+        match self.channel.senders() {
+            [sender] if !self.contenders[*sender].exchange.garbled => {}
+            _ => self.defer(),
+        }
         for i in 0..self.channel.senders().len() {
             self.resolve(pool, self.channel.senders()[i], now);
         }
@@ -309,12 +326,11 @@ impl Cell {
 
     /// EIFS for those who received a frame in error.
     fn defer(&mut self) {
-        let exchange = |sender: &usize| self.contenders[*sender].exchange.as_ref().expect("it sent a frame");
+        let exchange = |sender: &usize| &self.contenders[*sender].exchange;
         match self.channel.senders() {
             [sender] => {
-                let Exchange { to, frame, garbled, .. } = exchange(sender);
-                if let (Some(to), true) = (*to, *garbled) {
-                    self.channel.defer(self.transmitters[to].contender, frame.ack_ns);
+                if let Some(to) = exchange(sender).to {
+                    self.channel.defer(self.transmitters[to].contender, exchange(sender).frame.ack_ns);
                 }
             }
             senders => {
@@ -327,16 +343,16 @@ impl Cell {
     /// What the end of the busy period means for a sender.
     fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
         let Contender { exchange, transmitter, rule, .. } = &mut self.contenders[sender];
-        let (exchange, transmitter) = (exchange.as_mut().expect("a sender has a frame"), *transmitter);
+        let transmitter = *transmitter;
         if self.tap.is_on() {
             let (start_ns, collided) = (self.channel.busy_from(), self.channel.senders().len() > 1);
-            self.tap.note(exchange, &self.parts, transmitter, start_ns, collided);
+            self.tap.note(exchange, transmitter, start_ns, collided);
         }
         let side = self.transmitters[transmitter].side;
         let to = exchange.to;
-        let failed = exchange.settle(&mut self.parts, &self.config, |part, settled| {
+        let failed = exchange.settle(&self.config, |part, settled| {
             if settled.anew {
-                self.outputs.push_back(side.arrived(part.packet));
+                self.outputs.push(side.arrived(part.packet));
             }
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
@@ -345,9 +361,9 @@ impl Cell {
             if settled.over {
                 let tx = part.tx(settled.acked, now);
                 self.transmitters[transmitter].egress.sent(&part.ticket, &tx, now);
-                self.outputs.push_back(Output::Sent { down: side.is_down(), label: part.label, tx });
+                self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx });
                 if !part.received {
-                    self.outputs.push_back(Output::Lost(part.packet));
+                    self.outputs.push(Output::Lost(part.packet));
                 }
             }
         });
@@ -357,11 +373,12 @@ impl Cell {
         }
         let contender = &mut self.contenders[sender];
         let slots = contender.draw();
-        match &contender.exchange {
-            Some(again) if !again.is_empty() => again.charge(&mut self.parts, self.channel.wait_ns(slots)),
-            _ => contender.exchange = None,
+        let again = !contender.exchange.is_empty();
+        match again {
+            true => contender.exchange.charge(self.channel.wait_ns(slots)),
+            false => contender.exchange.close(),
         }
-        let more = contender.exchange.is_some() || self.load(pool, transmitter, now);
+        let more = again || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
     }
 }

@@ -226,6 +226,9 @@ impl Managed {
 
     #[inline]
     fn tell_drops(&mut self, mut shed: impl FnMut(Handle, Reason)) {
+        if !self.queue.has_dropped() {
+            return;
+        }
         for dropped in self.queue.dropped() {
             shed(dropped.packet, dropped.reason);
         }

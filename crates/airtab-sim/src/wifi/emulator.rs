@@ -14,15 +14,13 @@
 //!
 //! What it does not do: no contention, no beacons, no single attempts to look at.
 
-use std::collections::VecDeque;
-
 use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
 
 use super::air::AirTrace;
 use super::config::Loss;
 use super::egress::Managed;
 use super::output::{Label, Output};
-use crate::engine::{NEVER, Stream};
+use crate::engine::{NEVER, Outbox, Stream};
 
 /// The access point, one server, the stations.
 pub struct EmulatedLink {
@@ -37,7 +35,7 @@ pub struct EmulatedLink {
     /// Time of all services that are over, ns.
     busy_ns: u64,
     attempts: u64,
-    outputs: VecDeque<Output>,
+    outputs: Outbox<Output>,
 }
 
 /// The packet in service.
@@ -71,7 +69,7 @@ impl EmulatedLink {
             done: NEVER,
             busy_ns: 0,
             attempts: 0,
-            outputs: VecDeque::with_capacity(64),
+            outputs: Outbox::with_capacity(64),
         }
     }
 
@@ -91,7 +89,7 @@ impl EmulatedLink {
             }
             if self.down.next_event() == at {
                 let free_ns = self.air(at).idle_ns;
-                self.down.tick(pool, free_ns, at, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
+                self.down.tick(pool, free_ns, at, |p, why| self.outputs.push(Output::Dropped(p, why)));
             } else {
                 self.finish(pool, at);
             }
@@ -101,14 +99,14 @@ impl EmulatedLink {
 
     /// Hands a packet to the access point's discipline.
     pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
-        self.down.enqueue(pool, packet, now, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
+        self.down.enqueue(pool, packet, now, |p, why| self.outputs.push(Output::Dropped(p, why)));
         self.load(pool, now);
     }
 
     /// Passes a packet of a station on to the access point.
     pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
         self.down.heard(&Heard { flow: pool.flow(packet), sta: station as u16, air: 0 }, now);
-        self.outputs.push_back(Output::Up(packet));
+        self.outputs.push(Output::Up(packet));
     }
 
     /// As [`Cell::set_station`](super::Cell::set_station), downlink only.
@@ -138,15 +136,20 @@ impl EmulatedLink {
             serving.ticket = Ticket::default();
         }
         let free_ns = self.air(now).idle_ns;
-        self.down
-            .swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push_back(Output::Dropped(p, why)));
+        self.down.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push(Output::Dropped(p, why)));
         self.load(pool, now);
+    }
+
+    /// As [`Cell::speaks`](super::Cell::speaks).
+    #[inline]
+    pub fn speaks(&self) -> bool {
+        !self.outputs.is_empty()
     }
 
     /// What happened since the last look.
     #[inline]
     pub fn poll(&mut self) -> Option<Output> {
-        self.outputs.pop_front()
+        self.outputs.pop()
     }
 
     /// The access point's discipline.
@@ -175,9 +178,9 @@ impl EmulatedLink {
         if self.serving.is_some() {
             return;
         }
-        let shed = |p, why| self.outputs.push_back(Output::Dropped(p, why));
+        let shed = |p, why| self.outputs.push(Output::Dropped(p, why));
         let Some((packet, ticket)) = self.down.dequeue(pool, now, shed) else { return };
-        self.outputs.push_back(Output::Dequeued(packet));
+        self.outputs.push(Output::Dequeued(packet));
         let (kbps, error_rate) = match pool.sta(packet) {
             GROUP => (self.base_kbps, 0.0),
             station => self.stations[usize::from(station)],
@@ -194,12 +197,12 @@ impl EmulatedLink {
         self.busy_ns += tx.air;
         self.attempts += u64::from(tx.attempts);
         if tx.acked {
-            self.outputs.push_back(Output::Down(packet));
+            self.outputs.push(Output::Down(packet));
         }
         self.down.sent(&ticket, &tx, now);
-        self.outputs.push_back(Output::Sent { down: true, label: pool.body(packet).label(), tx });
+        self.outputs.push(Output::Sent { down: true, label: pool.body(packet).label(), tx });
         if !tx.acked {
-            self.outputs.push_back(Output::Lost(packet));
+            self.outputs.push(Output::Lost(packet));
         }
     }
 }

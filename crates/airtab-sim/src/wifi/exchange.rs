@@ -6,8 +6,8 @@
 //! them by their bytes, to the last nanosecond. A beacon is an exchange without
 //! parts. IEEE 802.11-2020 10.3.4.4 (attempts).
 //!
-//! All parts of a cell live in one slab ([`Parts`]), linked in the order of their
-//! exchange: exchanges grow and shrink without moving a part or taking memory.
+//! A contender has one exchange and uses it again and again, so that it takes memory
+//! only when it is to have more parts than ever before.
 //!
 //! What it does not do: nobody joins an exchange that has begun, and an ACK says
 //! all or nothing (no block ACK): the cell makes exchanges of one part.
@@ -18,53 +18,13 @@ use super::config::{CellConfig, DeliverOn};
 use super::output::{End, Label};
 use super::phy::{Frame, Radios};
 
-/// No part.
-const NONE: u32 = u32::MAX;
-
-/// Places for the parts of a cell's exchanges. A place that is free is linked to
-/// the next one as a part is, and taken first.
-pub(super) struct Parts {
-    places: Vec<Part>,
-    free: u32,
-}
-
-impl Parts {
-    pub(super) fn with_capacity(parts: usize) -> Parts {
-        Parts { places: Vec::with_capacity(parts), free: NONE }
-    }
-
-    #[inline]
-    fn insert(&mut self, part: Part) -> u32 {
-        if self.free == NONE {
-            self.places.push(part);
-            return self.places.len() as u32 - 1;
-        }
-        let number = self.free;
-        let place = self.at(number);
-        let next = std::mem::replace(place, part).next;
-        self.free = next;
-        number
-    }
-
-    #[inline]
-    fn remove(&mut self, number: u32) {
-        self.at(number).next = self.free;
-        self.free = number;
-    }
-
-    #[inline]
-    fn at(&mut self, number: u32) -> &mut Part {
-        &mut self.places[number as usize]
-    }
-}
-
 /// A packet on its way.
 pub(super) struct Part {
     pub(super) packet: Handle,
     pub(super) flow: u32,
     pub(super) label: u32,
     pub(super) ticket: Ticket,
-    bytes: u32,
+    pub(super) bytes: u32,
     /// How often it was sent so far.
     pub(super) attempts: u8,
     /// Its receiver has it.
@@ -77,8 +37,6 @@ pub(super) struct Part {
     air: u64,
     /// As much of it as its receiver's discipline has been told of.
     heard: u64,
-    /// The next one of its exchange.
-    next: u32,
 }
 
 /// What an attempt meant for a part.
@@ -109,7 +67,6 @@ impl Part {
             since: 0,
             air: 0,
             heard: 0,
-            next: NONE,
         }
     }
 
@@ -145,93 +102,99 @@ pub(super) struct Exchange {
     pub(super) link: Option<u16>,
     /// The transmitter that it is for; None: all.
     pub(super) to: Option<usize>,
-    first: u32,
-    last: u32,
+    pub(super) parts: Vec<Part>,
     /// Sum of its parts, bytes.
     bytes: u32,
     /// The receiver of the attempt under way gets nothing but errors.
     pub(super) garbled: bool,
+    under_way: bool,
 }
 
 impl Exchange {
-    /// Without parts.
+    /// There is none yet.
+    pub(super) fn none() -> Exchange {
+        Exchange {
+            frame: Frame::default(),
+            link: None,
+            to: None,
+            parts: Vec::with_capacity(1),
+            bytes: 0,
+            garbled: false,
+            under_way: false,
+        }
+    }
+
+    /// There is one from now on, without parts yet.
     #[inline]
-    pub(super) fn new(frame: Frame, link: Option<u16>, to: Option<usize>) -> Exchange {
-        Exchange { frame, link, to, first: NONE, last: NONE, bytes: 0, garbled: false }
+    pub(super) fn open(&mut self, frame: Frame, link: Option<u16>, to: Option<usize>) {
+        debug_assert!(!self.under_way && self.is_empty());
+        (self.frame, self.link, self.to) = (frame, link, to);
+        (self.garbled, self.under_way) = (false, true);
+    }
+
+    /// It is over.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        debug_assert!(self.under_way && self.is_empty());
+        self.under_way = false;
+    }
+
+    /// Whether there is one.
+    #[inline]
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under_way
     }
 
     /// Puts a part behind the others.
     #[inline]
-    pub(super) fn push(&mut self, parts: &mut Parts, part: Part) {
+    pub(super) fn push(&mut self, part: Part) {
         self.bytes += part.bytes;
-        let number = parts.insert(part);
-        match self.last {
-            NONE => self.first = number,
-            last => parts.at(last).next = number,
-        }
-        self.last = number;
+        self.parts.push(part);
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.first == NONE
-    }
-
-    /// Its parts, in their order.
-    pub(super) fn parts<'a>(&self, parts: &'a Parts) -> impl Iterator<Item = &'a Part> {
-        let mut at = self.first;
-        std::iter::from_fn(move || {
-            let part = parts.places.get(at as usize)?;
-            at = part.next;
-            Some(part)
-        })
-    }
-
-    #[inline]
-    pub(super) fn for_each(&self, parts: &mut Parts, mut act: impl FnMut(&mut Part)) {
-        let mut at = self.first;
-        while at != NONE {
-            let part = parts.at(at);
-            act(part);
-            at = part.next;
-        }
+        self.parts.is_empty()
     }
 
     /// An attempt begins: how it will end for each part. Every DATA is drawn on
     /// its own, and the ACK if there is one.
     #[inline]
-    pub(super) fn begin(&mut self, parts: &mut Parts, radios: &mut Radios, collided: bool, now: u64) {
-        let error_rate = self.frame.error_rate;
+    pub(super) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        let loss = self.frame.loss;
         let mut answered = false;
         let mut split = self.split(self.frame.air_ns());
-        self.for_each(parts, |part| {
+        for part in &mut self.parts {
             if part.attempts == 0 {
                 part.since = now;
             }
             part.attempts += 1;
-            part.air += split.share(part);
+            part.air += split.share(part.bytes);
             part.end = match self.link {
                 _ if collided => End::Collision,
                 None => End::Broadcast,
-                Some(link) if radios.loses(link, error_rate) => End::DataLost,
+                Some(link) if radios.loses(link, loss) => End::DataLost,
                 Some(_) => End::Acked,
             };
             answered |= part.end == End::Acked;
-        });
+        }
         self.garbled = self.link.is_some() && !collided && !answered;
         if let (true, Some(link)) = (answered, self.link)
-            && radios.loses(link, error_rate)
+            && radios.loses(link, loss)
         {
-            let unheard = |end| if end == End::Acked { End::AckLost } else { end };
-            self.for_each(parts, |part| part.end = unheard(part.end));
+            for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+                part.end = End::AckLost;
+            }
         }
     }
 
     /// Charges channel time to its parts.
     #[inline]
-    pub(super) fn charge(&self, parts: &mut Parts, ns: u64) {
+    pub(super) fn charge(&mut self, ns: u64) {
         let mut split = self.split(ns);
-        self.for_each(parts, |part| part.air += split.share(part));
+        for part in &mut self.parts {
+            part.air += split.share(part.bytes);
+        }
     }
 
     /// Channel time to be split over all its parts, in their order.
@@ -243,14 +206,9 @@ impl Exchange {
     /// The attempt is over: `tell` what it meant for each part; those that are over
     /// leave. True if it failed: nothing was acknowledged, and something goes out again.
     #[inline]
-    pub(super) fn settle(
-        &mut self,
-        parts: &mut Parts,
-        config: &CellConfig,
-        mut tell: impl FnMut(&mut Part, Settled),
-    ) -> bool {
+    pub(super) fn settle(&mut self, config: &CellConfig, mut tell: impl FnMut(&mut Part, Settled)) -> bool {
         let (unicast, mut acked) = (self.link.is_some(), false);
-        self.retain(parts, |part| {
+        self.retain(|part| {
             let settled = part.settle(unicast, config);
             acked |= settled.acked;
             tell(part, settled);
@@ -261,26 +219,18 @@ impl Exchange {
 
     /// Lets every part go for which `stays` is false.
     #[inline]
-    fn retain(&mut self, parts: &mut Parts, mut stays: impl FnMut(&mut Part) -> bool) {
-        let (mut before, mut at) = (NONE, self.first);
-        while at != NONE {
-            let part = parts.at(at);
-            let next = part.next;
+    fn retain(&mut self, mut stays: impl FnMut(&mut Part) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.parts.len() {
+            let part = &mut self.parts[i];
             if stays(part) {
-                before = at;
+                self.parts.swap(kept, i);
+                kept += 1;
             } else {
                 self.bytes -= part.bytes;
-                parts.remove(at);
-                match before {
-                    NONE => self.first = next,
-                    before => parts.at(before).next = next,
-                }
-                if self.last == at {
-                    self.last = before;
-                }
             }
-            at = next;
         }
+        self.parts.truncate(kept);
     }
 }
 
@@ -294,11 +244,11 @@ struct Split {
 
 impl Split {
     #[inline]
-    fn share(&mut self, part: &Part) -> u64 {
-        self.left_bytes -= part.bytes;
+    fn share(&mut self, bytes: u32) -> u64 {
+        self.left_bytes -= bytes;
         let share = match self.left_bytes {
             0 => self.left_ns,
-            _ => self.whole_ns * u64::from(part.bytes) / u64::from(self.whole_bytes),
+            _ => self.whole_ns * u64::from(bytes) / u64::from(self.whole_bytes),
         };
         self.left_ns -= share;
         share

@@ -83,6 +83,12 @@ impl Medium {
         either!(self, m => m.swap_queue(pool, params, seed, now));
     }
 
+    /// [`Cell::speaks`].
+    #[inline]
+    pub fn speaks(&self) -> bool {
+        either!(self, m => m.speaks())
+    }
+
     /// [`Cell::poll`].
     #[inline]
     pub fn poll(&mut self) -> Option<Output> {

@@ -8,18 +8,18 @@
 use airtab_core::Phy;
 
 use super::config::Loss;
-use crate::engine::Stream;
+use crate::engine::{Chance, Stream};
 
 /// Longest packet whose duration is looked up instead of computed.
 const TABLE: u32 = 2304;
 
 /// How a frame goes out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frame {
     /// PHY rate, kb/s.
     pub(super) kbps: u32,
     /// Probability that one of its DATA or ACKs is lost.
-    pub(super) error_rate: f64,
+    pub(super) loss: Chance,
     pub(super) data_ns: u64,
     /// SIFS and ACK, or the wait for it; 0 if nobody acknowledges.
     pub(super) ack_ns: u32,
@@ -70,7 +70,7 @@ pub(super) struct Radios {
 struct Radio {
     /// Index of its rate.
     rate: usize,
-    error_rate: f64,
+    loss: Chance,
     draws: Stream,
 }
 
@@ -78,7 +78,7 @@ impl Radios {
     /// Stations with name, PHY rate (kb/s) and losses each.
     pub(super) fn new(phy: Phy, stations: &[(&str, u32, Loss)], seed: u64) -> Radios {
         let radio =
-            |name| Radio { rate: 0, error_rate: 0.0, draws: Stream::new(seed, &format!("radio/{name}")) };
+            |name| Radio { rate: 0, loss: Chance::NONE, draws: Stream::new(seed, &format!("radio/{name}")) };
         let mut radios = Radios {
             rates: vec![Rate::new(phy, phy.base_kbps())],
             stations: stations.iter().map(|(name, ..)| radio(name)).collect(),
@@ -104,7 +104,7 @@ impl Radios {
             place
         });
         let radio = &mut self.stations[station];
-        (radio.rate, radio.error_rate) = (rate, loss.frame_error_rate());
+        (radio.rate, radio.loss) = (rate, Chance::new(loss.frame_error_rate()));
     }
 
     /// A frame to or from a station (None: to all) of so many bytes of IP.
@@ -114,7 +114,7 @@ impl Radios {
         let rate = &self.rates[radio.map_or(0, |radio| radio.rate)];
         Frame {
             kbps: rate.kbps,
-            error_rate: radio.map_or(0.0, |radio| radio.error_rate),
+            loss: radio.map_or(Chance::NONE, |radio| radio.loss),
             data_ns: rate.data_ns(ip_bytes),
             ack_ns: if radio.is_some() { rate.ack_ns } else { 0 },
         }
@@ -122,8 +122,8 @@ impl Radios {
 
     /// Draws whether one frame to or from a station is lost.
     #[inline]
-    pub(super) fn loses(&mut self, station: u16, error_rate: f64) -> bool {
-        error_rate > 0.0 && self.stations[usize::from(station)].draws.unit() < error_rate
+    pub(super) fn loses(&mut self, station: u16, loss: Chance) -> bool {
+        loss != Chance::NONE && self.stations[usize::from(station)].draws.happens(loss)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use airtab_core::GROUP;
 
-use super::exchange::{Exchange, Parts};
+use super::exchange::Exchange;
 use super::output::{Attempt, End, FrameBody};
 
 /// The attempts that nobody has looked at yet; None while nobody wants to.
@@ -26,14 +26,7 @@ impl Tap {
 
     /// A transmitter's attempt is over that began at `start_ns`; `collided`: with another's.
     #[cold]
-    pub(super) fn note(
-        &mut self,
-        exchange: &Exchange,
-        parts: &Parts,
-        transmitter: usize,
-        start_ns: u64,
-        collided: bool,
-    ) {
+    pub(super) fn note(&mut self, exchange: &Exchange, transmitter: usize, start_ns: u64, collided: bool) {
         let Some(attempts) = &mut self.0 else { return };
         let attempt = |carried, number, end| Attempt {
             start_ns,
@@ -49,7 +42,7 @@ impl Tap {
             let end = if collided { End::Collision } else { End::Broadcast };
             attempts.push(attempt(FrameBody::Beacon, 1, end));
         }
-        attempts.extend(exchange.parts(parts).map(|part| {
+        attempts.extend(exchange.parts.iter().map(|part| {
             let carried = if part.received { FrameBody::Duplicate } else { FrameBody::Packet(part.packet) };
             attempt(carried, part.attempts, part.end)
         }));

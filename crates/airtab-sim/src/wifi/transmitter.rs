@@ -16,7 +16,7 @@ use super::exchange::Exchange;
 use super::output::Side;
 use super::phy::Frame;
 use super::rule::Rule;
-use crate::engine::{NEVER, Stream};
+use crate::engine::{Chance, NEVER, Stream};
 
 /// The access point, or a station.
 pub(super) struct Transmitter {
@@ -68,7 +68,7 @@ impl Beacons {
     fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
         let data_ns = phy.data_ns(beacon.kbps, beacon.bytes.saturating_sub(phy.mac_bytes()));
         Beacons {
-            frame: Frame { kbps: beacon.kbps, error_rate: 0.0, data_ns, ack_ns: 0 },
+            frame: Frame { kbps: beacon.kbps, loss: Chance::NONE, data_ns, ack_ns: 0 },
             interval_ns: beacon.interval_ns,
             next_ns: beacon.interval_ns,
             waits: false,
@@ -93,13 +93,13 @@ pub(super) struct Contender {
     pub(super) rule: Rule,
     random: Stream,
     /// What it is trying to send.
-    pub(super) exchange: Option<Exchange>,
+    pub(super) exchange: Exchange,
 }
 
 impl Contender {
     /// With nothing to send.
     pub(super) fn new(transmitter: usize, rule: Rule, random: Stream) -> Contender {
-        Contender { transmitter, rule, random, exchange: None }
+        Contender { transmitter, rule, random, exchange: Exchange::none() }
     }
 
     /// Slots of its next backoff.

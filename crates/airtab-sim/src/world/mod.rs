@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 use airtab_core::{Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
 
-use crate::engine::{EventQueue, NEVER, Stream};
+use crate::engine::{EventQueue, NEVER, Outbox, Stream};
 use crate::net::Link;
 use crate::wifi::{Attempt, Loss, Medium, Output};
 
@@ -47,12 +47,16 @@ pub struct World<B, T> {
     wires: Vec<Wire>,
     channels: Vec<Channel>,
     hops: EventQueue<Hop<T>>,
-    /// Packets that reach an access point next, in order of time.
-    arriving: VecDeque<(u64, Handle)>,
+    /// Packets that reach an access point next, in order of time, where it is and where they go.
+    arriving: VecDeque<(u64, Handle, NodeId, NodeId)>,
+    /// When the first of them does, or [`NEVER`].
+    next_arrival: u64,
     /// Packets on wires, queues of disciplines apart.
     on_wires: u64,
     books: Books,
-    reports: VecDeque<Report<T>>,
+    reports: Outbox<Report<T>>,
+    /// The first so many channels have nothing to say.
+    silent: usize,
 }
 
 /// An access point and what is between it and its stations.
@@ -67,7 +71,8 @@ struct Channel {
 #[derive(Clone, Copy)]
 enum Hop<T> {
     Timer(T),
-    Arrive(Handle),
+    /// A packet is at a node, on its way to another one or there.
+    Arrive(Handle, NodeId, NodeId),
     /// A wire's discipline may have something to do.
     Look(u32),
 }
@@ -118,9 +123,11 @@ impl<B: Tag, T: Copy> World<B, T> {
             channels,
             hops: EventQueue::new(),
             arriving: VecDeque::with_capacity(1024),
+            next_arrival: NEVER,
             on_wires: 0,
             books: Books::default(),
-            reports: VecDeque::with_capacity(64),
+            reports: Outbox::with_capacity(64),
+            silent: 0,
         }
     }
 
@@ -132,15 +139,16 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// When [`World::advance`] has something to do, if nothing is sent before.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        self.hops.next_at().min(self.next_arrival()).min(self.next_on_air().0)
+        self.hops.next_at().min(self.next_arrival).min(self.next_on_air().0)
     }
 
-    /// Lets the next thing happen that is due by `until`, ns, at its own time. False: nothing is
-    /// left, and it is `until` now. Look at [`World::poll`] after each: what follows from what
-    /// happened must be said before the next thing happens.
+    /// Lets the next thing happen that is due by `until`, ns, at its own time, and on a channel what
+    /// comes after it as long as nothing is to be said. False: nothing is left, and it is `until`
+    /// now. Look at [`World::poll`] after each: what follows from what happened must be said before
+    /// the next thing happens.
     #[inline]
     pub fn advance(&mut self, until: u64) -> bool {
-        let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival(), self.next_on_air());
+        let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival, self.next_on_air());
         let at = hop.min(arrival).min(air);
         if at > until || at == NEVER {
             self.now = self.now.max(until);
@@ -150,21 +158,39 @@ impl<B: Tag, T: Copy> World<B, T> {
         if at == hop {
             let (_, hop) = self.hops.pop().expect("there is a next event");
             match hop {
-                Hop::Timer(timer) => self.reports.push_back(Report::Timer(timer)),
-                Hop::Arrive(packet) => {
+                Hop::Timer(timer) => self.reports.push(Report::Timer(timer)),
+                Hop::Arrive(packet, node, to) => {
                     self.on_wires -= 1;
-                    self.pass(packet);
+                    self.pass(packet, node, to);
                 }
                 Hop::Look(wire) => self.look(wire),
             }
         } else if at == arrival {
-            let (_, packet) = self.arriving.pop_front().expect("there is a next arrival");
+            let (_, packet, node, to) = self.arriving.pop_front().expect("there is a next arrival");
+            self.next_arrival = self.arriving.front().map_or(NEVER, |arrival| arrival.0);
             self.on_wires -= 1;
-            self.pass(packet);
+            self.pass(packet, node, to);
         } else {
-            self.channels[channel].medium.advance(&mut self.pool, at);
+            self.silent = 0;
+            self.now = self.run(channel, at, until.min(hop.min(arrival) - 1));
         }
         true
+    }
+
+    /// Lets a channel go on from its event at `at` until it has something to say, or nothing more is due by `until`:
+    /// when it was last due.
+    #[inline]
+    fn run(&mut self, channel: usize, mut at: u64, until: u64) -> u64 {
+        let alone = self.channels.len() == 1;
+        let medium = &mut self.channels[channel].medium;
+        loop {
+            medium.advance(&mut self.pool, at);
+            let next = medium.next_event();
+            if !alone || medium.speaks() || next > until {
+                return at;
+            }
+            at = next;
+        }
     }
 
     /// What followed from the last thing that happened and from the host's calls since; None: nothing more. First
@@ -173,13 +199,17 @@ impl<B: Tag, T: Copy> World<B, T> {
     #[inline]
     pub fn poll(&mut self) -> Option<Report<T>> {
         loop {
-            if let Some(report) = self.reports.pop_front() {
+            if let Some(report) = self.reports.pop() {
                 return Some(report);
             }
-            let mut channels = (0..).zip(&mut self.channels);
-            let (channel, output) = channels.find_map(|(i, c)| Some((i, c.medium.poll()?)))?;
-            if let Some(report) = self.on_air(channel, output) {
-                return Some(report);
+            let channel = self.silent;
+            match self.channels.get_mut(channel)?.medium.poll() {
+                None => self.silent += 1,
+                Some(output) => {
+                    if let Some(report) = self.on_air(channel as u16, output) {
+                        return Some(report);
+                    }
+                }
             }
         }
     }
@@ -196,7 +226,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         let carried = Carried { body, bytes, to, peer: NO_STATION, sent_ns, queued_ns: 0, at };
         let packet = self.pool.insert(meta, carried);
         self.books.made += 1;
-        self.pass(packet);
+        self.forward(packet, from, to, bytes);
         packet
     }
 
@@ -274,6 +304,7 @@ impl<B: Tag, T: Copy> World<B, T> {
 
     /// [`Medium::swap_queue`], with the next seed of the channel's.
     pub fn swap_queue(&mut self, channel: u16, params: &Params) {
+        self.silent = 0;
         let channel = &mut self.channels[usize::from(channel)];
         let seed = channel.seeds.below(u64::MAX);
         channel.medium.swap_queue(&mut self.pool, params, seed, self.now);
@@ -287,11 +318,6 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// [`Medium::attempts`]; look before [`World::poll`].
     pub fn attempts(&mut self, channel: u16) -> Option<Vec<Attempt>> {
         self.channels[usize::from(channel)].medium.attempts()
-    }
-
-    #[inline]
-    fn next_arrival(&self) -> u64 {
-        self.arriving.front().map_or(NEVER, |arrival| arrival.0)
     }
 
     /// The first event of all channels, and whose it is.
@@ -312,18 +338,18 @@ impl<B: Tag, T: Copy> World<B, T> {
     fn on_air(&mut self, channel: u16, output: Output) -> Option<Report<T>> {
         Some(match output {
             Output::Down(packet) => {
-                let &Carried { at: node, to, .. } = self.pool.body(packet);
+                let &Carried { at: node, to, bytes, .. } = self.pool.body(packet);
                 if to != node {
-                    self.pass(packet);
+                    self.forward(packet, node, to, bytes);
                     return None;
                 }
                 self.books.received += 1;
                 Report::Arrived { node, packet }
             }
             Output::Up(packet) => {
-                let station = self.pool.body(packet).peer;
-                self.pass(packet);
-                Report::Crossed { station, packet }
+                let &Carried { at, to, peer: station, .. } = self.pool.body(packet);
+                self.pass(packet, at, to);
+                return B::CROSSINGS.then_some(Report::Crossed { station, packet });
             }
             Output::Lost(packet) => {
                 self.books.lost += 1;
@@ -345,76 +371,91 @@ impl<B: Tag, T: Copy> World<B, T> {
         })
     }
 
-    /// A packet is where it was going to: at its end, or it goes on.
-    fn pass(&mut self, packet: Handle) {
-        let carried = self.pool.body_mut(packet);
-        let (node, to) = (carried.at, carried.to);
+    /// A packet is at a node: at its end, or it goes on.
+    fn pass(&mut self, packet: Handle, node: NodeId, to: NodeId) {
         if to == node {
             self.books.received += 1;
-            self.reports.push_back(Report::Arrived { node, packet });
-            return;
+            self.reports.push(Report::Arrived { node, packet });
+        } else {
+            self.forward(packet, node, to, self.pool.body(packet).bytes);
         }
-        match self.topology.step(node, to).expect("every host is reached from everywhere") {
+    }
+
+    /// A packet of `bytes` goes on from a node to another one.
+    #[inline]
+    fn forward(&mut self, packet: Handle, node: NodeId, to: NodeId, bytes: u32) {
+        match self.topology.step(node, to) {
             Step::Wire(wire) => {
-                match wire::send(&mut self.wires, &self.topology, wire, (to, carried.bytes), self.now) {
-                    Fare::Arrives { node, at, access_point } => {
-                        carried.at = node;
-                        self.expect(packet, at, access_point);
-                    }
-                    Fare::Full(wire) => self.drop_at(packet, wire),
-                    Fare::Queued(wire) => {
-                        carried.queued_ns = self.now;
-                        self.queue(packet, wire);
-                    }
-                }
+                let fare = wire::send(&mut self.wires, &self.topology, wire, (to, bytes), self.now);
+                self.ride(packet, to, fare);
             }
             Step::Down { channel, station, node } => {
+                let carried = self.pool.body_mut(packet);
+                let first = carried.peer == NO_STATION;
                 (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
-                if self.pool.sta(packet) != station {
+                // It has had its end's number from the start.
+                if !first || node != to {
                     self.pool.set_sta(packet, station);
                 }
-                self.reports.push_back(Report::Queued { at: Place::AccessPoint(channel), packet });
-                let channel = &mut self.channels[usize::from(channel)];
-                channel.medium.send_down(&mut self.pool, packet, self.now);
-                channel.max_packets = channel.max_packets.max(channel.medium.queue().len());
+                self.reports.push(Report::Queued { at: Place::AccessPoint(channel), packet });
+                self.silent = 0;
+                let own = &mut self.channels[usize::from(channel)];
+                own.medium.send_down(&mut self.pool, packet, self.now);
+                own.max_packets = own.max_packets.max(own.medium.queue().len());
             }
             Step::Up { channel, station, node } => {
+                let carried = self.pool.body_mut(packet);
                 (carried.at, carried.peer) = (node, station);
+                self.silent = 0;
                 let medium = &mut self.channels[usize::from(channel)].medium;
                 medium.send_up(&mut self.pool, station.into(), packet, self.now);
             }
         }
     }
 
-    /// A packet is on a wire and will be behind it at `at`, where an access point may be.
-    #[inline]
-    fn expect(&mut self, packet: Handle, at: u64, access_point: bool) {
+    /// A packet for `to` was handed to a wire.
+    #[inline(always)]
+    fn ride(&mut self, packet: Handle, to: NodeId, fare: Fare) {
+        match fare {
+            Fare::Arrives { node, at, access_point } => self.expect((packet, node, to), at, access_point),
+            Fare::Full(wire) => {
+                self.books.dropped_wired += 1;
+                self.reports.push(Report::Dropped { at: Place::Wire(wire), packet, why: Reason::Limit });
+            }
+            Fare::Queued(wire) => self.queue(packet, wire),
+        }
+    }
+
+    /// A packet is on a wire and will be at a node behind it at `at`, where an access point may be.
+    #[inline(always)]
+    fn expect(&mut self, (packet, node, to): (Handle, NodeId, NodeId), at: u64, access_point: bool) {
         self.on_wires += 1;
         if !access_point {
-            self.hops.push(at, Hop::Arrive(packet));
-        } else if self.arriving.back().is_none_or(|last| last.0 <= at) {
+            self.hops.push_in_turn(at, Hop::Arrive(packet, node, to));
+            return;
+        }
+        self.next_arrival = self.next_arrival.min(at);
+        if self.arriving.back().is_none_or(|last| last.0 <= at) {
             // Always so of one wire.
-            self.arriving.push_back((at, packet));
+            self.arriving.push_back((at, packet, node, to));
         } else {
             let place = self.arriving.partition_point(|arrival| arrival.0 <= at);
-            self.arriving.insert(place, (at, packet));
+            self.arriving.insert(place, (at, packet, node, to));
         }
     }
 
     /// A packet comes to a wire's discipline.
+    #[inline(never)]
     fn queue(&mut self, packet: Handle, wire: u32) {
-        self.reports.push_back(Report::Queued { at: Place::Wire(wire), packet });
+        self.pool.body_mut(packet).queued_ns = self.now;
+        self.reports.push(Report::Queued { at: Place::Wire(wire), packet });
         let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
         queue.send(&mut self.pool, packet, self.now, &mut self.reports);
         self.look_again(wire);
     }
 
-    fn drop_at(&mut self, packet: Handle, wire: u32) {
-        self.books.dropped_wired += 1;
-        self.reports.push_back(Report::Dropped { at: Place::Wire(wire), packet, why: Reason::Limit });
-    }
-
     /// It may be time for a wire's discipline to do something.
+    #[inline(never)]
     fn look(&mut self, wire: u32) {
         let near = &mut self.wires[wire as usize];
         let NearEnd::Discipline(queue) = &mut near.end else { return };
@@ -426,15 +467,9 @@ impl<B: Tag, T: Copy> World<B, T> {
             && let Some(packet) = queue.advance(&mut self.pool, self.now, &mut self.reports)
         {
             let at = self.now + queue.latency_ns;
-            let carried = self.pool.body_mut(packet);
-            match wire::behind(&mut self.wires, &self.topology, wire, (carried.to, carried.bytes), at) {
-                Fare::Arrives { node, at, access_point } => {
-                    carried.at = node;
-                    self.expect(packet, at, access_point);
-                }
-                Fare::Full(wire) => self.drop_at(packet, wire),
-                Fare::Queued(_) => unreachable!("ahead are drop-tail wires only"),
-            }
+            let &Carried { to, bytes, .. } = self.pool.body(packet);
+            let fare = wire::behind(&mut self.wires, &self.topology, wire, (to, bytes), at);
+            self.ride(packet, to, fare);
         }
         self.look_again(wire);
     }

@@ -26,6 +26,9 @@ pub struct Carried<B> {
 /// The host's part of a packet, as far as a report that may come after the packet's end
 /// says whose it was.
 pub trait Tag: Copy {
+    /// Whether the host wants to be told of [`Report::Crossed`](super::Report::Crossed).
+    const CROSSINGS: bool = false;
+
     /// A number that means something to the host, of a packet whose [`Carried::peer`] is `peer`.
     fn tag(&self, peer: u16) -> u32;
 }

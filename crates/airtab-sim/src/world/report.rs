@@ -16,7 +16,8 @@ pub enum Report<T> {
         /// The packet.
         packet: Handle,
     },
-    /// A packet of a station came over the air to its access point and goes on from there.
+    /// A packet of a station came over the air to its access point and goes on from there: told only where
+    /// [`Tag::CROSSINGS`](super::Tag::CROSSINGS) asks for it.
     Crossed {
         /// The station.
         station: u16,

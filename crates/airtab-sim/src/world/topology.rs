@@ -67,7 +67,9 @@ pub struct Topology {
     nodes: Vec<Node>,
     pub(super) wires: Vec<WireSpec>,
     pub(super) channels: Vec<ChannelSpec>,
+    /// By node: its first steps. Behind each other, those of all nodes.
     routes: Vec<Routes>,
+    steps: Vec<Step>,
     /// By node: packets leave it in the order in which one wire brings them.
     in_order: Vec<bool>,
     /// By node: it has an access point.
@@ -87,13 +89,15 @@ pub(super) enum Step {
     Up { channel: u16, station: u16, node: NodeId },
 }
 
-/// The first step from one node to all others.
-#[derive(Clone, Debug)]
-enum Routes {
-    /// There is one way only.
-    Only(Step),
-    /// By node; None: it is here, or a switch that nothing leads to.
-    By(Vec<Option<Step>>),
+/// What nobody asks for: the step from a host to itself, or to a switch that nothing leads to. There is no such wire.
+const NOWHERE: Step = Step::Wire(u32::MAX);
+
+/// Where the first steps from a node are in [`Topology::steps`].
+#[derive(Clone, Copy, Debug)]
+struct Routes {
+    first: usize,
+    /// All ones: there is one for each node that it may go to; 0: there is one way only.
+    by: usize,
 }
 
 impl Topology {
@@ -107,8 +111,9 @@ impl Topology {
         channels: Vec<ChannelSpec>,
     ) -> Result<Topology, String> {
         let (access_points, stations) = (vec![false; nodes.len()], vec![NO_STATION; nodes.len()]);
-        let (routes, in_order) = (Vec::new(), Vec::new());
-        let mut topology = Topology { nodes, wires, channels, routes, in_order, access_points, stations };
+        let (routes, all, in_order) = (Vec::new(), Vec::new(), Vec::new());
+        let mut topology =
+            Topology { nodes, wires, channels, routes, steps: all, in_order, access_points, stations };
         topology.check()?;
         for channel in &topology.channels {
             topology.access_points[channel.access_point.index()] = true;
@@ -116,9 +121,18 @@ impl Topology {
                 topology.stations[node.index()] = number;
             }
         }
-        let steps = topology.steps();
+        let steps = topology.ways();
         topology.check_ways(&steps)?;
-        topology.routes = (0..steps.len()).map(|node| Routes::from(node, &steps)).collect();
+        for (node, own) in (0..).map(NodeId).zip(&steps) {
+            topology.routes.push(Routes {
+                first: topology.steps.len(),
+                by: if own.len() == 1 { 0 } else { usize::MAX },
+            });
+            match own[..] {
+                [(step, _)] => topology.steps.push(step),
+                _ => topology.steps.extend(reached(node, &steps).into_iter().map(|s| s.unwrap_or(NOWHERE))),
+            }
+        }
         let mut ways_in = vec![0u32; steps.len()];
         for (_, to) in steps.iter().flatten() {
             ways_in[to.index()] += 1;
@@ -140,13 +154,11 @@ impl Topology {
         self.nodes.get(node.index()) == Some(&Node::Host)
     }
 
-    /// The first step from `at` to `to`, another node; None where nothing leads.
+    /// The first step from `at` to `to`, another node.
     #[inline]
-    pub(super) fn step(&self, at: NodeId, to: NodeId) -> Option<Step> {
-        match &self.routes[at.index()] {
-            Routes::Only(step) => Some(*step),
-            Routes::By(steps) => steps[to.index()],
-        }
+    pub(super) fn step(&self, at: NodeId, to: NodeId) -> Step {
+        let Routes { first, by } = self.routes[at.index()];
+        self.steps[first + (to.index() & by)]
     }
 
     /// Whether packets leave a node in the order in which one wire brings them, so
@@ -197,7 +209,7 @@ impl Topology {
     }
 
     /// By node: the steps from it and where they lead.
-    fn steps(&self) -> Vec<Vec<(Step, NodeId)>> {
+    fn ways(&self) -> Vec<Vec<(Step, NodeId)>> {
         let mut steps = vec![Vec::new(); self.nodes.len()];
         for (i, wire) in (0..).zip(&self.wires) {
             steps[wire.from.index()].push((Step::Wire(i), wire.to));
@@ -238,15 +250,6 @@ impl Topology {
 impl NodeId {
     pub(super) fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-impl Routes {
-    fn from(node: usize, steps: &[Vec<(Step, NodeId)>]) -> Routes {
-        match steps[node][..] {
-            [(step, _)] => Routes::Only(step),
-            _ => Routes::By(reached(NodeId(node as u32), steps)),
-        }
     }
 }
 

@@ -5,13 +5,11 @@
 //!
 //! What it does not do: no losses, no shared media.
 
-use std::collections::VecDeque;
-
 use airtab_core::{Handle, Pool, Qdisc, Ticket, Tx, time::SECOND};
 
 use super::topology::{NodeId, Step, Topology};
 use super::{Carried, Place, Report, Tag};
-use crate::engine::NEVER;
+use crate::engine::{NEVER, Outbox};
 use crate::net::Link;
 use crate::wifi::Label;
 
@@ -75,12 +73,12 @@ impl Queue {
     }
 
     /// Takes a packet; what is dropped for it is reported.
-    pub(super) fn send<B: Tag, T>(
+    pub(super) fn send<B: Tag, T: Copy>(
         &mut self,
         pool: &mut Pool<Carried<B>>,
         packet: Handle,
         now: u64,
-        reports: &mut VecDeque<Report<T>>,
+        reports: &mut Outbox<Report<T>>,
     ) {
         self.queue.enqueue(pool, packet, now);
         self.report_drops(reports);
@@ -88,11 +86,11 @@ impl Queue {
     }
 
     /// Does what is due at `now`; gives a packet whose last bit leaves.
-    pub(super) fn advance<B: Tag, T>(
+    pub(super) fn advance<B: Tag, T: Copy>(
         &mut self,
         pool: &mut Pool<Carried<B>>,
         now: u64,
-        reports: &mut VecDeque<Report<T>>,
+        reports: &mut Outbox<Report<T>>,
     ) -> Option<Handle> {
         if self.wake == now {
             self.wake = NEVER;
@@ -105,7 +103,7 @@ impl Queue {
             let Sending { packet, ticket, tx } = self.sending.take().expect("one is being sent");
             self.queue.sent(&ticket, &tx, now);
             let tag = pool.body(packet).label();
-            reports.push_back(Report::Sent { at: self.place, tag, tx });
+            reports.push(Report::Sent { at: self.place, tag, tx });
             left = Some(packet);
         }
         self.load(pool, now, reports);
@@ -113,7 +111,12 @@ impl Queue {
     }
 
     /// Gives the free wire its next packet, if there is one.
-    fn load<B: Tag, T>(&mut self, pool: &mut Pool<Carried<B>>, now: u64, reports: &mut VecDeque<Report<T>>) {
+    fn load<B: Tag, T: Copy>(
+        &mut self,
+        pool: &mut Pool<Carried<B>>,
+        now: u64,
+        reports: &mut Outbox<Report<T>>,
+    ) {
         if self.sending.is_some() {
             return;
         }
@@ -124,20 +127,16 @@ impl Queue {
             return;
         };
         self.wake = NEVER;
-        reports.push_back(Report::Dequeued { at: self.place, packet });
+        reports.push(Report::Dequeued { at: self.place, packet });
         let ns = u64::from(pool.bytes(packet)) * 8 * SECOND / self.rate_bps;
         let tx = Tx { air: ns, span: ns, attempts: 1, acked: true };
         self.sending = Some(Sending { packet, ticket, tx });
         self.done = now + ns;
     }
 
-    fn report_drops<T>(&mut self, reports: &mut VecDeque<Report<T>>) {
+    fn report_drops<T: Copy>(&mut self, reports: &mut Outbox<Report<T>>) {
         for dropped in self.queue.dropped() {
-            reports.push_back(Report::Dropped {
-                at: self.place,
-                packet: dropped.packet,
-                why: dropped.reason,
-            });
+            reports.push(Report::Dropped { at: self.place, packet: dropped.packet, why: dropped.reason });
         }
     }
 }
@@ -181,7 +180,7 @@ pub(super) fn behind(
     loop {
         let Wire { to: node, access_point, in_order, .. } = wires[wire as usize];
         if in_order
-            && let Some(Step::Wire(next)) = topology.step(node, to)
+            && let Step::Wire(next) = topology.step(node, to)
             && let NearEnd::DropTail(link) = &mut wires[next as usize].end
         {
             let Some(arrival) = link.send(at, bytes) else { return Fare::Full(next) };

@@ -14,12 +14,13 @@ fn radios(loss: Loss) -> Radios {
 }
 
 /// One part for each length; its flow, label and ticket are its number, from 1 on.
-fn exchange(pool: &mut Pool<u32>, parts: &mut Parts, radios: &Radios, lengths: &[u32]) -> Exchange {
+fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange {
     let sum = lengths.iter().sum();
-    let mut exchange = Exchange::new(radios.frame(Some(0), sum), Some(0), Some(1));
+    let mut exchange = Exchange::none();
+    exchange.open(radios.frame(Some(0), sum), Some(0), Some(1));
     for (number, &bytes) in (1..).zip(lengths) {
         let part = part(pool, number, bytes);
-        exchange.push(parts, part);
+        exchange.push(part);
     }
     exchange
 }
@@ -29,17 +30,17 @@ fn part(pool: &mut Pool<u32>, number: u32, bytes: u32) -> Part {
     Part::new(pool, packet, Ticket { flow: number, ..Ticket::default() })
 }
 
-fn numbers(exchange: &Exchange, parts: &Parts) -> Vec<u32> {
-    exchange.parts(parts).map(|part| part.ticket.flow).collect()
+fn numbers(exchange: &Exchange) -> Vec<u32> {
+    exchange.parts.iter().map(|part| part.ticket.flow).collect()
 }
 
 /// Ends an attempt as `ends` says, part by part: the tickets that are over, with
 /// their reports, and whether it failed.
-fn end(exchange: &mut Exchange, parts: &mut Parts, ends: &[End], now: u64) -> (Vec<(u32, Tx)>, bool) {
+fn end(exchange: &mut Exchange, ends: &[End], now: u64) -> (Vec<(u32, Tx)>, bool) {
     let (mut ends, mut reports) = (ends.iter(), Vec::new());
-    exchange.for_each(parts, |part| part.end = *ends.next().expect("one for each part"));
+    exchange.parts.iter_mut().for_each(|part| part.end = *ends.next().expect("one for each part"));
     assert_eq!(ends.next(), None);
-    let failed = exchange.settle(parts, &config(), |part, settled| {
+    let failed = exchange.settle(&config(), |part, settled| {
         if settled.over {
             reports.push((part.ticket.flow, part.tx(settled.acked, now)));
         }
@@ -49,32 +50,31 @@ fn end(exchange: &mut Exchange, parts: &mut Parts, ends: &[End], now: u64) -> (V
 
 #[test]
 fn each_ticket_has_its_own_report() {
-    let (mut pool, mut parts, mut radios) = (Pool::new(), Parts::with_capacity(1), radios(Loss::None));
-    let mut exchange = exchange(&mut pool, &mut parts, &radios, &[1500, 460, 40]);
+    let (mut pool, mut radios) = (Pool::new(), radios(Loss::None));
+    let mut exchange = exchange(&mut pool, &radios, &[1500, 460, 40]);
     exchange.frame = Frame { data_ns: 900, ack_ns: 101, ..exchange.frame };
-    exchange.begin(&mut parts, &mut radios, false, 10_000);
+    exchange.begin(&mut radios, false, 10_000);
     // 1001 ns by 2000 bytes: 750.75, 230.23, and the rest.
-    let reports = end(&mut exchange, &mut parts, &[End::DataLost, End::Acked, End::DataLost], 11_001);
+    let reports = end(&mut exchange, &[End::DataLost, End::Acked, End::DataLost], 11_001);
     let tx = |air, span, attempts, acked| Tx { air, span, attempts, acked };
     assert_eq!(reports, (vec![(2, tx(230, 1001, 1, true))], false));
     // The others wait, and go again with one more behind them.
-    exchange.charge(&mut parts, 154);
+    exchange.charge(154);
     let late = part(&mut pool, 4, 460);
-    exchange.push(&mut parts, late);
-    assert_eq!(numbers(&exchange, &parts), [1, 3, 4]);
-    assert_eq!(parts.places.len(), 3, "the place of what was over is taken again");
-    exchange.begin(&mut parts, &mut radios, true, 20_000);
-    assert!(exchange.parts(&parts).all(|part| part.end == End::Collision));
+    exchange.push(late);
+    assert_eq!(numbers(&exchange), [1, 3, 4]);
+    exchange.begin(&mut radios, true, 20_000);
+    assert!(exchange.parts.iter().all(|part| part.end == End::Collision));
     assert!(!exchange.garbled, "whom a collision garbles the channel knows");
-    exchange.begin(&mut parts, &mut radios, false, 30_000);
-    let reports = end(&mut exchange, &mut parts, &[End::Acked, End::DataLost, End::Acked], 31_001);
+    exchange.begin(&mut radios, false, 30_000);
+    let reports = end(&mut exchange, &[End::Acked, End::DataLost, End::Acked], 31_001);
     // 154 ns by 1540 bytes, then twice 1001 ns by 2000.
     let expected = vec![(1, tx(750 + 150 + 2 * 750, 21_001, 3, true)), (4, tx(2 * 231, 11_001, 2, true))];
     assert_eq!(reports, (expected, false), "one that is acknowledged is enough");
     for n in 4..=7 {
-        assert_eq!(numbers(&exchange, &parts), [3]);
-        exchange.begin(&mut parts, &mut radios, false, 40_000 + n);
-        let reports = end(&mut exchange, &mut parts, &[End::DataLost], 50_000);
+        assert_eq!(numbers(&exchange), [3]);
+        exchange.begin(&mut radios, false, 40_000 + n);
+        let reports = end(&mut exchange, &[End::DataLost], 50_000);
         // Alone it pays all of it; after its seventh attempt it is given up.
         let air = 21 + 4 + 2 * 20 + (n - 3) * 1001;
         match n {
@@ -88,18 +88,18 @@ fn each_ticket_has_its_own_report() {
 /// Whichever parts leave, the others keep their order, and new ones go behind them.
 #[test]
 fn parts_keep_their_order() {
-    let (mut pool, mut parts, radios) = (Pool::new(), Parts::with_capacity(1), radios(Loss::None));
-    let mut exchange = exchange(&mut pool, &mut parts, &radios, &[100; 3]);
+    let (mut pool, radios) = (Pool::new(), radios(Loss::None));
+    let mut exchange = exchange(&mut pool, &radios, &[100; 3]);
     let mut model = vec![1, 2, 3];
     for number in 4..2000 {
         // Every third of them leaves or stays, in all combinations.
         let leaves = |flow: u32| (number >> (flow % 3)) & 1 == 1;
-        exchange.retain(&mut parts, |part| !leaves(part.ticket.flow));
+        exchange.retain(|part| !leaves(part.ticket.flow));
         model.retain(|flow| !leaves(*flow));
         let new = part(&mut pool, number, 100);
-        exchange.push(&mut parts, new);
+        exchange.push(new);
         model.push(number);
-        assert_eq!(numbers(&exchange, &parts), model);
+        assert_eq!(numbers(&exchange), model);
         assert_eq!(exchange.bytes as usize, 100 * model.len());
     }
 }
@@ -107,24 +107,22 @@ fn parts_keep_their_order() {
 /// Whatever is split over however many parts of whatever length, no nanosecond is lost.
 #[test]
 fn shares_sum_to_the_whole() {
-    let (mut pool, mut parts, radios) = (Pool::new(), Parts::with_capacity(1), radios(Loss::None));
+    let (mut pool, radios) = (Pool::new(), radios(Loss::None));
     for n in 1..40u32 {
         let lengths: Vec<u32> = (0..n).map(|i| 28 + i * 7919 % 1473).collect();
-        let mut exchange = exchange(&mut pool, &mut parts, &radios, &lengths);
+        let mut exchange = exchange(&mut pool, &radios, &lengths);
         let whole = 1_000_003 * u64::from(n);
-        exchange.charge(&mut parts, whole);
-        assert_eq!(exchange.parts(&parts).map(|part| part.air).sum::<u64>(), whole);
-        exchange.retain(&mut parts, |_| false);
+        exchange.charge(whole);
+        assert_eq!(exchange.parts.iter().map(|part| part.air).sum::<u64>(), whole);
     }
-    assert_eq!(parts.places.len(), 39, "places are taken again");
 }
 
 /// Every DATA is drawn on its own, the ACK once; there is none if nothing arrived.
 #[test]
 fn losses_are_drawn_by_part_and_the_ack_once() {
     let p: f64 = 0.3;
-    let (mut pool, mut parts, mut radios) = (Pool::new(), Parts::with_capacity(1), radios(Loss::Fer(p)));
-    let mut exchange = exchange(&mut pool, &mut parts, &radios, &[1500, 40]);
+    let (mut pool, mut radios) = (Pool::new(), radios(Loss::Fer(p)));
+    let mut exchange = exchange(&mut pool, &radios, &[1500, 40]);
     let (mut counts, attempts) = ([[0.0; 3]; 3], 200_000);
     let number = |part: &Part| match part.end {
         End::Acked => 0,
@@ -133,9 +131,9 @@ fn losses_are_drawn_by_part_and_the_ack_once() {
         other => panic!("{other:?}"),
     };
     for _ in 0..attempts {
-        exchange.for_each(&mut parts, |part| part.attempts = 0);
-        exchange.begin(&mut parts, &mut radios, false, 0);
-        let ends: Vec<usize> = exchange.parts(&parts).map(number).collect();
+        exchange.parts.iter_mut().for_each(|part| part.attempts = 0);
+        exchange.begin(&mut radios, false, 0);
+        let ends: Vec<usize> = exchange.parts.iter().map(number).collect();
         counts[ends[0]][ends[1]] += 1.0;
         assert_eq!(exchange.garbled, ends == [2, 2]);
     }
