@@ -52,7 +52,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// The same for an event that few of those before it in this way come after. The order
     /// of events is that of [`EventQueue::push`].
-    #[inline]
+    #[inline(always)]
     pub fn push_in_turn(&mut self, at: u64, event: E) {
         let entry = self.entry(at, event);
         if self.lane.back().is_some_and(|last| last.at > at) {
@@ -81,6 +81,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Adds an event that the lane's last one comes after.
+    #[inline(never)]
     fn push_before(&mut self, entry: Entry<E>) {
         let mut place = self.lane.len() - 1;
         let least = place.saturating_sub(REACH);
