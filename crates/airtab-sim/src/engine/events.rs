@@ -40,7 +40,7 @@ const REACH: usize = 16;
 impl<E: Copy> EventQueue<E> {
     /// An empty queue.
     pub fn new() -> EventQueue<E> {
-        let (heap, lane) = (Vec::with_capacity(1024), VecDeque::with_capacity(1024));
+        let (heap, lane) = (Vec::with_capacity(1024), VecDeque::with_capacity(64));
         EventQueue { heap, lane, lane_at: NEVER, made: 0 }
     }
 

@@ -122,7 +122,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             wires,
             channels,
             hops: EventQueue::new(),
-            arriving: VecDeque::with_capacity(1024),
+            arriving: VecDeque::with_capacity(64),
             next_arrival: NEVER,
             on_wires: 0,
             books: Books::default(),
