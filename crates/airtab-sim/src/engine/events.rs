@@ -40,6 +40,7 @@ const REACH: usize = 16;
 impl<E: Copy> EventQueue<E> {
     /// An empty queue.
     pub fn new() -> EventQueue<E> {
+        // The lane begins small: a ring is walked through from end to end, whatever is in it.
         let (heap, lane) = (Vec::with_capacity(1024), VecDeque::with_capacity(64));
         EventQueue { heap, lane, lane_at: NEVER, made: 0 }
     }
@@ -50,8 +51,8 @@ impl<E: Copy> EventQueue<E> {
         self.raise(entry);
     }
 
-    /// The same for an event that few of those before it in this way come after. The order
-    /// of events is that of [`EventQueue::push`].
+    /// The same, for an event that comes after nearly all that were added in this way; it only
+    /// takes longer where it does not.
     #[inline(always)]
     pub fn push_in_turn(&mut self, at: u64, event: E) {
         let entry = self.entry(at, event);

@@ -84,6 +84,7 @@ impl Contention {
         self.consider(i);
     }
 
+    /// Contender `i` may be the first, or one of several. A tie that is none costs a look at all.
     #[inline]
     fn consider(&mut self, i: usize) {
         let (ready, before) = (self.ready[i], self.first);

@@ -47,7 +47,8 @@ pub struct World<B, T> {
     wires: Vec<Wire>,
     channels: Vec<Channel>,
     hops: EventQueue<Hop<T>>,
-    /// Packets that reach an access point next, in order of time, where it is and where they go.
+    /// Packets that reach an access point next, in order of time, where it is and where they go. No
+    /// queue of events: a home's run takes 2 to 4 % longer with one.
     arriving: VecDeque<(u64, Handle, NodeId, NodeId)>,
     /// When the first of them does, or [`NEVER`].
     next_arrival: u64,
@@ -178,7 +179,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     }
 
     /// Lets a channel go on from its event at `at` until it has something to say, or nothing more is due by `until`:
-    /// when it was last due.
+    /// when it was last due. Where there are several channels, one event: the next may be another's.
     #[inline]
     fn run(&mut self, channel: usize, mut at: u64, until: u64) -> u64 {
         let alone = self.channels.len() == 1;
