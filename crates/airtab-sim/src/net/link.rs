@@ -75,4 +75,12 @@ mod tests {
         assert_eq!(link.send(120_000, 100), Some(1_368_000), "the first has gone");
         assert_eq!(link.send(9_000_000, 1250), Some(10_100_000), "idle again");
     }
+
+    /// 1500 bytes at 7 Mb/s: 1714285.7 ns, without the fraction; never 1500 times that of a byte.
+    #[test]
+    fn a_byte_may_take_a_fraction_of_a_nanosecond() {
+        let mut link = Link::new(7_000_000, 0, 1);
+        assert_eq!([(); 2].map(|()| link.send(0, 1500)), [Some(1_714_285), Some(3_428_570)]);
+        assert_eq!(Link::new(3_000_000_000, 0, 1).send(0, 1500), Some(4_000));
+    }
 }
