@@ -5,6 +5,7 @@
 //! - [`table`]: a comparison as text; [`why()`]: what made each score
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
+//! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -13,6 +14,7 @@
 
 mod capture;
 mod compare;
+pub mod draw;
 pub mod experiment;
 mod measure;
 mod report;
@@ -25,7 +27,7 @@ mod why;
 pub use capture::{SNAP_BYTES, capture};
 pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, comparison};
 pub use measure::run;
-pub use report::{Report, chart, html};
+pub use report::{Report, figures, html};
 pub use results::{Manifest, Origin, Queue, scenario_hash, write_parquet};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};

@@ -544,7 +544,7 @@ fn a_quick_look_leaves_checks_out() {
     let full = outcome(&e, false, &host(&told_apart));
     assert_eq!((judge(&e, &full).len(), full.points.len(), full.points[0].queues.len()), (2, 6, 3));
     // What checks are about is in the page's table.
-    let page = page(&e, &full, &judge(&e, &full), "", "");
+    let page = page(&e, &full, &judge(&e, &full), &[], "", "");
     assert!(page.contains("<tr><th>point<th>discipline<th>game<br>MOS</tr>"), "{page}");
 }
 
