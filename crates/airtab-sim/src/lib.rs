@@ -40,7 +40,9 @@ pub use histogram::Histogram;
 pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
-pub use scenario::{App, MAX_STATIONS, MAX_USERS, Scenario, Station, Users, Wired};
+pub use scenario::{
+    Access, App, Latency, MAX_STATIONS, MAX_USERS, Scenario, Server, Servers, Station, Users, Wired,
+};
 #[cfg(feature = "trial")]
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};

@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use airtab_core::{Meta, NO_STATION};
-use airtab_sim::world::{HomeHost, Tag};
+use airtab_sim::world::{HomeHost, NodeId, Tag};
 
 use super::AccessPoint;
 use crate::house::{self, Owner, Port};
@@ -93,8 +93,16 @@ impl AccessPoint {
         }
         let body =
             Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app, dequeued_ns: 0 };
-        self.world.send(now, self.home.node(from), self.home.node(to), meta, body);
+        self.world.send(now, self.node(from), self.node(to), meta, body);
         Ok(())
+    }
+
+    /// Where a host is; several applications may share a server's link.
+    fn node(&self, host: HomeHost) -> NodeId {
+        self.home.node(match host {
+            HomeHost::Server(app) => HomeHost::Server(self.servers[usize::from(app)]),
+            host => host,
+        })
     }
 
     fn route(&self, address: IpAddr) -> Result<HomeHost, Refusal> {

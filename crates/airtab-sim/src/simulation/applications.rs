@@ -82,6 +82,13 @@ impl Simulation {
         }
     }
 
+    /// A packet of a saturated source is over, or was dropped.
+    #[inline(never)]
+    pub(super) fn settled(&mut self, flow: u16, dropped: bool) {
+        let user = self.flows[usize::from(flow)].user;
+        self.tell(user, |user, io| user.over(dropped, io));
+    }
+
     /// Tells a user's application something, and does what it wants while it runs.
     fn tell(&mut self, user: u32, what: impl FnOnce(&mut User, &mut Io)) {
         let member = &mut self.users[user as usize];

@@ -4,7 +4,7 @@ use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{Discipline, Phy};
 
 use super::*;
-use crate::scenario::{App, Station, Users, Wired};
+use crate::scenario::{Latency, Station, Users, Wired};
 use crate::tcp::Algorithm;
 use crate::traffic::{AppKind, Download, Game, Upload};
 use crate::wifi::{CellConfig, Loss};
@@ -22,7 +22,8 @@ fn home() -> Scenario {
         active_ns: 0..3 * S,
         measure_ns: None,
         class: 0,
-        latency_ns: MS,
+        servers: Servers::Own(Latency::both(MS)),
+        phase_ns: None,
     };
     Scenario {
         name: "home".into(),
@@ -30,6 +31,7 @@ fn home() -> Scenario {
         measure_ns: S..3 * S,
         medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         stations: ["console", "laptop", "phone"]
             .map(|name| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::None })
             .to_vec(),
@@ -49,8 +51,8 @@ fn what_disciplines_on_wires_do_is_not_the_access_points() {
         params
     };
     let plain = run(&scenario, &fifo(35), 1);
-    let access_ns = [MS; 3];
-    let (home, topology) = Home::new(&scenario, access_ns, &fifo(35)).expect("it is right");
+    let (access, _) = scenario.access_links(App::flows);
+    let (home, topology) = Home::new(&scenario, access, &fifo(35)).expect("it is right");
     let topology = topology.with_disciplines(&fifo(scenario.wired.queue_packets));
     let mut queued = Simulation::over(&scenario, home, topology, 1);
     queued.advance(scenario.duration_ns);
