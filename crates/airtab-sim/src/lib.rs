@@ -44,7 +44,10 @@ pub use scenario::{App, MAX_STATIONS, MAX_USERS, Scenario, Station, Users, Wired
 #[cfg(feature = "trial")]
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
-pub use trace::{ApTrace, AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace, Trace};
+pub use trace::{
+    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+    Trace,
+};
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;
 pub use traffic::video::FrameTrace;

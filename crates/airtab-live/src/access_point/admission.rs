@@ -19,8 +19,6 @@ pub(super) struct Body {
     pub(super) flow: u32,
     /// Past the end of the list: of no application.
     pub(super) app: u16,
-    /// When it left the access point's queue, ns.
-    pub(super) dequeued_ns: u64,
 }
 
 impl Tag for Body {
@@ -91,8 +89,7 @@ impl AccessPoint {
         if let Some(meter) = self.meters.get_mut(usize::from(app)) {
             meter.sent(up, parsed.bytes, now);
         }
-        let body =
-            Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app, dequeued_ns: 0 };
+        let body = Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app };
         self.world.send(now, self.home.node(from), self.home.node(to), meta, body);
         Ok(())
     }
