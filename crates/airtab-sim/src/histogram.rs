@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A histogram of times in little memory.
 //!
 //! Bins as in G. Tene's HdrHistogram ("A High Dynamic Range Histogram", hdrhistogram.org) with a lowest time of 1 us:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A fast simulator of a home behind one 802.11 access point.
 //!
 //! [`run`] takes a [`Scenario`] and the parameters of a queue discipline and

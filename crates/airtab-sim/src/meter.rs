@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What becomes of one application's packets: counted at both ends, in the
 //! access point's queue and on the air.
 //!

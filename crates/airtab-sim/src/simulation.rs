@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Puts cell, wired links, TCP and traffic together and runs them.
 //!
 //! ```text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a run left behind, as plain numbers for `airtab-quality` and reports.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What an application costs in memory.
 #![allow(unsafe_code)] // a global allocator that counts
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What happened to single packets, told to a meter, to the trace that figures are made of.
 
 use airtab_core::Tx;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One trace, one figure: every [`Metric`] that a run's trace gives.
 
 use Metric::*;

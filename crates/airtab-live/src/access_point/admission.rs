@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which packets are taken in, and what disciplines are told of them.
 //!
 //! What it does not do: what becomes of them is `fate`'s.

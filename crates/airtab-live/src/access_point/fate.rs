@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What becomes of packets: counted by flow, station and application, handed out
 //! or forgotten.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The application half of a run: tells applications what happens, and carries
 //! out what they want; their TCP.
 //!

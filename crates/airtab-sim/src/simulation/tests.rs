@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What meters count where disciplines are on wires, too.
 
 use airtab_core::time::{MS, SECOND as S};

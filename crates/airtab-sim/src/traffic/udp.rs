@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A stream of equal UDP packets from a server to a station: at a constant rate,
 //! or with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One access point, its stations, one channel: IEEE 802.11 DCF, sans-IO.
 //!
 //! Packets go in by [`Cell::send_down`] and [`Cell::send_up`]; time passes by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The link emulator: one server in the place of the channel, sans-IO like
 //! [`Cell`](super::Cell) and with the same methods.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a medium reports: packets that arrived or did not, frames that are over,
 //! and every attempt on the air for those who want to see it.
 

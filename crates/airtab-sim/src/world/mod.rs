@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Nodes, wires, access points and the air between them, with packets of any host:
 //! the simulator's, whose applications are simulated, or the live access point's,
 //! whose packets are real.

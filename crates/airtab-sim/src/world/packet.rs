@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A packet as the world carries it: the host's part, and its way so far.
 
 use airtab_core::NO_STATION;

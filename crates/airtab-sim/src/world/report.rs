@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a world tells its host.
 
 use airtab_core::{Handle, Reason, Tx};
