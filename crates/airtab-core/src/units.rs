@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Units of parameters and statistics: from text to integers and back.
 //!
 //! Every front end reads and prints values through this page, so that `25ms`

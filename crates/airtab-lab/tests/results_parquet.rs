@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `results.parquet` read back: every figure of every seed, where it came from,
 //! and errors of the file passed on.
 

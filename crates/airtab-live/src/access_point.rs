@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The access point and the wires to its servers, sans-IO: packets as bytes go
 //! in and come out, time is passed in.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The `[[app]]` tables of a scenario file.
 //!
 //! What it does not do: keys that only some kinds have are read by `kinds`, the

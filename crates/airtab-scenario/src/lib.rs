@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scenario files, and what a run of a scenario says in figures.
 //!
 //! - [`ScenarioFile`]: TOML to a [`Scenario`](airtab_sim::Scenario) and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which disciplines to run, with which parameters: those of the scenario
 //! file, then those of the command line. Texts become values once, where they
 //! are read.

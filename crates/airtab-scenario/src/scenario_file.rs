@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scenario files: TOML text to [`Scenario`] and [`QueueSettings`], and nothing
 //! that is wrong or unknown passes. `docs/scenarios.md` lists every key.
 //!

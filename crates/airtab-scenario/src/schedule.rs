@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A shorter run of the same scenario: every time of its schedule divided, the
 //! network left as it is.
 //!

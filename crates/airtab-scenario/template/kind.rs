@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The template of a kind: `template`. What scenario files, tables, sentences and
 //! the report know of it. Copied to `src/kinds/NAME.rs`, with a line `mod NAME;` in
 //! `src/kinds/mod.rs`, it describes the configuration that the file of the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every way to get a scenario file wrong, and what the reader says about it.
 //! The messages are frozen in `snapshots/`: read a change of them as a user would.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How fast the simulator is: `cargo bench -p airtab-sim --bench sim`.
 //!
 //! - `home`: 330 s of a home, under every discipline: a game, a call and a CUBIC

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Applications and flows under way.
 
 use std::ops::Range;

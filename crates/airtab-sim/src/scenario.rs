@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What to simulate, as plain data. Files and units are `airtab-scenario`'s; the
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 

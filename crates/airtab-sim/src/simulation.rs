@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Puts cell, wired links, TCP and traffic together and runs them.
 //!
 //! ```text
@@ -23,9 +24,9 @@ use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running};
 use crate::scenario::{App, Scenario, Servers};
 use crate::tcp::{Config, Segment};
-use crate::trace::{ApTrace, Trace};
+use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Home, Place, Report, Tag, Topology, World};
+use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
@@ -250,11 +251,13 @@ impl Simulation {
                 self.meter(app).dequeued(queued, now);
             }
             Report::Lost { packet } => {
-                let flow = self.world.take(packet).body.flow;
+                let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
+                self.meter(app).lost(up, sent_ns, Leg::Channel);
                 self.note(4, flow.into());
             }
             Report::Dropped { at, packet, why } => {
-                let Body { app, flow, .. } = self.world.take(packet).body;
+                let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
+                self.meter(app).lost(up, sent_ns, at.leg());
                 match at {
                     Place::AccessPoint(_) => {
                         self.note(5, u64::from(flow) << 8 | why as u64);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Template: one sentence on who sends what, and when.
 //!
 //! Source: where the application was described, section by section. This one is a sensor: it reports once in each

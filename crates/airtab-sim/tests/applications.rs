@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every kind of application, stepped alone in virtual time: no simulator, no packets, no TCP.
 
 use std::cmp::Reverse;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whole runs: reproducible to the bit, nothing lost from the books, and the
 //! published level of a single download.
 

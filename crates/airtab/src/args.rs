@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of every command, with their help; those of `model`, `cbr` and `htbench` are beside them.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Files of a result: all of them appear, or none.
 //!
 //! Each is written under another name; when the last one is whole, all are

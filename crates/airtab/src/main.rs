@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line of airtab. Source of its words: the tables of the core and
 //! `airtab-lab`; this crate reads options, prints, and writes files.
 //!

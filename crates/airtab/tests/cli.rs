@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The command line as a user has it: texts, exit codes, files.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab experiment` as a user has it: texts, exit codes, files, an interrupt.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What `airtab compare --out` leaves behind, when all goes well and when not.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab cbr` and `airtab htbench` as a user has them: lines, JSON, files, exit codes.
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every program that the crates start is known to `tools/require`, under a rule that `make test` asks for: else a
 //! bare machine lacks it, and whoever has it by chance does not see that.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Experiments: a scenario, what varies in it, and what a source says should
 //! come out. Each is one TOML file of `experiments/`; `docs/experiments.md`
 //! describes the files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs an experiment: every point, discipline and seed that is not stored yet.
 //!
 //! The result does not depend on the number of jobs, on what was stored, or on

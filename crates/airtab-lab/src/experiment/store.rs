@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Finished runs as small files, so that an interrupted experiment goes on
 //! where it was, and experiments that share a point share its runs.
 //!

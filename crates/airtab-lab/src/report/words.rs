@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The report's sentences: what was compared, and what came out.
 //!
 //! What it does not do: no causes (`why`), and no discipline is known by name;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Games, calls, videos, pings and plain UDP streams: sockets around the
 //! application that the simulator runs, too ([`Application`]).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A game over UDP: `game`.
 //!
 //! Its score is the G-model's (`airtab-quality`), from the delays of both

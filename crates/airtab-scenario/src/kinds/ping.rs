@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Requests that a distant host answers: `ping`.
 //!
 //! What it does not do: its score is the rate that it receives, as that of any UDP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Equal UDP packets, down or up, at a rate or saturated: `udp`.
 //!
 //! What it does not do: when they are sent is `airtab_sim::traffic::udp`'s.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Video over UDP that nothing slows: `video`.
 //!
 //! Its score is the frames that can be shown (`airtab-quality`): a broken frame

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A call: `voip`.
 //!
 //! Its score is the E-model's (`airtab-quality`), from delays and losses of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What an application is to whoever runs it: a state machine without packets,
 //! sockets or clock.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two constant streams that do not answer each other: what games and calls are.
 
 use super::{Application, Io, Setting};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What applications send: one file per kind, and the list of them.
 //!
 //! Parameters of the CHAP dissertation, 6.1. Sizes are whole IP packets.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Requests that a server echoes, over UDP (CHAP dissertation 7.3.3: a game's
 //! server browser asks each server and shows how long its answer took).
 //!

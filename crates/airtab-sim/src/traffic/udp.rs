@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate,
 //! with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
 //! a packet in the queue before the air (what models of DCF suppose: Bianchi 2000; Heusse et al. 2003).

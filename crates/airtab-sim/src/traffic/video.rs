@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Unresponsive video over UDP (CHAP dissertation 6.1.3): the frames of an
 //! encoded trace at 30 a second, each as a burst of packets, never sent again.
 //!

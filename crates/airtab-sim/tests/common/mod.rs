@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scenarios and drivers that several tests share.
 #![allow(dead_code)] // each test file uses its own part
 

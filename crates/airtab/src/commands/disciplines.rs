@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab disciplines`: the tables of the core, as text or JSON.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What `airtab compare --out` writes: `docs/report.md` lists the files.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab tcp trace`: downloads through one Wi-Fi cell, over time (CHAP
 //! dissertation 6.12 and 6.13).
 //!
