@@ -186,13 +186,13 @@ fn published_values_are_drawn() {
     let svg = figure(&page, "Score: ");
     let published: Vec<&str> = svg.split("class=\"published\" ").skip(1).collect();
     assert_eq!(published.len(), 2, "neither chap nor the load is in this figure: {svg}");
-    // From 0 to 12: a diamond of 10 pixels around 6, and a bar from 7 to 12.
+    // From 0 to 12.5: a diamond of 10 pixels around 6, and a bar from 7 to 12.
     let diamond = numbers(attribute(&format!(" {}", published[0]), "d"));
-    near(&[(diamond[0], diamond[1] + 5.0)], &[at(svg, 0.5, 0.5)]);
+    near(&[(diamond[0], diamond[1] + 5.0)], &[at(svg, 0.5, 6.0 / 12.5)]);
     let range = published[1];
-    near(&[(value(range, "x") + 4.0, value(range, "y"))], &[at(svg, 1.0, 1.0)]);
+    near(&[(value(range, "x") + 4.0, value(range, "y"))], &[at(svg, 1.0, 12.0 / 12.5)]);
     let (y, height) = (value(range, "y"), value(range, "height"));
-    near(&[(0.0, y + height)], &[(0.0, at(svg, 0.0, 7.0 / 12.0).1)]);
+    near(&[(0.0, y + height)], &[(0.0, at(svg, 0.0, 7.0 / 12.5).1)]);
     assert!(page.contains("</svg>published</span>") && page.contains("</svg>published range</span>"));
     // And on bars.
     let bars = "[[figure]]\ntitle = \"Score\"\ny = \"game.game_mos\"\nat = { q = 40, d = 1 }\n";

@@ -563,7 +563,7 @@ fn the_home_is_described() {
         "l<td>streamed video, 0.235 to 5.8 Mb/s<td>",
         "m<td>endless download (cubic, a new connection each 2s)<td>",
     ] {
-        assert!(page.contains(&format!("</span>{row}")), "{row}: {page}");
+        assert!(page.contains(&format!("</svg>{row}")), "{row}: {page}");
     }
     assert!(page.contains("3 stations behind one access point (phy-a: "), "{page}");
     assert!(page.contains(
