@@ -215,6 +215,7 @@ pub struct Phy {
     pub cw_max: u16,
     pub base_kbps: u32,
     pub ack_kbps: *const u32,
+    pub eifs_ack: u32,
 }
 
 /// The frame error rate of 1.
