@@ -67,6 +67,7 @@ else
 endif
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
+	@tools/licences
 	@tools/require clang
 	@echo "Checking the C core (gcc, clang, 32 bits) ..."
 	@$(MAKE) --no-print-directory -C core check

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Compiles every C file of the core, where a new discipline needs no line, and
 //! the layouts that a test compares with `ffi.rs`.
 

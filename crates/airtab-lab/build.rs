@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two things that the compiler cannot know: the experiments of the
 //! repository, put into the program, and a number for the sources that make
 //! figures, so that a stored run of another simulator is never taken for one

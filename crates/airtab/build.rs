@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which commit the program is built from, for manifests and reports:
 //! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, with `-dirty`
 //! if sources differ from it, else `unknown`. The program is built again when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Bytes of libFuzzer's as what happens to a live access point: packets on any
 //! port, waits, changes of stations and disciplines. After each, the books must
 //! balance; at the end, everything must come out. `make fuzz` at the top.

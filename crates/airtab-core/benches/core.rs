@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a packet costs: nanoseconds per cycle of every discipline, by how many
 //! flows are backlogged and how many are known. `cargo bench -p airtab-core`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! 802.11 exchange times: the core's named profiles, safely.
 
 use crate::ffi;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a discipline's table says of single flows, by the names of its columns.
 //!
 //! A column called [`FLOW`] holds the hash of the flow that a row is about

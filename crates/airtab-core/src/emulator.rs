@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The emulated 802.11 link of the core, safely: equations 7.1 to 7.4 of the
 //! CHAP dissertation. `docs/emulator.md` has formulas and published figures.
 

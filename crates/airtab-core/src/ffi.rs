@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The C core's types, as `airtab/qdisc.h`, `airtab/airtime.h`,
 //! `airtab/emulator.h` and `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
 //! exports is described here, the rest once, in the headers. `layout.rs` tests

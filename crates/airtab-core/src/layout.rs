@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The test that the mirror in `ffi.rs` has the layout of the C headers: size,
 //! order and place of every field, as the C compiler put them down in `abi.c`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Safe Rust over the C core in `core/`: the only crate with `unsafe`.
 //!
 //! - [`Discipline`], [`Params`]: the tables of every discipline, and values read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables of each discipline: parameters, statistics, rows; and values for
 //! them. One table feeds scenario files, command line, documentation and, in
 //! the kernel, netlink; this is its Rust face.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Packets at fixed addresses.
 //!
 //! The core links packets through pointers, so a packet must not move while it

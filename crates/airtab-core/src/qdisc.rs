@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One running discipline.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};

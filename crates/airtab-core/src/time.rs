@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Times in nanoseconds, the unit of every interface here.
 
 /// A millisecond.

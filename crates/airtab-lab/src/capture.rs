@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A run's frames on the air, as a pcapng file for Wireshark.
 //!
 //! One file holds the whole channel, with one interface per station (and `ap`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The same scenario under several disciplines, many seeds each.
 //!
 //! Every discipline sees the same seeds. Runs go in parallel and are put

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! From scenarios to comparisons of queue disciplines.
 //!
 //! - [`run`]: one run to figures; [`compare()`]: disciplines x seeds, in parallel,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A run to figures: those of its trace (`airtab_scenario::measure`), and means of
 //! what the discipline's table says of the applications' flows, which only looks
 //! into the run show.

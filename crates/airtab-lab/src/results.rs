@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A comparison as data for other programs: `results.parquet`, one row for
 //! each discipline, seed, application and metric, and `manifest.json`, which
 //! says what made it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One run in its course: what each application received, what the discipline's
 //! table said of its flows, how long its packets queued.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A comparison with everything that is shown of it: the first seed's run of each
 //! discipline tells its story and fills its capture while it is measured. Nothing
 //! is simulated twice.

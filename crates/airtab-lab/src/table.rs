@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Results as text tables.
 //!
 //! What it does not do: it does not find out how wide a terminal is or whether

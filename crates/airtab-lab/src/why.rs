@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One sentence for each application and discipline: what made its score.
 //!
 //! What it does not do: causes are found by each kind of application

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the two homes must show: the findings of the CHAP study (6.5, 6.8), at
 //! q = 35, 1 m, one download. Bands are its figures with what a substitute
 //! video and another TCP may change. fq_codel is no part of the study: what it

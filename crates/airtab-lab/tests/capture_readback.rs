@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Captures read back by other programs' code: pcap-file, radiotap and
 //! etherparse always, tshark where it is installed (with AIRTAB_TSHARK set it
 //! has to be).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Mean credits (CHAP short paper, figure 3): a video beside two downloads.
 
 use airtab_core::{Discipline, Params};

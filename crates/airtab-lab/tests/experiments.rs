@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Experiments from their files to their verdicts, as a user has them.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Live experiments through the runner: a host that simulates stands for the one
 //! that takes its time, so that what the runner itself does can be seen.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a study simulates. The only test in its process, whose simulations it counts.
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The report's page: complete, self-contained, safe with any name, the same
 //! for the same figures; and the stories behind it.
 

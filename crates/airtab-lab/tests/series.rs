@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The course of an application by the second, and its figures.
 
 use airtab_core::{Discipline, Params};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the live access point can do on this machine: rates, added delay,
 //! packets a second, and TUN against AF_PACKET. `cargo bench -p airtab-live`,
 //! as root; some two minutes. Every figure is the median of three runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the report of a second costs the packet thread: `AccessPoint::snapshot` with as many live flows as there are
 //! records, each of which sent something since the last one. `cargo bench -p airtab-live --bench report`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Shows recorded snapshots as if they came from a running house, one a second,
 //! and serves their metrics:
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One line of blame: which hop holds the delay, who uses the air, who suffers.
 //!
 //! The delay of a hop is its median; medians are added, which is near enough to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The one clock of a house: the kernel's monotonic clock, from the start of
 //! the access point. Every thread of the house reads the same, so delays
 //! between two namespaces are exact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Talks to a running house from another process: one request, one answer, each
 //! a line of JSON, over a Unix socket that only root can reach.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs an access point by the wall clock: packets between its ports' devices,
 //! events at their times.
 //!

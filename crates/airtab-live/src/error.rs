@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What can go wrong between a house file and a running access point.
 
 use std::io;

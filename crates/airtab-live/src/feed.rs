@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Snapshots on their way to whoever shows them: in the process that runs the
 //! access point through a [`channel`], in another one as lines of JSON that
 //! [`from_lines`] reads. Either way the reader gets a [`Feed`], which ends when

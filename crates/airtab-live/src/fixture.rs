@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Snapshots for tests: invented, two seconds of a plausible evening.
 
 use crate::snapshot::Snapshot;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who sends what: running figures of every flow and station, for what one
 //! sees of a running access point.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Folders that are this user's alone, whoever else may write around them.
 //!
 //! A folder is opened as such (never through a link in its place), must be ours,

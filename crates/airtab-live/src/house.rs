@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A house: a scenario whose stations and servers are real network namespaces.
 //!
 //! House files are scenario files (`docs/scenarios.md`): the same file can be

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The access point in real time: real applications and the kernel's TCP in
 //! network namespaces, behind the simulator's own cell and the core's disciplines.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A house's name, held by one process, and the folder that goes with it.
 //!
 //! `/run/airtab/HOUSE` has the lock, the control socket and temporary files. The

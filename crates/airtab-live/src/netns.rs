@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Network namespaces: made, entered, and removed with all that runs in them.
 //!
 //! A namespace is a name under `/run/netns` (iproute2), so `ip netns exec` works

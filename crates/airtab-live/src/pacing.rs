@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How well a driver keeps to the wall clock: what becomes of each packet's delay
 //! and of the thread's time, second by second and over the run.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the access point must know of a packet's bytes: who talks to whom, and
 //! what disciplines may look at.
 //!

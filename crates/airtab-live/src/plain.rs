@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A snapshot as plain text, for where there is no terminal: a line about the
 //! air, a row for each station that sent or received, a line of blame. No
 //! escape codes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Which congestion control TCP uses towards whom: attributes of routes, so that
 //! no program needs the right to choose one, and the machine's defaults do not
 //! matter.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A house that is up: its lock, namespaces, devices, and the thread that
 //! drives it. Everything is taken down when it is dropped, and what a killed
 //! run left is removed by the next one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the access point shows of itself, once a second: the one source of the
 //! terminal view, the JSON lines and the Prometheus endpoint.
 //!

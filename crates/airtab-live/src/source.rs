@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What disciplines may know of the host that sent a packet (`at_source` of the
 //! core): a keyed hash, so that nobody outside can make two hosts one.
 //!

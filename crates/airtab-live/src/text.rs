@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Numbers as people read them: a few digits, a unit. Shared by the terminal
 //! view, the plain lines and the sentences.
 //!

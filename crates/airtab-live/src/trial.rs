@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One run of a house with its applications, from start to end: what the
 //! simulator's `run` is to a scenario. It yields the same trace, so the same
 //! figures are drawn from both.

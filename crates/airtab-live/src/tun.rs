@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The wire into a namespace: a TUN device there, its file here.
 //!
 //! A TUN device carries IP packets without a link header, no larger than its

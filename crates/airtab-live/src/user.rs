@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The user that programs of a house run as: one that nobody is, without
 //! capabilities and without a way to get any.
 //!

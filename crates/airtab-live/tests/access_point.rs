@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The access point in virtual time: its books under arbitrary packets, times
 //! and orders; rates and latencies against their closed forms and against the
 //! simulator's medium.

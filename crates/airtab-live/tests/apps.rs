@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Applications in real namespaces, joined by a wire instead of an access point.
 //!
 //! Needs root and `tools/require live`; without root each test says that it did

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Explicit congestion notification (RFC 3168) through the access point, in
 //! virtual time: a mark of the discipline is in the bytes that leave, and only in
 //! those of packets that allow it; others are dropped. What must leave comes from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What an access point shows of itself, in virtual time, against figures that are
 //! computed by hand beside each: airtime of both directions by station, flow and
 //! application, shares, delays by hop, drops and losses by whose they are.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Floods of new flows at one station: what others keep, and how long the first
 //! packet of somebody else's new flow waits. In virtual time, and for real with
 //! the kernel's TCP (which needs root: without it that test says so).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a house leaves open to others: nothing in /run, no rights to its
 //! programs; and what it survives. Needs root; where that is missing the tests
 //! say so and do nothing.

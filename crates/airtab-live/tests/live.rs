@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Houses for real: namespaces, devices, the kernel's own ping and TCP. Needs
 //! root; where that is missing the tests say so and do nothing.
 

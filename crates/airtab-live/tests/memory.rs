@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An access point's memory does not grow with what is done to it: here in virtual
 //! time, by the hour; `soak.rs` has real houses.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where packets go, in virtual time: who may speak to whom, what a discipline is told of a packet,
 //! whose application it is, from when on a change holds.
 //!

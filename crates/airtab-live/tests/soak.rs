@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A house under full load while everything changes: `AIRTAB_SOAK=SECONDS` says
 //! for how long (`make soak`); without it, nothing is done.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A house with its applications through the access point, judged as a run of
 //! the simulator is. Needs root and `tools/require live`.
 

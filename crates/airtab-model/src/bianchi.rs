@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Bianchi's model of the 802.11 distributed coordination function under saturation.
 //!
 //! Source: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Closed forms of the literature, to hold the simulator against.
 //!
 //! | module | model |

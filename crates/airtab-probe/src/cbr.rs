@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! CBR: UDP at a constant rate, measured where it arrives (Starzetz 6.3.1).
 //!
 //! | module | what |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The two clocks of a measurement, and waiting on sockets.
 //!
 //! Durations come from the monotonic clock; stamps that travel to another machine come from the system

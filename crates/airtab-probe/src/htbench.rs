@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! HTBench: concurrent HTTP downloads and uploads, each kept as volume over time (Starzetz 6.3.2).
 //!
 //! | module | what |

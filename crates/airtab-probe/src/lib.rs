@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Measuring tools with real sockets, for any network: [`cbr`] sends UDP at a constant rate and measures
 //! what arrives and how long it takes; [`htbench`] downloads and uploads over HTTP, and keeps the volume of
 //! each connection over time.

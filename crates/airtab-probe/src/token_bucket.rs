@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Token buckets in integer nanoseconds, one for the average rate and one for the peak rate (Starzetz
 //! 6.3.1).
 //!

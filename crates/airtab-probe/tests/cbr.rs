@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Sender and receiver over loopback, each in a thread of its own.
 //!
 //! Rates are bytes over measured time: a busy machine makes packets late, and none of them wrong.

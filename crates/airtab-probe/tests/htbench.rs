@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The HTTP client against a small real server, over loopback.
 
 mod server;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Packet delays: mean, percentiles, extremes.
 //!
 //! A histogram with three significant digits (hdrhistogram): percentiles are within 0.1 % whatever the

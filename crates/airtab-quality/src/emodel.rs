@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! E-model: the rating R of a phone call from delay and loss, and the mean opinion score of a rating.
 //!
 //! Two forms. [`simple_r`] is the form of the CHAP dissertation 2.5, eq. 2.6 to 2.8 (after Cole and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Jain's fairness index: how evenly something is shared.
 //!
 //! Source: CHAP dissertation eq. 6.4 (Jain, Chiu and Hawe 1984). It says nothing about how much there is to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! G-model: the mean opinion score of a network game from ping and jitter.
 //!
 //! Source: CHAP dissertation 2.5, eq. 2.4 and 2.5 (the model of Wattimena et al. 2006, fitted to Quake IV);

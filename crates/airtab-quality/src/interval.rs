@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Mean and 95 % confidence interval over replications with different seeds.
 //!
 //! Student's t interval, for independent replications with results close enough to normal, and its paired

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a user of the network feels, computed from plain numbers.
 //!
 //! Sources: CHAP dissertation 2.5 (G-model, E-model, frame rate, response time) and 6.13 (fairness),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Spearman's rank correlation: whether two things grow together, in a straight line or not.
 //!
 //! Source: C. Spearman 1904. The CHAP dissertation's section 6.10 draws frames shown against the rate sent and

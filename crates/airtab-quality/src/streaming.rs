@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Streamed video: start-up delay, stalls, bit rate and switches (the measures of Huang et al., SIGCOMM 2014,
 //! and of ITU-T P.1203's input).
 //!

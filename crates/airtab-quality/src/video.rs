@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Playable frame rate (CHAP dissertation 2.5): how many frames a second a
 //! decoder can show.
 //!

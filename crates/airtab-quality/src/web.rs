@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Web response time (CHAP dissertation 2.5, 6.7): from the request of a page to
 //! its last byte.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The measured time: which packets count, and the rate of what was received.
 //!
 //! Source: CHAP dissertation chapter 6 (results are those of 90 s to 270 s of a run, when all flows are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scenario files, and what a run of a scenario says in figures.
 //!
 //! - [`ScenarioFile`]: TOML to a [`Scenario`](airtab_sim::Scenario) and the
@@ -24,6 +25,7 @@ mod scores;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;
+mod wired;
 
 pub use apps::ACCESS_POINT;
 pub use kinds::{About, Score, note, video_frames, words};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One trace to figures: what each application felt, what the queue and the
 //! channel did.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The figures of a run: names, units, how they are shown, which way is better.
 //!
 //! What it does not do: it computes none of them (that is `measure`).

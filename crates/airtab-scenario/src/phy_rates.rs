@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The PHY rates that a station can have under a profile: those of IEEE
 //! 802.11-2020, clauses 15 and 16 (DSSS), 17 and 18 (OFDM), 19 (HT).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A TOML document read key by key.
 //!
 //! Every problem is kept with its place (file, line, column, the text itself),

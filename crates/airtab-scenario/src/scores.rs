@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures over seeds, by discipline and application.
 //!
 //! What it does not do: it summarises nothing (`airtab-lab`).

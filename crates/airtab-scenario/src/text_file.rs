@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Text files that users name.
 //!
 //! Only regular files are read, and no more of them than a file of the wanted

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Frame-size traces of encoded videos, as public archives have them.
 //!
 //! Text, one frame a line, columns separated by spaces or tabs. Three layouts

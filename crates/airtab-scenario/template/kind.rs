@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The template of a kind: `template`. What scenario files, tables, sentences and
 //! the report know of it. Copied to `src/kinds/NAME.rs`, with a line `mod NAME;` in
 //! `src/kinds/mod.rs`, it describes the configuration that the file of the same
@@ -17,7 +18,7 @@ use crate::scores::{QueueScores, Scores};
 
 impl Described for Template {
     // Its keys, beside those that every `[[app]]` has.
-    const KEYS: &'static [&'static str] = &["interval"];
+    const KEYS: &'static [&'static str] = &["interval", "phase"];
     // Its rows in tables. The first is its score: how good it was.
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99, Metric::Loss];

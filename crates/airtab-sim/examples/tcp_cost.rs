@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a TCP segment costs: sender, receiver and its share of the acknowledgements, in ns of this machine.
 //!
 //! `cargo run --release -p airtab-sim --example tcp_cost`

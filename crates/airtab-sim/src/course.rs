@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A run sampled at equal steps: congestion windows, the access point's queue,
 //! what each application received (CHAP dissertation figures 6.34 to 6.38).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A fast simulator of a home behind one 802.11 access point.
 //!
 //! [`run`] takes a [`Scenario`] and the parameters of a queue discipline and
@@ -40,11 +41,16 @@ pub use histogram::Histogram;
 pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
-pub use scenario::{App, MAX_STATIONS, MAX_USERS, Scenario, Station, Users, Wired};
+pub use scenario::{
+    Access, App, Latency, MAX_STATIONS, MAX_USERS, Scenario, Server, Servers, Station, Users, Wired,
+};
 #[cfg(feature = "trial")]
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
-pub use trace::{ApTrace, AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace, Trace};
+pub use trace::{
+    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+    Trace,
+};
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;
 pub use traffic::video::FrameTrace;

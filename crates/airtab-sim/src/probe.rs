@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A run that is looked at: observers say when they want to look, one loop moves
 //! the run from look to look.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One server, one queue: packets of a few flows wait, under a real discipline of the core, for a server
 //! that takes a fixed time for each. No cell, no contention, no TCP: what queueing theory is about.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Template: one sentence on how the window grows and what loss takes off it.
 //!
 //! Source: where the algorithm was published, section by section. This one is Scalable TCP (Kelly, CCR 33(2), 2003): a

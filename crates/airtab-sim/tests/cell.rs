@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The cell against closed forms: Bianchi's model, exchange times, the link
 //! model, the performance anomaly; and the books: packets and airtime.
 

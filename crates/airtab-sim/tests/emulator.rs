@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The link emulator against the closed form of CHAP dissertation 7.1
 //! (equations 7.1-7.4): goodput, cost, attempts; what it does with multicast
 //! and with packets of stations; where its time goes.

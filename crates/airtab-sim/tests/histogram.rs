@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The histogram against hdrhistogram, whose bins and figures it has, and its memory.
 
 use airtab_core::time::{MS, SECOND};

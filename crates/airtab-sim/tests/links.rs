@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a discipline is told of the stations' links, on both media: who, when and
 //! what; by the core's `links`, which keeps what it is told.
 

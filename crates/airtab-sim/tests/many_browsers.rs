@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Three thousand browsers fit into little memory. Alone in its file: what it
 //! looks at is the whole process.
 

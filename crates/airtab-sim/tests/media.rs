@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What holds on every medium, whatever happens to it: the books of packets,
 //! each packet's way, the order of a flow; also while disciplines replace each
 //! other and stations change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The cell against a slot-by-slot Monte Carlo of DCF: saturated stations, one slot after the
 //! other, every counter by itself. It shares no code with the cell: constants, random numbers
 //! and rules are written out here, from IEEE 802.11-2020 10.3.2.3.7 (EIFS), 10.3.4.3 (backoff).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! In its steady state the simulator allocates nothing per event.
 #![allow(unsafe_code)] // a global allocator that counts
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Looking at a run changes nothing, and what is seen agrees with its trace.
 
 mod common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One queue before a server of fixed times: the core's disciplines against queueing theory and against the
 //! CHAP dissertation's credit ranges, worked example and bursts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Worlds that are no home: a dumbbell whose narrow wire has a discipline, switches in
 //! a row, two cells. Times against their closed forms, books after everything that happens.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Standard output as it is: terminal, pipe, closed pipe. Files: `files`.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};

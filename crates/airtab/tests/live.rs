@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab live` as processes: signals, kills at any moment, leftovers, errors.
 //! What needs root says so and does nothing without it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab model` as a user has it: figures of the sources, JSON, pictures, errors.
 
 use std::process::{Command, Output, Stdio};

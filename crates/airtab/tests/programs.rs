@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every program that the crates start is known to `tools/require`, under a rule that `make test` asks for: else a
 //! bare machine lacks it, and whoever has it by chance does not see that.
 //!
@@ -16,6 +17,7 @@ use proc_macro2::{TokenStream, TokenTree};
 /// stands there, what it starts.
 const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/experiment.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),

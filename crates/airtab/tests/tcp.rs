@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab tcp trace` as a user has it: table, JSON, figure, wrong usage.
 
 use std::process::{Command, Output, Stdio};

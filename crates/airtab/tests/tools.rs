@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What CI stands on: a step that fails or hangs is named, a build's words and exit code come through, and the bare
 //! machine is never this one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! fifo and spq: which packet is next, and which one makes room.
 
 use airtab_core::{Discipline, Params, URGENT};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! chap against the published algorithm, and what chap adds to it.
 
 use std::collections::BTreeMap;

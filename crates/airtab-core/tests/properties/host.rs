@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A host that keeps its own books of every packet, and after every call holds
 //! the discipline to them.
 

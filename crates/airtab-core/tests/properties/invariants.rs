@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What every registered discipline keeps under any sequence of operations.
 //! `Host` asserts most of it at every step.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Properties of the core, checked through the Rust binding with random
 //! sequences of operations (`PROPTEST_CASES=5000` for a longer look).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Random sequences of what a host may do to a discipline.
 
 use airtab_core::{Discipline, GROUP, Meta, Param, Params, Tcp, Ticket, Tx, URGENT, Unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! CHAP as published, an independent model: every flow in one list, every
 //! choice a scan of it, every boost a loop over it.
 //!

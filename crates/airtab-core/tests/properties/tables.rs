@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The tables that every front end is made from, and the words of their errors.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Frames as bytes: radiotap, IEEE 802.11, LLC/SNAP, IPv4, TCP and UDP.
 //!
 //! Addresses are locally administered: the access point is 02:61:74:00:00:00,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `[[check]]` of an experiment's file.
 //!
 //! What it does not do: no verdict (`judge`).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! From an experiment to scenarios: the shared base, what the experiment says
 //! on top of it, and the values of a point on top of that. What comes out is
 //! read as any scenario file is, with all of its checks.

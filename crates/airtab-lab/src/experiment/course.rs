@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures over time: one run (seed 1) of a point under a discipline, as the
 //! source shows one. Simulated when the page is made, once for all figures of
 //! that point and discipline; nothing of it is stored.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An experiment's figures: a metric over an axis, a line for each discipline,
 //! as the source draws it; or bars, where nothing varies.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The TOML files of experiments. Nothing that is wrong or unknown passes;
 //! `docs/experiments.md` lists every key.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An outcome against what was expected.
 //!
 //! A value is the mean over the seeds; its 95 % interval, also that of quotients,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs in real time: what makes them is handed in, as nothing here knows of
 //! namespaces and clocks.
 //!

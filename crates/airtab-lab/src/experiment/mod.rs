@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Experiments: a scenario, what varies in it, and what a source says should
 //! come out. Each is one TOML file of `experiments/`; `docs/experiments.md`
 //! describes the files.
@@ -205,6 +206,19 @@ impl Experiment {
             Some((family, _)) => self.toml.replacen("\nbase = \"", &format!("\nbase = \"{family}/"), 1),
             None => self.toml.clone(),
         }
+    }
+
+    /// Its text by itself, for a place without its base; without comments where it has one.
+    ///
+    /// # Panics
+    /// Never: it was read.
+    pub fn whole_toml(&self) -> String {
+        let mut table: toml::Table = toml::from_str(&self.toml).expect("it was read");
+        if table.remove("base").is_none() {
+            return self.toml.clone();
+        }
+        table.insert("scenario".into(), self.scenario.clone().into());
+        toml::to_string(&table).expect("what was read can be written")
     }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `[model]` of an experiment's file: figures from formulas. Nothing is simulated; a
 //! page and the scoreboard show them as they show what is.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An experiment as one HTML page: what was expected and what came out, the
 //! source's figure, the numbers. Style and rules are those of `report`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is taken of web pages by their size (CHAP dissertation 6.10): those up to
 //! the median size, or those above it. Only pages that every discipline completed
 //! with the same seed are looked at.

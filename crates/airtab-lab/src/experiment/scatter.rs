@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Clouds of points, as the CHAP dissertation's section 6.10 draws them: each second
 //! of a video by the rate sent, each web page by its size. A picture for each
 //! discipline, all of a point with the same axes; points of all seeds.

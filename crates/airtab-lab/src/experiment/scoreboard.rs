@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! All experiments together, as Markdown: every number with its section, what
 //! was expected, what came out; a line for each experiment first.
 //!

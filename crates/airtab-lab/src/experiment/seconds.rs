@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is taken of a video second by second: frames shown against the rate sent
 //! (CHAP dissertation 6.10).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `[server]` of an experiment's file: a queue before a server that takes the same
 //! time for every packet, where theory has exact answers.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Experiments for a terminal: the list, what one is about, its verdicts.
 //!
 //! What it does not do: no verdict is found here (`judge`).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is simulated at a point: a home behind an access point, a queue before a
 //! server of fixed times, or nothing, where formulas are worked out.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures as SVG: bars, lines, stacked bars, drawn by plotters.
 //!
 //! Drawn small, so that a phone shows one across and a desk several. Colours

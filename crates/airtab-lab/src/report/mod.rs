@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A comparison as one HTML page: nothing to load, no script, readable on a
 //! phone and in the dark.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The figures of an experiment: where each value is drawn.
 
 use Metric::*;

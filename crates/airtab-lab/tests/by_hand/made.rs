@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scores made up: summaries, applications, disciplines, comparisons.
 
 use std::collections::BTreeMap;

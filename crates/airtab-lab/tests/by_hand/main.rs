@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures from input made by hand, each with its value worked out beside it:
 //! nothing is simulated, and nothing that judges here is shared with what it judges.
 //!

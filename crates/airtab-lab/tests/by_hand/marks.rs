@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Tables, and who is marked as best in them, from figures made up for each case.
 
 use Metric::*;

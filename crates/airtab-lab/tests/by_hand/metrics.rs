@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Names, units and senses of all figures: the name says the unit, the label the
 //! one that is shown, and the factor between them must be that of the two. Senses
 //! are written down a second time, apart from the table that they judge.

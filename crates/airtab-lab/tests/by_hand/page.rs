@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The page draws the values that it is given: lengths, points and texts from
 //! figures made up so that every one of them differs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Why a score is what it is: a sentence for each case, from figures made up for it.
 
 use Metric::*;

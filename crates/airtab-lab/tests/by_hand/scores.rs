@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The queue before a server of fixed times: waits and credits that can be counted on fingers.
 
 use std::sync::atomic::AtomicBool;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Runs of several seeds to means, intervals and the pages that all completed.
 
 use std::sync::Mutex;

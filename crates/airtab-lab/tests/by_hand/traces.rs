@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One trace, one figure: every [`Metric`] that a run's trace gives.
 
 use Metric::*;
@@ -33,6 +34,7 @@ fn silent(scenario: &Scenario) -> Trace {
         down: StreamTrace::default(),
         up: StreamTrace::default(),
         queue: QueueTrace::default(),
+        paths: Default::default(),
         air_ns: 0,
         up_air_ns: 0,
         attempts: AttemptTrace::default(),

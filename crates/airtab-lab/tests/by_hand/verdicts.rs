@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures of made-up runs to verdicts. A host of live experiments hands them in
 //! as it would a run of its own: by discipline, point and seed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where the bytes of packets are while they are under way.
 
 use crate::packet::MTU;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What an access point shows of itself: [`Snapshot`]s.
 //!
 //! What it does not do: the driver adds how well the clock was kept, and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Nothing is kept of a packet that is gone, however it went: its place in the pool,
 //! its buffer, its flow's count.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A headless Chromium that visits a page: `client = "chromium"`.
 //!
 //! The page is an index of exactly its first object's size (or as much as its

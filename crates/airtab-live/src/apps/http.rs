@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One HTTP/1.1 connection of a client: requests of a fixed size, answers of a
 //! known size, and the time of each step. `httparse` reads the answers' heads.
 //!

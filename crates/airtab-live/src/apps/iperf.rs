@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Downloads, uploads and peers: iperf3, its congestion control that of its routes
 //! (`routes`), whatever the machine's default is.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Our own loader of web pages.
 //!
 //! The page itself comes first, over a connection of its own; then its other

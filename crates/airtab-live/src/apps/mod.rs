@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Applications of a house: real programs and sockets inside its namespaces,
 //! which yield what the simulator's trace yields, so that `airtab-scenario` judges
 //! both the same way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The web server of a house: one nginx in the namespace of the servers, with a
 //! configuration and a folder of its own. Nothing of the machine's nginx is read
 //! or written.

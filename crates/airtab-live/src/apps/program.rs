@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Programs that applications run: found, started inside a namespace as a user
 //! without rights, ended.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Streamed films: segments from nginx over one connection, at the rates that
 //! the simulator's player chooses ([`Player`], BBA-0).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Web pages: the simulator's, or the front page of a site, visited one after the
 //! other. CHAP dissertation 6.1.4 and 7.3.2.
 //!

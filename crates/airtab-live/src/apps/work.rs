@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The threads of applications: started inside namespaces, ended together, and
 //! what they fail of is kept until somebody asks.
 

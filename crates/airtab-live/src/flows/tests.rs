@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Records of flows: who gets one, who gives one up, and that sums stay.
 
 use super::*;

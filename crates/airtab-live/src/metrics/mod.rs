@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Snapshots for Prometheus: names and text here and in `table`, the endpoint
 //! in `serve`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The endpoint: `/metrics` and `/health` over HTTP, on the loopback only.
 //!
 //! One thread. A client has [`DEADLINE`] for everything and one request per

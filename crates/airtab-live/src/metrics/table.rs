@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is exported of a snapshot: names, units, help, and where the values are.
 //!
 //! What it does not do: the discipline's own statistics have their table in the core.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Every sample of a snapshot in which no two numbers are equal: each value is read
 //! from its own place.
 

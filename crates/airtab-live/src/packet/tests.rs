@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Packets come from `frames`, which writes them byte by byte and shares no code
 //! with what is tested here.
 

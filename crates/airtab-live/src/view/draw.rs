@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One picture: header, air, tables, scores, blame, pace, keys, from top to bottom.
 //!
 //! Where there is little room, parts are left out; nothing is drawn outside.

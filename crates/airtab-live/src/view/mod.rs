@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The terminal view: what the access point does, redrawn with every snapshot.
 //!
 //! - `State`: what the user chose, and which keys change it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The terminal: taken, drawn on, and given back as it was, however the view ends.
 //!
 //! What it does not do: signals are the caller's, who sets the stop flag.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Columns of the two tables: which there are, which fit, which sorts. Flows
 //! have those of the discipline's own table among them, by their names there.
 //!

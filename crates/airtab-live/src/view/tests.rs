@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A test that hangs fails, and says which it was.
 
 use std::io::{Write, stderr};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Packets written byte by byte from the RFCs that define them, and read back the
 //! same way: an oracle for `airtab_live::packet`, with which it shares no code.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Houses and packets that several tests share.
 #![allow(dead_code, unused_imports)] // each test file uses its own part
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The model against its own equations, hand-solved cases, the Markov chain solved state by state, and
 //! dice.
 

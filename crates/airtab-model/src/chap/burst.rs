@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Bursts, the starvation that they cause, and the choice of the increment (CHAP dissertation 5.4).
 //!
 //! A flow without credit waits while flows that were idle spend theirs, 2I each. The longer I is, the longer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Between which bounds credits move in steady state (CHAP dissertation 5.1, with 5.3).
 //!
 //! The assumptions: the link is busy all the time, every flow is backlogged, rates are steady, and a packet

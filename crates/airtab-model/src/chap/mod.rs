@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The analysis of CHAP: what credits, delays and bursts its author expects.
 //!
 //! Source: C.-S. Lee, "Credit-based Home Access Point (CHAP)", PhD dissertation, Worcester Polytechnic

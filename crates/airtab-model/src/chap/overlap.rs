@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How often a flow's credit is above those of all faster flows (CHAP dissertation 5.2.2).
 //!
 //! The assumption: each credit is uniform over its range, whatever the others are. It is a pessimistic one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two classes with probabilistic priority before one server (CHAP dissertation 5.2.1, first approach).
 //!
 //! The probabilistic priority discipline (PPDQ; Jiang, Tham and Ko; its reference 131): when the server is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The published tables and figures to their last digit, and every equation against those it comes from.
 
 use super::burst::*;

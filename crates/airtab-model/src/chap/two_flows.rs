@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A slow and a fast flow: figure 5.4 of the CHAP dissertation (5.2.3).
 //!
 //! Two Poisson flows share the load rho; kappa is the slow flow's rate over the fast one's; every service

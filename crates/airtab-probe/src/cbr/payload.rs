@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The first 40 bytes of each packet, big-endian. The rest of a payload means nothing.
 //!
 //! | byte | field |

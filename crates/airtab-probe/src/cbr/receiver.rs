@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The receiving half: what arrives in each interval, and echoes for PINGs (Starzetz 6.3.1, `-L`).
 //!
 //! Every datagram counts towards the rate, from whatever program. Those of our sender also tell how many

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! PINGs that wait for their echo (Starzetz 6.3.1, option `-P`).
 //!
 //! The table holds the last `depth` PINGs. An echo counts once, and only if its flow, number and time stamp

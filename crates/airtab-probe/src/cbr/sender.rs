@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The sending half: when which packet goes, the steps of a sweep, and what echoes say (Starzetz 6.3.1).
 //!
 //! A state machine: `now_ns` is monotonic, `system_ns` the system time that travels in packets. Call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Sender and receiver over real sockets: clock, waiting, I/O.
 //!
 //! The socket's own buffer is the only queue: a packet that it has no room for waits until the device below

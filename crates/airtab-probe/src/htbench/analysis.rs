@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What comes out of a run: throughput over time, Jain's index over time, figures of each class.
 //!
 //! Throughput is the derivative of V(t) over a window (Starzetz 6.3.2). Jain's index is its volume form

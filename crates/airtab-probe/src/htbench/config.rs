@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The configuration: an INI file with a section `[global]` and one `[class NAME]` for each class of
 //! requests (Starzetz 6.3.2; the thesis's own sample is lost).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The states of one request (Starzetz 6.3.2): idle, connecting, sending the request, sending the body of an
 //! upload, receiving the head, receiving the body, done or failed.
 //!

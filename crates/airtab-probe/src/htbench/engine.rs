@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One thread serves all connections (Starzetz 6.3.2).
 //!
 //! In each service cycle the connections that are ready are served once each, in random order, so that no

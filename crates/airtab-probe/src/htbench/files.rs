@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is kept on disk: a file for each request with two columns, t in s and V in bytes (Starzetz 6.3.2),
 //! and the series of the analyses.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One HTTP/1.x response, byte by byte: where its head ends, and where its body does (RFC 9112 4 and 6).
 //!
 //! `httparse` reads the head and the sizes of chunks. Bodies are counted and forgotten.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! V(t) of one connection, sampled densely at first and sparser later (Starzetz 6.3.2).
 //!
 //! The distance between two samples is a hundredth of the connection's age, within bounds: a fresh

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Machines that begin together: each waits for a datagram that one of them broadcasts (Starzetz 6.3.2).
 //!
 //! What it does not do: no clocks are compared. The machines begin as far apart as the datagram reaches them,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How much of what was written to a TCP connection the other side has acknowledged (Linux, `TCP_INFO`).
 //!
 //! The system call is `nix`'s, by its macro for socket options; this page only says how the structure begins.

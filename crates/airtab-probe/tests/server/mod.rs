@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A small HTTP server: a thread for each connection, good and bad answers.
 
 use std::io::{self, BufRead, BufReader, Read, Write};

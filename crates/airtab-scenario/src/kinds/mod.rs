@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The kinds of applications: one file for each. The list of them is the
 //! simulator's; a kind that has no file here does not build.
 //!

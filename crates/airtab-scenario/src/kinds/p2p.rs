@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Endless TCP downloads, and perhaps uploads, with several peers: `p2p`.
 //!
 //! What it does not do: TCP is `airtab_sim::tcp`'s.

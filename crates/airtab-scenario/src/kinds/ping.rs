@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Requests that a distant host answers: `ping`.
 //!
 //! What it does not do: its score is the rate that it receives, as that of any UDP
@@ -19,7 +20,7 @@ use crate::scores::{QueueScores, Scores};
 const BYTES: u32 = 84;
 
 impl Described for Ping {
-    const KEYS: &'static [&'static str] = &["interval", "bytes"];
+    const KEYS: &'static [&'static str] = &["interval", "bytes", "phase"];
     const COLUMNS: &'static [Metric] = &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Causes that several kinds share, as parts of sentences.
 //!
 //! Every number in a sentence was measured; the rules that choose the sentence

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How the score of a kind is shown: in captions, tables and sentences.
 //!
 //! What it does not do: the factor to the shown unit, and decimals elsewhere

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A film over TCP whose bit rate follows its buffer: `streaming`. Of several users the mean.
 //!
 //! What it does not do: which segment comes next is `airtab_sim::traffic::streaming`'s.

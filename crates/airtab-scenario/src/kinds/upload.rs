@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An endless TCP upload: `upload`.
 //!
 //! What it does not do: TCP is `airtab_sim::tcp`'s.

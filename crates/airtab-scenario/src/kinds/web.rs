@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Web pages, one after the other: `web`.
 //!
 //! How long pages take is a figure of a comparison, not of a run: only those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures of what a discipline's table says of flows, named after its columns.
 //!
 //! What it does not do: which columns those are, the tables say

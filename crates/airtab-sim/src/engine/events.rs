@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Events in order of time; events of equal time in the order of their making.
 //!
 //! A 4-ary heap of plain data: no boxes, no closures, no cancellation (a timer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Virtual time: an event queue and one random stream per entity.
 //!
 //! Times are integer nanoseconds since the start of the run.

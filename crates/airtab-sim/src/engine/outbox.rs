@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What happened, in order, for somebody who takes all of it before the next thing happens.
 //!
 //! Unlike a ring it never wraps: it begins anew whenever it is empty, so it grows as long as

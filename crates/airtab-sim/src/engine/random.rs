@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One random stream per entity.
 //!
 //! The stream of an entity depends on the run's seed and the entity's name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Addresses of servers and stations, and what a five-tuple hashes to.
 
 use std::hash::Hasher;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One direction of a wired link: rate, latency, drop-tail queue.
 //!
 //! A FIFO link needs no events of its own: when a packet is handed to it, its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The worst wait that bursts can cause (CHAP dissertation 5.4): flows that were idle for long hold 2I
 //! each, and burst together just when another, which is always backlogged, has nothing left.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Looks into a run under way: what arrived so far, the discipline's table,
 //! TCP senders, and every frame on the air. For observers ([`crate::probe`]).
 //!

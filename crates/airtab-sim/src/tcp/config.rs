@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Settings of an endpoint, and the named profiles.
 //!
 //! A profile is a constructor: [`Config::home`] is the stack that the home experiments use. Both ends of a connection

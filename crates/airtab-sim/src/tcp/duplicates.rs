@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Fast recovery without SACK: what duplicate and partial acknowledgements are worth.
 //!
 //! Sources: RFC 5681 3.2 (Reno: inflation of the window by what has left the network, and its end with the first new

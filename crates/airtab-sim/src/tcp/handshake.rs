@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Opening a connection: the three-way handshake with its retransmission (RFC 9293 3.5, RFC 6298 5.7).
 //!
 //! Not done: simultaneous open, resets, giving up, TCP Fast Open.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! TCP: one endpoint as a state machine without I/O or clock.
 //!
 //! [`Endpoint`] is both halves of one end of a connection. The host passes in segments, written bytes and expired

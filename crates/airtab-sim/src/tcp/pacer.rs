@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! When the next segment may leave, if they are to leave at a rate.
 //!
 //! As Linux's `sch_fq` and its TCP's own pacing: a segment of `b` bytes keeps the next one back for `b / rate`. Intervals

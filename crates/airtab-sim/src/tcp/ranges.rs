@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A sorted set of disjoint byte ranges: the receiver's out-of-order data, the sender's SACKed data.
 //!
 //! Ranges are half open. The common operations touch one end and are O(1); the others cost a binary search and, when

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The receiving half: reassembly, SACK blocks, when to acknowledge.
 //!
 //! Sources: RFC 5681 4.2 (generating acknowledgements), RFC 2018 3-4 (SACK blocks, most recent first). Data out of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Round-trip time estimate and retransmission timeout: RFC 6298, integer nanoseconds.
 //!
 //! `RTO = SRTT + max(min_rto, 4 RTTVAR)`: the minimum takes the place of the clock granularity G in RFC 6298 2.3 and

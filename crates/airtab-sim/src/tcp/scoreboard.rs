@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the sender knows of the data in flight: the scoreboard of RFC 6675.
 //!
 //! The RFC defines its quantities octet by octet: which are lost (IsLost), how many are in the network (SetPipe),

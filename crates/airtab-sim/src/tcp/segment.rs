@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What travels between two endpoints: one TCP segment as plain data.
 //!
 //! Sequence numbers are 64-bit byte offsets that never wrap: the SYN occupies 0..1, the first data byte is 1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The sending half: what to send next, and loss recovery.
 //!
 //! Sources: RFC 6675 (SACK recovery; section numbers below are its), RFC 5681 (fast retransmit, timeout, idle

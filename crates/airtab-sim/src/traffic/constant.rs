@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two constant streams that do not answer each other: what games and calls are.
 
 use super::{Application, Io, Setting};
@@ -31,7 +32,7 @@ impl TwoWay {
     /// Of these streams.
     pub(super) fn new(down: Constant, up: Constant, setting: &Setting) -> TwoWay {
         let (streams, mut draws) = ([down, up], setting.draws());
-        TwoWay { streams, phases: streams.map(|stream| draws.below(stream.period_ns)) }
+        TwoWay { streams, phases: streams.map(|stream| setting.phase(&mut draws, stream.period_ns)) }
     }
 }
 

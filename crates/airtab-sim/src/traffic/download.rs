@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An endless TCP download (CHAP dissertation 6.1.5): the client connects, the
 //! server sends as fast as TCP lets it. In an upload the client does; peer-to-peer
 //! traffic is several downloads from different servers, in its symmetric form

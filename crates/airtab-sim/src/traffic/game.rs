@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A first-person game: the Halo 2 traffic model (CHAP dissertation 6.1.1).
 //!
 //! Two streams that do not answer each other: 72 bytes of payload to the client

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Peer-to-peer traffic: several [downloads](super::download) from different
 //! servers at once, in its symmetric form with data both ways in each connection.
 

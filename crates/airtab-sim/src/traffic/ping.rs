@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Requests that a server echoes, over UDP (CHAP dissertation 7.3.3: a game's
 //! server browser asks each server and shows how long its answer took).
 //!
@@ -36,7 +37,7 @@ impl Kind for Ping {
     fn user(&self, setting: &Setting) -> Requests {
         let stream = Constant { period_ns: self.interval_ns, bytes: self.bytes };
         let mut draws = setting.draws();
-        let [_, phase_ns] = [(); 2].map(|()| draws.below(stream.period_ns));
+        let [_, phase_ns] = [(); 2].map(|()| setting.phase(&mut draws, stream.period_ns));
         Requests { stream, phase_ns }
     }
 }

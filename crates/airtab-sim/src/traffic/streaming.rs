@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Responsive video: segments over one TCP connection, each at the bit rate that
 //! the player's buffer allows: BBA-0 of Huang, Johari, McKeown, Trunnell and
 //! Watson, "A buffer-based approach to rate adaptation" (SIGCOMM 2014), section 4.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Endless TCP transfers: what downloads, uploads and peers are.
 
 use super::{Application, Io};

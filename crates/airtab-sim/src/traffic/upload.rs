@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An endless TCP upload: a [download](super::download) with the client as the
 //! one that sends.
 

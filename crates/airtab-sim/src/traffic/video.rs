@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Unresponsive video over UDP (CHAP dissertation 6.1.3): the frames of an
 //! encoded trace at 30 a second, each as a burst of packets, never sent again.
 //!
@@ -57,7 +58,7 @@ impl Kind for Video {
     fn user(&self, setting: &Setting) -> Show {
         Show {
             video: self.clone(),
-            phase_ns: setting.draws().below(PERIOD_NS),
+            phase_ns: setting.phase(&mut setting.draws(), PERIOD_NS),
             frames: Vec::with_capacity(setting.room(setting.active_ns / PERIOD_NS + 2)),
         }
     }

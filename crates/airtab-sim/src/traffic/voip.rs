@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A G.711 call (CHAP dissertation 6.1.2): 160 bytes of voice every 20 ms, both
 //! ways, in RTP, UDP and IPv4 (40 bytes): 80 kb/s each way. No silence
 //! suppression, no play-out buffer.

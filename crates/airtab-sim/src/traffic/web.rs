@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Web pages: the model of Lee and Gupta with the distributions of the CHAP
 //! dissertation (6.1.4, table 6.1).
 //!

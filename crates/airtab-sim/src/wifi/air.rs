@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where a channel's time goes: a ledger with an account for what each
 //! transmitter sends, one for its beacons, one for collisions and one for the
 //! idle channel. Every nanosecond is on exactly one of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One access point, its stations, one channel: IEEE 802.11 DCF, sans-IO.
 //!
 //! Packets go in by [`Cell::send_down`] and [`Cell::send_up`]; time passes by
@@ -296,6 +297,7 @@ impl Cell {
             self.set_alarm();
         }
         let Some((packet, ticket)) = next else { return false };
+        pool.body_mut(packet).dequeued(now);
         let (link, to) = match side {
             Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
             Side::AccessPoint => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One channel: who has it, who may have it next, who hears whom, where its
 //! time goes.
 //!

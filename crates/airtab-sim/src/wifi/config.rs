@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Parameters of the media.
 
 use airtab_core::{EmulatorConfig, Phy};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who may send when: the slotted part of DCF, for any number of contenders.
 //!
 //! Slots are counted by one clock for the whole run, and the clock stands while

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where a transmitter's packets wait before they are sent: under a discipline of
 //! the core, which can be replaced under traffic, or in a plain FIFO.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Frame exchanges: what a contender sends at once, made of parts.
 //!
 //! A part is a packet with its discipline's ticket, attempts, airtime and fate of

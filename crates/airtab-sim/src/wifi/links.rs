@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a discipline is told of the stations' links (`airtab/qdisc.h`, `link`): of
 //! each station at the start, whenever its link changes, and every 100 ms. A
 //! discipline that does not want to know costs nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is between the access point and its stations: a cell or the emulator,
 //! behind the same methods.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The Wi-Fi cell: infrastructure 802.11 with one access point on one channel.
 //!
 //! - [`Cell`]: access point, stations and channel, sans-IO

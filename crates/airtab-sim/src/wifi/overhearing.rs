@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Who overhears a frame in error: a station that neither sends it nor is meant by
 //! it misses it with its own frame error rate. IEEE 802.11-2020 10.3.2.3.7: whoever's
 //! PHY indicates an erroneous frame waits EIFS.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The radio links: how fast frames go, how long they take, which are lost.
 //!
 //! A frame's rate and error rate are those of its link when it is made; it keeps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Contention rules: how many slots a contender waits before it sends, and what
 //! it makes of how the last attempt ended. A rule is a variant of [`Rule`], and
 //! each contender has one of its own, with a random stream.

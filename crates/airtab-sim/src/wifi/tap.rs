@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What everybody could see on the air: every attempt of every part, for captures.
 //!
 //! What it does not do: no frames as bytes (the laboratory's captures make them).

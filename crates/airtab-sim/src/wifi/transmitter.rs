@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Transmitters and their contenders: who has a queue, and who takes part in the
 //! contention for it.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where the packets of a world went.
 
 /// Every packet is counted once, at its end or where it is; one that a channel has let go counts nowhere until

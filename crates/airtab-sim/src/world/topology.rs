@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What is connected to what, as plain data: nodes, simplex wires, radio channels,
 //! and the shortest ways from everywhere to everywhere.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One direction of a wire: a drop-tail queue that needs no events of its own, or a
 //! discipline of the core, asked for the next packet whenever the wire is free.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! BIC against the listing and the text of Xu, Harfoush and Rhee (INFOCOM 2004).
 
 use airtab_sim::tcp::congestion::{Ack, Bic, BicConfig, Congestion};

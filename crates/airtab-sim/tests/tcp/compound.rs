@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Compound TCP against the formulas of Tan, Song, Zhang and Sridharan (INFOCOM 2006, section III).
 
 use airtab_sim::tcp::congestion::{Ack, Compound, Congestion};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! CUBIC against the formulas of RFC 9438, written down once more in the RFC's own variables: every window of a
 //! connection that loses, pauses, times out, idles and meets a longer path.
 

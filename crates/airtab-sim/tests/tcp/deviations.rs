@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Where the endpoints differ from the standards, and know it: each would move figures and is to be mended together
 //! with the cell and the rest of TCP, so that figures move once. `docs/tcp.md` says by how much each does. These tests
 //! hold what is so today; whoever mends it turns them round.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The three-way handshake and its losses.
 
 use crate::pair::{Fate, MS, Pair, SECOND};

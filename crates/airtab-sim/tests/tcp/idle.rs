@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A connection that was idle for a retransmission timeout begins with the restart window again (RFC 5681 4.1), under
 //! every congestion control: what each of them keeps, and what it does then.
 

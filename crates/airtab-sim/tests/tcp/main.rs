@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Behaviour of the TCP endpoint over a scripted path.
 
 mod bic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Segments at a rate: departures computed by hand. A round trip of 20 ms, no serialisation, an acknowledgement for each
 //! segment, a first window of ten; the handshake is over at 30 ms and has measured the round trip.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two endpoints and the two links between them, in virtual time.
 //!
 //! Whatever a test is about, it holds on the way: nobody sends past the window that its peer has offered, or without

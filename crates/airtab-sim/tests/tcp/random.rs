@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Any path that lets something through delivers everything.
 
 use crate::pair::{Fate, MS, Pair, SECOND};

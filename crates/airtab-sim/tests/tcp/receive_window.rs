@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the receiver offers bounds the sender: RFC 9293 3.8.6, RFC 7323 2. [`Pair`] itself stops a test in which
 //! somebody sends more.
 

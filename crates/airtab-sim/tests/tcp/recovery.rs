@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Loss recovery: fast retransmit, SACK, the retransmission timer.
 
 use crate::pair::{Fate, MS, Pair, SECOND};

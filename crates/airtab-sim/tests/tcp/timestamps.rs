@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Round-trip times by timestamps (RFC 7323): estimates computed by hand. A round trip of 20 ms, no serialisation, an
 //! acknowledgement for each segment, a first window of three; the handshake is over at 30 ms.
 

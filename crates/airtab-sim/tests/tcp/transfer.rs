@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Transfers without loss: completeness, acknowledgement rules, limits other than the congestion window.
 
 use crate::pair::{MS, Pair, SECOND};

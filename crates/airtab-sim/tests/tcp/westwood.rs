@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Westwood+ against the rule of Grieco and Mascolo (CCR 34(2), 2004, section 2), and what it is for.
 
 use crate::pair::{Fate, MS, Pair, SECOND};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The congestion windows against their published formulas, and what they make of a bottleneck.
 
 use std::ops::Range;

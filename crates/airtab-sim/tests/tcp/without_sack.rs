@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Recovery without SACK, step by step: RFC 5681 3.2 (Reno), RFC 6582 (NewReno), RFC 3042. Traces computed by hand: one
 //! round trip, no serialisation, an acknowledgement for each segment, a first window of ten.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab cbr`: UDP at a constant rate, and what arrives of it (Starzetz 6.3.1).
 //!
 //! Measuring is `airtab-probe`'s; here are addresses, columns, JSON and files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab htbench`: concurrent HTTP transfers, each as volume over time (Starzetz 6.3.2).
 //!
 //! Measuring is `airtab-probe`'s; here are lines, JSON and the order of things.

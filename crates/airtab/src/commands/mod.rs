@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One file per command.
 
 pub mod cbr;
@@ -5,6 +6,7 @@ pub mod compare;
 pub mod disciplines;
 pub mod experiment;
 pub mod htbench;
+mod kept;
 pub mod live;
 pub mod model;
 mod progress;

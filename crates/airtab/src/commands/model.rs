@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab model`: what the literature's formulas say, and the core's disciplines beside them.
 //!
 //! One file for each model. Formulas are `airtab-model`'s, the queue that runs a discipline is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Long commands: a bar while they run, and what Ctrl-C does.
 //!
 //! What it does not do: no run is counted here.

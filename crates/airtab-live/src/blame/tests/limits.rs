@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Each limit of `docs/live-view.md`, with the numbers that are written there:
 //! what is said just below it, at it, and just above.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Files that can be used, and what is said of others.
 
 use super::*;

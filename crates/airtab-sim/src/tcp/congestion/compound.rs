@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Compound TCP's window: Tan, Song, Zhang, Sridharan, "A Compound TCP Approach for High-speed and Long Distance
 //! Networks", INFOCOM 2006, section III; draft-sridharan-tcpm-ctcp-02, section 3.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! CUBIC's window: RFC 9438 with C = 0.4, beta = 0.7, fast convergence and the Reno-friendly region.
 //!
 //! Windows are in segments and times in seconds here, as in the RFC, in `f64`: sums, products, quotients and

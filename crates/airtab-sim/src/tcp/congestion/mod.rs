@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Congestion control: how much may be in flight.
 //!
 //! One file per algorithm behind one small trait. Loss detection and retransmission belong to the sender; a controller

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! NewReno's window: RFC 5681 with appropriate byte counting (RFC 3465).
 //!
 //! Slow start adds what is acknowledged, congestion avoidance one segment per window acknowledged; loss halves. The

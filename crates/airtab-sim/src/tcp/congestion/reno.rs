@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Reno's window: RFC 5681 3.1 and 3.2, counting acknowledgements.
 //!
 //! Each acknowledgement of new data adds a segment in slow start (equation 2) and `SMSS * SMSS / cwnd` in congestion

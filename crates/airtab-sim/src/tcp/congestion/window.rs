@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A window in bytes that loss halves: RFC 5681 3.1, what `reno` and `newreno` share.
 //!
 //! What it does not do: growth, in which the two differ.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Several transmitters with a discipline each, though only the access point has one yet.
 
 use airtab_core::time::{MS, SECOND};

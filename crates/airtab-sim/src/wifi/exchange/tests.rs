@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Exchanges of several parts, though the cell makes none yet.
 
 use airtab_core::{Meta, Phy};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of `airtab cbr`, with their help. Short ones are those of the tool that it is after (Starzetz
 //! 6.3.1); `-h` is a host there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of `airtab htbench`, with their help.
 
 use std::net::SocketAddr;

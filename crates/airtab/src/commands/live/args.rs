@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of `airtab live`, with their help.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What runs live experiments for the laboratory's runner.
 //!
 //! What it does not do: no verdict, and no run is kept (`airtab_lab::experiment`).

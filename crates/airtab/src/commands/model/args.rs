@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of `airtab model`, with their help.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab model chap credits`.
 
 use std::process::ExitCode;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A figure that stands alone: title, legend, and charts of the report, with colours for light and dark.
 //!
 //! The report's page has a style sheet of its own; this is the part of it that a chart needs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The course of each run as one SVG: a column for each congestion control;
 //! throughput, queue and congestion window one below the other, on the same axes.
 //!
