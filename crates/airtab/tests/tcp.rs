@@ -77,7 +77,9 @@ fn a_figure_is_written() {
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     // A column for each, of a throughput, a queue and a window panel.
     let n = airtab_sim::tcp::Algorithm::ALL.len();
-    for (words, times) in [("time, s", 3 * n), ("queue, packets", n), ("cwnd, segments", n), ("cubic", 1)] {
+    for (words, times) in
+        [(">time, s<", 3 * n), (">queue, packets<", n), (">cwnd, segments<", n), (">cubic: window<", 1)]
+    {
         assert_eq!(svg.matches(words).count(), times, "{words}");
     }
     assert!(svg.contains("download 2: 9ms"));
