@@ -43,6 +43,8 @@ pub struct ScenarioFile {
     pub scenario: Scenario,
     /// Parameters of the disciplines.
     pub queues: QueueSettings,
+    /// As it was written, to be kept beside results.
+    pub text: String,
 }
 
 /// Why a scenario file cannot be used.
@@ -112,7 +114,7 @@ impl ScenarioFile {
     pub fn parse_with(file: &str, text: &str, read: ReadText) -> Result<ScenarioFile, FileError> {
         let document = Document::new(file, text);
         let read = match DeTable::parse(text) {
-            Ok(table) => read_file(file, read, &Section::top(&document, table.get_ref())),
+            Ok(table) => read_file(file, text, read, &Section::top(&document, table.get_ref())),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -132,7 +134,7 @@ impl ScenarioFile {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
+fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
@@ -163,6 +165,7 @@ fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> 
             tcp,
         },
         queues,
+        text: text.into(),
     })
 }
 
