@@ -141,6 +141,24 @@ impl Unit {
         }
     }
 
+    /// The suffix that somebody meant who spells it as elsewhere: `Mbps`, `msec`, `KB`.
+    fn meant(self, suffix: &str) -> Option<&'static str> {
+        let spelt = |suffix: &str| {
+            let small = suffix.to_lowercase();
+            match self {
+                Unit::Bps => small.replace("/sec", "/s").replace("bps", "b/s").replace("bits", "bit"),
+                Unit::Ns | Unit::SignedNs => match small.split_once("sec") {
+                    Some((scale, "" | "s" | "ond" | "onds")) => format!("{scale}s"),
+                    _ => small,
+                },
+                _ => small,
+            }
+        };
+        // Bytes a second are eight times as much.
+        let bytes = self == Unit::Bps && suffix.contains('B');
+        self.scales().iter().map(|(known, _)| *known).find(|known| !bytes && spelt(known) == spelt(suffix))
+    }
+
     /// Reads a value. Decimal fractions are exact as far as the unit goes
     /// (`0.5us` is 500 ns; `0.3ns` is refused).
     ///
@@ -158,7 +176,11 @@ impl Unit {
         }
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
-        let scale = self.scales().iter().find(|(s, _)| *s == suffix.trim()).ok_or_else(wrong)?.1;
+        let scale = self.scales().iter().find(|(s, _)| *s == suffix.trim()).map(|(_, scale)| *scale);
+        let scale = scale.ok_or_else(|| match self.meant(suffix.trim()).filter(|_| !number.is_empty()) {
+            Some(meant) => UnitError(format!("{}; did you mean {number}{meant}?", wrong().0)),
+            None => wrong(),
+        })?;
         let number = number.replace('_', "");
         let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
         if whole.is_empty() || (number.contains('.') && fraction.is_empty()) || fraction.len() > 18 {
@@ -248,6 +270,28 @@ mod tests {
         ] {
             let error = unit.parse(text).unwrap_err().to_string();
             assert!(error.contains(&format!("'{text}'")) && error.contains(unit.example()), "{error}");
+        }
+    }
+
+    #[test]
+    fn who_spells_a_unit_as_elsewhere_is_told_ours() {
+        for (unit, text, ours) in [
+            (Unit::Bps, "54Mbps", "54Mb/s"),
+            (Unit::Bps, "5.5 mbit/sec", "5.5Mbit/s"),
+            (Unit::Bps, "300Kbits", "300kbit"),
+            (Unit::Ns, "25msec", "25ms"),
+            (Unit::Ns, "2 seconds", "2s"),
+            (Unit::Ns, "5MS", "5ms"),
+            (Unit::Bytes, "64KB", "64kB"),
+        ] {
+            let error = unit.parse(text).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("; did you mean {ours}?")), "{error}");
+        }
+        for (unit, text) in
+            [(Unit::Bps, "5MBps"), (Unit::Bps, "5M"), (Unit::Ns, "5sects"), (Unit::Bps, "Mbps")]
+        {
+            let error = unit.parse(text).unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use airtab_lab::{Comparison, Manifest, Options, Origin, compare, scenario_hash, write_parquet};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::wifi::CellConfig;
+use airtab_sim::{Latency, Servers};
 use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
@@ -125,7 +126,7 @@ fn the_number_of_a_scenario_is_about_what_it_says() {
     let home = ScenarioFile::home().scenario;
     assert_eq!(scenario_hash(&home), scenario_hash(&home.clone()));
     let mut other = home.clone();
-    other.apps[0].latency_ns += 1;
+    other.apps[0].servers = Servers::Own(Latency::both(1));
     assert_ne!(scenario_hash(&home), scenario_hash(&other));
     let mut other = home.clone();
     other.medium = CellConfig { attempts: 6, ..home.medium.cell().unwrap().clone() }.into();

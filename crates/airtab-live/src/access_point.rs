@@ -44,6 +44,8 @@ pub struct AccessPoint {
     queue: String,
     world: World<Body, Infallible>,
     home: Home,
+    /// Of each application: the number of the server behind whose link its own is.
+    servers: Vec<u16>,
     buffers: Buffers,
     /// Packets that have reached their end.
     out: VecDeque<Arrival>,
@@ -121,12 +123,13 @@ impl AccessPoint {
         let scenario = &house.file.scenario;
         scenario.check().expect("the scenario was checked before it is run");
         let params = queue.build(&house.file.queues)?;
-        let access_ns = scenario.apps.iter().map(|app| app.latency_ns);
+        let (access, servers) = scenario.access_links(|_| 1);
         let (home, topology) =
-            Home::new(scenario, access_ns, &params).expect("scenario and parameters were checked");
+            Home::new(scenario, access, &params).expect("scenario and parameters were checked");
         Ok(AccessPoint {
             world: World::new(topology, seed),
             home,
+            servers,
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: scenario.stations.iter().map(|s| (s.rate_kbps, s.loss)).collect(),
             stations: flows::tallies(scenario.stations.len()),

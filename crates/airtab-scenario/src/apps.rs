@@ -5,12 +5,13 @@
 //! rest of the file by `scenario_file`.
 
 use airtab_core::Unit;
-use airtab_core::time::{MS, SECOND};
-use airtab_sim::{App, MAX_USERS, Station, Users};
+use airtab_core::time::SECOND;
+use airtab_sim::{App, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, instead, quantity, unused};
 use crate::scenario_file::{LONGEST_NS, measured};
+use crate::wired::read_place;
 
 /// Each application keeps its packets' times, some MB an hour.
 const MAX_APPS: usize = 10_000;
@@ -21,7 +22,7 @@ pub const ACCESS_POINT: &str = "ap";
 pub(crate) fn read_apps(
     top: &Section,
     context: &Context,
-    stations: &[Station],
+    hosts: (&[Station], &[Server]),
     duration_ns: u64,
 ) -> Vec<App> {
     let sections = top.sections("app");
@@ -34,7 +35,7 @@ pub(crate) fn read_apps(
     }
     let mut apps = Vec::new();
     for s in &sections {
-        let app = read_app(s, context, stations, &apps, duration_ns);
+        let app = read_app(s, context, hosts, &apps, duration_ns);
         apps.extend(app);
     }
     sections.iter().for_each(Section::finish);
@@ -44,7 +45,7 @@ pub(crate) fn read_apps(
 fn read_app(
     s: &Section,
     context: &Context,
-    stations: &[Station],
+    (stations, servers): (&[Station], &[Server]),
     others: &[App],
     duration_ns: u64,
 ) -> Option<App> {
@@ -74,7 +75,8 @@ fn read_app(
         s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
     }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
-    let latency = s.read("latency", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(MS);
+    let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
+    let servers = read_place(s, servers);
     let app = App {
         name: name?,
         kind: kind?,
@@ -83,7 +85,8 @@ fn read_app(
         active_ns: start..stop,
         measure_ns,
         class: class as u8,
-        latency_ns: latency,
+        servers: servers?,
+        phase_ns,
     };
     for broken in app.broken() {
         // Who names no end has begun too late.

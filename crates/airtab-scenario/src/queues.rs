@@ -67,7 +67,11 @@ impl FromStr for QueueSpec {
             pairs.push((param, value));
         }
         let mut values = Params::new(discipline);
+        let known: Vec<&str> = discipline.params().iter().map(|p| p.name).collect();
         for (param, value) in &pairs {
+            if !known.contains(param) {
+                return Err(format!("{name}: no parameter '{param}'{}", instead(param, &known)));
+            }
             values.set(param, value).map_err(|e| e.to_string())?;
         }
         values.check().map_err(|e| e.to_string())?;

@@ -22,6 +22,7 @@ use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
+use crate::wired::{read_servers, read_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -34,7 +35,6 @@ const MAX_FILE_MIB: u64 = 4;
 
 /// The longest run, ns: a day.
 pub const LONGEST_NS: u64 = 24 * 3600 * SECOND;
-const MBPS: u64 = 1_000_000;
 
 /// What a scenario file says.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub struct ScenarioFile {
     pub scenario: Scenario,
     /// Parameters of the disciplines.
     pub queues: QueueSettings,
+    /// As it was written, to be kept beside results.
+    pub text: String,
 }
 
 /// Why a scenario file cannot be used.
@@ -112,7 +114,7 @@ impl ScenarioFile {
     pub fn parse_with(file: &str, text: &str, read: ReadText) -> Result<ScenarioFile, FileError> {
         let document = Document::new(file, text);
         let read = match DeTable::parse(text) {
-            Ok(table) => read_file(file, read, &Section::top(&document, table.get_ref())),
+            Ok(table) => read_file(file, text, read, &Section::top(&document, table.get_ref())),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -132,7 +134,7 @@ impl ScenarioFile {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
+fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
@@ -140,18 +142,30 @@ fn read_file(file: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> 
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
+    let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
-    let apps =
-        read_apps(top, &Context { folder: &folder, congestion: tcp.congestion }, &stations, duration_ns);
+    let context = Context { folder: &folder, congestion: tcp.congestion };
+    let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
     top.finish();
     duration?;
     Some(ScenarioFile {
-        scenario: Scenario { name, duration_ns, measure_ns, medium: medium?, wired, stations, apps, tcp },
+        scenario: Scenario {
+            name,
+            duration_ns,
+            measure_ns,
+            medium: medium?,
+            wired,
+            servers,
+            stations,
+            apps,
+            tcp,
+        },
         queues,
+        text: text.into(),
     })
 }
 
@@ -228,19 +242,6 @@ fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
     });
     let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
     Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), ..default })
-}
-
-fn read_wired(s: Section) -> Wired {
-    let default = Wired::default();
-    let rate = s.read("rate", quantity(Unit::Bps, 100_000..=100_000 * MBPS));
-    let trunk = s.read("trunk_latency", quantity(Unit::Ns, 0..=10 * SECOND));
-    let queue = s.read("queue", quantity(Unit::Count, 1..=1_000_000));
-    s.finish();
-    Wired {
-        rate_bps: rate.unwrap_or(default.rate_bps),
-        trunk_ns: trunk.unwrap_or(default.trunk_ns),
-        queue_packets: queue.map_or(default.queue_packets, |n| n as usize),
-    }
 }
 
 /// `[tcp]`: a named profile, and what is to differ from it.

@@ -18,7 +18,7 @@ use crate::scores::{QueueScores, Scores};
 
 impl Described for Template {
     // Its keys, beside those that every `[[app]]` has.
-    const KEYS: &'static [&'static str] = &["interval"];
+    const KEYS: &'static [&'static str] = &["interval", "phase"];
     // Its rows in tables. The first is its score: how good it was.
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99, Metric::Loss];

@@ -105,6 +105,27 @@ const CASES: &[(&str, &str, &str)] = &[
     ("packets that do not fit", "kind = \"voip\"", "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 9000"),
     ("gaps of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"1Mb/s\"\ngaps = \"pareto\""),
     ("rate of a stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"100bit\""),
+    ("nearly the word for a saturated stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"maximum\""),
+    ("gaps of a saturated stream", "kind = \"voip\"", "kind = \"udp\"\nrate = \"max\"\ngaps = \"constant\""),
+    (
+        "phase and wires of a saturated stream",
+        "kind = \"game\"",
+        "kind = \"udp\"\nrate = \"max\"\nphase = \"1ms\"\nlatency_up = \"2ms\"",
+    ),
+    ("phase of a download", "kind = \"download\"", "kind = \"download\"\nphase = \"1ms\""),
+    ("phase without unit", "kind = \"voip\"", "kind = \"voip\"\nphase = 3"),
+    ("an unknown server", "kind = \"voip\"", "kind = \"voip\"\nserver = \"far\""),
+    (
+        "a server that is nearly known, and a latency beside it",
+        "[[app]]\nname = \"game\"",
+        "[[server]]\nname = \"far\"\n\n[[app]]\nserver = \"fra\"\nname = \"game\"",
+    ),
+    (
+        "two servers of one name, of no rate and not a key",
+        "[[app]]\nname = \"game\"",
+        "[[server]]\nname = \"a\"\nrate = \"0b/s\"\n[[server]]\nname = \"a\"\nlatenzy = \"1ms\"\n\n[[app]]\nname = \"game\"",
+    ),
+    ("latency upwards too long", "rate = \"100Mb/s\"", "trunk_latency_up = \"11s\""),
     ("rate of a call", "kind = \"voip\"", "kind = \"voip\"\nrate = \"64kb/s\""),
     ("measured before it starts", "kind = \"download\"", "kind = \"download\"\nmeasure = [\"1s\", \"90s\"]"),
     ("measured beyond the end", "kind = \"voip\"", "kind = \"voip\"\nmeasure = [\"1s\", \"900s\"]"),
@@ -224,6 +245,21 @@ fn users_that_cannot_be() {
     }
     let message = refused("p2p", "users = 6554").expect("too many");
     assert_eq!(message, "users.toml: 65540 flows of all applications: at most 65535");
+}
+
+/// The emulated link has no queue at its stations that could be kept full.
+#[test]
+fn nothing_saturates_the_uplink_of_the_emulator() {
+    let with = |keys: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nkind = \"udp\"\nstation = \"s\"\n{keys}\n");
+        let text = format!("duration = \"1s\"\nwifi.medium = \"emulator\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("up.toml", &text).err().map(|e| e.to_string())
+    };
+    assert_eq!(with("rate = \"max\""), None);
+    assert_eq!(with("rate = \"1Mb/s\"\nupload = true"), None);
+    let expected =
+        "up.toml: application a: rate: the emulated link has no uplink queue that could be kept full";
+    assert_eq!(with("rate = \"max\"\nupload = true").as_deref(), Some(expected));
 }
 
 /// A scenario and a trace in a folder of their own.

@@ -4,12 +4,12 @@
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
 use airtab_sim::tcp::{Algorithm, Config};
-use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
-use airtab_sim::{AppKind, Users};
+use airtab_sim::{Access, AppKind, Latency, Servers, Users};
 
 #[test]
 fn the_built_in_home() {
@@ -18,7 +18,7 @@ fn the_built_in_home() {
     assert_eq!((s.name.as_str(), s.duration_ns), ("home", 330 * SECOND));
     assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
     assert_eq!((s.medium.phy().name(), s.medium.attempts()), ("phy-a", 7));
-    assert_eq!((s.wired.rate_bps, s.wired.trunk_ns), (100_000_000, MS));
+    assert_eq!((s.wired.rate_bps, s.wired.trunk), (100_000_000, Latency::both(MS)));
     assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
@@ -37,7 +37,7 @@ fn the_built_in_home() {
     );
     assert_eq!(s.apps[0].active_ns, 30 * SECOND..330 * SECOND);
     assert_eq!(s.apps[4].active_ns, 90 * SECOND..270 * SECOND);
-    assert!(s.apps.iter().all(|a| a.latency_ns == MS));
+    assert!(s.apps.iter().all(|a| a.servers == Servers::Own(Latency::both(MS))));
     for name in ["spq", "chap", "fifo"] {
         let spec: QueueSpec = name.parse().unwrap();
         assert_eq!(spec.build(&file.queues).unwrap().get("limit"), Some(&[35][..]), "{name}");
@@ -52,7 +52,8 @@ fn the_least_that_a_file_must_say() {
     let text = "duration = \"10s\"\n[[station]]\nname = \"a\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"a\"";
     let s = ScenarioFile::parse("dir/small.toml", text).unwrap().scenario;
     assert_eq!((s.name.as_str(), s.measure_ns), ("small", 0..10 * SECOND));
-    assert_eq!((s.apps[0].active_ns.clone(), s.apps[0].class, s.apps[0].latency_ns), (0..10 * SECOND, 0, MS));
+    assert_eq!((s.apps[0].active_ns.clone(), s.apps[0].class), (0..10 * SECOND, 0));
+    assert_eq!((s.apps[0].servers, s.apps[0].phase_ns), (Servers::Own(Latency::both(MS)), None));
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (54_000, Loss::Shadowing { distance_m: 1.0 }));
 }
 
@@ -184,7 +185,10 @@ fn every_key_arrives() {
     assert_eq!((cell.eifs, cell.deliver_on, cell.attempts), (false, DeliverOn::Ack, 5));
     let beacon = cell.beacon.unwrap();
     assert_eq!((beacon.interval_ns, beacon.bytes, cell.uplink_packets), (50 * MS, 200, 77));
-    assert_eq!((s.wired.rate_bps, s.wired.trunk_ns, s.wired.queue_packets), (1_000_000_000, 2_500_000, 88));
+    assert_eq!(
+        (s.wired.rate_bps, s.wired.trunk, s.wired.queue_packets),
+        (1_000_000_000, Latency::both(2_500_000), 88)
+    );
     assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
     assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
@@ -194,7 +198,7 @@ fn every_key_arrives() {
         AppKind::Download(Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) })
     );
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
-    assert_eq!((app.class, app.latency_ns), (4, 150 * MS));
+    assert_eq!((app.class, app.servers), (4, Servers::Own(Latency::both(150 * MS))));
     let AppKind::Video(Video { frames, fec }) = &s.apps[1].kind else { panic!("no video") };
     assert_eq!((frames, *fec), (&Frames::synthetic_two_phase(), Fec::Large));
     assert_eq!(
@@ -202,7 +206,7 @@ fn every_key_arrives() {
         AppKind::P2p(P2p { flows: 7, congestion: Algorithm::Compound, upload: false })
     );
     assert_eq!(s.apps[3].kind, AppKind::P2p(P2p { flows: 10, congestion: Algorithm::Cubic, upload: false }));
-    let udp = |rate_bps, bytes, gaps| AppKind::Udp(Udp { rate_bps, bytes, gaps });
+    let udp = |bps, bytes, gaps| AppKind::Udp(Udp { rate: Rate::Mean(bps), bytes, gaps, upload: false });
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
     assert_eq!(s.apps[6].kind, AppKind::Upload(Upload { congestion: Algorithm::NewReno }));
@@ -262,6 +266,64 @@ fn an_own_limit_goes_before_the_common_one() {
         let expected = "q.toml:3:9: [queue] limit: chap: limit: '100000' is outside 1 to 65535";
         assert_eq!(refused.lines().next(), Some(expected), "{own}");
     }
+}
+
+/// Latencies by direction, a server that two applications have in common, and fixed phases.
+#[test]
+fn where_servers_are_and_when_streams_begin() {
+    let text = r#"
+        duration = "10s"
+        [wired]
+        rate = "50Mb/s"
+        trunk_latency_up = "7ms"
+        [[server]]
+        name = "far"
+        latency = "20ms"
+        latency_up = "3ms"
+        [[server]]
+        name = "thin"
+        rate = "2Mb/s"
+        [[station]]
+        name = "s"
+        [[app]]
+        name = "game"
+        kind = "game"
+        station = "s"
+        server = "far"
+        phase = "3ms"
+        [[app]]
+        name = "call"
+        kind = "voip"
+        station = "s"
+        latency = "5ms"
+        phase = "0ms"
+        [[app]]
+        name = "film"
+        kind = "streaming"
+        station = "s"
+        latency_up = "9ms"
+        [[app]]
+        name = "peers"
+        kind = "p2p"
+        flows = 3
+        station = "s"
+        server = "thin"
+    "#;
+    let s = ScenarioFile::parse("servers.toml", text).unwrap().scenario;
+    assert_eq!(s.wired.trunk, Latency { down_ns: MS, up_ns: 7 * MS });
+    let access = |server: usize| (s.servers[server].name.as_str(), s.servers[server].access);
+    let far = Access { rate_bps: 50_000_000, latency: Latency { down_ns: 20 * MS, up_ns: 3 * MS } };
+    let thin = Access { rate_bps: 2_000_000, latency: Latency::both(MS) };
+    assert_eq!([access(0), access(1)], [("far", far), ("thin", thin)]);
+    let servers: Vec<_> = s.apps.iter().map(|app| app.servers).collect();
+    let (call, film) = (Latency::both(5 * MS), Latency { down_ns: MS, up_ns: 9 * MS });
+    assert_eq!(servers, [Servers::Shared(0), Servers::Own(call), Servers::Own(film), Servers::Shared(1)]);
+    let phases: Vec<_> = s.apps.iter().map(|app| app.phase_ns).collect();
+    assert_eq!(phases, [Some(3 * MS), Some(0), None, None]);
+    // Those in common first, then each application's own.
+    let (links, first) = s.access_links(|app| app.flows());
+    let own = |latency| Access { rate_bps: 50_000_000, latency };
+    assert_eq!((links, first), (vec![far, thin, own(call), own(film)], vec![0, 2, 3, 1]));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
 use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
-use airtab_sim::{App, AppKind, Scenario, Station, Users, Wired};
+use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Argument of the process whose memory is measured; home and discipline follow.
@@ -58,7 +58,8 @@ fn home() -> Scenario {
         class,
         users: Users::ONE,
         measure_ns: None,
-        latency_ns: 1_000_000,
+        servers: Servers::Own(Latency::both(1_000_000)),
+        phase_ns: None,
     };
     let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     Scenario {
@@ -67,6 +68,7 @@ fn home() -> Scenario {
         measure_ns: 90 * S..270 * S,
         medium: CellConfig::new(Phy::named("phy-a").expect("the studies' profile")).into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![

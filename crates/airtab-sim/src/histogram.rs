@@ -15,8 +15,8 @@
 
 /// Bins of a block.
 const BLOCK: usize = 64;
-/// Blocks that the first time makes room for, and by how many the room grows: 7 octaves of 3 digits, as from 0 to 32 ms.
-const ROOM: usize = 112;
+/// Octaves that the first time makes room for, and by how many the room grows: of 3 digits as from 0 to 32 ms.
+const ROOM: usize = 7;
 /// Counters that may overflow before their list grows.
 const CARRIES: usize = 8;
 /// What an overflow of a counter is worth.
@@ -161,19 +161,25 @@ impl Histogram {
         let octaves = self.highest_ns.ilog2() - (UNIT_BITS + self.octave_bits);
         let blocks = (((octaves + 2) as usize) << self.octave_bits) / BLOCK;
         self.places = vec![NOWHERE; blocks];
-        self.blocks.reserve_exact(ROOM.min(blocks));
+        self.blocks.reserve_exact(self.room().min(blocks));
         self.carries.reserve_exact(CARRIES);
+    }
+
+    /// [`ROOM`], blocks.
+    fn room(&self) -> usize {
+        ROOM << self.octave_bits >> BLOCK.ilog2()
     }
 
     fn count(&mut self, bin: usize, more: u64) {
         if self.places.is_empty() {
             self.allocate();
         }
+        let room = self.room();
         let place = &mut self.places[bin / BLOCK];
         if *place == NOWHERE {
             *place = self.blocks.len() as u16; // there are far fewer than that
             if self.blocks.len() == self.blocks.capacity() {
-                self.blocks.reserve_exact(ROOM);
+                self.blocks.reserve_exact(room);
             }
             self.blocks.push([0; BLOCK]);
         }

@@ -41,11 +41,16 @@ pub use histogram::Histogram;
 pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
-pub use scenario::{App, MAX_STATIONS, MAX_USERS, Scenario, Station, Users, Wired};
+pub use scenario::{
+    Access, App, Latency, MAX_STATIONS, MAX_USERS, Scenario, Server, Servers, Station, Users, Wired,
+};
 #[cfg(feature = "trial")]
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
-pub use trace::{ApTrace, AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace, Trace};
+pub use trace::{
+    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+    Trace,
+};
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;
 pub use traffic::video::FrameTrace;

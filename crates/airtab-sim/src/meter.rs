@@ -14,7 +14,9 @@ use airtab_core::Tx;
 use airtab_core::time::SECOND;
 
 use crate::scenario::{App, Scenario};
-use crate::trace::{AppTrace, AttemptTrace, Delivery, QueueTrace, SecondTrace, StreamTrace};
+use crate::trace::{
+    AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+};
 use crate::traffic::{AppKind, ROOM};
 
 /// The packets of one application over a run.
@@ -25,6 +27,7 @@ pub struct AppMeter {
     records: [bool; 2],
     measure: Range<u64>,
     streams: [StreamTrace; 2],
+    paths: [PathTrace; 2],
     queue: QueueMeter,
     air_ns: [u64; 2],
     attempts: AttemptTrace,
@@ -49,6 +52,7 @@ impl AppMeter {
             kind: app.kind.clone(),
             records: [false, true].map(|up| app.kind.constant(up).is_some()),
             streams: [false, true].map(stream),
+            paths: Default::default(),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
             air_ns: [0; 2],
@@ -96,6 +100,9 @@ impl AppMeter {
     pub fn transmitted(&mut self, up: bool, tx: &Tx, now: u64) {
         if self.measure.contains(&now) {
             self.air_ns[usize::from(up)] += tx.air;
+            let path = &mut self.paths[usize::from(up)];
+            path.frames += 1;
+            path.attempts += u64::from(tx.attempts);
             if !up {
                 self.attempts.count(tx.attempts, tx.acked);
             }
@@ -120,8 +127,31 @@ impl AppMeter {
             stream.received += 1;
             if records {
                 stream.deliveries.push(Delivery { sent_ns, received_ns: now });
+            } else {
+                stream.delay_ns.record(now - sent_ns);
             }
         }
+    }
+
+    /// One that was sent at `sent_ns` came through, and where it spent its time.
+    #[inline]
+    pub fn passed(&mut self, up: bool, sent_ns: u64, legs: Legs) {
+        if !self.measure.contains(&sent_ns) {
+            return;
+        }
+        let path = &mut self.paths[usize::from(up)];
+        if path.arrived == 0 || legs.sum_ns() < path.least.sum_ns() {
+            path.least = legs;
+        }
+        path.arrived += 1;
+        path.total.wires_ns += legs.wires_ns;
+        path.total.queue_ns += legs.queue_ns;
+        path.total.channel_ns += legs.channel_ns;
+    }
+
+    /// One that was sent at `sent_ns` ended on its way.
+    pub fn lost(&mut self, up: bool, sent_ns: u64, at: Leg) {
+        self.paths[usize::from(up)].lost[at as usize] += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
@@ -147,6 +177,7 @@ impl AppMeter {
             down,
             up,
             queue: self.queue.trace,
+            paths: self.paths,
             air_ns: self.air_ns[0],
             up_air_ns: self.air_ns[1],
             attempts: self.attempts,

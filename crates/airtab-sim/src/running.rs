@@ -21,6 +21,8 @@ pub(crate) struct Flow {
     pub(crate) user: u32,
     pub(crate) number: u16,
     pub(crate) server: NodeId,
+    /// Where what goes down begins: at the server, or at the access point.
+    pub(crate) source: NodeId,
     pub(crate) station: NodeId,
     pub(crate) class: u8,
     /// The hash that disciplines see.
@@ -32,8 +34,15 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Flow number `i` of the scenario: the flow `own` of (application, user, number).
-    pub(crate) fn new(i: u16, own: (u16, u32, u16), app: &App, home: Home, key: u64) -> Flow {
+    /// Flow number `i` of the scenario: the flow `own` of (application, user, number), to the server of that number.
+    /// Each has an address of its own, whoever shares the server's link.
+    pub(crate) fn new(
+        i: u16,
+        own: (u16, u32, u16),
+        app: &App,
+        (home, server): (Home, u16),
+        key: u64,
+    ) -> Flow {
         let tuple = FiveTuple {
             source: (address::server(i), app.kind.port()),
             destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
@@ -44,7 +53,11 @@ impl Flow {
             app: app_number,
             user,
             number,
-            server: home.node(HomeHost::Server(i)),
+            server: home.node(HomeHost::Server(server)),
+            source: home.node(match app.kind.saturates(false) {
+                true => HomeHost::AccessPoint,
+                false => HomeHost::Server(server),
+            }),
             station: home.node(HomeHost::Station(app.station as u16)),
             class: app.class,
             hash: tuple.flow(key),
@@ -131,6 +144,8 @@ pub(crate) struct Running {
     pub(crate) users: Range<u32>,
     pub(crate) flows: Range<u16>,
     pub(crate) active: bool,
+    /// It is told what is over.
+    pub(crate) saturates: bool,
     /// Their packets.
     pub(crate) meter: AppMeter,
 }
@@ -157,7 +172,9 @@ impl Member {
 
 impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
-        Running { app: app.clone(), users, flows, active: false, meter: AppMeter::new(app, scenario) }
+        let saturates = app.kind.is_saturated();
+        let meter = AppMeter::new(app, scenario);
+        Running { app: app.clone(), users, flows, active: false, saturates, meter }
     }
 
     /// Its trace with what its users saw, and the mean number of places that it held.

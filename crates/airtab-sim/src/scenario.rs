@@ -24,6 +24,8 @@ pub struct Scenario {
     pub medium: MediumConfig,
     /// Wired part between servers and access point.
     pub wired: Wired,
+    /// Servers that several applications may have in common ([`Servers::Shared`]).
+    pub servers: Vec<Server>,
     /// Stations, in the order of their numbers.
     pub stations: Vec<Station>,
     /// Applications.
@@ -61,8 +63,54 @@ pub struct App {
     pub measure_ns: Option<Range<u64>>,
     /// Class for disciplines that want one, 0 first.
     pub class: u8,
-    /// One-way latency of its server's access link, ns.
-    pub latency_ns: u64,
+    /// Where its servers are.
+    pub servers: Servers,
+    /// When the first packet of its streams is sent, ns after each user's start, where it is not to be a
+    /// random time: kinds that draw such a phase only.
+    pub phase_ns: Option<u64>,
+}
+
+/// Where the servers of an application are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Servers {
+    /// Each flow has a server of its own, behind an access link of its own of that latency.
+    Own(Latency),
+    /// All flows share the access link of that server, by its number in [`Scenario::servers`].
+    Shared(usize),
+}
+
+/// A server that several applications have in common: one access link for all of their flows.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Name, for applications to be at.
+    pub name: String,
+    /// Its access link.
+    pub access: Access,
+}
+
+/// The access link of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// bit/s of IP packets, both ways.
+    pub rate_bps: u64,
+    /// From and to the switch.
+    pub latency: Latency,
+}
+
+/// One-way latency of a wire, by direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Towards the stations, ns.
+    pub down_ns: u64,
+    /// Towards the servers, ns.
+    pub up_ns: u64,
+}
+
+impl Latency {
+    /// The same both ways, ns.
+    pub const fn both(ns: u64) -> Latency {
+        Latency { down_ns: ns, up_ns: ns }
+    }
 }
 
 /// Those who use an application: each has flows, servers and random streams of his own, so that one
@@ -86,8 +134,8 @@ impl Users {
 pub struct Wired {
     /// Rate of each link, bit/s.
     pub rate_bps: u64,
-    /// One-way latency of the trunk, ns.
-    pub trunk_ns: u64,
+    /// Latency of the trunk.
+    pub trunk: Latency,
     /// Packets that the queue of each link holds.
     pub queue_packets: usize,
 }
@@ -95,7 +143,7 @@ pub struct Wired {
 impl Default for Wired {
     /// 100 Mb/s, 1 ms, 1000 packets.
     fn default() -> Self {
-        Wired { rate_bps: 100_000_000, trunk_ns: 1_000_000, queue_packets: 1000 }
+        Wired { rate_bps: 100_000_000, trunk: Latency::both(1_000_000), queue_packets: 1000 }
     }
 }
 
@@ -103,6 +151,14 @@ impl App {
     /// The part of a run of `scenario` in which it is measured, ns.
     pub fn measured(&self, scenario: &Scenario) -> Range<u64> {
         self.measure_ns.as_ref().unwrap_or(&scenario.measure_ns).clone()
+    }
+
+    /// Latency of its servers' access links in `scenario`, whose application it is.
+    pub fn latency(&self, scenario: &Scenario) -> Latency {
+        match self.servers {
+            Servers::Own(latency) => latency,
+            Servers::Shared(server) => scenario.servers[server].access.latency,
+        }
     }
 
     /// Flows of all of its users at a time.
@@ -137,6 +193,22 @@ impl App {
 }
 
 impl Scenario {
+    /// The access links of all servers: first of those that applications share, then the applications' own, of
+    /// each as many as `own` says; and of each application the number of its first server.
+    pub fn access_links(&self, own: impl Fn(&App) -> usize) -> (Vec<Access>, Vec<u16>) {
+        let mut links: Vec<_> = self.servers.iter().map(|server| server.access).collect();
+        let first = |app: &App| match app.servers {
+            Servers::Shared(server) => server as u16,
+            Servers::Own(latency) => {
+                let (first, access) = (links.len() as u16, Access { rate_bps: self.wired.rate_bps, latency });
+                links.extend(std::iter::repeat_n(access, own(app)));
+                first
+            }
+        };
+        let firsts = self.apps.iter().map(first).collect();
+        (links, firsts)
+    }
+
     /// What must hold before a scenario can run.
     ///
     /// # Errors
@@ -150,7 +222,12 @@ impl Scenario {
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
         let flows: usize = self.apps.iter().map(App::flows).sum();
         unless(flows <= usize::from(u16::MAX), format!("{flows} flows of all applications: at most 65535"))?;
-        unless(self.wired.rate_bps > 0, "the rate of wired links must not be 0".into())?;
+        let servers = self.servers.len();
+        let many = format!("{flows} flows of all applications and {servers} servers: together at most 65535");
+        unless(flows + servers <= usize::from(u16::MAX), many)?;
+        let rates = self.servers.iter().map(|server| server.access.rate_bps);
+        let wires = rates.chain([self.wired.rate_bps]).all(|rate| rate > 0);
+        unless(wires, "the rate of wired links must not be 0".into())?;
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         for station in &self.stations {
             let p = station.loss.frame_error_rate();
@@ -165,7 +242,16 @@ impl Scenario {
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
+            if let Servers::Shared(server) = app.servers {
+                unless(server < servers, format!("application {name}: no server number {server}"))?;
+            }
             app.broken().next().map_or(Ok(()), |e| Err(format!("application {name}: {e}")))?;
+            unless(
+                self.medium.cell().is_some() || !app.kind.saturates(true),
+                format!(
+                    "application {name}: rate: the emulated link has no uplink queue that could be kept full"
+                ),
+            )?;
             unless(
                 app.measure_ns.as_ref().is_none_or(inside),
                 format!("application {name}: its measured part must lie inside the run"),

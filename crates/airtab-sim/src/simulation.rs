@@ -22,11 +22,11 @@ use airtab_core::{Meta, NO_STATION, Params, Tcp};
 use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running};
-use crate::scenario::Scenario;
+use crate::scenario::{App, Scenario, Servers};
 use crate::tcp::{Config, Segment};
-use crate::trace::{ApTrace, Trace};
+use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Home, Place, Report, Tag, Topology, World};
+use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
@@ -112,10 +112,9 @@ impl Tag for Body {
 impl Simulation {
     /// Sets everything up at time 0. Panics as [`run`] does.
     pub fn new(scenario: &Scenario, queue: &Params, seed: u64) -> Simulation {
-        let servers = scenario.apps.iter();
-        let access_ns = servers.flat_map(|a| std::iter::repeat_n(a.latency_ns, a.flows()));
+        let (access, _) = scenario.access_links(App::flows);
         let (home, topology) =
-            Home::new(scenario, access_ns, queue).expect("scenario and parameters are checked before a run");
+            Home::new(scenario, access, queue).expect("scenario and parameters are checked before a run");
         Simulation::over(scenario, home, topology, seed)
     }
 
@@ -126,15 +125,24 @@ impl Simulation {
         let mut world = World::new(topology, seed);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
         let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, app) in (0..).zip(&scenario.apps) {
+        let (_, servers) = scenario.access_links(App::flows);
+        for ((number, app), mut server) in (0..).zip(&scenario.apps).zip(servers) {
             let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);
             let active = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-            let setting =
-                Setting { seed, app: &app.name, user: 0, users: app.users.count, active_ns: active };
+            let setting = Setting {
+                seed,
+                app: &app.name,
+                user: 0,
+                users: app.users.count,
+                active_ns: active,
+                phase_ns: app.phase_ns,
+            };
             for user in 0..setting.users {
                 let (own, first) = (users.len() as u32, flows.len() as u16);
-                let flow = |i| Flow::new(first + i, (number, own, i), app, home, flow_key);
-                flows.extend((0..app.kind.flows()).map(flow));
+                for i in 0..app.kind.flows() {
+                    flows.push(Flow::new(first + i, (number, own, i), app, (home, server), flow_key));
+                    server += u16::from(matches!(app.servers, Servers::Own(_)));
+                }
                 users.push(Member::new(number, app, first, &Setting { user, ..setting }));
             }
             let (all, flows) = (first_user..users.len() as u32, first_flow..flows.len() as u16);
@@ -243,11 +251,13 @@ impl Simulation {
                 self.meter(app).dequeued(queued, now);
             }
             Report::Lost { packet } => {
-                let flow = self.world.take(packet).body.flow;
+                let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
+                self.meter(app).lost(up, sent_ns, Leg::Channel);
                 self.note(4, flow.into());
             }
             Report::Dropped { at, packet, why } => {
-                let Body { app, flow, .. } = self.world.take(packet).body;
+                let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
+                self.meter(app).lost(up, sent_ns, at.leg());
                 match at {
                     Place::AccessPoint(_) => {
                         self.note(5, u64::from(flow) << 8 | why as u64);
@@ -256,11 +266,18 @@ impl Simulation {
                     Place::Uplink(_) => self.note(6, flow.into()),
                     Place::Wire(_) => self.note(8, flow.into()),
                 }
+                if self.apps[usize::from(app)].saturates && !matches!(at, Place::Wire(_)) {
+                    self.settled(flow, true);
+                }
             }
             Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
                 let down = matches!(at, Place::AccessPoint(_));
                 self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
-                self.meter((tag >> 16) as u16).transmitted(!down, &tx, now);
+                let running = &mut self.apps[(tag >> 16) as usize];
+                running.meter.transmitted(!down, &tx, now);
+                if running.saturates {
+                    self.settled(tag as u16, false);
+                }
             }
             // On wires: neither in the access point's queue nor on the air.
             Report::Queued { .. }
@@ -284,12 +301,8 @@ impl Simulation {
             window: s.window,
             flags: s.flags,
         });
-        // each application has a server of its own
-        let (from, to, source) = match up {
-            true => (f.station, f.server, f.station.0),
-            false => (f.server, f.station, u32::from(f.app) | 1 << 16),
-        };
-        let (class, sta) = (f.class, NO_STATION);
+        let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
+        let (class, sta, source) = (f.class, NO_STATION, from.0);
         let key = Some(f.key(up));
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();

@@ -45,6 +45,8 @@ pub struct AppTrace {
     pub up: StreamTrace,
     /// Its packets in the access point's downlink queue.
     pub queue: QueueTrace,
+    /// Where its packets spent their time and were lost: down, up.
+    pub paths: [PathTrace; 2],
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
     /// The same of its uplink packets.
@@ -98,7 +100,7 @@ pub struct SecondTrace {
 }
 
 /// One direction of one application, end to end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StreamTrace {
     /// Packets sent.
     pub sent: u64,
@@ -108,8 +110,56 @@ pub struct StreamTrace {
     pub under_way: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
+    /// Time from sending to reception, ns, of the packets of `received`. Not of constant streams.
+    pub delay_ns: Histogram,
     /// Each packet of `received`, in order of reception. Constant streams only: game, call and ping.
     pub deliveries: Vec<Delivery>,
+}
+
+/// A part of a packet's way. Every packet of a home goes over wires and once over the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// The wires, with what queues on them.
+    Wires,
+    /// The queue before the air: down the access point's, up its station's.
+    Queue,
+    /// The channel: from leaving that queue to reception, contention and every attempt included.
+    Channel,
+}
+
+/// Times of a packet, or of several together, by [`Leg`], ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Legs {
+    /// [`Leg::Wires`].
+    pub wires_ns: u64,
+    /// [`Leg::Queue`].
+    pub queue_ns: u64,
+    /// [`Leg::Channel`].
+    pub channel_ns: u64,
+}
+
+impl Legs {
+    /// All of them.
+    pub fn sum_ns(&self) -> u64 {
+        self.wires_ns + self.queue_ns + self.channel_ns
+    }
+}
+
+/// Where one direction's packets, of those sent in the measured part, spent their time and were lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathTrace {
+    /// Packets that came through.
+    pub arrived: u64,
+    /// Their times, all together.
+    pub total: Legs,
+    /// Those of the first one that took least.
+    pub least: Legs,
+    /// Packets lost, by [`Leg`]: dropped on wires, dropped by the queue, given up on the air.
+    pub lost: [u64; 3],
+    /// Frames that ended in the measured part.
+    pub frames: u64,
+    /// Attempts that they took.
+    pub attempts: u64,
 }
 
 /// One packet that arrived.
@@ -151,8 +201,19 @@ pub struct ApTrace {
     pub uplink_dropped: u64,
 }
 
+const fn delays(digits: u32) -> Histogram {
+    Histogram::new(100 * SECOND, digits)
+}
+
+impl Default for StreamTrace {
+    fn default() -> Self {
+        let (sent, received, under_way, bytes) = (0, 0, 0, 0);
+        StreamTrace { sent, received, under_way, bytes, delay_ns: delays(2), deliveries: Vec::new() }
+    }
+}
+
 impl Default for QueueTrace {
     fn default() -> Self {
-        QueueTrace { delay_ns: Histogram::new(100 * SECOND, 3), mean_packets: 0.0, arrived: 0, dropped: 0 }
+        QueueTrace { delay_ns: delays(3), mean_packets: 0.0, arrived: 0, dropped: 0 }
     }
 }

@@ -30,7 +30,7 @@ impl Kind for Template {
 
     fn user(&self, setting: &Setting) -> Sensor {
         // A random phase, so that users do not march in step.
-        Sensor { interval_ns: self.interval_ns, phase_ns: setting.draws().below(self.interval_ns) }
+        Sensor { interval_ns: self.interval_ns, phase_ns: setting.phase(&mut setting.draws(), self.interval_ns) }
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_report_in_each_interval_and_an_answer_to_each() {
-        let setting = Setting { seed: 1, app: "sensor", user: 0, users: 1, active_ns: 0 };
+        let setting = Setting { seed: 1, app: "sensor", user: 0, users: 1, active_ns: 0, phase_ns: None };
         let (mut sensor, mut io) = (Template { interval_ns: 1000 }.user(&setting), Io::default());
         sensor.start(io.at(5000));
         let Some(Action::Timer { at, key }) = io.poll() else { panic!("no timer") };

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
-use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
@@ -35,7 +35,7 @@ impl Alone {
     }
 
     fn user(kind: impl Into<AppKind>, user: u32, users: u32) -> Alone {
-        let setting = Setting { seed: 1, app: "app", user, users, active_ns: 100 * S };
+        let setting = Setting { seed: 1, app: "app", user, users, active_ns: 100 * S, phase_ns: None };
         let user = kind.into().user(&setting);
         let mut alone =
             Alone { user, io: Io::default(), timers: BinaryHeap::new(), made: 0, wanted: Vec::new() };
@@ -116,7 +116,7 @@ fn a_game_and_a_call_send_both_ways_at_their_own_phases() {
 /// A host that calls late does not make the schedule drift.
 #[test]
 fn timers_that_come_late_do_not_add_up() {
-    let udp = Udp { rate_bps: 12_000_000, bytes: 1500, gaps: Gaps::Constant };
+    let udp = Udp { rate: Rate::Mean(12_000_000), bytes: 1500, gaps: Gaps::Constant, upload: false };
     let video = Video { frames: frames(&[(FrameKind::I, 1000)]), fec: Fec::None };
     for (kind, period) in
         [(AppKind::from(Game), 40 * MS), (udp.into(), MS), (video.into(), PERIOD_NS), (Voip.into(), 20 * MS)]

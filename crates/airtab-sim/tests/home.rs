@@ -9,7 +9,7 @@ use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
 use airtab_sim::wifi::{CellConfig, Loss};
-use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Trace, Users, run};
+use airtab_sim::{App, AppKind, AppTrace, Latency, Scenario, Servers, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
     whole_home,
@@ -233,7 +233,8 @@ fn a_crowd() {
             class: 0,
             users: Users::ONE,
             measure_ns: None,
-            latency_ns: MS,
+            servers: Servers::Own(Latency::both(MS)),
+            phase_ns: None,
         })
         .collect();
     let trace = run(&crowd, &Params::new(airtab_core::Discipline::named("chap").unwrap()), 1);

@@ -4,10 +4,12 @@
 mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
-use airtab_sim::traffic::udp::Gaps;
-use airtab_sim::traffic::{Download, P2p, Ping, Streaming, Udp, Upload, Voip};
+use airtab_sim::traffic::udp::{Gaps, Rate};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip};
 use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
-use airtab_sim::{App, AppKind, Content, Scenario, Simulation, Users, Wired, run};
+use airtab_sim::{
+    Access, App, AppKind, Content, Latency, Scenario, Server, Servers, Simulation, Users, Wired, run,
+};
 use common::{MS, S, cell, phy, queue, station};
 
 /// Applications of one name each, all on a station of their own at 1 m, for
@@ -23,7 +25,8 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         class: 0,
         users: Users::ONE,
         measure_ns: None,
-        latency_ns: MS,
+        servers: Servers::Own(Latency::both(MS)),
+        phase_ns: None,
     };
     Scenario {
         name: "traffic".into(),
@@ -31,6 +34,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         measure_ns: 10 * S..90 * S,
         medium: cell.into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         tcp: Config::home(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
@@ -96,7 +100,7 @@ fn a_download_connects_anew_from_another_port() {
 }
 
 fn udp(rate_bps: u64, gaps: Gaps) -> AppKind {
-    AppKind::Udp(Udp { rate_bps, bytes: 1500, gaps })
+    AppKind::Udp(Udp { rate: Rate::Mean(rate_bps), bytes: 1500, gaps, upload: false })
 }
 
 /// 5 Mb/s alone: a packet every 2.4 ms, of which each finds the MAC idle.
@@ -122,6 +126,106 @@ fn a_stream_above_the_rate_of_the_link_is_cut_to_it() {
     let dropped = app.queue.dropped as f64 / app.queue.arrived as f64;
     assert!((dropped - (1.0 - goodput / 40.0)).abs() < 0.001, "{dropped}");
     assert!((app.queue.mean_packets - 35.0).abs() < 0.5, "always full: {}", app.queue.mean_packets);
+}
+
+/// Down, a saturated source is at the access point: one packet at the MAC, one in the queue, none dropped.
+#[test]
+fn a_saturated_downlink_keeps_one_packet_waiting() {
+    let max = AppKind::Udp(Udp { rate: Rate::Max, bytes: 1500, gaps: Gaps::Constant, upload: false });
+    for discipline in common::disciplines() {
+        let trace = run(&scenario(vec![max.clone()]), &queue(discipline, 35), 1);
+        let app = &trace.apps[0];
+        let goodput = app.down.bytes as f64 * 8.0 / 80.0 / 1e6;
+        assert!((goodput / 31.8 - 1.0).abs() < 0.002, "{discipline}: {goodput} Mb/s");
+        assert_eq!((app.queue.mean_packets, trace.ap.max_packets), (1.0, 1), "{discipline}");
+        assert_eq!((app.queue.dropped, trace.ap.wired_dropped), (0, 0), "{discipline}");
+        assert!((2..=3).contains(&(app.down.sent.abs_diff(app.queue.arrived) + 2)), "no wire between");
+    }
+}
+
+/// A queue that is too short for all saturated sources is asked again after a millisecond, not at once.
+#[test]
+fn a_saturated_source_that_is_refused_waits_a_millisecond() {
+    let max = AppKind::Udp(Udp { rate: Rate::Max, bytes: 1500, gaps: Gaps::Constant, upload: false });
+    let trace = run(&scenario(vec![max; 3]), &queue("fifo", 1), 1);
+    let dropped: u64 = trace.apps.iter().map(|app| app.queue.dropped).sum();
+    // Six packets: one at the MAC, one that waits, four that try again each millisecond.
+    assert!((4 * 70_000..=4 * 80_000).contains(&dropped), "{dropped}");
+    let goodput: u64 = trace.apps.iter().map(|app| app.down.bytes).sum();
+    assert!((goodput as f64 * 8.0 / 80.0 / 31.8e6 - 1.0).abs() < 0.01, "the air is full: {goodput} bytes");
+}
+
+/// A stream from the station takes the way up, all of it through the station's queue and the wires.
+#[test]
+fn a_stream_may_go_up() {
+    let up =
+        AppKind::Udp(Udp { rate: Rate::Mean(5_000_000), bytes: 1500, gaps: Gaps::Constant, upload: true });
+    let trace = run(&scenario(vec![up]), &queue("fifo", 35), 1);
+    let app = &trace.apps[0];
+    assert!((33_333..=33_334).contains(&app.up.sent), "{}", app.up.sent);
+    assert_eq!((app.up.received, app.down.sent, app.queue.arrived), (app.up.sent, 0, 0));
+}
+
+/// Latency by direction: a packet down takes the trunk's and the access link's down, one up those up.
+#[test]
+fn wires_have_a_latency_for_each_direction() {
+    let kind = AppKind::Ping(Ping { interval_ns: 100 * MS, bytes: 84 });
+    let mut one = scenario(vec![kind]);
+    one.wired.trunk = Latency { down_ns: 3 * MS, up_ns: 10 * MS };
+    one.apps[0].servers = Servers::Own(Latency { down_ns: 5 * MS, up_ns: 100 * MS });
+    let trace = run(&one, &queue("fifo", 35), 1);
+    let app = &trace.apps[0];
+    for (stream, latency) in [(&app.down, 8 * MS), (&app.up, 110 * MS)] {
+        assert!(stream.deliveries.len() >= 798);
+        for delivery in &stream.deliveries {
+            let air = delivery.received_ns - delivery.sent_ns - latency - 2 * 84 * 80;
+            assert!((50_000..200_000).contains(&air), "one exchange: {air} ns");
+        }
+    }
+}
+
+/// Two streams of 8 Mb/s through one server's link of 10 share it; through links of their own they do not.
+#[test]
+fn applications_may_have_one_server_in_common() {
+    let mut two = scenario(vec![udp(8_000_000, Gaps::Constant); 2]);
+    let link = Access { rate_bps: 10_000_000, latency: Latency::both(20 * MS) };
+    two.servers = vec![Server { name: "far".into(), access: link }];
+    let goodput = |scenario: &Scenario| {
+        let trace = run(scenario, &queue("fifo", 350), 1);
+        let rates = trace.apps.iter().map(|app| app.down.bytes as f64 * 8.0 / 80.0 / 1e6);
+        (rates.collect::<Vec<_>>(), trace.ap.wired_dropped)
+    };
+    let (apart, dropped) = goodput(&two);
+    assert!(dropped == 0 && apart.iter().all(|rate| (rate / 8.0 - 1.0).abs() < 0.001), "{apart:?}");
+    two.apps.iter_mut().for_each(|app| app.servers = Servers::Shared(0));
+    let (shared, dropped) = goodput(&two);
+    let sum: f64 = shared.iter().sum();
+    assert!((sum / 10.0 - 1.0).abs() < 0.001 && shared.iter().all(|rate| *rate > 1.0), "{shared:?}");
+    assert!(dropped > 40_000, "what is too much for the link: {dropped} packets");
+    // Apart, the second one's link has the wires' rate: it is no matter of names.
+    two.apps[1].servers = Servers::Own(link.latency);
+    let (one, _) = goodput(&two);
+    assert!(one.iter().all(|rate| (rate / 8.0 - 1.0).abs() < 0.001), "{one:?}");
+}
+
+/// A fixed phase is when the first packet is sent, both ways; what others draw stays.
+#[test]
+fn streams_begin_at_a_fixed_phase() {
+    let ping = AppKind::Ping(Ping { interval_ns: 100 * MS, bytes: 84 });
+    let mut all = scenario(vec![AppKind::Voip(Voip), ping, AppKind::Game(Game)]);
+    all.apps.iter_mut().for_each(|app| app.active_ns = 7 * MS..100 * S);
+    let drawn = run(&all, &queue("fifo", 35), 1);
+    all.apps[0].phase_ns = Some(3 * MS);
+    all.apps[1].phase_ns = Some(250 * MS);
+    let fixed = run(&all, &queue("fifo", 35), 1);
+    let phases = |trace: &airtab_sim::Trace, app: usize, period: u64| {
+        let app = &trace.apps[app];
+        [&app.down, &app.up].map(|stream| (stream.deliveries[0].sent_ns + S - 7 * MS) % period)
+    };
+    assert_eq!(phases(&fixed, 0, 20 * MS), [3 * MS; 2]);
+    assert_eq!(phases(&fixed, 1, 100 * MS)[1], 50 * MS, "250 ms, and each 100 ms");
+    assert_ne!(phases(&drawn, 0, 20 * MS), [3 * MS; 2]);
+    assert_eq!(phases(&fixed, 2, 40 * MS), phases(&drawn, 2, 40 * MS), "not the others'");
 }
 
 /// Every request is echoed once. Each way: 1 ms of access link and 1 ms of trunk,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of every command, with their help; those of `model`, `cbr` and `htbench` are beside them.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use airtab_core::{Discipline, Unit};
@@ -35,6 +36,43 @@ static DISCIPLINES: LazyLock<String> =
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Args {
+    /// Reads the words of a command line, the program's name first. Wrong usage and
+    /// help end the process.
+    ///
+    /// # Errors
+    /// A word that would be taken for something else; says what was meant.
+    pub fn read(words: impl Iterator<Item = OsString>) -> Result<Args, String> {
+        Ok(Args::parse_from(meant(words.collect())?))
+    }
+}
+
+/// The same words where two of them are not what they seem.
+fn meant(mut words: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    // A host follows `-h` there; where none does, it is help, as everywhere.
+    let cbr = words.get(1).is_some_and(|word| word == "cbr");
+    for i in 2..words.len() {
+        let value = words.get(i + 1).is_some_and(|next| !next.as_encoded_bytes().starts_with(b"-"));
+        if cbr && words[i] == "-h" && !value {
+            words[i] = "--help".into();
+        }
+    }
+    // Its time is optional, so that a word behind it is the scenario file.
+    for pair in words.windows(2) {
+        if let [option, time] = pair
+            && option == "--pcap"
+            && let Some(time) = time.to_str()
+            && length(time).is_ok()
+            && !Path::new(time).exists()
+        {
+            return Err(format!(
+                "--pcap {time}: did you mean --pcap={time}? After a blank comes a scenario file"
+            ));
+        }
+    }
+    Ok(words)
 }
 
 #[derive(Subcommand)]
@@ -90,7 +128,7 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
     pub why: Why,
     /// Also write the results into this directory: report.html, report.txt, results.json,
-    /// results.parquet, manifest.json
+    /// results.parquet, scenario.toml, manifest.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// And every frame on the air, for Wireshark: one pcapng file for each discipline, of its run with
@@ -255,7 +293,7 @@ pub struct RunExperiments {
     /// Print verdicts and figures as JSON instead of tables
     #[arg(long)]
     pub json: bool,
-    /// Also write a page with figures and the data of each experiment into this directory
+    /// Also write a page with figures, the data and the file of each experiment into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Neither use nor keep finished runs

@@ -8,7 +8,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 /// The file that lists the others, as `files`.
@@ -38,6 +38,20 @@ impl Files {
         tempfile::tempfile_in(dir)
             .with_context(|| format!("cannot write into the directory {}", dir.display()))?;
         Ok(Files { dir: dir.into(), written: Vec::new() })
+    }
+
+    /// Whether a file of that name would be no loss: it is not there, holds the same,
+    /// or an earlier result's manifest lists it.
+    ///
+    /// # Errors
+    /// It is somebody's own.
+    pub fn spare(&self, name: &str, same: &str) -> anyhow::Result<()> {
+        let path = self.dir.join(name);
+        let other = std::fs::read(&path).is_ok_and(|there| there != same.as_bytes());
+        if other && !listed(&self.dir).iter().any(|old| old == name) {
+            bail!("{} is no earlier result's and would be replaced: name another directory", path.display());
+        }
+        Ok(())
     }
 
     /// Writes a file that will be called `name`.
@@ -119,13 +133,18 @@ impl Files {
     }
 }
 
-/// The captures that the manifest in `dir` lists; none without a manifest of ours.
-/// Only names that we give: nothing outside of the directory, nothing of others.
+/// The captures that the manifest in `dir` lists. Only names that we give: nothing
+/// outside of the directory, nothing of others.
 fn earlier(dir: &Path) -> Vec<String> {
+    let ours =
+        |name: &String| name.starts_with("air-") && name.ends_with(".pcapng") && !name.contains(['/', '\\']);
+    listed(dir).into_iter().filter(ours).collect()
+}
+
+/// What the manifest in `dir` lists; nothing without a manifest of ours.
+fn listed(dir: &Path) -> Vec<String> {
     let manifest = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
     let names = manifest["files"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
-    let ours =
-        |name: &&str| name.starts_with("air-") && name.ends_with(".pcapng") && !name.contains(['/', '\\']);
-    names.filter(ours).map(str::to_string).collect()
+    names.map(str::to_string).collect()
 }

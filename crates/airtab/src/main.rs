@@ -14,12 +14,17 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::{Args, Command};
 
 fn main() -> ExitCode {
-    let result = match Args::parse().command {
+    let args = match Args::read(std::env::args_os()) {
+        Ok(args) => args,
+        Err(problem) => {
+            output::note(&format!("error: {problem}"));
+            return ExitCode::from(args::USAGE);
+        }
+    };
+    let result = match args.command {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Scenario(args) => commands::scenario::scenario(&args),

@@ -116,7 +116,8 @@ fn out_writes_whole_files() {
     let mut names: Vec<_> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["manifest.json", "report.html", "report.txt", "results.json", "results.parquet"]);
+    let written = ["report.html", "report.txt", "results.json", "results.parquet", "scenario.toml"];
+    assert_eq!(names, [&["manifest.json"], &written[..]].concat());
     let json = std::fs::read(out.join("results.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
     assert!(std::fs::read_to_string(out.join("report.txt")).unwrap().contains("Why"));
@@ -263,7 +264,10 @@ fn wrong_usage_is_2() {
             "no discipline 'chop'; did you mean `chap`? (known: fifo, spq, chap",
         ),
         (&["compare", "--queues", "chap:increment=1"], "'1' is not a time with its unit"),
-        (&["compare", "--queues", "chap:size=1"], "no such parameter; there are profile, increment"),
+        (&["compare", "--queues", "chap:size=1"], "chap: no parameter 'size' (known: profile, increment"),
+        (&["compare", "--queues", "chap:incremnt=5ms"], "'incremnt'; did you mean `increment`? (known: "),
+        (&["compare", "--out", "x", "--pcap", "5s"], "error: --pcap 5s: did you mean --pcap=5s?"),
+        (&["compare", "--pcap", "5s", "my.toml"], "error: --pcap 5s: did you mean --pcap=5s?"),
         (
             &["compare", "--queues", "fifo:limit=1:limit=2"],
             "fifo: limit: given twice in 'fifo:limit=1:limit=2'",
@@ -306,9 +310,10 @@ fn disciplines_come_from_the_tables() {
         assert_eq!(json["params"].as_array().map(Vec::len), Some(d.params().len()));
         assert_eq!(json["stats"].as_array().map(Vec::len), Some(d.stats().len()));
     }
-    let unknown = airtab(&["disciplines", "chop"]);
+    let unknown = airtab(&["disciplines", "chpa"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(stderr(&unknown).contains("no discipline 'chop'"), "{}", stderr(&unknown));
+    let expected = "error: no discipline 'chpa'; did you mean `chap`? (known: fifo, ";
+    assert!(stderr(&unknown).starts_with(expected), "{}", stderr(&unknown));
 }
 
 #[test]

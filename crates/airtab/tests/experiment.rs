@@ -180,3 +180,57 @@ fn an_interrupt_keeps_what_is_done() {
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
     assert!(kept() > 0);
 }
+
+/// The whole of `run mine.toml`, with its cache on a file system of these options;
+/// None where nothing can be mounted.
+fn run_with_cache_on(options: &str) -> Option<Output> {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    std::fs::create_dir(dir.path().join("kept")).unwrap();
+    let mounted = |run: &str| {
+        let root = rustix::process::geteuid().is_root();
+        let mut command = Command::new("unshare");
+        command.args(if root { &["--mount"][..] } else { &["--mount", "--map-root-user"] });
+        command.args(["sh", "-c", &format!("mount -t tmpfs -o {options} none kept && {run}")]);
+        command.args([env!("CARGO_BIN_EXE_airtab"), "experiment", "run", "mine.toml"]);
+        command.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept"));
+        command.current_dir(dir.path()).stdin(Stdio::null()).output().expect("unshare starts")
+    };
+    if !mounted("true").status.success() {
+        eprintln!("not run: nothing can be mounted here");
+        return None;
+    }
+    Some(mounted("exec \"$0\" \"$@\""))
+}
+
+/// Results do not hang on the cache: it is full after some of the runs, or cannot be written at all.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cache_that_is_full_or_cannot_be_written_is_a_warning() {
+    for (options, why) in [("size=32k", "No space left on device"), ("ro", "Read-only file system")] {
+        let Some(run) = run_with_cache_on(options) else { return };
+        let errors = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(0), "{errors}");
+        assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+        assert_eq!(errors.matches("warning: finished runs cannot be kept in ").count(), 1, "{errors}");
+        assert!(errors.contains(why) && errors.contains("AIRTAB_CACHE"), "{errors}");
+    }
+}
+
+/// What lies beside the results is the experiment, base and all: it comes to the same runs.
+#[test]
+fn results_hold_the_experiment_itself() {
+    let dir = scratch();
+    let (head, scenario) = SMALL.split_once("[scenario]\n").expect("it has one");
+    let (scenario, rest) = scenario.split_once("\n[[axis]]").expect("and then axes");
+    std::fs::write(dir.path().join("base.toml"), scenario.replace("scenario.", "")).unwrap();
+    let own = format!("base = \"base.toml\"\n{head}\n[[axis]]{rest}");
+    std::fs::write(dir.path().join("mine.toml"), &own).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "--quick", "--out", "."]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert_eq!(std::fs::read_to_string(dir.path().join("mine.toml")).unwrap(), own);
+    std::fs::remove_file(dir.path().join("base.toml")).unwrap();
+    let again = airtab(dir.path(), &["run", "mine.experiment.toml", "--quick"]);
+    assert_eq!(text(&again.stdout).replace("mine.experiment", "mine"), text(&run.stdout));
+    assert!(text(&again.stderr).contains("8 of 8 runs are known from before"), "{}", text(&again.stderr));
+}

@@ -101,6 +101,7 @@ fn captures_of_an_earlier_study_go() {
         "report.txt",
         "results.json",
         "results.parquet",
+        "scenario.toml",
     ];
     assert_eq!(names(dir.path()), left);
 }
@@ -129,6 +130,39 @@ fn a_full_disk_leaves_nothing_behind() {
     assert_eq!(names(dir.path()), ["results.json"]);
     assert_eq!(std::fs::read_to_string(dir.path().join("results.json")).unwrap(), "from before");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Why"), "the table is printed all the same");
+}
+
+/// The scenario as it was written, which runs again to the same figures; nobody's own is replaced.
+#[test]
+fn results_hold_the_scenario_itself() {
+    let dir = scratch();
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../scenarios/game-call-download.toml"
+    ));
+    let text = text.unwrap() + "# a remark\n";
+    let path = |name: &str| dir.path().join(name);
+    let compare = |file: &str, out: &str| {
+        let (file, out) = (path(file), path(out));
+        let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
+        airtab(&["compare", file, "--quick", "--seeds", "1", "--queues", "fifo", "--out", out])
+    };
+    std::fs::write(path("mine.toml"), &text).unwrap();
+    assert_eq!(compare("mine.toml", "one").status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(path("one/scenario.toml")).unwrap(), text);
+    assert_eq!(compare("one/scenario.toml", "two").status.code(), Some(0));
+    let read = |name| std::fs::read_to_string(path(name)).unwrap();
+    assert_eq!(read("one/results.json"), read("two/results.json"));
+    // An earlier result's may be replaced, somebody's own not.
+    std::fs::write(path("mine.toml"), format!("{text}# another\n")).unwrap();
+    assert_eq!(compare("mine.toml", "one").status.code(), Some(0));
+    assert!(read("one/scenario.toml").ends_with("# another\n"));
+    std::fs::create_dir(path("own")).unwrap();
+    std::fs::write(path("own/scenario.toml"), "own").unwrap();
+    let refused = compare("mine.toml", "own");
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("own/scenario.toml is no earlier result's"), "{}", stderr(&refused));
+    assert_eq!((read("own/scenario.toml").as_str(), names(&path("own")).len()), ("own", 1));
 }
 
 #[test]

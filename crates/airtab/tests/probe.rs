@@ -50,15 +50,20 @@ fn receiver(args: &[&str]) -> (Child, String) {
 }
 
 #[test]
-fn help_has_examples_and_h_is_a_host() {
+fn help_has_examples_and_h_is_a_host_or_help() {
     for command in ["cbr", "htbench"] {
         let output = airtab(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(text(&output.stdout).contains("Examples:"), "{command}");
     }
-    let output = airtab(&["cbr", "-h"]);
+    for args in [&["cbr", "-h"][..], &["cbr", "-L", "-h"], &["cbr", "-h", "-p", "9"], &["htbench", "-h"]] {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("Usage: airtab "), "{args:?}");
+    }
+    let output = airtab(&["cbr", "-h", "192.0.2.1"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("a value is required for '--host <HOST>'"));
+    assert!(text(&output.stderr).contains("--port <PORT>"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -66,6 +71,7 @@ fn wrong_usage_is_told_with_what_would_do() {
     let send = ["cbr", "-h", "127.0.0.1", "-p", "9"];
     for (args, words) in [
         (&["-r", "5"][..], "'5' is not a rate with its unit"),
+        (&["-r", "54Mbps"], "did you mean 54Mb/s?"),
         (&[], "--rate <RATE>"),
         (&["-r", "1Mb/s", "-l", "39"], "a payload of 39 bytes: give at least 40"),
         (&["-r", "1Mb/s", "-l", "65508"], "takes at most 65507"),

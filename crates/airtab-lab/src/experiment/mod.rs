@@ -216,6 +216,19 @@ impl Experiment {
             None => self.toml.clone(),
         }
     }
+
+    /// Its text by itself, for a place without its base; without comments where it has one.
+    ///
+    /// # Panics
+    /// Never: it was read.
+    pub fn whole_toml(&self) -> String {
+        let mut table: toml::Table = toml::from_str(&self.toml).expect("it was read");
+        if table.remove("base").is_none() {
+            return self.toml.clone();
+        }
+        table.insert("scenario".into(), self.scenario.clone().into());
+        toml::to_string(&table).expect("what was read can be written")
+    }
 }
 
 /// The experiments of the repository, in the order of their names.

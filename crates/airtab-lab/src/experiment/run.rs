@@ -7,7 +7,6 @@
 //! What it does not do: no verdicts (`judge`).
 
 use std::collections::BTreeSet;
-use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -81,7 +80,7 @@ pub struct Outcome {
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It was stopped; what was done is stored.
+    /// It was stopped; what was done is stored, as far as [`Store::keeps`] says.
     #[error("stopped after {done} of {}", count(*total, "run"))]
     Stopped {
         /// Runs finished.
@@ -98,9 +97,6 @@ pub enum RunError {
     /// A live run failed, or there is nothing that makes one.
     #[error("{0}")]
     Live(String),
-    /// A finished run cannot be kept.
-    #[error("cannot keep a finished run")]
-    Store(#[from] io::Error),
 }
 
 /// How many runs `options` ask for, and how many of them are stored.
@@ -149,10 +145,7 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
                             .ok()??
                     }
                 };
-                if let Err(e) = options.store.put(*run, &measured) {
-                    // One run that cannot be kept is no reason to lose it; it is one to say so.
-                    fail(e.into());
-                }
+                options.store.put(*run, &measured);
                 (options.progress)();
                 measured
             }

@@ -6,6 +6,8 @@
 //! simulator, disciplines and measures ([`FIGURES`]), scenario, parameters,
 //! seed. Nothing has to be removed by hand; everything may be.
 //!
+//! A run that cannot be kept is no failure: [`Store::failure`] tells whoever asks.
+//!
 //! What it does not do: it never removes a file.
 
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use std::fs;
 use std::hash::Hasher;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use airtab_core::Params;
 use airtab_quality::web::Page;
@@ -26,8 +29,11 @@ use airtab_scenario::{Figures, Measured, Metric, Second};
 const FIGURES: &str = env!("AIRTAB_FIGURES");
 
 /// A folder of finished runs; without one nothing is kept.
-#[derive(Clone, Debug, Default)]
-pub struct Store(Option<PathBuf>);
+#[derive(Debug, Default)]
+pub struct Store {
+    folder: Option<PathBuf>,
+    failure: OnceLock<io::Error>,
+}
 
 impl Store {
     /// In a folder of that one, made if it is not there.
@@ -37,11 +43,21 @@ impl Store {
     pub fn open(folder: &Path) -> io::Result<Store> {
         let folder = folder.join(FIGURES);
         fs::create_dir_all(&folder)?;
-        Ok(Store(Some(folder)))
+        Ok(Store { folder: Some(folder), failure: OnceLock::new() })
+    }
+
+    /// Why the first run that could not be kept was not; None while all of them were.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.failure.get()
+    }
+
+    /// Whether every run that it was given is there.
+    pub fn keeps(&self) -> bool {
+        self.folder.is_some() && self.failure.get().is_none()
     }
 
     fn path(&self, run: RunKey) -> Option<PathBuf> {
-        Some(self.0.as_ref()?.join(format!("{:032x}.json", run.0)))
+        Some(self.folder.as_ref()?.join(format!("{:032x}.json", run.0)))
     }
 
     /// A run that was kept. One that cannot be read is as good as none.
@@ -55,9 +71,16 @@ impl Store {
         self.path(run).is_some_and(|path| path.exists())
     }
 
-    /// Keeps a run. The file appears whole or not at all.
-    pub(super) fn put(&self, run: RunKey, measured: &Measured) -> io::Result<()> {
-        let (Some(folder), Some(path)) = (&self.0, self.path(run)) else { return Ok(()) };
+    /// Keeps a run, if it can: the file appears whole or not at all.
+    pub(super) fn put(&self, run: RunKey, measured: &Measured) {
+        if let Err(e) = self.write(run, measured) {
+            // The first says it all. A disk that is full now may have room for the next.
+            let _ = self.failure.set(e);
+        }
+    }
+
+    fn write(&self, run: RunKey, measured: &Measured) -> io::Result<()> {
+        let (Some(folder), Some(path)) = (&self.folder, self.path(run)) else { return Ok(()) };
         // A name of its own: another thread may just have ended the same run.
         let mut part = NamedTempFile::new_in(folder)?;
         part.write_all(&serde_json::to_vec(&Kept::of(measured))?)?;

@@ -75,7 +75,9 @@ pub(super) fn station(station: &Station) -> String {
 
 /// One-way latency between an application's server and the access point.
 pub(super) fn latency(app: &App, scenario: &Scenario) -> String {
-    format!("{} ms", (app.latency_ns + scenario.wired.trunk_ns) as f64 / 1e6)
+    let (access, trunk) = (app.latency(scenario), scenario.wired.trunk);
+    let [down, up] = [access.down_ns + trunk.down_ns, access.up_ns + trunk.up_ns].map(|ns| ns as f64 / 1e6);
+    if down == up { format!("{down} ms") } else { format!("{down} ms down, {up} ms up") }
 }
 
 /// The result: which disciplines serve the most applications best (alone, or

@@ -3,7 +3,7 @@
 
 use airtab_core::Tx;
 use airtab_core::time::{MS, SECOND as S};
-use airtab_sim::{AppMeter, AppTrace, AttemptTrace, Delivery, SecondTrace};
+use airtab_sim::{AppMeter, AppTrace, AttemptTrace, Delivery, Leg, Legs, SecondTrace};
 
 use crate::near;
 
@@ -119,4 +119,49 @@ fn frames_count_where_they_end() {
     assert_eq!((trace.attempts, trace.attempts.frames()), (expected, 6));
     // 1 + 1 + 2 + 7 + 8 + 3, and 4 up.
     assert_eq!((trace.air_ns, trace.up_air_ns), (22_000, 4_000));
+}
+
+#[test]
+fn a_packet_spends_its_time_on_parts_of_its_way() {
+    let legs = |wires_ns, queue_ns, channel_ns| Legs { wires_ns, queue_ns, channel_ns };
+    let (trace, _) = told(GAME, |m| {
+        m.passed(false, S - 1, legs(1, 1, 1)); // sent too early
+        m.passed(false, S, legs(10, 500, 30));
+        m.passed(false, S + 1, legs(12, 0, 40));
+        m.passed(false, S + 2, legs(20, 2, 30)); // no less than the one before
+        m.passed(true, 2 * S - 1, legs(7, 8, 9));
+        m.passed(true, 2 * S, legs(1, 1, 1)); // too late
+        for (up, sent_ns, at) in [
+            (false, S - 1, Leg::Wires),
+            (false, S, Leg::Queue),
+            (false, S + 1, Leg::Queue),
+            (false, S, Leg::Channel),
+            (true, S, Leg::Wires),
+            (true, 2 * S, Leg::Queue),
+        ] {
+            m.lost(up, sent_ns, at);
+        }
+        for (up, attempts, at) in [(false, 1, S), (false, 7, S), (false, 3, 2 * S), (true, 2, S)] {
+            m.transmitted(up, &Tx { air: 1, span: 1, attempts, acked: true }, at);
+        }
+    });
+    let [down, up] = trace.paths;
+    assert_eq!((down.arrived, down.total, down.least), (3, legs(42, 502, 100), legs(12, 0, 40)));
+    assert_eq!((down.lost, down.frames, down.attempts), ([0, 2, 1], 2, 8));
+    assert_eq!((up.arrived, up.total, up.least), (1, legs(7, 8, 9), legs(7, 8, 9)));
+    assert_eq!((up.lost, up.frames, up.attempts), ([1, 0, 0], 1, 2));
+}
+
+#[test]
+fn delays_are_kept_of_what_has_no_deliveries() {
+    let sends = |m: &mut AppMeter| {
+        for (sent, took) in [(S - 1, 1), (S, 5), (S, 7), (2 * S, 1)] {
+            m.received(true, 100, sent, sent + took * MS);
+        }
+    };
+    let up = told(DOWNLOAD, sends).0.up;
+    assert_eq!((up.delay_ns.len(), up.deliveries.len()), (2, 0));
+    assert!((up.delay_ns.mean() / 6e6 - 1.0).abs() < 0.01, "known to 2 digits");
+    let up = told(GAME, sends).0.up;
+    assert_eq!((up.delay_ns.len(), up.deliveries.len()), (0, 2), "of constant streams each is kept");
 }

@@ -34,6 +34,7 @@ fn silent(scenario: &Scenario) -> Trace {
         down: StreamTrace::default(),
         up: StreamTrace::default(),
         queue: QueueTrace::default(),
+        paths: Default::default(),
         air_ns: 0,
         up_air_ns: 0,
         attempts: AttemptTrace::default(),

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use airtab_core::{Meta, NO_STATION};
-use airtab_sim::world::{HomeHost, Tag};
+use airtab_sim::world::{HomeHost, NodeId, Tag};
 
 use super::AccessPoint;
 use crate::house::{self, Owner, Port};
@@ -20,8 +20,6 @@ pub(super) struct Body {
     pub(super) flow: u32,
     /// Past the end of the list: of no application.
     pub(super) app: u16,
-    /// When it left the access point's queue, ns.
-    pub(super) dequeued_ns: u64,
 }
 
 impl Tag for Body {
@@ -92,10 +90,17 @@ impl AccessPoint {
         if let Some(meter) = self.meters.get_mut(usize::from(app)) {
             meter.sent(up, parsed.bytes, now);
         }
-        let body =
-            Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app, dequeued_ns: 0 };
-        self.world.send(now, self.home.node(from), self.home.node(to), meta, body);
+        let body = Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app };
+        self.world.send(now, self.node(from), self.node(to), meta, body);
         Ok(())
+    }
+
+    /// Where a host is; several applications may share a server's link.
+    fn node(&self, host: HomeHost) -> NodeId {
+        self.home.node(match host {
+            HomeHost::Server(app) => HomeHost::Server(self.servers[usize::from(app)]),
+            host => host,
+        })
     }
 
     fn route(&self, address: IpAddr) -> Result<HomeHost, Refusal> {

@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 
 use airtab_core::Handle;
+use airtab_sim::Leg;
 use airtab_sim::world::{Carried, HomeHost, Place, Report};
 
 use super::admission::NO_APP;
@@ -34,7 +35,7 @@ impl AccessPoint {
                     HomeHost::Station(station) => {
                         let carried = self.world.pool().body(packet);
                         let bytes = u64::from(carried.bytes);
-                        self.spreads.air.record(now - carried.body.dequeued_ns);
+                        self.spreads.air.record(now - carried.dequeued_ns);
                         let flow = carried.body.flow;
                         self.tally(flow, station, |tally| tally.totals.down_bytes += bytes);
                         self.deliver(packet, Port::Station(station));
@@ -62,7 +63,6 @@ impl AccessPoint {
             Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let &Carried { body, peer, queued_ns, .. } = self.world.pool().body(packet);
                 let waited = now - queued_ns;
-                self.world.body_mut(packet).dequeued_ns = now;
                 self.spreads.queue.record(waited);
                 self.tally(body.flow, peer, |tally| {
                     tally.waited(waited);
@@ -75,6 +75,7 @@ impl AccessPoint {
             Report::Lost { packet } => {
                 let &Carried { body, peer, .. } = self.world.pool().body(packet);
                 self.tally(body.flow, peer, |tally| tally.totals.lost += 1);
+                self.lost_at(packet, Leg::Channel);
                 self.discard(packet);
             }
             Report::Dropped { at, packet, .. } => {
@@ -94,6 +95,7 @@ impl AccessPoint {
                     }
                     Place::Wire(_) => {}
                 }
+                self.lost_at(packet, at.leg());
                 self.discard(packet);
             }
             Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
@@ -131,16 +133,27 @@ impl AccessPoint {
         if pool.marked_ce(packet) {
             mark_ce(self.buffers.get_mut(pool.body(packet).body.buffer));
         }
-        let Carried { body, bytes, sent_ns, .. } = self.world.take(packet);
+        let carried = self.world.take(packet);
+        let Carried { body, bytes, sent_ns, .. } = carried;
         let up = port == Port::Internet;
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.received(up, bytes, sent_ns, now);
+            meter.passed(up, sent_ns, carried.legs(now));
         }
         if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
             self.flows.asked(body.flow, &parsed, now);
         }
         self.flows.leave(body.flow, now);
         self.out.push_back(Arrival { port, at: now, buffer: body.buffer, bytes });
+    }
+
+    /// A packet ends on its way.
+    fn lost_at(&mut self, packet: Handle, at: Leg) {
+        let &Carried { body, to, sent_ns, .. } = self.world.pool().body(packet);
+        let up = matches!(self.home.host(to), Some(HomeHost::Server(_)));
+        if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+            meter.lost(up, sent_ns, at);
+        }
     }
 
     fn discard(&mut self, packet: Handle) {

@@ -29,7 +29,7 @@ use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::traffic::{Action, Application, Io, Ping, Setting, User};
+use airtab_sim::traffic::{self, Action, Application, Io, Ping, Setting, User};
 use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
@@ -72,8 +72,10 @@ struct State {
     /// None once the trace was taken.
     meter: Option<AppMeter>,
     late_ns: Histogram,
+    /// Its packets go up alone, and so does what it is judged by.
+    judged_up: bool,
     /// Of late: what arrived, down and up, what was sent down, and the bytes of
-    /// each packet that arrived down.
+    /// each packet that arrived the way that it is judged by.
     recent: [VecDeque<Delivery>; 2],
     recent_sent: VecDeque<u64>,
     recent_bytes: VecDeque<(u64, u32)>,
@@ -118,8 +120,7 @@ impl Udp {
     /// Opens the sockets of both ends and starts their threads.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Udp>, LiveError> {
         let app = &ends.app;
-        if let AppKind::Udp(airtab_sim::traffic::Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) =
-            app.kind
+        if let AppKind::Udp(traffic::Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) = app.kind
             && bytes < HEADERS + HEADER as u32
         {
             let least = HEADERS + HEADER as u32;
@@ -128,6 +129,10 @@ impl Udp {
         }
         let server = SocketAddrV4::new(ends.server, app.kind.port());
         let client = SocketAddrV4::new(ends.client, FIRST_PORT + ends.index);
+        if app.kind.is_saturated() {
+            let said = "rate = \"max\": only the simulator sees when a packet is over; give a rate to run this house live";
+            return Err(LiveError::App { app: app.name.clone(), said: said.into() });
+        }
         let sockets = [(&ends.internet, server), (&ends.station, client)].map(|(ns, at)| {
             let opened = ns.spawn("socket", move || {
                 let socket = UdpSocket::bind(at)?;
@@ -270,7 +275,8 @@ impl State {
     fn new(ends: &Ends, seed: u64) -> State {
         let (app, scenario) = (&ends.app, &ends.scenario);
         let active_ns = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
-        let setting = Setting { seed, app: &app.name, user: 0, users: 1, active_ns };
+        let (user, users, phase_ns) = (0, 1, app.phase_ns);
+        let setting = Setting { seed, app: &app.name, user, users, active_ns, phase_ns };
         State {
             user: app.kind.user(&setting),
             io: Io::default(),
@@ -279,6 +285,7 @@ impl State {
             failed: [false; 2],
             meter: Some(AppMeter::new(app, scenario)),
             late_ns: Histogram::new(100 * SECOND, 3),
+            judged_up: matches!(app.kind, AppKind::Udp(traffic::Udp { upload: true, .. })),
             recent: Default::default(),
             recent_sent: VecDeque::new(),
             recent_bytes: VecDeque::new(),
@@ -326,7 +333,7 @@ impl State {
         while recent.front().is_some_and(|d| d.sent_ns < old) {
             recent.pop_front();
         }
-        if !up {
+        if up == self.judged_up {
             self.recent_bytes.push_back((now, bytes));
             while self.recent_bytes.front().is_some_and(|(at, _)| *at < old) {
                 self.recent_bytes.pop_front();
@@ -407,7 +414,7 @@ mod tests {
     /// Who waits for the next timer is woken by an earlier one alone.
     #[test]
     fn only_an_earlier_timer_wakes() {
-        let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: SECOND };
+        let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: SECOND, phase_ns: None };
         let mut state = State {
             user: AppKind::from(Game).user(&setting),
             io: Io::default(),
@@ -416,6 +423,7 @@ mod tests {
             failed: [false; 2],
             meter: None,
             late_ns: Histogram::new(100 * SECOND, 3),
+            judged_up: false,
             recent: Default::default(),
             recent_sent: VecDeque::new(),
             recent_bytes: VecDeque::new(),

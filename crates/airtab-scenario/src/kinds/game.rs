@@ -19,6 +19,7 @@ use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Game {
+    const KEYS: &'static [&'static str] = &["phase"];
     const COLUMNS: &'static [Metric] = &[GameMos, QueueDelayP50, QueueDelayP99, Loss];
     const SCORE: Score = score::opinion("opinion score of the game (MOS, 1 to 4.4, more is better)");
 

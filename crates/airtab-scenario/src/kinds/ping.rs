@@ -20,7 +20,7 @@ use crate::scores::{QueueScores, Scores};
 const BYTES: u32 = 84;
 
 impl Described for Ping {
-    const KEYS: &'static [&'static str] = &["interval", "bytes"];
+    const KEYS: &'static [&'static str] = &["interval", "bytes", "phase"];
     const COLUMNS: &'static [Metric] = &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;
 

@@ -1,35 +1,71 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Equal UDP packets: `udp`.
+//! Equal UDP packets, down or up, at a rate or saturated: `udp`.
 //!
 //! What it does not do: when they are sent is `airtab_sim::traffic::udp`'s.
 
 use airtab_core::Unit;
+use airtab_quality::Window;
+use airtab_sim::AppTrace;
 use airtab_sim::traffic::Udp;
-use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::udp::{Gaps, Rate};
 
 use super::{Context, Described, FULL_PACKET, Score, packet_bytes, reason, score};
+use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
-use crate::reader::{Section, choice, quantity};
+use crate::reader::{Section, choice, flag, quantity};
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Udp {
-    const KEYS: &'static [&'static str] = &["rate", "bytes", "gaps"];
+    const KEYS: &'static [&'static str] = &["rate", "bytes", "gaps", "upload", "phase"];
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99, Metric::Loss];
     const SCORE: Score = score::RECEIVED;
 
     fn read(s: &Section, _: &Context) -> Option<Udp> {
-        let rate = s.require("rate", quantity(Unit::Bps, 1_000..=10_000_000_000));
+        let rate = s.require("rate", |v| match v.value.as_str() {
+            Some("max") => Ok(Rate::Max),
+            _ => quantity(Unit::Bps, 1_000..=10_000_000_000)(v)
+                .map(Rate::Mean)
+                .map_err(|e| format!("{e}, or \"max\"")),
+        });
         let bytes = packet_bytes(s).unwrap_or(FULL_PACKET);
         let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
-        Some(Udp { rate_bps: rate?, bytes, gaps })
+        let upload = s.read("upload", flag).unwrap_or(false);
+        if rate == Some(Rate::Max) {
+            // What says when packets come, and how they come to the access point.
+            let wires: &[&str] = if upload { &[] } else { &["latency", "latency_up", "server"] };
+            for key in ["gaps", "phase"].iter().chain(wires).filter(|key| s.get(key).is_some()) {
+                s.problem_of(
+                    key,
+                    "not with rate = \"max\": there is always a packet in the queue before the air",
+                );
+            }
+        }
+        Some(Udp { rate: rate?, bytes, gaps, upload })
+    }
+
+    /// Its rate and losses are those of the way that it sends.
+    fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
+        if self.upload {
+            add_upload(f, seen, window);
+            f.extend(f.get(&Metric::UplinkGoodput).copied().map(|x| (Metric::Goodput, x)));
+            f.extend(f.get(&Metric::UplinkLoss).copied().map(|x| (Metric::Loss, x)));
+        }
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_packets(q, app)
+        // Only of one that sends up: none of its packets passes the access point's queue.
+        match app.mean(Metric::UplinkGoodput).and(app.mean(Metric::UplinkAir)) {
+            Some(air) => format!("it sends for {} of the time", reason::percent(air)),
+            None => reason::of_packets(q, app),
+        }
     }
 
     fn words(&self) -> String {
-        format!("UDP packets, {} Mb/s", self.rate_bps as f64 / 1e6)
+        let way = if self.upload { " up" } else { "" };
+        match self.rate {
+            Rate::Mean(bps) => format!("UDP packets{way}, {} Mb/s", bps as f64 / 1e6),
+            Rate::Max => format!("UDP packets{way}, always one more"),
+        }
     }
 }

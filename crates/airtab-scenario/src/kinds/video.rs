@@ -34,7 +34,7 @@ const TWO_PHASE: &str = "synthetic-two-phase";
 const MOSTLY_WHOLE: f64 = 0.99;
 
 impl Described for Video {
-    const KEYS: &'static [&'static str] = &["fec", "trace", "trace_sizes"];
+    const KEYS: &'static [&'static str] = &["fec", "trace", "trace_sizes", "phase"];
     const COLUMNS: &'static [Metric] =
         &[Metric::FrameRate, Metric::FramesWhole, Metric::QueueDelayP99, Metric::Loss];
     const SCORE: Score = Score {

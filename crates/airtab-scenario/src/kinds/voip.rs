@@ -24,6 +24,7 @@ use crate::scores::{QueueScores, Scores};
 const NOTABLE_DROPS: f64 = 0.005;
 
 impl Described for Voip {
+    const KEYS: &'static [&'static str] = &["phase"];
     const COLUMNS: &'static [Metric] = &[VoipMos, QueueDelayP50, QueueDelayP99, Loss];
     const SCORE: Score = score::opinion("opinion score of the call (MOS, 1 to 4.5, more is better)");
 

@@ -54,14 +54,16 @@ impl Simulation {
 
     /// A packet is at its end: station or server.
     pub(super) fn arrived(&mut self, packet: Handle) {
-        let &Carried { body: Body { flow, life, up, tag, .. }, bytes, sent_ns, .. } =
-            self.world.pool().body(packet);
+        let carried = self.world.pool().body(packet);
+        let &Carried { body: Body { flow, life, up, tag, .. }, bytes, sent_ns, .. } = carried;
+        let legs = carried.legs(self.now);
         self.note(9, u64::from(flow) << 1 | u64::from(up));
         let own = &mut self.flows[usize::from(flow)];
         let running = &mut self.apps[usize::from(own.app)];
         let late = own.life != life;
         let counts = !late || running.app.kind.counts_late();
         running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, self.now);
+        running.meter.passed(up, sent_ns, legs);
         let (user, number) = (own.user, own.number);
         if own.is_udp() {
             self.world.take(packet);
@@ -81,6 +83,13 @@ impl Simulation {
         if progress != before {
             self.tell(user, |user, io| user.progress(number, &progress, io));
         }
+    }
+
+    /// A packet of a saturated source is over, or was dropped.
+    #[inline(never)]
+    pub(super) fn settled(&mut self, flow: u16, dropped: bool) {
+        let user = self.flows[usize::from(flow)].user;
+        self.tell(user, |user, io| user.over(dropped, io));
     }
 
     /// Tells a user's application something, and does what it wants while it runs.

@@ -5,8 +5,9 @@ use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{Discipline, Phy};
 
 use super::*;
-use crate::scenario::{App, Station, Users, Wired};
+use crate::scenario::{Latency, Station, Users, Wired};
 use crate::tcp::Algorithm;
+use crate::trace::AppTrace;
 use crate::traffic::{AppKind, Download, Game, Upload};
 use crate::wifi::{CellConfig, Loss};
 
@@ -23,7 +24,8 @@ fn home() -> Scenario {
         active_ns: 0..3 * S,
         measure_ns: None,
         class: 0,
-        latency_ns: MS,
+        servers: Servers::Own(Latency::both(MS)),
+        phase_ns: None,
     };
     Scenario {
         name: "home".into(),
@@ -31,6 +33,7 @@ fn home() -> Scenario {
         measure_ns: S..3 * S,
         medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         stations: ["console", "laptop", "phone"]
             .map(|name| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::None })
             .to_vec(),
@@ -50,8 +53,8 @@ fn what_disciplines_on_wires_do_is_not_the_access_points() {
         params
     };
     let plain = run(&scenario, &fifo(35), 1);
-    let access_ns = [MS; 3];
-    let (home, topology) = Home::new(&scenario, access_ns, &fifo(35)).expect("it is right");
+    let (access, _) = scenario.access_links(App::flows);
+    let (home, topology) = Home::new(&scenario, access, &fifo(35)).expect("it is right");
     let topology = topology.with_disciplines(&fifo(scenario.wired.queue_packets));
     let mut queued = Simulation::over(&scenario, home, topology, 1);
     queued.advance(scenario.duration_ns);
@@ -63,4 +66,49 @@ fn what_disciplines_on_wires_do_is_not_the_access_points() {
     }
     assert_eq!(queued.ap.mean_packets, plain.ap.mean_packets);
     assert_eq!(queued.fingerprint, plain.fingerprint);
+}
+
+/// What packets did on each part of their way is all of what they did, and each part is in its place: wires are
+/// known, a game that is alone at its station waits for nobody there, an upload waits for itself.
+#[test]
+fn parts_of_the_way_are_all_of_it() {
+    let mut fifo = Params::new(Discipline::named("fifo").expect("registered"));
+    fifo.set("limit", "35").expect("in range");
+    let trace = run(&home(), &fifo, 1);
+    for app in &trace.apps {
+        for (path, stream) in app.paths.iter().zip([&app.down, &app.up]) {
+            assert!(path.arrived > 20, "{}", app.name);
+            assert_eq!(path.arrived, stream.received);
+            assert_eq!(stream.delay_ns.len() + stream.deliveries.len() as u64, stream.received);
+            let lost: u64 = path.lost.iter().sum();
+            assert_eq!(path.arrived + lost + stream.under_way, stream.sent, "{}", app.name);
+            let mean = path.total.sum_ns() as f64 / path.arrived as f64;
+            let known = stream.delay_ns.mean() / mean;
+            assert!(!stream.deliveries.is_empty() || (known - 1.0).abs() < 1e-2, "{}: {known}", app.name);
+            assert!(path.attempts >= path.frames && path.frames > 0);
+        }
+    }
+    let [game, download, upload] = &trace.apps[..] else { panic!("three applications") };
+    for (path, stream, bytes) in [(&game.paths[0], &game.down, 100), (&game.paths[1], &game.up, 72)] {
+        let took = stream.deliveries.iter().map(|d| d.received_ns - d.sent_ns);
+        assert_eq!(path.total.sum_ns(), took.clone().sum::<u64>());
+        assert_eq!(Some(path.least.sum_ns()), took.min());
+        // Two links of 100 Mb/s and 1 ms; others may be sending.
+        let empty = 2 * (MS + bytes * 80);
+        assert_eq!(path.least.wires_ns, empty);
+        let wires = path.total.wires_ns / path.arrived;
+        assert!((empty..empty + 300_000).contains(&wires), "{wires}");
+        assert!(path.total.channel_ns > path.arrived * 20_000, "a frame takes its time");
+    }
+    assert!(game.paths[1].total.queue_ns < game.paths[1].arrived * MS / 10, "alone at its station");
+    let dequeued = |app: &AppTrace| app.queue.delay_ns.mean() * app.queue.delay_ns.len() as f64;
+    for app in [game, download] {
+        let share = app.paths[0].total.queue_ns as f64 / dequeued(app);
+        assert!((0.98..1.02).contains(&share), "{}: {share}", app.name);
+        assert!(app.paths[0].total.queue_ns > 2 * app.paths[0].total.channel_ns, "{}", app.name);
+    }
+    let own = upload.paths[1].total;
+    assert!(own.queue_ns > 2 * (own.wires_ns + own.channel_ns), "{own:?}");
+    let [wires, queue, channel] = download.paths[0].lost;
+    assert!(queue > 20 && (wires, channel) == (0, 0), "TCP fills 35 places; nobody is far away");
 }

@@ -10,7 +10,7 @@
 //! ```
 //! use airtab_sim::traffic::{Action, Application, AppKind, Game, Io, Setting};
 //!
-//! let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: 1_000_000_000 };
+//! let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: 1_000_000_000, phase_ns: None };
 //! let mut game = AppKind::from(Game).user(&setting);
 //! let mut io = Io::default();
 //! game.start(io.at(0)); // a timer for each direction
@@ -57,6 +57,12 @@ pub trait Kind {
     /// Congestion control of its TCP connections, where the scenario's is `default`; None: it speaks UDP.
     fn congestion(&self, _default: Algorithm) -> Option<Algorithm> {
         None
+    }
+
+    /// Whether it always has a packet to send, down or `up`, paced by [`Application::over`]. What it sends down begins
+    /// at the access point, as wires would empty the queue there, or flood it.
+    fn saturates(&self, _up: bool) -> bool {
+        false
     }
 
     /// Its constant stream, down or `up`, if it has one: each delivery of it is worth a record of its own.
@@ -106,6 +112,8 @@ pub struct Setting<'a> {
     pub users: u32,
     /// For how long it will send, ns: there is to be room for what it records.
     pub active_ns: u64,
+    /// When the first packets of his streams are sent after his start, ns, where it is not to be drawn.
+    pub phase_ns: Option<u64>,
 }
 
 /// Records that there is room for from the start, of all users of an entry together: 9 hours of a video have fewer.
@@ -126,6 +134,13 @@ impl Setting<'_> {
         records.min(ROOM / u64::from(self.users.max(1))) as usize
     }
 
+    /// When the first packet of a stream of one packet each `period_ns` is sent, ns after the start: the next draw,
+    /// if that is not fixed.
+    pub fn phase(&self, draws: &mut Stream, period_ns: u64) -> u64 {
+        let drawn = draws.below(period_ns);
+        self.phase_ns.unwrap_or(drawn)
+    }
+
     /// The stream that a user's first draws come from.
     pub fn draws(&self) -> Stream {
         Stream::new(self.seed, &format!("app/{}", self.name()))
@@ -143,6 +158,10 @@ pub trait Application {
     /// A packet arrived at the station, or with `up` at the server. After the application's end,
     /// nothing that it wants happens any more.
     fn datagram(&mut self, _up: bool, _bytes: u32, _tag: u32, _io: &mut Io) {}
+
+    /// The last attempt of a packet that it sent over the air is over, whether it arrived or not, or a queue `dropped`
+    /// it: for kinds that saturate.
+    fn over(&mut self, _dropped: bool, _io: &mut Io) {}
 
     /// Something arrived at an end of the connection of flow `flow`.
     fn progress(&mut self, _flow: u16, _at: &Progress, _io: &mut Io) {}

@@ -32,7 +32,7 @@ impl TwoWay {
     /// Of these streams.
     pub(super) fn new(down: Constant, up: Constant, setting: &Setting) -> TwoWay {
         let (streams, mut draws) = ([down, up], setting.draws());
-        TwoWay { streams, phases: streams.map(|stream| draws.below(stream.period_ns)) }
+        TwoWay { streams, phases: streams.map(|stream| setting.phase(&mut draws, stream.period_ns)) }
     }
 }
 

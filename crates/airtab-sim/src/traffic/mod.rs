@@ -84,6 +84,18 @@ macro_rules! applications {
                 }
             }
 
+            /// See [`Kind::saturates`].
+            pub fn saturates(&self, up: bool) -> bool {
+                match self {
+                    $(AppKind::$Type(kind) => kind.saturates(up)),+
+                }
+            }
+
+            /// Whether it saturates a direction.
+            pub fn is_saturated(&self) -> bool {
+                self.saturates(false) || self.saturates(true)
+            }
+
             /// See [`Kind::constant`].
             pub fn constant(&self, up: bool) -> Option<Constant> {
                 match self {
@@ -120,6 +132,12 @@ macro_rules! applications {
             fn datagram(&mut self, up: bool, bytes: u32, tag: u32, io: &mut Io) {
                 match self {
                     $(User::$Type(user) => user.datagram(up, bytes, tag, io)),+
+                }
+            }
+
+            fn over(&mut self, dropped: bool, io: &mut Io) {
+                match self {
+                    $(User::$Type(user) => user.over(dropped, io)),+
                 }
             }
 
@@ -161,7 +179,7 @@ applications! {
     web: Web,
     /// Requests of the station that its server echoes, over UDP.
     ping: Ping,
-    /// Equal UDP packets to the station.
+    /// Equal UDP packets to the station, or from it.
     udp: Udp,
     /// An endless TCP download.
     download: Download,

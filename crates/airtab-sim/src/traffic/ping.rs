@@ -37,7 +37,7 @@ impl Kind for Ping {
     fn user(&self, setting: &Setting) -> Requests {
         let stream = Constant { period_ns: self.interval_ns, bytes: self.bytes };
         let mut draws = setting.draws();
-        let [_, phase_ns] = [(); 2].map(|()| draws.below(stream.period_ns));
+        let [_, phase_ns] = [(); 2].map(|()| setting.phase(&mut draws, stream.period_ns));
         Requests { stream, phase_ns }
     }
 }

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A stream of equal UDP packets from a server to a station: at a constant rate,
-//! or with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3).
+//! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate,
+//! with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
+//! a packet in the queue before the air (what models of DCF suppose: Bianchi 2000; Heusse et al. 2003).
+//!
+//! A saturated source never has more than [`OUTSTANDING`] packets between itself and the end of
+//! their last attempt: whenever one is over it sends the next one. So one is at the MAC, the other waits, and
+//! no queue is flooded.
 //!
 //! What it does not do: nothing comes back, and nothing reacts to losses.
+
+use airtab_core::time::MS;
 
 use super::ping::check_bytes;
 use super::{Application, Broken, Io, Kind, Setting};
@@ -11,13 +18,29 @@ use crate::engine::Stream;
 /// Such an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Udp {
-    /// Mean rate, bit/s of IP packets.
-    pub rate_bps: u64,
+    /// How much is sent.
+    pub rate: Rate,
     /// IP packet, bytes.
     pub bytes: u32,
-    /// Time from one to the next.
+    /// Time from one to the next; not of a saturated source.
     pub gaps: Gaps,
+    /// From the station to the server, instead of to the station.
+    pub upload: bool,
 }
+
+/// How much a stream sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// So many bit/s of IP packets, on the mean.
+    Mean(u64),
+    /// As much as its station's queue, or the access point's, gets rid of.
+    Max,
+}
+
+/// Packets of a saturated source that are on their way to the end of their last attempt.
+pub const OUTSTANDING: usize = 2;
+/// From a drop of a saturated source's packet to the next one: a full queue is not asked again at once, ns.
+const AFTER_DROP_NS: u64 = MS;
 
 /// Time from one packet to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,31 +67,54 @@ impl Kind for Udp {
     const PORT: u16 = 5001;
 
     fn check(&self) -> Result<(), Broken> {
-        Broken::unless(self.rate_bps > 0, "rate", "must not be 0")?;
+        Broken::unless(self.rate != Rate::Mean(0), "rate", "must not be 0")?;
         check_bytes(self.bytes)
     }
 
+    fn saturates(&self, up: bool) -> bool {
+        self.rate == Rate::Max && up == self.upload
+    }
+
     fn user(&self, setting: &Setting) -> Packets {
-        let draws = Stream::new(setting.seed, &format!("app/{}/gaps", setting.name()));
-        Packets { bytes: self.bytes, source: Source::new(*self, draws) }
+        let source = match self.rate {
+            Rate::Mean(rate_bps) => Some(Source::new(mean_gap_ns(rate_bps, self.bytes), self.gaps, setting)),
+            Rate::Max => None,
+        };
+        Packets { bytes: self.bytes, up: self.upload, source }
     }
 }
 
 /// Packets of one user.
 pub struct Packets {
     bytes: u32,
-    source: Source,
+    up: bool,
+    /// None: saturated.
+    source: Option<Source>,
 }
 
 impl Application for Packets {
     fn start(&mut self, io: &mut Io) {
-        self.source.start(io.now());
-        io.timer(self.source.next_ns(io.now()), 0);
+        match &mut self.source {
+            Some(source) => {
+                source.start(io.now());
+                io.timer(source.next_ns(io.now()), 0);
+            }
+            None => (0..OUTSTANDING).for_each(|_| io.send(self.up, self.bytes, 0)),
+        }
     }
 
     fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
-        io.timer(self.source.next_ns(due), key);
-        io.send(false, self.bytes, 0);
+        if let Some(source) = &mut self.source {
+            io.timer(source.next_ns(due), key);
+        }
+        io.send(self.up, self.bytes, 0);
+    }
+
+    fn over(&mut self, dropped: bool, io: &mut Io) {
+        match dropped {
+            true => io.timer(io.now() + AFTER_DROP_NS, 0),
+            false => io.send(self.up, self.bytes, 0),
+        }
     }
 }
 
@@ -83,11 +129,14 @@ struct Source {
 }
 
 impl Source {
-    fn new(udp: Udp, mut draws: Stream) -> Source {
-        let mean_ns = mean_gap_ns(udp.rate_bps, udp.bytes);
+    fn new(mean_ns: f64, gaps: Gaps, setting: &Setting) -> Source {
+        let mut draws = Stream::new(setting.seed, &format!("app/{}/gaps", setting.name()));
         // A random phase, so that streams do not march in step.
-        let first_ns = (draws.unit() * mean_ns) as u64;
-        Source { mean_ns, gaps: udp.gaps, sent: 0, first_ns, draws }
+        let phase_ns = (draws.unit() * mean_ns) as u64;
+        let mut source = Source { mean_ns, gaps, sent: 0, first_ns: 0, draws };
+        let drawn = if gaps == Gaps::Constant { phase_ns } else { source.gap_ns() };
+        source.first_ns = setting.phase_ns.unwrap_or(drawn);
+        source
     }
 
     fn start(&mut self, now: u64) {
@@ -101,8 +150,14 @@ impl Source {
         match self.gaps {
             // From the first one on: rounding to ns never adds up.
             Gaps::Constant => self.first_ns + libm::round(n as f64 * self.mean_ns) as u64,
-            Gaps::Exponential => now + libm::round(-self.mean_ns * libm::log(1.0 - self.draws.unit())) as u64,
+            Gaps::Exponential if n == 0 => self.first_ns,
+            Gaps::Exponential => now + self.gap_ns(),
         }
+    }
+
+    /// The next gap, if they are exponential, ns.
+    fn gap_ns(&mut self) -> u64 {
+        libm::round(-self.mean_ns * libm::log(1.0 - self.draws.unit())) as u64
     }
 }
 
@@ -112,8 +167,9 @@ mod tests {
 
     /// The packets of application `app` in run `seed`, begun at `now`.
     fn packets(rate_bps: u64, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
-        let setting = Setting { seed, app, user: 0, users: 1, active_ns: 0 };
-        let mut source = Udp { rate_bps, bytes: 1500, gaps }.user(&setting).source;
+        let setting = Setting { seed, app, user: 0, users: 1, active_ns: 0, phase_ns: None };
+        let udp = Udp { rate: Rate::Mean(rate_bps), bytes: 1500, gaps, upload: false };
+        let mut source = udp.user(&setting).source.expect("it has a rate");
         source.start(now);
         source
     }

@@ -58,7 +58,7 @@ impl Kind for Video {
     fn user(&self, setting: &Setting) -> Show {
         Show {
             video: self.clone(),
-            phase_ns: setting.draws().below(PERIOD_NS),
+            phase_ns: setting.phase(&mut setting.draws(), PERIOD_NS),
             frames: Vec::with_capacity(setting.room(setting.active_ns / PERIOD_NS + 2)),
         }
     }

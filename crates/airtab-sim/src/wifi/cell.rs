@@ -279,6 +279,7 @@ impl Cell {
             self.set_alarm();
         }
         let Some((packet, ticket)) = next else { return false };
+        pool.body_mut(packet).dequeued(now);
         let (link, to) = match side {
             Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
             Side::AccessPoint => {

@@ -107,6 +107,7 @@ impl EmulatedLink {
     /// Passes a packet of a station on to the access point.
     pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
         self.down.heard(&Heard { flow: pool.flow(packet), sta: station as u16, air: 0 }, now);
+        pool.body_mut(packet).dequeued(now);
         self.outputs.push(Output::Up(packet));
     }
 
@@ -181,6 +182,7 @@ impl EmulatedLink {
         }
         let shed = |p, why| self.outputs.push(Output::Dropped(p, why));
         let Some((packet, ticket)) = self.down.dequeue(pool, now, shed) else { return };
+        pool.body_mut(packet).dequeued(now);
         self.outputs.push(Output::Dequeued(packet));
         let (kbps, error_rate) = match pool.sta(packet) {
             GROUP => (self.base_kbps, 0.0),

@@ -106,10 +106,16 @@ pub enum End {
 }
 
 /// The host's data of a packet, as far as the cell hands it back with reports
-/// that come after the packet has been received.
+/// that come after the packet has been received, or notes in it what it does not report.
 pub trait Label: Copy {
     /// A number that means something to the host.
     fn label(&self) -> u32;
+
+    /// It leaves its sender's queue for the MAC at `now`, ns.
+    #[inline]
+    fn dequeued(&mut self, now: u64) {
+        let _ = now;
+    }
 }
 
 impl Label for u32 {

@@ -12,7 +12,7 @@
 use airtab_core::Params;
 
 use super::topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
-use crate::scenario::Scenario;
+use crate::scenario::{Access, Scenario};
 
 /// A host of a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,35 +61,35 @@ impl Home {
     }
 
     /// The wires, the access point and the stations of a scenario, with a server for each
-    /// latency of an access link, one way, ns. `queue` is the access point's discipline.
+    /// access link. `queue` is the access point's discipline.
     ///
     /// # Errors
     /// If the scenario or the parameters break a rule of theirs.
     pub fn new(
         scenario: &Scenario,
-        access_ns: impl IntoIterator<Item = u64>,
+        access: impl IntoIterator<Item = Access>,
         queue: &Params,
     ) -> Result<(Home, Topology), String> {
         scenario.check()?;
         let home = Home { stations: scenario.stations.len() as u32 };
         let wired = &scenario.wired;
-        let wire = |from, to, latency_ns| WireSpec {
+        let wire = |from, to, rate_bps, latency_ns| WireSpec {
             from,
             to,
-            rate_bps: wired.rate_bps,
+            rate_bps,
             latency_ns,
             queue: WireQueue::DropTail(wired.queue_packets),
         };
         let mut wires = vec![
-            wire(DOWN_SWITCH, ACCESS_POINT, wired.trunk_ns),
-            wire(ACCESS_POINT, UP_SWITCH, wired.trunk_ns),
+            wire(DOWN_SWITCH, ACCESS_POINT, wired.rate_bps, wired.trunk.down_ns),
+            wire(ACCESS_POINT, UP_SWITCH, wired.rate_bps, wired.trunk.up_ns),
         ];
         let mut nodes = vec![Node::Host, Node::Switch, Node::Switch];
         nodes.extend(scenario.stations.iter().map(|_| Node::Host));
-        for (i, latency_ns) in (0..=u16::MAX).zip(access_ns) {
+        for (i, Access { rate_bps, latency }) in (0..=u16::MAX).zip(access) {
             nodes.push(Node::Host);
-            wires.push(wire(home.node(HomeHost::Server(i)), DOWN_SWITCH, latency_ns));
-            wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), latency_ns));
+            wires.push(wire(home.node(HomeHost::Server(i)), DOWN_SWITCH, rate_bps, latency.down_ns));
+            wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), rate_bps, latency.up_ns));
         }
         let channel = ChannelSpec {
             access_point: ACCESS_POINT,

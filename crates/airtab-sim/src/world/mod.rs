@@ -224,8 +224,8 @@ impl<B: Tag, T: Copy> World<B, T> {
         debug_assert!(from != to, "a host's packets to itself reach no network");
         self.now = self.now.max(now);
         meta.sta = self.topology.station(to);
-        let (bytes, sent_ns, at) = (meta.bytes, self.now, from);
-        let carried = Carried { body, bytes, to, peer: NO_STATION, sent_ns, queued_ns: 0, at };
+        let (bytes, sent_ns) = (meta.bytes, self.now);
+        let carried = Carried::new(body, bytes, (from, to), sent_ns);
         let packet = self.pool.insert(meta, carried);
         self.books.made += 1;
         self.forward(packet, from, to, bytes);
@@ -340,7 +340,9 @@ impl<B: Tag, T: Copy> World<B, T> {
     fn on_air(&mut self, channel: u16, output: Output) -> Option<Report<T>> {
         Some(match output {
             Output::Down(packet) => {
-                let &Carried { at: node, to, bytes, .. } = self.pool.body(packet);
+                let carried = self.pool.body_mut(packet);
+                carried.crossed_ns = self.now;
+                let &mut Carried { at: node, to, bytes, .. } = carried;
                 if to != node {
                     self.forward(packet, node, to, bytes);
                     return None;
@@ -349,7 +351,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                 Report::Arrived { node, packet }
             }
             Output::Up(packet) => {
-                let &Carried { at, to, peer: station, .. } = self.pool.body(packet);
+                let carried = self.pool.body_mut(packet);
+                carried.crossed_ns = self.now;
+                let &mut Carried { at, to, peer: station, .. } = carried;
                 self.pass(packet, at, to);
                 return B::CROSSINGS.then_some(Report::Crossed { station, packet });
             }
@@ -407,7 +411,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             }
             Step::Up { channel, station, node } => {
                 let carried = self.pool.body_mut(packet);
-                (carried.at, carried.peer) = (node, station);
+                (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
                 self.silent = 0;
                 let medium = &mut self.channels[usize::from(channel)].medium;
                 medium.send_up(&mut self.pool, station.into(), packet, self.now);
@@ -449,7 +453,6 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// A packet comes to a wire's discipline.
     #[inline(never)]
     fn queue(&mut self, packet: Handle, wire: u32) {
-        self.pool.body_mut(packet).queued_ns = self.now;
         self.reports.push(Report::Queued { at: Place::Wire(wire), packet });
         let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
         queue.send(&mut self.pool, packet, self.now, &mut self.reports);

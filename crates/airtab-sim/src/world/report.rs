@@ -4,6 +4,7 @@
 use airtab_core::{Handle, Reason, Tx};
 
 use super::topology::NodeId;
+use crate::trace::Leg;
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,4 +74,14 @@ pub enum Place {
     AccessPoint(u16),
     /// A station of a channel; which one is the packet's [`Carried::peer`](super::Carried::peer).
     Uplink(u16),
+}
+
+impl Place {
+    /// The part of a packet's way that it queues for there.
+    pub fn leg(self) -> Leg {
+        match self {
+            Place::Wire(_) => Leg::Wires,
+            Place::AccessPoint(_) | Place::Uplink(_) => Leg::Queue,
+        }
+    }
 }

@@ -5,12 +5,12 @@
 pub use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::{Algorithm, Config};
-use airtab_sim::traffic::udp::Gaps;
+use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
-use airtab_sim::{App, AppKind, Scenario, Station, Users, Wired};
+use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 
 pub fn phy(name: &str) -> Phy {
     Phy::named(name).expect("a profile of the core")
@@ -50,7 +50,8 @@ pub fn home() -> Scenario {
         class,
         users: Users::ONE,
         measure_ns: None,
-        latency_ns: MS,
+        servers: Servers::Own(Latency::both(MS)),
+        phase_ns: None,
     };
     let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
     Scenario {
@@ -59,6 +60,7 @@ pub fn home() -> Scenario {
         measure_ns: 90 * S..270 * S,
         medium: CellConfig::new(phy("phy-a")).into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         tcp: Config::home(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
         apps: vec![
@@ -101,7 +103,8 @@ pub fn whole_home() -> Scenario {
             class: 0,
             users: Users::ONE,
             measure_ns: None,
-            latency_ns: MS,
+            servers: Servers::Own(Latency::both(MS)),
+            phase_ns: None,
         });
     }
     home
@@ -112,7 +115,12 @@ pub fn other_home() -> Scenario {
     let mut home = home();
     let congestion = Algorithm::Cubic;
     let kinds = [
-        AppKind::Udp(Udp { rate_bps: 2_000_000, bytes: 1500, gaps: Gaps::Exponential }),
+        AppKind::Udp(Udp {
+            rate: Rate::Mean(2_000_000),
+            bytes: 1500,
+            gaps: Gaps::Exponential,
+            upload: false,
+        }),
         AppKind::Upload(Upload { congestion }),
         AppKind::P2p(P2p { flows: 3, congestion, upload: true }),
         AppKind::Streaming(Streaming {
@@ -133,7 +141,8 @@ pub fn other_home() -> Scenario {
             class: 0,
             users: Users::ONE,
             measure_ns: None,
-            latency_ns: MS,
+            servers: Servers::Own(Latency::both(MS)),
+            phase_ns: None,
         })
         .collect();
     home

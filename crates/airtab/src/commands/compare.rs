@@ -47,7 +47,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         progress: &|done| bar.set_position(done as u64),
     };
     let start = Instant::now();
-    let mut job = files.map(|files| Job::new(args, &file.scenario, &queues, files)).transpose()?;
+    let mut job = files.map(|files| Job::new(args, &file, &queues, files)).transpose()?;
     let compared = match &mut job {
         Some(job) => job.run(&options),
         None => airtab_lab::compare(&file.scenario, &queues, &options),

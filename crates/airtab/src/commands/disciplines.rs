@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use airtab_core::{Discipline, Param, Stat};
+use airtab_scenario::reader::instead;
 use serde_json::{Value, json};
 
 use crate::args::{Disciplines, USAGE};
@@ -18,7 +19,7 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
             Some(d) => vec![d],
             None => {
                 let known: Vec<_> = airtab_core::disciplines().map(|d| d.name()).collect();
-                output::note(&format!("error: no discipline '{name}'; there are {}", known.join(", ")));
+                output::note(&format!("error: no discipline '{name}'{}", instead(name, &known)));
                 return Ok(ExitCode::from(USAGE));
             }
         },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab experiment`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
@@ -9,13 +9,14 @@ use std::time::{Instant, SystemTime};
 use airtab_lab::count;
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
-    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, Store, page, text,
+    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, page, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::json;
 
+use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::quoted;
 use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
@@ -91,11 +92,11 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.out {
         Files::new(dir)?;
     }
-    let store = if args.no_cache { Store::default() } else { open_store()? };
+    let kept = if args.no_cache { Kept::default() } else { Kept::open() };
     let start = Instant::now();
     let mut done: Vec<Done> = Vec::new();
     let (quick, resume) = (args.quick, args.resume);
-    let how = How { quick, seeds: args.seeds, jobs: args.jobs, store: &store, resume };
+    let how = How { quick, seeds: args.seeds, jobs: args.jobs, kept: &kept, resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         if !args.json {
             let style = output::stdout_style();
@@ -117,7 +118,10 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     }
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
-        output::note(&format!("Wrote a page (.html) and the data (.json) of each into {}.", dir.display()));
+        output::note(&format!(
+            "Wrote a page (.html), the data (.json) and the file (.experiment.toml) of each into {}.",
+            dir.display()
+        ));
     }
     if let Some(stopped) = stopped {
         return Ok(stopped);
@@ -149,9 +153,9 @@ fn scoreboard(names: &[String], board: &Board, out: &Path) -> anyhow::Result<Exi
     let Some(experiments) = experiments else { return Ok(ExitCode::from(USAGE)) };
     let old = std::fs::read_to_string(out.join("README.md")).unwrap_or_default();
     let mut files = Files::new(out)?;
-    let store = open_store()?;
+    let kept = Kept::open();
     let mut done: Vec<Done> = Vec::new();
-    let how = How { quick: board.quick, seeds: None, jobs: board.jobs, store: &store, resume: board.resume };
+    let how = How { quick: board.quick, seeds: None, jobs: board.jobs, kept: &kept, resume: board.resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         output::note(&format!("{}: {}", e.id, text::summary(verdicts.iter())));
@@ -175,7 +179,7 @@ struct How<'a> {
     quick: bool,
     seeds: Option<u64>,
     jobs: Option<u16>,
-    store: &'a Store,
+    kept: &'a Kept,
     resume: bool,
 }
 
@@ -190,7 +194,7 @@ impl<'a> How<'a> {
             quick: self.quick,
             seeds: self.seeds,
             jobs: self.jobs.map_or(0, usize::from),
-            store: self.store,
+            store: &self.kept.store,
             stop,
             progress,
             live,
@@ -222,7 +226,10 @@ fn run_all(
     // Live runs have a bar each.
     let quiet = total == stored || experiments.iter().any(|e| e.live);
     let bar = if quiet { ProgressBar::hidden() } else { progress_bar(total - stored) };
-    let progress = || bar.inc(1);
+    let progress = || {
+        bar.inc(1);
+        how.kept.look(&bar);
+    };
     let host = crate::commands::live::Host { stop: &stop };
     for e in &experiments {
         match experiment::run(e, &how.options(&stop, &progress, Some(&host))) {
@@ -232,11 +239,12 @@ fn run_all(
             Err(stopped @ RunError::Stopped { .. }) => {
                 // A bar that stood still would promise an end.
                 bar.finish_and_clear();
-                let again = if e.live { "the same command with --resume" } else { "the same command" };
-                output::note(&format!(
-                    "{}: {stopped}; what is done is kept: {again} goes on from here",
-                    e.id
-                ));
+                let goes_on = match (how.kept.store.keeps(), e.live) {
+                    (true, true) => "what is done is kept: the same command with --resume goes on from here",
+                    (true, false) => "what is done is kept: the same command goes on from here",
+                    (false, _) => "not all that is done is kept",
+                };
+                output::note(&format!("{}: {stopped}; {goes_on}", e.id));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
             Err(e) => return Err(e.into()),
@@ -268,6 +276,8 @@ fn write(
     files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
+    // Not its own name: that may be the file that was run.
+    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(e.whole_toml().as_bytes()))?;
     files.finish()
 }
 
@@ -292,16 +302,6 @@ fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_json::
 fn built() -> String {
     let git = env!("AIRTAB_GIT");
     format!("{} (commit {})", env!("CARGO_PKG_VERSION"), &git[..git.len().min(12)])
-}
-
-/// Where finished runs are kept.
-fn open_store() -> anyhow::Result<Store> {
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let home = || Some(set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?.join("airtab"));
-    let folder = set("AIRTAB_CACHE").or_else(home).unwrap_or_else(|| ".airtab".into());
-    Store::open(&folder).with_context(|| {
-        format!("cannot keep finished runs in {} (set AIRTAB_CACHE, or use --no-cache)", folder.display())
-    })
 }
 
 /// The date, UTC, `2010-06-01`.

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod disciplines;
 pub mod experiment;
 pub mod htbench;
+mod kept;
 pub mod live;
 pub mod model;
 mod progress;

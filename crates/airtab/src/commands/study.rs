@@ -8,17 +8,20 @@ use airtab_lab::{
     Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, html, scenario_hash, study,
     write_parquet,
 };
-use airtab_sim::Scenario;
+use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Compare;
 use crate::files::{Files, MANIFEST, Part};
 
+/// The scenario as it was read.
+const SCENARIO: &str = "scenario.toml";
+
 /// A comparison whose files are wanted.
 pub struct Job<'a> {
     args: &'a Compare,
-    /// As in its file.
-    scenario: &'a Scenario,
+    /// What is run.
+    file: &'a ScenarioFile,
     queues: &'a [(String, Params)],
     files: Files,
     stories: Vec<Story>,
@@ -31,17 +34,18 @@ impl<'a> Job<'a> {
     /// Begins the files that are written while it runs.
     ///
     /// # Errors
-    /// Names the file that cannot be.
+    /// Names the file that cannot be, or that is somebody's.
     pub fn new(
         args: &'a Compare,
-        scenario: &'a Scenario,
+        file: &'a ScenarioFile,
         queues: &'a [(String, Params)],
         files: Files,
     ) -> anyhow::Result<Job<'a>> {
+        files.spare(SCENARIO, &file.text)?;
         let wanted = if args.pcap.is_some() { queues } else { &[] };
         let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
         let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
-        Ok(Job { args, scenario, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
+        Ok(Job { args, file, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
     }
 
     /// Runs it: each discipline once with each seed.
@@ -50,12 +54,16 @@ impl<'a> Job<'a> {
     /// [`Stopped`]: none of the files is there then.
     pub fn run(&mut self, options: &Options) -> Result<Comparison, Stopped> {
         // What is run: the short schedule, if it was asked for.
-        let run = if options.quick { airtab_scenario::quick(self.scenario) } else { self.scenario.clone() };
+        let run = if options.quick {
+            airtab_scenario::quick(&self.file.scenario)
+        } else {
+            self.file.scenario.clone()
+        };
         let start = run.measure_ns.start;
         let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
         let parts = self.captures.iter_mut();
         let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
-        let study = study(self.scenario, self.queues, options, captures)?;
+        let study = study(&self.file.scenario, self.queues, options, captures)?;
         (self.stories, self.captured) = (study.stories, study.captured);
         Ok(study.comparison)
     }
@@ -65,7 +73,7 @@ impl<'a> Job<'a> {
     /// # Errors
     /// Names the file that could not be written; none is there then.
     pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
-        let (scenario, files) = (self.scenario, &mut self.files);
+        let (scenario, files) = (&self.file.scenario, &mut self.files);
         let origin = Origin {
             version: env!("CARGO_PKG_VERSION").into(),
             git: env!("AIRTAB_GIT").into(),
@@ -77,6 +85,7 @@ impl<'a> Job<'a> {
         files.add("report.txt", |out| out.write_all(text.as_bytes()))?;
         files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
         files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
+        files.add(SCENARIO, |out| out.write_all(self.file.text.as_bytes()))?;
         for (part, captured) in self.captures.into_iter().zip(self.captured) {
             files.end(part, captured.map(|_| ()))?;
         }

@@ -20,7 +20,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Scenario, Simulation, Station, Users, Wired, sample,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Servers, Simulation, Station, Users,
+    Wired, sample,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -213,7 +214,8 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         class: 0,
         users: Users::ONE,
         measure_ns: None,
-        latency_ns: *latency_ns,
+        servers: Servers::Own(Latency::both(*latency_ns)),
+        phase_ns: None,
     };
     Scenario {
         name: "tcp trace".into(),
@@ -221,6 +223,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         measure_ns: measured(args),
         medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
+        servers: Vec::new(),
         tcp: Config::home(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
