@@ -7,46 +7,34 @@
 //! blame. The flows of one application share station, path and congestion control; each counts with its part of
 //! what all of them together have.
 //!
-//! What it does not do: which kinds are bulk, the kinds say.
+//! What it does not do: who takes all it can get, the kinds say.
 
 use airtab_quality::jain;
 use airtab_sim::{App, Scenario};
 
-use crate::kinds::About;
+use crate::kinds;
 use crate::measure::Figures;
 use crate::metric::Metric;
 
 /// Adds the indices to the figures of the access point where there are two to share.
 pub(crate) fn add(scenario: &Scenario, apps: &[Figures], ap: &mut Figures) {
     let all = || scenario.apps.iter().zip(apps).filter(|(_, figures)| !figures.is_empty());
-    let bulk = || all().filter(|(app, _)| About::of(&app.kind).bulk);
-    let each_flow = |of: fn(&App, &Figures) -> f64| -> Vec<f64> {
-        let part =
-            |(app, f): (&App, &Figures)| std::iter::repeat_n(of(app, f) / app.flows() as f64, app.flows());
-        bulk().flat_map(part).collect()
-    };
-    let mut stations: Vec<usize> = bulk().map(|(app, _)| app.station).collect();
+    let bulk = || all().filter_map(|(app, f)| Some((app, kinds::taken(&app.kind, f)?, air(f))));
+    let each = |app: &App, x: f64| std::iter::repeat_n(x / app.flows() as f64, app.flows());
+    let rates = bulk().flat_map(|(app, rate, _)| each(app, rate)).collect();
+    let airs = bulk().flat_map(|(app, _, air)| each(app, air)).collect();
+    let mut stations: Vec<usize> = bulk().map(|(app, ..)| app.station).collect();
     stations.sort_unstable();
     stations.dedup();
     let of_station =
         |station: &usize| all().filter(|(app, _)| app.station == *station).map(|(_, f)| air(f)).sum();
-    for (metric, shares) in [
-        (Metric::FlowsRateJain, each_flow(rate)),
-        (Metric::FlowsAirJain, each_flow(|_, f| air(f))),
-        (Metric::StationsAirJain, stations.iter().map(of_station).collect()),
-    ] {
+    let stations: Vec<f64> = stations.iter().map(of_station).collect();
+    let indices =
+        [(Metric::FlowsRateJain, rates), (Metric::FlowsAirJain, airs), (Metric::StationsAirJain, stations)];
+    for (metric, shares) in indices {
         if shares.len() > 1 {
             ap.extend(jain(&shares).map(|x| (metric, x)));
         }
-    }
-}
-
-/// Bits of its data a second; an upload's downlink is ACKs alone.
-fn rate(app: &App, f: &Figures) -> f64 {
-    let of = |metric| f.get(&metric).copied().unwrap_or(0.0);
-    match About::of(&app.kind).metric() {
-        Metric::UplinkGoodput => of(Metric::UplinkGoodput),
-        _ => of(Metric::Goodput) + of(Metric::UplinkGoodput),
     }
 }
 
@@ -114,6 +102,15 @@ station = \"slow\"
         assert_eq!(even[0], Some(1.0));
         let calls = APPS.replacen("kind = \"download\"", "kind = \"voip\"", 1);
         assert_eq!(indices(&calls, &[[1e5, 1e5, 0.1, 0.1], [4e6, 0.0, 0.6, 0.0], [0.0; 4]]), [None; 3]);
+        // Saturated UDP takes all it can get, at a rate it does not.
+        let udp = |rate: &str| {
+            APPS.replace("kind = \"download\"", &format!("kind = \"udp\"\nupload = true\nrate = \"{rate}\""))
+        };
+        let figures = [[5e6, 5e6, 0.0, 0.1], [5e6, 5e6, 0.0, 0.7], [0.0; 4]];
+        let even = indices(&udp("max"), &figures);
+        // (1 + 7)^2 / (2 (1 + 49))
+        assert_eq!(even.map(|x| (x.unwrap() * 1e6).round() / 1e6), [1.0, 0.64, 0.64]);
+        assert_eq!(indices(&udp("5Mb/s"), &figures), [None; 3]);
         let silent = indices(APPS, &[[0.0; 4], [0.0; 4], [0.0; 4]]);
         assert_eq!(silent, [None; 3]);
     }
