@@ -10,6 +10,8 @@
 #include "airtab/airtime.h"
 
 #define US 1000u
+/* 14 bytes at 1 Mb/s behind a long preamble: the lowest mandatory rate of an ERP PHY (802.11g), too. */
+#define DSSS_ACK ((192 + 112) * US)
 
 static const u32 ofdm_basic[] = { 6000, 12000, 24000, 0 };
 static const u32 dsss_basic[] = { 1000, 2000, 0 };
@@ -18,23 +20,23 @@ static const u32 only_1000[] = { 1000, 0 };
 
 const struct at_phy at_phys[] = {
 	{ "phy-a", "802.11g as calibrated for the CHAP studies: short slot, no symbol rounding",
-	  9 * US, 10 * US, 28 * US, 20 * US, 0, 0, 34, 14, 15, 1023, 6000, ofdm_basic },
+	  9 * US, 10 * US, 28 * US, 20 * US, 0, 0, 34, 14, 15, 1023, 6000, ofdm_basic, 0 },
 	{ "std-11g", "802.11g alone: short slot, 4 us symbols, 6 us signal extension",
-	  9 * US, 10 * US, 28 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic },
+	  9 * US, 10 * US, 28 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic, DSSS_ACK },
 	{ "std-11a", "802.11a: 5 GHz, 4 us symbols",
-	  9 * US, 16 * US, 34 * US, 20 * US, 0, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic },
+	  9 * US, 16 * US, 34 * US, 20 * US, 0, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic, 0 },
 	{ "std-11b", "802.11b with long preamble, ACK at 1 or 2 Mb/s",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, dsss_basic },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, dsss_basic, 0 },
 	{ "d6.3", "CHAP dissertation 6.3: no preamble, ACK at 6 Mb/s (306 us for 1500 bytes)",
-	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 15, 1023, 6000, only_6000 },
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 15, 1023, 6000, only_6000, 0 },
 	{ "d7.1", "CHAP dissertation 7.1, the emulated link: no preamble, ACK at 1 Mb/s (399 us)",
-	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 31, 1023, 1000, only_1000 },
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 31, 1023, 1000, only_1000, 0 },
 	{ "starzetz-11b", "VFQ thesis 9.2: 802.11b, ACK at 1 Mb/s behind its own preamble",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, only_1000 },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, only_1000, 0 },
 	{ "dnb-11b", "buffer-sizing thesis table 4.1: 802.11b, ACK at the data rate",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, NULL },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, NULL, 0 },
 	{ "wqm-11n", "buffer-sizing thesis table 5.1: 802.11n, block ACK at 6 Mb/s",
-	  9 * US, 16 * US, 34 * US, 33 * US, 0, 0, 38, 30, 15, 1023, 6000, only_6000 },
+	  9 * US, 16 * US, 34 * US, 33 * US, 0, 0, 38, 30, 15, 1023, 6000, only_6000, 0 },
 	{ 0 },
 };
 
@@ -85,5 +87,7 @@ u64 at_exchange_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames)
 
 u64 at_eifs_ns(const struct at_phy *phy)
 {
-	return phy->sifs + frame_ns(phy, phy->base_kbps, phy->ack_bytes) + phy->difs;
+	u64 ack = phy->eifs_ack ? phy->eifs_ack : frame_ns(phy, phy->base_kbps, phy->ack_bytes);
+
+	return phy->sifs + ack + phy->difs;
 }

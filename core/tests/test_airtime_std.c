@@ -83,11 +83,11 @@ static void dsss_rates(void)
 }
 
 /* Slot, SIFS, DIFS = SIFS + 2 slots, EIFS = SIFS + DIFS + the ACK at the lowest
- * basic rate, contention windows (10.3.2.3, 10.3.7, and the PHYs' tables). */
+ * mandatory rate (of an ERP PHY that is 1 Mb/s), contention windows (10.3.2.3, 10.3.7, and the PHYs' tables). */
 static void intervals(void)
 {
 	static const struct { const char *name; u32 slot, sifs, difs, eifs, cw_min, base; } want[] = {
-		{ "std-11g", 9, 10, 28, 88, 15, 6000 },		/* 10 + 28 + 50 */
+		{ "std-11g", 9, 10, 28, 342, 15, 6000 },	/* 10 + 28 + 304: 1 Mb/s */
 		{ "std-11a", 9, 16, 34, 94, 15, 6000 },		/* 16 + 34 + 44 */
 		{ "std-11b", 20, 10, 50, 364, 31, 1000 },	/* 10 + 50 + 304 */
 	};

@@ -25,8 +25,9 @@ struct at_phy {
 	u16 mac_bytes;			/* MAC header, LLC and FCS around an IP packet */
 	u16 ack_bytes;			/* ACK, or BLOCK ACK */
 	u16 cw_min, cw_max;		/* largest draw, slots */
-	u32 base_kbps;			/* lowest rate: beacons, EIFS */
+	u32 base_kbps;			/* lowest rate: beacons, multicast */
 	const u32 *ack_kbps;		/* ACK rates, ascending, 0-terminated; NULL = the data rate */
+	u32 eifs_ack;			/* the ACK in EIFS, ns; 0 = one at base_kbps */
 };
 
 /* NULL-terminated by name == NULL. */
@@ -42,7 +43,7 @@ u64 at_ack_ns(const struct at_phy *phy, u32 kbps);
 u64 at_exchange_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames);
 /* SIFS + ACK: how long a sender waits before it calls an attempt failed. */
 u64 at_ack_timeout_ns(const struct at_phy *phy, u32 kbps);
-/* SIFS + lowest-rate ACK + DIFS: the wait after a frame received in error. */
+/* SIFS + an ACK at the PHY's lowest mandatory rate + DIFS: the wait after a frame received in error. */
 u64 at_eifs_ns(const struct at_phy *phy);
 
 #endif

@@ -50,6 +50,7 @@ const struct abi_row at_abi[] = {
 	SIZE(at_phy), AT(at_phy, name), AT(at_phy, about), AT(at_phy, slot), AT(at_phy, sifs), AT(at_phy, difs),
 	AT(at_phy, preamble), AT(at_phy, extension), AT(at_phy, symbol), AT(at_phy, mac_bytes),
 	AT(at_phy, ack_bytes), AT(at_phy, cw_min), AT(at_phy, cw_max), AT(at_phy, base_kbps), AT(at_phy, ack_kbps),
+	AT(at_phy, eifs_ack),
 	SIZE(at_emulator), AT(at_emulator, phy), AT(at_emulator, extra), AT(at_emulator, random),
 	AT(at_emulator, attempts),
 	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_F_IP), VALUE(AT_R_MAX),

@@ -72,7 +72,7 @@ impl Phy {
         self.0.cw_max.into()
     }
 
-    /// Lowest rate of the profile, kb/s: beacons and EIFS use it.
+    /// Lowest rate of the profile, kb/s: beacons and multicast use it.
     pub fn base_kbps(&self) -> u32 {
         self.0.base_kbps
     }
@@ -147,8 +147,8 @@ mod tests {
         let by_hand = [
             // 20 us + 1534 * 8 / 54; 20 + 112 / 24; 10 + 20 + 112 / 6 + 28
             ("phy-a", 54_000, 247_259, 24_667, 76_667),
-            // 26 us + 57 symbols (12288 + 22 bits, 216 each); 26 + 2 (134 bits, 96 each); 10 + 26 + 24 + 28
-            ("std-11g", 54_000, 254_000, 34_000, 88_000),
+            // 26 us + 57 symbols (12288 + 22 bits, 216 each); 26 + 2 (134 bits, 96 each); 10 + 192 + 112 + 28: an ACK at 1 Mb/s
+            ("std-11g", 54_000, 254_000, 34_000, 342_000),
             ("std-11a", 54_000, 248_000, 28_000, 94_000),
             // 192 us + 1536 * 8 / 11; 192 + 112 / 2; 10 + 192 + 112 + 50
             ("std-11b", 11_000, 1_309_091, 248_000, 364_000),

@@ -216,6 +216,7 @@ pub struct Phy {
     pub cw_max: u16,
     pub base_kbps: u32,
     pub ack_kbps: *const u32,
+    pub eifs_ack: u32,
 }
 
 /// The frame error rate of 1.

@@ -111,7 +111,7 @@ fn rust_and_c_agree() {
     );
     layout!(
         rows, "at_phy", Phy, name, about, slot, sifs, difs, preamble, extension, symbol, mac_bytes,
-        ack_bytes, cw_min, cw_max, base_kbps, ack_kbps
+        ack_bytes, cw_min, cw_max, base_kbps, ack_kbps, eifs_ack
     );
     layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
     rows.push(("AT_ALWAYS".into(), ALWAYS as usize));

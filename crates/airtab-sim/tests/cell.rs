@@ -6,7 +6,7 @@ mod common;
 
 use airtab_core::{GROUP, Meta, Pool, Qdisc, Tx};
 use airtab_model::bianchi::BianchiInput;
-use airtab_sim::wifi::{Attempt, Backoff, Cell, CellConfig, DeliverOn, End, Loss, Output};
+use airtab_sim::wifi::{Attempt, Backoff, Beacon, Cell, CellConfig, DeliverOn, End, FrameBody, Loss, Output};
 use common::{MS, S, Saturated, phy, queue};
 
 const BYTES: u32 = 1500;
@@ -23,14 +23,15 @@ fn against_bianchi(profile: &str, kbps: u32, rule: Backoff, n: u32, seconds: u64
     let stations = vec![(kbps, Loss::None); n as usize];
     let mut run = Saturated::new(config, &stations, BYTES, false, 7);
     run.run(seconds * S);
-    let busy = phy.data_ns(kbps, BYTES) + phy.sifs_ns() + phy.ack_ns(kbps) + phy.difs_ns();
+    // The model's own T_c: everybody else goes on DIFS after the longest frame.
+    let collision = phy.data_ns(kbps, BYTES) + phy.difs_ns();
     let model = BianchiInput {
         n,
         cw_min: phy.cw_min(),
         cw_max: phy.cw_max(),
         slot_ns: phy.slot_ns(),
-        t_success_ns: busy,
-        t_collision_ns: busy,
+        t_success_ns: collision + phy.sifs_ns() + phy.ack_ns(kbps),
+        t_collision_ns: collision,
         payload_bits: u64::from(BYTES) * 8,
     }
     .solve()
@@ -87,7 +88,9 @@ fn a_lone_station_has_its_exact_rate() {
     assert!((rate - 1.0).abs() < 0.001, "{rate}");
 }
 
-/// Stations at 11 and 1 Mb/s get equal packet rates (Heusse et al. 2003).
+/// Stations at 11 and 1 Mb/s get nearly equal packet rates (Heusse et al. 2003). Not quite: after a
+/// collision of theirs the slow one waits for an ACK, while the fast one, which gave up on its own long
+/// ago, goes on; how much that makes is under test in `monte_carlo.rs`.
 #[test]
 fn the_slow_station_slows_everybody() {
     let mut config = CellConfig::new(phy("std-11b"));
@@ -96,7 +99,7 @@ fn the_slow_station_slows_everybody() {
     run.run(2000 * S);
     let (fast, slow) = (run.arrived[1] as f64, run.arrived[2] as f64);
     assert!(slow > 100_000.0);
-    assert!((fast / slow - 1.0).abs() < 0.01, "{fast} and {slow} packets");
+    assert!((1.055..1.075).contains(&(fast / slow)), "{fast} and {slow} packets");
     // Alone, the fast one would send about seven times as many.
     let mut alone = CellConfig::new(phy("std-11b"));
     alone.beacon = None;
@@ -234,7 +237,7 @@ fn contended(eifs: bool, seconds: u64) -> (Vec<Attempt>, Vec<(u64, bool, Tx)>) {
 }
 
 /// A report's two clocks: `span` is the wall clock from the start of the first
-/// attempt; `air` the frame's own attempts, and DIFS and backoff between them.
+/// attempt; `air` the frame's own attempts, and DIFS (EIFS after an ACK in error) and backoff between them.
 #[test]
 fn reports_tell_own_airtime_from_the_wall_clock() {
     let phy = phy("phy-a");
@@ -255,7 +258,10 @@ fn reports_tell_own_airtime_from_the_wall_clock() {
         for ((now, _, tx), frame) in own.zip(&frames) {
             let n = frame.len() as u64;
             assert_eq!((tx.span, u64::from(tx.attempts)), (now - frame[0].start_ns, n));
-            let slots = tx.air - n * attempt_ns - (n - 1) * phy.difs_ns();
+            let errors = frame[..frame.len() - 1].iter().filter(|a| a.end == End::AckLost).count() as u64;
+            let eifs_slots = (phy.eifs_ns() - phy.difs_ns()).div_ceil(phy.slot_ns());
+            let waits = (n - 1) * phy.difs_ns() + errors * eifs_slots * phy.slot_ns();
+            let slots = tx.air - n * attempt_ns - waits;
             assert_eq!(slots % phy.slot_ns(), 0);
             assert!(slots / phy.slot_ns() <= (1..n).map(|retry| (16 << retry) - 1).sum());
             longer += usize::from(tx.span > tx.air);
@@ -264,27 +270,116 @@ fn reports_tell_own_airtime_from_the_wall_clock() {
     assert!(reports.len() > 5_000 && longer > reports.len() / 4, "{longer} of {}", reports.len());
 }
 
-/// After a frame in error its receiver waits EIFS instead of DIFS: on this
-/// profile 14 us more, two slots. The shortest gap before the access point's
-/// next frame shows it.
+/// Every attempt of stations that have always a packet of so many bytes for the access point.
+fn attempts(config: CellConfig, stations: &[(u32, Loss)], bytes: u32, seconds: u64) -> Vec<Attempt> {
+    let mut run = Saturated::new(config, stations, bytes, false, 1);
+    run.cell.tap(true);
+    run.run(seconds * S);
+    run.cell.attempts().expect("the tap is on")
+}
+
+/// The shortest times from the end of one exchange's DATA, the longest if several collided, to the
+/// start of the next, among the pairs that `such` chooses: what was sent, and what came next.
+fn shortest_gap(attempts: &[Attempt], such: impl Fn(&[Attempt], &[Attempt]) -> bool) -> u64 {
+    let exchanges: Vec<&[Attempt]> = attempts.chunk_by(|a, b| a.start_ns == b.start_ns).collect();
+    let end = |exchange: &[Attempt]| {
+        let ends = exchange.iter().map(|a| a.start_ns + u64::from(a.data_ns));
+        ends.max().expect("somebody sends")
+    };
+    let pairs: Vec<_> = exchanges.windows(2).filter(|w| such(w[0], w[1])).collect();
+    assert!(pairs.len() > 100, "{} pairs", pairs.len());
+    pairs.iter().map(|w| w[1][0].start_ns - end(w[0])).min().expect("there are some")
+}
+
+/// After DATA in error, which nobody acknowledges, its receiver counts from the end of DATA: EIFS,
+/// or DIFS where nobody waits EIFS. Its sender has waited for the ACK. Either may have drawn no slot:
+/// the receiver some time before, and it was kept from sending by waits that were cut off.
 #[test]
 fn a_receiver_of_an_error_waits_eifs() {
     let phy = phy("phy-a");
-    let shortest_gap = |eifs| {
+    let gap = |eifs, next| {
         let (attempts, _) = contended(eifs, 60);
-        let gaps = attempts.windows(2).filter(|w| {
-            let garbled = w[0].sender == 1 && w[0].end == End::DataLost;
-            garbled && w[1].sender == 0 && w[1].end != End::Collision
-        });
-        let gap = |w: &[Attempt]| w[1].start_ns - (w[0].start_ns + u64::from(w[0].data_ns));
-        gaps.map(gap).min().expect("there are thousands")
+        shortest_gap(&attempts, |a, b| {
+            a.len() == 1
+                && a[0].sender == 1
+                && a[0].end == End::DataLost
+                && b.len() == 1
+                && b[0].sender == next
+        })
     };
-    let (with, without) = (shortest_gap(true), shortest_gap(false));
-    // A loser of a contention has one slot left, or more.
-    let ack_wait = phy.sifs_ns() + phy.ack_ns(54_000);
-    assert_eq!(without, ack_wait + phy.difs_ns() + phy.slot_ns());
-    assert_eq!(with, without + 2 * phy.slot_ns());
-    assert!(with - phy.slot_ns() >= phy.eifs_ns() && without - phy.slot_ns() < phy.eifs_ns());
+    let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
+    let after = |ns, slots| ns + phy.difs_ns() + slots * phy.slot_ns();
+    // EIFS ends 14 us after the timeout and DIFS: two slots.
+    assert_eq!((gap(true, 0), gap(true, 1)), (after(timeout, 2), after(timeout, 0)));
+    assert!(after(timeout, 2) >= phy.eifs_ns() && after(timeout, 1) < phy.eifs_ns());
+    // The timeout of 34.7 us takes four.
+    assert_eq!((gap(false, 0), gap(false, 1)), (after(0, 0), after(0, 4)));
+}
+
+/// The last frame that a station overhears decides: in error, it waits EIFS after it; else DIFS after the
+/// end of what was reserved. By each station's own losses, whoever sent it. A loser of a contention has one
+/// slot left, or more; none if it drew none and waited for something when another one began.
+#[test]
+fn who_overhears_an_error_waits_eifs() {
+    let phy = phy("phy-a");
+    let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
+    let after = |ns, slots| ns + phy.difs_ns() + slots * phy.slot_ns();
+    // The third gets nothing but errors, and is heard by none.
+    let stations = [(54_000, Loss::None), (54_000, Loss::None), (54_000, Loss::Fer(1.0))];
+    for (eifs, slots, left) in [(true, 6, 1), (false, 0, 0)] {
+        let config = CellConfig { eifs, ..CellConfig::new(phy) };
+        let attempts = attempts(config, &stations, BYTES, 200);
+        let gap = |end, from: &dyn Fn(u16) -> bool, to: u16| {
+            shortest_gap(&attempts, |a, b| {
+                a.len() == 1 && a[0].end == end && from(a[0].sender) && b.len() == 1 && b[0].sender == to
+            })
+        };
+        assert_eq!(gap(End::Acked, &|a| a != 2, 2), after(timeout, left), "an ACK, overheard");
+        assert_eq!(gap(End::Acked, &|_| true, 3), after(timeout, slots + left), "in error");
+        assert_eq!(gap(End::DataLost, &|_| true, 1), after(timeout, left), "DATA, overheard: no ACK comes");
+        assert_eq!(gap(End::Broadcast, &|_| true, 1), after(0, left), "a beacon");
+    }
+    let config = CellConfig {
+        beacon: Some(Beacon { interval_ns: MS, bytes: 100, kbps: 6_000 }),
+        ..CellConfig::new(phy)
+    };
+    let attempts = attempts(config, &stations, 40, 200);
+    let gap = shortest_gap(&attempts, |a, b| a[0].end == End::Broadcast && b.len() == 1 && b[0].sender == 3);
+    assert_eq!(gap, after(0, 6 + 1), "a beacon in error");
+}
+
+/// A frame is passed up when its DATA is over; its sender knows when the ACK is.
+#[test]
+fn a_frame_arrives_at_the_end_of_its_data() {
+    let phy = phy("phy-a");
+    let (data, ack) = (phy.data_ns(54_000, BYTES), phy.sifs_ns() + phy.ack_ns(54_000));
+    for up in [false, true] {
+        let config = CellConfig { beacon: None, ..CellConfig::new(phy) };
+        let mut pool: Pool<u32> = Pool::new();
+        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+        let mut cell = Cell::new(config, &[("sta", 54_000, Loss::None)], qdisc, 1);
+        let packet = pool.insert(Meta { bytes: BYTES, ..Meta::default() }, 0);
+        match up {
+            true => cell.send_up(&mut pool, 0, packet, 0),
+            false => cell.send_down(&mut pool, packet, 0),
+        }
+        let start = cell.next_event();
+        let mut seen = Vec::new();
+        while cell.next_event() < S {
+            let now = cell.next_event();
+            cell.advance(&mut pool, now);
+            while let Some(output) = cell.poll() {
+                match output {
+                    Output::Up(p) => seen.push((now - start, up && p == packet)),
+                    Output::Down(p) => seen.push((now - start, !up && p == packet)),
+                    Output::Sent { tx, .. } => seen.push((now - start, tx.acked)),
+                    _ => {}
+                }
+            }
+            assert_eq!(cell.held(), usize::from(now < start + data));
+        }
+        assert_eq!(seen, [(data, true), (data + ack, true)]);
+    }
 }
 
 /// A station's queue holds as many packets as it says, and the MAC one more.
@@ -306,59 +401,73 @@ fn an_uplink_queue_holds_its_limit() {
     assert_eq!(cell.held(), 4);
 }
 
-/// After a collision everybody who did not send has received a frame in error: two slots more on this profile.
+/// After a collision everybody who did not send has received a frame in error, and counts from the end
+/// of DATA: EIFS, or DIFS where nobody waits EIFS. Who collided has waited for the ACK of its own frame.
 #[test]
-fn bystanders_of_a_collision_wait_eifs() {
+fn after_a_collision_each_waits_for_its_own_reason() {
     let phy = phy("phy-a");
-    let shortest_gap = |eifs, bystanders| {
-        let mut config = CellConfig::new(phy);
-        config.eifs = eifs;
-        config.beacon = None;
-        config.uplink_packets = 5_000;
-        let mut pool: Pool<u32> = Pool::new();
-        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
-        let names = ["a", "b", "c", "d"].map(|name| (name, 54_000, Loss::None));
-        let mut cell = Cell::new(config, &names, qdisc, 1);
-        cell.tap(true);
-        for station in 0..names.len() {
-            for _ in 0..20_000 / names.len() {
-                let meta = Meta { bytes: BYTES, ..Meta::default() };
-                let packet = pool.insert(meta, 0);
-                cell.send_up(&mut pool, station, packet, 0);
-            }
-        }
-        cell.advance(&mut pool, 2 * S);
-        let attempts = cell.attempts().expect("the tap is on");
-        let exchanges: Vec<&[Attempt]> = attempts.chunk_by(|a, b| a.start_ns == b.start_ns).collect();
-        let gaps = exchanges.windows(2).filter_map(|w| {
-            let bystander = !w[0].iter().any(|a| w[1].iter().any(|b| a.sender == b.sender));
-            let over = w[0][0].start_ns + u64::from(w[0][0].data_ns) + phy.sifs_ns() + phy.ack_ns(54_000);
-            (w[0][0].end == End::Collision && bystander == bystanders).then(|| w[1][0].start_ns - over)
-        });
-        gaps.min().expect("there are hundreds")
+    let after = |ns, slots| ns + phy.difs_ns() + slots * phy.slot_ns();
+    let collided = |a: &[Attempt], b: &[Attempt], sender: &dyn Fn(&Attempt) -> bool| {
+        a.len() == 2 && b.len() == 1 && a.iter().any(|a| a.sender == b[0].sender && sender(a))
     };
-    assert_eq!(
-        shortest_gap(false, true),
-        phy.difs_ns() + phy.slot_ns(),
-        "a loser has one slot left, or more"
-    );
-    assert_eq!(shortest_gap(true, true), phy.difs_ns() + 3 * phy.slot_ns());
-    assert_eq!(shortest_gap(true, false), phy.difs_ns(), "who collided draws, and may draw 0");
+    let bystander = |a: &[Attempt], b: &[Attempt]| {
+        a.len() > 1 && !a.iter().any(|a| b.iter().any(|b| a.sender == b.sender))
+    };
+    let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
+    let same = [(54_000, Loss::None); 4];
+    for (eifs, bystanders, colliders) in
+        [(true, after(timeout, 2 + 1), after(timeout, 0)), (false, after(0, 0), after(0, 4))]
+    {
+        let config = CellConfig { eifs, beacon: None, ..CellConfig::new(phy) };
+        let attempts = attempts(config, &same, BYTES, 20);
+        assert_eq!(
+            shortest_gap(&attempts, bystander),
+            bystanders,
+            "one slot is left, or none of a wait cut off"
+        );
+        assert_eq!(shortest_gap(&attempts, |a, b| collided(a, b, &|_| true)), colliders, "it may draw 0");
+    }
+    // Of two rates: the fast one's timeout is over long before the slow one's frame is. The slow one's takes 48.7 us.
+    let config = CellConfig { beacon: None, ..CellConfig::new(phy) };
+    let mixed =
+        attempts(config, &[(54_000, Loss::None), (54_000, Loss::None), (6_000, Loss::None)], BYTES, 200);
+    let slow = |a: &[Attempt]| a.len() == 2 && a[1].kbps == 6_000;
+    let gap = |kbps| shortest_gap(&mixed, |a, b| slow(a) && collided(a, b, &|a| a.kbps == kbps));
+    assert_eq!((gap(54_000), gap(6_000)), (after(0, 0), after(0, 6)));
+    assert_eq!(shortest_gap(&mixed, |a, b| slow(a) && bystander(a, b)), after(0, 6 + 1));
 }
 
-/// Known deviation, to be mended together with the other rules of the cell, for it moves figures (docs/wifi.md): who
-/// receives its ACK in error waits EIFS, too (IEEE 802.11-2020 10.3.2.3.7). Here it waits DIFS: its backoff goes on at
-/// once. The standard wants SIFS and an ACK at the lowest rate more, six slots on this profile.
+/// A beacon is the longest frame of a collision: EIFS counts from its end, for nobody acknowledges it.
 #[test]
-fn the_receiver_of_a_garbled_ack_waits_difs() {
+fn eifs_after_a_collision_with_a_beacon() {
     let phy = phy("phy-a");
-    let (attempts, _) = contended(true, 60);
-    let again = attempts.windows(2).filter(|w| w[0].end == End::AckLost && w[1].sender == w[0].sender);
-    let ack_ns = phy.sifs_ns() + phy.ack_ns(54_000);
-    let gaps = again.map(|w| w[1].start_ns - (w[0].start_ns + u64::from(w[0].data_ns) + ack_ns));
-    let shortest = gaps.min().expect("there are thousands");
-    assert_eq!(shortest, phy.difs_ns(), "a draw of no slot");
-    assert_eq!((phy.eifs_ns() - phy.difs_ns()).div_ceil(phy.slot_ns()), 6, "what the standard adds");
+    let beacon = Some(Beacon { interval_ns: MS, bytes: 100, kbps: 6_000 });
+    let config = CellConfig { beacon, ..CellConfig::new(phy) };
+    let attempts = attempts(config, &[(54_000, Loss::None); 3], 40, 20);
+    let gap = shortest_gap(&attempts, |a, b| {
+        let beacon = a.len() > 1 && a.iter().any(|a| a.carried == FrameBody::Beacon);
+        beacon && !a.iter().any(|a| b.iter().any(|b| a.sender == b.sender))
+    });
+    assert_eq!(gap, phy.difs_ns() + (6 + 1) * phy.slot_ns());
+    assert!(gap - phy.slot_ns() >= phy.eifs_ns() && gap - 2 * phy.slot_ns() < phy.eifs_ns());
+}
+
+/// An ACK in error is a frame in error: its receiver, the sender of DATA, waits EIFS after it. That is SIFS
+/// and an ACK at the lowest rate more, six slots on this profile.
+#[test]
+fn the_receiver_of_a_garbled_ack_waits_eifs() {
+    let phy = phy("phy-a");
+    let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
+    for (eifs, slots) in [(true, 6), (false, 0)] {
+        let (attempts, _) = contended(eifs, 60);
+        let gap = |again| {
+            shortest_gap(&attempts, |a, b| {
+                a[0].end == End::AckLost && b.len() == 1 && (b[0].sender == a[0].sender) == again
+            })
+        };
+        assert_eq!(gap(true), timeout + phy.difs_ns() + slots * phy.slot_ns(), "a draw of no slot");
+        assert_eq!(gap(false), timeout + phy.difs_ns(), "who sent the ACK");
+    }
 }
 
 /// An idle cell holds nothing but beacons: their number and length.

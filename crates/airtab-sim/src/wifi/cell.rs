@@ -8,11 +8,14 @@
 //! Here the parts meet: a transmitter's queue (`egress`) fills an exchange
 //! (`exchange`), its contender contends for the channel (`channel`), and each
 //! busy period is resolved as a whole when it starts: who sends (one, or several
-//! that collide), what arrives, when it ends. No event per slot, none per receiver.
+//! that collide), what arrives, when it ends. No event per slot, none per receiver:
+//! it starts, its DATA is over (what arrived is passed up), its ACK is.
 //!
 //! A contender tries a part up to [`CellConfig::attempts`] times and backs off by
-//! its rule (`rule`). After a frame received in error its receiver waits EIFS;
-//! after a collision all who did not send do. Receivers filter duplicates.
+//! its rule (`rule`). Who received the last frame in error waits EIFS: after a
+//! collision all who did not send, after DATA without an ACK its addressee, after
+//! an ACK the sender of the DATA, and of the others who overheard it so
+//! (`overhearing`). Receivers filter duplicates.
 //!
 //! Transmitter 0 is the access point, transmitter i + 1 is station i; each has the
 //! contender of its number.
@@ -22,11 +25,12 @@
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::air::{AirTrace, Use};
-use super::channel::ChannelAccess;
+use super::channel::{ChannelAccess, Phase};
 use super::config::{CellConfig, Loss};
 use super::egress::{Egress, Managed};
-use super::exchange::Part;
+use super::exchange::{Answer, Part};
 use super::output::{Attempt, Label, Output, Side};
+use super::overhearing::Overhearing;
 use super::phy::Radios;
 use super::rule::Rule;
 use super::tap::Tap;
@@ -45,13 +49,16 @@ fn transmitter_of(station: usize) -> usize {
 pub struct Cell {
     config: CellConfig,
     radios: Radios,
+    overhearing: Overhearing,
     channel: ChannelAccess,
     contenders: Vec<Contender>,
     transmitters: Vec<Transmitter>,
     /// Of these, who has events of its own: beacons, or a discipline.
     timed: Vec<usize>,
-    /// The first of these events.
+    /// The first of these events and of late senders' timeouts.
     alarm: u64,
+    /// Contenders that received the last frame on the channel in error; its sender is not in it.
+    errored: Vec<usize>,
     /// The cell's next event: this one or the channel's.
     next: u64,
     tap: Tap,
@@ -86,6 +93,8 @@ impl Cell {
         let mut cell = Cell {
             channel: ChannelAccess::new(&config, transmitters.len(), contenders.len()),
             radios: Radios::new(config.phy, stations, seed),
+            overhearing: Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed),
+            errored: Vec::with_capacity(contenders.len()),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             contenders,
             transmitters,
@@ -113,10 +122,12 @@ impl Cell {
             let at = self.next;
             if self.alarm == at {
                 self.ring(pool, at);
-            } else if self.channel.is_busy() {
-                self.finish(pool, at);
             } else {
-                self.start(at);
+                match self.channel.phase() {
+                    Phase::Idle => self.start(at),
+                    Phase::Data => self.land(at),
+                    Phase::Answer => self.finish(pool, at),
+                }
             }
             self.look_ahead();
         }
@@ -139,6 +150,7 @@ impl Cell {
     /// If there is no such station, or `kbps` is 0.
     pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
         self.radios.set(station, kbps, loss);
+        self.overhearing.set(station, loss);
         self.access_point_mut().set_station(station, kbps, now);
     }
 
@@ -236,14 +248,20 @@ impl Cell {
         self.next = self.channel.next_event().min(self.alarm);
     }
 
-    /// To be called when a transmitter's own next event may be another one.
+    /// To be called when a transmitter's own next event may be another one, or a late sender's.
     fn set_alarm(&mut self) {
         let events = self.timed.iter().map(|t| self.transmitters[*t].next_event());
-        self.alarm = events.min().unwrap_or(NEVER);
+        self.alarm = events.min().unwrap_or(NEVER).min(self.channel.next_timeout());
     }
 
-    /// A transmitter's beacon is due, or its discipline wants to be asked.
+    /// A transmitter's beacon is due, its discipline wants to be asked, or a late sender has
+    /// waited long enough.
     fn ring<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        if self.channel.next_timeout() == now {
+            let sender = self.channel.timed_out(now).expect("the timeout is somebody's");
+            self.resolve(pool, sender, now);
+            return self.set_alarm();
+        }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
         let transmitter = due.next().expect("the alarm is somebody's");
         let Transmitter { side, egress, beacons, .. } = &mut self.transmitters[transmitter];
@@ -299,63 +317,137 @@ impl Cell {
     fn start(&mut self, now: u64) {
         let senders = self.channel.start(|contender| self.contenders[contender].draw());
         let collided = senders.len() > 1;
-        let (mut used, mut busy_ns) = (Use::Idle, 0);
+        let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
             let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
             exchange.begin(&mut self.radios, collided, now);
-            busy_ns = exchange.frame.air_ns().max(busy_ns);
+            data_ns = exchange.frame.data_ns.max(data_ns);
             used = match exchange.is_empty() {
                 _ if collided => Use::Collision,
                 true => Use::Beacon(*transmitter),
                 false => Use::Frame(*transmitter),
             };
         }
-        self.channel.occupy(used, now, busy_ns);
+        self.channel.occupy(used, now, data_ns);
+        if self.channel.has_late() {
+            self.set_alarm();
+        }
+    }
+
+    /// DATA is over: who has received it, and when the busy period ends.
+    fn land(&mut self, now: u64) {
+        if self.tap.is_on() {
+            self.note();
+        }
+        self.errored.clear();
+        let until = match *self.channel.senders() {
+            [sender] => {
+                let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
+                let side = self.transmitters[*transmitter].side;
+                exchange.land(&self.config, |packet| self.outputs.push(side.arrived(packet)));
+                let (to, answer, ack_ns) = (exchange.to, exchange.answer, exchange.frame.ack_ns);
+                if self.overhearing.frame() {
+                    self.overhear(sender, to);
+                }
+                let until = now + u64::from(ack_ns);
+                match (answer, to) {
+                    (Answer::Missing, Some(to)) => {
+                        self.errored.push(self.transmitters[to].contender);
+                        self.channel.silent_until(until, &self.errored)
+                    }
+                    _ => until,
+                }
+            }
+            ref senders => {
+                let timeouts = senders.iter().map(|s| self.timeout(*s));
+                let first = timeouts.min().expect("several collided");
+                self.errored.extend(self.channel.bystanders());
+                self.channel.silent_until(first, &self.errored)
+            }
+        };
+        self.channel.landed(until);
+    }
+
+    /// The attempts under way, for who looks at them.
+    #[cold]
+    fn note(&mut self) {
+        let senders = self.channel.senders();
+        for &sender in senders {
+            let Contender { exchange, transmitter, .. } = &self.contenders[sender];
+            self.tap.note(exchange, *transmitter, self.channel.busy_from(), senders.len() > 1);
+        }
+    }
+
+    /// Some overhear the last frame of an exchange in error.
+    #[cold]
+    fn overhear(&mut self, sender: usize, to: Option<usize>) {
+        self.overhearing.in_error(|station| {
+            let transmitter = transmitter_of(station);
+            let contender = self.transmitters[transmitter].contender;
+            if contender != sender && Some(transmitter) != to {
+                self.errored.push(contender);
+            }
+        });
+    }
+
+    /// When a sender has waited for its ACK, or knows that there is none.
+    fn timeout(&self, sender: usize) -> u64 {
+        self.channel.busy_from() + self.contenders[sender].exchange.frame.air_ns()
     }
 
     /// The busy period is over.
     fn finish<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         self.channel.release(now);
-        match self.channel.senders() {
-            [sender] if !self.contenders[*sender].exchange.garbled => {}
-            _ => self.defer(),
+        // Who waited for an ACK and heard this instead.
+        while let Some(sender) = self.channel.timed_out(NEVER) {
+            self.resolve(pool, sender, now);
+        }
+        let silent = match *self.channel.senders() {
+            [sender] => self.contenders[sender].exchange.answer == Answer::Missing,
+            _ => true,
+        };
+        if silent || !self.errored.is_empty() {
+            self.defer(now, silent);
         }
         for i in 0..self.channel.senders().len() {
-            self.resolve(pool, self.channel.senders()[i], now);
+            let sender = self.channel.senders()[i];
+            match self.timeout(sender) {
+                timeout if silent && timeout > now => self.channel.hold(sender, timeout),
+                _ => self.resolve(pool, sender, now),
+            }
+        }
+        if self.channel.has_late() {
+            self.set_alarm();
         }
         self.channel.idle(now);
     }
 
-    /// EIFS for those who received a frame in error.
-    fn defer(&mut self) {
-        let exchange = |sender: &usize| &self.contenders[*sender].exchange;
-        match self.channel.senders() {
-            [sender] => {
-                if let Some(to) = exchange(sender).to {
-                    self.channel.defer(self.transmitters[to].contender, exchange(sender).frame.ack_ns);
+    /// Who did not send, and from when on it counts: from EIFS if it received the last
+    /// frame in error, else from when the channel was reserved to. `silent`: that frame was DATA.
+    fn defer(&mut self, now: u64, silent: bool) {
+        let last = if silent { self.channel.data_until() } else { now };
+        for &contender in &self.errored {
+            self.channel.errored(contender, last);
+        }
+        // Where several sent, everybody else is among these.
+        let reserved = self.timeout(self.channel.senders()[0]);
+        if silent && reserved > now {
+            for contender in 0..self.contenders.len() {
+                if !self.errored.contains(&contender) && !self.channel.senders().contains(&contender) {
+                    self.channel.reserved(contender, reserved);
                 }
-            }
-            senders => {
-                let ack_ns = senders.iter().map(|s| exchange(s).frame.ack_ns).max();
-                self.channel.defer_bystanders(ack_ns.expect("several collided"));
             }
         }
     }
 
-    /// What the end of the busy period means for a sender.
+    /// A sender knows what became of its attempt.
     fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
         let Contender { exchange, transmitter, rule, .. } = &mut self.contenders[sender];
         let transmitter = *transmitter;
-        if self.tap.is_on() {
-            let (start_ns, collided) = (self.channel.busy_from(), self.channel.senders().len() > 1);
-            self.tap.note(exchange, transmitter, start_ns, collided);
-        }
+        let garbled = exchange.answer == Answer::Garbled;
         let side = self.transmitters[transmitter].side;
         let to = exchange.to;
         let failed = exchange.settle(&self.config, |part, settled| {
-            if settled.anew {
-                self.outputs.push(side.arrived(part.packet));
-            }
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to].egress.heard(&heard, now);
@@ -377,8 +469,11 @@ impl Cell {
         let slots = contender.draw();
         let again = !contender.exchange.is_empty();
         match again {
-            true => contender.exchange.charge(self.channel.wait_ns(slots)),
+            true => contender.exchange.charge(self.channel.wait_ns(slots, garbled)),
             false => contender.exchange.close(),
+        }
+        if garbled {
+            self.channel.errored(sender, now);
         }
         let more = again || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);

@@ -2,11 +2,14 @@
 //! One channel: who has it, who may have it next, who hears whom, where its
 //! time goes.
 //!
-//! An exchange is one busy period, or one of several that collide in it. Between
-//! two of them the contenders count down (`contention`); the ledger (`air`) is
-//! turned at both ends of each.
+//! An exchange is one busy period, or one of several that collide in it: DATA, then
+//! its ACK or the wait for it. Between two of them the contenders count down
+//! (`contention`); the ledger (`air`) is turned at both ends of each.
 //!
-//! Everybody hears everybody: [`ChannelAccess::defer_bystanders`] is where it counts.
+//! Where no ACK comes they do not all count from the same moment: a sender from its
+//! ACK timeout, who received an error from the end of DATA (IEEE 802.11-2020 10.3.2.3.7,
+//! 10.3.4.3). The busy period ends with the first of these moments, and the others wait
+//! whole slots more; a sender whose timeout comes later is *late*: it knows only then.
 //!
 //! What it does not do: no capture, no hidden stations. Channels do not disturb
 //! each other, so a second one is a second cell.
@@ -16,6 +19,17 @@ use super::config::CellConfig;
 use super::contention::Contention;
 use crate::engine::NEVER;
 
+/// What a channel is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nobody sends.
+    Idle,
+    /// DATA, of one sender or of several that collide.
+    Data,
+    /// Its ACK, or the wait for it.
+    Answer,
+}
+
 /// A channel and those who contend for it.
 pub(super) struct ChannelAccess {
     contention: Contention,
@@ -24,16 +38,20 @@ pub(super) struct ChannelAccess {
     senders: Vec<usize>,
     /// Scratch: who was cut off in its EIFS.
     cut: Vec<usize>,
-    /// End of the busy period, NEVER when the channel is idle.
-    busy_until: u64,
-    /// Start and end of the last busy period that began, or ended.
+    phase: Phase,
+    /// End of the phase, of a busy channel.
+    until: u64,
+    /// Start of the last busy period, end of its DATA, and its own end.
     busy_from: u64,
+    data_until: u64,
     idle_since: u64,
+    /// Senders that wait for an ACK on a channel that is idle again: until when, and who.
+    late: Vec<(u64, usize)>,
     contenders: usize,
     slot_ns: u64,
     difs_ns: u64,
-    /// EIFS; None: nobody waits longer than DIFS.
-    eifs_ns: Option<u64>,
+    /// What EIFS is longer than DIFS; 0: nobody waits EIFS.
+    eifs_ns: u64,
     /// Busy periods so far.
     exchanges: u64,
 }
@@ -47,26 +65,36 @@ impl ChannelAccess {
             ledger: Ledger::new(transmitters),
             senders: Vec::with_capacity(contenders),
             cut: Vec::with_capacity(contenders),
-            busy_until: NEVER,
+            phase: Phase::Idle,
+            until: 0,
             busy_from: 0,
+            data_until: 0,
             idle_since: 0,
+            late: Vec::with_capacity(contenders),
             contenders,
             slot_ns: phy.slot_ns(),
             difs_ns: phy.difs_ns(),
-            eifs_ns: config.eifs.then(|| phy.eifs_ns()),
+            eifs_ns: if config.eifs { phy.eifs_ns() - phy.difs_ns() } else { 0 },
             exchanges: 0,
         }
     }
 
-    /// When the busy period ends, or the next one begins if nothing else happens; NEVER: neither.
+    /// When the phase ends if nothing else happens; NEVER: it does not. Late senders
+    /// apart ([`ChannelAccess::next_timeout`]).
     #[inline]
     pub(super) fn next_event(&self) -> u64 {
-        if self.is_busy() { self.busy_until } else { self.contention.next_start() }
+        if self.is_busy() { self.until } else { self.contention.next_start() }
+    }
+
+    /// What it is at.
+    #[inline]
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
     }
 
     #[inline]
     pub(super) fn is_busy(&self) -> bool {
-        self.busy_until != NEVER
+        self.phase != Phase::Idle
     }
 
     /// A contender without a frame got one. `draw`: the backoff it takes if it needs one.
@@ -86,26 +114,43 @@ impl ChannelAccess {
     pub(super) fn start(&mut self, mut draw: impl FnMut(usize) -> u64) -> &[usize] {
         self.contention.start(&mut self.senders, &mut self.cut);
         for &contender in &self.cut {
-            self.contention.draw(contender, draw(contender));
+            self.contention.sent(contender, draw(contender), true);
         }
         self.exchanges += 1;
         &self.senders
     }
 
-    /// It began at `now` and lasts `ns`.
+    /// It began at `now`, and its DATA lasts `data_ns`.
     #[inline]
-    pub(super) fn occupy(&mut self, used: Use, now: u64, ns: u64) {
+    pub(super) fn occupy(&mut self, used: Use, now: u64, data_ns: u64) {
         self.ledger.turn(used, now);
-        self.busy_from = now;
-        self.busy_until = now + ns;
+        self.phase = Phase::Data;
+        (self.busy_from, self.until, self.data_until) = (now, now + data_ns, now + data_ns);
+    }
+
+    /// DATA is over: the busy period lasts until then, which is not earlier.
+    #[inline]
+    pub(super) fn landed(&mut self, until: u64) {
+        self.phase = Phase::Answer;
+        self.until = until;
+    }
+
+    /// When the busy period ends in which no ACK comes: its senders, who waits for what
+    /// they reserved, or one of `errored`, who got nothing but errors, begin to count.
+    /// `timeout` is that of the first sender.
+    pub(super) fn silent_until(&self, timeout: u64, errored: &[usize]) -> u64 {
+        let (first, eifs) = (timeout.max(self.data_until), self.data_until + self.eifs_ns);
+        let earlier = eifs < first && errored.iter().any(|c| self.contention.is_ready(*c));
+        if earlier { eifs } else { first }
     }
 
     /// The busy period is over. Its senders say what they do next
-    /// ([`ChannelAccess::sent`]) before [`ChannelAccess::idle`].
+    /// ([`ChannelAccess::sent`], [`ChannelAccess::hold`]), and others that they wait
+    /// longer, before [`ChannelAccess::idle`].
     #[inline]
     pub(super) fn release(&mut self, now: u64) {
         self.ledger.turn(Use::Idle, now);
-        self.busy_until = NEVER;
+        self.phase = Phase::Idle;
         self.idle_since = now;
     }
 
@@ -115,31 +160,55 @@ impl ChannelAccess {
         self.contention.sent(contender, slots, more);
     }
 
-    /// How long a sender waits before it sends again if nobody else does, ns.
+    /// A sender waits for an ACK until `timeout`, longer than the busy period lasted.
+    pub(super) fn hold(&mut self, contender: usize, timeout: u64) {
+        self.contention.hold(contender, self.slots_to(timeout));
+        self.late.push((timeout, contender));
+    }
+
+    /// When the first of the late senders has waited long enough. One that hears another
+    /// frame before has to wait for its end: NEVER while the channel is busy.
+    pub(super) fn next_timeout(&self) -> u64 {
+        let first = self.late.iter().map(|late| late.0).min();
+        first.filter(|_| !self.is_busy()).unwrap_or(NEVER)
+    }
+
+    /// Whether there are late senders.
     #[inline]
-    pub(super) fn wait_ns(&self, slots: u64) -> u64 {
-        self.difs_ns + slots * self.slot_ns
+    pub(super) fn has_late(&self) -> bool {
+        !self.late.is_empty()
     }
 
-    /// A contender received a frame in error: it waits EIFS. `ack_ns`: how long the
-    /// channel counted as busy for the ACK that did not come.
-    pub(super) fn defer(&mut self, contender: usize, ack_ns: u32) {
-        if let Some(slots) = self.eifs_slots(ack_ns) {
+    /// A late sender that has waited until `now`.
+    pub(super) fn timed_out(&mut self, now: u64) -> Option<usize> {
+        let place = self.late.iter().position(|late| late.0 <= now)?;
+        Some(self.late.remove(place).1)
+    }
+
+    /// How long a sender waits before it sends again if nobody else does, ns; after an
+    /// ACK in error that is EIFS and not DIFS.
+    #[inline]
+    pub(super) fn wait_ns(&self, slots: u64, eifs: bool) -> u64 {
+        let eifs = if eifs { self.eifs_ns.div_ceil(self.slot_ns) } else { 0 };
+        self.difs_ns + (slots + eifs) * self.slot_ns
+    }
+
+    /// A contender received the last frame in error, which was DATA or an ACK.
+    pub(super) fn errored(&mut self, contender: usize, last_frame_end: u64) {
+        self.reserved(contender, last_frame_end + self.eifs_ns);
+    }
+
+    /// A contender takes the channel for busy until then, longer than the busy period lasted.
+    pub(super) fn reserved(&mut self, contender: usize, until: u64) {
+        let slots = self.slots_to(until);
+        if slots > 0 {
             self.contention.defer(contender, slots);
         }
     }
 
-    /// The senders collided: for everybody else that was a frame in error.
-    pub(super) fn defer_bystanders(&mut self, ack_ns: u32) {
-        let Some(slots) = self.eifs_slots(ack_ns) else { return };
-        for contender in (0..self.contenders).filter(|c| !self.senders.contains(c)) {
-            self.contention.defer(contender, slots);
-        }
-    }
-
-    /// How many slots EIFS ends later than the wait for the ACK and DIFS.
-    fn eifs_slots(&self, ack_ns: u32) -> Option<u64> {
-        Some(self.eifs_ns?.saturating_sub(u64::from(ack_ns) + self.difs_ns).div_ceil(self.slot_ns))
+    /// Slots from the end of the busy period, rounded up.
+    fn slots_to(&self, at: u64) -> u64 {
+        at.saturating_sub(self.idle_since).div_ceil(self.slot_ns)
     }
 
     /// The contenders count down from `now` on, which is when the channel was released.
@@ -154,10 +223,21 @@ impl ChannelAccess {
         &self.senders
     }
 
+    /// Everybody else.
+    pub(super) fn bystanders(&self) -> impl Iterator<Item = usize> + use<'_> {
+        (0..self.contenders).filter(|c| !self.senders.contains(c))
+    }
+
     /// When they began.
     #[inline]
     pub(super) fn busy_from(&self) -> u64 {
         self.busy_from
+    }
+
+    /// When the last of their DATA was over.
+    #[inline]
+    pub(super) fn data_until(&self) -> u64 {
+        self.data_until
     }
 
     /// Where its time went.

@@ -6,8 +6,9 @@
 //! nothing has to be decremented: whoever loses a contention keeps its residual
 //! by itself. IEEE 802.11 10.3.4 (backoff), VFQ thesis 8.2 (both decrement rules).
 //!
-//! A frame that finds the channel idle is sent at the next slot boundary: up to
-//! one slot later than a real card. An EIFS wait is rounded up to whole slots.
+//! All count in the same slots: a frame that finds the channel idle is sent at the
+//! next boundary, up to one slot later than a real card, and a wait that is longer
+//! than somebody else's (EIFS, an ACK timeout) is longer by whole slots, rounded up.
 
 use super::config::Backoff;
 use crate::engine::NEVER;
@@ -29,10 +30,12 @@ pub(super) struct Contention {
     /// Whose it is, and whether it is others', too.
     winner: usize,
     tie: bool,
-    /// Per contender: slots of EIFS beyond DIFS in this idle period, usually 0.
+    /// Per contender: slots that it waits before it counts its own in this idle period, usually 0.
     wait: Vec<u64>,
     /// Whose `wait` is not 0.
     waiting: Vec<usize>,
+    /// Of these, who got a frame while it waited and has no backoff.
+    bare: Vec<usize>,
 }
 
 impl Contention {
@@ -53,6 +56,7 @@ impl Contention {
             tie: false,
             wait: vec![0; contenders],
             waiting: Vec::with_capacity(contenders),
+            bare: Vec::with_capacity(contenders),
         }
     }
 
@@ -68,6 +72,9 @@ impl Contention {
     /// beyond what is left of an earlier one.
     pub(super) fn ready_when_idle(&mut self, i: usize, now: u64) {
         let passed = now.saturating_sub(self.counting_from).div_ceil(self.slot_ns);
+        if self.wait[i] > 0 && self.backoff[i] <= self.slot {
+            self.bare.push(i);
+        }
         self.ready_from(i, self.slot + passed);
     }
 
@@ -94,8 +101,8 @@ impl Contention {
     }
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
-    /// to send, and who had a frame without a backoff cut off in its EIFS: each
-    /// of these takes a [`Contention::draw`] now.
+    /// to send, and who had a frame without a backoff cut off in its wait: each
+    /// of these takes a backoff now ([`Contention::sent`]).
     pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) {
         senders.clear();
         match self.tie {
@@ -105,35 +112,42 @@ impl Contention {
         let (before, passed) = (self.slot, self.first - self.slot);
         self.slot = self.first + self.busy_slots;
         cut.clear();
+        cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != self.first));
         for i in self.waiting.drain(..) {
             let wait = std::mem::take(&mut self.wait[i]);
-            // Slots count only once EIFS is over.
+            // Slots count only once the wait is over.
             let left = self.backoff[i].saturating_sub(before);
             let counted = passed.saturating_sub(wait) + self.busy_slots;
             self.backoff[i] = self.slot + left.saturating_sub(counted);
             if self.ready[i] != NEVER && self.ready[i] != self.first {
                 self.ready[i] = self.backoff[i];
-                if left == 0 && passed < wait {
-                    cut.push(i);
-                }
             }
         }
     }
 
-    /// Contender `i`, cut off in its EIFS, takes a backoff.
-    pub(super) fn draw(&mut self, i: usize, slots: u64) {
-        self.sent(i, slots, true);
-    }
-
-    /// Contender `i` has sent: its next backoff, and whether it has another
-    /// frame (or the same again).
+    /// Contender `i` has sent, or was cut off: its next backoff, and whether it has
+    /// another frame (or the same again).
     pub(super) fn sent(&mut self, i: usize, slots: u64, more: bool) {
         self.backoff[i] = self.slot + slots;
-        self.ready[i] = if more { self.backoff[i] } else { NEVER };
+        self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };
+        self.consider(i);
     }
 
-    /// Contender `i` received a frame in error: it waits `slots` beyond DIFS.
-    /// Call between the end of a frame and [`Contention::idle`].
+    /// Contender `i` has sent and does not know yet what became of it: nothing of its
+    /// starts before [`Contention::sent`], nor in the first `slots` of this idle period.
+    /// Call it when [`Contention::defer`] may be called.
+    pub(super) fn hold(&mut self, i: usize, slots: u64) {
+        self.ready[i] = NEVER;
+        self.defer(i, slots);
+    }
+
+    /// Whether contender `i` has something to send.
+    pub(super) fn is_ready(&self, i: usize) -> bool {
+        self.ready[i] != NEVER
+    }
+
+    /// Contender `i` waits `slots` before it counts its own in the next idle period.
+    /// Call it once between the end of a frame and [`Contention::idle`].
     pub(super) fn defer(&mut self, i: usize, slots: u64) {
         self.wait[i] = slots;
         self.waiting.push(i);
@@ -233,7 +247,7 @@ mod tests {
         assert_eq!(c.next_start(), DIFS + SLOT, "contender 1 would start at 3 slots");
         c.start(&mut senders, &mut cut);
         assert_eq!((&senders[..], &cut[..]), (&[0][..], &[1][..]), "contender 2 has nothing to send");
-        c.draw(1, 7);
+        c.sent(1, 7, true);
         c.sent(0, 50, false);
         c.idle(1000);
         assert_eq!(c.next_start(), 1000 + DIFS + 7 * SLOT);

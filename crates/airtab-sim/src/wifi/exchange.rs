@@ -40,13 +40,24 @@ pub(super) struct Part {
     heard: u64,
 }
 
+/// What follows the DATA of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Nothing: it was for all.
+    None,
+    /// Nothing, though its sender waits for an ACK: it collided, or its receiver got errors alone.
+    Missing,
+    /// An ACK that its sender receives in error.
+    Garbled,
+    /// An ACK.
+    Ack,
+}
+
 /// What an attempt meant for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settled {
     /// It was received.
     pub(super) arrived: bool,
-    /// For the first time.
-    pub(super) anew: bool,
     /// Its sender knows.
     pub(super) acked: bool,
     /// It is not sent again.
@@ -71,15 +82,24 @@ impl Part {
         }
     }
 
+    /// Whether its sender learns that it arrived.
+    #[inline]
+    fn acked(&self) -> bool {
+        matches!(self.end, End::Acked | End::Broadcast)
+    }
+
+    /// Whether its receiver passes it up, if it has not done so before.
+    #[inline]
+    fn arrives(&self, config: &CellConfig) -> bool {
+        self.acked() || (self.end == End::AckLost && config.deliver_on == DeliverOn::Data)
+    }
+
     /// The attempt is over. `unicast`: somebody acknowledges.
     #[inline]
-    fn settle(&mut self, unicast: bool, config: &CellConfig) -> Settled {
-        let acked = matches!(self.end, End::Acked | End::Broadcast);
-        let arrived = acked || (self.end == End::AckLost && config.deliver_on == DeliverOn::Data);
-        let anew = arrived && !self.received;
-        self.received |= arrived;
+    fn settle(&self, unicast: bool, config: &CellConfig) -> Settled {
+        let acked = self.acked();
         let over = acked || !unicast || self.attempts >= config.attempts;
-        Settled { arrived, anew, acked, over }
+        Settled { arrived: self.arrives(config), acked, over }
     }
 
     /// Channel time that its receiver's discipline has not been told of: it is told now.
@@ -106,8 +126,8 @@ pub(super) struct Exchange {
     pub(super) parts: Vec<Part>,
     /// Sum of its parts, bytes.
     bytes: u32,
-    /// The receiver of the attempt under way gets nothing but errors.
-    pub(super) garbled: bool,
+    /// What follows the DATA of the attempt under way.
+    pub(super) answer: Answer,
     under_way: bool,
 }
 
@@ -120,7 +140,7 @@ impl Exchange {
             to: None,
             parts: Vec::with_capacity(1),
             bytes: 0,
-            garbled: false,
+            answer: Answer::None,
             under_way: false,
         }
     }
@@ -130,7 +150,7 @@ impl Exchange {
     pub(super) fn open(&mut self, frame: Frame, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way && self.is_empty());
         (self.frame, self.link, self.to) = (frame, link, to);
-        (self.garbled, self.under_way) = (false, true);
+        self.under_way = true;
     }
 
     /// It is over.
@@ -179,12 +199,26 @@ impl Exchange {
             };
             answered |= part.end == End::Acked;
         }
-        self.garbled = self.link.is_some() && !collided && !answered;
-        if let (true, Some(link)) = (answered, self.link)
-            && radios.loses(link, loss)
-        {
+        self.answer = match self.link {
+            None => Answer::None,
+            Some(_) if !answered => Answer::Missing,
+            Some(link) if radios.loses(link, loss) => Answer::Garbled,
+            Some(_) => Answer::Ack,
+        };
+        if self.answer == Answer::Garbled {
             for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
                 part.end = End::AckLost;
+            }
+        }
+    }
+
+    /// DATA is over: `tell` which packets its receiver has now and had not before.
+    #[inline]
+    pub(super) fn land(&mut self, config: &CellConfig, mut tell: impl FnMut(Handle)) {
+        for part in &mut self.parts {
+            if part.arrives(config) && !part.received {
+                part.received = true;
+                tell(part.packet);
             }
         }
     }

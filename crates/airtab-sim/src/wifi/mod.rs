@@ -19,6 +19,7 @@
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
 //! | `phy` | rates, times, losses of frames |
+//! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
 //!
@@ -44,6 +45,7 @@ mod exchange;
 mod links;
 mod medium;
 mod output;
+mod overhearing;
 mod phy;
 mod rule;
 mod tap;
