@@ -11,6 +11,7 @@
 mod common;
 
 use airtab_live::{AccessPoint, FlowView, Port, Snapshot, StationView, Totals};
+use airtab_scenario::ScenarioFile;
 use airtab_sim::wifi::Loss;
 use common::frames::{Ip, TcpHeader};
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
@@ -286,6 +287,32 @@ fn drops_are_their_stations() {
     assert_eq!((s.stations[0].rates.drops_per_s, s.books.uplink_dropped), (2.0, 2));
     flows_are_the_stations(&s);
     assert_eq!(ap.finish().1.uplink_dropped, 2);
+}
+
+/// A station's own discipline decides who goes first among what its programs send: the last packet of another flow
+/// passes what waits of the first one.
+#[test]
+fn a_station_has_a_discipline_of_its_own() {
+    let _in_time = deadline(300);
+    for (uplink, place) in [("", 20), ("uplink = \"fq_codel\"", 2), ("uplink = \"chap:limit=30\"", 1)] {
+        let mut house = house("own", CELL, "");
+        let station = format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{uplink}\n");
+        let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+        let own = ScenarioFile::parse("own.toml", &format!("{station}{app}")).unwrap();
+        house.file.scenario.stations[0].uplink = own.scenario.stations[0].uplink.clone();
+        let mut ap = AccessPoint::new(house, &queue("fifo"), 1).unwrap();
+        for _ in 0..20 {
+            ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), 0);
+        }
+        ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 8, 100), 0);
+        ap.advance(S);
+        let lengths = std::iter::from_fn(|| ap.transmit().map(|(_, _, bytes)| bytes.len()));
+        let order: Vec<_> = lengths.collect();
+        assert_eq!(order.len(), 21);
+        let at = order.iter().position(|bytes| *bytes == 100).unwrap();
+        assert_eq!(at, place, "{uplink}");
+        assert_eq!(ap.snapshot().books.uplink_dropped, 0);
+    }
 }
 
 /// Each hop has its packets and its time, to the two digits that are kept.

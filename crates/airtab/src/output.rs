@@ -9,6 +9,9 @@ use anyhow::Context;
 use airtab_lab::draw::Figure;
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
+use airtab_lab::{Comparison, why, why_short};
+
+use crate::args::Why;
 
 use crate::files::Files;
 
@@ -71,6 +74,21 @@ impl Drawing {
         self.files.add(&data.to_string_lossy(), |out| out.write_all(figure.csv().as_bytes()))?;
         self.files.finish()
     }
+}
+
+/// The part of a report that says why.
+pub fn reasons(c: &Comparison, how: Why, style: Style) -> String {
+    let sentences = match how {
+        Why::None => return String::new(),
+        Why::Short => why_short(c),
+        Why::Full => why(c),
+    };
+    let mut text = "\nWhy\n".to_string();
+    for sentence in sentences {
+        text.push_str(&wrap(&format!("  {sentence}"), style.width));
+        text.push('\n');
+    }
+    text
 }
 
 /// Writes to standard output.

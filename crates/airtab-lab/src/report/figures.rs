@@ -11,6 +11,7 @@ use super::{Report, words};
 use crate::compare::Comparison;
 use crate::draw::{Axis, Bar, Bars, Content, Figure, Kind, Line, Look, Panel, Part, Plot, Point, Shares};
 use crate::story::{AppStory, COLUMN_SPAN_NS, COLUMN_STEP_NS, Story};
+use crate::table;
 
 /// What each application felt.
 pub(super) fn scores(c: &Comparison) -> Figure {
@@ -42,13 +43,11 @@ pub(super) fn scores(c: &Comparison) -> Figure {
     Figure::new("scores", "What each application felt", format!("Means over the seeds{intervals}."), panels)
 }
 
-/// A bar of a figure that a table has too, with the same digits.
+/// A bar of a figure that a table has too, with the same words.
 pub(crate) fn bar(label: &str, look: Look, metric: Metric, s: &Summary) -> Bar {
-    let (digits, value) = (metric.decimals(), metric.shown(s.mean));
     let half_width = s.half_width_95.map(|half| metric.shown(half));
-    let half = half_width.map_or(String::new(), |half| format!(" ± {half:.digits$}"));
-    let text = format!("{value:.digits$}{half}");
-    Bar { label: label.into(), look, value, half_width, text, published: None }
+    let text = table::with_interval(metric, s);
+    Bar { label: label.into(), look, value: metric.shown(s.mean), half_width, text, published: None }
 }
 
 /// What happened over time; nothing without stories.

@@ -21,6 +21,7 @@ use crate::story::Story;
 use crate::table;
 use crate::why::why;
 pub(crate) use figures::bar;
+pub use words::result as headline;
 
 /// What goes into the page.
 pub struct Report<'a> {
@@ -42,6 +43,7 @@ pub fn html(report: &Report) -> String {
     let mut page = begin(&words::title(c));
     head(&mut page, report);
     page.push_str(&figures::scores(c).html());
+    changes(&mut page, c);
     reasons(&mut page, c);
     if !report.stories.is_empty() {
         figures::over_time(report).iter().for_each(|figure| page.push_str(&figure.html()));
@@ -118,6 +120,38 @@ fn head(page: &mut String, report: &Report) {
             escape(&words::station(&report.scenario.stations[app.station])),
             words::latency(app, report.scenario)
         );
+    }
+    page.push_str("</table></div>\n");
+}
+
+/// Better, same or worse against the first discipline; nothing where no seeds can tell.
+fn changes(page: &mut String, c: &Comparison) {
+    let changes = c.changes();
+    let Some(first) = changes.first() else { return };
+    if changes.iter().flat_map(|of| &of.apps).all(|app| app.change.is_none()) {
+        return;
+    }
+    put!(
+        page,
+        "<h3>Against {}</h3>\n<p>Mean difference over the same seeds and half the width of its 95 % interval; better or \
+         worse where that leaves out 0.</p>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers changes\">\n<tr><th><th>",
+        escape(first.against)
+    );
+    for of in &changes {
+        let _ = write!(page, "<th>{}", escape(of.queue).replace(':', "<br>"));
+    }
+    page.push_str("</tr>\n");
+    for (i, app) in first.apps.iter().enumerate() {
+        let _ = write!(page, "<tr><th>{}<td>{}", escape(app.name), escape(app.metric.label()));
+        for app in changes.iter().map(|of| &of.apps[i]) {
+            let _ = match &app.change {
+                Some(change) => {
+                    write!(page, "<td class=\"{}\">{}", change.verdict.word(), change.text(app.metric))
+                }
+                None => write!(page, "<td>-"),
+            };
+        }
+        page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n");
 }

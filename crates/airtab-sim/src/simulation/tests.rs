@@ -35,7 +35,7 @@ fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         stations: ["console", "laptop", "phone"]
-            .map(|name| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::None })
+            .map(|name| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::None, uplink: None })
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),
         tcp: Config::home(),
