@@ -204,12 +204,12 @@ fn a_story_is_the_run_that_was_measured() {
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
-    // Charges and boosts can be seen: falls of less than two frames between samples,
+    // Charges and boosts can be seen: falls between samples of a frame with its repetitions and no more,
     // and a rise of 10 ms or more some 27 times a second.
     let download: Vec<f64> = chap.apps[4].columns[0][200..].iter().map(|c| c.unwrap()).collect();
     let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let boosts = steps.iter().filter(|step| **step > 0.010).count();
     assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");
-    assert!(steps.iter().all(|step| *step > -0.002), "{steps:?}");
+    assert!(steps.iter().all(|step| *step > -0.003), "{steps:?}");
     assert!(steps.iter().filter(|step| **step < -0.0002).count() > 200, "{steps:?}");
 }
