@@ -19,8 +19,8 @@ help: ## this list
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
-demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under every discipline
-	@$(AIRTAB) compare
+demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under every discipline
+	@$(AIRTAB) compare scenarios/two-speeds.toml
 
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }

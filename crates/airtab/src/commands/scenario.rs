@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use airtab_lab::count;
 use airtab_live::{Apps, House};
 use airtab_scenario::{FileError, HOME, ScenarioFile};
 
@@ -58,8 +59,4 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
