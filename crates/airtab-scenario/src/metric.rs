@@ -113,6 +113,8 @@ pub enum Metric {
     Idle,
     /// Of the channel: share of the whole run spent in collisions.
     Collisions,
+    /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
+    CollidedAttempts,
     /// Jain's fairness index of the downloads' goodputs, up to 1.
     Fairness,
     /// Packets that wired queues dropped in the whole run.
@@ -144,7 +146,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 56] = [
+const TABLE: [Row; 57] = [
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -193,6 +195,7 @@ const TABLE: [Row; 56] = [
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
+    (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
     (Fairness, "downloads_jain_ratio", "Jain index", 1.0, 3, Higher),
     (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
     (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),

@@ -66,7 +66,7 @@ pub(super) fn station(station: &Station) -> String {
     let link = match station.loss {
         Loss::None => "no loss".into(),
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
-        Loss::Shadowing { distance_m } => format!("{distance_m} m away"),
+        Loss::Shadowing { distance_m, .. } => format!("{distance_m} m away"),
     };
     format!("{}: {rate} Mb/s, {link}", station.name)
 }
