@@ -12,15 +12,15 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
-demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under every discipline
-	@$(AIRTAB) compare
+demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under every discipline
+	@$(AIRTAB) compare scenarios/two-speeds.toml
 
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
@@ -74,6 +74,19 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(CARGO) fmt --all --check
 	@tools/progress "Checking the Rust crates" clippy --workspace --all-targets -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" tools/progress "Checking their documentation" doc --workspace --no-deps
+
+licences: ## what is linked with may be: licences, duplicates, sources (deny.toml), and their notices can be made
+	@tools/deny licences
+	@$(MAKE) --no-print-directory notices
+
+advisories: ## known holes in what is linked with; fails where their database cannot be had
+	@tools/deny advisories
+
+notices: ## target/THIRD-PARTY, the notices that go with the program
+	@tools/require python
+	@mkdir -p target
+	@tools/notices >target/THIRD-PARTY.new && mv target/THIRD-PARTY.new target/THIRD-PARTY
+	@echo "Wrote target/THIRD-PARTY: hand it on with the program, which is under MIT."
 
 mutants: ## wrong builds of the core, each of which must turn the test red that it names
 	@tools/require patch

@@ -17,6 +17,7 @@ use airtab_sim::Scenario;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::digits::count;
 use crate::measure;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
@@ -40,7 +41,7 @@ pub struct Options<'a> {
 
 /// [`compare`] was stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped after {done} of {total} runs")]
+#[error("stopped after {done} of {}", count(*total, "run"))]
 pub struct Stopped {
     /// Runs finished.
     pub done: usize,
@@ -63,6 +64,8 @@ pub struct Comparison {
     pub measure_ns: [u64; 2],
     /// Seeds.
     pub seeds: Vec<u64>,
+    /// The class of each application, in the order of the scenario.
+    pub classes: Vec<u8>,
     /// One entry per discipline, in the order asked for.
     pub queues: Vec<QueueScores>,
 }
@@ -142,6 +145,7 @@ pub fn comparison(
         duration_ns: scenario.duration_ns,
         measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
         seeds: seeds.to_vec(),
+        classes: scenario.apps.iter().map(|app| app.class).collect(),
         queues,
     }
 }

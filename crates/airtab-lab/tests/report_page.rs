@@ -124,7 +124,7 @@ fn the_first_sentence_follows_the_marks() {
     let n = study.scenario.apps.len();
     assert!(
         lead.starts_with("chap is best, or as good as the best, for ")
-            && lead.contains("What chap changes against fifo: "),
+            && lead.contains("What chap makes better than fifo: "),
         "{lead}, {n} applications"
     );
 }

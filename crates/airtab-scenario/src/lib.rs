@@ -13,6 +13,7 @@
 //! its feature `files` it touches no file system.
 
 mod apps;
+mod evenness;
 mod kinds;
 mod measure;
 mod metric;

@@ -15,6 +15,7 @@ use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
 use airtab_sim::{App, AppTrace, Delivery, Scenario, SecondTrace, StreamTrace, Trace};
 
+use crate::evenness;
 use crate::kinds;
 use crate::metric::Metric;
 
@@ -165,6 +166,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
     f.extend(share(air.collided, air.attempts).map(|x| (Metric::CollidedAttempts, x)));
     kinds::together(scenario.apps.iter().zip(apps), &mut f);
+    evenness::add(scenario, apps, &mut f);
     f
 }
 

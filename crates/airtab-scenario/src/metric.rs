@@ -117,6 +117,12 @@ pub enum Metric {
     CollidedAttempts,
     /// Jain's fairness index of the downloads' goodputs, up to 1.
     Fairness,
+    /// The same of the rates of all bulk flows, uploads too.
+    FlowsRateJain,
+    /// The same of the air that bulk flows use, down and up.
+    FlowsAirJain,
+    /// The same of the air of the stations that have bulk flows, down and up.
+    StationsAirJain,
     /// Packets that wired queues dropped in the whole run.
     WiredDropped,
     /// Packets that the stations' queues dropped in the whole run.
@@ -146,7 +152,7 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 57] = [
+const TABLE: &[Row] = &[
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
@@ -196,7 +202,10 @@ const TABLE: [Row; 57] = [
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
     (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
-    (Fairness, "downloads_jain_ratio", "Jain index", 1.0, 3, Higher),
+    (Fairness, "downloads_jain_ratio", "Jain of rates, downloads", 1.0, 3, Higher),
+    (FlowsRateJain, "flows_rate_jain_ratio", "Jain of rates, flows", 1.0, 3, Neither),
+    (FlowsAirJain, "flows_air_jain_ratio", "Jain of air, flows", 1.0, 3, Neither),
+    (StationsAirJain, "stations_air_jain_ratio", "Jain of air, stations", 1.0, 3, Neither),
     (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
     (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),
     (PingMedian, "pings_median_seconds", "median ping, ms", 1e3, 1, Lower),

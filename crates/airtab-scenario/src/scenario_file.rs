@@ -18,8 +18,8 @@ use toml::de::DeTable;
 use crate::apps::read_apps;
 use crate::kinds::Context;
 use crate::phy_rates::Rates;
-use crate::queues::QueueSettings;
-use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
+use crate::queues::{QueueSettings, QueueSpec};
+use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, text, unused};
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
 use crate::wifi::{default_wifi, read_wifi};
@@ -149,7 +149,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy), shadowing);
+    let stations = read_stations(top, medium.as_ref(), shadowing);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let context = Context { folder: &folder, congestion: tcp.congestion };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
@@ -278,9 +278,10 @@ fn read_discipline(queue: &Section, s: &Section, discipline: Discipline, limit: 
     params
 }
 
-/// Without a `phy` any rate will do.
-fn read_stations(top: &Section, phy: Option<Phy>, by: Shadowing) -> Vec<Station> {
-    let rates = phy.map(|phy| Rates::of(&phy));
+/// Without a `medium` any rate will do.
+fn read_stations(top: &Section, medium: Option<&MediumConfig>, by: Shadowing) -> Vec<Station> {
+    let rates = medium.map(|medium| Rates::of(&medium.phy()));
+    let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
     if top.lacks("station") {
         top.problem("no station: at least one [[station]] is needed".into());
@@ -306,9 +307,16 @@ fn read_stations(top: &Section, phy: Option<Phy>, by: Shadowing) -> Vec<Station>
             Some(p) => Loss::Fer(p),
             None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0), by },
         };
+        let uplink = s.read("uplink", |v| {
+            let spec: QueueSpec = text(v)?.parse()?;
+            spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
+        });
+        if uplink.is_some() && !dcf {
+            s.problem_of("uplink", "only for medium dcf; the emulated link has no uplink queue");
+        }
         s.finish();
         let highest = rates.as_ref().map_or(0, Rates::highest);
-        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss });
+        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss, uplink });
     }
     stations
 }

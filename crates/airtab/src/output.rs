@@ -5,6 +5,9 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
+use airtab_lab::{Comparison, why, why_short};
+
+use crate::args::Why;
 
 /// Width of reports that no terminal shows.
 const FILE_WIDTH: usize = 100;
@@ -24,6 +27,21 @@ pub fn stdout_style() -> Style {
 /// How to lay out text for a file.
 pub fn file_style() -> Style {
     Style { width: FILE_WIDTH, colour: false }
+}
+
+/// The part of a report that says why.
+pub fn reasons(c: &Comparison, how: Why, style: Style) -> String {
+    let sentences = match how {
+        Why::None => return String::new(),
+        Why::Short => why_short(c),
+        Why::Full => why(c),
+    };
+    let mut text = "\nWhy\n".to_string();
+    for sentence in sentences {
+        text.push_str(&wrap(&format!("  {sentence}"), style.width));
+        text.push('\n');
+    }
+    text
 }
 
 /// Writes to standard output.

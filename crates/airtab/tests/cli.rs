@@ -97,6 +97,14 @@ fn json_has_the_promised_form() {
     assert!(mos["mean"].is_f64() && mos["half_width_95"].is_f64());
     assert_eq!(mos["values"].as_array().map(Vec::len), Some(2));
     assert!(chap["ap"]["metrics"]["idle_ratio"]["mean"].is_f64());
+    let change = &json["changes"][0];
+    assert_eq!((&change["queue"], &change["against"]), (&"chap:limit=70".into(), &"fifo".into()));
+    let game = &change["apps"][0];
+    assert_eq!(
+        (&game["name"], &game["metric"], &game["verdict"]),
+        (&"game".into(), &"game_mos".into(), &"better".into())
+    );
+    assert!(game["mean"].is_f64() && game["half_width_95"].is_f64());
 }
 
 #[test]
@@ -152,6 +160,49 @@ fn run_shows_every_application() {
     let json = airtab(&["run", text(&scenario), "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((&json["seeds"], &json["queues"][0]["label"]), (&serde_json::json!([1]), &"chap".into()));
+}
+
+#[test]
+fn run_takes_several_seeds() {
+    let dir = scratch();
+    let scenario = short_home(dir.path());
+    let output = airtab(&["run", text(&scenario), "--seeds", "2", "--why", "none"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = stdout(&output);
+    assert!(shown.starts_with("home under chap, 2 seeds\n"), "{shown}");
+    assert!(
+        shown.contains("Mean of 2 seeds ±") && shown.contains("MOS") && !shown.contains("Why"),
+        "{shown}"
+    );
+    assert!(shown.lines().all(|l| l.chars().count() <= 80), "{shown}");
+    // Those of one are those of that seed alone.
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = airtab(&[&["run", text(&scenario), "--json"], args].concat());
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    assert_eq!(json(&["--seeds", "1"]), json(&["--seed", "1"]));
+    assert_eq!(json(&["--seeds", "2"])["seeds"], serde_json::json!([1, 2]));
+    let both = airtab(&["run", text(&scenario), "--seeds", "2", "--seed", "1"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The sentences below a table: all of them, one for each application, or none.
+#[test]
+fn reasons_are_as_many_as_asked_for() {
+    let sentences = |how: &str| {
+        let output = airtab(&["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--why", how]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let shown = stdout(&output).to_string();
+        let why = shown.split_once("\nWhy\n").map(|(_, why)| why.to_string());
+        // The further lines of one are indented by more.
+        why.map(|why| why.lines().filter(|line| !line.starts_with("    ")).count())
+    };
+    assert_eq!(sentences("none"), None);
+    assert_eq!(sentences("short"), Some(5));
+    assert!(sentences("full").unwrap() > 5);
+    let wrong = airtab(&["compare", "--why", "long"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("none, short, full"), "{}", stderr(&wrong));
 }
 
 #[test]

@@ -123,3 +123,81 @@ fn bench_ratios_names_a_commit_that_is_none() {
         assert!(output.status.code() == Some(2) && errors.contains(said), "{args:?}: {errors}");
     }
 }
+
+/// A folder that is all of `PATH`: some of this machine's programs, and these scripts.
+fn programs(linked: &[&str], scripts: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let found =
+        |name: &str| ["/usr/bin", "/bin"].map(|f| Path::new(f).join(name)).into_iter().find(|f| f.exists());
+    for name in linked {
+        let program = found(name).unwrap_or_else(|| panic!("no {name}"));
+        std::os::unix::fs::symlink(program, folder.path().join(name)).expect("a link");
+    }
+    for (name, script) in scripts {
+        let file = folder.path().join(name);
+        fs::write(&file, script).expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("a script");
+    }
+    folder
+}
+
+/// A package manager whose lock somebody holds for the first two times, then installs
+/// `patch`; or says something else.
+#[test]
+fn who_needs_a_package_waits_for_the_package_manager() {
+    let linked = ["awk", "bash", "cat", "chmod", "env", "grep", "mktemp", "rm", "sed", "sleep", "tail"];
+    let apt = |says: &str| {
+        format!(
+            "#!/bin/bash\necho x >>${{0%/*}}/asked\nif [ $(grep -c x ${{0%/*}}/asked) -le 2 ]; then\n\
+             echo 'E: {says} /var/lib/dpkg/lock-frontend. It is held by process 7' >&2; exit 100; fi\n\
+             : >${{0%/*}}/patch; chmod +x ${{0%/*}}/patch\n"
+        )
+    };
+    let require = |says: &str| {
+        let folder = programs(&linked, &[("id", "#!/bin/bash\necho 0\n"), ("apt-get", &apt(says))]);
+        let output = tool("require").arg("patch").env("PATH", folder.path()).output().expect("bash");
+        let asked = fs::read_to_string(folder.path().join("asked")).expect("apt-get was asked");
+        (output.status.code(), text(&output.stderr), asked.lines().count())
+    };
+    // Twice in vain, then once each to update and to install.
+    let (code, errors, asked) = require("Could not get lock");
+    assert_eq!((code, asked), (Some(0), 4), "{errors}");
+    assert_eq!(errors.matches("is busy; waiting for it").count(), 1, "{errors}");
+    assert!(errors.contains("lock-frontend. It is held by process 7"), "{errors}");
+    let (code, errors, asked) = require("Could not open file");
+    assert_eq!((code, asked), (Some(1), 1), "{errors}");
+    assert!(errors.contains("patch is missing") && !errors.contains("waiting"), "{errors}");
+}
+
+/// In a repository of its own: with the first line, without it, below `#!`, and no source at all.
+#[test]
+fn a_source_without_its_licence_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name);
+    let git = Command::new("git").args(["init", "-q"]).current_dir(folder.path()).status();
+    assert!(git.expect("git").success());
+    fs::create_dir(place("tools")).expect("a folder");
+    let copy = place("tools/licences");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/licences"), &copy).expect("a copy");
+    let check = || {
+        let output = Command::new(&copy).output().expect("bash");
+        (output.status.code(), text(&output.stderr))
+    };
+    // In parts: else these lines were this file's.
+    let says = concat!("SPDX-License-", "Identifier: MIT OR GPL-2.0-only\n");
+    fs::write(place("a.rs"), format!("// {says}//! Doc.\n")).expect("a file");
+    fs::write(place("run"), format!("#!/bin/sh\n# {says}true\n")).expect("a file");
+    fs::write(place("notes.md"), "Words.\n").expect("a file");
+    assert_eq!(check(), (Some(0), String::new()));
+    for (name, content) in [
+        ("b.rs", "//! Doc.\n".to_string()),
+        ("b.h", "/* SPDX-License-Identifier: Apache-2.0 */\n".into()),
+        ("late.c", format!("int x;\n/* {says} */\n")),
+        ("script", "#!/bin/sh\ntrue\n".into()),
+    ] {
+        fs::write(place(name), content).expect("a file");
+        let (code, errors) = check();
+        assert!(code == Some(1) && errors.starts_with(&format!("{name}: no licence")), "{name}: {errors}");
+        fs::remove_file(place(name)).expect("it was there");
+    }
+}

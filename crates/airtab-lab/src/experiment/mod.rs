@@ -12,8 +12,10 @@
 //! What it does not do: no experiment has a line of code here.
 
 mod check;
+mod columns;
 mod compose;
 mod course;
+mod distance;
 mod figure;
 mod file;
 mod judge;
@@ -89,6 +91,8 @@ pub struct Experiment {
     scenario: toml::Table,
     kind: workload::Kind,
     folder: PathBuf,
+    /// What a command line calls it: its id, or the path of its file as given.
+    named: String,
 }
 
 /// Something that varies.
@@ -200,6 +204,11 @@ pub enum Expect {
 }
 
 impl Experiment {
+    /// What a command line calls it: its id, or the path of its file as it was given.
+    pub fn named(&self) -> &str {
+        &self.named
+    }
+
     /// Its text for another place: a base of the repository is named by its whole path.
     pub fn portable_toml(&self) -> String {
         match self.id.split_once('/') {

@@ -6,8 +6,7 @@
 
 use std::fmt::Write;
 
-use airtab_scenario::Metric;
-
+use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
 use crate::report::{END, begin, escape, figure, swatch};
@@ -29,35 +28,8 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
             "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>"
         );
     }
-    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
-    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>verdict</tr>");
-    for v in verdicts {
-        let class = match v.state {
-            State::Holds | State::HoldsAgain => "holds",
-            State::Red => "red",
-            State::KnownRed => "known",
-        };
-        put!(
-            page,
-            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
-            escape(&v.what),
-            escape(&v.section),
-            escape(&v.reported),
-            escape(&v.expected),
-            escape(&v.measured),
-            v.state.word()
-        );
-    }
-    page.push_str("</table></div>\n");
-    for v in verdicts {
-        let Some(cause) = &v.cause else { continue };
-        put!(
-            page,
-            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
-            escape(&v.what),
-            v.state.word(),
-            escape(cause)
-        );
+    if !verdicts.is_empty() {
+        expected(&mut page, verdicts);
     }
     figures(&mut page, e, outcome);
     if let Some(today) = &e.today {
@@ -75,6 +47,42 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     );
     page.push_str(END);
     page
+}
+
+/// Every check with its verdict, then the causes.
+fn expected(page: &mut String, verdicts: &[Verdict]) {
+    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
+    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>off the source<th>verdict</tr>");
+    for v in verdicts {
+        let class = match v.state {
+            State::Holds | State::HoldsAgain => "holds",
+            State::Undecided => "open",
+            State::Red => "red",
+            State::KnownRed => "known",
+        };
+        put!(
+            page,
+            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
+            escape(&v.what),
+            escape(&v.section),
+            escape(&v.reported),
+            escape(&v.expected),
+            escape(&v.measured),
+            escape(&v.off),
+            v.state.word()
+        );
+    }
+    page.push_str("</table></div>\n");
+    for v in verdicts {
+        let Some(cause) = &v.cause else { continue };
+        put!(
+            page,
+            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
+            escape(&v.what),
+            v.state.word(),
+            escape(cause)
+        );
+    }
 }
 
 fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
@@ -101,7 +109,7 @@ fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
 
 /// Every point, with the metrics that figures and checks are about.
 fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
-    let columns = columns(e);
+    let columns = columns(e, outcome);
     put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
     page.push_str("<div class=\"wide\"><table class=\"numbers\">\n<tr><th>point<th>discipline");
     for (app, metric) in &columns {
@@ -115,26 +123,11 @@ fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
                 _ => ("", String::new()),
             };
             let _ = write!(page, "<tr{class}><th>{place}<td>{}", escape(&q.label));
-            for (app, metric) in &columns {
-                let summary = q.app(app).and_then(|a| a.metrics.get(metric));
-                let text = summary.map_or("-".into(), |s| crate::table::with_interval(*metric, s));
-                let _ = write!(page, "<td>{text}");
+            for column in &columns {
+                let _ = write!(page, "<td>{}", number(q, column));
             }
             page.push_str("</tr>\n");
         }
     }
     page.push_str("</table></div>\n");
-}
-
-/// What figures and checks are about, each once.
-pub(super) fn columns(e: &Experiment) -> Vec<(String, Metric)> {
-    let of_figures = e.figures.iter().flat_map(|f| f.shown());
-    let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of);
-    let mut columns: Vec<(String, Metric)> = Vec::new();
-    for column in of_figures.chain(of_checks) {
-        if !columns.contains(column) {
-            columns.push(column.clone());
-        }
-    }
-    columns
 }

@@ -22,6 +22,7 @@ use crate::story::{AppStory, COLUMN_SPAN_NS, COLUMN_STEP_NS, Story};
 use crate::table;
 use crate::why::why;
 use chart::{Axis, Bar, Line};
+pub use words::result as headline;
 
 /// What goes into the page.
 pub struct Report<'a> {
@@ -153,16 +154,45 @@ fn scores(page: &mut String, c: &Comparison) {
         figure(page, &caption, &chart::bars(&alt, &bars, about.score.axis, chart::colour(i)));
     }
     page.push_str("</div>\n");
+    changes(page, c);
+}
+
+/// Better, same or worse against the first discipline; nothing where no seeds can tell.
+fn changes(page: &mut String, c: &Comparison) {
+    let changes = c.changes();
+    let Some(first) = changes.first() else { return };
+    if changes.iter().flat_map(|of| &of.apps).all(|app| app.change.is_none()) {
+        return;
+    }
+    put!(
+        page,
+        "<h3>Against {}</h3>\n<p>Mean difference over the same seeds and half the width of its 95 % interval; better or \
+         worse where that leaves out 0.</p>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers changes\">\n<tr><th><th>",
+        escape(first.against)
+    );
+    for of in &changes {
+        let _ = write!(page, "<th>{}", escape(of.queue).replace(':', "<br>"));
+    }
+    page.push_str("</tr>\n");
+    for (i, app) in first.apps.iter().enumerate() {
+        let _ = write!(page, "<tr><th>{}<td>{}", escape(app.name), escape(app.metric.label()));
+        for app in changes.iter().map(|of| &of.apps[i]) {
+            let _ = match &app.change {
+                Some(change) => {
+                    write!(page, "<td class=\"{}\">{}", change.verdict.word(), change.text(app.metric))
+                }
+                None => write!(page, "<td>-"),
+            };
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</table></div>\n");
 }
 
 fn bar(label: &str, metric: Metric, s: &Summary) -> Bar {
-    let (digits, value) = (metric.decimals(), metric.shown(s.mean));
     let half_width = s.half_width_95.map(|half| metric.shown(half));
-    let text = match half_width {
-        Some(half) => format!("{value:.digits$} ± {half:.digits$}"),
-        None => format!("{value:.digits$}"),
-    };
-    Bar { label: label.into(), value, half_width, text }
+    let text = table::with_interval(metric, s);
+    Bar { label: label.into(), value: metric.shown(s.mean), half_width, text }
 }
 
 fn reasons(page: &mut String, c: &Comparison) {

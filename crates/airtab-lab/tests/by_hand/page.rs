@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use Metric::*;
 use airtab_core::Discipline;
 use airtab_lab::{AppStory, Comparison, Origin, Report, Story, html};
-use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores, Summary};
+use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores};
+
+use crate::made::summary;
 
 const APPS: [(&str, &str, Metric); 5] = [
     ("game", "game", GameMos),
@@ -19,7 +21,6 @@ const APPS: [(&str, &str, Metric); 5] = [
 
 /// Scores with their half widths, and shares of the air.
 fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> QueueScores {
-    let summary = |mean, half| Summary { mean, half_width_95: Some(half), values: vec![Some(mean); 3] };
     let apps = APPS.iter().zip(scores).zip(air).map(|(((name, kind, metric), (mean, half)), air)| Scores {
         name: (*name).into(),
         kind,
@@ -44,6 +45,7 @@ fn comparison(queues: Vec<QueueScores>) -> Comparison {
         duration_ns: 330_000_000_000,
         measure_ns: [90_000_000_000, 270_000_000_000],
         seeds: vec![1, 2, 3],
+        classes: vec![0, 1],
         queues,
     }
 }
@@ -240,27 +242,33 @@ fn the_first_sentence_says_what_there_is_to_gain() {
     assert!(
         page().contains("<h1>home: what game, call, video, web and download felt under fifo and chap</h1>")
     );
-    const GAIN: &str = "What chap changes against fifo: game scores 4.25 instead of 2.75, call scores 4.40 instead of \
+    const GAIN: &str = "What chap makes better than fifo: game scores 4.25 instead of 2.75, call scores 4.40 instead of \
                         3.00, video shows 30.0 frames a second instead of 15.0 and a page of web takes 100 ms \
-                        instead of 200.";
+                        instead of 200. What it makes worse: download receives 23.50 Mb/s instead of 24.00.";
+    // The download varies as much under both, seed by seed alike: half a Mb/s less is less.
     assert_eq!(
         lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)]),
-        format!("chap is best, or as good as the best, for every application. {GAIN}")
+        format!("chap is best, or as good as the best, for 4 of 5 applications. {GAIN}")
     );
     // Told by hand which flows matter, a discipline is a little better.
     let mut told = NEW;
     told[3] = (0.08, 0.005);
+    let three = || {
+        let told = made("spq", true, told, NEW_AIR);
+        vec![made("fifo", false, OLD, OLD_AIR), told, made("chap", false, NEW, NEW_AIR)]
+    };
     assert_eq!(
-        lead(vec![
-            made("fifo", false, OLD, OLD_AIR),
-            made("spq", true, told, NEW_AIR),
-            made("chap", false, NEW, NEW_AIR)
-        ]),
+        lead(three()),
         format!(
-            "spq is best, or as good as the best, for every application. It goes by classes that were set by hand; \
-             of those that are told nothing, chap is best, or as good as the best, for 4 of 5 applications. {GAIN}"
+            "spq is best, or as good as the best, for 4 of 5 applications. It goes by classes that were set by hand; \
+             of those that are told nothing, chap is best, or as good as the best, for 3 of 5 applications. {GAIN}"
         )
     );
+    // With one class for all, nothing was told.
+    let page = page_of(&Comparison { classes: vec![1, 1], ..comparison(three()) }, &[]);
+    assert!(page.contains(
+        "<p class=\"lead\">spq is best, or as good as the best, for 4 of 5 applications. What spq"
+    ));
     assert_eq!(
         lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, OLD, OLD_AIR)]),
         "No application can tell fifo and chap apart."
@@ -269,45 +277,108 @@ fn the_first_sentence_says_what_there_is_to_gain() {
 
 /// One discipline with one application: its score, of so many seeds.
 fn single(label: &str, kind: &'static str, metric: Metric, (mean, half): (f64, f64)) -> QueueScores {
-    let summary = Summary { mean, half_width_95: Some(half), values: vec![Some(mean); 3] };
-    let app = Scores { name: "it".into(), kind, metrics: BTreeMap::from([(metric, summary)]) };
+    let app = Scores { name: "it".into(), kind, metrics: BTreeMap::from([(metric, summary(mean, half))]) };
     QueueScores { apps: vec![app], ..made(label, false, OLD, OLD_AIR) }
 }
 
-/// What chap changes against fifo, with a third that is worse than both.
-fn gain(kind: &'static str, metric: Metric, old: (f64, f64), new: (f64, f64)) -> Option<String> {
+/// What is said of chap beside fifo, with a third that is worse than both.
+fn said(kind: &'static str, metric: Metric, old: (f64, f64), new: (f64, f64)) -> String {
     let worst = match metric.sense() > 0.0 {
         true => (0.0, 0.0),
         false => (1e6, 0.0),
     };
     let of = |label, score| single(label, kind, metric, score);
-    let lead = lead(vec![of("fifo", old), of("chap", new), of("red", worst)]);
-    let (_, gains) = lead.split_once(" What chap changes against fifo: ")?;
+    lead(vec![of("fifo", old), of("chap", new), of("red", worst)])
+}
+
+/// What chap makes better.
+fn gain(kind: &'static str, metric: Metric, old: (f64, f64), new: (f64, f64)) -> Option<String> {
+    let said = said(kind, metric, old, new);
+    let (_, gains) = said.split_once(" What chap makes better than fifo: ")?;
+    let (gains, rest) = gains.split_once(". ")?;
+    assert_eq!(rest, "Nothing gets worse beyond its interval.");
     Some(gains.into())
 }
 
 #[test]
-fn a_gain_is_beyond_both_intervals() {
+fn a_difference_is_beyond_its_own_interval() {
     let mos = |old, new| gain("game", GameMos, old, new);
-    // 0.5 more: with intervals that reach as far together, there is none.
-    assert_eq!(mos((3.75, 0.25), (4.25, 0.25)), None, "they touch");
-    assert_eq!(mos((3.75, 0.5), (4.25, 0.0)), None, "the old one's reaches as far");
-    assert_eq!(mos((3.75, 0.0), (4.25, 0.5)), None, "the new one's does");
-    assert_eq!(mos((3.75, 0.25), (4.25, 0.24)).as_deref(), Some("it scores 4.25 instead of 3.75."));
-    // Less is better: 100 instead of 200 ms; 20 ms apart with 10 and 10.
+    // 0.5 more. What all seeds share says nothing against it.
+    assert_eq!(mos((3.75, 0.75), (4.25, 0.75)).as_deref(), Some("it scores 4.25 instead of 3.75"));
+    assert_eq!(mos((3.75, 0.51), (4.25, 0.0)), None, "the difference varies by more");
+    assert_eq!(mos((3.75, 0.0), (4.25, 0.51)), None, "likewise");
+    assert_eq!(mos((3.75, 0.0), (4.25, 0.49)).as_deref(), Some("it scores 4.25 instead of 3.75"));
+    // What tables show as one number is one.
+    assert_eq!(mos((4.251, 0.0), (4.254, 0.0)), None);
+    // Less is better: 100 instead of 200 ms.
     let page = |old, new| gain("web", PageTime, old, new);
-    assert_eq!(page((0.2, 0.04), (0.1, 0.05)).as_deref(), Some("a page of it takes 100 ms instead of 200."));
-    assert_eq!(page((0.125, 0.0625), (0.0625, 0.0)), None);
+    assert_eq!(page((0.2, 0.04), (0.1, 0.05)).as_deref(), Some("a page of it takes 100 ms instead of 200"));
+    assert_eq!(page((0.125, 0.0), (0.0625, 0.0626)), None);
+    // As many digits as the difference bears.
+    let rate = |new| gain("download", Goodput, (10e6, 0.0), new).unwrap();
+    assert_eq!(rate((24.837e6, 2.1e6)), "it receives 24.8 Mb/s instead of 10.0");
+}
+
+#[test]
+fn what_gets_worse_is_said_as_loud() {
+    let best = "fifo is best, or as good as the best, for every application.";
+    assert_eq!(said("streaming", BitRate, (2.5e6, 0.0), (1e6, 0.0)), best, "who is best changes nothing");
+    // Four of each at most, the largest ones, in the order of the scenario.
+    let of = |label: &str, scores: [f64; 12]| {
+        let app = |(i, mbps): (usize, &f64)| Scores {
+            name: format!("a{i}"),
+            ..single(label, "download", Goodput, (mbps * 1e6, 0.0)).apps.remove(0)
+        };
+        QueueScores {
+            apps: scores.iter().enumerate().map(app).collect(),
+            ..single(label, "udp", Goodput, (1.0, 0.0))
+        }
+    };
+    let old = of("fifo", [10.0; 12]);
+    let new = of("chap", [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 9.0, 8.0, 6.0, 7.0, 5.0]);
+    let lead = lead(vec![old, new]);
+    let (_, said) = lead.split_once("applications. ").unwrap();
+    assert_eq!(
+        said,
+        "What chap makes better than fifo: a3 receives 14.00 Mb/s instead of 10.00, a4 receives 15.00 Mb/s instead of \
+         10.00, a5 receives 16.00 Mb/s instead of 10.00, a6 receives 17.00 Mb/s instead of 10.00 and 3 more (below). \
+         What it makes worse: a8 receives 8.00 Mb/s instead of 10.00, a9 receives 6.00 Mb/s instead of 10.00, a10 \
+         receives 7.00 Mb/s instead of 10.00, a11 receives 5.00 Mb/s instead of 10.00 and 1 more (below)."
+    );
+}
+
+#[test]
+fn each_application_has_its_verdict() {
+    let page = page_of(
+        &comparison(vec![
+            made("fifo", false, OLD, OLD_AIR),
+            made("chap:limit=70", false, NEW, NEW_AIR),
+            made("red", false, OLD, OLD_AIR),
+        ]),
+        &[],
+    );
+    assert!(page.contains("<h3>Against fifo</h3>"));
+    for row in [
+        "<tr><th>game<td>MOS<td class=\"better\">better, +1.50 ± 0.28<td class=\"same\">same, 0.00 ± 0.00</tr>",
+        "<tr><th>web<td>page, ms<td class=\"better\">better, -100 ± 5<td class=\"same\">same, 0 ± 0</tr>",
+        "<tr><th>download<td>Mb/s<td class=\"worse\">worse, -0.50 ± 0.00<td class=\"same\">same, 0.00 ± 0.00</tr>",
+    ] {
+        assert!(page.contains(row), "no {row} in {page}");
+    }
+    let one = Comparison { seeds: vec![1], ..comparison(vec![single("a", "udp", Goodput, (1.0, 0.0)); 2]) };
+    let mut one = one;
+    one.queues.iter_mut().for_each(|q| q.apps[0].metrics.get_mut(&Goodput).unwrap().values.truncate(1));
+    assert!(!page_of(&one, &[]).contains("Against"), "one seed tells nothing");
 }
 
 #[test]
 fn gains_have_their_units() {
     let of = |kind, metric, old: f64, new: f64| gain(kind, metric, (old, 0.0), (new, 0.0)).unwrap();
-    assert_eq!(of("voip", VoipMos, 3.0, 4.256), "it scores 4.26 instead of 3.00.");
-    assert_eq!(of("video", FrameRate, 15.0, 30.0), "it shows 30.0 frames a second instead of 15.0.");
-    assert_eq!(of("streaming", BitRate, 1e6, 2.5e6), "it plays at 2.50 Mb/s instead of 1.00.");
-    assert_eq!(of("upload", UplinkGoodput, 10e6, 12e6), "it sends 12.00 Mb/s instead of 10.00.");
-    assert_eq!(of("download", Goodput, 10e6, 12e6), "it receives 12.00 Mb/s instead of 10.00.");
+    assert_eq!(of("voip", VoipMos, 3.0, 4.256), "it scores 4.26 instead of 3.00");
+    assert_eq!(of("video", FrameRate, 15.0, 30.0), "it shows 30.0 frames a second instead of 15.0");
+    assert_eq!(of("streaming", BitRate, 1e6, 2.5e6), "it plays at 2.50 Mb/s instead of 1.00");
+    assert_eq!(of("upload", UplinkGoodput, 10e6, 12e6), "it sends 12.00 Mb/s instead of 10.00");
+    assert_eq!(of("download", Goodput, 10e6, 12e6), "it receives 12.00 Mb/s instead of 10.00");
 }
 
 #[test]
@@ -321,8 +392,8 @@ fn who_is_best_is_said_where_it_can_be() {
         (vec![7], "One seed cannot tell which of fifo and chap is best."),
         (
             vec![1, 2],
-            "chap is best, or as good as the best, for every application. What chap changes against fifo: it \
-                      scores 4.00 instead of 3.00.",
+            "chap is best, or as good as the best, for every application. What chap makes better than fifo: it \
+             scores 4.00 instead of 3.00. Nothing gets worse beyond its interval.",
         ),
     ] {
         let c = Comparison { seeds, ..comparison(two()) };
@@ -336,8 +407,8 @@ fn who_is_best_is_said_where_it_can_be() {
     );
     // Two that cannot be told apart, of which the first is the reference.
     assert_eq!(
-        lead(vec![of("fifo", (4.0, 0.1)), of("chap", (4.1, 0.1)), of("red", (3.0, 0.1))]),
-        "fifo and chap are best, or as good as the best, for every application."
+        lead(vec![of("fifo", (4.0, 0.3)), of("chap", (4.1, 0.1)), of("red", (3.0, 0.1))]),
+        "fifo and chap are best, or as good as the best, for every application. No application can tell chap from fifo."
     );
 }
 
@@ -350,7 +421,7 @@ fn what_was_told_by_hand_is_set_apart() {
     };
     let of = |label, score| single(label, "game", GameMos, score);
     assert_eq!(
-        lead(vec![of("fifo", (3.0, 0.1)), told("spq", (4.0, 0.1)), told("drr", (4.1, 0.1))]),
+        lead(vec![of("fifo", (3.0, 0.1)), told("spq", (4.0, 0.1)), told("drr", (4.1, 0.3))]),
         "spq and drr are best, or as good as the best, for every application. They go by classes that were set by hand; \
          of those that are told nothing, fifo is best, or as good as the best, for 0 of 1 applications."
     );

@@ -70,6 +70,11 @@ trait Described: Sized {
         let _ = (all, ap);
     }
 
+    /// Bits of its data a second, by its figures; None if it does not take all that it can get.
+    fn taken(&self, f: &Figures) -> Option<f64> {
+        Self::BULK.then(|| f.get(&Self::COLUMNS[0]).copied().unwrap_or(0.0))
+    }
+
     /// Frames that can be shown, of those sent in each second of the run; None if it has no frames.
     fn playable(seen: &AppTrace) -> Option<Vec<u32>> {
         let _ = seen;
@@ -136,6 +141,11 @@ macro_rules! kinds {
         /// Adds what only its kind has to the figures of an application.
         pub(crate) fn measure(kind: &AppKind, f: &mut Figures, seen: &AppTrace, window: Window) {
             match kind { $(AppKind::$Type(own) => own.measure(f, seen, window)),+ }
+        }
+
+        /// Bits of its data a second, by its figures; None if it does not take all that it can get.
+        pub(crate) fn taken(kind: &AppKind, f: &Figures) -> Option<f64> {
+            match kind { $(AppKind::$Type(own) => own.taken(f)),+ }
         }
 
         /// Frames that can be shown, of those sent in each second of the run.

@@ -33,6 +33,8 @@ pub struct Config {
     pub congestion: Algorithm,
     /// How losses are found and repaired.
     pub recovery: Recovery,
+    /// Whether a recovery with SACK spreads its reduction (RFC 6937).
+    pub prr: bool,
     /// Whether the first two duplicate acknowledgements let a new segment go each (RFC 3042); with SACK they always do.
     pub limited_transmit: bool,
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
@@ -62,7 +64,7 @@ pub enum RttBy {
 /// How losses are found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// By SACK: RFC 6675.
+    /// By SACK: RFC 6675, and lost retransmissions by what was sent later.
     Sack,
     /// By duplicate acknowledgements, and partial ones for all losses of a window: RFC 6582.
     NewReno,
@@ -72,7 +74,7 @@ pub enum Recovery {
 
 impl Config {
     /// The `home` profile: MSS 1460, no timestamps, initial window 3, SACK, minimum RTO 200 ms, an acknowledgement
-    /// every second segment or 40 ms, receive window 2000 segments, CUBIC. No quick-ACK, HyStart, PRR, RACK or ECN.
+    /// every second segment or 40 ms, receive window 2000 segments, CUBIC, PRR. No quick-ACK, HyStart, RACK or ECN.
     pub const fn home() -> Self {
         Config {
             mss: 1460,
@@ -85,6 +87,7 @@ impl Config {
             receive_window_segments: 2000,
             congestion: Algorithm::Cubic,
             recovery: Recovery::Sack,
+            prr: true,
             limited_transmit: true,
             rto_grid_ns: 0,
             timestamps: false,
@@ -109,6 +112,7 @@ impl Config {
             receive_window_segments: 11,
             congestion: Algorithm::Reno,
             recovery: Recovery::Reno,
+            prr: false,
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
             timestamps: true,

@@ -77,6 +77,44 @@ impl Ranges {
         }
     }
 
+    /// Removes `start..end`, tells `gone` every piece of it that was there.
+    pub fn remove(&mut self, start: u64, end: u64, mut gone: impl FnMut(u64, u64)) {
+        let mut at = self.list.partition_point(|r| r.1 <= start);
+        while let Some(&(s, e)) = self.list.get(at)
+            && s < end
+        {
+            gone(s.max(start), e.min(end));
+            match (s < start, e > end) {
+                (true, true) => {
+                    self.list[at].1 = start;
+                    self.list.insert(at + 1, (end, e));
+                    return;
+                }
+                (true, false) => {
+                    self.list[at].1 = start;
+                    at += 1;
+                }
+                (false, true) => {
+                    self.list[at].0 = end;
+                    return;
+                }
+                (false, false) => {
+                    self.list.remove(at);
+                }
+            }
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// The lowest range.
+    pub fn first(&self) -> Option<(u64, u64)> {
+        self.list.front().copied()
+    }
+
     /// The first gap at or above `from`: its start, and its end unless it is open above.
     pub fn gap_from(&self, from: u64) -> (u64, Option<u64>) {
         let mut at = self.list.partition_point(|r| r.1 <= from);
@@ -150,6 +188,14 @@ mod tests {
             let start = (from..).find(|&b| !bytes[b as usize]).unwrap();
             let end = (start..80).find(|&b| bytes[b as usize]);
             prop_assert_eq!(set.gap_from(from), (start, end));
+            if from < edge {
+                let (mut less, mut gone) = (set.clone(), 0);
+                less.remove(from, edge, |s, e| gone += e - s);
+                prop_assert_eq!(gone, count(from, edge));
+                prop_assert_eq!((less.covered(0, from), less.covered(from, edge)), (count(0, from), 0));
+                prop_assert_eq!(less.covered(edge, 80), count(edge, 80));
+                prop_assert!(less.list.iter().all(|r| r.0 < r.1));
+            }
             let mut gone = 0;
             set.remove_below(edge, |s, e| gone += e - s);
             prop_assert_eq!(gone, count(0, edge));

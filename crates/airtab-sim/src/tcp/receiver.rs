@@ -7,7 +7,7 @@
 
 use super::config::{Config, Recovery};
 use super::ranges::Ranges;
-use super::segment::{SACK_BLOCKS, Segment, sack_option_bytes};
+use super::segment::{SACK_BLOCKS, SACK_BLOCKS_TIMED, Segment, sack_option_bytes};
 
 /// A deadline that is not set.
 const NEVER: u64 = u64::MAX;
@@ -28,7 +28,8 @@ pub(super) struct Receiver {
     ack_deadline: u64,
     ack_every: u32,
     ack_delay: u64,
-    sack: bool,
+    /// Blocks that an acknowledgement tells at most; 0 without SACK.
+    blocks: usize,
     /// TS.Recent: the timestamp that is echoed.
     timestamp: Option<u32>,
     /// Last.ACK.sent.
@@ -48,7 +49,11 @@ impl Receiver {
             ack_deadline: NEVER,
             ack_every: config.ack_every,
             ack_delay: config.delayed_ack_ns,
-            sack: config.recovery == Recovery::Sack,
+            blocks: match config.recovery {
+                Recovery::Sack if config.timestamps => SACK_BLOCKS_TIMED,
+                Recovery::Sack => SACK_BLOCKS,
+                Recovery::NewReno | Recovery::Reno => 0,
+            },
             timestamp: None,
             acknowledged: 0,
         }
@@ -132,7 +137,7 @@ impl Receiver {
 
     fn store(&mut self, start: u64, end: u64) {
         let merged = self.early.insert(start, end, |_, _| ());
-        if !self.sack {
+        if self.blocks == 0 {
             return;
         }
         let mut recent = [(0, 0); SACK_BLOCKS];
@@ -140,7 +145,7 @@ impl Receiver {
         let mut len = 1;
         for &block in &self.recent[..usize::from(self.recent_len)] {
             let outside = block.1 < merged.0 || block.0 > merged.1;
-            if outside && len < SACK_BLOCKS {
+            if outside && len < self.blocks {
                 recent[len] = block;
                 len += 1;
             }
@@ -179,16 +184,16 @@ mod tests {
     #[test]
     fn sack_blocks_come_most_recent_first() {
         let mut receiver = Receiver::new(&Config::home());
-        for start in [11, 31, 51, 71] {
+        for start in [11, 31, 51, 71, 91] {
             receiver.on_data(0, start, start + 10);
         }
-        assert_eq!(blocks(&mut receiver), (1, vec![(71, 81), (51, 61), (31, 41)]));
+        assert_eq!(blocks(&mut receiver), (1, vec![(91, 101), (71, 81), (51, 61), (31, 41)]));
         receiver.on_data(0, 41, 51); // joins two blocks
-        assert_eq!(blocks(&mut receiver), (1, vec![(31, 61), (71, 81)]));
+        assert_eq!(blocks(&mut receiver), (1, vec![(31, 61), (91, 101), (71, 81)]));
         receiver.on_data(0, 1, 11);
-        assert_eq!(blocks(&mut receiver), (21, vec![(31, 61), (71, 81)]));
+        assert_eq!(blocks(&mut receiver), (21, vec![(31, 61), (91, 101), (71, 81)]));
         receiver.on_data(0, 21, 31);
-        assert_eq!(blocks(&mut receiver), (61, vec![(71, 81)]));
+        assert_eq!(blocks(&mut receiver), (61, vec![(91, 101), (71, 81)]));
         assert_eq!(receiver.delivered(), 60);
     }
 

@@ -7,8 +7,11 @@
 //! unSACKed below the loss edge is lost, because loss evidence for an octet is evidence for all below it:
 //!
 //! ```text
-//! pipe = unSACKed bytes in [loss edge, next) + unSACKed bytes in [una, highest retransmitted)
+//! pipe = unSACKed bytes in [loss edge, next) + unSACKed bytes in [una, highest retransmitted) - lost again
 //! ```
+//!
+//! The RFC sends a hole again once. Here a retransmission can be lost too, as its user finds out: its bytes leave `pipe`
+//! and become holes again.
 //!
 //! After a timeout everything below the then highest byte is lost, except what was SACKed: the simulated receiver
 //! never discards SACKed data (RFC 2018 8 asks to forget it because a receiver might).
@@ -45,6 +48,9 @@ pub(super) struct Scoreboard {
     retransmitted: Mark,
     /// End of what a timeout declared lost, at least `una`.
     timed_out: Mark,
+    /// Holes below `retransmitted` whose retransmission is lost and was not repeated yet.
+    lost_again: Ranges,
+    lost_again_bytes: u64,
 }
 
 impl Scoreboard {
@@ -58,6 +64,8 @@ impl Scoreboard {
             sacked: 0,
             retransmitted: mark,
             timed_out: mark,
+            lost_again: Ranges::default(),
+            lost_again_bytes: 0,
         }
     }
 
@@ -102,10 +110,36 @@ impl Scoreboard {
         }
     }
 
+    /// The retransmission of `start..end` is lost: what has not arrived of it is a hole again.
+    pub fn lose_again(&mut self, start: u64, end: u64) {
+        let (mut at, end) = (start, end.min(self.retransmitted.at));
+        while let Some((from, to)) = self.hole(at, end) {
+            let to = to.min(end);
+            let bytes = &mut self.lost_again_bytes;
+            self.lost_again.insert(from, to, |s, e| *bytes += e - s);
+            at = to;
+        }
+    }
+
+    /// The first hole whose retransmission is lost.
+    pub fn lost_again(&self) -> Option<(u64, u64)> {
+        self.lost_again.first()
+    }
+
+    /// `start..end` was retransmitted once more, or has arrived.
+    pub fn settle(&mut self, start: u64, end: u64) {
+        if self.lost_again_bytes > 0 {
+            let bytes = &mut self.lost_again_bytes;
+            self.lost_again.remove(start, end, |s, e| *bytes -= e - s);
+        }
+    }
+
     /// The timer expired: all that is not SACKed is lost, and nothing of it has been retransmitted.
     pub fn on_timeout(&mut self) {
         self.timed_out = Mark { at: self.next, sacked: self.sacked };
         self.retransmitted = Mark { at: self.una, sacked: 0 };
+        self.lost_again.clear();
+        self.lost_again_bytes = 0;
     }
 
     /// Everything below `ack` arrived; returns the bytes that this acknowledges newly.
@@ -122,6 +156,7 @@ impl Scoreboard {
         retransmitted.at = retransmitted.at.max(ack);
         timed_out.at = timed_out.at.max(ack);
         let newly = ack - self.una;
+        self.settle(self.una, ack);
         self.una = ack;
         newly
     }
@@ -133,8 +168,11 @@ impl Scoreboard {
             return false;
         }
         let before = self.sacked;
-        let Scoreboard { ranges, sacked, retransmitted, timed_out, .. } = self;
+        let Scoreboard { ranges, sacked, retransmitted, timed_out, lost_again, lost_again_bytes, .. } = self;
         ranges.insert(start, end, |start, end| {
+            if *lost_again_bytes > 0 {
+                lost_again.remove(start, end, |s, e| *lost_again_bytes -= e - s);
+            }
             *sacked += end - start;
             retransmitted.sacked += retransmitted.below(start, end);
             timed_out.sacked += timed_out.below(start, end);
@@ -172,7 +210,7 @@ impl Scoreboard {
     pub fn pipe(&self) -> u64 {
         let (edge, sacked_above) = self.loss_edge_and_sacked();
         let in_flight = self.next - edge - sacked_above;
-        in_flight + (self.retransmitted.at - self.una - self.retransmitted.sacked)
+        in_flight + (self.retransmitted.at - self.una - self.retransmitted.sacked) - self.lost_again_bytes
     }
 
     /// The first hole at or above `from` that begins below `limit`: start and end.
@@ -196,6 +234,7 @@ mod tests {
         high_rxt: u64,
         timed_out: u64,
         sacked: Vec<bool>,
+        lost_again: Vec<bool>,
     }
 
     impl Reference {
@@ -211,7 +250,8 @@ mod tests {
 
         fn pipe(&self) -> u64 {
             let unsacked = (self.una..self.next).filter(|&s| !self.sacked[s as usize]);
-            unsacked.map(|s| u64::from(!self.is_lost(s)) + u64::from(s < self.high_rxt)).sum()
+            let again = |s: u64| s < self.high_rxt && !self.lost_again[s as usize];
+            unsacked.map(|s| u64::from(!self.is_lost(s)) + u64::from(again(s))).sum()
         }
     }
 
@@ -221,6 +261,8 @@ mod tests {
         Ack(u64),
         Sack(u64, u64),
         Retransmit(u64),
+        LoseAgain(u64, u64),
+        RetransmitAgain(u64),
         Timeout,
     }
 
@@ -230,6 +272,8 @@ mod tests {
             2 => (0u64..30).prop_map(Op::Ack),
             6 => (0u64..100, 1u64..15).prop_map(|(s, l)| Op::Sack(s, l)),
             3 => (1..=MSS).prop_map(Op::Retransmit),
+            2 => (0u64..60, 1u64..15).prop_map(|(s, l)| Op::LoseAgain(s, l)),
+            2 => (1..=MSS).prop_map(Op::RetransmitAgain),
             1 => Just(Op::Timeout),
         ]
     }
@@ -238,7 +282,7 @@ mod tests {
         #[test]
         fn agrees_with_the_octet_definitions(ops in prop::collection::vec(op(), 1..120)) {
             let mut board = Scoreboard::new(MSS);
-            let mut r = Reference { una: 1, next: 1, high_rxt: 1, timed_out: 1, sacked: vec![false; 2000] };
+            let mut r = Reference { una: 1, next: 1, high_rxt: 1, timed_out: 1, sacked: vec![false; 2000], lost_again: vec![false; 2000] };
             for op in ops {
                 match op {
                     Op::Send(len) => {
@@ -276,10 +320,28 @@ mod tests {
                             r.high_rxt = end;
                         }
                     }
+                    Op::LoseAgain(offset, len) => {
+                        let (start, end) = (r.una + offset, r.una + offset + len);
+                        board.lose_again(start, end);
+                        for seq in start..end.min(r.high_rxt).max(start) {
+                            r.lost_again[seq as usize] |= !r.sacked[seq as usize];
+                        }
+                    }
+                    Op::RetransmitAgain(len) => {
+                        let missing = |s: &u64| r.lost_again[*s as usize] && !r.sacked[*s as usize];
+                        let start = (r.una..r.high_rxt).find(missing);
+                        prop_assert_eq!(board.lost_again().map(|h| h.0), start);
+                        if let Some((start, end)) = board.lost_again() {
+                            let end = end.min(start + len);
+                            board.settle(start, end);
+                            r.lost_again[start as usize..end as usize].fill(false);
+                        }
+                    }
                     Op::Timeout => {
                         board.on_timeout();
                         r.timed_out = r.next;
                         r.high_rxt = r.una;
+                        r.lost_again.fill(false);
                     }
                 }
                 prop_assert_eq!(board.pipe(), r.pipe());

@@ -9,8 +9,10 @@ pub const SYN: u8 = 0x02;
 /// The field `ack` is valid.
 pub const ACK: u8 = 0x10;
 
-/// SACK blocks that a segment can carry.
-pub const SACK_BLOCKS: usize = 3;
+/// SACK blocks that a segment can carry: 2 + 8 n of the 40 bytes of options (RFC 2018 3).
+pub const SACK_BLOCKS: usize = 4;
+/// The same beside timestamps.
+pub(super) const SACK_BLOCKS_TIMED: usize = 3;
 
 /// IPv4 header and TCP header without options, bytes.
 const HEADERS: u32 = 40;
@@ -83,6 +85,6 @@ mod tests {
         let timed = |flags, payload| Segment { flags, payload, timestamps: true, ..Segment::default() };
         assert_eq!([timed(SYN, 0), timed(ACK, 1448)].map(|s| s.ip_bytes()), [60, 1500]);
         assert_eq!(Segment { sack_len: 3, ..timed(ACK, 0) }.ip_bytes(), 76);
-        assert_eq!([1, 2, 3].map(|blocks| size(ACK, 0, blocks)), [52, 60, 68]);
+        assert_eq!([1, 2, 3, 4].map(|blocks| size(ACK, 0, blocks)), [52, 60, 68, 76]);
     }
 }

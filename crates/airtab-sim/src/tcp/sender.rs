@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The sending half: what to send next, and loss recovery.
 //!
-//! Sources: RFC 6675 (SACK recovery; section numbers below are its), RFC 5681 (fast retransmit, timeout, idle
+//! Sources: RFC 6675 (SACK recovery; section numbers below are its), RFC 6937 (`prr`), RFC 5681 (fast retransmit, timeout, idle
 //! restart), RFC 6298 (timer), RFC 3042 (limited transmit, with SACK through `pipe`); without SACK RFC 5681 3.2 and RFC
 //! 6582 (`duplicates`).
 //!
@@ -16,15 +16,20 @@
 //!   none is timed in a recovery;
 //! - without SACK all that was outstanding at a timeout is sent again (go-back-N).
 //!
-//! Not done: Nagle, PRR, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
+//! Not done: Nagle, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
+
+mod next_segment;
 
 use super::config::{Config, Recovery, RttBy};
 use super::congestion::{Ack, Congestion, Controller};
+use super::copies::Copies;
 use super::duplicates::{Duplicates, Progress};
 use super::pacer::Pacer;
+use super::prr::Prr;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
+use next_segment::Kind;
 
 const NEVER: u64 = u64::MAX;
 const DUP_THRESH: u32 = 3;
@@ -51,15 +56,6 @@ enum State {
     Repair,
 }
 
-/// What a segment is; decides the bookkeeping.
-#[derive(Clone, Copy)]
-enum Kind {
-    New,
-    Retransmission,
-    /// The last segment once more (4, rule 4).
-    Rescue,
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub rtt: Rtt,
@@ -70,6 +66,10 @@ pub(super) struct Sender {
     without_sack: Option<Duplicates>,
     state: State,
     recovery_point: u64,
+    /// With SACK: the retransmissions that are on their way.
+    copies: Copies,
+    /// None: a recovery sends whatever fits the window.
+    prr: Option<Prr>,
     /// RescueRxt.
     rescued: u64,
     duplicates: u32,
@@ -112,6 +112,8 @@ impl Sender {
             without_sack: (config.recovery != Recovery::Sack).then(|| Duplicates::new(config)),
             state: State::Open,
             recovery_point: 0,
+            copies: Copies::default(),
+            prr: config.prr.then(Prr::default),
             rescued: 0,
             duplicates: 0,
             retransmit_now: false,
@@ -170,12 +172,18 @@ impl Sender {
             && self.board.flight() > 0;
         self.window_edge = self.window_edge.max(edge);
         let (flight, arrived) = (self.board.flight(), self.board.arrived());
+        let una = self.board.una();
         let bytes = self.board.acknowledge(segment.ack);
+        if bytes > 0 {
+            self.copies.on_delivered(una, segment.ack, false);
+        }
         let mut sampled = self.timed.is_some_and(|(last, _)| last < self.board.una());
         let mut sacked = false;
         for &(start, end) in segment.sack_blocks() {
             let timed = self.timed;
+            let copies = &mut self.copies;
             sacked |= self.board.sack(start, end, |start, end| {
+                copies.on_delivered(start, end, true);
                 sampled |= timed.is_some_and(|(last, _)| (start..end).contains(&last));
             });
         }
@@ -206,7 +214,13 @@ impl Sender {
         if sacked {
             self.duplicates += 1; // a duplicate acknowledgement is one that SACKs something new (2)
         }
+        while let Some((start, end)) = self.copies.take_lost(self.mss) {
+            self.board.lose_again(start, end);
+        }
         self.react(now, bytes, sample);
+        if let (State::Recovery, Some(prr)) = (self.state, &mut self.prr) {
+            prr.on_ack(delivered, self.board.pipe(), self.congestion.cwnd(), self.mss);
+        }
     }
 
     /// A round trip took so long, one sample of `expected`.
@@ -302,7 +316,11 @@ impl Sender {
         // What the last recovery has retransmitted already is on its way.
         self.retransmit_now = self.board.retransmitted() == self.board.una();
         self.stats.recoveries += 1;
-        self.congestion.on_congestion_event(self.flight());
+        let flight = self.flight();
+        self.congestion.on_congestion_event(flight);
+        if let Some(prr) = &mut self.prr {
+            prr.begin(flight);
+        }
     }
 
     /// Data outstanding, without what was sent beyond the window.
@@ -314,8 +332,11 @@ impl Sender {
         if now < self.deadline {
             return;
         }
-        self.congestion.on_timeout(self.flight(), self.expiries > 0);
+        // A recovery has reduced for this window of data: its threshold stays, and is below RFC 5681's equation 4.
+        let reduced = self.expiries > 0 || self.state == State::Recovery;
+        self.congestion.on_timeout(self.flight(), reduced);
         self.board.on_timeout();
+        self.copies.clear();
         self.state = State::Repair;
         self.recovery_point = self.board.next();
         self.retransmit_now = false;
@@ -351,68 +372,11 @@ impl Sender {
         Some((start, len))
     }
 
-    /// The lowest outstanding segment, whatever the window.
-    fn first_hole(&mut self, max: u64) -> Option<(u64, u64, Kind)> {
-        let hole = self.board.hole(self.board.una(), self.board.next());
-        self.retransmit_now = hole.is_some();
-        hole.map(|(start, end)| (start, (end - start).min(max), Kind::Retransmission))
-    }
-
-    /// What may be sent next, if the window has room for it.
-    fn fitting(&mut self, max: u64) -> Option<(u64, u64, Kind)> {
-        let Some(candidate) = self.candidate(max) else {
-            self.window_limited = false;
-            return None;
-        };
-        let (used, most) = self.room();
-        if used + candidate.1 > most {
-            self.window_limited = true;
-            return None;
-        }
-        Some(candidate)
-    }
-
     /// A segment of `len` bytes left: keeps the next one back, if a round-trip time is known.
     fn pace(&mut self, now: u64, len: u64) {
         let Some(pacer) = &mut self.pacer else { return };
         if let Some(rate) = self.rtt.smoothed().and_then(|srtt| self.congestion.pacing_rate(srtt)) {
             pacer.on_sent(now, len, rate);
-        }
-    }
-
-    /// What is in the network, and what may be.
-    fn room(&self) -> (u64, u64) {
-        let cwnd = self.congestion.cwnd();
-        match (&self.without_sack, self.state) {
-            (None, _) | (_, State::Repair) => (self.board.pipe(), cwnd),
-            (Some(known), State::Recovery) => (self.board.flight(), known.inflated(cwnd)),
-            (Some(known), State::Open) => (self.board.flight(), known.limited(cwnd, self.duplicates)),
-        }
-    }
-
-    /// What may be sent next if the congestion window lets it (4, NextSeg).
-    fn candidate(&self, max: u64) -> Option<(u64, u64, Kind)> {
-        let board = &self.board;
-        let hole = |limit| {
-            let (start, end) = board.hole(board.retransmitted(), limit)?;
-            Some((start, (end - start).min(max), Kind::Retransmission))
-        };
-        let new = || {
-            let len = (self.written - board.next()).min(max);
-            (len > 0 && board.next() + len <= self.window_edge).then_some((board.next(), len, Kind::New))
-        };
-        let rescue = || {
-            let (start, end) = board.hole(board.highest_sacked(), board.next())?;
-            let len = (end - start).min(max);
-            (board.una() > self.rescued).then_some((end - len, len, Kind::Rescue))
-        };
-        match self.state {
-            State::Open => new(),
-            State::Recovery if self.without_sack.is_some() => new(),
-            State::Recovery => {
-                hole(board.loss_edge()).or_else(new).or_else(|| hole(board.highest_sacked())).or_else(rescue)
-            }
-            State::Repair => hole(board.loss_edge()).or_else(new),
         }
     }
 
@@ -436,8 +400,17 @@ impl Sender {
             }
             match kind {
                 Kind::Rescue => self.rescued = self.recovery_point,
-                _ => self.board.on_retransmitted(end),
+                _ => {
+                    self.board.settle(start, end);
+                    self.board.on_retransmitted(end);
+                    if self.without_sack.is_none() {
+                        self.copies.on_sent(start, end, self.board.next());
+                    }
+                }
             }
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(len);
         }
         if self.deadline == NEVER {
             self.deadline = self.rtt.deadline(now);
@@ -462,7 +435,7 @@ mod tests {
             let mut sender = Sender::new(&config);
             sender.write(10_000);
             let mut ack = |now, ack: u64, sacked: u64| {
-                let sack = [(2001, sacked), (0, 0), (0, 0)];
+                let sack = [(2001, sacked), (0, 0), (0, 0), (0, 0)];
                 let sack_len = u8::from(sacked > 0 && recovery == Recovery::Sack);
                 sender.on_ack(
                     now * MS,

@@ -4,11 +4,11 @@
 mod bic;
 mod compound;
 mod cubic;
-mod deviations;
 mod handshake;
 mod idle;
 mod pacing;
 mod pair;
+mod prr;
 mod random;
 mod receive_window;
 mod recovery;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 
+use airtab_lab::count;
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
     self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, page, text,
@@ -17,6 +18,7 @@ use serde_json::json;
 
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use super::study::quoted;
 use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
 use crate::files::Files;
 use crate::output;
@@ -218,7 +220,8 @@ fn run_all(
         stored += known;
     }
     if stored > 0 {
-        output::note(&format!("{stored} of {total} runs are known from before."));
+        let are = if total == 1 { "is" } else { "are" };
+        output::note(&format!("{stored} of {} {are} known from before.", count(total, "run")));
     }
     // Live runs have a bar each.
     let quiet = total == stored || experiments.iter().any(|e| e.live);
@@ -261,7 +264,8 @@ fn write(
 ) -> anyhow::Result<()> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
     let mut files = Files::new(&dir.join(folder))?;
-    let mut command = format!("airtab experiment run {}", e.id);
+    let root = if e.live { "sudo " } else { "" };
+    let mut command = format!("{root}airtab experiment run {}", quoted(e.named()));
     if args.quick {
         command.push_str(" --quick");
     }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use airtab_lab::count;
 use airtab_scenario::{FileError, HOME, ScenarioFile};
 
 use crate::args::{Scenario, ScenarioCommand};
@@ -51,8 +52,4 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -116,7 +116,7 @@ fn command(args: &Compare) -> String {
 }
 
 /// For a shell.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.into(),

@@ -179,8 +179,8 @@ pub trait Congestion {
     /// Fast retransmit: once per window of data. The window is the reduced one from here on.
     fn on_congestion_event(&mut self, flight: u64);
 
-    /// The retransmission timer expired; `repeated` if it did before for the same data (RFC 5681 3.1: the threshold
-    /// stays).
+    /// The retransmission timer expired; `repeated` if the threshold was reduced for the same data, by the last expiry (RFC
+    /// 5681 3.1: it stays) or by a recovery.
     fn on_timeout(&mut self, flight: u64, repeated: bool);
 
     /// Sending resumes after nothing was sent for a retransmission timeout: the window is at most `restart` (RFC 5681
