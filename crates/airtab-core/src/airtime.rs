@@ -64,6 +64,7 @@ impl Phy {
             (phy.cw_min, phy.dsss_cw_min) = (cw_min, 0);
         }
         phy.cw_max = change.cw_max.unwrap_or(phy.cw_max);
+        phy.dsss_cw_min = phy.dsss_cw_min.min(phy.cw_max);
         phy.ack_only_kbps = change.ack_kbps.unwrap_or(phy.ack_only_kbps);
         phy.eifs_kbps = change.eifs_kbps.unwrap_or(phy.eifs_kbps);
         self

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
-use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
+use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::{Config, RttBy};
 use airtab_sim::wifi::{Loss, MediumConfig, Shadowing};
 use airtab_sim::{MAX_STATIONS, Scenario, Station, Wired};
