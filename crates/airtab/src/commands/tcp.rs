@@ -183,12 +183,8 @@ fn measured(args: &Trace) -> Range<u64> {
 
 fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario {
     let end = args.seconds * SECOND;
-    let station = |i| Station {
-        name: format!("station {i}"),
-        rate_kbps: args.rate,
-        loss: Loss::Shadowing { distance_m: 1.0 },
-        uplink: None,
-    };
+    let station =
+        |i| Station { name: format!("station {i}"), rate_kbps: args.rate, loss: Loss::at(1.0), uplink: None };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
         kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
