@@ -10,6 +10,7 @@ use airtab_scenario::reader::{Section, number, text};
 use super::file::Names;
 use super::{Axis, Experiment, Outcome, PointScores};
 use crate::report::chart::{self, Bar, Curve, Line};
+use crate::table::with_interval;
 
 /// What to draw.
 #[derive(Clone, Debug)]
@@ -180,10 +181,9 @@ impl Figure {
         let of = |(i, (app, metric)): (usize, &(String, Metric))| {
             let bar = |label: &String| {
                 let s = points[0].queues.iter().find(|q| q.label == *label)?.app(app)?.metrics.get(metric)?;
-                let (digits, value) = (metric.decimals(), metric.shown(s.mean));
                 let half_width = s.half_width_95.map(|half| metric.shown(half));
-                let half = half_width.map_or(String::new(), |half| format!(" ± {half:.digits$}"));
-                Some(Bar { label: label.clone(), value, half_width, text: format!("{value:.digits$}{half}") })
+                let text = with_interval(*metric, s);
+                Some(Bar { label: label.clone(), value: metric.shown(s.mean), half_width, text })
             };
             let bars: Vec<Bar> = self.queues.iter().filter_map(bar).collect();
             let caption = [caption, app, metric.label()].into_iter().filter(|part| !part.is_empty());
