@@ -18,8 +18,8 @@ use toml::de::DeTable;
 use crate::apps::read_apps;
 use crate::kinds::Context;
 use crate::phy_rates::Rates;
-use crate::queues::QueueSettings;
-use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
+use crate::queues::{QueueSettings, QueueSpec};
+use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, text, unused};
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
 use crate::wired::{read_servers, read_wired};
@@ -146,7 +146,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
+    let stations = read_stations(top, medium.as_ref());
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let context = Context { folder: &folder, congestion: tcp.congestion };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
@@ -330,9 +330,10 @@ fn read_discipline(queue: &Section, s: &Section, discipline: Discipline, limit: 
     params
 }
 
-/// Without a `phy` any rate will do.
-fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
-    let rates = phy.map(|phy| Rates::of(&phy));
+/// Without a `medium` any rate will do.
+fn read_stations(top: &Section, medium: Option<&MediumConfig>) -> Vec<Station> {
+    let rates = medium.map(|medium| Rates::of(&medium.phy()));
+    let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
     if top.lacks("station") {
         top.problem("no station: at least one [[station]] is needed".into());
@@ -358,9 +359,16 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
             Some(p) => Loss::Fer(p),
             None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0) },
         };
+        let uplink = s.read("uplink", |v| {
+            let spec: QueueSpec = text(v)?.parse()?;
+            spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
+        });
+        if uplink.is_some() && !dcf {
+            s.problem_of("uplink", "only for medium dcf; the emulated link has no uplink queue");
+        }
         s.finish();
         let highest = rates.as_ref().map_or(0, Rates::highest);
-        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss });
+        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss, uplink });
     }
     stations
 }

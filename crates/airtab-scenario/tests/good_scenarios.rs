@@ -326,6 +326,23 @@ fn where_servers_are_and_when_streams_begin() {
     assert_eq!((links, first), (vec![far, thin, own(call), own(film)], vec![0, 2, 3, 1]));
 }
 
+/// As on the command line; what `[queue]` says is about the access point's.
+#[test]
+fn a_station_may_have_a_discipline_of_its_own() {
+    let text = "duration = \"1s\"\nqueue.limit = 50\n[[station]]\nname = \"s\"\n\
+        [[station]]\nname = \"t\"\nuplink = \"fq_codel\"\n\
+        [[station]]\nname = \"u\"\nuplink = \"chap:limit=70:increment=10ms\"\n\
+        [[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+    let stations = ScenarioFile::parse("own.toml", text).unwrap().scenario.stations;
+    assert!(stations[0].uplink.is_none());
+    let get = |i: usize, name: &str| {
+        let own = stations[i].uplink.as_ref().unwrap();
+        (own.discipline().name(), own.get(name).unwrap()[0])
+    };
+    assert_eq!((get(1, "limit"), get(2, "limit")), (("fq_codel", 10240), ("chap", 70)));
+    assert_eq!(get(2, "increment"), ("chap", 10 * MS));
+}
+
 #[test]
 fn beacons_can_be_switched_off() {
     let text = HOME.replace("attempts = 7", "beacon_interval = \"off\"");

@@ -49,6 +49,7 @@ fn home() -> Scenario {
         name: name.into(),
         rate_kbps: 54_000,
         loss: Loss::Shadowing { distance_m: 1.0 },
+        uplink: None,
     };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use airtab_core::Unit;
+use airtab_core::{Params, Unit};
 
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
@@ -44,6 +44,8 @@ pub struct Station {
     pub rate_kbps: u32,
     /// Which frames to and from it are lost.
     pub loss: Loss,
+    /// The discipline of its own queue; None: first in, first out, as many packets as the cell says.
+    pub uplink: Option<Params>,
 }
 
 /// One application: servers on the wired side and clients on a station.
@@ -238,6 +240,15 @@ impl Scenario {
             let rate = station.rate_kbps;
             let known = (MIN_KBPS..=MAX_KBPS).contains(&rate);
             unless(known, format!("station {}: {rate} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name))?;
+            let Some(uplink) = &station.uplink else { continue };
+            let name = &station.name;
+            uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;
+            unless(
+                self.medium.cell().is_some(),
+                format!(
+                    "station {name}: uplink: the emulated link passes on at once what a station sends: no queue"
+                ),
+            )?;
         }
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;

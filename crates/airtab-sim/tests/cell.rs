@@ -395,7 +395,7 @@ fn an_uplink_queue_holds_its_limit() {
     for &packet in &packets {
         cell.send_up(&mut pool, 0, packet, 0);
     }
-    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p) if p == packets[4] || p == packets[5]);
+    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p, _) if p == packets[4] || p == packets[5]);
     let outputs: Vec<_> = std::iter::from_fn(|| cell.poll()).collect();
     assert!(outputs.len() == 2 && outputs.iter().all(|o| dropped(*o)), "{outputs:?}");
     assert_eq!(cell.held(), 4);

@@ -110,7 +110,9 @@ fn no_packet_disappears() {
     }
     cell(&mut rough).uplink_packets = 3;
     rough.wired.queue_packets = 5;
-    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home()] {
+    let mut own = quick(other_home());
+    own.stations.iter_mut().zip(disciplines()).for_each(|(s, name)| s.uplink = Some(queue(name, 10)));
+    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home(), own] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {

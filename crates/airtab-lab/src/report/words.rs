@@ -70,7 +70,8 @@ pub(super) fn station(station: &Station) -> String {
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
         Loss::Shadowing { distance_m } => format!("{distance_m} m away"),
     };
-    format!("{}: {rate} Mb/s, {link}", station.name)
+    let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
+    format!("{}: {rate} Mb/s, {link}{}", station.name, own.unwrap_or_default())
 }
 
 /// One-way latency between an application's server and the access point.

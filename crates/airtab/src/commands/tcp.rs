@@ -205,6 +205,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         name: format!("station {i}"),
         rate_kbps: args.rate,
         loss: Loss::Shadowing { distance_m: 1.0 },
+        uplink: None,
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Several transmitters with a discipline each, though only the access point has one yet.
+//! Several transmitters with a discipline each.
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Meta, Phy};
