@@ -26,6 +26,7 @@ mod scores;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;
+mod wifi;
 mod wired;
 
 pub use apps::ACCESS_POINT;

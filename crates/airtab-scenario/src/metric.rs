@@ -113,6 +113,8 @@ pub enum Metric {
     Idle,
     /// Of the channel: share of the whole run spent in collisions.
     Collisions,
+    /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
+    CollidedAttempts,
     /// Jain's fairness index of the downloads' goodputs, up to 1.
     Fairness,
     /// The same of the rates of all bulk flows, uploads too.
@@ -199,6 +201,7 @@ const TABLE: &[Row] = &[
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
+    (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
     (Fairness, "downloads_jain_ratio", "Jain of rates, downloads", 1.0, 3, Higher),
     (FlowsRateJain, "flows_rate_jain_ratio", "Jain of rates, flows", 1.0, 3, Neither),
     (FlowsAirJain, "flows_air_jain_ratio", "Jain of air, flows", 1.0, 3, Neither),

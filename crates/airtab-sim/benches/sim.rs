@@ -45,12 +45,8 @@ fn median<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn home() -> Scenario {
-    let station = |name: &str| Station {
-        name: name.into(),
-        rate_kbps: 54_000,
-        loss: Loss::Shadowing { distance_m: 1.0 },
-        uplink: None,
-    };
+    let station =
+        |name: &str| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::at(1.0), uplink: None };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),
         kind,

@@ -199,7 +199,8 @@ pub struct Scenario {
 
 #[derive(Subcommand)]
 pub enum ScenarioCommand {
-    /// Say for each file whether it can be run, or everything that is wrong in it
+    /// Say for each file whether it can be run, or everything that is wrong in it; and what
+    /// `airtab live` would not take
     Check {
         /// Scenario files
         #[arg(value_name = "SCENARIO.toml", required = true)]

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Standard output as it is: terminal, pipe, closed pipe. Files: `files`.
+//! Standard output as it is: terminal, pipe, closed pipe; a figure as a file. Files: `files`.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
+
+use airtab_lab::draw::Figure;
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
 use airtab_lab::{Comparison, why, why_short};
 
 use crate::args::Why;
+
+use crate::files::Files;
 
 /// Width of reports that no terminal shows.
 const FILE_WIDTH: usize = 100;
@@ -27,6 +33,47 @@ pub fn stdout_style() -> Style {
 /// How to lay out text for a file.
 pub fn file_style() -> Style {
     Style { width: FILE_WIDTH, colour: false }
+}
+
+/// Name of a file that gets a figure.
+///
+/// # Errors
+/// It does not end in `.svg`.
+pub fn svg(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
+        true => Ok(path),
+        false => Err("an SVG is written: the name must end in .svg".into()),
+    }
+}
+
+/// Files of one figure: an SVG, and its data beside it.
+pub struct Drawing {
+    files: Files,
+    svg: PathBuf,
+}
+
+impl Drawing {
+    /// For that SVG; its directory is checked before the work begins.
+    ///
+    /// # Errors
+    /// Names the directory that cannot be written to.
+    pub fn open(svg: &Path) -> anyhow::Result<Drawing> {
+        let dir = svg.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = svg.file_name().with_context(|| format!("{} names no file", svg.display()))?;
+        Ok(Drawing { files: Files::new(dir)?, svg: name.into() })
+    }
+
+    /// Writes both.
+    ///
+    /// # Errors
+    /// Names the file; none is there then.
+    pub fn write(mut self, figure: &Figure) -> anyhow::Result<()> {
+        let data = self.svg.with_extension("csv");
+        self.files.add(&self.svg.to_string_lossy(), |out| out.write_all(figure.svg().as_bytes()))?;
+        self.files.add(&data.to_string_lossy(), |out| out.write_all(figure.csv().as_bytes()))?;
+        self.files.finish()
+    }
 }
 
 /// The part of a report that says why.

@@ -221,6 +221,56 @@ fn check_tells_right_from_wrong() {
     assert!(stderr(&output).contains("bad.toml:1:12: duration: '3' is not a time"), "{}", stderr(&output));
 }
 
+/// What `airtab live` refuses, said where nobody has to be root; it is no error: it can be simulated.
+#[test]
+fn check_tells_what_live_would_refuse() {
+    let dir = scratch();
+    let stations: String = (0..201).map(|i| format!("[[station]]\nname = \"s{i}\"\n")).collect();
+    let text_of = |name: &str, stations: &str, keys: &str| {
+        format!(
+            "name = \"{name}\"\nduration = \"3s\"\n{stations}\n[[app]]\nname = \"a\"\nstation = \"s0\"\n{keys}\n"
+        )
+    };
+    let one = "[[station]]\nname = \"s0\"\n";
+    for (name, stations, keys, said) in [
+        ("x", &stations[..], "kind = \"game\"", "up: 201 stations: a live house takes at most 200"),
+        ("my home", one, "kind = \"game\"", "up: name \"my home\": a live house names namespaces with it"),
+        ("x", one, "kind = \"p2p\"\nflows = 129", "run: application a: 129 flows: iperf3 takes at most 128"),
+        (
+            "x",
+            one,
+            "kind = \"download\"\nreconnect = \"1s\"",
+            "run: application a: `reconnect` is the simulator's",
+        ),
+        ("x", one, "kind = \"game\"\nusers = 2", "run: application a: 2 users: more than one"),
+        (
+            "x",
+            one,
+            "kind = \"udp\"\nrate = \"max\"",
+            "run: application a: rate = \"max\": only the simulator",
+        ),
+        (
+            "x",
+            one,
+            "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 43",
+            "run: application a: bytes = 43: its packets",
+        ),
+    ] {
+        let path = file(dir.path(), "x.toml", text_of(name, stations, keys));
+        let output = airtab(&["scenario", "check", text(&path)]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let refusals: Vec<&str> =
+            stdout(&output).lines().filter(|l| l.contains("not in airtab live")).collect();
+        let expected = format!("  not in airtab live {said}");
+        assert!(refusals.len() == 1 && refusals[0].starts_with(&expected), "{}", stdout(&output));
+        // The same words where it is refused; who is not root learns of applications later.
+        let (command, why) = said.split_once(": ").unwrap();
+        let refused = airtab(&["live", command, text(&path)]);
+        let told = stderr(&refused).contains(why);
+        assert!(told || command == "run" && stderr(&refused).contains("needs root"), "{}", stderr(&refused));
+    }
+}
+
 #[test]
 fn files_that_are_none() {
     let dir = scratch();

@@ -340,7 +340,7 @@ fn read_values(
 }
 
 /// The elements of a list, or the value itself, without quotes.
-fn items(v: &Value) -> Vec<String> {
+pub(super) fn items(v: &Value) -> Vec<String> {
     match from_de(v.value) {
         Toml::Array(list) => list.iter().map(written).collect(),
         one => vec![written(&one)],

@@ -9,7 +9,8 @@ use std::fmt::Write;
 use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
-use crate::report::{END, begin, escape, figure, swatch};
+use crate::draw::{Figure, escape};
+use crate::report::{END, begin};
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {
@@ -17,8 +18,15 @@ macro_rules! put {
     };
 }
 
-/// The page. `command`: what makes it; `built`: the version and commit of airtab.
-pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &str, built: &str) -> String {
+/// The page. `figures`: those of [`figures`]; `command`: what makes it; `built`: the version and commit of airtab.
+pub fn page(
+    e: &Experiment,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+    figures: &[Figure],
+    command: &str,
+    built: &str,
+) -> String {
     let mut page = begin(&format!("{}: {}", e.id, e.title));
     put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
     put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
@@ -31,7 +39,7 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     if !verdicts.is_empty() {
         expected(&mut page, verdicts);
     }
-    figures(&mut page, e, outcome);
+    figures.iter().for_each(|figure| page.push_str(&figure.html()));
     if let Some(today) = &e.today {
         put!(page, "<h2>And today's fq_codel</h2>\n<p>{}</p>", escape(today));
     }
@@ -85,26 +93,15 @@ fn expected(page: &mut String, verdicts: &[Verdict]) {
     }
 }
 
-fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
+/// What the experiment's page shows: figures, courses (which are simulated for it) and clouds, without
+/// those that have nothing to show. `name` is what their files begin with.
+pub fn figures(e: &Experiment, outcome: &Outcome, name: &str) -> Vec<Figure> {
     let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
     let courses = e.courses.iter().map(|c| &c.title).zip(super::course::draw(e));
     let scatters = e.scatters.iter().map(|s| (&s.title, s.draw(e, outcome)));
-    for (title, pictures) in figures.chain(courses).chain(scatters) {
-        if pictures.is_empty() {
-            continue;
-        }
-        put!(page, "<h2>{}</h2>", escape(title));
-        if let Some(first) = pictures.first().filter(|p| !p.lines.is_empty()) {
-            let one = |(i, name): (usize, &String)| format!("<span>{}{}</span>", swatch(i), escape(name));
-            let legend: Vec<String> = first.lines.iter().enumerate().map(one).collect();
-            put!(page, "<p class=\"legend\">{}</p>", legend.join(" "));
-        }
-        page.push_str("<div class=\"figures\">\n");
-        for picture in &pictures {
-            figure(page, &escape(&picture.caption), &picture.svg);
-        }
-        page.push_str("</div>\n");
-    }
+    let all = figures.chain(courses).chain(scatters).zip(1..);
+    let one = |((title, panels), i)| Figure::new(format!("{name}-figure-{i}"), title, "", panels);
+    all.map(one).filter(|figure| !figure.is_empty()).collect()
 }
 
 /// Every point, with the metrics that figures and checks are about.

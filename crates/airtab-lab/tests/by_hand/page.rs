@@ -21,13 +21,15 @@ const APPS: [(&str, &str, Metric); 5] = [
 
 /// Scores with their half widths, and shares of the air.
 fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> QueueScores {
-    let apps = APPS.iter().zip(scores).zip(air).map(|(((name, kind, metric), (mean, half)), air)| Scores {
+    let apps = APPS.iter().zip(scores).zip(air).enumerate();
+    let apps = apps.map(|(i, (((name, kind, metric), (mean, half)), air))| Scores {
         name: (*name).into(),
         kind,
         // Another figure of the same size: the page must not take it for the air.
         metrics: BTreeMap::from([
             (*metric, summary(mean, half)),
             (Air, summary(air, 0.0)),
+            (UplinkAir, summary(UP_AIR[i], 0.0)),
             (Loss, summary(0.5, 0.0)),
         ]),
     });
@@ -54,18 +56,20 @@ const OLD: [(f64, f64); 5] = [(2.75, 0.35), (3.0, 0.2), (15.0, 1.0), (0.2, 0.01)
 const NEW: [(f64, f64); 5] = [(4.25, 0.07), (4.4, 0.01), (30.0, 0.0), (0.1, 0.005), (23.5e6, 1e6)];
 const OLD_AIR: [f64; 5] = [0.02, 0.03, 0.10, 0.05, 0.50];
 const NEW_AIR: [f64; 5] = [0.01, 0.04, 0.20, 0.15, 0.25];
+const UP_AIR: [f64; 5] = [0.005, 0.01, 0.015, 0.02, 0.15];
 
 fn app_story(name: &str, received_bps: &[f64], credit_s: Option<&[Option<f64>]>) -> AppStory {
     AppStory {
         name: name.into(),
         received_bps: received_bps.into(),
+        uploaded_bps: vec![0.0; received_bps.len()],
         columns: credit_s.into_iter().map(Vec::from).collect(),
         // 1 ms for a quarter, 10 ms for all.
         queue_delay: vec![(0.0001, 0.0), (0.001, 0.25), (0.010, 1.0)],
     }
 }
 
-fn story(label: &str, uplink_air: f64, credits: bool) -> Story {
+fn story(label: &str, credits: bool) -> Story {
     let columns_at_ns: Vec<u64> = match credits {
         true => (0..5).map(|i| 90_000_000_000 + i * 1_000_000).collect(),
         false => Vec::new(),
@@ -87,7 +91,6 @@ fn story(label: &str, uplink_air: f64, credits: bool) -> Story {
         columns: if credits { Discipline::named("chap").unwrap().flow_columns() } else { Vec::new() },
         columns_at_ns,
         apps: apps.collect(),
-        uplink_air,
     }
 }
 
@@ -103,7 +106,7 @@ fn page_of(comparison: &Comparison, stories: &[Story]) -> String {
 
 fn page() -> String {
     let queues = vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)];
-    page_of(&comparison(queues), &[story("fifo", 0.2, false), story("chap", 0.1, true)])
+    page_of(&comparison(queues), &[story("fifo", false), story("chap", true)])
 }
 
 /// The figure whose description begins so.
@@ -123,40 +126,62 @@ pub fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
 
 /// What follows the name in each such tag.
 pub fn tags<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
-    svg.split(&format!("<{name}")).skip(1).map(|tag| tag.split('>').next().unwrap()).collect()
+    svg.split(&format!("<{name} ")).skip(1).map(|tag| tag.split('>').next().unwrap()).collect()
+}
+
+/// A number of a tag.
+pub fn value(tag: &str, name: &str) -> f64 {
+    attribute(&format!(" {tag}"), name).parse().unwrap()
 }
 
 /// x and width of each bar.
-pub fn widths(svg: &str) -> Vec<(i32, i32)> {
-    let of = |t: &&str| (attribute(t, "x").parse().unwrap(), attribute(t, "width").parse().unwrap());
-    tags(svg, "rect").iter().map(of).collect()
+pub fn widths(svg: &str) -> Vec<(f64, f64)> {
+    let bars = tags(svg, "rect").into_iter().filter(|tag| tag.contains("class=\"bar"));
+    bars.map(|tag| (value(tag, "x"), value(tag, "width"))).collect()
 }
 
 /// The points of each line of that colour.
-pub fn lines(svg: &str, colour: &str) -> Vec<Vec<(i32, i32)>> {
+pub fn lines(svg: &str, class: &str) -> Vec<Vec<(f64, f64)>> {
     let point = |p: &str| {
         let (x, y) = p.split_once(',').unwrap();
         (x.parse().unwrap(), y.parse().unwrap())
     };
-    let of = |t: &&str| attribute(t, "points").split_whitespace().map(point).collect();
-    tags(svg, "polyline").iter().filter(|t| attribute(t, "stroke") == colour).map(of).collect()
+    let of = |t: &str| attribute(&format!(" {t}"), "points").split_whitespace().map(point).collect();
+    let begin = format!("<g class=\"{class}\">");
+    let groups = svg.split(&begin).skip(1);
+    groups.flat_map(|group| tags(group.split("</g>").next().unwrap(), "polyline")).map(of).collect()
+}
+
+/// The numbers of a path, in order.
+pub fn numbers(path: &str) -> Vec<f64> {
+    let words = path.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+/// From where to where each interval of a bar reaches.
+fn whiskers(svg: &str) -> Vec<(f64, f64)> {
+    let paths = tags(svg, "path").into_iter().filter(|tag| tag.contains("class=\"whisker\""));
+    // M low y v8 m0 -4 H high m0 -4 v8
+    paths.map(|tag| numbers(attribute(&format!(" {tag}"), "d"))).map(|n| (n[0], n[5])).collect()
 }
 
 #[test]
 fn scores_have_their_lengths_and_intervals() {
     let page = page();
-    // 270 are the 3.5 from 1 to 4.5: 135 for 2.75, 27 for 0.35.
     let game = figure(&page, "game, ");
     assert!(attribute(game, "aria-label").ends_with(": fifo 2.75 ± 0.35; chap 4.25 ± 0.07"), "{game}");
-    assert_eq!(widths(game), [(4, 135), (4, 251)]);
-    let ink = lines(game, "#000000");
-    // Of each bar: the interval from end to end, and its two ends.
-    let xs: Vec<Vec<i32>> = ink.iter().map(|l| l.iter().map(|p| p.0).collect()).collect();
-    assert_eq!(xs, [[112, 166], [112, 112], [166, 166], [249, 260], [249, 249], [260, 260]]);
-    // 30 frames are all of it; pages and rates reach as far as the longest with its interval.
-    assert_eq!(widths(figure(&page, "video, ")), [(4, 135), (4, 270)]);
-    assert_eq!(widths(figure(&page, "web, ")), [(4, 257), (4, 129)], "200 and 100 of 210 ms");
-    assert_eq!(widths(figure(&page, "download, ")), [(4, 259), (4, 254)], "24 and 23.5 of 25 Mb/s");
+    // 388 are the 3.5 from 1 to 4.5: 194 for 1.75, 38.8 for 0.35.
+    assert_eq!(widths(game), [(6.0, 194.0), (6.0, 360.3)]);
+    assert_eq!(whiskers(game), [(161.2, 238.8), (358.5, 374.0)]);
+    // 30 frames are all of it; pages reach to 225 ms, rates to 25 Mb/s: half a tick beyond what is drawn, at most.
+    assert_eq!(widths(figure(&page, "video, ")), [(6.0, 194.0), (6.0, 388.0)]);
+    assert_eq!(widths(figure(&page, "web, ")), [(6.0, 344.9), (6.0, 172.4)], "200 and 100 of 225 ms");
+    assert_eq!(widths(figure(&page, "download, ")), [(6.0, 372.5), (6.0, 364.7)], "24 and 23.5 of 25 Mb/s");
+    // A discipline is drawn as one, whatever it is about.
+    assert!(["game, ", "web, "].iter().all(|alt| {
+        let svg = figure(&page, alt);
+        svg.matches("<g class=\"d0\">").count() == 1 && svg.matches("<g class=\"d2\">").count() == 1
+    }));
 }
 
 #[test]
@@ -165,47 +190,59 @@ fn airtime_is_stacked_and_said() {
     let air = figure(&page, "Airtime. ");
     assert_eq!(
         attribute(air, "aria-label"),
-        "Airtime. fifo: game 2.0 %, call 3.0 %, video 10.0 %, web 5.0 %, download 50.0 %, uplink 20.0 %; chap: \
-         game 1.0 %, call 4.0 %, video 20.0 %, web 15.0 %, download 25.0 %, uplink 10.0 %"
+        "Airtime. fifo: game 2.0 % down, 0.5 % up, call 3.0 % down, 1.0 % up, video 10.0 % down, 1.5 % up, web 5.0 % \
+         down, 2.0 % up, download 50.0 % down, 15.0 % up; chap: game 1.0 % down, 0.5 % up, call 4.0 % down, 1.0 % up, \
+         video 20.0 % down, 1.5 % up, web 15.0 % down, 2.0 % up, download 25.0 % down, 15.0 % up"
     );
-    // 384 are all of the time; each part begins where the one before ends.
-    let cumulative = |shares: [f64; 6]| {
+    // 388 are all of the time; each part begins where the one before ends: all downlinks, then all uplinks.
+    let cumulative = |down: [f64; 5]| {
         let mut from = 0.0;
-        shares.map(|share| {
-            let x = |part: f64| 4 + (part * 384.0).round() as i32;
-            let bar = (x(from), x(from + share) - x(from));
+        let bar = |share: f64| {
+            let bar = (6.0 + from * 388.0, share * 388.0);
             from += share;
             bar
-        })
+        };
+        down.into_iter().chain(UP_AIR).map(bar).collect::<Vec<_>>()
     };
-    let (fifo, chap) = ([0.02, 0.03, 0.10, 0.05, 0.50, 0.2], [0.01, 0.04, 0.20, 0.15, 0.25, 0.1]);
-    assert_eq!(widths(air), [cumulative(fifo), cumulative(chap)].concat());
-    assert_eq!(widths(air)[4..6], [(81, 192), (273, 77)], "half and a fifth of 384");
-    let rows =
-        ["<tr><th>fifo<td>2.0<td>3.0<td>10.0<td>5.0<td>50.0<td>20.0<td>10.0</tr>", "<tr><th>chap<td>1.0"];
+    let expected = [cumulative(OLD_AIR), cumulative(NEW_AIR)].concat();
+    let found = widths(air);
+    let close = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() < 0.06 && (a.1 - b.1).abs() < 0.06;
+    assert!(found.len() == 20 && found.iter().zip(&expected).all(close), "{found:?}, not {expected:?}");
+    let looks: Vec<&str> = air.split("<g class=\"").skip(1).map(|g| g.split('"').next().unwrap()).collect();
+    assert_eq!(looks[..10], ["c0", "c1", "c2", "c3", "c4", "c0", "c1", "c2", "c3", "c4"], "a colour each");
+    assert_eq!(air.matches("class=\"bar pale\"").count(), 10, "uplinks are paler");
+    let rows = [
+        "<tr><th>fifo<td>2.0 + 0.5<td>3.0 + 1.0<td>10.0 + 1.5<td>5.0 + 2.0<td>50.0 + 15.0<td>10.0</tr>",
+        "<tr><th>chap<td>1.0 + 0.5",
+    ];
     assert!(rows.iter().all(|row| page.contains(row)), "{page}");
 }
 
-/// Of the axes' area in figures with lines.
-const AREA: [(i32, i32); 2] = [(60, 377), (8, 203)];
+/// The area between the axes of a figure with lines: left, right, top, bottom.
+pub fn area(svg: &str) -> [f64; 4] {
+    let axes: Vec<&str> = tags(svg, "line").into_iter().filter(|t| t.contains("class=\"axis\"")).collect();
+    let [bottom, left] = axes[..] else { panic!("two axes: {svg}") };
+    [value(left, "x1"), value(bottom, "x2"), value(left, "y1"), value(bottom, "y1")]
+}
 
-/// Where a point lies in the area, both from 0 to 1.
-pub fn at(x: f64, y: f64) -> (i32, i32) {
-    let [(left, right), (top, bottom)] = AREA;
-    ((left as f64 + x * f64::from(right - left)) as i32, (bottom as f64 - y * f64::from(bottom - top)) as i32)
+/// Where a point lies in it, both from 0 to 1.
+pub fn at(svg: &str, x: f64, y: f64) -> (f64, f64) {
+    let [left, right, top, bottom] = area(svg);
+    (left + x * (right - left), bottom - y * (bottom - top))
 }
 
 #[track_caller]
-pub fn near(points: &[(i32, i32)], expected: &[(i32, i32)]) {
-    let close = |(a, b): (&(i32, i32), &(i32, i32))| a.0.abs_diff(b.0) <= 1 && a.1.abs_diff(b.1) <= 1;
+pub fn near(points: &[(f64, f64)], expected: &[(f64, f64)]) {
+    // Coordinates have tenths.
+    let close = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 - b.0).abs() <= 0.07 && (a.1 - b.1).abs() <= 0.07;
     assert!(
         points.len() == expected.len() && points.iter().zip(expected).all(close),
         "{points:?}, not {expected:?}"
     );
 }
 
-const DOWNLOAD: &str = "#E69F00";
-const GAME: &str = "#0072B2";
+const DOWNLOAD: &str = "c4";
+const GAME: &str = "c0";
 
 #[test]
 fn delays_rates_and_credits_are_where_they_belong() {
@@ -213,23 +250,46 @@ fn delays_rates_and_credits_are_where_they_belong() {
     let delay = figure(&page, "Time in the queue under fifo");
     assert!(attribute(delay, "aria-label").contains("game 1.00 ms; call"), "the point in the middle");
     // 0.1, 1 and 10 ms between 0.01 and 10 ms, each ten times the last.
-    near(&lines(delay, GAME)[0], &[at(1.0 / 3.0, 0.0), at(2.0 / 3.0, 0.25), at(1.0, 1.0)]);
+    let place = |x, y| at(delay, x, y);
+    near(&lines(delay, GAME)[0], &[place(1.0 / 3.0, 0.0), place(2.0 / 3.0, 0.25), place(1.0, 1.0)]);
 
     let received = figure(&page, "Received over time under chap");
     assert!(attribute(received, "aria-label").ends_with("download 10.0 Mb/s"), "{received}");
     // The middles of two halves of the run; 1 and 10 Mb/s between 0.01 and 10 Mb/s.
-    near(&lines(received, DOWNLOAD)[0], &[at(0.25, 2.0 / 3.0), at(0.75, 1.0)]);
-    near(&lines(received, GAME)[0], &[at(0.25, 0.0), at(0.75, 1.0 / 3.0)]);
+    let place = |x, y| at(received, x, y);
+    near(&lines(received, DOWNLOAD)[0], &[place(0.25, 2.0 / 3.0), place(0.75, 1.0)]);
+    near(&lines(received, GAME)[0], &[place(0.25, 0.0), place(0.75, 1.0 / 3.0)]);
+    assert!(!page.contains("(up)"), "nothing is sent");
 
     let credit = figure(&page, "Credit over time under chap");
     assert!(attribute(credit, "aria-label").ends_with("means: download 7.0 ms"), "{credit}");
-    // From -10.5 to 21 ms: a twentieth more than the values.
-    let y = |ms: f64| (ms + 10.5) / 31.5;
+    // From -10 to 20 ms.
+    let y = |ms: f64| (ms + 10.0) / 30.0;
     let expected =
-        [20.0, 10.0, 0.0, -10.0, 15.0].iter().enumerate().map(|(i, ms)| at(i as f64 / 4.0, y(*ms)));
+        [20.0, 10.0, 0.0, -10.0, 15.0].iter().enumerate().map(|(i, ms)| at(credit, i as f64 / 4.0, y(*ms)));
     near(&lines(credit, DOWNLOAD)[0], &expected.collect::<Vec<_>>());
     assert!(lines(credit, GAME).is_empty(), "what is not known has no line");
     assert!(page.contains("looked at every 1 ms from 0.1 s before to 0.5 s after second 90:"));
+}
+
+/// What an upload sends is drawn, and not what comes back.
+#[test]
+fn an_upload_is_drawn_as_its_data() {
+    let mut stories = [story("fifo", false), story("chap", true)];
+    for story in &mut stories {
+        story.apps[0].uploaded_bps = vec![1e6, 0.1e6];
+        story.apps[4].uploaded_bps = vec![1e6, 20e6]; // less than twice what it receives
+    }
+    let page = page_of(
+        &comparison(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)]),
+        &stories,
+    );
+    let received = figure(&page, "Received over time under chap");
+    let place = |x, y| at(received, x, y);
+    near(&lines(received, GAME)[0], &[place(0.25, 2.0 / 3.0), place(0.75, 1.0 / 3.0)]);
+    near(&lines(received, DOWNLOAD)[0], &[place(0.25, 2.0 / 3.0), place(0.75, 1.0)]);
+    assert!(page.contains("</svg>game (up)</span>") && !page.contains("download (up)"));
+    assert!(page.contains("or at its server what an upload sends"));
 }
 
 fn lead(queues: Vec<QueueScores>) -> String {
@@ -448,10 +508,10 @@ fn scores_are_named_with_their_unit() {
     }
     // Videos are shown on a scale of 30 frames, also where none has as many: 15 are half of it.
     let page = page_of(&comparison(vec![single("fifo", "video", FrameRate, (15.0, 0.0))]), &[]);
-    assert_eq!(widths(figure(&page, "it, playable")), [(4, 135)]);
+    assert_eq!(widths(figure(&page, "it, playable")), [(6.0, 194.0)]);
     // From nothing to 1 where there is no scale: 270 are all of it.
     let page = page_of(&comparison(vec![single("fifo", "udp", Goodput, (0.5e6, 0.0))]), &[]);
-    assert_eq!(widths(figure(&page, "it, received")), [(4, 135)]);
+    assert_eq!(widths(figure(&page, "it, received")), [(6.0, 194.0)]);
 }
 
 #[test]
@@ -574,7 +634,7 @@ fn the_home_is_described() {
         "l<td>streamed video, 0.235 to 5.8 Mb/s<td>",
         "m<td>endless download (cubic, a new connection each 2s)<td>",
     ] {
-        assert!(page.contains(&format!("</span>{row}")), "{row}: {page}");
+        assert!(page.contains(&format!("</svg>{row}")), "{row}: {page}");
     }
     assert!(page.contains("3 stations behind one access point (phy-a: "), "{page}");
     assert!(page.contains(

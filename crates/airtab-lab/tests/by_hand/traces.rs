@@ -422,7 +422,8 @@ fn the_channel_and_its_queue() {
     let mut trace = silent(&scenario);
     // 11 + 7 + 3 + 2 + 17 = 40 s.
     let (down_ns, up_ns, collision_ns, beacon_ns, idle_ns) = (11 * S, 7 * S, 3 * S, 2 * S, 17 * S);
-    trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns };
+    let (attempts, collided) = (200, 30);
+    trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided };
     (trace.ap.mean_packets, trace.ap.max_packets) = (12.25, 34);
     (trace.ap.wired_dropped, trace.ap.uplink_dropped) = (5, 6);
     let ap = measure(&scenario, &trace).ap;
@@ -431,12 +432,14 @@ fn the_channel_and_its_queue() {
         (QueueMax, 34.0),
         (Idle, 17.0 / 40.0),
         (Collisions, 3.0 / 40.0),
+        (CollidedAttempts, 0.15),
         (WiredDropped, 5.0),
         (UplinkDropped, 6.0),
     ];
     assert_eq!(ap, Figures::from(expected), "and nothing else: one download, no pings");
     let ap = measure(&scenario, &silent(&scenario)).ap;
     assert_eq!((ap.get(&Idle), ap.get(&Collisions)), (None, None), "no time, no shares of it");
+    assert_eq!(ap.get(&CollidedAttempts), None, "no attempts");
 }
 
 #[test]

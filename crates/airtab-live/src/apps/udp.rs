@@ -29,7 +29,7 @@ use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::traffic::{self, Action, Application, Io, Ping, Setting, User};
+use airtab_sim::traffic::{self, Action, Application, Io, Setting, User};
 use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
@@ -39,7 +39,7 @@ use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
 
 /// Number, tag and time at the beginning of each payload.
-const HEADER: usize = 16;
+pub(super) const HEADER: usize = 16;
 /// What views are about: packets sent in this time before the last second, ns.
 const RECENT_NS: u64 = 10_000_000_000;
 /// Packets may be on their way for this long before a view misses them, ns.
@@ -120,19 +120,8 @@ impl Udp {
     /// Opens the sockets of both ends and starts their threads.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Udp>, LiveError> {
         let app = &ends.app;
-        if let AppKind::Udp(traffic::Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) = app.kind
-            && bytes < HEADERS + HEADER as u32
-        {
-            let least = HEADERS + HEADER as u32;
-            let said = format!("bytes = {bytes}: its packets carry their time, at least {least} bytes");
-            return Err(LiveError::App { app: app.name.clone(), said });
-        }
         let server = SocketAddrV4::new(ends.server, app.kind.port());
         let client = SocketAddrV4::new(ends.client, FIRST_PORT + ends.index);
-        if app.kind.is_saturated() {
-            let said = "rate = \"max\": only the simulator sees when a packet is over; give a rate to run this house live";
-            return Err(LiveError::App { app: app.name.clone(), said: said.into() });
-        }
         let sockets = [(&ends.internet, server), (&ends.station, client)].map(|(ns, at)| {
             let opened = ns.spawn("socket", move || {
                 let socket = UdpSocket::bind(at)?;

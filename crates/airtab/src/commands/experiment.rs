@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime};
 use airtab_lab::count;
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
-    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, page, text,
+    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
 use anyhow::Context;
@@ -119,7 +119,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
         output::note(&format!(
-            "Wrote a page (.html), the data (.json) and the file (.experiment.toml) of each into {}.",
+            "Wrote a page (.html), the data (.json), the figures (.svg, .csv) and the file (.experiment.toml) of each into {}.",
             dir.display()
         ));
     }
@@ -272,7 +272,9 @@ fn write(
     if let Some(seeds) = args.seeds {
         command.push_str(&format!(" --seeds {seeds}"));
     }
-    let page = page(e, outcome, verdicts, &command, &built());
+    let figures = figures(e, outcome, name);
+    let page = page(e, outcome, verdicts, &figures, &command, &built());
+    files.add_figures("", &figures)?;
     files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;

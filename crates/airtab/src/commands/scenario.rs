@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_lab::count;
+use airtab_live::{Apps, House};
 use airtab_scenario::{FileError, HOME, ScenarioFile};
 
 use crate::args::{Scenario, ScenarioCommand};
@@ -38,6 +39,12 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     if let Some(note) = airtab_scenario::note(&app.kind, active_ns) {
                         output::print(&format!("  {}: {note}\n", app.name))?;
                     }
+                }
+                // In real time only: it can be simulated.
+                let up = House::refusals(s).into_iter().map(|e| ("up", e));
+                let run = Apps::refusals(s).into_iter().map(|e| ("run", e));
+                for (command, refused) in up.chain(run) {
+                    output::print(&format!("  not in airtab live {command}: {refused}\n"))?;
                 }
             }
             Err(e) => {
