@@ -15,7 +15,7 @@ use common::{MS, queue, quick_home};
 fn rough_home() -> Scenario {
     let mut scenario = quick_home();
     for s in &mut scenario.stations {
-        s.loss = Loss::Shadowing { distance_m: 14.0 };
+        s.loss = Loss::at(14.0);
     }
     scenario
 }

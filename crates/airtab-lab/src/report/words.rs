@@ -68,7 +68,7 @@ pub(super) fn station(station: &Station) -> String {
     let link = match station.loss {
         Loss::None => "no loss".into(),
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
-        Loss::Shadowing { distance_m } => format!("{distance_m} m away"),
+        Loss::Shadowing { distance_m, .. } => format!("{distance_m} m away"),
     };
     let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
     format!("{}: {rate} Mb/s, {link}{}", station.name, own.unwrap_or_default())

@@ -53,7 +53,7 @@ mod transmitter;
 
 pub use air::AirTrace;
 pub use cell::Cell;
-pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
+pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig, Shadowing};
 pub use emulator::EmulatedLink;
 pub use medium::Medium;
 pub use output::{Attempt, End, FrameBody, Label, Output};

@@ -20,8 +20,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Servers, Simulation, Station, Users,
-    Wired, sample,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Simulation, Station,
+    Users, Wired, sample,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -183,12 +183,8 @@ fn measured(args: &Trace) -> Range<u64> {
 
 fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario {
     let end = args.seconds * SECOND;
-    let station = |i| Station {
-        name: format!("station {i}"),
-        rate_kbps: args.rate,
-        loss: Loss::Shadowing { distance_m: 1.0 },
-        uplink: None,
-    };
+    let station =
+        |i| Station { name: format!("station {i}"), rate_kbps: args.rate, loss: Loss::at(1.0), uplink: None };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
         kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
@@ -208,6 +204,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Scored::default(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }
