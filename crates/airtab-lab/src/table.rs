@@ -156,7 +156,8 @@ fn worth_showing(c: &Comparison, row: (usize, Metric)) -> bool {
         let nought = format!("{:.*}", row.1.decimals(), 0.0);
         Some(format!("{:.*}", row.1.decimals(), row.1.shown(s.mean)) != nought)
     };
-    let optional = matches!(row.1, Metric::Loss | Metric::UplinkDropped | Metric::WiredDropped);
+    let optional =
+        matches!(row.1, Metric::Loss | Metric::UplinkLoss | Metric::UplinkDropped | Metric::WiredDropped);
     c.queues.iter().any(|q| shown(q).is_some_and(|some| some || !optional))
 }
 

@@ -12,7 +12,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::{Config, RttBy};
 use airtab_sim::wifi::{Loss, MediumConfig, Shadowing};
-use airtab_sim::{MAX_STATIONS, Scenario, Station, Wired};
+use airtab_sim::{MAX_STATIONS, Scenario, Scored, Station, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
@@ -147,6 +147,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
+    let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, medium.as_ref(), shadowing);
@@ -166,6 +167,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             stations,
             apps,
             tcp,
+            scored,
         },
         queues,
         shadowing,

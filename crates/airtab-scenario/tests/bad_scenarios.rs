@@ -152,6 +152,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("rate of a call", "kind = \"voip\"", "kind = \"voip\"\nrate = \"64kb/s\""),
     ("measured before it starts", "kind = \"download\"", "kind = \"download\"\nmeasure = [\"1s\", \"90s\"]"),
     ("measured beyond the end", "kind = \"voip\"", "kind = \"voip\"\nmeasure = [\"1s\", \"900s\"]"),
+    ("scored on what", "duration = ", "mos_direction = \"up\"\nduration = "),
     ("upload of a download", "kind = \"download\"", "kind = \"download\"\nupload = true"),
     ("upload is a text", "kind = \"download\"", "kind = \"p2p\"\nupload = \"yes\""),
     ("ladder that falls", "kind = \"voip\"", "kind = \"streaming\"\nladder = [\"2Mb/s\", \"1Mb/s\"]"),

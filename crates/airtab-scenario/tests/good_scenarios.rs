@@ -9,7 +9,7 @@ use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
 use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig, Shadowing};
-use airtab_sim::{Access, AppKind, Latency, Servers, Users};
+use airtab_sim::{Access, AppKind, Latency, Scored, Servers, Users};
 
 #[test]
 fn the_built_in_home() {
@@ -105,6 +105,7 @@ fn every_key_arrives() {
         name = "all"
         duration = "1min"
         measure = ["500ms", "59s"]
+        mos_direction = "down"
         [wifi]
         phy = "std-11b"
         backoff = "bianchi"
@@ -222,6 +223,7 @@ fn every_key_arrives() {
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
     assert_eq!((s.duration_ns, s.measure_ns.clone()), (60 * SECOND, 500 * MS..59 * SECOND));
+    assert_eq!(s.scored, Scored::Down);
     let cell = s.medium.cell().unwrap();
     assert_eq!((cell.phy.name(), cell.backoff), ("std-11b", Backoff::Bianchi));
     assert_eq!((cell.eifs, cell.deliver_on, cell.attempts), (false, DeliverOn::Ack, 5));

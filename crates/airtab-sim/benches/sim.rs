@@ -67,6 +67,7 @@ fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Default::default(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),

@@ -13,7 +13,7 @@ use std::ops::Range;
 use airtab_core::Tx;
 use airtab_core::time::SECOND;
 
-use crate::scenario::{App, Scenario};
+use crate::scenario::{App, Scenario, Scored};
 use crate::trace::{
     AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
 };
@@ -26,6 +26,7 @@ pub struct AppMeter {
     /// Down and up: each delivery is worth a record of its own.
     records: [bool; 2],
     measure: Range<u64>,
+    scored: Scored,
     streams: [StreamTrace; 2],
     paths: [PathTrace; 2],
     queue: QueueMeter,
@@ -55,6 +56,7 @@ impl AppMeter {
             paths: Default::default(),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
+            scored: scenario.scored,
             air_ns: [0; 2],
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
@@ -172,6 +174,7 @@ impl AppMeter {
             name: self.name,
             kind: self.kind,
             measure_ns: self.measure,
+            scored: self.scored,
             down,
             up,
             queue: self.queue.trace,

@@ -33,6 +33,23 @@ pub struct Scenario {
     /// TCP at both ends of every connection, but for its congestion control: that
     /// is the application's.
     pub tcp: tcp::Config,
+    /// What scores of calls and games are about.
+    pub scored: Scored,
+}
+
+/// Which directions opinion scores of calls and games are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scored {
+    /// Both: what the worse off of the two ends feels.
+    #[default]
+    Both,
+    /// The downlink alone, as the CHAP studies have it.
+    Down,
+}
+
+impl Scored {
+    /// Every variant with its name in scenario files.
+    pub const NAMES: [(&'static str, Scored); 2] = [("both", Scored::Both), ("down", Scored::Down)];
 }
 
 /// A Wi-Fi station.

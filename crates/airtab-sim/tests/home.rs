@@ -81,7 +81,7 @@ fn fingerprints() {
             table += &figures(name, discipline, &run(&scenario, &queue(discipline, 35), 1));
         }
     }
-    for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
+    for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "off")] {
         let mut params = queue("chap", 35);
         params.set(key, value).expect("in range");
         let trace = run(&quick(whole_home()), &params, 1);

@@ -25,6 +25,7 @@ fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> Q
     let apps = apps.map(|(i, (((name, kind, metric), (mean, half)), air))| Scores {
         name: (*name).into(),
         kind,
+        station: String::new(),
         // Another figure of the same size: the page must not take it for the air.
         metrics: BTreeMap::from([
             (*metric, summary(mean, half)),
@@ -35,7 +36,7 @@ fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> Q
     });
     let mut params = BTreeMap::from([("limit", "35".to_string())]);
     params.extend(classes.then(|| ("classes", "2".to_string())));
-    let ap = Scores { name: "ap".into(), kind: "ap", metrics: BTreeMap::new() };
+    let ap = Scores { name: "ap".into(), kind: "ap", station: String::new(), metrics: BTreeMap::new() };
     QueueScores { label: label.into(), discipline: "fifo", params, apps: apps.collect(), ap }
 }
 
@@ -337,7 +338,8 @@ fn the_first_sentence_says_what_there_is_to_gain() {
 
 /// One discipline with one application: its score, of so many seeds.
 fn single(label: &str, kind: &'static str, metric: Metric, (mean, half): (f64, f64)) -> QueueScores {
-    let app = Scores { name: "it".into(), kind, metrics: BTreeMap::from([(metric, summary(mean, half))]) };
+    let metrics = BTreeMap::from([(metric, summary(mean, half))]);
+    let app = Scores { name: "it".into(), kind, station: String::new(), metrics };
     QueueScores { apps: vec![app], ..made(label, false, OLD, OLD_AIR) }
 }
 
@@ -519,7 +521,12 @@ fn seven_names_are_a_number() {
     let many = |n: usize| {
         let mut q = made("fifo", false, OLD, OLD_AIR);
         q.apps = (0..n)
-            .map(|i| Scores { name: format!("a{i}"), kind: "game", metrics: BTreeMap::new() })
+            .map(|i| Scores {
+                name: format!("a{i}"),
+                kind: "game",
+                station: String::new(),
+                metrics: BTreeMap::new(),
+            })
             .collect();
         page_of(&comparison(vec![q]), &[])
     };

@@ -253,7 +253,7 @@ impl Ends {
 }
 
 fn score(metric: Metric, value: f64, text: String) -> Score {
-    Score { metric: metric.name().into(), value, text }
+    Score { metric: metric.name().into(), value, text, down: None, up: None }
 }
 
 /// A rate for people.

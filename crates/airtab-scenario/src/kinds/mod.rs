@@ -9,6 +9,7 @@
 //! What it does not do: how an application sends is its file's in `airtab-sim`
 //! (`traffic`), what its messages in live mode are is `airtab-live`'s.
 
+mod cause;
 mod download;
 mod game;
 mod p2p;

@@ -39,6 +39,7 @@ fn home() -> Scenario {
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),
         tcp: Config::home(),
+        scored: Default::default(),
     }
 }
 

@@ -20,8 +20,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Servers, Simulation, Station, Users,
-    Wired, sample,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Simulation, Station,
+    Users, Wired, sample,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -204,6 +204,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Scored::default(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }
