@@ -104,8 +104,55 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// An error with its causes, each said once: some say in their own words what their cause says again.
+pub fn message(e: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in e.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Whether the reader of our output went away.
 pub fn is_broken_pipe(e: &anyhow::Error) -> bool {
     let kinds = e.chain().filter_map(|c| c.downcast_ref::<io::Error>());
     kinds.into_iter().any(|io| io.kind() == ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+    use std::{fmt, io};
+
+    use anyhow::{Context, anyhow};
+
+    use super::message;
+
+    /// Says what its cause says, and has it as its cause, too.
+    #[derive(Debug)]
+    struct Bind(io::Error);
+
+    impl fmt::Display for Bind {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "cannot use UDP :9: {}", self.0)
+        }
+    }
+
+    impl Error for Bind {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn causes_are_said_once() {
+        assert_eq!(message(&anyhow!("alone")), "alone");
+        assert_eq!(message(&Bind(io::Error::other("taken")).into()), "cannot use UDP :9: taken");
+        let e = Err::<(), _>(anyhow!("full")).context("cannot write a").context("no page").unwrap_err();
+        assert_eq!(message(&e), "no page: cannot write a: full");
+    }
 }

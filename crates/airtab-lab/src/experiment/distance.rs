@@ -17,11 +17,10 @@ pub(super) struct Distance {
 }
 
 impl Distance {
-    /// Of a value with its interval from what a source says.
-    pub(super) fn new(reported: &str, mean: f64, half_width: Option<f64>) -> Option<Distance> {
-        let [low, high] = numbers(reported)?;
+    /// Of a value with its interval from the least and greatest number of a source.
+    pub(super) fn new((low, high): (f64, f64), mean: f64, half_width: Option<f64>) -> Distance {
         let source = mean.clamp(low, high);
-        Some(Distance { by: mean - source, source, half_width })
+        Distance { by: mean - source, source, half_width }
     }
 
     /// `+0.03 (+1 %)`.
@@ -43,7 +42,7 @@ fn zero(text: &str) -> String {
 }
 
 /// Least and greatest number of what a source says; None if it says something else, or more.
-fn numbers(reported: &str) -> Option<[f64; 2]> {
+pub(super) fn numbers(reported: &str) -> Option<(f64, f64)> {
     let mut depth = 0;
     let outside = reported.chars().filter(|c| {
         depth += i32::from(*c == '(');
@@ -65,8 +64,8 @@ fn numbers(reported: &str) -> Option<[f64; 2]> {
         digits.starts_with(|c: char| c.is_ascii_digit()).then(|| word.parse::<f64>().ok()).flatten()
     };
     match words.as_slice() {
-        [one] => number(one).map(|x| [x, x]),
-        [low, "to", high] => Some([number(low)?, number(high)?]).filter(|[low, high]| low <= high),
+        [one] => number(one).map(|x| (x, x)),
+        [low, "to", high] => Some((number(low)?, number(high)?)).filter(|(low, high)| low <= high),
         _ => None,
     }
 }
@@ -78,16 +77,16 @@ mod tests {
     #[test]
     fn numbers_of_sources() {
         for (reported, found) in [
-            ("4.27", [4.27, 4.27]),
-            ("about 27", [27.0, 27.0]),
-            ("close to 0", [0.0, 0.0]),
-            ("15 to 25", [15.0, 25.0]),
-            ("92.9 %", [92.9, 92.9]),
-            ("about 1 everywhere", [1.0, 1.0]),
-            ("4.3 (6.8: 4.42)", [4.3, 4.3]),
-            ("event simulation: 6.01", [6.01, 6.01]),
-            ("W0/((1 - rho1)(1 - rho)): 0.6667", [0.6667, 0.6667]),
-            ("2nI = 100", [100.0, 100.0]),
+            ("4.27", (4.27, 4.27)),
+            ("about 27", (27.0, 27.0)),
+            ("close to 0", (0.0, 0.0)),
+            ("15 to 25", (15.0, 25.0)),
+            ("92.9 %", (92.9, 92.9)),
+            ("about 1 everywhere", (1.0, 1.0)),
+            ("4.3 (6.8: 4.42)", (4.3, 4.3)),
+            ("event simulation: 6.01", (6.01, 6.01)),
+            ("W0/((1 - rho1)(1 - rho)): 0.6667", (0.6667, 0.6667)),
+            ("2nI = 100", (100.0, 100.0)),
         ] {
             assert_eq!(numbers(reported), Some(found), "{reported}");
         }
@@ -112,7 +111,7 @@ mod tests {
 
     #[test]
     fn distances_are_signed_and_as_exact_as_the_interval() {
-        let text = |reported, mean, half| Distance::new(reported, mean, half).map(|d| d.text(2));
+        let text = |reported, mean, half| Some(Distance::new(numbers(reported)?, mean, half).text(2));
         assert_eq!(text("4.27", 4.3, Some(0.01)).as_deref(), Some("+0.03 (+1 %)"));
         assert_eq!(text("25", 12.5, Some(3.0)).as_deref(), Some("-12.5 (-50 %)"));
         assert_eq!(text("15 to 25", 20.0, None).as_deref(), Some("0.00 (0 %)"));

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::digits;
 
-use super::distance::Distance;
+use super::distance::{self, Distance};
 use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 
 /// What became of a check.
@@ -136,7 +136,8 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         (State::Undecided, None) => listed("open", &open, shown),
         (_, None) => places(&broken),
     };
-    let distances = values.iter().filter_map(|v| Distance::new(&check.reported, v.mean?, v.half_width_95));
+    let source = check.published.or_else(|| distance::numbers(&check.reported));
+    let distances = values.iter().filter_map(|v| Some(Distance::new(source?, v.mean?, v.half_width_95)));
     let farthest = distances.max_by(|a, b| a.by.abs().total_cmp(&b.by.abs()));
     Verdict {
         what: check.what.clone(),

@@ -58,12 +58,15 @@ pub(super) fn over_time(report: &Report) -> Vec<Figure> {
     figures
 }
 
+/// Name and points of a line.
+type Named = (String, Vec<Option<Point>>);
+
 /// A panel for each story, a line for each application.
 fn panels(
     stories: &[&Story],
     (x, y): (&Axis, &Axis),
     alt: &dyn Fn(&Story) -> String,
-    line: &dyn Fn(&Story, usize, &AppStory) -> (String, Vec<Option<Point>>),
+    line: &dyn Fn(&Story, usize, &AppStory) -> Named,
 ) -> Vec<Panel> {
     let panel = |story: &&Story| {
         let line = |(i, app): (usize, &AppStory)| {

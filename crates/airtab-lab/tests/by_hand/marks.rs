@@ -213,3 +213,16 @@ fn the_indices_of_fairness_say_what_they_are_of() {
         "{text}"
     );
 }
+
+/// One sentence for each application: of the discipline that serves it worst.
+#[test]
+fn short_reasons_are_of_the_worst() {
+    let under = |label: &str, mos, page| {
+        let game = app("game", "game", &stream(GameMos, mos, 0.012, 0.001, 0.0, 0.0));
+        queue(label, vec![game, app("news", "web", &web(page, 0.0004, 0.0)), app("silent", "game", &[])])
+    };
+    let c = comparison(vec![under("a", 4.0, 0.1), under("b", 3.0, 0.1), under("c", 3.5, 0.3)]);
+    let short = airtab_lab::why_short(&c);
+    let begins: Vec<&str> = short.iter().map(|sentence| sentence.split(':').next().unwrap()).collect();
+    assert_eq!(begins, ["game 3.00 under b", "news 300 ms under c", "silent under a"], "{short:?}");
+}

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use airtab_lab::draw::{self, Axis, Content, Figure, Kind, Line, Look, Panel, Plot};
+use airtab_lab::estimate;
 use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};
@@ -166,10 +167,7 @@ fn of_model(points: &[Point]) -> Group {
 }
 
 fn of_queue(args: &args::Delay, points: &[Point], k: usize) -> Group {
-    let cell = |flow: &Interval| match flow.half_width {
-        Some(half) => format!("{:.4} ± {half:.4}", flow.mean),
-        None => format!("{:.4}", flow.mean),
-    };
+    let cell = |flow: &Interval| estimate(flow.mean, flow.half_width, 4);
     let headings = vec![format!("{}\nslow", args.engine[k].label.replace(':', "\n")), "fast".into()];
     Group { headings, rows: points.iter().map(|p| p.engine[k].flows.iter().map(cell).collect()).collect() }
 }

@@ -13,12 +13,12 @@ use super::{SECOND, Traced};
 
 /// The figure of these runs; `title` says what they have in common.
 pub fn figure(runs: &[Traced], latencies: &[u64], title: &str) -> Figure {
-    let rows: [(&str, &str, fn(&Traced) -> Vec<Series>); 3] = [
+    let rows: [Row; 3] = [
         ("throughput", "Mb/s", throughput),
         ("queue", "queue, packets", queue),
         ("window", "cwnd, segments", windows),
     ];
-    let panel = |(what, label, of): (&str, &str, fn(&Traced) -> Vec<Series>), run: &Traced| {
+    let panel = |(what, label, of): Row, run: &Traced| {
         let line = |(i, points): (usize, Series)| Line {
             name: match what {
                 "queue" => "queue".into(),
@@ -45,6 +45,9 @@ pub fn figure(runs: &[Traced], latencies: &[u64], title: &str) -> Figure {
     let panels = rows.into_iter().flat_map(|row| runs.iter().map(move |run| panel(row, run))).collect();
     Figure::new("tcp", title, "", panels).columns(runs.len())
 }
+
+/// What a row of panels shows, its axis, and its lines.
+type Row = (&'static str, &'static str, fn(&Traced) -> Vec<Series>);
 
 /// Time, s, and value.
 type Series = Vec<(f64, f64)>;
