@@ -116,6 +116,11 @@ fn out_writes_whole_files() {
     let mut names: Vec<_> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
+    // Which figures there are is the report's matter; each is a picture and its data.
+    let figures: Vec<_> = names.extract_if(.., |name| name.starts_with("figure-")).collect();
+    let pictures = figures.iter().filter_map(|name| name.strip_suffix(".svg"));
+    let data = figures.iter().filter_map(|name| name.strip_suffix(".csv"));
+    assert!(figures.len() >= 2 && pictures.eq(data), "{figures:?}");
     let written = ["report.html", "report.txt", "results.json", "results.parquet", "scenario.toml"];
     assert_eq!(names, [&["manifest.json"], &written[..]].concat());
     let json = std::fs::read(out.join("results.json")).unwrap();

@@ -17,6 +17,7 @@ use proc_macro2::{TokenStream, TokenTree};
 /// stands there, what it starts.
 const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/experiment.rs", "sh", &[]),
     ("crates/airtab/tests/experiment.rs", "unshare", &["unshare", "mount"]),
     // Starts airtab.
     ("crates/airtab/tests/experiment.rs", "sh", &[]),

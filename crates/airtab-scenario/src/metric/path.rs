@@ -100,10 +100,18 @@ impl OfPath {
 
 impl Metric {
     /// A figure of one direction.
-    pub fn of_path(direction: Direction, of: OfPath) -> Metric {
+    pub const fn of_path(direction: Direction, of: OfPath) -> Metric {
         Metric::Path(PathFigure { direction, of })
     }
 }
+
+/// What tables show of the one-way delay of both directions: the median and one packet in a hundred.
+pub(crate) const DELAYS: [Metric; 4] = [
+    Metric::of_path(Direction::Down, Percentile(50)),
+    Metric::of_path(Direction::Down, Percentile(99)),
+    Metric::of_path(Direction::Up, Percentile(50)),
+    Metric::of_path(Direction::Up, Percentile(99)),
+];
 
 /// Every figure of both directions.
 pub(super) fn rows() -> Vec<Row> {

@@ -135,21 +135,16 @@ impl Cell {
         }
     }
 
-    /// A station's own queue is one under a discipline, instead of a FIFO. Like a driver's at a station it is told what
-    /// transmissions took, but of no links.
+    /// A station's queue is under a discipline, not a FIFO: told what transmissions took, but of no links.
     ///
     /// # Panics
-    /// If there is no such station, or it has packets already.
+    /// If there is no such station, or it has packets or a discipline already.
     pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
         let number = transmitter_of(station);
-        let transmitter = &mut self.transmitters[number];
-        assert_eq!(transmitter.egress.len(), 0, "a queue is chosen before it is used");
-        transmitter.egress = Egress::Managed(Managed::new(queue, self.config.phy, std::iter::empty()));
-        if !self.timed.contains(&number) {
-            self.timed.push(number);
-        }
-        self.set_alarm();
-        self.look_ahead();
+        let egress = &mut self.transmitters[number].egress;
+        assert!(matches!(egress, Egress::Fifo { .. }) && egress.len() == 0, "chosen once, before it is used");
+        *egress = Egress::Managed(Managed::new(queue, self.config.phy, std::iter::empty()));
+        self.timed.push(number);
     }
 
     /// Hands a packet to the access point's discipline.
