@@ -11,6 +11,10 @@ use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
 
 /// One access point and its stations. Each method is that of the medium.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each channel, and nearly always it is the larger"
+)]
 pub enum Medium {
     /// 802.11 DCF on one channel.
     Cell(Cell),
