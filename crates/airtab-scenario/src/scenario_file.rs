@@ -10,7 +10,7 @@ use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
-use airtab_sim::tcp::{Config, RttBy};
+use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
 use airtab_sim::{MAX_STATIONS, Scenario, Station, Wired};
 use toml::de::DeTable;
@@ -143,7 +143,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
-    let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
+    let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
     let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
@@ -242,25 +242,6 @@ fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
     });
     let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
     Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), ..default })
-}
-
-/// `[tcp]`: a named profile, and what is to differ from it.
-fn read_tcp(s: Section) -> Config {
-    let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
-    let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
-    let segments = |key| s.read(key, quantity(Unit::Count, 1..=1_000_000)).map(|n| n as u32);
-    let timeout = |key| s.read(key, quantity(Unit::Ns, MS..=60 * SECOND));
-    tcp.initial_window = segments("initial_window").unwrap_or(tcp.initial_window);
-    tcp.initial_ssthresh = segments("initial_ssthresh").or(tcp.initial_ssthresh);
-    tcp.initial_rto_ns = timeout("initial_rto").unwrap_or(tcp.initial_rto_ns);
-    tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
-    tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
-    let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
-    if s.read("rtt", choice(rtt)) == Some(RttBy::Timestamps) {
-        tcp = tcp.with_timestamps();
-    }
-    s.finish();
-    tcp
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.
