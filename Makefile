@@ -12,15 +12,15 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
-demo: $(AIRTAB) ## a home with a game, a call, video, web and a download under every discipline
-	@$(AIRTAB) compare
+demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under every discipline
+	@$(AIRTAB) compare scenarios/two-speeds.toml
 
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
@@ -114,6 +114,10 @@ install-kernel: ## installs them for this kernel
 kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
 	@tools/require guest
 	@kernel/test/run
+
+figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
+	@tools/require chromium
+	@tools/figures $(AIRTAB) docs/images $(QUICK)
 
 docs: ## API documentation into target/doc; the pages are in docs/
 	@$(CARGO) doc --workspace --no-deps --quiet

@@ -10,41 +10,56 @@
 #include "airtab/airtime.h"
 
 #define US 1000u
-/* 14 bytes at 1 Mb/s behind a long preamble: the lowest mandatory rate of an ERP PHY (802.11g), too. */
-#define DSSS_ACK ((192 + 112) * US)
+#define DSSS_PREAMBLE (192 * US)	/* the long one */
+/* SIFS and a CTS of 14 bytes at 11 Mb/s. */
+#define CTS_TO_SELF (10 * US + DSSS_PREAMBLE + 10182)
 
 static const u32 ofdm_basic[] = { 6000, 12000, 24000, 0 };
 static const u32 dsss_basic[] = { 1000, 2000, 0 };
+/* Those of DSSS are below, or no ACK rate of, the OFDM rates above them. */
+static const u32 mixed_basic[] = { 1000, 2000, 5500, 6000, 11000, 12000, 24000, 0 };
 static const u32 only_6000[] = { 6000, 0 };
 static const u32 only_1000[] = { 1000, 0 };
 
 const struct at_phy at_phys[] = {
 	{ "phy-a", "802.11g as calibrated for the CHAP studies: short slot, no symbol rounding",
-	  9 * US, 10 * US, 28 * US, 20 * US, 0, 0, 34, 14, 15, 1023, 6000, ofdm_basic, 0 },
+	  9 * US, 10 * US, 28 * US, 20 * US, 0, 0, 34, 14, 15, 1023, 6000, ofdm_basic, 0, 0, 0, 0, 0 },
 	{ "std-11g", "802.11g alone: short slot, 4 us symbols, 6 us signal extension",
-	  9 * US, 10 * US, 28 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic, DSSS_ACK },
+	  9 * US, 10 * US, 28 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic,
+	  /* The lowest mandatory rate of an ERP PHY is 1 Mb/s. */
+	  1000, 0, DSSS_PREAMBLE, 0, 0 },
 	{ "std-11a", "802.11a: 5 GHz, 4 us symbols",
-	  9 * US, 16 * US, 34 * US, 20 * US, 0, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic, 0 },
+	  9 * US, 16 * US, 34 * US, 20 * US, 0, 4 * US, 36, 14, 15, 1023, 6000, ofdm_basic, 0, 0, 0, 0, 0 },
 	{ "std-11b", "802.11b with long preamble, ACK at 1 or 2 Mb/s",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, dsss_basic, 0 },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, dsss_basic, 0, 0, 0, 0, 0 },
 	{ "d6.3", "CHAP dissertation 6.3: no preamble, ACK at 6 Mb/s (306 us for 1500 bytes)",
-	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 15, 1023, 6000, only_6000, 0 },
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 15, 1023, 6000, only_6000, 0, 0, 0, 0, 0 },
 	{ "d7.1", "CHAP dissertation 7.1, the emulated link: no preamble, ACK at 1 Mb/s (399 us)",
-	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 31, 1023, 1000, only_1000, 0 },
+	  20 * US, 10 * US, 50 * US, 0, 0, 0, 34, 14, 31, 1023, 1000, only_1000, 0, 0, 0, 0, 0 },
 	{ "starzetz-11b", "VFQ thesis 9.2: 802.11b, ACK at 1 Mb/s behind its own preamble",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, only_1000, 0 },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, only_1000, 0, 0, 0, 0, 0 },
 	{ "dnb-11b", "buffer-sizing thesis table 4.1: 802.11b, ACK at the data rate",
-	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, NULL, 0 },
+	  20 * US, 10 * US, 50 * US, 192 * US, 0, 0, 36, 14, 31, 1023, 1000, NULL, 0, 0, 0, 0, 0 },
 	{ "wqm-11n", "buffer-sizing thesis table 5.1: 802.11n, block ACK at 6 Mb/s",
-	  9 * US, 16 * US, 34 * US, 33 * US, 0, 0, 38, 30, 15, 1023, 6000, only_6000, 0 },
+	  9 * US, 16 * US, 34 * US, 33 * US, 0, 0, 38, 30, 15, 1023, 6000, only_6000, 0, 0, 0, 0, 0 },
+	{ "std-11bg", "802.11g beside 802.11b stations: long slot, CTS to self before OFDM, 1 to 11 Mb/s are DSSS",
+	  20 * US, 10 * US, 50 * US, 20 * US, 6 * US, 4 * US, 36, 14, 15, 1023, 1000, mixed_basic,
+	  1000, 0, DSSS_PREAMBLE, 31, CTS_TO_SELF },
 	{ 0 },
 };
+
+bool at_is_dsss(const struct at_phy *phy, u32 kbps)
+{
+	return phy->dsss_preamble && (kbps == 1000 || kbps == 2000 || kbps == 5500 || kbps == 11000);
+}
 
 /* One frame of `bytes` MAC bytes. OFDM adds 16 service and 6 tail bits. */
 static u64 frame_ns(const struct at_phy *phy, u32 kbps, u64 bytes)
 {
 	u64 bits = bytes * 8, body;
 
+	if (at_is_dsss(phy, kbps))
+		return phy->dsss_preamble + at_div(bits * 1000000 + kbps / 2, kbps);
 	if (phy->symbol) {
 		u32 per_symbol = (u32)at_div((u64)kbps * phy->symbol, 1000000);
 
@@ -59,14 +74,15 @@ static u64 frame_ns(const struct at_phy *phy, u32 kbps, u64 bytes)
 
 u64 at_data_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames)
 {
-	return frame_ns(phy, kbps, ((u64)ip_bytes + phy->mac_bytes) * frames);
+	return (at_is_dsss(phy, kbps) ? 0 : phy->protection) +
+	       frame_ns(phy, kbps, ((u64)ip_bytes + phy->mac_bytes) * frames);
 }
 
 u64 at_ack_ns(const struct at_phy *phy, u32 kbps)
 {
-	u32 rate = kbps;
+	u32 rate = phy->ack_only_kbps ? phy->ack_only_kbps : kbps;
 
-	if (phy->ack_kbps) {
+	if (phy->ack_kbps && !phy->ack_only_kbps) {
 		const u32 *r = phy->ack_kbps;
 
 		for (rate = *r; *r && *r <= kbps; r++)
@@ -87,7 +103,7 @@ u64 at_exchange_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames)
 
 u64 at_eifs_ns(const struct at_phy *phy)
 {
-	u64 ack = phy->eifs_ack ? phy->eifs_ack : frame_ns(phy, phy->base_kbps, phy->ack_bytes);
+	u32 rate = phy->eifs_kbps ? phy->eifs_kbps : phy->base_kbps;
 
-	return phy->sifs + ack + phy->difs;
+	return phy->sifs + frame_ns(phy, rate, phy->ack_bytes) + phy->difs;
 }

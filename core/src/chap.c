@@ -23,9 +23,13 @@
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), and pay from a
  *    record of their own; beyond the bounds they are a flow like any other.
  *    Multicast has a record of its own too, so that nobody pays for it.
- *  - With a `target` (default profile), CoDel (codel.h, RFC 8289) decides over
- *    each packet of the flow whose turn it is: drops, or marks where the packet
- *    allows, until one may go. Only that one is charged.
+ *  - Default profile: CoDel (codel.h, RFC 8289, interval 100 ms) decides over each
+ *    packet of the flow whose turn it is: drops, or marks where the packet allows,
+ *    until one may go. Only that one is charged. Its target is `target` or the time of
+ *    two full packets at the flow's own rate, whichever is more: with less a slow
+ *    flow could not have the next packet at hand while one is sent. The rate is
+ *    measured where it is felt, from departures while the backlog lasts, so that it
+ *    needs no report, and counts the air that others use.
  *  - A flow all of whose packets are parked (gate.h) keeps its credit, is boosted
  *    like an idle one and can lose packets like a backlogged one. A newcomer keeps
  *    its place in its station's line, and the station its turn.
@@ -52,13 +56,13 @@
  * Cost: O(log backlogged flows) a packet, O(log stations) more while its flow is
  * new; O(1) while the flow served comes back with the least credit (order.h). A
  * boost is one addition; credits remember how many boosts they have seen
- * (credit.h). A gate is O(packets). Memory: at most 144 bytes a flow, 168 with a
+ * (credit.h). A gate is O(packets). Memory: at most 184 bytes a flow, 144 without a
  * target (asserted in chap_state.h).
  *
  * Non-goals: no shares of stations, no classification.
  *
  * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
- * (TCP: 3600 s), no target.
+ * (TCP: 3600 s), target 5 ms.
  */
 #include "airtab/align.h"
 #include "airtab/estimate.h"
@@ -78,6 +82,8 @@ enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or
 #define MS 1000000u
 #define SEC 1000000000ull
 #define MAX_LIMIT 65535u
+#define FULL 1500u		/* bytes of a full packet */
+#define FULL_MAX (u32)SEC	/* ns: a flow is not thought to be slower than one in so many */
 #define HOG 128u		/* packets: more than a window that anybody waits for */
 #define SPARED 8u		/* whoever holds at most one part in so many of a hog's backlog loses none */
 #define VISITS 16384u		/* records for a call of change(): less than a millisecond */
@@ -137,8 +143,8 @@ static const struct at_param chap_params[] = {
 	},
 	[P_TARGET] = {
 		.id = 10, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "target",
-		.help = "delay that CoDel keeps each flow's own backlog near, interval 100 ms; 0 = off (not in faithful)",
-		.source = "RFC 8289 4.4", .def = 0, .min = 0, .max = SEC,
+		.help = "delay that CoDel keeps each flow's own backlog near, but two full packets at its rate; 0 = off (not in faithful)",
+		.source = "RFC 8289 4.4", .def = AT_CODEL_TARGET, .min = 0, .max = SEC,
 	},
 	[P_END] = { 0 },
 };
@@ -256,19 +262,58 @@ static u64 chap_ready_bytes(const struct at_qdisc *q, const struct chap_slot *s,
 	return bytes;
 }
 
+/* A flow is about to be served: how long a full packet takes at its rate, from what
+ * was served since it was counted last. What is over FULL counts for the next one; a
+ * packet that is larger than two is a full one. */
+static void chap_pace(struct chap_control *k, u64 now)
+{
+	u64 ns = now - k->since;
+
+	if (k->bytes < FULL)
+		return;
+	if (ns > FULL_MAX)
+		ns = FULL_MAX;
+	k->full = (u32)(k->full ? (k->full * 7ull + ns + 4) >> 3 : ns);
+	k->since = now;
+	k->bytes = k->bytes < 2 * FULL ? k->bytes - FULL : 0;
+}
+
+/* Whether CoDel drops the packet taken last. Nobody counts what is behind a packet
+ * that is in time. */
+static bool chap_drops(struct at_qdisc *q, u32 id, struct at_pkt *p,
+		       const struct at_codel_params *params, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	const struct chap_slot *s = &c->slots[id];
+	u64 left = 0;
+
+	if (at_codel_sojourn(p, now) >= params->target)
+		left = chap_ready_bytes(q, s, params->mtu);
+	return at_codel_drops(params, &c->controls[s->flow].codel, &c->aqm, p, left, now);
+}
+
 /* The packet of a slot that goes next. CoDel drops none without another one
  * behind, so there is always one. */
 static struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	const struct chap_slot *s = &c->slots[id];
-	struct at_codel *codel = &c->codels[s->flow];
-	struct at_pkt *p = chap_take_ready(q, id);
+	u32 flow = c->slots[id].flow;
+	struct chap_control *k = &c->controls[flow];
+	struct at_codel_params params = c->codel;
+	struct at_pkt *p;
 
-	while (at_codel_drops(&c->codel, codel, &c->aqm, p, chap_ready_bytes(q, s, c->codel.mtu), now)) {
+	chap_pace(k, now);
+	p = chap_take_ready(q, id);
+	if (params.target < 2 * k->full)
+		params.target = 2 * k->full;
+	while (chap_drops(q, id, p, &params, now)) {
 		at_book_drop(q, p, AT_R_AQM);
 		p = chap_take_ready(q, id);
 	}
+	if (!k->bytes)
+		k->since = now;
+	if (c->flows[flow].slot)
+		k->bytes += at_bytes(p);
 	return p;
 }
 
@@ -281,7 +326,7 @@ static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
 		at_chap_append(q, at_chap_flow_of(c, p, now), p);
 	at_seq_set(p, c->seq++);
-	if (c->codels)
+	if (c->controls)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
 	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
@@ -337,7 +382,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
 	bill.gen = f->gen;
-	p = c->codels ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
+	p = c->controls ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
 	if (!c->faithful) {
 		bill.nominal = at_nominal_ns(at_bytes(p));
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
@@ -458,7 +503,7 @@ static u32 chap_slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each on lines of its own (align.h). */
 struct layout {
-	u64 flows, slots, entries, parked, pos, next, party, buckets, codels, end;	/* offsets */
+	u64 flows, slots, entries, parked, pos, next, party, buckets, controls, end;	/* offsets */
 };
 
 static bool chap_has_target(const struct at_vals *v)
@@ -479,8 +524,8 @@ static struct layout chap_layout_of(const struct at_vals *v)
 	at.next = at.pos + at_lines(slots * sizeof(u32));
 	at.party = at.next + at_lines(slots * sizeof(u32));
 	at.buckets = at.party + at_lines(slots * sizeof(u32));
-	at.codels = at.buckets + at_lines(at_flows_bytes((u32)flows));
-	at.end = at.codels + (chap_has_target(v) ? (flows + 1) * sizeof(struct at_codel) : 0) + AT_LINE;
+	at.controls = at.buckets + at_lines(at_flows_bytes((u32)flows));
+	at.end = at.controls + (chap_has_target(v) ? (flows + 1) * sizeof(struct chap_control) : 0) + AT_LINE;
 	return at;
 }
 
@@ -496,8 +541,8 @@ static void chap_clear(struct chap *c)
 			       .flags = (u8)(KNOWN | SERVED | c->revision) };
 
 	at_tickets_forget(&c->tickets);
-	if (c->codels)
-		c->codels[MULTICAST] = (struct at_codel){ 0 };
+	if (c->controls)
+		c->controls[MULTICAST] = (struct chap_control){ 0 };
 	c->slots[TAB] = (struct chap_slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
 	*chap_tab(c) = rested;
 	rested.created = c->created++;
@@ -518,7 +563,7 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
 	at_order_init(&c->parked, (void *)(base + at.parked), (void *)(base + at.pos), c->next);
 	c->loose = AT_ORDER_NONE;
-	c->codels = chap_has_target(v) ? (void *)(base + at.codels) : NULL;
+	c->controls = chap_has_target(v) ? (void *)(base + at.controls) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
 	at_flows_init(&c->table, (void *)(base + at.buckets), c->flows, sizeof(struct chap_flow),
 		      (u32)*v[P_FLOWS].v, seed);

@@ -135,8 +135,10 @@ static void chap_close_slot(struct chap *c, u32 id)
 	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
 		at_flows_list(&c->table, s->flow,
 			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
-	if (c->codels)
-		at_codel_empty(&c->codels[s->flow]);
+	if (c->controls) {
+		at_codel_empty(&c->controls[s->flow].codel);
+		c->controls[s->flow].bytes = 0;
+	}
 	f->slot = 0;
 	f->flags &= (u8)~PARKED;
 	c->next[id] = c->slot_free;

@@ -23,8 +23,8 @@ static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 		.scale = c->scale,
 		.flags = (u8)((at_tcp(p, &t) ? KNOWN | TCP : KNOWN) | c->revision),
 	};
-	if (c->codels)
-		c->codels[i] = (struct at_codel){ 0 };
+	if (c->controls)
+		c->controls[i] = (struct chap_control){ 0 };
 	c->n_new++;
 }
 

@@ -55,11 +55,19 @@ struct chap_slot {
 	u32 len;		/* packets */
 };
 
+/* What keeps a flow's backlog short. */
+struct chap_control {
+	struct at_codel codel;
+	u64 since;		/* when the bytes began that are counted */
+	u32 bytes;		/* served since, of a backlog that lasts */
+	u32 full;		/* ns that a full packet takes, mean with weight 1/8; 0 = not known */
+};
+
 _Static_assert(sizeof(struct chap_flow) <= 64, "a flow is one cache line");
 _Static_assert(sizeof(struct chap_flow) + sizeof(u32) * 8 / 3 + 1 + sizeof(struct chap_slot) +
 	       sizeof(u32) * 3 + sizeof(struct at_heap_entry) * 2 <= 144,
 	       "a flow takes at most 144 bytes, bucket and backlog included");
-_Static_assert(sizeof(struct at_codel) <= 24, "and 24 more where there is a target");
+_Static_assert(sizeof(struct chap_control) <= 40, "and 40 more where there is a target");
 
 struct chap {
 	/* parameters */
@@ -93,7 +101,7 @@ struct chap {
 	struct chap_flow *flows;	/* multicast, the table's, the tab's */
 	struct chap_slot *slots;
 	u32 *next;			/* of a slot: free one, newcomer, or order.h's */
-	struct at_codel *codels;	/* of flows[0..table.size]; NULL = no target */
+	struct chap_control *controls;	/* of flows[0..table.size]; NULL = no target */
 	struct at_codel_params codel;
 	struct at_codel_stats aqm;
 	struct at_tickets tickets;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * chap with a target: CoDel inside each flow, and nothing else changed.
+ * chap's target: CoDel inside each flow, from 5 ms or two full packets at the
+ * flow's own rate on, and nothing else changed.
  */
+#include "rfc8289.h"
 #include "senders.h"
 
-#define TARGET "target=5000000 "
+#define OFF "target=0 "
 
 /* Two bulk senders, each with its own backlog, and a game, which chap serves
  * at once either way. */
@@ -12,8 +14,8 @@ static void bulk_and_game(void)
 {
 	static struct loop off, on;
 
-	run_loop(&off, "chap", "", 2);
-	run_loop(&on, "chap", TARGET, 2);
+	run_loop(&off, "chap", OFF, 2);
+	run_loop(&on, "chap", "", 2);
 	CHECK(off.median > 300);
 	CHECK(on.median <= 5);
 	CHECK(on.used > 0.85);
@@ -34,7 +36,7 @@ static void unreached_target(void)
 	struct at_ticket t, u;
 	u64 seed = 3, now = 0;
 
-	open_host(&off, "chap", "limit=40 flows=64", 100);
+	open_host(&off, "chap", OFF "limit=40 flows=64", 100);
 	open_host(&on, "chap", "limit=40 flows=64 target=1000000000", 100);
 	for (u32 step = 0; step < 200000; step++) {
 		u32 flow = (u32)below(&seed, 12), bytes = 40 + (u32)below(&seed, 1460);
@@ -92,12 +94,12 @@ static void memory_of_a_flow(void)
 	struct host h;
 	u64 now = 0;
 
-	open_host(&h, "chap", TARGET, 64);
+	open_host(&h, "chap", "", 64);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(standing(&h, 20, &now), 30 * MS);	/* 100 / sqrt(19) = 23 */
 	close_host(&h);
 	now = 0;
-	open_host(&h, "chap", TARGET "udp_timeout=1000000", 64);
+	open_host(&h, "chap", "udp_timeout=1000000", 64);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(h.q->dropped[AT_R_AQM], 40);
@@ -111,15 +113,16 @@ static void emptied(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", TARGET, 64);
+	open_host(&h, "chap", "", 64);
 	for (u32 i = 0; i < 5; i++)
 		put(&h, 1, 1500, 0);
 	get(&h, &t, 50 * MS);
 	while (h.q->qlen)
 		give_back(&h, h.q->ops->drain(h.q));
-	for (u32 i = 0; i < 5; i++)
+	for (u32 i = 0; i < 20; i++)
 		put(&h, 1, 1500, 190 * MS);
-	get(&h, &t, 200 * MS);
+	for (u32 ms = 200; ms < 300; ms += 10)
+		get(&h, &t, ms * MS);
 	CHECK_EQ(h.drops, 0);
 	/* and this one, of 100 ms, is over */
 	get(&h, &t, 300 * MS);
@@ -135,7 +138,7 @@ static void marks(void)
 	struct at_ticket t;
 
 	for (u32 i = 0; i < 2; i++) {
-		open_host(&h[i], "chap", TARGET, 64);
+		open_host(&h[i], "chap", "", 64);
 		for (u64 now = 0; now < SEC; now += 10 * MS) {
 			while (h[i].q->qlen < 12) {
 				struct at_pkt *p = new_pkt(&h[i], 1, 1500);
@@ -155,7 +158,132 @@ static void marks(void)
 	close_host(&h[1]);
 }
 
-/* The faithful profile has none, nor memory for it; elsewhere it takes 24 bytes
+/* ---- a flow's own rate ---- */
+
+/* Drops in 2 s of a flow that is served each `gap` ms and always has `behind`
+ * packets behind the one that leaves: each waits behind + 1 gaps. */
+static u32 held(u32 gap, u32 bytes, u32 behind)
+{
+	struct host h;
+	struct at_ticket t;
+	u32 drops;
+
+	open_host(&h, "chap", "", 64);
+	for (u64 now = 0; now < 2 * SEC; now += gap * MS) {
+		get(&h, &t, now);
+		while (h.q->qlen < behind + 1)
+			put(&h, 1, bytes, now);
+	}
+	drops = h.drops;
+	close_host(&h);
+	return drops;
+}
+
+/* 10 ms a packet: 1500 bytes take 18.75 ms where packets have 800, so that 30 ms
+ * are less than two of them and 40 ms are more; 10.7 ms where they have 1400; and 10
+ * ms where packets are larger. At 1 ms a packet it is the 5 ms that count. */
+static void own_rate(void)
+{
+	CHECK(!held(10, 800, 2) && held(10, 800, 3));
+	CHECK(!held(10, 1400, 1) && held(10, 1400, 2));
+	CHECK(held(10, 4000, 1) && held(10, 9000, 1));
+	CHECK(!held(1, 1500, 3) && held(1, 1500, 4));
+}
+
+/* The time without a backlog is no slowness: whatever came before, an interval of
+ * standing at 10 ms a packet ends with a drop, and so it is for a new flow in the
+ * record of a slow one. */
+static void idle_is_not_slow(void)
+{
+	struct host h;
+	struct at_ticket t;
+	u64 now = 0;
+
+	open_host(&h, "chap", "udp_timeout=2000000000", 64);
+	for (u32 i = 0; i < 20; i++, now += SEC) {
+		for (u32 n = 0; n < 3; n++)
+			put(&h, 1, 1500, now);
+		for (u32 n = 0; n < 3; n++)
+			get(&h, &t, now += MS);
+	}
+	standing(&h, 1, &now);
+	CHECK(now < 20 * SEC + 300 * MS);
+	for (u32 i = 0; i < 20; i++)	/* a packet in 500 ms */
+		put(&h, 1, 1500, now);
+	for (; h.q->qlen; now += 500 * MS)
+		get(&h, &t, now);
+	now += 3 * SEC;
+	h.drops = 0;
+	for (u64 end = now + 200 * MS; now < end; now += 10 * MS) {
+		while (h.q->qlen < 12)
+			put(&h, 1, 1500, now);
+		get(&h, &t, now);
+	}
+	CHECK(h.drops >= 1);
+	close_host(&h);
+}
+
+/* What a full packet takes, read off the list of departures: a sample each time
+ * 1500 bytes more have left since the backlog began, their mean with weight 1/8. */
+struct pace {
+	u64 from, bytes, mean;
+};
+
+static u64 pace_target(struct pace *m, u64 now)
+{
+	if (m->bytes >= 1500) {
+		m->mean = m->mean ? (7 * m->mean + (now - m->from) + 4) / 8 : now - m->from;
+		m->from = now;
+		m->bytes = m->bytes < 3000 ? m->bytes - 1500 : 0;
+	}
+	return 2 * m->mean > 5 * MS ? 2 * m->mean : 5 * MS;
+}
+
+/* A slow link and a load that swings around what it carries: the packets that leave
+ * and those that are dropped are the RFC's with that target. */
+static void like_the_rfc(u64 seed)
+{
+	static struct rfc r;
+	struct pace m = { 0 };
+	struct host h;
+	struct at_ticket t;
+	u64 now = 1, load = 0, waits = 0;
+
+	memset(&r, 0, sizeof(r));
+	open_host(&h, "chap", "newcomers=0", 1024);
+	for (u32 step = 0; step < 200000; step++) {
+		struct at_pkt *p;
+		u64 target;
+		u32 i;
+
+		if (step % 2000 == 0)
+			load = 600 + below(&seed, 700);
+		now += 2 * MS + below(&seed, 4 * MS);
+		for (u32 n = (u32)below(&seed, 4); n && h.q->qlen < 400; n--) {
+			u32 bytes = 200 + (u32)below(&seed, 1300);
+
+			if (below(&seed, 1500) >= load)
+				continue;
+			p = new_pkt(&h, 1, bytes);
+			p->handle = r.tail;
+			rfc_arrives(&r, bytes, now);
+			push(&h, p, now);
+		}
+		target = pace_target(&m, now);
+		waits += target > 8 * MS;
+		i = rfc_dequeue(&r, target, now);
+		p = get(&h, &t, now);
+		CHECK_EQ(p ? p->handle : ~(u32)0, i);
+		CHECK_EQ(h.drops, r.drops);
+		if (!m.bytes)
+			m.from = now;
+		m.bytes = h.q->qlen ? m.bytes + p->bytes : 0;
+	}
+	CHECK(r.drops > 1000 && waits > 100000);
+	close_host(&h);
+}
+
+/* The faithful profile has none, nor memory for it; elsewhere it takes 40 bytes
  * a flow. */
 static void faithful(void)
 {
@@ -164,9 +292,10 @@ static void faithful(void)
 
 	open_host(&h, "chap", "profile=1 limit=35", 64);
 	size[0] = h.q->ops->state_size(h.vals);
-	set_values(&h, h.q->ops, TARGET);
+	set_values(&h, h.q->ops, OFF);
 	CHECK_EQ(h.q->ops->state_size(h.vals), size[0]);
-	reopen_host(&h, 1);
+	close_host(&h);
+	open_host(&h, "chap", "profile=1 limit=35", 64);
 	for (u32 i = 0; i < 30; i++)
 		put(&h, 1, 1500, 0);
 	while (h.q->qlen) {
@@ -179,9 +308,9 @@ static void faithful(void)
 	close_host(&h);
 	open_host(&h, "chap", "", 1);
 	size[0] = h.q->ops->state_size(h.vals);
-	set_values(&h, h.q->ops, TARGET);
+	set_values(&h, h.q->ops, OFF);
 	size[1] = h.q->ops->state_size(h.vals);
-	CHECK_EQ(size[1] - size[0], 24 * (4096 + 1));
+	CHECK_EQ(size[0] - size[1], 40 * (4096 + 1));
 	close_host(&h);
 }
 
@@ -192,6 +321,10 @@ int main(void)
 	memory_of_a_flow();
 	emptied();
 	marks();
+	own_rate();
+	idle_is_not_slow();
+	for (u64 seed = 1; seed <= 3; seed++)
+		like_the_rfc(seed);
 	faithful();
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "airtab/codel.h"
 #include "airtab/fifo.h"
-#include "harness.h"
+#include "rfc8289.h"
 
 #define INTERVAL AT_CODEL_INTERVAL
 
@@ -130,7 +130,7 @@ static void one_step_a_drop(void)
 
 /* ---- a queue, with codel.h and with the RFC's pseudocode ---- */
 
-#define LEN 4096
+#define LEN RFC_LEN
 
 struct queue {
 	struct at_pkt pkts[LEN];
@@ -166,71 +166,6 @@ static struct at_pkt *depart(struct queue *q, const struct at_codel_params *k, u
 	return p;
 }
 
-/* RFC 8289, section 5: names as there, times in ns. */
-struct rfc {
-	u64 arrived[LEN], bytes_of[LEN];
-	u32 head, tail;
-	u64 bytes, first_above_time, drop_next;
-	u32 count, lastcount, drops;
-	bool dropping;
-};
-
-static u64 rfc_law(u64 t, u32 count)
-{
-	return t + (u64)lround(INTERVAL / sqrt(count));
-}
-
-/* The next packet's number, or ~0; *ok: it may be dropped. */
-static u32 rfc_dodequeue(struct rfc *r, bool *ok, u64 now)
-{
-	u32 i;
-
-	*ok = false;
-	if (r->head == r->tail) {
-		r->first_above_time = 0;
-		return ~(u32)0;
-	}
-	i = r->head++;
-	r->bytes -= r->bytes_of[i % LEN];
-	if (now - r->arrived[i % LEN] < AT_CODEL_TARGET || r->bytes <= AT_CODEL_MTU)
-		r->first_above_time = 0;
-	else if (!r->first_above_time)
-		r->first_above_time = now + INTERVAL;
-	else
-		*ok = now >= r->first_above_time;
-	return i;
-}
-
-static u32 rfc_dequeue(struct rfc *r, u64 now)
-{
-	bool ok;
-	u32 i = rfc_dodequeue(r, &ok, now);
-
-	if (r->dropping) {
-		if (!ok)
-			r->dropping = false;
-		while (r->dropping && now >= r->drop_next) {
-			r->drops++;
-			r->count++;
-			i = rfc_dodequeue(r, &ok, now);
-			if (!ok)
-				r->dropping = false;
-			else
-				r->drop_next = rfc_law(r->drop_next, r->count);
-		}
-	} else if (ok) {
-		u32 delta = r->count - r->lastcount;
-
-		r->drops++;
-		i = rfc_dodequeue(r, &ok, now);
-		r->dropping = true;
-		r->count = delta > 1 && (s64)(now - r->drop_next) < 16 * (s64)INTERVAL ? delta : 1;
-		r->drop_next = rfc_law(now, r->count);
-		r->lastcount = r->count;
-	}
-	return i;
-}
-
 /* Load that swings slowly around the capacity: the same packets come out. */
 static void like_the_rfc(u64 seed)
 {
@@ -252,13 +187,11 @@ static void like_the_rfc(u64 seed)
 
 			if (below(&seed, 1500) >= load)
 				continue;
-			r.arrived[r.tail % LEN] = now;
-			r.bytes_of[r.tail++ % LEN] = bytes;
-			r.bytes += bytes;
+			rfc_arrives(&r, bytes, now);
 			arrive(&q, bytes, 0, now);
 		}
 		p = depart(&q, &defaults, now);
-		CHECK_EQ(p ? p->handle : ~(u32)0, rfc_dequeue(&r, now));
+		CHECK_EQ(p ? p->handle : ~(u32)0, rfc_dequeue(&r, AT_CODEL_TARGET, now));
 		CHECK_EQ(q.stats.drops, r.drops);
 		CHECK_EQ(q.codel.count, r.count);
 		CHECK_EQ(q.codel.first_above, r.first_above_time);

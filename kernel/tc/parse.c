@@ -119,6 +119,11 @@ static bool parse_one(const struct at_param *p, const char *word, u64 *value)
 		return true;
 	case AT_CHOICE:
 		return choice(p->choices, word, value);
+	case AT_NS:
+		*value = 0;
+		if (!p->min && (!strcmp(word, "off") || !strcmp(word, "0")))
+			return true;	/* no time needs no unit */
+		return number(p->unit, word, value);
 	default:
 		return number(p->unit, word, value);
 	}

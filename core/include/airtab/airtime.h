@@ -27,7 +27,12 @@ struct at_phy {
 	u16 cw_min, cw_max;		/* largest draw, slots */
 	u32 base_kbps;			/* lowest rate: beacons, multicast */
 	const u32 *ack_kbps;		/* ACK rates, ascending, 0-terminated; NULL = the data rate */
-	u32 eifs_ack;			/* the ACK in EIFS, ns; 0 = one at base_kbps */
+	u32 eifs_kbps;			/* rate of the ACK in EIFS; 0 = base_kbps */
+	u32 ack_only_kbps;		/* every ACK at this rate; 0 = by ack_kbps */
+	/* 1, 2, 5.5 and 11 Mb/s are DSSS frames behind this, ns; 0 = there are none beside OFDM */
+	u32 dsss_preamble;
+	u16 dsss_cw_min;		/* cw_min of stations that have DSSS alone; 0 = cw_min */
+	u32 protection;			/* CTS to self and SIFS before OFDM data, ns */
 };
 
 /* NULL-terminated by name == NULL. */
@@ -35,7 +40,9 @@ extern const struct at_phy at_phys[];
 
 /* Rates are in kb/s and not 0. */
 
-/* Duration of one DATA frame (frames == 1) or aggregate on the air, ns. */
+/* Whether a frame at that rate is a DSSS frame of an OFDM profile. */
+bool at_is_dsss(const struct at_phy *phy, u32 kbps);
+/* Duration of one DATA frame (frames == 1) or aggregate on the air, ns, with what protects it. */
 u64 at_data_ns(const struct at_phy *phy, u32 kbps, u32 ip_bytes, u32 frames);
 /* Duration of the ACK that answers data sent at kbps, ns. */
 u64 at_ack_ns(const struct at_phy *phy, u32 kbps);

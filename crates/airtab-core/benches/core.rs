@@ -91,6 +91,7 @@ impl Standing {
         if name == "chap" {
             set("flows", (known + 2).max(packets + 2).to_string());
             set("memory", "2GiB".into());
+            set("target", "1s".into()); // as for fq_codel below
         }
         if name == "fq_codel" {
             // A queue for every flow, as far as there are so many; CoDel looks

@@ -9,6 +9,25 @@ use crate::params::text;
 #[derive(Clone, Copy)]
 pub struct Phy(pub(crate) ffi::Phy);
 
+/// What is to differ from a profile; None: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PhyChange {
+    /// Slot time, ns.
+    pub slot_ns: Option<u32>,
+    /// SIFS, ns. DIFS is SIFS and two slots where either is given.
+    pub sifs_ns: Option<u32>,
+    /// Before every frame that is not a DSSS frame of an OFDM profile, ns.
+    pub preamble_ns: Option<u32>,
+    /// Largest draw of the first backoff, slots, of every station; one less than a power of two.
+    pub cw_min: Option<u16>,
+    /// Largest draw of any backoff, slots; one less than a power of two, not below `cw_min`.
+    pub cw_max: Option<u16>,
+    /// Rate of every ACK, kb/s, not 0.
+    pub ack_kbps: Option<u32>,
+    /// Rate of the ACK in EIFS, kb/s, not 0.
+    pub eifs_kbps: Option<u32>,
+}
+
 impl std::fmt::Debug for Phy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Phy({})", self.name())
@@ -29,6 +48,26 @@ impl Phy {
     /// The profile of that name.
     pub fn named(name: &str) -> Option<Phy> {
         Phy::all().find(|phy| phy.name() == name)
+    }
+
+    /// The same with other constants. It keeps its name and number: what a discipline is told of
+    /// its links is the profile.
+    pub fn with(mut self, change: &PhyChange) -> Phy {
+        let phy = &mut self.0;
+        phy.slot = change.slot_ns.unwrap_or(phy.slot);
+        phy.sifs = change.sifs_ns.unwrap_or(phy.sifs);
+        if change.slot_ns.or(change.sifs_ns).is_some() {
+            phy.difs = phy.sifs + 2 * phy.slot;
+        }
+        phy.preamble = change.preamble_ns.unwrap_or(phy.preamble);
+        if let Some(cw_min) = change.cw_min {
+            (phy.cw_min, phy.dsss_cw_min) = (cw_min, 0);
+        }
+        phy.cw_max = change.cw_max.unwrap_or(phy.cw_max);
+        phy.dsss_cw_min = phy.dsss_cw_min.min(phy.cw_max);
+        phy.ack_only_kbps = change.ack_kbps.unwrap_or(phy.ack_only_kbps);
+        phy.eifs_kbps = change.eifs_kbps.unwrap_or(phy.eifs_kbps);
+        self
     }
 
     /// Its place in the table, from 1: what [`Link::phy`](crate::Link) says.
@@ -65,6 +104,20 @@ impl Phy {
     /// Largest draw of the first backoff, slots.
     pub fn cw_min(&self) -> u32 {
         self.0.cw_min.into()
+    }
+
+    /// The same of a station whose rate is that: one of DSSS alone may have another.
+    pub fn cw_min_at(&self, kbps: u32) -> u32 {
+        match self.0.dsss_cw_min {
+            dsss @ 1.. if self.is_dsss(kbps) => dsss.into(),
+            _ => self.cw_min(),
+        }
+    }
+
+    /// Whether a frame at that rate is a DSSS frame of an OFDM profile.
+    pub fn is_dsss(&self, kbps: u32) -> bool {
+        // SAFETY: the profile is valid for the call.
+        unsafe { ffi::at_is_dsss(&self.0, kbps) }
     }
 
     /// Largest draw of any backoff, slots.
@@ -129,6 +182,7 @@ mod tests {
             ("starzetz-11b", [20, 10, 50], [31, 1023], 1_000, 36),
             ("dnb-11b", [20, 10, 50], [31, 1023], 1_000, 36),
             ("wqm-11n", [9, 16, 34], [15, 1023], 6_000, 38),
+            ("std-11bg", [20, 10, 50], [15, 1023], 1_000, 36),
         ];
         assert!(Phy::all().map(|phy| phy.name()).eq(page.iter().map(|row| row.0)));
         for (name, times, draws, base, mac) in page {
@@ -160,6 +214,10 @@ mod tests {
             ("dnb-11b", 11_000, 1_309_091, 202_182, 364_000),
             // 33 us + 1538 * 8 / 54; a block ACK of 30 bytes: 33 + 240 / 6; 16 + 73 + 34
             ("wqm-11n", 54_000, 260_852, 73_000, 123_000),
+            // SIFS + 192 + 112 / 11 before the frame of std-11g; an ACK at 1 Mb/s and a long DIFS.
+            ("std-11bg", 54_000, 212_182 + 254_000, 34_000, 364_000),
+            // The frame of std-11b; 192 + 112 / 11.
+            ("std-11bg", 11_000, 1_309_091, 202_182, 364_000),
         ];
         for (name, kbps, data, ack, eifs) in by_hand {
             let phy = Phy::named(name).unwrap();
@@ -174,6 +232,42 @@ mod tests {
         let acks = [(6_000, 38_667), (9_000, 38_667), (11_999, 38_667), (12_000, 29_333), (18_000, 29_333)];
         for (kbps, ns) in acks.into_iter().chain([(23_999, 29_333), (24_000, 24_667), (54_000, 24_667)]) {
             assert_eq!(phy.ack_ns(kbps), ns, "{kbps}");
+        }
+    }
+
+    /// Every constant arrives where it is used, and nothing else changes.
+    #[test]
+    fn a_profile_can_be_changed() {
+        let of = |phy: Phy| {
+            let times = [phy.slot_ns(), phy.sifs_ns(), phy.difs_ns(), phy.eifs_ns()];
+            let frames = [phy.data_ns(54_000, 1500), phy.ack_ns(54_000), phy.ack_ns(6_000)];
+            (times, frames, [phy.cw_min(), phy.cw_max()])
+        };
+        let phy = Phy::named("phy-a").unwrap();
+        let (times, frames, windows) = of(phy);
+        assert_eq!(of(phy.with(&PhyChange::default())), (times, frames, windows));
+        let changed =
+            phy.with(&PhyChange { slot_ns: Some(20_000), sifs_ns: Some(16_000), ..PhyChange::default() });
+        // 16 + 40; 16 + 38.667 + 56.
+        assert_eq!(of(changed), ([20_000, 16_000, 56_000, 110_667], frames, windows));
+        let changed = phy.with(&PhyChange { preamble_ns: Some(120_000), ..PhyChange::default() });
+        let [slot, sifs, difs, eifs] = times;
+        assert_eq!(of(changed), ([slot, sifs, difs, eifs + 100_000], frames.map(|ns| ns + 100_000), windows));
+        let changed = phy.with(&PhyChange { cw_min: Some(7), cw_max: Some(63), ..PhyChange::default() });
+        assert_eq!(of(changed), (times, frames, [7, 63]));
+        let changed = phy.with(&PhyChange { ack_kbps: Some(6_000), ..PhyChange::default() });
+        assert_eq!(of(changed), (times, [frames[0], 38_667, 38_667], windows));
+        let changed = phy.with(&PhyChange { eifs_kbps: Some(24_000), ..PhyChange::default() });
+        assert_eq!(of(changed), ([slot, sifs, difs, 10_000 + 24_667 + 28_000], frames, windows));
+        let mixed = Phy::named("std-11bg").unwrap();
+        let windows = |phy: Phy| [1_000, 5_500, 6_000, 11_000, 54_000].map(|kbps| phy.cw_min_at(kbps));
+        assert_eq!(windows(mixed), [31, 31, 15, 31, 15]);
+        assert_eq!(windows(mixed.with(&PhyChange { cw_min: Some(7), ..PhyChange::default() })), [7; 5]);
+        assert_eq!(windows(Phy::named("std-11b").unwrap()), [31; 5]);
+        // ACKs of the mixed cell: each at the highest rate of its own modulation.
+        let acks = [(1_000, 304_000), (2_000, 248_000), (5_500, 212_364), (6_000, 50_000), (9_000, 50_000)];
+        for (kbps, ns) in acks.into_iter().chain([(11_000, 202_182), (12_000, 38_000), (48_000, 34_000)]) {
+            assert_eq!(mixed.ack_ns(kbps), ns, "{kbps}");
         }
     }
 

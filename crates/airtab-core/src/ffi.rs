@@ -216,7 +216,11 @@ pub struct Phy {
     pub cw_max: u16,
     pub base_kbps: u32,
     pub ack_kbps: *const u32,
-    pub eifs_ack: u32,
+    pub eifs_kbps: u32,
+    pub ack_only_kbps: u32,
+    pub dsss_preamble: u32,
+    pub dsss_cw_min: u16,
+    pub protection: u32,
 }
 
 /// The frame error rate of 1.
@@ -248,5 +252,6 @@ unsafe extern "C" {
     pub fn at_data_ns(phy: *const Phy, kbps: u32, ip_bytes: u32, frames: u32) -> u64;
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;
     pub fn at_eifs_ns(phy: *const Phy) -> u64;
+    pub fn at_is_dsss(phy: *const Phy, kbps: u32) -> bool;
     pub fn at_emulate(e: *mut Emulator, kbps: u32, fer: u64, ip_bytes: u32, r: *mut Tx);
 }

@@ -110,8 +110,28 @@ fn rust_and_c_agree() {
         enqueue, dequeue, drain, gate, sent, heard, link, wake, tick, read, row
     );
     layout!(
-        rows, "at_phy", Phy, name, about, slot, sifs, difs, preamble, extension, symbol, mac_bytes,
-        ack_bytes, cw_min, cw_max, base_kbps, ack_kbps, eifs_ack
+        rows,
+        "at_phy",
+        Phy,
+        name,
+        about,
+        slot,
+        sifs,
+        difs,
+        preamble,
+        extension,
+        symbol,
+        mac_bytes,
+        ack_bytes,
+        cw_min,
+        cw_max,
+        base_kbps,
+        ack_kbps,
+        eifs_kbps,
+        ack_only_kbps,
+        dsss_preamble,
+        dsss_cw_min,
+        protection
     );
     layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
     rows.push(("AT_ALWAYS".into(), ALWAYS as usize));

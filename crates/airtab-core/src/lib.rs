@@ -21,7 +21,7 @@ mod qdisc;
 pub mod time;
 mod units;
 
-pub use airtime::Phy;
+pub use airtime::{Phy, PhyChange};
 pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
 pub use ffi::{Heard, Key, Link, Tcp, Ticket, Tx};

@@ -17,6 +17,7 @@ use airtab_sim::Scenario;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::digits::count;
 use crate::measure;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
@@ -40,7 +41,7 @@ pub struct Options<'a> {
 
 /// [`compare`] was stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped after {done} of {total} runs")]
+#[error("stopped after {done} of {}", count(*total, "run"))]
 pub struct Stopped {
     /// Runs finished.
     pub done: usize,
@@ -63,6 +64,8 @@ pub struct Comparison {
     pub measure_ns: [u64; 2],
     /// Seeds.
     pub seeds: Vec<u64>,
+    /// The class of each application, in the order of the scenario.
+    pub classes: Vec<u8>,
     /// One entry per discipline, in the order asked for.
     pub queues: Vec<QueueScores>,
 }
@@ -129,7 +132,7 @@ pub fn comparison(
         let mut same_seed: Vec<&mut Measured> = runs.iter_mut().skip(seed).step_by(seeds.len()).collect();
         add_page_times(scenario, &mut same_seed);
     }
-    let apps: Vec<_> = scenario.apps.iter().map(|app| (app.name.clone(), app.kind.name())).collect();
+    let apps = named(scenario);
     let queues = queues
         .iter()
         .zip(runs.chunks(seeds.len()))
@@ -142,6 +145,7 @@ pub fn comparison(
         duration_ns: scenario.duration_ns,
         measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
         seeds: seeds.to_vec(),
+        classes: scenario.apps.iter().map(|app| app.class).collect(),
         queues,
     }
 }
@@ -165,9 +169,15 @@ pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     }
 }
 
-/// One discipline over all seeds; `apps`: name and kind of each.
+/// Name, kind and station of each application.
+pub(crate) fn named(scenario: &Scenario) -> Vec<(String, &'static str, String)> {
+    let station = |i: usize| scenario.stations[i].name.clone();
+    scenario.apps.iter().map(|app| (app.name.clone(), app.kind.name(), station(app.station))).collect()
+}
+
+/// One discipline over all seeds; `apps`: name, kind and station of each.
 pub(crate) fn summarise(
-    apps: &[(String, &'static str)],
+    apps: &[(String, &'static str, String)],
     label: &str,
     params: &Params,
     runs: &[Measured],
@@ -177,9 +187,10 @@ pub(crate) fn summarise(
         let values = params.get(p.name).unwrap_or_default();
         values.iter().map(|v| p.format(*v)).collect::<Vec<_>>().join(",")
     };
-    let apps = apps.iter().enumerate().map(|(i, (name, kind))| Scores {
+    let apps = apps.iter().enumerate().map(|(i, (name, kind, station))| Scores {
         name: name.clone(),
         kind,
+        station: station.clone(),
         metrics: over_seeds(runs.iter().map(|run| &run.apps[i])),
     });
     QueueScores {
@@ -187,7 +198,12 @@ pub(crate) fn summarise(
         discipline: discipline.name(),
         params: discipline.params().iter().map(|p| (p.name, text(p))).collect(),
         apps: apps.collect(),
-        ap: Scores { name: "ap".into(), kind: "ap", metrics: over_seeds(runs.iter().map(|run| &run.ap)) },
+        ap: Scores {
+            name: "ap".into(),
+            kind: "ap",
+            station: String::new(),
+            metrics: over_seeds(runs.iter().map(|run| &run.ap)),
+        },
     }
 }
 

@@ -3,9 +3,10 @@
 //!
 //! - [`run`]: one run to figures; [`compare()`]: disciplines x seeds, in parallel,
 //!   to a [`Comparison`]
-//! - [`table`]: a comparison as text; [`why()`]: what made each score
+//! - [`table`]: a comparison as text; [`Change`]: better, same or worse; [`why()`]: what made each score
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
+//! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -13,7 +14,11 @@
 //! (`airtab-quality`), no command line.
 
 mod capture;
+mod change;
+mod classes;
 mod compare;
+mod digits;
+pub mod draw;
 pub mod experiment;
 mod measure;
 mod report;
@@ -24,10 +29,12 @@ pub mod table;
 mod why;
 
 pub use capture::{SNAP_BYTES, capture};
+pub use change::{AppChange, Change, Changes, Verdict};
 pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, comparison};
+pub use digits::{count, estimate};
 pub use measure::run;
-pub use report::{Report, chart, html};
+pub use report::{Report, figures, headline, html};
 pub use results::{Manifest, Origin, Queue, scenario_hash, write_parquet};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};
-pub use why::why;
+pub use why::{why, why_short};

@@ -137,7 +137,7 @@ fn write(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Send)) -> Resul
     let mut texts: [Vec<ByteArray>; TEXTS.len()] = Default::default();
     let (mut seeds, mut values, mut present) = (Vec::new(), Vec::new(), Vec::new());
     for (queue, app) in c.queues.iter().flat_map(|q| q.apps.iter().chain([&q.ap]).map(move |a| (q, a))) {
-        let Scores { name, kind, metrics } = app;
+        let Scores { name, kind, metrics, .. } = app;
         for (metric, summary) in metrics {
             for (seed, value) in c.seeds.iter().zip(&summary.values) {
                 let row = [&queue.label, queue.discipline, name, *kind, metric.name()];

@@ -41,8 +41,6 @@ pub struct Story {
     pub columns_at_ns: Vec<u64>,
     /// One entry per application, in the order of the scenario.
     pub apps: Vec<AppStory>,
-    /// Share of the measured time in which stations sent, their ACKs included.
-    pub uplink_air: f64,
 }
 
 /// One application.
@@ -52,6 +50,8 @@ pub struct AppStory {
     pub name: String,
     /// IP bits received at the station, per second, in each step from 0 on.
     pub received_bps: Vec<f64>,
+    /// The same of its server.
+    pub uploaded_bps: Vec<f64>,
     /// For each of [`Story::columns`] the mean of its flows over time, in the base
     /// unit; None while none is known.
     pub columns: Vec<Vec<Option<f64>>>,
@@ -77,39 +77,40 @@ pub(crate) struct Teller<'a> {
     step_ns: u64,
     received: Probe,
     columns: Probe,
-    uplink: Probe,
 }
 
 impl Teller<'_> {
     pub(crate) fn new<'a>(scenario: &'a Scenario, params: &Params) -> Teller<'a> {
-        let (start, end) = (scenario.measure_ns.start, scenario.measure_ns.end);
         let step_ns = (scenario.duration_ns.div_ceil(STEPS)).next_multiple_of(STEP_NS);
         let columns: Vec<Quantity> =
             params.discipline().flow_columns().into_iter().map(Quantity::Column).collect();
         Teller {
             scenario,
             step_ns,
-            received: Probe::new(step_ns, step_ns..scenario.duration_ns + 1, &[Quantity::Received]),
+            received: Probe::new(
+                step_ns,
+                step_ns..scenario.duration_ns + 1,
+                &[Quantity::Received, Quantity::Uploaded],
+            ),
             columns: Probe::new(COLUMN_STEP_NS, column_span(scenario), &columns),
-            uplink: Probe::new(end - start, start..end + 1, &[Quantity::UplinkAir]),
         }
     }
 
-    pub(crate) fn observers(&mut self) -> [&mut dyn Observer; 3] {
-        [&mut self.received, &mut self.columns, &mut self.uplink]
+    pub(crate) fn observers(&mut self) -> [&mut dyn Observer; 2] {
+        [&mut self.received, &mut self.columns]
     }
 
     /// The story of the run that left this trace.
     pub(crate) fn tell(&self, label: &str, seed: u64, trace: &Trace) -> Story {
-        let measure = &self.scenario.measure_ns;
-        let up_ns = |sample: usize| self.uplink.series()[0].values[0][sample].unwrap_or(0.0);
+        let bytes = |series: usize, app: usize| self.received.series()[series].values.get(app);
         let column = |quantity| match quantity {
             Quantity::Column(column) => Some(column),
             _ => None,
         };
         let app = |(i, seen): (usize, &airtab_sim::AppTrace)| AppStory {
             name: seen.name.clone(),
-            received_bps: rates(self.received.series()[0].values.get(i), self.step_ns),
+            received_bps: rates(bytes(0, i), self.step_ns),
+            uploaded_bps: rates(bytes(1, i), self.step_ns),
             columns: self.columns.series().iter().filter_map(|s| s.values.get(i).cloned()).collect(),
             queue_delay: distribution(&seen.queue.delay_ns),
         };
@@ -121,7 +122,6 @@ impl Teller<'_> {
             columns: self.columns.series().iter().filter_map(|s| column(s.quantity)).collect(),
             columns_at_ns: self.columns.at_ns().to_vec(),
             apps: trace.apps.iter().enumerate().map(app).collect(),
-            uplink_air: (up_ns(1) - up_ns(0)) / (measure.end - measure.start) as f64,
         }
     }
 }
@@ -199,12 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn stations_send_for_a_part_of_the_measured_time() {
+    fn an_upload_has_its_data_at_the_server_and_its_acks_at_the_station() {
         let fifo = Params::new(Discipline::named("fifo").unwrap());
         let told = story(&home(&[("upload", "0s")]), "fifo", &fifo, 1);
-        // An upload alone has most of the channel, all the time: of one second, and not of the two up to its end.
-        assert!((0.4..1.0).contains(&told.uplink_air), "{}", told.uplink_air);
         assert_eq!((told.step_ns, told.apps[0].received_bps.len()), (100_000_000, 30));
+        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64 / 1e6;
+        let (down, up) = (mean(&told.apps[0].received_bps), mean(&told.apps[0].uploaded_bps));
+        // An ACK of 40 or 52 bytes for each two segments of 1500.
+        assert!((15.0..30.0).contains(&up) && (0.01..0.05).contains(&(down / up)), "{down} {up}");
         // More packets wait less than a longer time.
         let delay = &told.apps[0].queue_delay;
         assert!(delay.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1) && delay[0].0 < delay[200].0, "{delay:?}");

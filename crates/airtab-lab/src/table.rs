@@ -5,11 +5,15 @@
 //! it has colours; the caller says so.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use airtab_scenario::{About, Metric, QueueScores, Scores, Summary};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
+use crate::change::{AppChange, is_tied};
+use crate::classes;
 use crate::compare::Comparison;
+use crate::digits::{self, count};
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -24,39 +28,97 @@ pub struct Style {
 pub(crate) const MARK: char = '*';
 
 /// One row for each figure that matters to an application, one column for each
-/// discipline; `mean ± half width` of the 95 % interval, best marked. Columns
-/// that do not fit into the width go into a further table.
+/// discipline; `mean ± half width` of the 95 % interval, best marked. Then what
+/// each discipline changes against the first one. Columns that do not fit into
+/// the width go into a further table.
 pub fn comparison(c: &Comparison, style: Style) -> String {
     let rows = rows(c);
     let lines: Vec<Vec<String>> = rows.iter().map(|row| cells(c, *row)).collect();
-    let longest =
-        |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| t.chars().count() + 2).max().unwrap_or(0);
-    let stub =
-        longest(&mut rows.iter().map(|r| name_of(c, r.0))) + longest(&mut rows.iter().map(|r| r.1.label()));
-    let widths = c
-        .queues
-        .iter()
-        .enumerate()
-        .map(|(k, q)| longest(&mut lines.iter().map(|line| line[k].as_str()).chain(q.label.split(':'))));
-    let mut text = String::new();
-    let (mut from, mut used) = (0, stub);
-    for (k, width) in widths.enumerate() {
-        if used + width > style.width && k > from {
-            text.push_str(&block(c, &rows, &lines, from..k, style));
-            text.push('\n');
-            (from, used) = (k, stub);
-        }
-        used += width;
-    }
-    text.push_str(&block(c, &rows, &lines, from..c.queues.len(), style));
+    let stubs = rows.iter().map(|row| [name_of(c, row.0), row.1.label()]).collect();
+    let labels = c.queues.iter().map(|q| q.label.as_str()).collect();
+    let mut text = Grid { labels, stubs, lines: &lines }.text(style);
     text.push('\n');
+    if let Some(changes) = changes(c, style) {
+        text.push_str(&changes);
+        text.push('\n');
+    }
     notes(c, &rows, &lines).lines().for_each(|line| text.push_str(&(wrap(line, style.width) + "\n")));
     text
+}
+
+/// What each discipline changes against the first one; None where nothing can be told.
+fn changes(c: &Comparison, style: Style) -> Option<String> {
+    let changes = c.changes();
+    let first = changes.first()?;
+    let stubs = first.apps.iter().map(|app| [app.name, app.metric.label()]).collect();
+    let cell = |app: &AppChange| app.change.map_or("-".into(), |change| change.text(app.metric));
+    let line = |row: usize| changes.iter().map(|change| cell(&change.apps[row])).collect();
+    let lines: Vec<Vec<String>> = (0..first.apps.len()).map(line).collect();
+    if lines.iter().flatten().all(|cell| cell == "-") {
+        return None;
+    }
+    let labels = changes.iter().map(|change| change.queue).collect();
+    let heading = format!(
+        "Against {}, by the differences of the same seeds: better or worse where their 95 % interval leaves out 0",
+        first.against
+    );
+    Some(format!("{}\n{}", wrap(&heading, style.width), Grid { labels, stubs, lines: &lines }.text(style)))
+}
+
+/// Texts in rows with two words in front of each, and columns with a discipline's label above.
+struct Grid<'a> {
+    labels: Vec<&'a str>,
+    stubs: Vec<[&'a str; 2]>,
+    lines: &'a [Vec<String>],
+}
+
+impl Grid<'_> {
+    /// As many tables below each other as the width asks for.
+    fn text(&self, style: Style) -> String {
+        let longest =
+            |texts: &mut dyn Iterator<Item = &str>| texts.map(|t| t.chars().count() + 2).max().unwrap_or(0);
+        let stub: usize = [0, 1].map(|k| longest(&mut self.stubs.iter().map(|stub| stub[k]))).iter().sum();
+        let widths = self.labels.iter().enumerate().map(|(k, label)| {
+            longest(&mut self.lines.iter().map(|line| line[k].as_str()).chain(label.split(':')))
+        });
+        let mut text = String::new();
+        let (mut from, mut used) = (0, stub);
+        for (k, width) in widths.enumerate() {
+            if used + width > style.width && k > from {
+                text.push_str(&self.block(from..k, style));
+                text.push('\n');
+                (from, used) = (k, stub);
+            }
+            used += width;
+        }
+        text + &self.block(from..self.labels.len(), style)
+    }
+
+    fn block(&self, columns: Range<usize>, style: Style) -> String {
+        let headings = self.labels[columns.clone()].iter().map(|label| Cell::new(heading(label)));
+        let mut table = empty_table();
+        table.set_header([Cell::new(""), Cell::new("")].into_iter().chain(headings));
+        let mut above = None;
+        for ([name, label], line) in self.stubs.iter().zip(self.lines) {
+            let shown = if above == Some(name) { "" } else { name };
+            above = Some(name);
+            let cells = line[columns.clone()].iter().map(|text| {
+                let cell = Cell::new(text).set_alignment(CellAlignment::Left);
+                if style.colour && text.ends_with(MARK) { cell.add_attribute(Attribute::Bold) } else { cell }
+            });
+            table.add_row([Cell::new(shown), Cell::new(label)].into_iter().chain(cells));
+        }
+        finish_table(table, style)
+    }
 }
 
 /// What a reader of the table has to know, one line each.
 pub(crate) fn notes(c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) -> String {
     let mut text = legend(c, lines.iter().flatten().any(|cell| cell.ends_with(MARK)));
+    text.push_str(&classes::notes(c));
+    if rows.iter().any(|row| FAIRNESS.contains(&row.1)) {
+        text.push_str(EVEN);
+    }
     text.push_str(&limits(c));
     if rows.iter().any(|row| row.1 == Metric::PageTime) {
         text.push_str(&pages(c));
@@ -64,14 +126,22 @@ pub(crate) fn notes(c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<Strin
     text
 }
 
+/// How evenly bulk traffic shares, in the order of rows.
+const FAIRNESS: [Metric; 3] = [Metric::FlowsRateJain, Metric::FlowsAirJain, Metric::StationsAirJain];
+
+/// Which of them says what.
+const EVEN: &str = "Jain's index is 1 where all have the same and 1/n where one of n has it all: of the rates of bulk \
+                    flows, of the air that these flows use (down and up), and of the air of their stations. Who shares \
+                    the air evenly gives a slow station fewer bits; equal bits give it more air.\n";
+
 /// Which figures are rows: application (or, after the last, the access point) and metric.
 pub(crate) fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
     use Metric::*;
     let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
     let of_apps =
         apps.iter().enumerate().flat_map(|(i, app)| app_metrics(app.kind).iter().map(move |m| (i, *m)));
-    let of_ap = [QueuePackets, Fairness, UplinkDropped, WiredDropped].map(|m| (apps.len(), m));
-    of_apps.chain(of_ap).filter(|row| worth_showing(c, *row)).collect()
+    let of_ap = [QueuePackets].into_iter().chain(FAIRNESS).chain([UplinkDropped, WiredDropped]);
+    of_apps.chain(of_ap.map(|m| (apps.len(), m))).filter(|row| worth_showing(c, *row)).collect()
 }
 
 /// The figures of an application; the first is its score.
@@ -86,7 +156,8 @@ fn worth_showing(c: &Comparison, row: (usize, Metric)) -> bool {
         let nought = format!("{:.*}", row.1.decimals(), 0.0);
         Some(format!("{:.*}", row.1.decimals(), row.1.shown(s.mean)) != nought)
     };
-    let optional = matches!(row.1, Metric::Loss | Metric::UplinkDropped | Metric::WiredDropped);
+    let optional =
+        matches!(row.1, Metric::Loss | Metric::UplinkLoss | Metric::UplinkDropped | Metric::WiredDropped);
     c.queues.iter().any(|q| shown(q).is_some_and(|some| some || !optional))
 }
 
@@ -115,7 +186,7 @@ pub(crate) fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
     let summaries: Vec<Option<&Summary>> = c.queues.iter().map(|q| summary(q, row)).collect();
     let text = |s: &Option<&Summary>| s.map_or("-".into(), |s| with_interval(row.1, s));
     let texts: Vec<String> = summaries.iter().map(text).collect();
-    let best = best(row.1, &summaries, &texts);
+    let best = best(row.1, &summaries);
     let any = best.contains(&true);
     let mark = |best: bool| if best { MARK } else { ' ' };
     texts.into_iter().zip(best).map(|(t, b)| if any { format!("{t} {}", mark(b)) } else { t }).collect()
@@ -123,53 +194,23 @@ pub(crate) fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
 
 /// `3.50 ± 0.01`, or a mean alone.
 pub(crate) fn with_interval(metric: Metric, s: &Summary) -> String {
-    let digits = metric.decimals();
-    let mean = metric.shown(s.mean);
-    match s.half_width_95 {
-        Some(half) => format!("{mean:.digits$} ± {:.digits$}", metric.shown(half)),
-        None => format!("{mean:.digits$}"),
-    }
+    let half = s.half_width_95.map(|half| metric.shown(half));
+    digits::estimate(metric.shown(s.mean), half, metric.decimals())
 }
 
-/// The best and all that cannot be told from it: intervals that overlap its
-/// own, or the same text. Nobody if that is everybody, or without intervals.
-fn best(metric: Metric, row: &[Option<&Summary>], texts: &[String]) -> Vec<bool> {
+/// The best and all that cannot be told from it by the differences of the same
+/// seeds. Nobody if that is everybody, or without intervals.
+fn best(metric: Metric, row: &[Option<&Summary>]) -> Vec<bool> {
     let nobody = vec![false; row.len()];
     let better = |s: &Summary| metric.sense() * s.mean;
     let present = || row.iter().copied().enumerate().filter_map(|(i, s)| Some((i, s?)));
     let top = present().max_by(|a, b| better(a.1).total_cmp(&better(b.1)));
-    let Some((i, top)) = top.filter(|_| metric.sense() != 0.0) else { return nobody };
+    let Some((_, top)) = top.filter(|_| metric.sense() != 0.0) else { return nobody };
     if present().any(|(_, s)| s.half_width_95.is_none()) {
         return nobody;
     }
-    let reach = |s: &Summary| s.half_width_95.unwrap_or(0.0);
-    let overlaps = |s: &Summary| better(top) - better(s) <= reach(top) + reach(s);
-    let marks: Vec<bool> =
-        row.iter().zip(texts).map(|(s, text)| s.is_some_and(|s| overlaps(s) || *text == texts[i])).collect();
+    let marks: Vec<bool> = row.iter().map(|s| s.is_some_and(|s| is_tied(metric, top, s))).collect();
     if present().all(|(i, _)| marks[i]) { nobody } else { marks }
-}
-
-fn block(
-    c: &Comparison,
-    rows: &[(usize, Metric)],
-    lines: &[Vec<String>],
-    columns: std::ops::Range<usize>,
-    style: Style,
-) -> String {
-    let headings = c.queues[columns.clone()].iter().map(|q| Cell::new(heading(&q.label)));
-    let mut table = empty_table();
-    table.set_header([Cell::new(""), Cell::new("")].into_iter().chain(headings));
-    let mut above = None;
-    for (row, line) in rows.iter().zip(lines) {
-        let name = if above == Some(row.0) { "" } else { name_of(c, row.0) };
-        above = Some(row.0);
-        let cells = line[columns.clone()].iter().map(|text| {
-            let cell = Cell::new(text).set_alignment(CellAlignment::Left);
-            if style.colour && text.ends_with(MARK) { cell.add_attribute(Attribute::Bold) } else { cell }
-        });
-        table.add_row([Cell::new(name), Cell::new(row.1.label())].into_iter().chain(cells));
-    }
-    finish_table(table, style)
 }
 
 pub(crate) fn empty_table() -> Table {
@@ -207,7 +248,9 @@ fn legend(c: &Comparison, marked: bool) -> String {
             writeln!(text, "Quick look: all times of the schedule were divided by {n}; not for conclusions.");
     }
     if marked {
-        text.push_str("* best: alone, or with all whose interval overlaps its own.\n");
+        text.push_str(
+            "* best: alone, or with all that the differences of the same seeds cannot tell from it.\n",
+        );
     }
     text
 }
@@ -223,12 +266,12 @@ fn limits(c: &Comparison) -> String {
 fn pages(c: &Comparison) -> String {
     let compared = |scores: &Scores| scores.metrics.get(&Metric::PagesCompared).map(|s| s.values.clone());
     let values: Vec<f64> = c.queues[0].apps.iter().filter_map(compared).flatten().flatten().collect();
-    let (pages, seeds) = (values.iter().sum::<f64>(), values.len());
+    let (pages, seeds) = (count(values.iter().sum::<f64>() as usize, "page"), count(values.len(), "seed"));
     let all = if c.queues.len() > 1 { " under every discipline" } else { "" };
     if values.is_empty() {
         return format!("Page times: no page was completed{all}.\n");
     }
-    format!("Page times: the {pages} pages of {seeds} seeds that were completed{all}.\n")
+    format!("Page times: the {pages} of {seeds} completed{all}.\n")
 }
 
 /// An application's score with its unit, for text.
@@ -269,7 +312,7 @@ pub fn run(q: &QueueScores, style: Style) -> String {
     text.push_str("\naccess point\n");
     for (metric, summary) in &q.ap.metrics {
         let (label, digits, value) = (metric.label(), metric.decimals(), metric.shown(summary.mean));
-        let _ = writeln!(text, "  {label:22}{value:.digits$}");
+        let _ = writeln!(text, "  {label:26}{value:.digits$}");
     }
     text
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One sentence for each application and discipline: what made its score.
+//! One sentence for each application and discipline: what made its score; or for each application alone.
 //!
 //! What it does not do: causes are found by each kind of application
 //! (`airtab-scenario`).
@@ -12,11 +12,35 @@ use crate::compare::Comparison;
 /// each the disciplines in the order asked for; those with the same reason
 /// share a sentence.
 pub fn why(c: &Comparison) -> Vec<String> {
+    sentences(c, &|_, _| true)
+}
+
+/// The same with one sentence for each application: what makes its score under the discipline that serves it
+/// worst, the first of them.
+pub fn why_short(c: &Comparison) -> Vec<String> {
+    let badness = |q: &QueueScores, app: usize| {
+        let metric = About::named(q.apps[app].kind)?.metric();
+        Some(-metric.sense() * q.apps[app].mean(metric)?)
+    };
+    let worst = |app: usize| {
+        let of = c.queues.iter().enumerate().filter_map(|(i, q)| Some((i, badness(q, app)?)));
+        // Of equals the first.
+        of.fold(None, |worst: Option<(usize, f64)>, (i, x)| match worst {
+            Some((_, most)) if x <= most => worst,
+            _ => Some((i, x)),
+        })
+    };
+    // Who has no score anywhere: what is said of it under the first.
+    sentences(c, &|q, app| worst(app).map_or(0, |worst| worst.0) == q)
+}
+
+/// Those of some disciplines and applications, by their numbers.
+fn sentences(c: &Comparison, wanted: &dyn Fn(usize, usize) -> bool) -> Vec<String> {
     let apps = c.queues.first().map_or(0, |q| q.apps.len());
     let mut sentences = Vec::new();
     for i in 0..apps {
         let mut reasons: Vec<(String, String)> = Vec::new();
-        for q in &c.queues {
+        for (_, q) in c.queues.iter().enumerate().filter(|(k, _)| wanted(*k, i)) {
             let Some((score, reason)) = of_app(q, &q.apps[i]) else { continue };
             match reasons.iter_mut().find(|(_, known)| *known == reason) {
                 Some((scores, _)) => scores.push_str(&format!(", {score}")),

@@ -24,7 +24,7 @@ const SPAN: Range<u64> = 9_000_000_000..10_500_000_000;
 /// The built-in home with lossy links: ACKs are lost, frames are repeated.
 fn rough_home() -> Scenario {
     let mut scenario = quick(&ScenarioFile::home().scenario);
-    scenario.stations.iter_mut().for_each(|s| s.loss = Loss::Shadowing { distance_m: 12.0 });
+    scenario.stations.iter_mut().for_each(|s| s.loss = Loss::at(12.0));
     scenario
 }
 

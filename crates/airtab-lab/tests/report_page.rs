@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
-use airtab_sim::{Scenario, Simulation};
+use airtab_sim::Scenario;
 
 struct Study {
     scenario: Scenario,
@@ -63,9 +63,9 @@ fn the_page_has_everything_and_loads_nothing() {
     }
     let apps = study.scenario.apps.len();
     // A score of each application, delays and rates of both, credits of one, one of the air.
-    assert_eq!(count(&page, "<svg "), apps + 2 + 2 + 1 + 1);
-    assert_eq!(count(&page, "<svg role=\"img\" aria-label=\""), count(&page, "<svg "));
-    assert_eq!(count(&page, "<figcaption>"), count(&page, "<svg "));
+    assert_eq!(count(&page, "<svg role="), apps + 2 + 2 + 1 + 1);
+    assert_eq!(count(&page, "<svg role=\"img\" aria-label=\""), count(&page, "<svg role="));
+    assert_eq!(count(&page, "<figcaption>"), count(&page, "<svg role="));
     for tag in ["figure", "div", "table", "section", "ul", "svg", "main", "pre", "h2"] {
         assert_eq!(
             count(&page, &format!("<{tag}>")) + count(&page, &format!("<{tag} ")),
@@ -79,7 +79,7 @@ fn the_page_has_everything_and_loads_nothing() {
             && !page.contains("@import")
             && !page.contains("url(")
     );
-    assert_eq!(count(&page, "http"), count(&page, "xmlns=\"http://www.w3.org/2000/svg\""), "nothing to load");
+    assert_eq!(count(&page, "http"), 0, "nothing to load");
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("width=device-width"));
     assert!(!page.contains("NaN") && !page.contains("inf"), "every number is one");
     assert!(page.len() < 500_000, "{} bytes", page.len());
@@ -124,24 +124,9 @@ fn the_first_sentence_follows_the_marks() {
     let n = study.scenario.apps.len();
     assert!(
         lead.starts_with("chap is best, or as good as the best, for ")
-            && lead.contains("What chap changes against fifo: "),
+            && lead.contains("What chap makes better than fifo: "),
         "{lead}, {n} applications"
     );
-}
-
-#[test]
-fn uplinks_are_counted_in_the_measured_part_only() {
-    let scenario = quick(&ScenarioFile::home().scenario);
-    let settings = ScenarioFile::home().queues;
-    let params = "fifo".parse::<QueueSpec>().unwrap().build(&settings).unwrap();
-    let mut simulation = Simulation::new(&scenario, &params, 1);
-    let mut up_ns = |at| {
-        simulation.advance(at);
-        simulation.air().up_ns
-    };
-    let (before, until) = (up_ns(9_000_000_000), up_ns(27_000_000_000));
-    assert!(before > 0);
-    assert_eq!(story(&scenario, "fifo", &params, 1).uplink_air, (until - before) as f64 / 18e9);
 }
 
 /// A discipline's own columns are on the page by their names, whichever discipline it is.
@@ -155,7 +140,7 @@ fn columns_of_other_disciplines_are_on_the_page() {
     let means = figure.split('"').next().unwrap();
     assert!(means.contains("download ") && means.ends_with(" ms"), "{means}");
     assert!(!page.contains("over time under fifo, means"), "its table says nothing of flows");
-    assert_eq!(count(&page, "<svg "), study.scenario.apps.len() + 2 + 2 + 1 + 1);
+    assert_eq!(count(&page, "<svg role="), study.scenario.apps.len() + 2 + 2 + 1 + 1);
     let mean = Metric::named("sojourn_mean_seconds").expect("fq_codel's table has it");
     let of = |queue: usize| study.comparison.queues[queue].app("download").unwrap().mean(mean);
     assert!(of(0).is_some_and(|s| (0.001..0.1).contains(&s)) && of(1).is_none(), "{:?}", of(0));
@@ -209,7 +194,6 @@ fn a_story_is_the_run_that_was_measured() {
             assert_eq!(p99, scores.mean(Metric::QueueDelayP99), "{}", app.name);
             assert!(app.queue_delay.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
         }
-        assert!((0.05..0.5).contains(&story.uplink_air), "{}", story.uplink_air);
     }
     assert!(fifo.columns_at_ns.is_empty() && fifo.apps.iter().all(|a| a.columns.is_empty()));
     let expected: Vec<u64> = (8900..9500).map(|ms| ms * 1_000_000).collect();
@@ -220,12 +204,12 @@ fn a_story_is_the_run_that_was_measured() {
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
-    // Charges and boosts can be seen: falls of less than two frames between samples,
+    // Charges and boosts can be seen: falls between samples of a frame with its repetitions and no more,
     // and a rise of 10 ms or more some 27 times a second.
     let download: Vec<f64> = chap.apps[4].columns[0][200..].iter().map(|c| c.unwrap()).collect();
     let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let boosts = steps.iter().filter(|step| **step > 0.010).count();
     assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");
-    assert!(steps.iter().all(|step| *step > -0.002), "{steps:?}");
+    assert!(steps.iter().all(|step| *step > -0.003), "{steps:?}");
     assert!(steps.iter().filter(|step| **step < -0.0002).count() > 200, "{steps:?}");
 }

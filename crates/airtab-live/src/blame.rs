@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use airtab_scenario::Metric;
+use serde::Serialize;
 
 use crate::snapshot::{AirView, AppView, Pace, Quantiles, Rates, Snapshot};
 use crate::text::{list, percent, seconds};
@@ -51,7 +52,7 @@ pub const SUFFERS: [(Metric, f64); 6] = [
 ];
 
 /// What is to be said about a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Blame {
     /// Somebody may feel it.
     pub trouble: bool,

@@ -178,16 +178,11 @@ fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<Strin
         let known: Vec<&str> = stations.iter().map(|s| s.name.as_str()).collect();
         format!("no station '{name}'; there are {}", known.join(", "))
     })?;
-    let (kbps, loss) = airtab_scenario::station_change(
-        &ap.house().file.scenario.medium.phy(),
-        ap.station(number),
-        key,
-        value,
-    )?;
+    let (kbps, loss) = airtab_scenario::station_change(&ap.house().file, ap.station(number), key, value)?;
     ap.set_station(number, kbps, loss);
     let error_rate = loss.frame_error_rate();
     let place = match loss {
-        Loss::Shadowing { distance_m } => format!(", {distance_m} m away"),
+        Loss::Shadowing { distance_m, .. } => format!(", {distance_m} m away"),
         _ => String::new(),
     };
     Ok(format!(

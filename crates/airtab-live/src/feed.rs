@@ -13,6 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use serde::Serialize;
+
+use crate::blame::{Blame, blame};
 use crate::error::LiveError;
 use crate::snapshot::Snapshot;
 
@@ -44,9 +47,19 @@ pub fn channel() -> (Publisher, Feed) {
     (Publisher(sender), feed)
 }
 
-/// A snapshot as one line of JSON, line break included.
+/// What a line of JSON has.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    snapshot: &'a Snapshot,
+    /// For readers who do not judge themselves.
+    blame: Blame,
+}
+
+/// A snapshot and its [`blame()`] as one line of JSON, line break included.
 pub fn json_line(snapshot: &Snapshot) -> String {
-    let mut line = serde_json::to_string(snapshot).expect("a snapshot has string keys only");
+    let mut line = serde_json::to_string(&Line { snapshot, blame: blame(snapshot) })
+        .expect("a snapshot has string keys only");
     line.push('\n');
     line
 }
@@ -124,9 +137,15 @@ mod tests {
     fn what_was_written_is_read() {
         let lines: String = evening().iter().map(json_line).collect();
         assert_eq!(lines.lines().count(), 2);
-        let (feed, thread) = from_lines(io::Cursor::new(lines));
+        let (feed, thread) = from_lines(io::Cursor::new(lines.clone()));
         let read: Vec<Snapshot> = feed.iter().map(|s| (*s).clone()).collect();
         assert_eq!(read, evening());
+        // With the sentence that the view shows.
+        for (line, snapshot) in lines.lines().zip(evening()) {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let blame = blame(&snapshot);
+            assert_eq!(line["blame"], serde_json::json!({ "trouble": blame.trouble, "text": blame.text }));
+        }
         thread.join().unwrap().unwrap();
     }
 

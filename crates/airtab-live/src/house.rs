@@ -12,7 +12,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use airtab_scenario::ScenarioFile;
-use airtab_sim::address;
+use airtab_sim::{Scenario, address};
 
 use crate::error::LiveError;
 
@@ -54,16 +54,22 @@ impl House {
     /// A house of a scenario.
     ///
     /// # Errors
-    /// If it is too large, or its name cannot name namespaces.
+    /// The first of its [`House::refusals`].
     pub fn new(file: ScenarioFile) -> Result<House, LiveError> {
-        let scenario = &file.scenario;
-        if scenario.stations.len() > MAX_STATIONS {
-            let n = scenario.stations.len();
-            return Err(LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
+        match House::refusals(&file.scenario).into_iter().next() {
+            Some(refused) => Err(refused),
+            None => Ok(House { file }),
         }
-        check_name(&scenario.name)?;
-        scenario.stations.iter().try_for_each(|s| check_name(&s.name))?;
-        Ok(House { file })
+    }
+
+    /// Why a scenario cannot be a house: it is too large, or names cannot name
+    /// namespaces. None: it can.
+    pub fn refusals(scenario: &Scenario) -> Vec<LiveError> {
+        let n = scenario.stations.len();
+        let large = (n > MAX_STATIONS)
+            .then(|| LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
+        let names = [&scenario.name].into_iter().chain(scenario.stations.iter().map(|s| &s.name));
+        large.into_iter().chain(names.filter_map(|name| check_name(name).err())).collect()
     }
 
     /// Its name.

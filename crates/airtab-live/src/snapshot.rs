@@ -401,6 +401,12 @@ pub struct Score {
     pub value: f64,
     /// The same for people: `4.21 MOS`, `0.8 s page`.
     pub text: String,
+    /// That of the downlink alone, where directions are scored apart: calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down: Option<f64>,
+    /// That of the uplink alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<f64>,
 }
 
 #[cfg(test)]

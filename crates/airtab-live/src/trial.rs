@@ -116,6 +116,7 @@ pub fn run(
 ) -> Result<Option<Trial>, LiveError> {
     let end_ns = house.file.scenario.duration_ns;
     let measure_ns = house.file.scenario.measure_ns.clone();
+    Apps::admit(&house.file.scenario)?;
     let mut running = Running::up(house, queue, seed, note)?;
     // Taken down on purpose: what applications say then is about that.
     let ended = |running: &Running| stop.load(Ordering::Relaxed) || !running.is_up();

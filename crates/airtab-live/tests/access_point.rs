@@ -222,8 +222,7 @@ impl Watched {
             }
             &Op::Wait(ns) => self.advance(ns),
             &Op::Station { station, kbps, loss } => {
-                let losses =
-                    [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), Loss::Shadowing { distance_m: 12.0 }];
+                let losses = [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), Loss::at(12.0)];
                 self.ap.set_station(station, [54_000, 24_000, 12_000, 6_000][kbps], losses[loss]);
             }
             &Op::Queue(which) => {

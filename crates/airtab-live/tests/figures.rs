@@ -11,12 +11,15 @@
 mod common;
 
 use airtab_live::{AccessPoint, FlowView, Port, Snapshot, StationView, Totals};
+use airtab_scenario::ScenarioFile;
+use airtab_sim::Servers;
 use airtab_sim::wifi::Loss;
 use common::frames::{Ip, TcpHeader};
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// A frame exchange of 1500 bytes in the cell, ns, and its parts.
 const EXCHANGE: u64 = 281_926;
+const DATA: u64 = 247_259;
 /// The same on the emulated link, and of 500 bytes.
 const EMULATED: u64 = 399_259;
 const EMULATED_500: u64 = 251_111;
@@ -131,7 +134,8 @@ fn uplink_of_two_stations() {
     let at = 1_005_000; // k = 108 is 1000 us, 109 is 1009 us
     ap.advance(at);
     ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), at);
-    let end = 1_009_000 + EXCHANGE;
+    // It is received at the end of DATA, before its ACK.
+    let end = 1_009_000 + DATA;
     // 500 bytes later: DATA 20 + 534 * 8 / 54 = 99.111, SIFS, ACK: 133.778 us.
     ap.advance(10 * MS);
     ap.receive(Port::Station(LAPTOP), &udp(AT_LAPTOP, DOWNLOAD, 7, 500), 10 * MS);
@@ -286,6 +290,68 @@ fn drops_are_their_stations() {
     assert_eq!((s.stations[0].rates.drops_per_s, s.books.uplink_dropped), (2.0, 2));
     flows_are_the_stations(&s);
     assert_eq!(ap.finish().1.uplink_dropped, 2);
+}
+
+/// Two applications at one server: what their programs send shares that server's access link, both ways.
+#[test]
+fn applications_share_a_servers_link() {
+    let _in_time = deadline(300);
+    let far = "[[server]]\nname = \"far\"\nrate = \"10Mb/s\"\nlatency = \"20ms\"\nlatency_up = \"40ms\"";
+    // 1500 bytes take 1.2 ms at 10 Mb/s and 0.12 ms at 100; the trunk adds 0.12 and 1 ms. In the cell a frame's
+    // exchange takes less than a millisecond, contention included.
+    for (shared, second_ms) in [(true, 22.32 + 1.2), (false, 22.32)] {
+        let mut house = house("shared", CELL, far);
+        let servers = if shared { [0, 0] } else { [0, 1] };
+        if !shared {
+            let far = house.file.scenario.servers[0].clone();
+            house.file.scenario.servers.push(far);
+        }
+        for (app, server) in house.file.scenario.apps.iter_mut().zip(servers) {
+            app.servers = Servers::Shared(server);
+        }
+        let mut ap = AccessPoint::new(house, &queue("fifo"), 1).unwrap();
+        ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 0);
+        ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 0);
+        let down = outputs(&mut ap, S);
+        assert_eq!([down[0].0, down[1].0], [Port::Station(CONSOLE), Port::Station(LAPTOP)]);
+        for ((_, at), wires_ms) in down.iter().zip([22.32, second_ms]) {
+            let air_ms = *at as f64 / 1e6 - wires_ms;
+            assert!((0.2..1.0).contains(&air_ms), "{shared}: {at} ns");
+        }
+        ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), 2 * S);
+        ap.receive(Port::Station(LAPTOP), &udp(AT_LAPTOP, DOWNLOAD, 7, 1500), 2 * S);
+        let up = outputs(&mut ap, 3 * S);
+        let gap_ms = (up[1].1 - up[0].1) as f64 / 1e6;
+        // They cross the air less than 1.2 ms after each other, and a shared link takes one after the other.
+        assert_eq!((gap_ms - 1.2).abs() < 1e-6, shared, "{gap_ms} ms");
+        assert!(up.iter().all(|(port, at)| *port == Port::Internet && *at > 2 * S + 42 * MS));
+    }
+}
+
+/// A station's own discipline decides who goes first among what its programs send: the last packet of another flow
+/// passes what waits of the first one.
+#[test]
+fn a_station_has_a_discipline_of_its_own() {
+    let _in_time = deadline(300);
+    for (uplink, place) in [("", 20), ("uplink = \"fq_codel\"", 2), ("uplink = \"chap:limit=30\"", 1)] {
+        let mut house = house("own", CELL, "");
+        let station = format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{uplink}\n");
+        let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+        let own = ScenarioFile::parse("own.toml", &format!("{station}{app}")).unwrap();
+        house.file.scenario.stations[0].uplink = own.scenario.stations[0].uplink.clone();
+        let mut ap = AccessPoint::new(house, &queue("fifo"), 1).unwrap();
+        for _ in 0..20 {
+            ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), 0);
+        }
+        ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 8, 100), 0);
+        ap.advance(S);
+        let lengths = std::iter::from_fn(|| ap.transmit().map(|(_, _, bytes)| bytes.len()));
+        let order: Vec<_> = lengths.collect();
+        assert_eq!(order.len(), 21);
+        let at = order.iter().position(|bytes| *bytes == 100).unwrap();
+        assert_eq!(at, place, "{uplink}");
+        assert_eq!(ap.snapshot().books.uplink_dropped, 0);
+    }
 }
 
 /// Each hop has its packets and its time, to the two digits that are kept.

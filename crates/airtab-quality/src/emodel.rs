@@ -75,6 +75,14 @@ pub fn g107_r(codec: Codec, delay_ms: f64, loss: f64, burst_ratio: f64) -> f64 {
     G107_DEFAULT_R - g107_idd(delay_ms) - g107_ie_eff(codec, loss, burst_ratio)
 }
 
+/// What a call with two ends is worth, from the scores or ratings of its directions: the lower one, for a call is
+/// as good as it is for the worse off. Each direction has its own one-way delay, the E-model's Ta: what the other
+/// one adds to the round trip is in the echo terms alone (T, Tr), which perfect echo cancelling leaves out. `None`
+/// without a direction.
+pub fn worse(directions: impl Iterator<Item = f64>) -> Option<f64> {
+    directions.min_by(f64::total_cmp)
+}
+
 /// How good one direction of a call was over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoiceScore {

@@ -4,6 +4,9 @@
 //! Source: CHAP dissertation 2.5, eq. 2.4 and 2.5 (the model of Wattimena et al. 2006, fitted to Quake IV);
 //! 6.2 scores intervals of 5 s. Scale: 4.37 (perfect) down to 1.
 //!
+//! The model has one ping, the round trip, and one jitter. The source takes the downlink's; a game is played in
+//! both directions, so [`GameMeter::both_ways`] takes that of the worse one.
+//!
 //! What it does not do: the model ignores loss, so a game that loses nine packets in ten is judged by the
 //! tenth; only a bin through which nothing came at all is held to be unplayable. Jitter is mean minus
 //! minimum one-way delay, not the variation between arrivals.
@@ -14,13 +17,16 @@ use crate::window::Window;
 /// The length of a bin over which ping and jitter are taken, unless told otherwise: 5 s.
 pub const DEFAULT_BIN_NS: u64 = 5_000_000_000;
 
+/// What a ms of ping weighs in X, by one of jitter.
+pub const PING_WEIGHT: f64 = 0.104;
+
 /// The score of a game that nothing reaches; the floor of the model.
 pub const UNPLAYABLE: f64 = 1.0;
 
 /// Mean opinion score of a game, 1 to 4.37, from the mean round-trip time and the jitter (mean minus
 /// minimum one-way delay), both in ms. X = 0.104 ping + jitter is held to 0..100, the range of the fit.
 pub fn g_mos(ping_ms: f64, jitter_ms: f64) -> f64 {
-    mos_of_x((0.104 * ping_ms + jitter_ms).clamp(0.0, 100.0))
+    mos_of_x((PING_WEIGHT * ping_ms + jitter_ms).clamp(0.0, 100.0))
 }
 
 /// G(X) for X in 0..100. Falls everywhere; the lower bound only takes off the rounding at X = 100, where G
@@ -36,6 +42,8 @@ pub struct Path {
     pub ping_ms: f64,
     /// Mean minus minimum downlink one-way delay, in ms.
     pub jitter_ms: f64,
+    /// The same of the uplink, in ms.
+    pub up_jitter_ms: f64,
 }
 
 /// One bin of a [`GameScore`].
@@ -78,11 +86,18 @@ struct Sums {
     down_min_ns: u64,
     up_count: u64,
     up_sum_ns: u128,
+    up_min_ns: u64,
 }
 
 impl Sums {
-    const EMPTY: Self =
-        Self { down_count: 0, down_sum_ns: 0, down_min_ns: u64::MAX, up_count: 0, up_sum_ns: 0 };
+    const EMPTY: Self = Self {
+        down_count: 0,
+        down_sum_ns: 0,
+        down_min_ns: u64::MAX,
+        up_count: 0,
+        up_sum_ns: 0,
+        up_min_ns: u64::MAX,
+    };
 
     fn plus(self, other: &Self) -> Self {
         Self {
@@ -91,6 +106,7 @@ impl Sums {
             down_min_ns: self.down_min_ns.min(other.down_min_ns),
             up_count: self.up_count + other.up_count,
             up_sum_ns: self.up_sum_ns + other.up_sum_ns,
+            up_min_ns: self.up_min_ns.min(other.up_min_ns),
         }
     }
 
@@ -103,12 +119,15 @@ impl Sums {
         Some(Path {
             ping_ms: (down_ns + up_ns) / NS_PER_MS,
             jitter_ms: (down_ns - self.down_min_ns as f64) / NS_PER_MS,
+            up_jitter_ms: (up_ns - self.up_min_ns as f64) / NS_PER_MS,
         })
     }
 }
 
-fn mos_of_path(path: Option<Path>) -> f64 {
-    path.map_or(UNPLAYABLE, |p| g_mos(p.ping_ms, p.jitter_ms))
+/// With the jitter of the worse direction, or of the downlink.
+fn mos_of_path(path: Option<Path>, both_ways: bool) -> f64 {
+    let jitter_ms = |p: Path| if both_ways { p.jitter_ms.max(p.up_jitter_ms) } else { p.jitter_ms };
+    path.map_or(UNPLAYABLE, |p| g_mos(p.ping_ms, jitter_ms(p)))
 }
 
 /// Collects the delivered packets of one game and scores them. Memory: one record per bin, whatever the
@@ -121,6 +140,7 @@ pub struct GameMeter {
     window: Window,
     bin_ns: u64,
     bins: Vec<Sums>,
+    both_ways: bool,
 }
 
 impl GameMeter {
@@ -129,7 +149,13 @@ impl GameMeter {
     /// none is a sliver.
     pub fn new(window: Window, bin_ns: u64) -> Option<Self> {
         let count = window.length_ns().checked_div(bin_ns)?.max(1);
-        Some(Self { window, bin_ns, bins: vec![Sums::EMPTY; usize::try_from(count).ok()?] })
+        Some(Self { window, bin_ns, bins: vec![Sums::EMPTY; usize::try_from(count).ok()?], both_ways: false })
+    }
+
+    /// The same, to be scored by the jitter of the worse direction in each bin instead of the downlink's.
+    #[must_use]
+    pub fn both_ways(self) -> Self {
+        Self { both_ways: true, ..self }
     }
 
     fn bin_of(&mut self, sent_ns: u64) -> Option<&mut Sums> {
@@ -158,6 +184,7 @@ impl GameMeter {
         if let Some(bin) = self.bin_of(sent_ns) {
             bin.up_count += 1;
             bin.up_sum_ns += u128::from(delay_ns);
+            bin.up_min_ns = bin.up_min_ns.min(delay_ns);
         }
     }
 
@@ -166,14 +193,14 @@ impl GameMeter {
         let bins: Vec<GameBin> = (0..self.bins.len())
             .map(|i| {
                 let path = self.bins[i].path();
-                GameBin { window: self.window_of(i), path, mos: mos_of_path(path) }
+                GameBin { window: self.window_of(i), path, mos: mos_of_path(path, self.both_ways) }
             })
             .collect();
         let weighted: f64 = bins.iter().map(|b| b.mos * b.window.length_ns() as f64).sum();
         let path = self.bins.iter().fold(Sums::EMPTY, Sums::plus).path();
         GameScore {
             mos_binned: weighted / self.window.length_ns() as f64,
-            mos_single: mos_of_path(path),
+            mos_single: mos_of_path(path, self.both_ways),
             path,
             bins,
         }
@@ -240,7 +267,7 @@ mod tests {
         m.uplink(90 * S, 4 * MS);
         m.uplink(92 * S, 6 * MS);
         let score = m.score();
-        assert_eq!(score.path, Some(Path { ping_ms: 10.0, jitter_ms: 3.0 }));
+        assert_eq!(score.path, Some(Path { ping_ms: 10.0, jitter_ms: 3.0, up_jitter_ms: 0.0 }));
         assert_eq!(score.mos_binned, g_mos(10.0, 3.0));
         assert_eq!(score.mos_single, score.mos_binned);
     }
@@ -268,7 +295,7 @@ mod tests {
         m.downlink(5 * S - 1, 20 * S);
         m.downlink(5 * S, 0);
         let score = m.score();
-        assert_eq!(score.bins[0].path, Some(Path { ping_ms: 20_000.0, jitter_ms: 0.0 }));
+        assert_eq!(score.bins[0].path, Some(Path { ping_ms: 20_000.0, jitter_ms: 0.0, up_jitter_ms: 0.0 }));
         assert_eq!(score.bins[0].mos, 1.0);
         assert_eq!(score.bins[1].mos, 4.37);
     }
@@ -332,6 +359,30 @@ mod tests {
 
         assert_eq!(meter(0, 3).score().bins.len(), 1);
         assert!(GameMeter::new(Window::new(0, S).unwrap(), 0).is_none());
+    }
+
+    /// Down 4 and 6 ms, up 10 and 30 ms: a jitter of 1 and of 10 ms at a ping of 25.
+    #[test]
+    fn both_ways_is_the_jitter_of_the_worse_one() {
+        let score = |down: [u64; 2], up: [u64; 2], both: bool| {
+            let mut m = meter(0, 5);
+            if both {
+                m = m.both_ways();
+            }
+            for (i, (down, up)) in (0..).zip(down.into_iter().zip(up)) {
+                m.downlink(i * MS, down * MS);
+                m.uplink(i * MS, up * MS);
+            }
+            let score = m.score();
+            assert_eq!(score.mos_binned, score.mos_single, "one bin");
+            (score.path.unwrap(), score.mos_binned)
+        };
+        let (path, down_only) = score([4, 6], [10, 30], false);
+        assert_eq!((path.ping_ms, path.jitter_ms, path.up_jitter_ms), (25.0, 1.0, 10.0));
+        assert_eq!(down_only, g_mos(25.0, 1.0));
+        assert_eq!(score([4, 6], [10, 30], true).1, g_mos(25.0, 10.0));
+        assert_eq!(score([10, 30], [4, 6], true).1, g_mos(25.0, 10.0), "whichever it is");
+        assert_eq!(score([10, 30], [4, 6], false).1, g_mos(25.0, 10.0));
     }
 
     proptest! {

@@ -13,6 +13,7 @@
 //! its feature `files` it touches no file system.
 
 mod apps;
+mod evenness;
 mod kinds;
 mod measure;
 mod metric;
@@ -26,12 +27,13 @@ mod tcp;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;
+mod wifi;
 mod wired;
 
 pub use apps::ACCESS_POINT;
 pub use kinds::{About, Score, note, video_frames, words};
 pub use measure::{Figures, Measured, Second, measure};
-pub use metric::{Metric, Of, column_unit};
+pub use metric::{Direction, Metric, Of, OfPath, column_unit};
 pub use queues::{QueueSettings, QueueSpec};
 pub use reader::Problem;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};

@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
-use airtab_sim::{App, AppTrace, Delivery, Scenario, SecondTrace, StreamTrace, Trace};
+use airtab_sim::{App, AppTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, StreamTrace, Trace};
 
+use crate::evenness;
 use crate::kinds;
-use crate::metric::Metric;
+use crate::metric::{Direction, Metric, OfPath};
 
 /// Figures of one application or of the access point; what has no meaning is
 /// absent.
@@ -89,6 +90,11 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
+    let [down, up] = &seen.paths;
+    add_path(&mut f, Direction::Down, &seen.down, down);
+    add_path(&mut f, Direction::Up, &seen.up, up);
+    // Little's law: places are the times in the queue by the time in which they were spent.
+    f.insert(Metric::UplinkPackets, up.total.queue_ns as f64 / measured_ns);
     kinds::measure(&app.kind, &mut f, seen, window);
     if app.users.count > 1 {
         // The times from one user's packet to another's say nothing of either.
@@ -97,15 +103,55 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     f
 }
 
+/// Delays of one direction, where they come from, and where packets are lost.
+fn add_path(f: &mut Figures, direction: Direction, stream: &StreamTrace, path: &PathTrace) {
+    let mut add = |of: OfPath, value: f64| f.insert(Metric::of_path(direction, of), value);
+    let mut delays: Vec<u64> = stream.deliveries.iter().map(took_ns).collect();
+    delays.sort_unstable();
+    for n in OfPath::PERCENTILES {
+        // The least that so many did not exceed.
+        let rank = (delays.len() * usize::from(n)).div_ceil(100);
+        let delay_ns = match rank.checked_sub(1) {
+            Some(place) => delays[place],
+            None if stream.delay_ns.is_empty() => continue,
+            None => stream.delay_ns.value_at_quantile(f64::from(n) / 100.0),
+        };
+        add(OfPath::Percentile(n), delay_ns as f64 * SECONDS);
+    }
+    let legs = [Leg::Wires, Leg::Queue, Leg::Channel];
+    let ns = |of: &Legs, leg: Leg| match leg {
+        Leg::Wires => of.wires_ns as f64,
+        Leg::Queue => of.queue_ns as f64,
+        Leg::Channel => of.channel_ns as f64,
+    };
+    if path.arrived > 0 {
+        for leg in legs {
+            let mean = ns(&path.total, leg) / path.arrived as f64;
+            add(OfPath::mean(leg), mean * SECONDS);
+            add(OfPath::jitter(leg), (mean - ns(&path.least, leg)) * SECONDS);
+        }
+    }
+    let known = stream.sent.saturating_sub(stream.under_way);
+    for leg in legs {
+        share(path.lost[leg as usize], known).map(|x| add(OfPath::loss(leg), x));
+    }
+    share(path.attempts, path.frames).map(|x| add(OfPath::Attempts, x));
+}
+
 /// Delays and losses of a constant stream.
 pub(crate) fn add_stream(f: &mut Figures, seen: &AppTrace) {
     f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
     let (down, up) = (mean_delay(&seen.down.deliveries), mean_delay(&seen.up.deliveries));
+    let least =
+        |stream: &StreamTrace| stream.deliveries.iter().map(took_ns).min().unwrap_or(0) as f64 * SECONDS;
     if let Some(down) = down {
-        let least = seen.down.deliveries.iter().map(took_ns).min().unwrap_or(0) as f64 * SECONDS;
         f.insert(Metric::Delay, down);
-        f.insert(Metric::Jitter, down - least);
+        f.insert(Metric::Jitter, down - least(&seen.down));
         f.extend(up.map(|up| (Metric::Ping, down + up)));
+    }
+    if let Some(up) = up {
+        f.insert(Metric::UplinkDelay, up);
+        f.insert(Metric::UplinkJitter, up - least(&seen.up));
     }
     f.extend(arrival_spread(&seen.down.deliveries).map(|x| (Metric::ArrivalSpread, x)));
 }
@@ -163,7 +209,9 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     ]);
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
+    f.extend(share(air.collided, air.attempts).map(|x| (Metric::CollidedAttempts, x)));
     kinds::together(scenario.apps.iter().zip(apps), &mut f);
+    evenness::add(scenario, apps, &mut f);
     f
 }
 

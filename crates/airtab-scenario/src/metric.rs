@@ -4,12 +4,14 @@
 //! What it does not do: it computes none of them (that is `measure`).
 
 mod column;
+mod path;
 
 use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
 pub use column::{ColumnFigure, Of, shown as column_unit};
+pub use path::{Direction, OfPath, PathFigure};
 
 /// A figure of one application, or of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,13 +20,16 @@ pub enum Metric {
     GameMos,
     /// The same with the measured time taken as a single bin.
     GameMosWindow,
-    /// Score of a call's downlink by the CHAP dissertation's E-model, 1 to 4.5.
+    /// Score of a call by the CHAP dissertation's E-model, 1 to 4.5: that of its worse direction, or of the
+    /// downlink where the scenario asks for it.
     VoipMos,
-    /// Rating R of a call's downlink by ITU-T G.107, at most 93.2.
+    /// Rating R of a call by ITU-T G.107, at most 93.2, of the same directions.
     VoipRG107,
-    /// Score of a call's downlink by ITU-T G.107, 1 to 4.5.
+    /// Score of a call by ITU-T G.107, 1 to 4.5, of the same directions.
     VoipMosG107,
-    /// Score of a call's uplink as that of its downlink, 1 to 4.5.
+    /// Score of a call's downlink as [`Metric::VoipMos`], 1 to 4.5.
+    VoipMosDownlink,
+    /// Score of a call's uplink as [`Metric::VoipMos`], 1 to 4.5.
     VoipMosUplink,
     /// Frames of a video that can be shown, each second (CHAP dissertation 2.5).
     FrameRate,
@@ -65,8 +70,12 @@ pub enum Metric {
     Ping,
     /// Mean one-way delay of the downlink, s.
     Delay,
+    /// Mean one-way delay of the uplink, s.
+    UplinkDelay,
     /// Mean minus minimum delay of the downlink, s.
     Jitter,
+    /// Mean minus minimum delay of the uplink, s.
+    UplinkJitter,
     /// Standard deviation of the times between two arrivals of the downlink, s.
     ArrivalSpread,
     /// Downlink packets that never arrived, share of those sent.
@@ -83,6 +92,8 @@ pub enum Metric {
     QueuePackets,
     /// Packets that the access point's queue dropped, share of those that came.
     QueueDropped,
+    /// Mean places held in its station's uplink queue, packets.
+    UplinkPackets,
     /// Channel time of its downlink, share of the measured time.
     Air,
     /// Channel time of its uplink, share of the measured time.
@@ -103,6 +114,8 @@ pub enum Metric {
     Attempts7,
     /// Downlink frames never acknowledged, share of all that ended.
     GivenUp,
+    /// What its packets met on their way in one direction.
+    Path(PathFigure),
     /// What the discipline's own table says of its flows, named after the column.
     Column(ColumnFigure),
     /// What a formula gives, in the unit that its name ends in.
@@ -113,8 +126,16 @@ pub enum Metric {
     Idle,
     /// Of the channel: share of the whole run spent in collisions.
     Collisions,
+    /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
+    CollidedAttempts,
     /// Jain's fairness index of the downloads' goodputs, up to 1.
     Fairness,
+    /// The same of the rates of all bulk flows, uploads too.
+    FlowsRateJain,
+    /// The same of the air that bulk flows use, down and up.
+    FlowsAirJain,
+    /// The same of the air of the stations that have bulk flows, down and up.
+    StationsAirJain,
     /// Packets that wired queues dropped in the whole run.
     WiredDropped,
     /// Packets that the stations' queues dropped in the whole run.
@@ -144,13 +165,14 @@ enum Sense {
 use Metric::*;
 use Sense::*;
 
-const TABLE: [Row; 56] = [
+const TABLE: &[Row] = &[
     (GameMos, "game_mos", "MOS", 1.0, 2, Higher),
     (GameMosWindow, "game_mos_window", "MOS, one window", 1.0, 2, Higher),
     (VoipMos, "voip_mos", "MOS", 1.0, 2, Higher),
     (VoipRG107, "voip_r_g107", "R, G.107", 1.0, 1, Higher),
     (VoipMosG107, "voip_mos_g107", "MOS, G.107", 1.0, 2, Higher),
-    (VoipMosUplink, "voip_mos_uplink", "MOS, uplink", 1.0, 2, Higher),
+    (VoipMosDownlink, "voip_mos_downlink", "MOS, down", 1.0, 2, Higher),
+    (VoipMosUplink, "voip_mos_uplink", "MOS, up", 1.0, 2, Higher),
     (FrameRate, "playable_frames_per_second", "playable frames/s", 1.0, 1, Higher),
     (FramesWhole, "whole_frames_ratio", "whole frames, %", 1e2, 1, Higher),
     (IFramesWhole, "whole_i_frames_ratio", "whole I frames, %", 1e2, 1, Higher),
@@ -170,7 +192,9 @@ const TABLE: [Row; 56] = [
     (Startup, "startup_seconds", "start-up, s", 1.0, 2, Lower),
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),
+    (UplinkDelay, "uplink_delay_seconds", "one-way delay up, ms", 1e3, 2, Lower),
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
+    (UplinkJitter, "uplink_jitter_seconds", "jitter up, ms", 1e3, 2, Lower),
     (ArrivalSpread, "arrival_gap_deviation_seconds", "arrival gaps, deviation, ms", 1e3, 2, Lower),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
@@ -179,6 +203,7 @@ const TABLE: [Row; 56] = [
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
+    (UplinkPackets, "uplink_mean_packets", "places held in the uplink", 1.0, 1, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),
     (UplinkAir, "uplink_air_ratio", "air up, %", 1e2, 1, Neither),
     (Attempts1, "attempts_1_ratio", "sent once, %", 1e2, 1, Higher),
@@ -193,7 +218,11 @@ const TABLE: [Row; 56] = [
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
-    (Fairness, "downloads_jain_ratio", "Jain index", 1.0, 3, Higher),
+    (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
+    (Fairness, "downloads_jain_ratio", "Jain of rates, downloads", 1.0, 3, Higher),
+    (FlowsRateJain, "flows_rate_jain_ratio", "Jain of rates, flows", 1.0, 3, Neither),
+    (FlowsAirJain, "flows_air_jain_ratio", "Jain of air, flows", 1.0, 3, Neither),
+    (StationsAirJain, "stations_air_jain_ratio", "Jain of air, stations", 1.0, 3, Neither),
     (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
     (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),
     (PingMedian, "pings_median_seconds", "median ping, ms", 1e3, 1, Lower),
@@ -206,6 +235,7 @@ const TABLE: [Row; 56] = [
 /// [`TABLE`] with the disciplines' columns among it, in the order of the metrics.
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut rows = column::rows();
+    rows.extend(path::rows());
     rows.extend(TABLE);
     rows.sort_by_key(|row| row.0);
     rows

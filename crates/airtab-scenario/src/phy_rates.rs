@@ -11,6 +11,9 @@ use crate::reader::Value;
 
 const DSSS: [u32; 4] = [1_000, 2_000, 5_500, 11_000];
 const OFDM: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
+/// 802.11b and 802.11g stations of one cell.
+const MIXED: [u32; 12] =
+    [1_000, 2_000, 5_500, 6_000, 9_000, 11_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
 /// One stream, 20 MHz, BPSK 1/2; four streams, 40 MHz, short guard interval.
 /// There are dozens between them: any is taken.
 const HT: [u32; 2] = [6_500, 600_000];
@@ -29,6 +32,7 @@ impl Rates {
         let profile = phy.name();
         let (kbps, between): (&[u32], bool) = match profile {
             _ if profile.ends_with("-11b") => (&DSSS, false),
+            _ if profile.ends_with("-11bg") => (&MIXED, false),
             _ if profile.ends_with("-11n") => (&HT, true),
             _ => (&OFDM, false),
         };

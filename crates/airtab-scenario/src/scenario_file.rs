@@ -9,19 +9,20 @@ use std::ops::Range;
 use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
-use airtab_core::{Discipline, ParamError, Params, Phy, Unit};
+use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::Config;
-use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
-use airtab_sim::{MAX_STATIONS, Scenario, Station, Wired};
+use airtab_sim::wifi::{Loss, MediumConfig, Shadowing};
+use airtab_sim::{MAX_STATIONS, Scenario, Scored, Station, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
 use crate::kinds::Context;
 use crate::phy_rates::Rates;
-use crate::queues::QueueSettings;
-use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, unused};
+use crate::queues::{QueueSettings, QueueSpec};
+use crate::reader::{Document, Problem, Section, Value, choice, label, number, quantity, text, unused};
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
+use crate::wifi::{default_wifi, read_wifi};
 use crate::wired::{read_servers, read_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
@@ -43,6 +44,8 @@ pub struct ScenarioFile {
     pub scenario: Scenario,
     /// Parameters of the disciplines.
     pub queues: QueueSettings,
+    /// What a distance means for a station.
+    pub shadowing: Shadowing,
     /// As it was written, to be kept beside results.
     pub text: String,
 }
@@ -140,13 +143,14 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
-    let medium = top.section("wifi").map_or_else(|| Some(CellConfig::new(home_phy()).into()), read_wifi);
+    let (medium, shadowing) = top.section("wifi").map_or_else(default_wifi, read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
+    let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref().map(MediumConfig::phy));
+    let stations = read_stations(top, medium.as_ref(), shadowing);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let context = Context { folder: &folder, congestion: tcp.congestion };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
@@ -163,8 +167,10 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             stations,
             apps,
             tcp,
+            scored,
         },
         queues,
+        shadowing,
         text: text.into(),
     })
 }
@@ -186,62 +192,6 @@ pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String
         return Err(format!("{} goes past the end of the run ({end})", v.written));
     }
     Ok(from..to)
-}
-
-fn home_phy() -> Phy {
-    Phy::named("phy-a").expect("the default profile exists")
-}
-
-fn read_wifi(s: Section) -> Option<MediumConfig> {
-    const OWNERS: [(&str, &str); 7] = [
-        ("backoff", "dcf"),
-        ("eifs", "dcf"),
-        ("deliver_on", "dcf"),
-        ("uplink_packets", "dcf"),
-        ("beacon_interval", "dcf"),
-        ("beacon_bytes", "dcf"),
-        ("extra_delay", "emulator"),
-    ];
-    let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
-    // None where its name is wrong: that is problem enough.
-    let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
-    let emulator = medium == Some("emulator");
-    let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
-    let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
-    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
-    let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
-    let mut cell = CellConfig::new(phy.unwrap_or_else(home_phy));
-    let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
-    cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
-    cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
-    let rules = vec![("data", DeliverOn::Data), ("ack", DeliverOn::Ack)];
-    cell.deliver_on = s.read("deliver_on", choice(rules)).unwrap_or(cell.deliver_on);
-    let attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map(|n| n as u8);
-    cell.attempts = attempts.unwrap_or(cell.attempts);
-    let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
-    cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
-    cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
-    for (key, owner) in OWNERS {
-        if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
-            s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
-        }
-    }
-    s.finish();
-    let mut medium = if emulator { MediumConfig::emulator(phy?, extra_ns) } else { cell.into() };
-    if let (MediumConfig::Emulator(link), Some(attempts)) = (&mut medium, attempts) {
-        link.attempts = attempts;
-    }
-    phy.map(|_| medium)
-}
-
-fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
-    let bytes = s.read("beacon_bytes", quantity(Unit::Bytes, 50..=2304));
-    let interval = s.read("beacon_interval", |v| match v.value.as_str() {
-        Some("off") => Ok(None),
-        _ => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
-    });
-    let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
-    Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), ..default })
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.
@@ -311,9 +261,10 @@ fn read_discipline(queue: &Section, s: &Section, discipline: Discipline, limit: 
     params
 }
 
-/// Without a `phy` any rate will do.
-fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
-    let rates = phy.map(|phy| Rates::of(&phy));
+/// Without a `medium` any rate will do.
+fn read_stations(top: &Section, medium: Option<&MediumConfig>, by: Shadowing) -> Vec<Station> {
+    let rates = medium.map(|medium| Rates::of(&medium.phy()));
+    let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
     if top.lacks("station") {
         top.problem("no station: at least one [[station]] is needed".into());
@@ -337,28 +288,35 @@ fn read_stations(top: &Section, phy: Option<Phy>) -> Vec<Station> {
         let loss = match fer {
             Some(0.0) => Loss::None,
             Some(p) => Loss::Fer(p),
-            None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0) },
+            None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0), by },
         };
+        let uplink = s.read("uplink", |v| {
+            let spec: QueueSpec = text(v)?.parse()?;
+            spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
+        });
+        if uplink.is_some() && !dcf {
+            s.problem_of("uplink", "only for medium dcf; the emulated link has no uplink queue");
+        }
         s.finish();
         let highest = rates.as_ref().map_or(0, Rates::highest);
-        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss });
+        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss, uplink });
     }
     stations
 }
 
-/// Changes one key of a station of a running house: what its file would say.
+/// Changes one key of a station of the running house of a file: what it would say.
 ///
 /// # Errors
 /// Names the key or the value that is wrong, and what is allowed.
 pub fn station_change(
-    phy: &Phy,
+    file: &ScenarioFile,
     (kbps, loss): (u32, Loss),
     key: &str,
     value: &str,
 ) -> Result<(u32, Loss), String> {
     match key {
-        "rate" => Ok((Rates::of(phy).parse(value)?, loss)),
-        "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)? })),
+        "rate" => Ok((Rates::of(&file.scenario.medium.phy()).parse(value)?, loss)),
+        "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)?, by: file.shadowing })),
         "fer" => match value.parse() {
             Ok(0.0) => Ok((kbps, Loss::None)),
             Ok(p) if (0.0..=1.0).contains(&p) => Ok((kbps, Loss::Fer(p))),

@@ -27,6 +27,9 @@ pub struct Scores {
     pub name: String,
     /// What it is: a kind of scenario files, or `ap`.
     pub kind: &'static str,
+    /// Its station's name; none of `ap`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub station: String,
     /// Its metrics.
     pub metrics: BTreeMap<Metric, Summary>,
 }

@@ -8,8 +8,8 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig};
-use airtab_sim::{Access, AppKind, Latency, Servers, Users};
+use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig, Shadowing};
+use airtab_sim::{Access, AppKind, Latency, Scored, Servers, Users};
 
 #[test]
 fn the_built_in_home() {
@@ -21,7 +21,7 @@ fn the_built_in_home() {
     assert_eq!((s.wired.rate_bps, s.wired.trunk), (100_000_000, Latency::both(MS)));
     assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
-    assert!(s.stations.iter().all(|s| s.loss == Loss::Shadowing { distance_m: 1.0 }));
+    assert!(s.stations.iter().all(|s| s.loss == Loss::at(1.0)));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
     let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
@@ -54,7 +54,49 @@ fn the_least_that_a_file_must_say() {
     assert_eq!((s.name.as_str(), s.measure_ns), ("small", 0..10 * SECOND));
     assert_eq!((s.apps[0].active_ns.clone(), s.apps[0].class), (0..10 * SECOND, 0));
     assert_eq!((s.apps[0].servers, s.apps[0].phase_ns), (Servers::Own(Latency::both(MS)), None));
-    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (54_000, Loss::Shadowing { distance_m: 1.0 }));
+    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (54_000, Loss::at(1.0)));
+}
+
+/// What is to differ from a profile, and what a distance means.
+#[test]
+fn constants_of_the_cell() {
+    let read = |wifi: &str| {
+        let station = "[[station]]\nname = \"s\"\ndistance = 10\nrate = \"11Mb/s\"\n";
+        let app = "[[app]]\nname = \"v\"\nkind = \"voip\"\nstation = \"s\"\n";
+        ScenarioFile::parse("w.toml", &format!("duration = \"1s\"\n[wifi]\n{wifi}\n{station}{app}")).unwrap()
+    };
+    let file = read(
+        r#"
+        phy = "std-11b"
+        slot = "9us"
+        sifs = "16us"
+        preamble = "96us"
+        cw_min = 15
+        cw_max = 255
+        ack_rate = "11Mb/s"
+        eifs_rate = "2Mb/s"
+        beacon_rate = "5.5Mb/s"
+        path_loss_exponent = 2.5
+        shadowing_deviation = 4
+        link_margin = 29
+    "#,
+    );
+    let cell = file.scenario.medium.cell().unwrap();
+    let phy = cell.phy;
+    assert_eq!((phy.slot_ns(), phy.sifs_ns(), phy.difs_ns()), (9_000, 16_000, 34_000));
+    assert_eq!((phy.cw_min(), phy.cw_max()), (15, 255));
+    // 96 us and 112 bits at 11 and at 2 Mb/s.
+    assert_eq!((phy.ack_ns(1_000), phy.eifs_ns()), (106_182, 16_000 + 152_000 + 34_000));
+    assert_eq!(cell.beacon.unwrap().kbps, 5_500);
+    let by = Shadowing { exponent: 2.5, deviation_db: 4.0, margin_db: 29.0 };
+    assert_eq!(file.scenario.stations[0].loss, Loss::Shadowing { distance_m: 10.0, by });
+    // One deviation above the threshold at 10 m.
+    assert!((file.scenario.stations[0].loss.frame_error_rate() - 0.158_655).abs() < 1e-6);
+    let change = airtab_scenario::station_change(&file, (11_000, Loss::None), "distance", "20m");
+    assert_eq!(change, Ok((11_000, Loss::Shadowing { distance_m: 20.0, by })), "also in a running house");
+    let mixed = read("phy = \"std-11bg\"");
+    assert_eq!(mixed.scenario.medium.cell().unwrap().beacon.unwrap().kbps, 1_000);
+    assert_eq!(mixed.scenario.stations[0].rate_kbps, 11_000);
 }
 
 #[test]
@@ -63,6 +105,7 @@ fn every_key_arrives() {
         name = "all"
         duration = "1min"
         measure = ["500ms", "59s"]
+        mos_direction = "down"
         [wifi]
         phy = "std-11b"
         backoff = "bianchi"
@@ -180,6 +223,7 @@ fn every_key_arrives() {
     let file = ScenarioFile::parse("all.toml", text).unwrap();
     let s = &file.scenario;
     assert_eq!((s.duration_ns, s.measure_ns.clone()), (60 * SECOND, 500 * MS..59 * SECOND));
+    assert_eq!(s.scored, Scored::Down);
     let cell = s.medium.cell().unwrap();
     assert_eq!((cell.phy.name(), cell.backoff), ("std-11b", Backoff::Bianchi));
     assert_eq!((cell.eifs, cell.deliver_on, cell.attempts), (false, DeliverOn::Ack, 5));
@@ -190,7 +234,7 @@ fn every_key_arrives() {
         (1_000_000_000, Latency::both(2_500_000), 88)
     );
     assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
-    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::Shadowing { distance_m: 12.5 }));
+    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::at(12.5)));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
     assert_eq!(
@@ -324,6 +368,23 @@ fn where_servers_are_and_when_streams_begin() {
     let (links, first) = s.access_links(|app| app.flows());
     let own = |latency| Access { rate_bps: 50_000_000, latency };
     assert_eq!((links, first), (vec![far, thin, own(call), own(film)], vec![0, 2, 3, 1]));
+}
+
+/// As on the command line; what `[queue]` says is about the access point's.
+#[test]
+fn a_station_may_have_a_discipline_of_its_own() {
+    let text = "duration = \"1s\"\nqueue.limit = 50\n[[station]]\nname = \"s\"\n\
+        [[station]]\nname = \"t\"\nuplink = \"fq_codel\"\n\
+        [[station]]\nname = \"u\"\nuplink = \"chap:limit=70:increment=10ms\"\n\
+        [[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+    let stations = ScenarioFile::parse("own.toml", text).unwrap().scenario.stations;
+    assert!(stations[0].uplink.is_none());
+    let get = |i: usize, name: &str| {
+        let own = stations[i].uplink.as_ref().unwrap();
+        (own.discipline().name(), own.get(name).unwrap()[0])
+    };
+    assert_eq!((get(1, "limit"), get(2, "limit")), (("fq_codel", 10240), ("chap", 70)));
+    assert_eq!(get(2, "increment"), ("chap", 10 * MS));
 }
 
 #[test]

@@ -45,11 +45,8 @@ fn median<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn home() -> Scenario {
-    let station = |name: &str| Station {
-        name: name.into(),
-        rate_kbps: 54_000,
-        loss: Loss::Shadowing { distance_m: 1.0 },
-    };
+    let station =
+        |name: &str| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::at(1.0), uplink: None };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),
         kind,
@@ -70,6 +67,7 @@ fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Default::default(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),

@@ -13,7 +13,7 @@ use std::ops::Range;
 use airtab_core::Tx;
 use airtab_core::time::SECOND;
 
-use crate::scenario::{App, Scenario};
+use crate::scenario::{App, Scenario, Scored};
 use crate::trace::{
     AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
 };
@@ -26,13 +26,14 @@ pub struct AppMeter {
     /// Down and up: each delivery is worth a record of its own.
     records: [bool; 2],
     measure: Range<u64>,
+    scored: Scored,
     streams: [StreamTrace; 2],
     paths: [PathTrace; 2],
     queue: QueueMeter,
     air_ns: [u64; 2],
     attempts: AttemptTrace,
     seconds: Vec<SecondTrace>,
-    received_bytes: u64,
+    received_bytes: [u64; 2],
 }
 
 impl AppMeter {
@@ -55,10 +56,11 @@ impl AppMeter {
             paths: Default::default(),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
+            scored: scenario.scored,
             air_ns: [0; 2],
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
-            received_bytes: 0,
+            received_bytes: [0; 2],
         }
     }
 
@@ -111,11 +113,9 @@ impl AppMeter {
 
     /// The other end has a packet that was sent at `sent_ns`.
     pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
-        if !up {
-            self.received_bytes += u64::from(bytes);
-            if let Some(second) = self.second(now) {
-                second.received_bytes += u64::from(bytes);
-            }
+        self.received_bytes[usize::from(up)] += u64::from(bytes);
+        if !up && let Some(second) = self.second(now) {
+            second.received_bytes += u64::from(bytes);
         }
         let (now_counts, sent_counts) = (self.measure.contains(&now), self.measure.contains(&sent_ns));
         let records = self.records[usize::from(up)];
@@ -159,9 +159,9 @@ impl AppMeter {
         self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));
     }
 
-    /// IP bytes of the downlink received so far.
-    pub fn received_bytes(&self) -> u64 {
-        self.received_bytes
+    /// IP bytes of the downlink, or with `up` of the uplink, received so far.
+    pub fn received_bytes(&self, up: bool) -> u64 {
+        self.received_bytes[usize::from(up)]
     }
 
     /// The trace at the end of the run, and the mean number of places held in
@@ -174,6 +174,7 @@ impl AppMeter {
             name: self.name,
             kind: self.kind,
             measure_ns: self.measure,
+            scored: self.scored,
             down,
             up,
             queue: self.queue.trace,

@@ -55,6 +55,8 @@ pub fn watch(mut simulation: Simulation, end: u64, observers: &mut [&mut dyn Obs
 pub enum Quantity {
     /// IP bytes that each application has received at its station since the start.
     Received,
+    /// IP bytes that each application has received at its server since the start.
+    Uploaded,
     /// Congestion window of the server of each application's first flow, bytes; none without a TCP connection.
     Window,
     /// Packets in the access point's queue.
@@ -68,12 +70,13 @@ pub enum Quantity {
 
 impl Quantity {
     /// Names of those that every run has.
-    pub const NAMES: [&str; 4] = ["received", "queue", "window", "uplink_air"];
+    pub const NAMES: [&str; 5] = ["received", "uploaded", "queue", "window", "uplink_air"];
 
     /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], or a column of its table.
     pub fn named(name: &str, discipline: Discipline) -> Option<Quantity> {
         match name {
             "received" => Some(Quantity::Received),
+            "uploaded" => Some(Quantity::Uploaded),
             "window" => Some(Quantity::Window),
             "queue" => Some(Quantity::Queue),
             "uplink_air" => Some(Quantity::UplinkAir),
@@ -152,7 +155,8 @@ impl Observer for Probe {
 fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
     let apps = 0..simulation.app_count();
     match quantity {
-        Quantity::Received => apps.map(|app| Some(simulation.received_bytes(app) as f64)).collect(),
+        Quantity::Received => apps.map(|app| Some(simulation.received_bytes(app, false) as f64)).collect(),
+        Quantity::Uploaded => apps.map(|app| Some(simulation.received_bytes(app, true) as f64)).collect(),
         Quantity::Window => {
             let window = |app| simulation.senders(app).next().flatten().map(|sender| sender.cwnd() as f64);
             apps.map(window).collect()

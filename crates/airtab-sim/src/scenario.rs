@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use airtab_core::Unit;
+use airtab_core::{Params, Unit};
 
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
@@ -33,6 +33,23 @@ pub struct Scenario {
     /// TCP at both ends of every connection, but for its congestion control: that
     /// is the application's.
     pub tcp: tcp::Config,
+    /// What scores of calls and games are about.
+    pub scored: Scored,
+}
+
+/// Which directions opinion scores of calls and games are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scored {
+    /// Both: what the worse off of the two ends feels.
+    #[default]
+    Both,
+    /// The downlink alone, as the CHAP studies have it.
+    Down,
+}
+
+impl Scored {
+    /// Every variant with its name in scenario files.
+    pub const NAMES: [(&'static str, Scored); 2] = [("both", Scored::Both), ("down", Scored::Down)];
 }
 
 /// A Wi-Fi station.
@@ -44,6 +61,8 @@ pub struct Station {
     pub rate_kbps: u32,
     /// Which frames to and from it are lost.
     pub loss: Loss,
+    /// The discipline of its own queue; None: first in, first out, as many packets as the cell says.
+    pub uplink: Option<Params>,
 }
 
 /// One application: servers on the wired side and clients on a station.
@@ -238,6 +257,15 @@ impl Scenario {
             let rate = station.rate_kbps;
             let known = (MIN_KBPS..=MAX_KBPS).contains(&rate);
             unless(known, format!("station {}: {rate} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name))?;
+            let Some(uplink) = &station.uplink else { continue };
+            let name = &station.name;
+            uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;
+            unless(
+                self.medium.cell().is_some(),
+                format!(
+                    "station {name}: uplink: the emulated link passes on at once what a station sends: no queue"
+                ),
+            )?;
         }
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;

@@ -7,6 +7,7 @@ use airtab_core::Counters;
 use airtab_core::time::SECOND;
 
 use crate::histogram::Histogram;
+use crate::scenario::Scored;
 use crate::traffic::AppKind;
 use crate::traffic::streaming::SegmentTrace;
 use crate::traffic::video::FrameTrace;
@@ -39,6 +40,8 @@ pub struct AppTrace {
     pub kind: AppKind,
     /// Its own measured part of the run, ns; mostly the scenario's.
     pub measure_ns: Range<u64>,
+    /// Which directions it is scored on.
+    pub scored: Scored,
     /// From its server to its station.
     pub down: StreamTrace,
     /// From its station to its server.

@@ -88,6 +88,29 @@ fn a_lone_station_has_its_exact_rate() {
     assert!((rate - 1.0).abs() < 0.001, "{rate}");
 }
 
+/// Beside 802.11b stations every OFDM frame has a CTS to self before it, and the station that has DSSS alone
+/// the larger window: exchange + DIFS + mean backoff of each, alone.
+#[test]
+fn stations_of_two_standards_in_one_cell() {
+    // CTS (192 + 112 / 11) and SIFS, 57 symbols behind 20 us, 6 silent, SIFS, an ACK at 24 Mb/s; 7.5 slots.
+    let g = 192.0 + 10.182 + 10.0 + 254.0 + 10.0 + 34.0 + 50.0 + 7.5 * 20.0;
+    // The frame of std-11b, SIFS, an ACK at 11 Mb/s; 15.5 slots.
+    let b = 1309.091 + 10.0 + 202.182 + 50.0 + 15.5 * 20.0;
+    for (kbps, cycle_us) in [(54_000, g), (11_000, b)] {
+        let config = CellConfig { beacon: None, ..CellConfig::new(phy("std-11bg")) };
+        let mut run = Saturated::new(config, &[(kbps, Loss::None)], BYTES, false, 1);
+        run.run(200 * S);
+        let rate = run.arrived[1] as f64 / 200e6 * cycle_us;
+        assert!((rate - 1.0).abs() < 0.001, "{kbps}: {rate}");
+    }
+    // The access point, which has both, draws from the smaller one for either.
+    let config = CellConfig { beacon: None, ..CellConfig::new(phy("std-11bg")) };
+    let mut run = Saturated::new(config, &[(11_000, Loss::None)], BYTES, true, 1);
+    run.run(200 * S);
+    let rate = run.arrived[0] as f64 / 200e6 * (b - 8.0 * 20.0);
+    assert!((rate - 1.0).abs() < 0.001, "{rate}");
+}
+
 /// Stations at 11 and 1 Mb/s get nearly equal packet rates (Heusse et al. 2003). Not quite: after a
 /// collision of theirs the slow one waits for an ACK, while the fast one, which gave up on its own long
 /// ago, goes on; how much that makes is under test in `monte_carlo.rs`.
@@ -115,7 +138,7 @@ fn attempts_by_distance() {
     for (metres, printed) in
         [(5.0, [92.9, 6.5, 0.5, 0.0]), (10.0, [48.3, 24.9, 12.9, 1.0]), (30.0, [0.4, 0.4, 0.4, 97.3])]
     {
-        let loss = Loss::Shadowing { distance_m: metres };
+        let loss = Loss::at(metres);
         let mut config = CellConfig::new(phy("phy-a"));
         config.beacon = None;
         let mut run = Saturated::new(config, &[(54_000, loss)], BYTES, true, 3);
@@ -165,7 +188,7 @@ fn cost_by_distance() {
         let mut config = CellConfig::new(phy("phy-a"));
         config.beacon = None;
         config.eifs = false;
-        let stations = [(54_000, Loss::Shadowing { distance_m: metres })];
+        let stations = [(54_000, Loss::at(metres))];
         let mut run = Saturated::new(config, &stations, BYTES, true, 11);
         run.run(1000 * S);
         let frames = &run.reports[0];
@@ -395,7 +418,7 @@ fn an_uplink_queue_holds_its_limit() {
     for &packet in &packets {
         cell.send_up(&mut pool, 0, packet, 0);
     }
-    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p) if p == packets[4] || p == packets[5]);
+    let dropped = |o: Output| matches!(o, Output::UplinkDropped(p, _) if p == packets[4] || p == packets[5]);
     let outputs: Vec<_> = std::iter::from_fn(|| cell.poll()).collect();
     assert!(outputs.len() == 2 && outputs.iter().all(|o| dropped(*o)), "{outputs:?}");
     assert_eq!(cell.held(), 4);

@@ -56,7 +56,7 @@ fn figures(name: &str, discipline: &str, trace: &Trace) -> String {
 fn fingerprints() {
     let mut far = quick_home();
     for s in &mut far.stations {
-        s.loss = Loss::Shadowing { distance_m: 10.0 };
+        s.loss = Loss::at(10.0);
     }
     let mut slow = quick_home();
     slow.medium = CellConfig::new(phy("std-11b")).into();
@@ -81,7 +81,7 @@ fn fingerprints() {
             table += &figures(name, discipline, &run(&scenario, &queue(discipline, 35), 1));
         }
     }
-    for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "20ms")] {
+    for (key, value) in [("profile", "faithful"), ("uplink", "on"), ("target", "off")] {
         let mut params = queue("chap", 35);
         params.set(key, value).expect("in range");
         let trace = run(&quick(whole_home()), &params, 1);
@@ -106,11 +106,13 @@ fn a_run_depends_on_its_seed_only() {
 fn no_packet_disappears() {
     let mut rough = quick_home();
     for s in &mut rough.stations {
-        s.loss = Loss::Shadowing { distance_m: 12.0 };
+        s.loss = Loss::at(12.0);
     }
     cell(&mut rough).uplink_packets = 3;
     rough.wired.queue_packets = 5;
-    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home()] {
+    let mut own = quick(other_home());
+    own.stations.iter_mut().zip(disciplines()).for_each(|(s, name)| s.uplink = Some(queue(name, 10)));
+    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home(), own] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {

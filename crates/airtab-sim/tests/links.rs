@@ -215,3 +215,17 @@ fn telling_disturbs_nothing() {
         assert!(told == not, "{} and {} outputs", told.len(), not.len());
     }
 }
+
+/// A station's own discipline is told of no links, and no event is spent on it.
+#[test]
+fn a_discipline_at_a_station_is_told_nothing() {
+    let config: MediumConfig = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) }.into();
+    let mut host = Host::new(&config, "fifo");
+    host.medium.set_uplink(1, Qdisc::new(&host.pool, &queue("links", 5), 1, 0));
+    assert_eq!(host.medium.next_event(), NEVER);
+    let packet = host.pool.insert(Meta { bytes: 1500, ..Meta::default() }, 0);
+    host.medium.send_up(&mut host.pool, 1, packet, 0);
+    host.advance(S);
+    let up = host.outputs.iter().filter(|(_, output)| *output == Output::Up(packet)).count();
+    assert_eq!((up, host.medium.next_event()), (1, NEVER));
+}

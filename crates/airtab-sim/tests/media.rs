@@ -76,11 +76,21 @@ struct Host {
 
 impl Host {
     fn new(config: MediumConfig, params: &Params) -> Host {
+        Host::with_uplink(config, params, None)
+    }
+
+    /// A station has a discipline of its own, if the medium's stations have queues.
+    fn with_uplink(config: MediumConfig, params: &Params, uplink: Option<&Params>) -> Host {
         let pool = Pool::new();
+        let queues = config.cell().is_some();
         let qdisc = Qdisc::new(&pool, params, 1, 0);
         let stations = ["a", "b", "c"].map(|name| (name, 54_000, Loss::Fer(0.2)));
+        let mut medium = Medium::new(config, &stations, qdisc, 1);
+        if let Some(uplink) = uplink.filter(|_| queues) {
+            medium.set_uplink(1, Qdisc::new(&pool, uplink, 2, 0));
+        }
         Host {
-            medium: Medium::new(config, &stations, qdisc, 1),
+            medium,
             pool,
             now: 0,
             inside: HashMap::new(),
@@ -152,7 +162,7 @@ impl Host {
                     self.dropped += 1;
                     assert_eq!(self.leaves(packet), At::Queue);
                 }
-                Output::UplinkDropped(packet) => {
+                Output::UplinkDropped(packet, _) => {
                     self.dropped += 1;
                     assert_eq!(self.leaves(packet), At::Mac);
                 }
@@ -201,9 +211,11 @@ proptest! {
         config in media(),
         first in discipline(),
         limit in 2..40u32,
+        own in prop::option::of(discipline()),
         ops in ops(),
     ) {
-        let mut host = Host::new(config, &queue(first.name(), limit));
+        let own = own.map(|own| queue(own.name(), 3));
+        let mut host = Host::with_uplink(config, &queue(first.name(), limit), own.as_ref());
         for op in &ops {
             host.play(op);
         }

@@ -15,7 +15,7 @@ use common::{MS, queue, quick_home};
 fn rough_home() -> Scenario {
     let mut scenario = quick_home();
     for s in &mut scenario.stations {
-        s.loss = Loss::Shadowing { distance_m: 14.0 };
+        s.loss = Loss::at(14.0);
     }
     scenario
 }
@@ -32,10 +32,10 @@ fn a_watched_run_is_the_same_run() {
         watched.column("flow");
         watched.frames().count();
         if step * 100 * MS == scenario.measure_ns.start {
-            bytes = [0, 1, 2].map(|app| watched.received_bytes(app));
+            bytes = [0, 1, 2].map(|app| watched.received_bytes(app, false));
         }
         if step * 100 * MS == scenario.measure_ns.end {
-            bytes = [0, 1, 2].map(|app| watched.received_bytes(app) - bytes[app]);
+            bytes = [0, 1, 2].map(|app| watched.received_bytes(app, false) - bytes[app]);
         }
     }
     assert_eq!(watched.air().idle_ns, alone.ap.air.idle_ns);

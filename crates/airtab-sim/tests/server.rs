@@ -108,8 +108,10 @@ fn work_is_conserved_to_the_nanosecond() {
     };
     let flow = |class, seed| Flow { class, ..Flow::new(SERVICE, Arrivals::At(times(seed))) };
     let server = Server::new(vec![flow(0, 1), flow(1, 2)], 10 * SECOND);
-    let sums = ["spq", "chap", "fifo"].map(|name| {
-        let traces = server.run(&params(name, &[("limit", "3000")]), 1);
+    let limit = ("limit", "3000");
+    let queues = [("spq", vec![limit]), ("chap", vec![limit, ("target", "off")]), ("fifo", vec![limit])];
+    let sums = queues.map(|(name, pairs)| {
+        let traces = server.run(&params(name, &pairs), 1);
         assert!(traces.iter().all(|t| (t.served, t.dropped) == (2000, 0)));
         (traces[0].wait_sum_ns, traces[0].wait_sum_ns + traces[1].wait_sum_ns)
     });
@@ -217,7 +219,7 @@ fn the_slow_flow_has_more_credit_than_the_model_expects() {
 #[test]
 fn bursts_of_idle_flows_starve_for_2i_each() {
     for (profile, newcomers) in [("faithful", "on"), ("default", "off"), ("default", "on")] {
-        let chap = params("chap", &[("profile", profile), ("newcomers", newcomers)]);
+        let chap = params("chap", &[("profile", profile), ("newcomers", newcomers), ("target", "off")]);
         for n in 1..=3 {
             let found = starve(n, 444_000, &chap).expect("the queue holds the bursts");
             assert!((0..=444_000).contains(&found.left_ns));

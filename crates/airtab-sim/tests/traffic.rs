@@ -36,6 +36,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Default::default(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }
@@ -272,7 +273,7 @@ fn attempts_by_distance() {
         (30.0, &[(8, 97.3)]),
     ] {
         let mut far = scenario(vec![udp(40_000_000, Gaps::Constant)]);
-        far.stations[0].loss = Loss::Shadowing { distance_m: metres };
+        far.stations[0].loss = Loss::at(metres);
         (far.duration_ns, far.apps[0].active_ns, far.measure_ns) = (601 * S, 0..601 * S, S..600 * S);
         let seen = run(&far, &queue("fifo", 35), 1).apps[0].attempts;
         let frames = seen.frames() as f64;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use airtab_core::{Discipline, Unit};
 use airtab_scenario::QueueSpec;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::cbr::args::Cbr;
 use crate::commands::htbench::args::Htbench;
@@ -123,6 +123,10 @@ pub struct Compare {
     /// Print the results as JSON instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
+    /// full
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
+    pub why: Why,
     /// Also write the results into this directory: report.html, report.txt, results.json,
     /// results.parquet, scenario.toml, manifest.json
     #[arg(long, value_name = "DIR")]
@@ -134,6 +138,18 @@ pub struct Compare {
     pub pcap: Option<u64>,
 }
 
+/// How much is said of what made the scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Why {
+    /// Nothing.
+    None,
+    /// A sentence for each application, where it is served worst.
+    Short,
+    /// One for each application and discipline.
+    #[default]
+    Full,
+}
+
 /// A time with its unit, ns.
 fn length(text: &str) -> Result<u64, String> {
     match Unit::Ns.parse(text) {
@@ -143,11 +159,12 @@ fn length(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Run a scenario once under one discipline, and show each application
+/// Run a scenario under one discipline, once or with several seeds, and show each application
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab run my-home.toml
-  airtab run my-home.toml --queue fifo:limit=350 --seed 7 --json")]
+  airtab run my-home.toml --queue fifo:limit=350 --seed 7 --json
+  airtab run my-home.toml --seeds 10 --why none")]
 pub struct Run {
     /// Scenario file
     #[arg(value_name = "SCENARIO.toml")]
@@ -158,9 +175,16 @@ pub struct Run {
     /// Seed of all random draws; same seed, same result, on every machine
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Runs, with seeds 1 to N: means with 95 % intervals
+    #[arg(long, value_name = "N", conflicts_with = "seed", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub seeds: Option<u64>,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
+    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
+    /// full
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
+    pub why: Why,
 }
 
 /// Check scenario files, or show the built-in one
@@ -175,7 +199,8 @@ pub struct Scenario {
 
 #[derive(Subcommand)]
 pub enum ScenarioCommand {
-    /// Say for each file whether it can be run, or everything that is wrong in it
+    /// Say for each file whether it can be run, or everything that is wrong in it; and what
+    /// `airtab live` would not take
     Check {
         /// Scenario files
         #[arg(value_name = "SCENARIO.toml", required = true)]

@@ -8,11 +8,15 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use airtab_lab::draw::Figure;
 use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 /// The file that lists the others, as `files`.
 pub const MANIFEST: &str = "manifest.json";
+
+/// What names of a comparison's figures begin with.
+pub const FIGURE: &str = "figure-";
 
 /// Files on their way into a directory.
 pub struct Files {
@@ -104,6 +108,19 @@ impl Files {
         Ok(())
     }
 
+    /// Writes both files of each figure, its picture and its data, with `before` in front of their names.
+    ///
+    /// # Errors
+    /// Names the file; none of the files is there then.
+    pub fn add_figures(&mut self, before: &str, figures: &[Figure]) -> anyhow::Result<()> {
+        for figure in figures {
+            let name = format!("{before}{}", figure.name);
+            self.add(&format!("{name}.svg"), |out| out.write_all(figure.svg().as_bytes()))?;
+            self.add(&format!("{name}.csv"), |out| out.write_all(figure.csv().as_bytes()))?;
+        }
+        Ok(())
+    }
+
     fn cannot(&self, name: &str) -> String {
         format!("cannot write {}", self.dir.join(name).display())
     }
@@ -113,7 +130,7 @@ impl Files {
         self.written.iter().map(|(_, name)| name.clone()).collect()
     }
 
-    /// Gives the files their names, and removes captures that the manifest of an
+    /// Gives the files their names, and removes captures and figures that the manifest of an
     /// earlier result lists and this result has not (all else is overwritten).
     ///
     /// # Errors
@@ -133,11 +150,12 @@ impl Files {
     }
 }
 
-/// The captures that the manifest in `dir` lists. Only names that we give: nothing
+/// The captures and figures that the manifest in `dir` lists. Only names that we give: nothing
 /// outside of the directory, nothing of others.
 fn earlier(dir: &Path) -> Vec<String> {
-    let ours =
-        |name: &String| name.starts_with("air-") && name.ends_with(".pcapng") && !name.contains(['/', '\\']);
+    let capture = |name: &str| name.starts_with("air-") && name.ends_with(".pcapng");
+    let figure = |name: &str| name.starts_with(FIGURE) && (name.ends_with(".svg") || name.ends_with(".csv"));
+    let ours = |name: &String| (capture(name) || figure(name)) && !name.contains(['/', '\\']);
     listed(dir).into_iter().filter(ours).collect()
 }
 

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         // `airtab ... | head`: the reader has seen enough.
         Err(e) if output::is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            output::note(&format!("error: {e:#}"));
+            output::note(&format!("error: {}", output::message(&e)));
             ExitCode::from(1)
         }
     }

@@ -97,6 +97,14 @@ fn json_has_the_promised_form() {
     assert!(mos["mean"].is_f64() && mos["half_width_95"].is_f64());
     assert_eq!(mos["values"].as_array().map(Vec::len), Some(2));
     assert!(chap["ap"]["metrics"]["idle_ratio"]["mean"].is_f64());
+    let change = &json["changes"][0];
+    assert_eq!((&change["queue"], &change["against"]), (&"chap:limit=70".into(), &"fifo".into()));
+    let game = &change["apps"][0];
+    assert_eq!(
+        (&game["name"], &game["metric"], &game["verdict"]),
+        (&"game".into(), &"game_mos".into(), &"better".into())
+    );
+    assert!(game["mean"].is_f64() && game["half_width_95"].is_f64());
 }
 
 #[test]
@@ -155,6 +163,49 @@ fn run_shows_every_application() {
 }
 
 #[test]
+fn run_takes_several_seeds() {
+    let dir = scratch();
+    let scenario = short_home(dir.path());
+    let output = airtab(&["run", text(&scenario), "--seeds", "2", "--why", "none"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = stdout(&output);
+    assert!(shown.starts_with("home under chap, 2 seeds\n"), "{shown}");
+    assert!(
+        shown.contains("Mean of 2 seeds ±") && shown.contains("MOS") && !shown.contains("Why"),
+        "{shown}"
+    );
+    assert!(shown.lines().all(|l| l.chars().count() <= 80), "{shown}");
+    // Those of one are those of that seed alone.
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = airtab(&[&["run", text(&scenario), "--json"], args].concat());
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    assert_eq!(json(&["--seeds", "1"]), json(&["--seed", "1"]));
+    assert_eq!(json(&["--seeds", "2"])["seeds"], serde_json::json!([1, 2]));
+    let both = airtab(&["run", text(&scenario), "--seeds", "2", "--seed", "1"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The sentences below a table: all of them, one for each application, or none.
+#[test]
+fn reasons_are_as_many_as_asked_for() {
+    let sentences = |how: &str| {
+        let output = airtab(&["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--why", how]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let shown = stdout(&output).to_string();
+        let why = shown.split_once("\nWhy\n").map(|(_, why)| why.to_string());
+        // The further lines of one are indented by more.
+        why.map(|why| why.lines().filter(|line| !line.starts_with("    ")).count())
+    };
+    assert_eq!(sentences("none"), None);
+    assert_eq!(sentences("short"), Some(5));
+    assert!(sentences("full").unwrap() > 5);
+    let wrong = airtab(&["compare", "--why", "long"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("none, short, full"), "{}", stderr(&wrong));
+}
+
+#[test]
 fn check_tells_right_from_wrong() {
     let dir = scratch();
     let good = short_home(dir.path());
@@ -168,6 +219,56 @@ fn check_tells_right_from_wrong() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("bad.toml: 3 problems\n") && stdout(&output).contains("short.toml: ok"));
     assert!(stderr(&output).contains("bad.toml:1:12: duration: '3' is not a time"), "{}", stderr(&output));
+}
+
+/// What `airtab live` refuses, said where nobody has to be root; it is no error: it can be simulated.
+#[test]
+fn check_tells_what_live_would_refuse() {
+    let dir = scratch();
+    let stations: String = (0..201).map(|i| format!("[[station]]\nname = \"s{i}\"\n")).collect();
+    let text_of = |name: &str, stations: &str, keys: &str| {
+        format!(
+            "name = \"{name}\"\nduration = \"3s\"\n{stations}\n[[app]]\nname = \"a\"\nstation = \"s0\"\n{keys}\n"
+        )
+    };
+    let one = "[[station]]\nname = \"s0\"\n";
+    for (name, stations, keys, said) in [
+        ("x", &stations[..], "kind = \"game\"", "up: 201 stations: a live house takes at most 200"),
+        ("my home", one, "kind = \"game\"", "up: name \"my home\": a live house names namespaces with it"),
+        ("x", one, "kind = \"p2p\"\nflows = 129", "run: application a: 129 flows: iperf3 takes at most 128"),
+        (
+            "x",
+            one,
+            "kind = \"download\"\nreconnect = \"1s\"",
+            "run: application a: `reconnect` is the simulator's",
+        ),
+        ("x", one, "kind = \"game\"\nusers = 2", "run: application a: 2 users: more than one"),
+        (
+            "x",
+            one,
+            "kind = \"udp\"\nrate = \"max\"",
+            "run: application a: rate = \"max\": only the simulator",
+        ),
+        (
+            "x",
+            one,
+            "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 43",
+            "run: application a: bytes = 43: its packets",
+        ),
+    ] {
+        let path = file(dir.path(), "x.toml", text_of(name, stations, keys));
+        let output = airtab(&["scenario", "check", text(&path)]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let refusals: Vec<&str> =
+            stdout(&output).lines().filter(|l| l.contains("not in airtab live")).collect();
+        let expected = format!("  not in airtab live {said}");
+        assert!(refusals.len() == 1 && refusals[0].starts_with(&expected), "{}", stdout(&output));
+        // The same words where it is refused; who is not root learns of applications later.
+        let (command, why) = said.split_once(": ").unwrap();
+        let refused = airtab(&["live", command, text(&path)]);
+        let told = stderr(&refused).contains(why);
+        assert!(told || command == "run" && stderr(&refused).contains("needs root"), "{}", stderr(&refused));
+    }
 }
 
 #[test]

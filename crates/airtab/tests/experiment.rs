@@ -79,7 +79,7 @@ fn live_experiments_are_marked_and_run_as_such() {
 fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     let dir = scratch();
     std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
-    let run = airtab(dir.path(), &["run", "mine.toml", "--out", "results"]);
+    let run = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--out", "results"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
     assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
     let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
@@ -90,9 +90,9 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     assert_eq!(json["outcome"]["points"].as_array().unwrap().len(), 3);
     // Another bound runs nothing again, and is red.
     std::fs::write(dir.path().join("mine.toml"), SMALL.replace("least = 1.1", "most = 1.1")).unwrap();
-    let red = airtab(dir.path(), &["run", "mine.toml", "--json"]);
+    let red = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--json"]);
     assert_eq!(red.status.code(), Some(1));
-    assert!(text(&red.stderr).contains("18 of 18 runs are known"), "{}", text(&red.stderr));
+    assert!(text(&red.stderr).contains("6 of 6 runs are known"), "{}", text(&red.stderr));
     let json: serde_json::Value = serde_json::from_slice(&red.stdout).unwrap();
     assert_eq!(json[0]["checks"][1]["state"], "red");
     // Known to be so, it is no failure.
@@ -101,6 +101,50 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     let known = airtab(dir.path(), &["run", "mine.toml", "--quick"]);
     assert_eq!(known.status.code(), Some(0));
     assert!(text(&known.stdout).contains("red, known") && text(&known.stdout).contains("because"));
+}
+
+/// An experiment without checks shows its figures, quick or not, and names a command that makes them again.
+#[test]
+fn figures_without_checks() {
+    let dir = scratch();
+    let (bare, _) = SMALL.split_once("[[check]]").unwrap();
+    let path = dir.path().join("my own.toml");
+    std::fs::write(&path, bare).unwrap();
+    let run = airtab(dir.path(), &["run", "my own.toml", "--quick", "--seeds", "1", "--out", "results"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let shown = text(&run.stdout);
+    assert!(
+        shown.contains("nobody; 6 runs, 1 seed, a quick look") && shown.contains("discipline"),
+        "{shown}"
+    );
+    for at in ["20", "40", "80"] {
+        let rows = shown.lines().filter(|line| line.split_whitespace().next() == Some(at)).count();
+        assert_eq!(rows, 2, "{at}: {shown}");
+    }
+    let html = std::fs::read_to_string(dir.path().join("results/my own.html")).unwrap();
+    let command = html.split("<h2>To reproduce</h2>\n<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
+    assert_eq!(command, "airtab experiment run 'my own.toml' --quick --seeds 1");
+    // As a shell takes it, with what is kept gone.
+    std::fs::remove_dir_all(dir.path().join("kept")).unwrap();
+    let airtab = Path::new(env!("CARGO_BIN_EXE_airtab")).display().to_string();
+    let mut again = Command::new("sh");
+    again.arg("-c").arg(command.replacen("airtab", &airtab, 1)).current_dir(dir.path());
+    let again = again.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept")).output().unwrap();
+    assert_eq!(text(&again.stdout), shown, "{}", text(&again.stderr));
+}
+
+/// What is one is not called several.
+#[test]
+fn one_run_is_one_run() {
+    let dir = scratch();
+    let (bare, _) = SMALL.split_once("[[check]]").unwrap();
+    let one = bare.replace("[20, 40, 80]", "[20]").replace("[\"fifo\", \"chap\"]", "[\"fifo\"]");
+    std::fs::write(dir.path().join("one.toml"), one).unwrap();
+    let first = airtab(dir.path(), &["run", "one.toml", "--seeds", "1"]);
+    assert!(text(&first.stderr).starts_with("1 run ...\n"), "{}", text(&first.stderr));
+    assert!(text(&first.stdout).contains("nobody; 1 run, 1 seed\n"), "{}", text(&first.stdout));
+    let again = airtab(dir.path(), &["run", "one.toml", "--seeds", "1"]);
+    assert!(text(&again.stderr).starts_with("1 of 1 run is known from before.\n"), "{}", text(&again.stderr));
 }
 
 #[test]
@@ -167,7 +211,7 @@ fn a_cache_that_is_full_or_cannot_be_written_is_a_warning() {
         let Some(run) = run_with_cache_on(options) else { return };
         let errors = text(&run.stderr);
         assert_eq!(run.status.code(), Some(0), "{errors}");
-        assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+        assert!(text(&run.stdout).contains("at least 1.1"), "{}", text(&run.stdout));
         assert_eq!(errors.matches("warning: finished runs cannot be kept in ").count(), 1, "{errors}");
         assert!(errors.contains(why) && errors.contains("AIRTAB_CACHE"), "{errors}");
     }

@@ -76,13 +76,22 @@ fn captures_of_an_earlier_study_go() {
     let dir = scratch();
     let path = |name: &str| dir.path().join(name);
     // Of the user, whatever a manifest may say; and of a study with other disciplines.
-    for name in ["air-mine.pcapng", "notes.txt", "air-spq.pcapng", "air-chap-limit=70.pcapng"] {
+    for name in
+        ["air-mine.pcapng", "notes.txt", "air-spq.pcapng", "air-chap-limit=70.pcapng", "figure-old.svg"]
+    {
         std::fs::write(path(name), "from before").unwrap();
     }
     let outside = scratch();
     std::fs::write(outside.path().join("air-x.pcapng"), "another's").unwrap();
     let above = format!("../{}/air-x.pcapng", outside.path().file_name().unwrap().to_str().unwrap());
-    let files = ["air-chap-limit=70.pcapng", "air-spq.pcapng", "notes.txt", "manifest.json", &above];
+    let files = [
+        "air-chap-limit=70.pcapng",
+        "air-spq.pcapng",
+        "figure-old.svg",
+        "notes.txt",
+        "manifest.json",
+        &above,
+    ];
     std::fs::write(path("manifest.json"), serde_json::json!({ "files": files }).to_string()).unwrap();
     let output = study(dir.path(), &["--pcap=100ms"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -93,6 +102,10 @@ fn captures_of_an_earlier_study_go() {
     assert!(outside.path().join("air-x.pcapng").exists());
     // Without captures, those of before would belong to other results.
     assert_eq!(study(dir.path(), &[]).status.code(), Some(0));
+    let (figures, others): (Vec<String>, Vec<String>) =
+        names(dir.path()).into_iter().partition(|name| name.starts_with("figure-"));
+    let of = |name: &str| ["csv", "svg"].map(|ending| format!("figure-{name}.{ending}"));
+    assert_eq!(figures, ["air", "column-credit", "queue-delay", "received", "scores"].map(of).concat());
     let left = [
         "air-mine.pcapng",
         "manifest.json",
@@ -103,7 +116,7 @@ fn captures_of_an_earlier_study_go() {
         "results.parquet",
         "scenario.toml",
     ];
-    assert_eq!(names(dir.path()), left);
+    assert_eq!(others, left);
 }
 
 #[cfg(unix)]

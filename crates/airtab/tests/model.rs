@@ -132,7 +132,9 @@ fn figures_are_whole_files() {
         assert!(svg.contains("prefers-color-scheme: dark") && svg.contains("<polyline"), "{svg}");
         assert_eq!(svg.matches("<svg ").count(), svg.matches("</svg>").count());
     }
-    let output = model(&["chap", "credits", "--plot", dir.path().to_str().expect("UTF-8")]);
+    let made = dir.path().join("folder.svg");
+    std::fs::create_dir(&made).unwrap();
+    let output = model(&["chap", "credits", "--plot", made.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
 }

@@ -18,6 +18,8 @@ use proc_macro2::{TokenStream, TokenTree};
 const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", AIRTAB, &[]),
     ("crates/airtab/tests/experiment.rs", "unshare", &["unshare", "mount"]),
+    // Starts airtab.
+    ("crates/airtab/tests/experiment.rs", "sh", &[]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),

@@ -77,11 +77,20 @@ fn a_figure_is_written() {
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     // A column for each, of a throughput, a queue and a window panel.
     let n = airtab_sim::tcp::Algorithm::ALL.len();
-    for (words, times) in [("time, s", 3 * n), ("queue, packets", n), ("cwnd, segments", n), ("cubic", 1)] {
+    for (words, times) in
+        [(">time, s<", 3 * n), (">queue, packets<", n), (">cwnd, segments<", n), (">cubic: window<", 1)]
+    {
         assert_eq!(svg.matches(words).count(), times, "{words}");
     }
     assert!(svg.contains("download 2: 9ms"));
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left there");
+    let data = std::fs::read_to_string(dir.path().join("tcp.csv")).expect("its data");
+    assert!(data.starts_with("panel,series,kind,over,x,quantity,value,low,high\n"), "{data}");
+    assert!(
+        data.contains("cubic: window,download 2: 9ms,measured,\"time, s\",0.1,\"cwnd, segments\","),
+        "{data}"
+    );
+    assert!(svg.contains("prefers-color-scheme: dark"));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "nothing else is left there");
 }
 
 #[test]

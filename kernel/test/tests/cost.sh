@@ -16,7 +16,7 @@ ns_per_instruction=2
 instructions() {
 	local backlog=$(($2 < 500 ? 1000 : 2 * $2)) options="" with without
 	case $1 in
-	chap) options="limit 8000 flows 16384" ;;
+	chap) options="limit 8000 flows 16384 target 1s" ;;
 	cake) options="rtt 1s" ;;
 	*fq_codel) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;

@@ -134,6 +134,14 @@ for kind in $kinds; do
 	shown "after requests at random" "${by_default[@]}"
 	tc qdisc del dev d0 root
 done
+kind=chap
+for off in off 0; do
+	tc qdisc replace dev d0 root pfifo
+	tc qdisc replace dev d0 root chap target $off
+	shown "target $off" target=0
+done
+tc qdisc del dev d0 root
+refused "chap: increment off" increment "a time with its unit" -- tc qdisc add dev d0 root chap increment off
 refused "chap: a broken rule between parameters" flows limit -- tc qdisc add dev d0 root chap limit 5000
 ip link del d0
 ip link del d1

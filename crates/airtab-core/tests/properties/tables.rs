@@ -147,6 +147,19 @@ fn errors_in_full() {
     assert_eq!(set("chap", "profile", "paper"), "chap: profile: 'paper' is not default or faithful");
 }
 
+/// A time that may be 0 can be written `off`, or 0 without a unit; no other can.
+#[test]
+fn no_time_needs_no_unit() {
+    let mut params = Params::new(Discipline::named("chap").unwrap());
+    for off in ["off", "0", "0ms"] {
+        params.set("target", "5ms").unwrap();
+        params.set("target", off).unwrap();
+        assert_eq!(params.get("target"), Some(&[0][..]), "{off}");
+        let refused = params.set("increment", off).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("chap: increment: '{off}' is ")), "{refused}");
+    }
+}
+
 #[test]
 fn rules_between_parameters_are_worded_too() {
     let chap = |pairs: &[(&str, &str)]| {

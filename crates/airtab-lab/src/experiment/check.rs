@@ -6,9 +6,9 @@
 use std::ops::RangeInclusive;
 
 use airtab_scenario::Metric;
-use airtab_scenario::reader::{Section, choice, flag, number, text};
+use airtab_scenario::reader::{Section, Value, choice, flag, number, text};
 
-use super::file::Names;
+use super::file::{Names, items};
 use super::{Check, Compared, Expect, Pages, Seconds, Term};
 
 /// Reads it.
@@ -16,6 +16,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     let what = s.require("what", text);
     let section = s.require("section", text);
     let reported = s.require("reported", text);
+    let published = s.read("published", read_published);
     let of = s.require("of", |v| names.metrics(v));
     let spread = s.read("spread", |v| names.queues(v));
     if spread.as_ref().is_some_and(|queues| queues.iter().all(|queue| *queue == queues[0])) {
@@ -55,6 +56,12 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
             return None;
         }
     };
+    if published.is_some() {
+        let plain = matches!(compared, Compared::Value) && term.seconds.is_none() && term.pages.is_none();
+        if !plain || term.of.len() != 1 {
+            s.problem_of("published", "is for a check of one figure as such: others are not drawn");
+        }
+    }
     let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
     let (least, most) = (bound("least"), bound("most"));
     let order = s.read("order", |v| match v.written.as_str() {
@@ -73,12 +80,26 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         what: what?,
         section: section?,
         reported: reported?,
+        published,
         term,
         compared,
         expect: expect?,
         known,
         quick,
     })
+}
+
+/// `4.27`, or `[15, 25]`: from, to.
+fn read_published(v: &Value) -> Result<(f64, f64), String> {
+    let number = |written: &String| match written.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(format!("'{written}' is not a number")),
+    };
+    match items(v).iter().map(number).collect::<Result<Vec<f64>, _>>()?[..] {
+        [value] => Ok((value, value)),
+        [low, high] if low < high => Ok((low, high)),
+        _ => Err("is neither a number nor a range, such as 4.27 or [15, 25]".into()),
+    }
 }
 
 /// The axes of which a term takes several values.

@@ -12,10 +12,10 @@ use airtab_scenario::column_unit;
 use airtab_scenario::reader::{Section, choice, text};
 use airtab_sim::{Observer, Probe, Quantity, Scenario, Series, Simulation, watch};
 
-use super::figure::Picture;
+use super::figure::join;
 use super::file::Names;
 use super::{Experiment, Workload};
-use crate::report::chart::{self, Axis, Line};
+use crate::draw::{Axis, Content, Kind, Line, Look, Panel, Plot, Point};
 use crate::story::{COLUMN_STEP_NS, column_span};
 
 /// Between two samples, ns.
@@ -48,12 +48,12 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Course> {
     Some(Course { title: title?, y: y?, queues: queues.unwrap_or_else(|| names.labels()), at })
 }
 
-/// Of each course a picture for each of its points and disciplines; a discipline
+/// Of each course a panel for each of its points and disciplines; a discipline
 /// without such a column has none. Takes a run for each point and discipline
 /// that any of them shows.
-pub(super) fn draw(experiment: &Experiment) -> Vec<Vec<Picture>> {
+pub(super) fn draw(experiment: &Experiment) -> Vec<Vec<Panel>> {
     let courses = &experiment.courses;
-    let mut pictures: Vec<Vec<Picture>> = courses.iter().map(|_| Vec::new()).collect();
+    let mut panels: Vec<Vec<Panel>> = courses.iter().map(|_| Vec::new()).collect();
     for at in experiment.combinations() {
         let here = |course: &Course| course.at.iter().all(|(axis, values)| values.contains(&at[*axis]));
         let here: Vec<bool> = courses.iter().map(here).collect();
@@ -79,15 +79,14 @@ pub(super) fn draw(experiment: &Experiment) -> Vec<Vec<Picture>> {
             let mut observers: Vec<&mut dyn Observer> =
                 probes.iter_mut().map(|(_, probe)| probe as &mut dyn Observer).collect();
             watch(Simulation::new(scenario, &params, 1), scenario.duration_ns, &mut observers);
-            let caption = [place.as_str(), spec.label.as_str()].into_iter().filter(|part| !part.is_empty());
-            let caption = caption.collect::<Vec<_>>().join(", ");
+            let caption = join([&place, &spec.label]);
             for (i, probe) in &probes {
                 let curves = curves(scenario, probe.at_ns(), &probe.series()[0]);
-                pictures[*i].push(picture(&courses[*i].title, curves, caption.clone()));
+                panels[*i].push(panel(&courses[*i].title, curves, caption.clone()));
             }
         }
     }
-    pictures
+    panels
 }
 
 /// Columns change too fast for a whole run.
@@ -98,38 +97,35 @@ fn probe(quantity: Quantity, scenario: &Scenario) -> Probe {
     }
 }
 
-fn picture(title: &str, (label, series): (String, Vec<(String, Points)>), caption: String) -> Picture {
-    let points = || series.iter().flat_map(|(_, points)| points.iter().flatten());
-    let (left, right) = points().fold((f64::MAX, f64::MIN), |(low, high), p| (low.min(p.0), high.max(p.0)));
-    let (low, top) = points().fold((0.0, 1e-3), |(low, top): (f64, f64), p| (low.min(p.1), top.max(p.1)));
-    let (left, right) = if left < right { (left, right) } else { (0.0, 1.0) };
-    let x = Axis { label: "time, s", range: (left, right), powers: false };
-    let y = Axis { label: &label, range: (low * 1.05, top * 1.05), powers: false };
-    let mean = |points: &[Option<(f64, f64)>]| {
-        let present: Vec<f64> = points.iter().flatten().map(|p| p.1).collect();
+fn panel(title: &str, (label, series): (String, Vec<(String, Points)>), caption: String) -> Panel {
+    let mean = |points: &[Option<Point>]| {
+        let present: Vec<f64> = points.iter().flatten().map(|p| p.y).collect();
         present.iter().sum::<f64>() / present.len().max(1) as f64
     };
     let means: Vec<String> = series.iter().map(|(name, p)| format!("{name} {:.1}", mean(p))).collect();
     let alt = format!("{}: {label}, {caption}; means: {}", title, means.join(", "));
-    let line = |(i, (_, points)): (usize, &(String, Points))| Line {
-        colour: chart::colour(i),
-        points: points.clone(),
+    let line = |(i, (name, points)): (usize, (String, Points))| Line {
+        name,
+        look: Look::of_app(i),
+        kind: Kind::Course,
+        points,
     };
-    let lines: Vec<Line> = series.iter().enumerate().map(line).collect();
-    Picture {
-        caption,
-        lines: series.iter().map(|(name, _)| name.clone()).collect(),
-        svg: chart::lines(&alt, &x, &y, &lines),
-    }
+    let lines: Vec<Line> = series.into_iter().enumerate().map(line).collect();
+    let all = || lines.iter().flat_map(|line| line.points.iter().flatten());
+    let x = Axis::new("time, s").exact().covering(all().map(|p| p.x));
+    let y = Axis::new(label).covering([0.0]).covering(all().map(|p| p.y));
+    let content = Content::Plot(Plot { x, y, lines, mark: None });
+    Panel { name: String::new(), caption, alt, content }
 }
 
-type Points = Vec<Option<(f64, f64)>>;
+type Points = Vec<Option<Point>>;
 
 /// Label of the axis, and a curve for each application, or one of the access point.
 fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(String, Points)>) {
     // What is shown of the access point is one curve; what grows is shown as it grows in each second.
     let (label, of, grows, factor, divisor) = match series.quantity {
         Quantity::Received => ("received, Mb/s".into(), None, true, 8.0, 1e6),
+        Quantity::Uploaded => ("received from the station, Mb/s".into(), None, true, 8.0, 1e6),
         Quantity::UplinkAir => ("uplink, % of the air".into(), Some("uplink"), true, 1e2, STEP_NS as f64),
         Quantity::Queue => ("packets in the queue".into(), Some("queue"), false, 1.0, 1.0),
         Quantity::Window => ("window, segments".into(), None, false, 1.0, f64::from(scenario.tcp.mss)),
@@ -145,7 +141,7 @@ fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(
         let points = values.iter().zip(at_ns).map(|(value, at)| {
             let value = (*value)?;
             let shown = value - std::mem::replace(&mut before, if grows { value } else { 0.0 });
-            Some((*at as f64 / 1e9, shown * factor / divisor))
+            Some(Point::new(*at as f64 / 1e9, shown * factor / divisor))
         });
         (name, points.collect())
     };
@@ -172,7 +168,7 @@ mod tests {
             let (label, curves) =
                 curves(&scenario, &at_ns, &Series { quantity, values: vec![values.to_vec()] });
             let [(name, points)] = curves.as_slice() else { panic!("{curves:?}") };
-            (label, name.clone(), points.iter().map(|p| p.map(|p| p.1)).collect::<Vec<_>>())
+            (label, name.clone(), points.iter().map(|p| p.map(|p| p.y)).collect::<Vec<_>>())
         };
         let expected = |label: &str, name: &str, values: [Option<f64>; 3]| {
             (label.to_string(), name.to_string(), values.to_vec())
@@ -195,7 +191,11 @@ mod tests {
         let mut bsd44 = scenario.clone();
         bsd44.tcp = airtab_sim::tcp::Config::bsd44();
         let series = Series { quantity: Quantity::Window, values: vec![vec![Some(14_480.0)]] };
-        assert_eq!(curves(&bsd44, &at_ns, &series).1[0].1, [Some((1.0, 10.0))], "segments of 1448 bytes");
+        assert_eq!(
+            curves(&bsd44, &at_ns, &series).1[0].1,
+            [Some(Point::new(1.0, 10.0))],
+            "segments of 1448 bytes"
+        );
         let left = [Some(0.020), None, Some(-0.005)];
         let shown = [Some(20.0), None, Some(-5.0)];
         let name = airtab_core::disciplines().find(|d| d.name() == "chap").unwrap().flow_columns()[0].name;
@@ -203,6 +203,6 @@ mod tests {
         assert_eq!(of(column("fq_codel", "sojourn"), left), expected("sojourn, ms", "a", shown));
         let times =
             curves(&scenario, &at_ns, &Series { quantity: Quantity::Queue, values: vec![packets.to_vec()] });
-        assert_eq!(times.1[0].1.iter().map(|p| p.unwrap().0).collect::<Vec<_>>(), [1.0, 2.0, 3.5]);
+        assert_eq!(times.1[0].1.iter().map(|p| p.unwrap().x).collect::<Vec<_>>(), [1.0, 2.0, 3.5]);
     }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! An experiment's figures: a metric over an axis, a line for each discipline,
-//! as the source draws it; or bars, where nothing varies.
+//! as the source draws it, with the values that the source printed; or bars, where nothing varies.
 //!
-//! What it does not do: no page (`page`), and no drawing (`report::chart`).
+//! What it does not do: no page (`page`), and no drawing (`draw`).
 
 use airtab_scenario::Metric;
 use airtab_scenario::reader::{Section, number, text};
 
 use super::file::Names;
-use super::{Axis, Experiment, Outcome, PointScores};
-use crate::report::chart::{self, Bar, Curve, Line};
+use super::{Axis, AxisValue, Experiment, Outcome, PointScores};
+use crate::draw::{self, Bar, Bars, Content, Kind, Line, Look, Panel, Plot, Point};
+use crate::report;
 
 /// What to draw.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub struct Figure {
     /// Over which axis; None: a bar for each discipline.
     x: Option<usize>,
     /// Application and metric; with several, they are the lines and every
-    /// discipline has a picture of its own.
+    /// discipline has a panel of its own.
     y: Vec<(String, Metric)>,
     /// Where the axis of `y` begins, in the unit of tables.
     from: f64,
@@ -29,16 +30,6 @@ pub struct Figure {
     per: f64,
     queues: Vec<String>,
     at: Vec<(usize, Vec<usize>)>,
-}
-
-/// One picture.
-pub(super) struct Picture {
-    /// What is special about it; may be empty.
-    pub caption: String,
-    /// Names of its lines, in the order of their colours; empty for bars.
-    pub lines: Vec<String>,
-    /// The picture itself.
-    pub svg: String,
 }
 
 /// Reads `[[figure]]`.
@@ -60,8 +51,8 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
 }
 
 impl Figure {
-    /// Its pictures: one for each combination of the other axes' values.
-    pub(super) fn draw(&self, experiment: &Experiment, outcome: &Outcome) -> Vec<Picture> {
+    /// Its panels: one for each combination of the other axes' values.
+    pub(super) fn draw(&self, experiment: &Experiment, outcome: &Outcome) -> Vec<Panel> {
         let mut groups: Vec<(Vec<usize>, Vec<&PointScores>)> = Vec::new();
         for point in outcome.points.iter().filter(|p| self.shows(&p.at)) {
             let mut key = point.at.clone();
@@ -71,12 +62,9 @@ impl Figure {
                 None => groups.push((key, vec![point])),
             }
         }
-        let of_group = |(_, points): &(Vec<usize>, Vec<&PointScores>)| {
-            let caption = self.caption(experiment, &points[0].at);
-            match self.x {
-                Some(x) => self.curves(&experiment.axes[x], x, points, &caption),
-                None => self.bars(points, &caption),
-            }
+        let of_group = |(_, points): &(Vec<usize>, Vec<&PointScores>)| match self.x {
+            Some(x) => self.plots(experiment, x, points),
+            None => self.bars(experiment, points[0]),
         };
         // One point is no line: a quick look may have run no other of its group.
         let worth = groups.iter().filter(|(_, points)| self.x.is_none() || points.len() > 1);
@@ -101,15 +89,29 @@ impl Figure {
             .join(", ")
     }
 
-    fn curves(&self, axis: &Axis, x: usize, points: &[&PointScores], caption: &str) -> Vec<Picture> {
+    /// One with a line for each discipline, or one for each discipline.
+    fn plots(&self, experiment: &Experiment, x: usize, points: &[&PointScores]) -> Vec<Panel> {
+        let caption = self.caption(experiment, &points[0].at);
+        let labels = experiment.labels();
         if self.y.len() == 1 {
-            let curves = self.queues.iter().map(|q| (q.clone(), q.clone(), self.y[0].clone()));
-            return vec![self.picture(axis, x, points, caption.into(), &curves.collect::<Vec<_>>())];
+            let curve = |queue: &String| Curve {
+                name: queue.clone(),
+                look: Look::of_discipline(queue, &labels),
+                queue: queue.clone(),
+                of: self.y[0].clone(),
+            };
+            let curves: Vec<Curve> = self.queues.iter().map(curve).collect();
+            return vec![self.plot(experiment, x, points, caption, &curves)];
         }
         let of_queue = |queue: &String| {
-            let curves: Vec<_> = self.y.iter().map(|y| (self.name(y), queue.clone(), y.clone())).collect();
-            let caption = if caption.is_empty() { queue.clone() } else { format!("{caption}, {queue}") };
-            self.picture(axis, x, points, caption, &curves)
+            let curve = |(i, y): (usize, &(String, Metric))| Curve {
+                name: self.name(y),
+                look: Look::of_app(i),
+                queue: queue.clone(),
+                of: y.clone(),
+            };
+            let curves: Vec<Curve> = self.y.iter().enumerate().map(curve).collect();
+            self.plot(experiment, x, points, join([&caption, queue]), &curves)
         };
         self.queues.iter().map(of_queue).collect()
     }
@@ -123,76 +125,104 @@ impl Figure {
         }
     }
 
-    /// `curves`: name, discipline, what of it.
-    fn picture(
+    fn plot(
         &self,
-        axis: &Axis,
+        experiment: &Experiment,
         x: usize,
         points: &[&PointScores],
         caption: String,
-        curves: &[(String, String, (String, Metric))],
-    ) -> Picture {
-        let place = |p: &PointScores| {
-            let at = axis.values[p.at[x]].x.unwrap_or(p.at[x] as f64);
-            if axis.log { at.max(f64::MIN_POSITIVE).log10() } else { at }
-        };
-        let line = |(i, (_, queue, (app, metric))): (usize, &(String, String, (String, Metric)))| {
+        curves: &[Curve],
+    ) -> Panel {
+        let axis = &experiment.axes[x];
+        let place = |p: &PointScores| axis.values[p.at[x]].x.unwrap_or(p.at[x] as f64);
+        let measured = |curve: &Curve| {
+            let (app, metric) = &curve.of;
             let of = |p: &&PointScores| {
-                let s = p.queues.iter().find(|q| q.label == *queue)?.app(app)?.metrics.get(metric)?;
+                let s = p.queues.iter().find(|q| q.label == curve.queue)?.app(app)?.metrics.get(metric)?;
                 let shown = |v: f64| metric.shown(v) / self.per;
-                Some((place(p), shown(s.mean), s.half_width_95.map_or(0.0, shown)))
+                let (y, half) = (shown(s.mean), s.half_width_95.map_or(0.0, shown));
+                Some(Point { x: place(p), y, low: y - half, high: y + half })
             };
-            let values: Vec<Option<(f64, f64, f64)>> = points.iter().map(of).collect();
-            Curve {
-                line: Line {
-                    colour: chart::colour(i),
-                    points: values.iter().map(|v| v.map(|(x, y, _)| (x, y))).collect(),
-                },
-                whiskers: values.iter().flatten().map(|(x, y, half)| (*x, y - half, y + half)).collect(),
-            }
+            points.iter().map(of).collect::<Vec<_>>()
         };
-        let lines: Vec<Curve> = curves.iter().enumerate().map(line).collect();
+        let published = |curve: &Curve| {
+            let of = |p: &&PointScores| {
+                let (low, high) = experiment.published(&curve.of, &curve.queue, &p.at)?;
+                let (low, high) = (low / self.per, high / self.per);
+                Some(Point { x: place(p), y: (low + high) / 2.0, low, high })
+            };
+            points.iter().map(of).filter(Option::is_some).collect::<Vec<_>>()
+        };
+        let line = |kind, points: &dyn Fn(&Curve) -> Vec<Option<Point>>| {
+            let of = |c: &Curve| Line { name: c.name.clone(), look: c.look, kind, points: points(c) };
+            curves.iter().map(of).collect::<Vec<_>>()
+        };
+        let own = line(Kind::Means, &measured);
+        let last =
+            |l: &Line| l.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.y));
+        let ends: Vec<String> = own.iter().map(|l| format!("{} {}", l.name, last(l))).collect();
         let label = self.label.as_deref().unwrap_or(self.y[0].1.label());
-        let ys = || lines.iter().flat_map(|l| l.line.points.iter().flatten().map(|p| p.1));
-        let top = ys().fold(f64::MIN, f64::max);
-        let low = ys().fold(self.from, f64::min);
-        let top = if top > low { low + (top - low) * 1.05 } else { low + 1.0 };
-        let xs = || points.iter().map(|p| place(p));
-        let (left, right) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
-        let range = if axis.log { (left.floor(), right.ceil()) } else { (left.min(0.0), right) };
-        let range = if range.1 > range.0 { range } else { (range.0, range.0 + 1.0) };
-        let x_axis = chart::Axis { label: &axis.label, range, powers: axis.log };
-        let y_axis = chart::Axis { label, range: (low, top), powers: false };
-        let last = |l: &Curve| {
-            l.line.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.1))
-        };
-        let ends: Vec<String> =
-            curves.iter().zip(&lines).map(|(c, l)| format!("{} {}", c.0, last(l))).collect();
         let alt = format!("{}: {label} over {}; last: {}", self.title, axis.label, ends.join(", "));
-        Picture {
-            caption,
-            lines: curves.iter().map(|(name, ..)| name.clone()).collect(),
-            svg: chart::curves(&alt, &x_axis, &y_axis, &lines),
-        }
+        // Where nothing was measured there is nothing to hold a published value against.
+        let present = own.iter().any(|l| l.points.iter().any(Option::is_some));
+        let lines: Vec<Line> = match present {
+            true => line(Kind::Published, &published).into_iter().chain(own).collect(),
+            false => Vec::new(),
+        };
+        let ys = || lines.iter().flat_map(|l| l.points.iter().flatten()).flat_map(|p| [p.low, p.high]);
+        let y_axis = draw::Axis::new(label).covering([self.from]).covering(ys());
+        let x_axis = axis_of(axis, points.iter().map(|p| place(p)));
+        let content = Content::Plot(Plot { x: x_axis, y: y_axis, lines, mark: None });
+        Panel { name: String::new(), caption, alt, content }
     }
 
-    fn bars(&self, points: &[&PointScores], caption: &str) -> Vec<Picture> {
-        let of = |(i, (app, metric)): (usize, &(String, Metric))| {
+    fn bars(&self, experiment: &Experiment, point: &PointScores) -> Vec<Panel> {
+        let (place, labels) = (self.caption(experiment, &point.at), experiment.labels());
+        let of = |(app, metric): &(String, Metric)| {
             let bar = |label: &String| {
-                let s = points[0].queues.iter().find(|q| q.label == *label)?.app(app)?.metrics.get(metric)?;
-                let (digits, value) = (metric.decimals(), metric.shown(s.mean));
-                let half_width = s.half_width_95.map(|half| metric.shown(half));
-                let half = half_width.map_or(String::new(), |half| format!(" ± {half:.digits$}"));
-                Some(Bar { label: label.clone(), value, half_width, text: format!("{value:.digits$}{half}") })
+                let s = point.queues.iter().find(|q| q.label == *label)?.app(app)?.metrics.get(metric)?;
+                let bar = report::bar(label, Look::of_discipline(label, &labels), *metric, s);
+                let published = experiment.published(&(app.clone(), *metric), label, &point.at);
+                Some(Bar { published, ..bar })
             };
             let bars: Vec<Bar> = self.queues.iter().filter_map(bar).collect();
-            let caption = [caption, app, metric.label()].into_iter().filter(|part| !part.is_empty());
-            let caption = caption.collect::<Vec<_>>().join(", ");
+            let caption = join([&place, app, metric.label()]);
             let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
             let alt = format!("{}, {caption}: {}", self.title, values.join("; "));
-            let svg = chart::bars(&alt, &bars, (self.from, self.from + 1.0), chart::colour(i));
-            Picture { caption, lines: Vec::new(), svg }
+            let content = Content::Bars(Bars::new(metric.label(), (self.from, self.from), bars));
+            Panel { name: String::new(), caption, alt, content }
         };
-        self.y.iter().enumerate().map(of).collect()
+        self.y.iter().map(of).collect()
+    }
+}
+
+/// A line of a plot: whose it is, and what of it.
+struct Curve {
+    name: String,
+    look: Look,
+    queue: String,
+    of: (String, Metric),
+}
+
+/// The parts that there are, with commas.
+pub(super) fn join<const N: usize>(parts: [&str; N]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// The axis as figures have it; `places`: what of it is shown.
+fn axis_of(axis: &Axis, places: impl Iterator<Item = f64>) -> draw::Axis {
+    let places: Vec<f64> = places.collect();
+    let new = draw::Axis::new(&axis.label);
+    let at = |i: usize, value: &AxisValue| (value.x.unwrap_or(i as f64), value.text.clone());
+    let names = axis.values.iter().enumerate().map(|(i, value)| at(i, value));
+    let names: Vec<(f64, String)> = names.filter(|(x, _)| places.contains(x)).collect();
+    // A logarithm has few ticks of its own; a name without a digit (never) no number.
+    let wordy = |(_, text): &(f64, String)| !text.contains(|c: char| c.is_ascii_digit());
+    match axis.log {
+        true => new.log().named(names),
+        false if axis.values.iter().any(|value| value.x.is_none()) || names.iter().any(wordy) => {
+            new.named(names)
+        }
+        false => new.covering([0.0]).covering(places),
     }
 }

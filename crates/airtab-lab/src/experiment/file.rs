@@ -36,7 +36,10 @@ impl Experiment {
         let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
         match beside(path) {
-            Ok(text) => Experiment::parse(&file, &id_of(path), &text, &read),
+            Ok(text) => {
+                let read = Experiment::parse(&file, &id_of(path), &text, &read)?;
+                Ok(Experiment { named: file, ..read })
+            }
             Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
     }
@@ -129,6 +132,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
         scenario,
         kind,
         folder: folder.into(),
+        named: id.into(),
     })
 }
 
@@ -336,7 +340,7 @@ fn read_values(
 }
 
 /// The elements of a list, or the value itself, without quotes.
-fn items(v: &Value) -> Vec<String> {
+pub(super) fn items(v: &Value) -> Vec<String> {
     match from_de(v.value) {
         Toml::Array(list) => list.iter().map(written).collect(),
         one => vec![written(&one)],

@@ -3,8 +3,9 @@
 //!
 //! A value is the mean over the seeds; its 95 % interval, also that of quotients,
 //! differences and spreads, is the jackknife's (Student), which for a mean is the
-//! usual one. The mean decides, not the interval: the same seeds give the same
-//! verdict on every machine.
+//! usual one. A mean outside of the bounds is red, whatever its interval; one
+//! within holds if its interval is, too, and is undecided if not. The same seeds
+//! give the same verdict on every machine.
 //!
 //! What it does not do: no bounds are known here.
 
@@ -12,6 +13,9 @@ use airtab_quality::Interval;
 use airtab_scenario::{Metric, QueueScores};
 use serde::Serialize;
 
+use crate::digits;
+
+use super::distance::{self, Distance};
 use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 
 /// What became of a check.
@@ -29,6 +33,12 @@ pub struct Verdict {
     pub measured: String,
     /// The same as numbers, point by point.
     pub values: Vec<PointValue>,
+    /// How far the value that is farthest from the source's number is from it, in the unit of tables; None where the
+    /// source gives none.
+    pub distance: Option<f64>,
+    /// The same in words, with the share.
+    #[serde(skip)]
+    pub off: String,
     /// How it ended.
     pub state: State,
     /// Why it does not hold: where it is known, the cause; else, the points.
@@ -52,8 +62,10 @@ pub struct PointValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It holds.
+    /// It holds, and so does every value of its interval.
     Holds,
+    /// It holds, but its interval goes beyond the bounds: more seeds could tell.
+    Undecided,
     /// It does not.
     Red,
     /// It does not, as is known.
@@ -67,6 +79,7 @@ impl State {
     pub fn word(self) -> &'static str {
         match self {
             State::Holds => "holds",
+            State::Undecided => "undecided",
             State::Red => "RED",
             State::KnownRed => "red, known",
             State::HoldsAgain => "holds again",
@@ -95,29 +108,37 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         Expect::Falls => in_order(&mut values, -1.0),
     };
     let holds = holds && !values.is_empty();
+    let open = if holds { open(&check.expect, &values) } else { Vec::new() };
     let broken: Vec<&PointValue> = values.iter().filter(|v| !v.holds).collect();
     let busy = too_busy(check, outcome);
     let state = match (holds, &check.known) {
         _ if busy.is_some() => State::Red,
+        (true, _) if !open.is_empty() => State::Undecided,
         (true, None) => State::Holds,
         (true, Some(_)) => State::HoldsAgain,
         (false, None) => State::Red,
         (false, Some(_)) => State::KnownRed,
     };
+    let listed = |what: &str, some: &[&PointValue], text: fn(&PointValue, usize) -> String| {
+        let one = |v: &&PointValue| format!("{} at {}", text(v, decimals), v.at);
+        (values.len() > 1).then(|| format!("{what}: {}", some.iter().map(one).collect::<Vec<_>>().join("; ")))
+    };
     let places = |broken: &[&PointValue]| {
-        let one = |v: &&PointValue| format!("{} at {}", number(v.mean, decimals), v.at);
         if broken.is_empty() && !values.is_empty() {
             return Some("its ends are not in that order".into());
         }
-        (values.len() > 1)
-            .then(|| format!("not so: {}", broken.iter().map(one).collect::<Vec<_>>().join("; ")))
+        listed("not so", broken, |v, decimals| number(v.mean, decimals))
     };
     let cause = match (state, &check.known) {
         _ if busy.is_some() => busy,
         (State::Holds, _) => None,
         (_, Some(known)) => Some(known.clone()),
+        (State::Undecided, None) => listed("open", &open, shown),
         (_, None) => places(&broken),
     };
+    let source = check.published.or_else(|| distance::numbers(&check.reported));
+    let distances = values.iter().filter_map(|v| Some(Distance::new(source?, v.mean?, v.half_width_95)));
+    let farthest = distances.max_by(|a, b| a.by.abs().total_cmp(&b.by.abs()));
     Verdict {
         what: check.what.clone(),
         section: check.section.clone(),
@@ -125,8 +146,36 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         expected: expected(&check.expect),
         measured: measured(&check.expect, &values, decimals),
         values,
+        distance: farthest.map(|d| d.by),
+        off: farthest.map_or(String::new(), |d| d.text(decimals)),
         state,
         cause,
+    }
+}
+
+/// Of values that hold, those whose interval says that others could not.
+fn open<'a>(expect: &Expect, values: &'a [PointValue]) -> Vec<&'a PointValue> {
+    // What the sums of floating point leave is no spread.
+    let reach = |v: &PointValue| {
+        let least = 1e-9 * v.mean.unwrap_or(0.0).abs();
+        v.half_width_95.filter(|half| *half > least).unwrap_or(0.0)
+    };
+    match expect {
+        Expect::Within(bounds) => {
+            let inside = |v: &PointValue| {
+                v.mean.is_some_and(|mean| {
+                    bounds.contains(&(mean - reach(v))) && bounds.contains(&(mean + reach(v)))
+                })
+            };
+            values.iter().filter(|v| !inside(v)).collect()
+        }
+        Expect::Rises | Expect::Falls => match values {
+            [first, .., last] => {
+                let change = last.mean.zip(first.mean).map_or(0.0, |(last, first)| (last - first).abs());
+                if change > reach(first) + reach(last) { Vec::new() } else { vec![first, last] }
+            }
+            _ => Vec::new(),
+        },
     }
 }
 
@@ -270,14 +319,15 @@ fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or("no value".into(), |v| format!("{v:.decimals$}"))
 }
 
+/// With its interval, if it has one.
+fn shown(v: &PointValue, decimals: usize) -> String {
+    v.mean.map_or("no value".into(), |mean| digits::estimate(mean, v.half_width_95, decimals))
+}
+
 fn measured(expect: &Expect, values: &[PointValue], decimals: usize) -> String {
-    let one = |v: &PointValue| match (v.mean, v.half_width_95) {
-        (Some(mean), Some(half)) => format!("{mean:.decimals$} ± {half:.decimals$}"),
-        (mean, _) => number(mean, decimals),
-    };
     match (values, expect) {
         ([], _) => "not run".into(),
-        ([value], _) => one(value),
+        ([value], _) => shown(value, decimals),
         (values, Expect::Within(_)) if values.len() > 4 => {
             let present = || values.iter().filter_map(|v| v.mean);
             let (least, most) = (present().fold(f64::MAX, f64::min), present().fold(f64::MIN, f64::max));

@@ -12,8 +12,10 @@
 //! What it does not do: no experiment has a line of code here.
 
 mod check;
+mod columns;
 mod compose;
 mod course;
+mod distance;
 mod figure;
 mod file;
 mod judge;
@@ -39,7 +41,7 @@ pub use figure::Figure;
 pub use judge::{PointValue, State, Verdict, judge};
 pub use live::LiveHost;
 pub use model::ModelTask;
-pub use page::page;
+pub use page::{figures, page};
 pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
 pub use server::ServerTask;
@@ -89,6 +91,8 @@ pub struct Experiment {
     scenario: toml::Table,
     kind: workload::Kind,
     folder: PathBuf,
+    /// What a command line calls it: its id, or the path of its file as given.
+    named: String,
 }
 
 /// Something that varies.
@@ -126,6 +130,8 @@ pub struct Check {
     pub section: String,
     /// What the source says.
     pub reported: String,
+    /// The number in it, or both ends of a range, in the unit of tables: figures show it.
+    pub published: Option<(f64, f64)>,
     /// What is measured.
     pub term: Term,
     /// And what that is compared with.
@@ -200,6 +206,27 @@ pub enum Expect {
 }
 
 impl Experiment {
+    /// Labels of its disciplines.
+    fn labels(&self) -> Vec<String> {
+        self.queues.iter().map(|queue| queue.label.clone()).collect()
+    }
+
+    /// What the source printed of a figure under a discipline at a point, from and to, in the unit of tables.
+    fn published(&self, of: &(String, Metric), queue: &str, at: &[usize]) -> Option<(f64, f64)> {
+        let about = |check: &&Check| {
+            let term = &check.term;
+            let here = term.at.iter().all(|(axis, values)| values.contains(&at[*axis]));
+            here && term.queue == queue && term.of.as_slice() == std::slice::from_ref(of)
+        };
+        // Of several checks of one figure the first has the word.
+        self.checks.iter().filter(about).find_map(|check| check.published)
+    }
+
+    /// What a command line calls it: its id, or the path of its file as it was given.
+    pub fn named(&self) -> &str {
+        &self.named
+    }
+
     /// Its text for another place: a base of the repository is named by its whole path.
     pub fn portable_toml(&self) -> String {
         match self.id.split_once('/') {
@@ -282,6 +309,14 @@ mod tests {
             let product: usize = experiment.axes.iter().map(|axis| axis.values.len()).product();
             assert_eq!(points.len(), product, "{}", experiment.id);
             assert!(!experiment.checks.is_empty(), "{}: nothing is expected", experiment.id);
+            for check in &experiment.checks {
+                // Figures draw what the source says, to the digit.
+                let Some((low, high)) = check.published else { continue };
+                let words = check.reported.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+                let said: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+                let place = format!("{}: {}", experiment.id, check.what);
+                assert!([low, high].iter().all(|end| said.contains(end)), "{place}: {}", check.reported);
+            }
         }
     }
 }

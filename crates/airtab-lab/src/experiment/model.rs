@@ -65,7 +65,7 @@ fn distance_m(share: f64) -> f64 {
     let (mut near, mut far) = (1.0, 100.0);
     while far - near > 1e-3 {
         let distance_m = (near + far) / 2.0;
-        match (Loss::Shadowing { distance_m }).frame_error_rate() < share {
+        match Loss::at(distance_m).frame_error_rate() < share {
             true => near = distance_m,
             false => far = distance_m,
         }

@@ -6,11 +6,11 @@
 
 use std::fmt::Write;
 
-use airtab_scenario::Metric;
-
+use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
-use crate::report::{END, begin, escape, figure, swatch};
+use crate::draw::{Figure, escape};
+use crate::report::{END, begin};
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {
@@ -18,8 +18,15 @@ macro_rules! put {
     };
 }
 
-/// The page. `command`: what makes it; `built`: the version and commit of airtab.
-pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &str, built: &str) -> String {
+/// The page. `figures`: those of [`figures`]; `command`: what makes it; `built`: the version and commit of airtab.
+pub fn page(
+    e: &Experiment,
+    outcome: &Outcome,
+    verdicts: &[Verdict],
+    figures: &[Figure],
+    command: &str,
+    built: &str,
+) -> String {
     let mut page = begin(&format!("{}: {}", e.id, e.title));
     put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
     put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
@@ -29,37 +36,10 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
             "<p class=\"note\">A quick look: only the points that verdicts need, with fewer seeds.</p>"
         );
     }
-    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
-    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>verdict</tr>");
-    for v in verdicts {
-        let class = match v.state {
-            State::Holds | State::HoldsAgain => "holds",
-            State::Red => "red",
-            State::KnownRed => "known",
-        };
-        put!(
-            page,
-            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
-            escape(&v.what),
-            escape(&v.section),
-            escape(&v.reported),
-            escape(&v.expected),
-            escape(&v.measured),
-            v.state.word()
-        );
+    if !verdicts.is_empty() {
+        expected(&mut page, verdicts);
     }
-    page.push_str("</table></div>\n");
-    for v in verdicts {
-        let Some(cause) = &v.cause else { continue };
-        put!(
-            page,
-            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
-            escape(&v.what),
-            v.state.word(),
-            escape(cause)
-        );
-    }
-    figures(&mut page, e, outcome);
+    figures.iter().for_each(|figure| page.push_str(&figure.html()));
     if let Some(today) = &e.today {
         put!(page, "<h2>And today's fq_codel</h2>\n<p>{}</p>", escape(today));
     }
@@ -77,31 +57,56 @@ pub fn page(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], command: &s
     page
 }
 
-fn figures(page: &mut String, e: &Experiment, outcome: &Outcome) {
+/// Every check with its verdict, then the causes.
+fn expected(page: &mut String, verdicts: &[Verdict]) {
+    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
+    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>off the source<th>verdict</tr>");
+    for v in verdicts {
+        let class = match v.state {
+            State::Holds | State::HoldsAgain => "holds",
+            State::Undecided => "open",
+            State::Red => "red",
+            State::KnownRed => "known",
+        };
+        put!(
+            page,
+            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
+            escape(&v.what),
+            escape(&v.section),
+            escape(&v.reported),
+            escape(&v.expected),
+            escape(&v.measured),
+            escape(&v.off),
+            v.state.word()
+        );
+    }
+    page.push_str("</table></div>\n");
+    for v in verdicts {
+        let Some(cause) = &v.cause else { continue };
+        put!(
+            page,
+            "<p class=\"note\"><b>{}</b> ({}): {}</p>",
+            escape(&v.what),
+            v.state.word(),
+            escape(cause)
+        );
+    }
+}
+
+/// What the experiment's page shows: figures, courses (which are simulated for it) and clouds, without
+/// those that have nothing to show. `name` is what their files begin with.
+pub fn figures(e: &Experiment, outcome: &Outcome, name: &str) -> Vec<Figure> {
     let figures = e.figures.iter().map(|f| (&f.title, f.draw(e, outcome)));
     let courses = e.courses.iter().map(|c| &c.title).zip(super::course::draw(e));
     let scatters = e.scatters.iter().map(|s| (&s.title, s.draw(e, outcome)));
-    for (title, pictures) in figures.chain(courses).chain(scatters) {
-        if pictures.is_empty() {
-            continue;
-        }
-        put!(page, "<h2>{}</h2>", escape(title));
-        if let Some(first) = pictures.first().filter(|p| !p.lines.is_empty()) {
-            let one = |(i, name): (usize, &String)| format!("<span>{}{}</span>", swatch(i), escape(name));
-            let legend: Vec<String> = first.lines.iter().enumerate().map(one).collect();
-            put!(page, "<p class=\"legend\">{}</p>", legend.join(" "));
-        }
-        page.push_str("<div class=\"figures\">\n");
-        for picture in &pictures {
-            figure(page, &escape(&picture.caption), &picture.svg);
-        }
-        page.push_str("</div>\n");
-    }
+    let all = figures.chain(courses).chain(scatters).zip(1..);
+    let one = |((title, panels), i)| Figure::new(format!("{name}-figure-{i}"), title, "", panels);
+    all.map(one).filter(|figure| !figure.is_empty()).collect()
 }
 
 /// Every point, with the metrics that figures and checks are about.
 fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
-    let columns = columns(e);
+    let columns = columns(e, outcome);
     put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
     page.push_str("<div class=\"wide\"><table class=\"numbers\">\n<tr><th>point<th>discipline");
     for (app, metric) in &columns {
@@ -115,26 +120,11 @@ fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
                 _ => ("", String::new()),
             };
             let _ = write!(page, "<tr{class}><th>{place}<td>{}", escape(&q.label));
-            for (app, metric) in &columns {
-                let summary = q.app(app).and_then(|a| a.metrics.get(metric));
-                let text = summary.map_or("-".into(), |s| crate::table::with_interval(*metric, s));
-                let _ = write!(page, "<td>{text}");
+            for column in &columns {
+                let _ = write!(page, "<td>{}", number(q, column));
             }
             page.push_str("</tr>\n");
         }
     }
     page.push_str("</table></div>\n");
-}
-
-/// What figures and checks are about, each once.
-pub(super) fn columns(e: &Experiment) -> Vec<(String, Metric)> {
-    let of_figures = e.figures.iter().flat_map(|f| f.shown());
-    let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of);
-    let mut columns: Vec<(String, Metric)> = Vec::new();
-    for column in of_figures.chain(of_checks) {
-        if !columns.contains(column) {
-            columns.push(column.clone());
-        }
-    }
-    columns
 }

@@ -20,6 +20,7 @@ use super::live::{self, LiveHost};
 use super::store::{RunKey, Store};
 use super::{Check, Experiment, Point};
 use crate::compare::{add_page_times, summarise};
+use crate::digits::count;
 
 /// How to run.
 pub struct RunOptions<'a> {
@@ -80,7 +81,7 @@ pub struct Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// It was stopped; what was done is stored, as far as [`Store::keeps`] says.
-    #[error("stopped after {done} of {total} runs")]
+    #[error("stopped after {done} of {}", count(*total, "run"))]
     Stopped {
         /// Runs finished.
         done: usize,
@@ -260,9 +261,12 @@ impl Experiment {
         self.checked().len()
     }
 
-    /// The points on which the checks of a quick look rest.
+    /// The points on which the checks of a quick look rest; all where nothing is checked.
     fn checked(&self) -> BTreeSet<Vec<usize>> {
         let points = self.combinations();
+        if self.checks.is_empty() {
+            return points.into_iter().collect();
+        }
         let own = |check: &'_ Check| points.iter().filter(|at| check.term.is_at(at)).collect::<Vec<_>>();
         let checks = self.checks.iter().filter(|check| check.quick);
         let cells = checks.flat_map(|check| own(check).into_iter().flat_map(|at| check.cells(at)));
@@ -274,7 +278,9 @@ impl Experiment {
     pub(super) fn queues_of(&self, quick: bool) -> Vec<QueueSpec> {
         let checks = || self.checks.iter().filter(|check| check.quick);
         let wanted = |q: &&QueueSpec| {
-            !(quick && self.live) || checks().any(|check| check.queues().contains(&&q.label))
+            !(quick && self.live)
+                || self.checks.is_empty()
+                || checks().any(|check| check.queues().contains(&&q.label))
         };
         self.queues.iter().filter(wanted).cloned().collect()
     }

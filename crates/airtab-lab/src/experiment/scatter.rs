@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Clouds of points, as the CHAP dissertation's section 6.10 draws them: each second
-//! of a video by the rate sent, each web page by its size. A picture for each
+//! of a video by the rate sent, each web page by its size. A panel for each
 //! discipline, all of a point with the same axes; points of all seeds.
 //!
 //! What it does not do: no verdict (`seconds` and `pages` have what is judged).
 
 use airtab_scenario::reader::{Section, choice, number, text};
 
-use super::figure::Picture;
+use super::figure::join;
 use super::file::Names;
 use super::pages::{median_bytes, response_ns};
 use super::{Experiment, Outcome, PointScores};
-use crate::report::chart::{self, Axis};
+use crate::draw::{Axis, Content, Kind, Line, Look, Panel, Plot, Point};
 
 /// `[[scatter]]`.
 #[derive(Clone, Debug)]
@@ -54,55 +54,57 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Scatter> {
 type Points = Vec<(f64, f64)>;
 
 impl Scatter {
-    /// A picture for each of its points and disciplines.
-    pub(super) fn draw(&self, experiment: &Experiment, outcome: &Outcome) -> Vec<Picture> {
+    /// A panel for each of its points and disciplines.
+    pub(super) fn draw(&self, experiment: &Experiment, outcome: &Outcome) -> Vec<Panel> {
         let shown = |p: &&PointScores| self.at.iter().all(|(axis, values)| values.contains(&p.at[*axis]));
-        outcome.points.iter().filter(shown).flat_map(|p| self.pictures(experiment, p)).collect()
+        outcome.points.iter().filter(shown).flat_map(|p| self.panels(experiment, p)).collect()
     }
 
-    fn pictures(&self, experiment: &Experiment, point: &PointScores) -> Vec<Picture> {
+    fn panels(&self, experiment: &Experiment, point: &PointScores) -> Vec<Panel> {
         let Some(app) = point.queues.first().and_then(|q| q.apps.iter().position(|a| a.name == self.app))
         else {
             return Vec::new();
         };
-        let labels = point.queues.iter().map(|q| &q.label).enumerate();
-        let clouds: Vec<(usize, &String, Points)> = labels
+        let queues = point.queues.iter().map(|q| &q.label).enumerate();
+        let clouds: Vec<(&String, Points, usize)> = queues
             .filter(|(_, label)| self.queues.contains(label))
-            .map(|(k, label)| (k, label, self.cloud(point, k, app)))
-            .filter(|(.., cloud)| !cloud.is_empty())
+            .map(|(k, label)| (label, self.cloud(point, k, app), k))
+            .filter(|(_, cloud, _)| !cloud.is_empty())
             .collect();
-        let all = || clouds.iter().flat_map(|(.., cloud)| cloud);
-        let ends = |of: fn(&(f64, f64)) -> f64| {
-            all().map(of).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)))
-        };
-        let ((left, right), (low, top)) = (ends(|p| p.0), ends(|p| p.1));
-        let median = || Some((median_bytes(&point.pages_of(clouds.first()?.0, app))? as f64 / 1e3).log10());
+        let Some((.., first)) = clouds.first() else { return Vec::new() };
+        let median = || Some(median_bytes(&point.pages_of(*first, app))? as f64 / 1e3);
         let (x, y, mark) = match self.what {
             What::Frames => (
-                Axis {
-                    label: "rate sent, Mb/s",
-                    range: (left.min(1.0).floor(), right.ceil()),
-                    powers: false,
-                },
-                Axis { label: "playable frames/s", range: (0.0, top.max(1.0) * 1.05), powers: false },
+                Axis::new("rate sent, Mb/s").covering([1.0]),
+                Axis::new("playable frames/s").covering([0.0, 1.0]),
                 self.mark,
             ),
-            What::Pages => (
-                Axis { label: "size, kB", range: powers(left, right), powers: true },
-                Axis { label: "response time, s", range: powers(low, top), powers: true },
-                median(),
-            ),
+            What::Pages => (Axis::new("size, kB").log(), Axis::new("response time, s").log(), median()),
         };
-        let place = experiment.place(&point.at);
-        let picture = |(k, label, cloud): &(usize, &String, Points)| {
-            let caption = [place.as_str(), label].into_iter().filter(|part| !part.is_empty());
-            let caption = caption.collect::<Vec<_>>().join(", ");
-            let n = cloud.len();
-            let alt = format!("{}, {caption}: {} over {}, {n} points", self.title, y.label, x.label);
-            let svg = chart::points(&alt, &x, &y, cloud, chart::colour(*k), mark);
-            Picture { caption, lines: Vec::new(), svg }
+        let (place, labels) = (experiment.place(&point.at), experiment.labels());
+        let panel = |(label, cloud, _): &(&String, Points, usize)| {
+            let (x, y) = (
+                x.clone().covering(cloud.iter().map(|p| p.0)),
+                y.clone().covering(cloud.iter().map(|p| p.1)),
+            );
+            let caption = join([&place, label]);
+            let alt = format!(
+                "{}, {caption}: {} over {}, {} points",
+                self.title,
+                y.label(),
+                x.label(),
+                cloud.len()
+            );
+            let line = Line {
+                name: label.to_string(),
+                look: Look::of_discipline(label, &labels),
+                kind: Kind::Cloud,
+                points: cloud.iter().map(|(x, y)| Some(Point::new(*x, *y))).collect(),
+            };
+            let content = Content::Plot(Plot { x, y, lines: vec![line], mark });
+            Panel { name: String::new(), caption, alt, content }
         };
-        clouds.iter().map(picture).collect()
+        clouds.iter().map(panel).collect()
     }
 
     /// Where its points are on the axes.
@@ -114,15 +116,8 @@ impl Scatter {
             }
             What::Pages => {
                 let pages = point.pages_of(queue, app).into_iter().flatten();
-                pages
-                    .map(|p| ((p.bytes as f64 / 1e3).log10(), (response_ns(&p).max(1) as f64 / 1e9).log10()))
-                    .collect()
+                pages.map(|p| (p.bytes.max(1) as f64 / 1e3, response_ns(&p).max(1) as f64 / 1e9)).collect()
             }
         }
     }
-}
-
-/// From one power of ten to another.
-fn powers(low: f64, high: f64) -> (f64, f64) {
-    (low.floor(), high.ceil().max(low.floor() + 1.0))
 }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use super::judge::{State, Verdict};
 use super::text::{one_line, size, summary};
 use super::{Experiment, Outcome};
+use crate::digits::count;
 
 /// One experiment and what came out.
 pub type Done = (Experiment, Outcome, Vec<Verdict>);
@@ -18,13 +19,34 @@ pub fn board(done: &[Done], built: &str, date: &str) -> String {
     let mut text = format!(
         "# Experiments: measured against published\n\n\
          Written by `airtab experiment scoreboard`; do not edit. airtab {built}, {date}.\n\n\
+         {}\n\n\
          {}. A result outside its band stays red, with its likely cause; no knob is turned to please one\n\
          figure. How to run them and what the bands mean: [docs/experiments.md](../docs/experiments.md).\n",
+        extent(done),
         summary(done.iter().flat_map(|(.., verdicts)| verdicts))
     );
     overview(&mut text, done);
     numbers(&mut text, done);
     text
+}
+
+/// Whether it is the full board.
+fn extent(done: &[Done]) -> String {
+    let ids: Vec<String> = super::all().into_iter().filter(|e| !e.live).map(|e| e.id).collect();
+    let there = ids.iter().filter(|id| done.iter().any(|(e, ..)| e.id == **id)).count();
+    let runs = done.iter().map(|(_, outcome, _)| outcome.runs).sum();
+    match (there == ids.len(), done.iter().any(|(_, outcome, _)| outcome.quick)) {
+        (true, false) => format!(
+            "**This is the full board**: all {there} experiments that are simulated, every point, every seed; {}.",
+            count(runs, "run")
+        ),
+        (_, true) => {
+            "**This is a quick look and not the full board**: only the points that verdicts need, with fewer \
+                      seeds."
+                .into()
+        }
+        (false, _) => format!("**This is a part of the board**: {there} of {} experiments.", ids.len()),
+    }
 }
 
 /// Where the live part begins.
@@ -58,16 +80,17 @@ pub fn with_live_of(board: &str, old: &str) -> String {
 fn numbers(text: &mut String, done: &[Done]) {
     for (e, outcome, verdicts) in done {
         let _ = write!(text, "\n## {}\n\n{}. {}; {}.\n\n", e.id, e.title, e.source, runs(outcome));
-        text.push_str("| what | section | source | expected | measured | |\n|---|---|---|---|---|---|\n");
+        text.push_str("| what | section | source | expected | measured | off the source | |\n|---|---|---|---|---|---|---|\n");
         for v in verdicts {
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} | {} | {} |",
                 cell(&v.what),
                 cell(&v.section),
                 cell(&v.reported),
                 cell(&v.expected),
                 cell(&v.measured),
+                v.off,
                 word(v.state)
             );
         }
@@ -96,10 +119,15 @@ fn overview(text: &mut String, done: &[Done]) {
             (known, 0) => format!("{known} red, known"),
             (known, new) => format!("**{new} RED**, {known} known"),
         };
+        let open = match count(|s| *s == State::Undecided) {
+            0 => String::new(),
+            n => format!("{n} undecided"),
+        };
+        let rest = [red, open].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
         let anchor: String = e.id.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
         let _ = writeln!(
             text,
-            "| [{}](#{anchor}) | {} | {holds} of {} | {red} |",
+            "| [{}](#{anchor}) | {} | {holds} of {} | {rest} |",
             e.id,
             cell(&e.title),
             verdicts.len()
@@ -114,7 +142,7 @@ fn runs(outcome: &Outcome) -> String {
 
 fn word(state: State) -> String {
     match state {
-        State::Holds => "holds".into(),
+        State::Holds | State::Undecided => state.word().into(),
         other => format!("**{}**", other.word()),
     }
 }

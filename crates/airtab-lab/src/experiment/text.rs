@@ -7,8 +7,10 @@ use std::fmt::Write;
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
 
+use super::columns::{columns, figure};
 use super::judge::{State, Verdict};
 use super::{Compared, Experiment, Outcome};
+use crate::digits::count;
 use crate::table::{Style, empty_table, finish_table, wrap};
 
 /// All of them: id, title, how many runs and checks.
@@ -42,8 +44,7 @@ fn runs(e: &Experiment, quick: bool) -> usize {
 
 /// So many runs of so many seeds.
 pub(super) fn size(runs: usize, seeds: u64) -> String {
-    let plural = |n: u64, word: &str| if n == 1 { format!("one {word}") } else { format!("{n} {word}s") };
-    format!("{}, {}", plural(runs as u64, "run"), plural(seeds, "seed"))
+    format!("{}, {}", count(runs, "run"), count(seeds as usize, "seed"))
 }
 
 /// What one is about.
@@ -87,12 +88,16 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
     let quick = if outcome.quick { ", a quick look" } else { "" };
     let mut text = wrap(&format!("{}: {}", e.id, e.title), style.width);
     let _ = write!(text, "\n{}; {}{quick}\n\n", e.source, size(outcome.runs, outcome.seeds));
+    if e.checks.is_empty() {
+        return text + &figures(e, outcome, style);
+    }
     let mut table = table(style, &["what", "source", "expected", "measured", "verdict"]);
     for v in verdicts {
         let mut state = Cell::new(v.state.word());
         if style.colour {
             state = match v.state {
                 State::Holds | State::HoldsAgain => state.fg(Color::Green),
+                State::Undecided => state.fg(Color::Cyan),
                 State::Red => state.fg(Color::Red).add_attribute(Attribute::Bold),
                 State::KnownRed => state.fg(Color::Yellow),
             };
@@ -117,12 +122,33 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
     text
 }
 
+/// What there is to see where nothing is checked: a row for each point and discipline.
+fn figures(e: &Experiment, outcome: &Outcome, style: Style) -> String {
+    let columns = columns(e, outcome);
+    let at = e.axes.iter().map(|axis| axis.name.clone());
+    let names = columns.iter().map(|(app, metric)| format!("{app}\n{}", metric.label()));
+    let head: Vec<String> = at.chain(["discipline".into()]).chain(names).collect();
+    let mut table = table(style, &head.iter().map(String::as_str).collect::<Vec<_>>());
+    for point in &outcome.points {
+        for q in &point.queues {
+            let at = point.at.iter().zip(&e.axes).map(|(value, axis)| axis.values[*value].text.clone());
+            let figures = columns.iter().map(|column| figure(q, column));
+            table.add_row(at.chain([q.label.clone()]).chain(figures));
+        }
+    }
+    finish_table(table, style)
+}
+
 /// How many checks ended how, in a line.
 pub fn summary<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> String {
     let count = |state: State| verdicts.clone().filter(|v| v.state == state).count();
     let holds = count(State::Holds) + count(State::HoldsAgain);
-    let mut text = format!("{holds} of {} hold", verdicts.clone().count());
+    let mut text = match verdicts.clone().count() {
+        0 => return "nothing is checked".into(),
+        all => format!("{holds} of {all} hold"),
+    };
     for (n, words) in [
+        (count(State::Undecided), "undecided"),
         (count(State::KnownRed), "known not to"),
         (count(State::Red), "RED"),
         (count(State::HoldsAgain), "of them listed as known not to: take it off the list"),

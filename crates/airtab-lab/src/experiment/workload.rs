@@ -13,6 +13,7 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::model::ModelTask;
 use super::server::ServerTask;
+use crate::compare::named;
 use crate::measure;
 
 /// What is simulated.
@@ -58,14 +59,13 @@ impl Workload {
         }
     }
 
-    /// Name and kind of each application.
-    pub(super) fn apps(&self) -> Vec<(String, &'static str)> {
+    /// Name, kind and station of each application.
+    pub(super) fn apps(&self) -> Vec<(String, &'static str, String)> {
+        let at_none = |name: &str| (name.into(), KIND, String::new());
         match self {
-            Workload::Home(file) => {
-                file.scenario.apps.iter().map(|a| (a.name.clone(), a.kind.name())).collect()
-            }
-            Workload::Server(server) => server.apps().iter().map(|name| ((*name).into(), KIND)).collect(),
-            Workload::Model(model) => model.apps().into_iter().map(|name| (name.into(), KIND)).collect(),
+            Workload::Home(file) => named(&file.scenario),
+            Workload::Server(server) => server.apps().iter().map(|name| at_none(name)).collect(),
+            Workload::Model(model) => model.apps().into_iter().map(at_none).collect(),
         }
     }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The report's sentences: what was compared, and what came out.
 //!
-//! What it does not do: no causes (`why`), and no discipline is known by name;
-//! what goes by classes is known by its parameter.
+//! What it does not do: no causes (`why`), and no discipline is known by name.
 
 use airtab_core::{Phy, Unit};
-use airtab_scenario::{About, QueueScores, Summary};
+use airtab_scenario::{About, QueueScores, Scores, Summary};
 use airtab_sim::wifi::{Loss, MediumConfig};
 use airtab_sim::{App, Scenario, Station};
 
+use crate::change::{Change, Verdict};
+use crate::classes;
 use crate::compare::Comparison;
+use crate::digits;
 use crate::table;
 
 /// What the page is about.
@@ -66,9 +68,10 @@ pub(super) fn station(station: &Station) -> String {
     let link = match station.loss {
         Loss::None => "no loss".into(),
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
-        Loss::Shadowing { distance_m } => format!("{distance_m} m away"),
+        Loss::Shadowing { distance_m, .. } => format!("{distance_m} m away"),
     };
-    format!("{}: {rate} Mb/s, {link}", station.name)
+    let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
+    format!("{}: {rate} Mb/s, {link}{}", station.name, own.unwrap_or_default())
 }
 
 /// One-way latency between an application's server and the access point.
@@ -80,8 +83,8 @@ pub(super) fn latency(app: &App, scenario: &Scenario) -> String {
 
 /// The result: which disciplines serve the most applications best (alone, or
 /// with all that cannot be told apart), and what the best one that needs no
-/// classes set by hand gives instead of what the first column gives.
-pub(super) fn result(c: &Comparison) -> String {
+/// classes set by hand changes against the first column, for better and for worse.
+pub fn result(c: &Comparison) -> String {
     let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
     if c.queues.len() < 2 || apps.is_empty() {
         return String::new();
@@ -111,7 +114,7 @@ pub(super) fn result(c: &Comparison) -> String {
     };
     let (most, winners) = best_of(&|_| true);
     let mut text = best(&winners, most, apps.len()) + ".";
-    let untold = |q: &QueueScores| !q.params.contains_key(CLASSES);
+    let untold = |q: &QueueScores| !classes::is_told(c, q);
     let mut heroes: Vec<&QueueScores> = winners.iter().copied().filter(|q| untold(q)).collect();
     if heroes.is_empty() {
         let (most, next) = best_of(&untold);
@@ -126,21 +129,49 @@ pub(super) fn result(c: &Comparison) -> String {
         heroes = next;
     }
     let reference = &c.queues[0];
-    let Some(hero) = heroes.into_iter().find(|q| q.label != reference.label) else { return text };
-    let gains: Vec<String> = (0..apps.len()).filter_map(|i| gain(hero, reference, i)).take(GAINS).collect();
-    let gains: Vec<&str> = gains.iter().map(String::as_str).collect();
-    if !gains.is_empty() {
-        let gains = list(&gains);
-        text.push_str(&format!(" What {} changes against {}: {gains}.", hero.label, reference.label));
+    if let Some(hero) = heroes.into_iter().find(|q| q.label != reference.label) {
+        text.push_str(&changed(hero, reference));
     }
     text
 }
 
-/// The parameter of disciplines that go by the classes of packets.
-const CLASSES: &str = "classes";
+/// So many differences of one sort can be read in one sentence.
+const DIFFERENCES: usize = 4;
 
-/// So many differences can be read in one sentence.
-const GAINS: usize = 4;
+/// What becomes better and what becomes worse under `hero`, in a sentence each.
+fn changed(hero: &QueueScores, reference: &QueueScores) -> String {
+    let pairs = || hero.apps.iter().zip(&reference.apps);
+    let of = |verdict| pairs().filter_map(|(new, old)| difference(new, old, verdict)).collect::<Vec<_>>();
+    let (better, worse) = (of(Verdict::Better), of(Verdict::Worse));
+    let (new, old) = (&hero.label, &reference.label);
+    if better.is_empty() && worse.is_empty() {
+        return format!(" No application can tell {new} from {old}.");
+    }
+    let gains = match better.is_empty() {
+        true => format!(" Nothing is better under {new} than under {old}."),
+        false => format!(" What {new} makes better than {old}: {}.", largest(better)),
+    };
+    let losses = match worse.is_empty() {
+        true => " Nothing gets worse beyond its interval.".to_string(),
+        false => format!(" What it makes worse: {}.", largest(worse)),
+    };
+    gains + &losses
+}
+
+/// The largest of some differences, in the order of the scenario, and how many more there are.
+fn largest(mut differences: Vec<(f64, String)>) -> String {
+    let mut sizes: Vec<f64> = differences.iter().map(|d| d.0).collect();
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    let more = sizes.len().saturating_sub(DIFFERENCES);
+    if let Some(least) = sizes.get(DIFFERENCES - 1) {
+        differences.retain(|d| d.0 >= *least);
+        differences.truncate(DIFFERENCES);
+    }
+    let rest = format!("{more} more (below)");
+    let mut texts: Vec<&str> = differences.iter().map(|d| d.1.as_str()).collect();
+    texts.extend((more > 0).then_some(rest.as_str()));
+    list(&texts)
+}
 
 fn best(winners: &[&QueueScores], most: usize, apps: usize) -> String {
     let labels: Vec<&str> = winners.iter().map(|q| q.label.as_str()).collect();
@@ -150,19 +181,17 @@ fn best(winners: &[&QueueScores], most: usize, apps: usize) -> String {
     format!("{} {verb} best, or as good as the best, for {how_many}", list(&labels))
 }
 
-/// "a page of web takes 52 ms instead of 134", if the seeds show that it is better.
-fn gain(hero: &QueueScores, reference: &QueueScores, app: usize) -> Option<String> {
-    let name = &hero.apps[app].name;
-    let about = About::named(hero.apps[app].kind)?;
+/// "a page of web takes 52 ms instead of 134", if the seeds show that it is so; first, how large the change is
+/// beside the old value.
+fn difference(new: &Scores, old: &Scores, wanted: Verdict) -> Option<(f64, String)> {
+    let about = About::named(new.kind)?;
     let metric = about.metric();
-    let [new, old]: [&Summary; 2] =
-        [hero.apps[app].metrics.get(&metric)?, reference.apps[app].metrics.get(&metric)?];
-    let reach = new.half_width_95? + old.half_width_95?;
-    if metric.sense() * (new.mean - old.mean) <= reach {
-        return None;
-    }
+    let [now, then]: [&Summary; 2] = [new.metrics.get(&metric)?, old.metrics.get(&metric)?];
+    let change = Change::new(metric, now, then).filter(|change| change.verdict == wanted)?;
     let (before, does) = about.score.gain;
     let unit = about.score.unit_of_gain;
-    let shown = |s: &Summary| format!("{:.*}", metric.decimals(), metric.shown(s.mean));
-    Some(format!("{before}{name}{does} {}{unit} instead of {}", shown(new), shown(old)))
+    let half = metric.shown(change.half_width_95);
+    let shown = |s: &Summary| digits::rounded(metric.shown(s.mean), Some(half), metric.decimals());
+    let size = (change.mean / then.mean).abs();
+    Some((size, format!("{before}{}{does} {}{unit} instead of {}", new.name, shown(now), shown(then))))
 }

@@ -3,14 +3,12 @@
 
 use Metric::*;
 use airtab_lab::experiment::judge;
-use airtab_lab::experiment::{Experiment, page};
+use airtab_lab::experiment::{Experiment, figures, page};
 use airtab_quality::web::Page;
 use airtab_scenario::{Metric, Second};
 
-use crate::page::{at, attribute, figure, lines, near, tags, widths};
+use crate::page::{at, attribute, figure, lines, near, numbers, tags, value, widths};
 use crate::verdicts::{HEAD, Host, Which, host, outcome, read, second, told_apart};
-
-const GAME: &str = "#0072B2";
 
 /// The page of an experiment with this text behind the axes.
 fn drawn(text: &str, host: &Host) -> String {
@@ -21,14 +19,21 @@ fn drawn_of(text: &str, host: &Host) -> String {
     let check = "[[check]]\nwhat = \"it\"\nsection = \"1\"\nreported = \"1\"\nof = \"game.game_mos\"\nqueue = \"fifo\"\nleast = 0\n";
     let e: Experiment = read(&format!("{text}\n{check}")).unwrap_or_else(|e| panic!("{e}"));
     let o = outcome(&e, false, host);
-    page(&e, &o, &judge(&e, &o), "", "")
+    page(&e, &o, &judge(&e, &o), &figures(&e, &o, "it"), "", "")
 }
 
-/// Where the circles are.
-fn circles(svg: &str) -> Vec<(i32, i32)> {
-    let of = |t: &&str| (attribute(t, "cx").parse().unwrap(), attribute(t, "cy").parse().unwrap());
-    tags(svg, "circle").iter().map(of).collect()
+/// Where the circles are, which are fifo's markers and the points of clouds.
+fn circles(svg: &str) -> Vec<(f64, f64)> {
+    tags(svg, "circle").iter().map(|t| (value(t, "cx"), value(t, "cy"))).collect()
 }
+
+/// x of the line across.
+fn mark(svg: &str) -> f64 {
+    value(tags(svg, "line").iter().find(|t| t.contains("class=\"mark\"")).unwrap(), "x1")
+}
+
+/// fifo's colour.
+const FIFO: &str = "d0";
 
 /// 3, 5, 9 at q = 20, 40, 80 under fifo, twice as much under chap.
 const OVER_Q: &str =
@@ -38,23 +43,27 @@ const OVER_Q: &str =
 fn a_line_is_where_its_values_are() {
     let page = drawn(OVER_Q, &host(&told_apart));
     let svg = figure(&page, "Score: MOS over q; last: fifo 9.00");
-    // From 0 to 80, and from 0 to a twentieth more than 9.
-    let y = |score: f64| score / 9.45;
-    let expected = [at(0.25, y(3.0)), at(0.5, y(5.0)), at(1.0, y(9.0))];
+    // From 0 to 80, and from 0 to 9.
+    let place = |svg: &str, y: &dyn Fn(f64) -> f64| {
+        [(0.25, 3.0), (0.5, 5.0), (1.0, 9.0)].map(|(x, s)| at(svg, x, y(s)))
+    };
+    let expected = place(svg, &|score| score / 9.0);
     near(&circles(svg), &expected);
-    near(lines(svg, GAME).last().unwrap(), &expected);
-    assert_eq!(page.matches("<svg ").count(), 1, "of d = 1 alone");
+    near(lines(svg, FIFO).last().unwrap(), &expected);
+    assert_eq!(page.matches("<svg role=").count(), 1, "of d = 1 alone");
     // In units of 2 each.
     let page = drawn(&format!("{OVER_Q}label = \"pairs\"\nper = 2\n"), &host(&told_apart));
-    near(&circles(figure(&page, "Score: pairs over q; last: fifo 4.50")), &expected);
+    let svg = figure(&page, "Score: pairs over q; last: fifo 4.50");
+    near(&circles(svg), &place(svg, &|score| score / 9.0));
     // From 1 on, and a picture for each value of d.
     let page = drawn(&format!("{OVER_Q}from = 1\n").replace("at = { d = 1 }\n", ""), &host(&told_apart));
-    assert_eq!(page.matches("<svg ").count(), 2);
+    assert_eq!(page.matches("<svg role=").count(), 2);
     assert!(
         page.contains("<figcaption>d = 1</figcaption>") && page.contains("<figcaption>d = 5</figcaption>")
     );
-    let y = |score: f64| (score - 1.0) / (8.0 * 1.05);
-    near(&circles(figure(&page, "Score: ")), &[at(0.25, y(3.0)), at(0.5, y(5.0)), at(1.0, y(9.0))]);
+    // Both to 15, for 13 is the most that either has; half a tick below 1 is 0.
+    let svg = figure(&page, "Score: ");
+    near(&circles(svg), &place(svg, &|score| score / 15.0));
 }
 
 #[test]
@@ -64,18 +73,25 @@ fn an_interval_is_as_long_as_it_is() {
     let made = |w: &Which| vec![(0, GameMos, w.q / 10.0 + 1.0 + wobble(w))];
     let page = drawn(OVER_Q, &host(&made));
     let svg = figure(&page, "Score: ");
-    let y = |score: f64| score / 9.45;
-    near(&lines(svg, GAME)[1], &[at(0.5, y(4.379)), at(0.5, y(5.621))]);
+    let intervals: Vec<&str> =
+        tags(svg, "path").into_iter().filter(|t| t.contains("class=\"interval\"")).collect();
+    assert_eq!(intervals.len(), 1, "of one point alone");
+    // M x low h6 m-3 0 V high m-3 0 h6
+    let n = numbers(attribute(&format!(" {}", intervals[0]), "d"));
+    let y = |score: f64| score / 9.0;
+    near(&[(n[0] + 3.0, n[1]), (n[0] + 3.0, n[5])], &[at(svg, 0.5, y(4.379)), at(svg, 0.5, y(5.621))]);
 }
 
 #[test]
 fn a_logarithm_is_decadic() {
     let text = HEAD.replacen("values = [20, 40, 80]", "values = [20, 40, 80]\nlog = true", 1);
     let page = drawn_of(&format!("{text}\n{OVER_Q}"), &host(&told_apart));
-    // From 10 to 100: log10 of 2, 4 and 8.
-    let (x, y) = (|q: f64| q.log10() - 1.0, |score: f64| score / 9.45);
-    let expected = [at(x(20.0), y(3.0)), at(x(40.0), y(5.0)), at(x(80.0), y(9.0))];
-    near(&circles(figure(&page, "Score: ")), &expected);
+    // From 20 to 80, with a tenth more at both ends.
+    let svg = figure(&page, "Score: ");
+    let x = |q: f64| (q * 1.1 / 20.0).log2() / (4.0 * 1.1 * 1.1f64).log2();
+    let expected = [(20.0, 3.0), (40.0, 5.0), (80.0, 9.0)].map(|(q, score)| at(svg, x(q), score / 9.0));
+    near(&circles(svg), &expected);
+    assert!([">20<", ">40<", ">80<"].iter().all(|tick| svg.contains(tick)), "{svg}");
 }
 
 #[test]
@@ -101,10 +117,10 @@ fn lines_are_disciplines_or_figures() {
 fn bars_are_as_long_as_their_values() {
     let bars = "[[figure]]\ntitle = \"Score\"\ny = \"game.game_mos\"\nat = { q = 20, d = 1 }\n";
     let page = drawn(bars, &host(&told_apart));
-    // 270 are the 6 of chap.
+    // 388 are the 6 of chap.
     let svg =
         figure(&page, "Score, q = 20, d = 1, game, MOS: spq 3.00 ± 0.00; fifo 3.00 ± 0.00; chap 6.00 ± 0.00");
-    assert_eq!(widths(svg), [(4, 135), (4, 135), (4, 270)]);
+    assert_eq!(widths(svg), [(6.0, 194.0), (6.0, 194.0), (6.0, 388.0)]);
 }
 
 #[test]
@@ -118,13 +134,13 @@ fn clouds_have_a_point_for_each() {
     let text = "[[scatter]]\ntitle = \"Seconds\"\napp = \"film\"\ny = \"frames\"\nmark = 2.5\nat = { q = 20, d = 1 }\n";
     let host = Host { made: &told_apart, pages: &|_| Vec::new(), seconds: &seconds };
     let page = drawn(text, &host);
-    // From 1 to 4 Mb/s; from 0 to a twentieth more than 30.
-    let place = |(mbps, frames): (f64, f64)| at((mbps - 1.0) / 3.0, frames / 31.5);
+    // From 1 to 4 Mb/s; from 0 to 30.
+    let place = |svg: &str, (mbps, frames): (f64, f64)| at(svg, (mbps - 1.0) / 3.0, frames / 30.0);
     let svg = figure(&page, "Seconds, q = 20, d = 1, chap: playable frames/s over rate sent, Mb/s, 3 points");
-    near(&circles(svg), &[(1.0, 30.0), (4.0, 10.0), (2.0, 20.0)].map(place));
-    near(lines(svg, "#000000").last().unwrap(), &[at(0.5, 0.0), at(0.5, 1.0)]);
+    near(&circles(svg), &[(1.0, 30.0), (4.0, 10.0), (2.0, 20.0)].map(|p| place(svg, p)));
+    near(&[(mark(svg), 0.0)], &[(at(svg, 0.5, 0.0).0, 0.0)]);
     let svg = figure(&page, "Seconds, q = 20, d = 1, fifo: playable frames/s over rate sent, Mb/s, 1 points");
-    near(&circles(svg), &[place((3.0, 5.0))]);
+    near(&circles(svg), &[place(svg, (3.0, 5.0))]);
 }
 
 #[test]
@@ -143,12 +159,58 @@ fn pages_are_drawn_by_their_size() {
     let text = "[[scatter]]\ntitle = \"Pages\"\napp = \"web\"\ny = \"pages\"\nqueues = [\"fifo\", \"chap\"]\nat = { q = 20, d = 1 }\n";
     let host = Host { made: &told_apart, pages: &pages, seconds: &|_| Vec::new() };
     let page = drawn(text, &host);
-    // From 1 to 100 kB and from 0.01 to 1 s.
-    let place = |(kb, s): (f64, f64)| at(kb.log10() / 2.0, (s.log10() + 2.0) / 2.0);
+    // From 1 to 50 kB and from 0.02 to 1 s: both are fifty times.
+    let place = |svg: &str, (kb, s): (f64, f64)| at(svg, kb.ln() / 50f64.ln(), (s / 0.02).ln() / 50f64.ln());
     let svg = figure(&page, "Pages, q = 20, d = 1, chap: response time, s over size, kB, 2 points");
-    near(&circles(svg), &[(1.0, 0.02), (50.0, 0.1)].map(place));
+    near(&circles(svg), &[(1.0, 0.02), (50.0, 0.1)].map(|p| place(svg, p)));
     // The median of two sizes is the lower one.
-    near(lines(svg, "#000000").last().unwrap(), &[at(0.0, 0.0), at(0.0, 1.0)]);
+    near(&[(mark(svg), 0.0)], &[(at(svg, 0.0, 0.0).0, 0.0)]);
     let svg = figure(&page, "Pages, q = 20, d = 1, fifo: ");
-    near(&circles(svg), &[(1.0, 0.2), (50.0, 1.0)].map(place));
+    near(&circles(svg), &[(1.0, 0.2), (50.0, 1.0)].map(|p| place(svg, p)));
+}
+
+/// What the source printed is drawn where it belongs, as far as it is about what the figure shows.
+#[test]
+fn published_values_are_drawn() {
+    let check = |keys: &str| {
+        format!("[[check]]\nwhat = \"it\"\nsection = \"1\"\nreported = \"x\"\nleast = 0\n{keys}\n")
+    };
+    let game = "of = \"game.game_mos\"\n";
+    let checks = [
+        check(&format!("{game}queue = \"fifo\"\nat = {{ q = 40, d = 1 }}\npublished = 6")),
+        check(&format!("{game}queue = \"fifo\"\nat = {{ q = 80 }}\npublished = [7, 12]")),
+        check(&format!("{game}queue = \"chap\"\nat = {{ q = 20 }}\npublished = 1")),
+        check("of = \"load.goodput_bits_per_second\"\nqueue = \"fifo\"\npublished = 2"),
+    ];
+    let page = drawn(&format!("{OVER_Q}\n{}", checks.concat()), &host(&told_apart));
+    let svg = figure(&page, "Score: ");
+    let published: Vec<&str> = svg.split("class=\"published\" ").skip(1).collect();
+    assert_eq!(published.len(), 2, "neither chap nor the load is in this figure: {svg}");
+    // From 0 to 12.5: a diamond of 10 pixels around 6, and a bar from 7 to 12.
+    let diamond = numbers(attribute(&format!(" {}", published[0]), "d"));
+    near(&[(diamond[0], diamond[1] + 5.0)], &[at(svg, 0.5, 6.0 / 12.5)]);
+    let range = published[1];
+    near(&[(value(range, "x") + 4.0, value(range, "y"))], &[at(svg, 1.0, 12.0 / 12.5)]);
+    let (y, height) = (value(range, "y"), value(range, "height"));
+    near(&[(0.0, y + height)], &[(0.0, at(svg, 0.0, 7.0 / 12.5).1)]);
+    assert!(page.contains("</svg>published</span>") && page.contains("</svg>published range</span>"));
+    // And on bars.
+    let bars = "[[figure]]\ntitle = \"Score\"\ny = \"game.game_mos\"\nat = { q = 40, d = 1 }\n";
+    let page = drawn(&format!("{bars}\n{}", checks.concat()), &host(&told_apart));
+    let svg = figure(&page, "Score, q = 40");
+    assert_eq!(svg.matches("class=\"published\"").count(), 1);
+    let diamond = numbers(attribute(svg.split("class=\"published\"").nth(1).unwrap(), "d"));
+    near(&[(diamond[0], 0.0)], &[(6.0 + 388.0 * 6.0 / 10.0, 0.0)]);
+}
+
+/// A metric that an application has not at a point makes no empty picture.
+#[test]
+fn what_was_not_measured_has_no_panel() {
+    let made = |w: &Which| if w.q == 40.0 { vec![(0, VoipMos, 4.0)] } else { vec![(0, GameMos, 3.0)] };
+    let text = "[[figure]]\ntitle = \"Felt\"\ny = [\"game.game_mos\", \"game.voip_mos\"]\nat = { d = 1 }\n";
+    let page = drawn(text, &host(&made));
+    assert_eq!(page.matches("<svg role=").count(), 3, "one for each q, and not two");
+    let none =
+        drawn(&text.replace("voip_mos", "page_seconds").replace("game_mos", "page_seconds"), &host(&made));
+    assert!(!none.contains("<h2>Felt</h2>"), "nor a heading above nothing");
 }

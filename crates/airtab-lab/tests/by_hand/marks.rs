@@ -23,9 +23,10 @@ fn marked(metric: Metric, row: &[(f64, f64)]) -> Vec<bool> {
 
 #[test]
 fn the_best_is_marked_if_it_can_be_told() {
-    assert_eq!(marked(GameMos, &[(3.5, 0.1), (4.2, 0.1), (4.3, 0.1)]), [false, true, true], "a tie");
-    assert_eq!(marked(GameMos, &[(3.5, 0.1), (3.9, 0.1), (4.3, 0.1)]), [false, false, true]);
-    assert_eq!(marked(GameMos, &[(4.2, 0.1), (4.25, 0.1), (4.3, 0.1)]), [false; 3], "all alike");
+    // Two that vary by 0.15 and 0.02: their difference does by 0.13.
+    assert_eq!(marked(GameMos, &[(3.5, 0.1), (4.2, 0.15), (4.3, 0.02)]), [false, true, true], "a tie");
+    assert_eq!(marked(GameMos, &[(3.5, 0.1), (4.2, 0.11), (4.3, 0.02)]), [false, false, true]);
+    assert_eq!(marked(GameMos, &[(4.2, 0.12), (4.25, 0.08), (4.3, 0.01)]), [false; 3], "all alike");
     assert_eq!(marked(QueueDelayP99, &[(0.017, 0.001), (0.001, 0.0001)]), [false, true], "less is better");
     assert_eq!(
         marked(GameMos, &[(4.264, 0.0), (4.262, 0.0), (3.0, 0.0)]),
@@ -33,6 +34,15 @@ fn the_best_is_marked_if_it_can_be_told() {
         "equal as shown"
     );
     assert_eq!(marked(GameMos, &[(4.2, 0.1)]), [false], "nothing to compare with");
+}
+
+/// Intervals that overlap hide what the same seeds show.
+#[test]
+fn what_the_seeds_share_tells_nobody_apart() {
+    assert_eq!(marked(GameMos, &[(4.0, 1.0), (4.1, 1.0), (1.0, 1.0)]), [false, true, false]);
+    // Only the difference from the best counts, not that from another which is marked.
+    assert_eq!(marked(GameMos, &[(4.0, 0.4), (3.5, 0.4), (4.3, 0.05)]), [true, false, true]);
+    assert_eq!(marked(QueueDelayP99, &[(0.010, 0.005), (0.013, 0.001), (0.014, 0.003)]), [true, true, false]);
 }
 
 #[test]
@@ -99,20 +109,6 @@ fn rates_of_uploads_and_films_are_told_apart() {
     assert!(scores("update").starts_with("- 7.00 "), "{table}");
 }
 
-#[test]
-fn the_best_is_told_by_both_intervals() {
-    let three = |first: (f64, f64), best: (f64, f64)| marked(GameMos, &[first, best, (1.0, 0.01)]);
-    // 0.5 apart: its own interval reaches as far, or the best one's does, or both together.
-    assert_eq!(three((3.75, 0.5), (4.25, 0.0)), [true, true, false], "the winner's alone is 0");
-    assert_eq!(three((3.75, 0.0), (4.25, 0.5)), [true, true, false], "its own alone is 0");
-    assert_eq!(three((3.75, 0.25), (4.25, 0.25)), [true, true, false], "they touch");
-    assert_eq!(three((3.75, 0.25), (4.25, 0.24)), [false, true, false], "they do not");
-    assert_eq!(three((3.75, 0.0), (4.25, 0.0)), [false, true, false]);
-    // Only the best one's interval counts, not that of another which is marked.
-    assert_eq!(marked(GameMos, &[(4.0, 0.2), (3.5, 0.4), (4.3, 0.2)]), [true, false, true]);
-    assert_eq!(marked(QueueDelayP99, &[(0.010, 0.002), (0.013, 0.001), (0.014, 0.001)]), [true, true, false]);
-}
-
 /// The table of one application, its lines cut into columns.
 fn lines(apps: Vec<Vec<(Metric, f64)>>, kind: &'static str) -> Vec<String> {
     let labels = ["fifo", "chap:limit=70"];
@@ -153,7 +149,7 @@ fn pages_and_a_quick_look_are_said() {
     let mut c = comparison(vec![queue("fifo", vec![app("news", "web", &web(0.061, 0.0004, 0.0))])]);
     let text = table::comparison(&c, PLAIN);
     // 18 pages in each of three seeds.
-    assert!(text.contains("Page times: the 54 pages of 3 seeds that were completed.\n"), "{text}");
+    assert!(text.contains("Page times: the 54 pages of 3 seeds completed.\n"), "{text}");
     assert!(!text.contains("Quick look"));
     c.quick = true;
     c.queues.push(c.queues[0].clone());
@@ -161,7 +157,7 @@ fn pages_and_a_quick_look_are_said() {
     metrics.get_mut(&PagesCompared).unwrap().values = vec![Some(5.0), None, Some(2.0)];
     let text = table::comparison(&c, PLAIN);
     assert!(
-        text.contains("Page times: the 7 pages of 2 seeds that were completed under every discipline.\n"),
+        text.contains("Page times: the 7 pages of 2 seeds completed under every discipline.\n"),
         "{text}"
     );
     // A row of page times under one discipline alone, and no page to compare.
@@ -171,4 +167,62 @@ fn pages_and_a_quick_look_are_said() {
     let none = table::comparison(&c, PLAIN);
     assert!(none.contains("Page times: no page was completed under every discipline.\n"), "{none}");
     assert!(text.contains("Quick look: all times of the schedule were divided by 10; not for"), "{text}");
+}
+
+/// Two disciplines with the same figures, of which one goes by classes.
+fn with_classes(classes: &[u8], figures: [f64; 2]) -> String {
+    let mut queues = ["fifo", "told"].map(|label| queue(label, vec![]));
+    for (q, mos) in queues.iter_mut().zip(figures) {
+        q.apps = vec![app("a", "game", &[(GameMos, mos)]), app("b", "game", &[(GameMos, 4.0)])];
+    }
+    queues[1].params.insert("classes", "2".into());
+    let c = airtab_lab::Comparison { classes: classes.into(), ..comparison(queues.to_vec()) };
+    // As one line: it may be broken anywhere.
+    table::comparison(&c, PLAIN).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn who_is_told_nothing_is_said() {
+    let nothing = "told goes by classes, and every application here has class 0: it has nothing to go by";
+    assert!(
+        with_classes(&[0, 0], [3.0, 3.0])
+            .contains(&format!("{nothing}, and its figures are those of fifo to the digit."))
+    );
+    assert!(with_classes(&[0, 0], [3.0, 3.1]).contains(&format!("{nothing}.")), "another limit, for one");
+    let last = with_classes(&[1, 7], [3.0, 3.1]);
+    assert!(
+        last.contains("every application here has class 1: it has nothing"),
+        "a higher class is the last: {last}"
+    );
+    assert!(!with_classes(&[0, 1], [3.0, 3.1]).contains("classes"));
+    assert!(with_classes(&[0, 1], [3.0, 3.0]).contains("fifo and told have the same figures, to the digit."));
+}
+
+#[test]
+fn the_indices_of_fairness_say_what_they_are_of() {
+    let mut q = queue("fifo", vec![app("x", "download", &[(Goodput, 5e6)])]);
+    assert!(!table::comparison(&comparison(vec![q.clone()]), PLAIN).contains("Jain"));
+    for (metric, x) in [(FlowsRateJain, 0.9), (FlowsAirJain, 0.8), (StationsAirJain, 0.7)] {
+        q.ap.metrics.insert(metric, summary(x, 0.0));
+    }
+    let text = table::comparison(&comparison(vec![q]), PLAIN);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Jain of rates, flows 0.900 ± 0.000 Jain of air, flows 0.800"), "{text}");
+    assert!(
+        text.contains("Jain of air, stations 0.700") && text.contains("equal bits give it more air."),
+        "{text}"
+    );
+}
+
+/// One sentence for each application: of the discipline that serves it worst.
+#[test]
+fn short_reasons_are_of_the_worst() {
+    let under = |label: &str, mos, page| {
+        let game = app("game", "game", &stream(GameMos, mos, 0.012, 0.001, 0.0, 0.0));
+        queue(label, vec![game, app("news", "web", &web(page, 0.0004, 0.0)), app("silent", "game", &[])])
+    };
+    let c = comparison(vec![under("a", 4.0, 0.1), under("b", 3.0, 0.1), under("c", 3.5, 0.3)]);
+    let short = airtab_lab::why_short(&c);
+    let begins: Vec<&str> = short.iter().map(|sentence| sentence.split(':').next().unwrap()).collect();
+    assert_eq!(begins, ["game 3.00 under b", "news 300 ms under c", "silent under a"], "{short:?}");
 }

@@ -58,7 +58,7 @@ fn who_is_still_on_the_way_is_counted_apart() {
 
 #[test]
 fn bytes_belong_to_the_second_in_which_they_went() {
-    let mut so_far = 0;
+    let mut so_far = [0; 2];
     let (trace, _) = told(GAME, |m| {
         m.sent(false, 1, 0);
         m.sent(false, 20, S - 1);
@@ -67,12 +67,12 @@ fn bytes_belong_to_the_second_in_which_they_went() {
         m.received(false, 4, 0, S - 1);
         m.received(false, 50, S - 1, 3400 * MS);
         m.received(true, 9000, 0, S);
-        so_far = m.received_bytes();
+        so_far = [false, true].map(|up| m.received_bytes(up));
     });
     let second = |sent_bytes, received_bytes| SecondTrace { sent_bytes, received_bytes };
     // The last half second has an entry of its own, and is no more than that.
     assert_eq!(trace.seconds, [second(21, 4), second(300, 0), second(0, 0), second(0, 50)]);
-    assert_eq!(so_far, 54, "of the downlink, in the whole run");
+    assert_eq!(so_far, [54, 9000], "down and up, in the whole run");
 }
 
 #[test]

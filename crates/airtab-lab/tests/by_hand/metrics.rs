@@ -13,7 +13,7 @@ fn factor(name: &str, label: &str) -> f64 {
     let shown = |unit: &str| label.split([',', ' ']).any(|word| word == unit);
     match name {
         "cpu_seconds_per_packet" if shown("us") => 1e6,
-        "downloads_jain_ratio" => 1.0,
+        _ if name.ends_with("_jain_ratio") => 1.0,
         _ if name.ends_with("bits_per_second") && shown("Mb/s") => 1e-6,
         _ if name.ends_with("_seconds") && shown("ms") => 1e3,
         _ if name.ends_with("_seconds") && shown("s") => 1.0,
@@ -28,7 +28,7 @@ fn factor(name: &str, label: &str) -> f64 {
 #[test]
 fn every_label_has_the_unit_of_its_factor() {
     let (mut names, mut labels) = (HashSet::new(), HashSet::new());
-    // Four figures of each column that says something of a flow.
+    // Four figures of each column that says something of a flow, 14 of each direction.
     let columns = airtab_core::disciplines().map(|d| d.flow_columns().len()).sum::<usize>();
     for metric in Metric::all() {
         let (name, label) = (metric.name(), metric.label());
@@ -39,7 +39,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (56 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (64 + 2 * 14 + 4 * columns, None));
 }
 
 #[test]
@@ -50,6 +50,7 @@ fn more_is_better_or_less_is() {
         VoipMos,
         VoipRG107,
         VoipMosG107,
+        VoipMosDownlink,
         VoipMosUplink,
         FrameRate,
         FramesWhole,
@@ -72,7 +73,9 @@ fn more_is_better_or_less_is() {
         Startup,
         Ping,
         Delay,
+        UplinkDelay,
         Jitter,
+        UplinkJitter,
         ArrivalSpread,
         Loss,
         UplinkLoss,
@@ -89,6 +92,14 @@ fn more_is_better_or_less_is() {
         let sense = match metric {
             m if more.contains(&m) => 1.0,
             m if less.contains(&m) => -1.0,
+            // Percentiles, losses and attempts of a direction.
+            Path(_)
+                if ["_p50_", "_p90_", "_p95_", "_p99_", "_loss_", "_attempts_"]
+                    .iter()
+                    .any(|of| metric.name().contains(of)) =>
+            {
+                -1.0
+            }
             _ => 0.0,
         };
         assert_eq!(metric.sense(), sense, "{}", metric.name());

@@ -9,16 +9,21 @@ use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::wifi::AirTrace;
 use airtab_sim::{
-    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, QueueTrace, Scenario, SecondTrace,
-    SegmentTrace, StreamTrace, Trace,
+    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Legs, PathTrace, QueueTrace, Scenario,
+    SecondTrace, SegmentTrace, StreamTrace, Trace,
 };
 
 use crate::near;
 
 /// 40 s, of which 10 s to 20 s are measured; `apps`: name, kind and what else there is to say.
 fn home(apps: &[(&str, &str)]) -> Scenario {
-    let mut text =
-        "duration = \"40s\"\nmeasure = [\"10s\", \"20s\"]\n[[station]]\nname = \"a\"\n".to_string();
+    scored("both", apps)
+}
+
+fn scored(directions: &str, apps: &[(&str, &str)]) -> Scenario {
+    let mut text = format!(
+        "duration = \"40s\"\nmeasure = [\"10s\", \"20s\"]\nmos_direction = \"{directions}\"\n[[station]]\nname = \"a\"\n"
+    );
     for (name, rest) in apps {
         text.push_str(&format!("[[app]]\nname = \"{name}\"\nstation = \"a\"\n{rest}\n"));
     }
@@ -31,6 +36,7 @@ fn silent(scenario: &Scenario) -> Trace {
         name: app.name.clone(),
         kind: app.kind.clone(),
         measure_ns: app.measured(scenario),
+        scored: scenario.scored,
         down: StreamTrace::default(),
         up: StreamTrace::default(),
         queue: QueueTrace::default(),
@@ -58,6 +64,14 @@ fn silent(scenario: &Scenario) -> Trace {
 /// One application alone, and what is put into its trace.
 fn alone(kind: &str, fill: impl FnOnce(&mut AppTrace)) -> Figures {
     measured(kind, fill).apps.remove(0)
+}
+
+/// The same, scored as the sources do.
+fn by_the_downlink(kind: &str, fill: impl FnOnce(&mut AppTrace)) -> Figures {
+    let scenario = scored("down", &[("x", kind)]);
+    let mut trace = silent(&scenario);
+    fill(&mut trace.apps[0]);
+    measure(&scenario, &trace).apps.remove(0)
 }
 
 fn measured(kind: &str, fill: impl FnOnce(&mut AppTrace)) -> Measured {
@@ -99,7 +113,71 @@ fn delays_of_a_stream() {
         near(f[&Jitter], 2.6e-3);
         // 6.6 + (1 + 3 + 5) / 3
         near(f[&Ping], 9.6e-3);
+        near(f[&UplinkDelay], 3e-3);
+        near(f[&UplinkJitter], 2e-3);
     }
+}
+
+/// Each way, whether every delivery is kept or a histogram.
+#[test]
+fn percentiles_of_one_way_delay() {
+    use airtab_scenario::{Direction, OfPath};
+    let of = |f: &Figures, direction| {
+        OfPath::PERCENTILES.map(|n| f.get(&Metric::of_path(direction, OfPath::Percentile(n))).copied())
+    };
+    // 4, 4, 5, 7, 13: the third, and from 81 % on the last; 1, 3, 5.
+    let f = alone(CALL, played);
+    let expected =
+        [(Direction::Down, [5e-3, 13e-3, 13e-3, 13e-3]), (Direction::Up, [3e-3, 5e-3, 5e-3, 5e-3])];
+    for (direction, expected) in expected {
+        of(&f, direction).into_iter().zip(expected).for_each(|(of, expected)| near(of.unwrap(), expected));
+    }
+    let hundred: Vec<(u64, u64)> = (1..=100).rev().map(|took| (10_000, took)).collect();
+    let f = alone(GAME, |seen| seen.up.deliveries = deliveries(&hundred));
+    for (percentile, expected) in of(&f, Direction::Up).into_iter().zip([0.050, 0.090, 0.095, 0.099]) {
+        near(percentile.unwrap(), expected);
+    }
+    assert_eq!(of(&f, Direction::Down), [None; 4]);
+    let f = alone(DOWNLOAD, |seen| (1..=100).for_each(|ms| seen.down.delay_ns.record(ms * MS)));
+    for (percentile, expected) in of(&f, Direction::Down).into_iter().zip([0.050, 0.090, 0.095, 0.099]) {
+        let off = percentile.unwrap() / expected - 1.0;
+        assert!((0.0..0.01).contains(&off), "{expected}: {off}");
+    }
+}
+
+#[test]
+fn where_time_goes_and_packets_are_lost() {
+    use airtab_scenario::{Direction, OfPath};
+    let legs = |wires_ns, queue_ns, channel_ns| Legs { wires_ns, queue_ns, channel_ns };
+    let f = alone(DOWNLOAD, |seen| {
+        seen.down = stream(120, 50, 20);
+        seen.paths = [
+            PathTrace {
+                arrived: 50,
+                total: legs(100 * MS, 1000 * MS, 50 * MS),
+                least: legs(MS, 25 * MS, 0),
+                lost: [5, 40, 2],
+                frames: 40,
+                attempts: 50,
+            },
+            PathTrace { total: legs(0, 20 * S, 0), ..PathTrace::default() },
+        ];
+    });
+    let down = |of| f[&Metric::of_path(Direction::Down, of)];
+    near(down(OfPath::Wires), 2e-3);
+    near(down(OfPath::Queue), 20e-3);
+    near(down(OfPath::Channel), 1e-3);
+    near(down(OfPath::WiresJitter), 1e-3);
+    near(down(OfPath::QueueJitter), -5e-3);
+    near(down(OfPath::ChannelJitter), 1e-3);
+    // Of 120 less 20 that are under way.
+    near(down(OfPath::WiresLoss), 0.05);
+    near(down(OfPath::QueueLoss), 0.4);
+    near(down(OfPath::ChannelLoss), 0.02);
+    near(down(OfPath::Attempts), 1.25);
+    // 20 s of waiting in 10 s: two places.
+    near(f[&UplinkPackets], 2.0);
+    assert!(!f.contains_key(&Metric::of_path(Direction::Up, OfPath::Queue)), "nothing came through");
 }
 
 #[test]
@@ -151,6 +229,16 @@ fn score_of_a_game() {
     near(f[&GameMos], (3.9424720790965453 + 4.25293682104832) / 2.0);
     // As one: down 6.6, least 4, up 3: X = 0.104 * 9.6 + 2.6 = 3.5984.
     near(f[&GameMosWindow], 3.97750728503709);
+    // Up 1 and 21 ms, mean 11: a jitter of 10 in both bins together; down as before.
+    let lopsided = |seen: &mut AppTrace| {
+        played(seen);
+        seen.up.deliveries = deliveries(&[(10_000, 1), (14_999, 21), (15_000, 4)]);
+    };
+    // Up 26 / 3, least 1: X = 0.104 (6.6 + 8.6667) + 7.6667 = 9.2544 for 0.104 * 15.2667 + 2.6 = 4.1877.
+    near(alone(GAME, lopsided)[&GameMosWindow], 3.4293909851878013);
+    near(by_the_downlink(GAME, lopsided)[&GameMosWindow], 3.916543886398775);
+    near(by_the_downlink(GAME, played)[&GameMosWindow], 3.97750728503709);
+    assert_eq!(by_the_downlink(GAME, played).get(&UplinkJitter), None, "it does not count");
     let silent = alone(GAME, |seen| seen.down = stream(5, 0, 0));
     assert_eq!((silent[&GameMos], silent[&GameMosWindow]), (1.0, 1.0), "nothing arrives");
     assert_eq!(alone(GAME, |_| ()).get(&GameMos), None, "it sent nothing");
@@ -171,12 +259,31 @@ fn score_of_a_call() {
     near(f[&VoipRG107], 72.23105747459445);
     near(f[&VoipMosG107], 3.6998166919948496);
     assert_eq!(f.get(&VoipMosUplink), None, "it said nothing");
-    let both = alone(CALL, |seen| {
-        seen.down = StreamTrace { deliveries: deliveries(&packets[..50]), ..stream(50, 50, 0) };
-        seen.up = StreamTrace { deliveries: deliveries(&packets), ..stream(105, 99, 5) };
-    });
-    near(both[&VoipMosUplink], 4.1152441913984035); // what the downlink had above
-    assert!(both[&VoipMos] > 4.2, "of the downlink alone, which lost nothing");
+    let lopsided = |worse_up: bool| {
+        let packets = packets.clone();
+        move |seen: &mut AppTrace| {
+            let better = StreamTrace { deliveries: deliveries(&packets[..50]), ..stream(50, 50, 0) };
+            let worse = StreamTrace { deliveries: deliveries(&packets), ..stream(105, 99, 5) };
+            (seen.down, seen.up) = if worse_up { (better, worse) } else { (worse, better) };
+        }
+    };
+    let talks = alone(CALL, lopsided(true));
+    near(talks[&VoipMosUplink], 4.1152441913984035); // what the downlink had above
+    assert!(talks[&VoipMosDownlink] > 4.2, "it lost nothing");
+    let listens = alone(CALL, lopsided(false));
+    assert_eq!(
+        (listens[&VoipMosDownlink], listens[&VoipMosUplink]),
+        (talks[&VoipMosUplink], talks[&VoipMosDownlink])
+    );
+    for both in [&talks, &listens] {
+        // The worse one of each form, with its own delay and losses.
+        near(both[&VoipMos], 4.1152441913984035);
+        near(both[&VoipRG107], 72.23105747459445);
+        near(both[&VoipMosG107], 3.6998166919948496);
+    }
+    let source = by_the_downlink(CALL, lopsided(true));
+    assert_eq!((source[&VoipMos], source[&VoipMosUplink]), (talks[&VoipMosDownlink], talks[&VoipMosUplink]));
+    assert!(source[&VoipRG107] > 90.0 && source[&VoipMosG107] > 4.2, "of the downlink alone");
     let deaf = alone(CALL, |seen| seen.down = stream(10, 0, 0));
     assert_eq!((deaf[&VoipMos], deaf[&VoipMosG107], deaf.get(&VoipRG107)), (1.0, 1.0, None));
     assert_eq!(alone(CALL, |seen| seen.down = stream(10, 0, 10)).get(&VoipMos), None, "all are under way");
@@ -422,7 +529,8 @@ fn the_channel_and_its_queue() {
     let mut trace = silent(&scenario);
     // 11 + 7 + 3 + 2 + 17 = 40 s.
     let (down_ns, up_ns, collision_ns, beacon_ns, idle_ns) = (11 * S, 7 * S, 3 * S, 2 * S, 17 * S);
-    trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns };
+    let (attempts, collided) = (200, 30);
+    trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided };
     (trace.ap.mean_packets, trace.ap.max_packets) = (12.25, 34);
     (trace.ap.wired_dropped, trace.ap.uplink_dropped) = (5, 6);
     let ap = measure(&scenario, &trace).ap;
@@ -431,12 +539,14 @@ fn the_channel_and_its_queue() {
         (QueueMax, 34.0),
         (Idle, 17.0 / 40.0),
         (Collisions, 3.0 / 40.0),
+        (CollidedAttempts, 0.15),
         (WiredDropped, 5.0),
         (UplinkDropped, 6.0),
     ];
     assert_eq!(ap, Figures::from(expected), "and nothing else: one download, no pings");
     let ap = measure(&scenario, &silent(&scenario)).ap;
     assert_eq!((ap.get(&Idle), ap.get(&Collisions)), (None, None), "no time, no shares of it");
+    assert_eq!(ap.get(&CollidedAttempts), None, "no attempts");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn a_mean_of_seeds_has_students_interval() {
     let v = verdict("of = \"game.delay_seconds\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }\nmost = 5", &made);
     near(v.values[0].mean.unwrap(), 5.0);
     assert_eq!(format!("{:.4}", v.values[0].half_width_95.unwrap()), "8.9567");
-    assert_eq!((v.measured.as_str(), v.expected.as_str()), ("5.00 ± 8.96", "at most 5"));
+    assert_eq!((v.measured.as_str(), v.expected.as_str()), ("5.0 ± 9.0", "at most 5"));
     assert_eq!((v.what.as_str(), v.section.as_str(), v.reported.as_str()), ("it", "7", "much"));
 }
 
@@ -379,8 +379,70 @@ fn what_is_known_has_its_cause() {
         &told_apart,
     );
     assert_eq!((v.state, v.cause.as_deref()), (State::HoldsAgain, Some("because")));
-    let words = [State::Holds, State::Red, State::KnownRed, State::HoldsAgain].map(State::word);
-    assert_eq!(words, ["holds", "RED", "red, known", "holds again"]);
+    let words =
+        [State::Holds, State::Undecided, State::Red, State::KnownRed, State::HoldsAgain].map(State::word);
+    assert_eq!(words, ["holds", "undecided", "RED", "red, known", "holds again"]);
+}
+
+/// Seeds at 4, 5 and 6 ms: 5 ± 2.484.
+#[test]
+fn what_the_seeds_leave_open_does_not_hold() {
+    let made = |w: &Which| vec![(0, Delay, 1e-3 * (3.0 + w.seed))];
+    let of = |lines: &str| {
+        let at = "of = \"game.delay_seconds\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }";
+        let v = verdict(&format!("{at}\n{lines}"), &made);
+        (v.state, v.cause)
+    };
+    assert_eq!(of("most = 7.49"), (State::Holds, None));
+    assert_eq!(of("most = 7.48"), (State::Undecided, None), "above");
+    assert_eq!(of("least = 2.51"), (State::Holds, None));
+    assert_eq!(of("least = 2.52"), (State::Undecided, None), "below");
+    assert_eq!(of("least = 2.51\nmost = 7.49"), (State::Holds, None));
+    // The mean decides what is red, however wide its interval.
+    assert_eq!(of("least = 5.01"), (State::Red, None));
+    assert_eq!(of("least = 5.01\nknown = \"because\""), (State::KnownRed, Some("because".into())));
+    // What is known not to hold does not hold again before it is decided.
+    assert_eq!(of("most = 7.48\nknown = \"because\""), (State::Undecided, Some("because".into())));
+    assert_eq!(of("most = 7.49\nknown = \"because\""), (State::HoldsAgain, Some("because".into())));
+    // Of several points, those that are open.
+    let lines = "of = \"game.delay_seconds\"\nqueue = \"fifo\"\nat = { d = 1 }\nmost = 9";
+    let far = |w: &Which| {
+        vec![(0, Delay, 1e-3 * (3.0 + w.seed) * w.q / 20.0 / if w.q == 80.0 { 2.0 } else { 1.0 })]
+    };
+    let v = verdict(lines, &far);
+    assert_eq!(
+        (v.state, v.cause),
+        (State::Red, Some("not so: 10.00 at q = 40, d = 1; 10.00 at q = 80, d = 1".into()))
+    );
+    let v = verdict(&lines.replace("most = 9", "most = 12"), &far);
+    let open = "open: 10.0 ± 5.0 at q = 40, d = 1; 10.0 ± 5.0 at q = 80, d = 1";
+    assert_eq!((v.state, v.cause.as_deref()), (State::Undecided, Some(open)));
+}
+
+#[test]
+fn an_order_within_its_intervals_is_open() {
+    // 0.4968 are the half widths of both ends together.
+    assert_eq!(steps("rises", [1.0, 1.2, 1.5].map(Some), 0.1).state, State::Holds);
+    let v = steps("falls", [1.49, 1.2, 1.0].map(Some), 0.1);
+    let open = "open: 1.49 ± 0.25 at q = 20, d = 1; 1.00 ± 0.25 at q = 80, d = 1";
+    assert_eq!((v.state, v.cause.as_deref()), (State::Undecided, Some(open)));
+}
+
+#[test]
+fn the_distance_to_the_source_is_of_the_farthest_point() {
+    // 3, 5 and 9.
+    let lines = |reported: &str| {
+        let check = check("of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { d = 1 }\nleast = 1");
+        check.replace("much", reported)
+    };
+    let of = |reported: &str| {
+        let e = experiment(&lines(reported));
+        let v = judge(&e, &outcome(&e, false, &host(&told_apart))).remove(0);
+        (v.distance, v.off)
+    };
+    assert_eq!(of("about 6"), (Some(3.0), "+3.00 (+50 %)".into()), "of equals the last");
+    assert_eq!(of("4 to 5"), (Some(4.0), "+4.00 (+80 %)".into()));
+    assert_eq!(of("much"), (None, String::new()));
 }
 
 /// Scores of q = 20, 40, 80 at d = 1, so much up and down in the seeds 1 and 3.
@@ -465,7 +527,7 @@ fn seconds_of_a_video() {
     };
     near(of("below = 2.5").values[0].mean.unwrap(), 17.5); // (25 + 10) / 2
     // Of two values: 12.7062 * sqrt(112.5 / 2) = 95.2965.
-    assert_eq!(of("below = 2.5").measured, "17.5 ± 95.3");
+    assert_eq!(of("below = 2.5").measured, "18 ± 95");
     near(of("above = 2.5").values[0].mean.unwrap(), 6.0); // (8 + 4) / 2
     let rank = of("correlation = true");
     near(rank.values[0].mean.unwrap(), -1.0); // of seed 1 alone: the others do not vary
@@ -545,7 +607,7 @@ fn a_quick_look_leaves_checks_out() {
     let full = outcome(&e, false, &host(&told_apart));
     assert_eq!((judge(&e, &full).len(), full.points.len(), full.points[0].queues.len()), (2, 6, 3));
     // What checks are about is in the page's table.
-    let page = page(&e, &full, &judge(&e, &full), "", "");
+    let page = page(&e, &full, &judge(&e, &full), &[], "", "");
     assert!(page.contains("<tr><th>point<th>discipline<th>game<br>MOS</tr>"), "{page}");
 }
 
@@ -657,8 +719,51 @@ fn verdicts_are_counted() {
     let list = text::list(std::slice::from_ref(&e), style);
     let row = list.lines().find(|line| line.starts_with("mine")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["mine", "live:", "Made", "up", "54", "2", "5"]);
+    let mut quick = o.clone();
+    quick.quick = true;
+    let done = [(e.clone(), quick, verdicts.clone())];
+    let board = scoreboard::board(&done, "0", "2010-06-01");
+    assert!(board.contains("**This is a quick look and not the full board**"), "{board}");
+    let all = airtab_lab::experiment::all().into_iter().filter(|e| !e.live);
+    let all: Vec<_> = all.map(|e| (e, o.clone(), Vec::new())).collect();
+    let board = scoreboard::board(&all, "0", "2010-06-01");
+    let n = all.len();
+    assert!(
+        board.contains(&format!(
+            "**This is the full board**: all {n} experiments that are simulated, every point, every seed; {} runs.",
+            54 * n
+        )),
+        "{board}"
+    );
     let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    assert!(board.contains(&format!("**This is a part of the board**: 0 of {n} experiments.")), "{board}");
     assert!(board.contains("| [mine](#mine) | Made up | 3 of 5 | **1 RED**, 1 known |\n"), "{board}");
-    assert!(board.contains("| it | 7 | much | at least 4 | 3.00 ± 0.00 | **red, known** |\n"), "{board}");
+    assert!(board.contains("| it | 7 | much | at least 4 | 3.00 ± 0.00 |  | **red, known** |\n"), "{board}");
     assert!(board.contains("\n- it (red, known): because"), "{board}");
+}
+
+/// Nothing is expected: everything is there to see, all the more in a quick look.
+#[test]
+fn without_checks_there_are_figures() {
+    let e = experiment("");
+    let made = |w: &Which| vec![(0, GameMos, told_apart(w)[0].2 + 0.1 * w.seed), (1, Goodput, 1e6 * w.seed)];
+    let quick = outcome(&e, true, &host(&made));
+    assert_eq!((quick.points.len(), quick.points[0].queues.len(), quick.seeds), (6, 3, 2));
+    let full = outcome(&e, false, &host(&made));
+    let style = Style { width: 100, colour: false };
+    let table = text::result(&e, &full, &judge(&e, &full), style);
+    // 20 / 10 + 1, and 0.2 of the seeds: 3.2 ± 0.1 * 2.484; 2 Mb/s ± 2.484.
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(
+        rows.contains(&vec!["20", "1", "fifo", "3.20", "±", "0.25", "2.0", "±", "2.5", "-", "-"]),
+        "{table}"
+    );
+    assert!(
+        rows.contains(&vec!["80", "5", "chap", "26.20", "±", "0.25", "2.0", "±", "2.5", "-", "-"]),
+        "{table}"
+    );
+    assert_eq!(text::summary([].iter()), "nothing is checked");
+    let page = page(&e, &full, &[], &[], "airtab experiment run it", "");
+    assert!(page.contains("nothing is checked.") && !page.contains("Expected and measured"), "{page}");
+    assert!(page.contains("<th>game<br>MOS<th>load<br>Mb/s<th>web<br>page, ms"), "{page}");
 }

@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 use airtab_scenario::Metric;
-use airtab_sim::traffic::{Download, P2p};
+use airtab_sim::traffic::P2p;
 use airtab_sim::{AppKind, AppTrace};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -33,8 +33,6 @@ use crate::snapshot::Score;
 
 /// Its port at every server's address.
 const PORT: u16 = 5201;
-/// Connections that iperf3 takes.
-const MAX_FLOWS: u16 = 128;
 /// How long a server may take to listen.
 const START: Duration = Duration::from_secs(10);
 /// Age at which the last line says nothing any more, ns.
@@ -73,17 +71,9 @@ impl Iperf {
         let test = match ends.app.kind {
             AppKind::Upload(_) => Test { congestion, flows: 1, down: false, up: true },
             AppKind::P2p(P2p { flows, upload, .. }) => Test { congestion, flows, down: true, up: upload },
-            AppKind::Download(Download { reconnect_ns: Some(_), .. }) => {
-                return Err(ends.failed(
-                    "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live",
-                ));
-            }
             AppKind::Download(_) => Test { congestion, flows: 1, down: true, up: false },
             _ => return Err(ends.failed("not a transfer")),
         };
-        if test.flows > MAX_FLOWS {
-            return Err(ends.failed(format!("{} flows: iperf3 takes at most {MAX_FLOWS}", test.flows)));
-        }
         let file = find("iperf3", "iperf3")?;
         let own = Arc::new(Iperf { upload: !test.down, seen: Mutex::default() });
 

@@ -22,6 +22,7 @@ mod iperf;
 mod loader;
 mod nginx;
 mod program;
+mod refusal;
 mod streaming;
 mod udp;
 mod web;
@@ -117,6 +118,7 @@ impl Apps {
     /// If a program is missing or does not start, a port is taken, or the house
     /// asks for what only the simulator has.
     pub fn start(house: &House, clock: Clock, seed: u64, folder: &Path) -> Result<Apps, LiveError> {
+        Apps::admit(&house.file.scenario)?;
         let scenario = Arc::new(house.file.scenario.clone());
         let internet = NetnsRef::named(house.netns(Port::Internet));
         let ends = |(index, app): (u16, &App)| {
@@ -142,20 +144,33 @@ impl Apps {
         Ok(apps)
     }
 
+    /// Which applications of a scenario only the simulator has, and why: what
+    /// [`Apps::start`] refuses on every machine. What a machine lacks is not among it.
+    pub fn refusals(scenario: &Scenario) -> Vec<LiveError> {
+        let why = |app: &App| {
+            let said = refusal::refusal(app, scenario.tcp.congestion)?;
+            Some(LiveError::App { app: app.name.clone(), said })
+        };
+        scenario.apps.iter().filter_map(why).collect()
+    }
+
+    /// Whether there is nothing that [`Apps::start`] refuses on every machine: to be
+    /// asked before a house is built.
+    ///
+    /// # Errors
+    /// The first of [`Apps::refusals`].
+    pub fn admit(scenario: &Scenario) -> Result<(), LiveError> {
+        Apps::refusals(scenario).into_iter().next().map_or(Ok(()), Err)
+    }
+
     fn start_one(&self, ends: &Arc<Ends>) -> Result<Arc<dyn ActiveApp>, LiveError> {
-        let (work, users) = (&self.work, ends.app.users.count);
-        if users > 1 {
-            return Err(ends.failed(format!(
-                "{users} users: more than one is the simulator's; leave `users` out to run this house live"
-            )));
-        }
+        let work = &self.work;
         let nginx = || self._nginx.clone().expect("started for every page and film");
         Ok(match ends.app.kind {
             AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,
             AppKind::Web(_) => web::Web::start(work, ends, nginx())?,
             AppKind::Streaming(_) => streaming::Film::start(work, ends, nginx())?,
-            _ if ends.congestion().is_none() => udp::Udp::start(work, ends)?,
-            _ => return Err(ends.failed("no program loads this kind here; only the simulator has it")),
+            _ => udp::Udp::start(work, ends)?,
         })
     }
 
@@ -238,7 +253,7 @@ impl Ends {
 }
 
 fn score(metric: Metric, value: f64, text: String) -> Score {
-    Score { metric: metric.name().into(), value, text }
+    Score { metric: metric.name().into(), value, text, down: None, up: None }
 }
 
 /// A rate for people.

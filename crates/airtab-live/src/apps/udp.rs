@@ -24,13 +24,13 @@ use std::time::Duration;
 
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
-use airtab_quality::emodel::VoiceMeter;
+use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::traffic::{self, Action, Application, Io, Ping, Setting, User};
-use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram};
+use airtab_sim::traffic::{self, Action, Application, Io, Setting, User};
+use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram, Scored};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
 use super::{ActiveApp, AppReport, Ends, bits, score};
@@ -39,7 +39,7 @@ use crate::error::LiveError;
 use crate::snapshot::{Quantiles, Score};
 
 /// Number, tag and time at the beginning of each payload.
-const HEADER: usize = 16;
+pub(super) const HEADER: usize = 16;
 /// What views are about: packets sent in this time before the last second, ns.
 const RECENT_NS: u64 = 10_000_000_000;
 /// Packets may be on their way for this long before a view misses them, ns.
@@ -72,12 +72,14 @@ struct State {
     /// None once the trace was taken.
     meter: Option<AppMeter>,
     late_ns: Histogram,
+    /// What scores are about.
+    scored: Scored,
     /// Its packets go up alone, and so does what it is judged by.
     judged_up: bool,
-    /// Of late: what arrived, down and up, what was sent down, and the bytes of
+    /// Of late: what arrived and what was sent, down and up, and the bytes of
     /// each packet that arrived the way that it is judged by.
     recent: [VecDeque<Delivery>; 2],
-    recent_sent: VecDeque<u64>,
+    recent_sent: [VecDeque<u64>; 2],
     recent_bytes: VecDeque<(u64, u32)>,
 }
 
@@ -120,19 +122,8 @@ impl Udp {
     /// Opens the sockets of both ends and starts their threads.
     pub(crate) fn start(work: &Work, ends: &Arc<Ends>) -> Result<Arc<Udp>, LiveError> {
         let app = &ends.app;
-        if let AppKind::Udp(traffic::Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) = app.kind
-            && bytes < HEADERS + HEADER as u32
-        {
-            let least = HEADERS + HEADER as u32;
-            let said = format!("bytes = {bytes}: its packets carry their time, at least {least} bytes");
-            return Err(LiveError::App { app: app.name.clone(), said });
-        }
         let server = SocketAddrV4::new(ends.server, app.kind.port());
         let client = SocketAddrV4::new(ends.client, FIRST_PORT + ends.index);
-        if app.kind.is_saturated() {
-            let said = "rate = \"max\": only the simulator sees when a packet is over; give a rate to run this house live";
-            return Err(LiveError::App { app: app.name.clone(), said: said.into() });
-        }
         let sockets = [(&ends.internet, server), (&ends.station, client)].map(|(ns, at)| {
             let opened = ns.spawn("socket", move || {
                 let socket = UdpSocket::bind(at)?;
@@ -285,9 +276,10 @@ impl State {
             failed: [false; 2],
             meter: Some(AppMeter::new(app, scenario)),
             late_ns: Histogram::new(100 * SECOND, 3),
+            scored: scenario.scored,
             judged_up: matches!(app.kind, AppKind::Udp(traffic::Udp { upload: true, .. })),
             recent: Default::default(),
-            recent_sent: VecDeque::new(),
+            recent_sent: Default::default(),
             recent_bytes: VecDeque::new(),
         }
     }
@@ -314,12 +306,11 @@ impl State {
             return None;
         }
         self.meter.iter_mut().for_each(|meter| meter.sent(up, bytes, now));
-        if !up {
-            self.recent_sent.push_back(now);
-            let old = now.saturating_sub(2 * RECENT_NS);
-            while self.recent_sent.front().is_some_and(|at| *at < old) {
-                self.recent_sent.pop_front();
-            }
+        let recent = &mut self.recent_sent[usize::from(up)];
+        recent.push_back(now);
+        let old = now.saturating_sub(2 * RECENT_NS);
+        while recent.front().is_some_and(|at| *at < old) {
+            recent.pop_front();
         }
         let next = &mut self.sent[usize::from(up)];
         Some(std::mem::replace(next, next.wrapping_add(1)))
@@ -347,26 +338,38 @@ impl ActiveApp for Udp {
         let until = now.saturating_sub(UNDER_WAY_NS);
         let window = Window::new(until.saturating_sub(RECENT_NS).max(self.active_ns.start), until)?;
         let state = lock(&self.state);
-        let sent = || state.recent_sent.iter().copied().filter(|at| window.contains(*at));
+        let sent =
+            |up: bool| state.recent_sent[usize::from(up)].iter().copied().filter(|at| window.contains(*at));
         let took = |up: bool| {
             let sent_then = state.recent[usize::from(up)].iter().filter(|d| window.contains(d.sent_ns));
             sent_then.map(|d| (d.sent_ns, d.received_ns - d.sent_ns))
         };
         match &state.user {
             User::Game(_) => {
-                sent().next()?;
+                sent(false).next()?;
                 let mut meter = GameMeter::new(window, window.length_ns())?;
+                if state.scored == Scored::Both {
+                    meter = meter.both_ways();
+                }
                 took(false).for_each(|(at, ns)| meter.downlink(at, ns));
                 took(true).for_each(|(at, ns)| meter.uplink(at, ns));
                 let mos = meter.score().mos_binned;
                 Some(score(Metric::GameMos, mos, format!("{mos:.2} MOS")))
             }
             User::Voip(_) => {
-                let mut meter = VoiceMeter::new(window);
-                sent().for_each(|at| meter.sent(at));
-                took(false).for_each(|(at, ns)| meter.delivered(at, ns));
-                let mos = meter.score()?.mos_simple;
-                Some(score(Metric::VoipMos, mos, format!("{mos:.2} MOS")))
+                let heard = |up: bool| {
+                    let mut meter = VoiceMeter::new(window);
+                    sent(up).for_each(|at| meter.sent(at));
+                    took(up).for_each(|(at, ns)| meter.delivered(at, ns));
+                    meter.score().map(|score| score.mos_simple)
+                };
+                let (down, up) = (heard(false), heard(true).filter(|_| state.scored == Scored::Both));
+                let mos = emodel::worse(down.into_iter().chain(up))?;
+                let text = match (down, up) {
+                    (Some(down), Some(up)) => format!("{mos:.2} MOS (down {down:.2}, up {up:.2})"),
+                    _ => format!("{mos:.2} MOS"),
+                };
+                Some(Score { down, up, ..score(Metric::VoipMos, mos, text) })
             }
             User::Ping(_) => {
                 let mean = |up| {
@@ -423,9 +426,10 @@ mod tests {
             failed: [false; 2],
             meter: None,
             late_ns: Histogram::new(100 * SECOND, 3),
+            scored: Scored::Both,
             judged_up: false,
             recent: Default::default(),
-            recent_sent: VecDeque::new(),
+            recent_sent: Default::default(),
             recent_bytes: VecDeque::new(),
         };
         let mut sets = |all: &[u64]| {

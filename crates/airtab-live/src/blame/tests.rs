@@ -27,7 +27,7 @@ fn flow(app: Option<&str>, air: f64, backlog: u32, wait_s: f64) -> FlowView {
 }
 
 fn app(name: &str, metric: &str, value: f64, text: &str) -> AppView {
-    let score = Score { metric: metric.into(), value, text: text.into() };
+    let score = Score { metric: metric.into(), value, text: text.into(), ..Score::default() };
     AppView { name: name.into(), score: Some(score), ..AppView::default() }
 }
 

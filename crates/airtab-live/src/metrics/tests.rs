@@ -161,7 +161,7 @@ fn names_from_outside_break_nothing() {
     let mut s = evening()[0].clone();
     s.house = "a\"b\\c\nd{}".into();
     s.flows[0].tuple = "\"\n# TYPE x counter".into();
-    let score = Score { metric: "Ö-x \n".into(), value: 1.0, text: String::new() };
+    let score = Score { metric: "Ö-x \n".into(), value: 1.0, ..Score::default() };
     s.apps.push(AppView { name: "\n".into(), score: Some(score), ..AppView::default() });
     let stat = StatView {
         name: "a b".into(),

@@ -135,7 +135,12 @@ fn snapshot() -> Snapshot {
             name: "a".into(),
             kind: "k".into(),
             station: "s".into(),
-            score: Some(Score { metric: "page_seconds".into(), value: 120.0, text: "x".into() }),
+            score: Some(Score {
+                metric: "page_seconds".into(),
+                value: 120.0,
+                text: "x".into(),
+                ..Score::default()
+            }),
         }],
     }
 }

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A game over UDP: `game`.
 //!
-//! Its score is the G-model's (`airtab-quality`), from the delays of both
-//! directions; losses are not in it.
+//! Its score is the G-model's (`airtab-quality`), from the round trip and the
+//! jitter of the worse direction; losses are not in it.
 //!
 //! What it does not do: how a game sends is `airtab_sim::traffic::game`'s.
 
 use airtab_quality::Window;
 use airtab_quality::gmodel::{DEFAULT_BIN_NS, GameMeter};
-use airtab_sim::AppTrace;
 use airtab_sim::traffic::Game;
+use airtab_sim::{AppTrace, Scored};
 
-use super::reason::{NOTABLE_LOSS, stream};
+use super::cause::Parts;
+use super::reason::{NOTABLE_LOSS, of_stream};
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::Metric::{self, GameMos, GameMosWindow, Loss, QueueDelayP50, QueueDelayP99};
+use crate::metric::Direction;
+use crate::metric::Metric::{
+    self, GameMos, GameMosWindow, Loss, QueueDelayP50, QueueDelayP99, UplinkJitter, UplinkLoss,
+};
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Game {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &[GameMos, QueueDelayP50, QueueDelayP99, Loss];
+    const COLUMNS: &'static [Metric] = &[GameMos, QueueDelayP50, QueueDelayP99, Loss, UplinkLoss];
     const SCORE: Score = score::opinion("opinion score of the game (MOS, 1 to 4.4, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Game> {
@@ -33,6 +37,11 @@ impl Described for Game {
             return;
         }
         let mut meter = GameMeter::new(window, DEFAULT_BIN_NS).expect("the bin is not empty");
+        match seen.scored {
+            Scored::Both => meter = meter.both_ways(),
+            // It does not count.
+            Scored::Down => drop(f.remove(&UplinkJitter)),
+        }
         for d in &seen.down.deliveries {
             meter.downlink(d.sent_ns, took_ns(d));
         }
@@ -45,10 +54,14 @@ impl Described for Game {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        match stream(q, app) {
-            Ok(s) if s.loss > NOTABLE_LOSS => format!("{} (not in the score: {})", s.late, s.losses),
-            Ok(s) => s.late,
-            Err(all) => all,
+        let cause = of_stream(q, app, GameMos, &Parts::of_game(app));
+        // The largest losses of either direction.
+        let losses = [(Direction::Down, Loss), (Direction::Up, UplinkLoss)];
+        let losses = losses.map(|(direction, metric)| (direction, app.mean(metric).unwrap_or(0.0)));
+        let (direction, loss) = losses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are two");
+        match Parts::of_losses(app, direction).where_lost(q, app) {
+            Some(at) if loss > NOTABLE_LOSS && loss < 1.0 => format!("{cause} (not in the score: {at})"),
+            _ => cause,
         }
     }
 

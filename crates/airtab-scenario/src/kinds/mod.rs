@@ -9,6 +9,7 @@
 //! What it does not do: how an application sends is its file's in `airtab-sim`
 //! (`traffic`), what its messages in live mode are is `airtab-live`'s.
 
+mod cause;
 mod download;
 mod game;
 mod p2p;
@@ -68,6 +69,11 @@ trait Described: Sized {
     /// Adds figures of all applications of this kind to those of the access point.
     fn together(all: &[&Figures], ap: &mut Figures) {
         let _ = (all, ap);
+    }
+
+    /// Bits of its data a second, by its figures; None if it does not take all that it can get.
+    fn taken(&self, f: &Figures) -> Option<f64> {
+        Self::BULK.then(|| f.get(&Self::COLUMNS[0]).copied().unwrap_or(0.0))
     }
 
     /// Frames that can be shown, of those sent in each second of the run; None if it has no frames.
@@ -136,6 +142,11 @@ macro_rules! kinds {
         /// Adds what only its kind has to the figures of an application.
         pub(crate) fn measure(kind: &AppKind, f: &mut Figures, seen: &AppTrace, window: Window) {
             match kind { $(AppKind::$Type(own) => own.measure(f, seen, window)),+ }
+        }
+
+        /// Bits of its data a second, by its figures; None if it does not take all that it can get.
+        pub(crate) fn taken(kind: &AppKind, f: &Figures) -> Option<f64> {
+            match kind { $(AppKind::$Type(own) => own.taken(f)),+ }
         }
 
         /// Frames that can be shown, of those sent in each second of the run.

@@ -37,6 +37,11 @@ impl Described for P2p {
         }
     }
 
+    /// Both ways are data.
+    fn taken(&self, f: &Figures) -> Option<f64> {
+        Some([Metric::Goodput, Metric::UplinkGoodput].iter().filter_map(|metric| f.get(metric)).sum())
+    }
+
     fn reason(q: &QueueScores, app: &Scores) -> String {
         reason::of_bulk(q, app)
     }

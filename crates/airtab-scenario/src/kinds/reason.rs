@@ -2,56 +2,54 @@
 //! Causes that several kinds share, as parts of sentences.
 //!
 //! Every number in a sentence was measured; the rules that choose the sentence
-//! compare measured numbers too, and know no discipline by name. They are
-//! rules of thumb: `docs/command-line.md` lists them.
+//! compare measured numbers too, and know no discipline by name. What is named is the
+//! largest measured part (`cause`); the other rules are rules of thumb:
+//! `docs/command-line.md` lists them.
 //!
 //! What it does not do: no advice, and no cause that the figures do not show.
 
-use crate::metric::Metric;
+use super::cause::Parts;
+use crate::metric::{Direction, Metric, OfPath};
 use crate::scores::{QueueScores, Scores};
 
 /// Where nothing can be said of an application.
 pub(super) const SILENT: &str = "it sent nothing while measured";
 
-/// A game or a call: small packets at a constant rate.
-pub(super) struct Stream {
-    /// Share of its packets that is lost, and dropped by the queue.
-    pub(super) loss: f64,
-    pub(super) dropped: f64,
-    /// Where they are lost.
-    pub(super) losses: String,
-    /// Mean on their way, s.
-    pub(super) delay: f64,
-    /// What delays them.
-    pub(super) late: String,
-}
+/// A score from which on nobody is to blame: it may be said what spares it. G.107 annex B calls users of a call
+/// satisfied from 4.03 on.
+const GOOD: f64 = 4.0;
 
-/// What a stream's reason is chosen from; all that can be said if nothing was sent, or nothing arrived.
-pub(super) fn stream(q: &QueueScores, app: &Scores) -> Result<Stream, String> {
-    let loss = app.mean(Metric::Loss).ok_or(SILENT)?;
-    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    let losses = losses(q, app, loss, dropped);
-    let (Some(delay), Some(wait)) = (app.mean(Metric::Delay), app.mean(Metric::QueueDelayP50)) else {
-        return Err(format!("nothing arrives: {losses}"));
-    };
-    Ok(Stream { loss, dropped, losses, delay, late: of_delay(q, app, delay, wait) })
-}
-
-/// Where its packets are lost.
-pub(super) fn losses(q: &QueueScores, app: &Scores, loss: f64, dropped: f64) -> String {
-    let air = loss - dropped;
-    if dropped < loss / 2.0 {
-        return format!(
-            "{} of its packets are lost on the air, {} in the queue",
-            percent(air),
-            percent(dropped)
-        );
+/// What made the score of a game or a call; `parts` are those of it.
+pub(super) fn of_stream(q: &QueueScores, app: &Scores, score: Metric, parts: &Parts) -> String {
+    let delays = [(Direction::Down, Metric::Delay), (Direction::Up, Metric::UplinkDelay)];
+    let known = [Metric::Loss, Metric::UplinkLoss, Metric::Delay, Metric::UplinkDelay];
+    let sent = known.iter().any(|metric| app.mean(*metric).is_some());
+    if let Some((direction, _)) = delays.into_iter().find(|(_, delay)| sent && app.mean(*delay).is_none()) {
+        let at = Parts::of_losses(app, direction).where_lost(q, app);
+        let at = at.unwrap_or("all of it is on its way still".into());
+        return format!("nothing arrives on the way {}: {at}", direction.word());
     }
-    let air = match air > NOTABLE_LOSS {
-        true => format!("; {} are lost on the air", percent(air)),
-        false => String::new(),
-    };
-    format!("the queue drops {} of its packets{}{air}", percent(dropped), for_whom(q, app))
+    let Some(cause) = parts.words(q, app) else { return SILENT.into() };
+    let good = app.mean(score).is_some_and(|score| score >= GOOD);
+    match spared(q, app).filter(|_| good && !parts.blames_the_queue()) {
+        Some(spared) => format!("{cause}; {spared}"),
+        None => cause,
+    }
+}
+
+/// That its packets wait less than those that hold the queue's places; None if they do not.
+fn spared(q: &QueueScores, app: &Scores) -> Option<String> {
+    let bulk = largest_other(q, app).filter(|_| held_by_others(q, app) >= 1.0)?;
+    let (wait, longer) = (app.mean(Metric::QueueDelayP50)?, bulk.mean(Metric::QueueDelayP50)?);
+    (longer > 2.0 * wait).then(|| {
+        format!("its packets go first, waiting {} where those of {} wait {}", ms(wait), bulk.name, ms(longer))
+    })
+}
+
+/// Where most of its packets that are lost are lost, of those of the downlink.
+pub(super) fn losses(q: &QueueScores, app: &Scores) -> String {
+    let at = Parts::of_losses(app, Direction::Down).words(q, app);
+    at.unwrap_or("it loses nothing".into())
 }
 
 /// Mean places that are a good part of the queue's.
@@ -59,7 +57,7 @@ const GOOD_PART: f64 = 0.25;
 
 /// Who has the places that its packets did not get. Nobody is blamed who holds
 /// few of them, or whom its packets need not wait for.
-fn for_whom(q: &QueueScores, app: &Scores) -> String {
+pub(super) fn for_whom(q: &QueueScores, app: &Scores) -> String {
     let (own, others) = (held(app), held_by_others(q, app));
     let places = limit(q).map_or("places".into(), |n| format!("of the {n} places"));
     let limit = limit(q).and_then(|n| n.parse::<f64>().ok());
@@ -73,42 +71,12 @@ fn for_whom(q: &QueueScores, app: &Scores) -> String {
     let theirs = largest_other(q, app).and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
     match (wait, theirs) {
         (Some(wait), Some((bulk, longer))) if longer > 2.0 * wait => format!(
-            ", though they go first, waiting {} where those of {} wait {}: they come in bursts",
+            ", which come in bursts: they wait {} where those of {} wait {}",
             ms(wait),
             bulk.name,
             ms(longer)
         ),
         _ => format!(": {}", crowd(q, app)),
-    }
-}
-
-/// The score follows the delay: was it the queue?
-fn of_delay(q: &QueueScores, app: &Scores, delay: f64, wait: f64) -> String {
-    let others = held_by_others(q, app);
-    let own = app.mean(Metric::QueuePackets).unwrap_or(0.0);
-    if wait >= delay / 2.0 {
-        return match own > others {
-            _ if own.max(others) < 1.0 => {
-                format!("the queue is nearly empty, yet a packet waits {} there for the air", ms(wait))
-            }
-            true => format!("its own packets queue up, {own:.0} of them, and wait {}", ms(wait)),
-            false => format!("{}, so each packet of {} waits about {}", crowd(q, app), app.name, ms(wait)),
-        };
-    }
-    let bulk = largest_other(q, app);
-    let theirs = bulk.and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
-    match theirs.filter(|_| others >= 1.0) {
-        Some((bulk, longer)) if longer > 2.0 * wait => format!(
-            "its packets go first, waiting {} where those of {} wait {}; it uses {} of the air",
-            ms(wait),
-            bulk.name,
-            ms(longer),
-            percent(app.mean(Metric::Air).unwrap_or(0.0)),
-        ),
-        _ => {
-            let queue = if others < 1.0 { "the queue is nearly empty" } else { "the queue is not to blame" };
-            format!("{queue}: a packet waits {} there, of {} on its way", ms(wait), ms(delay))
-        }
     }
 }
 
@@ -120,16 +88,11 @@ pub(super) fn of_packets(q: &QueueScores, app: &Scores) -> String {
     let Some(loss) = app.mean(Metric::Loss) else {
         return SILENT.into();
     };
-    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    let Some(wait) = app.mean(Metric::QueueDelay) else {
-        return format!("nothing arrives: {}", losses(q, app, loss, dropped));
-    };
-    if loss > NOTABLE_LOSS {
-        return losses(q, app, loss, dropped);
-    }
-    match app.mean(Metric::QueuePackets).unwrap_or(0.0) < 1.0 && held_by_others(q, app) < 1.0 {
-        true => format!("the queue is nearly empty: a packet waits {} there", ms(wait)),
-        false => format!("{}, and a packet waits {}", crowd(q, app), ms(wait)),
+    let delay = Parts::of_delay(app, Direction::Down).words(q, app);
+    match delay.filter(|_| loss <= NOTABLE_LOSS) {
+        Some(delay) => delay,
+        None if loss >= 1.0 => format!("nothing arrives: {}", losses(q, app)),
+        None => losses(q, app),
     }
 }
 
@@ -142,16 +105,17 @@ pub(super) fn of_bulk(q: &QueueScores, app: &Scores) -> String {
         return SILENT.into();
     };
     let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    let lost = app.mean(Metric::Loss).map_or(0.0, |loss| loss - dropped);
+    let lost_at = |at| app.mean(Metric::of_path(Direction::Down, at)).unwrap_or(0.0);
+    let (on_air, on_wires) = (lost_at(OfPath::ChannelLoss), lost_at(OfPath::WiresLoss));
+    let lost = on_air.max(on_wires);
     if app.mean(Metric::Goodput) == Some(0.0) {
         let uses = if air > 0.0 { "though it uses" } else { "and it uses" };
         return format!("nothing arrives, {uses} {} of the air", percent(air));
     }
     if lost > dropped && lost > NOTABLE_LOSS {
         let (lost, used) = (percent(lost), percent(air));
-        return format!(
-            "{lost} of its packets are lost on the air, which slows TCP; it uses {used} of the air"
-        );
+        let place = if on_air >= on_wires { "on the air" } else { "on the wired line" };
+        return format!("{lost} of its packets are lost {place}, which slows TCP; it uses {used} of the air");
     }
     let rival = q
         .apps
@@ -186,7 +150,7 @@ pub(super) fn held(app: &Scores) -> f64 {
 }
 
 /// The same of all others together.
-fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
+pub(super) fn held_by_others(q: &QueueScores, app: &Scores) -> f64 {
     q.apps.iter().filter(|a| a.name != app.name).map(held).sum()
 }
 

@@ -53,6 +53,10 @@ impl Described for Udp {
         }
     }
 
+    fn taken(&self, f: &Figures) -> Option<f64> {
+        (self.rate == Rate::Max).then(|| f.get(&Metric::Goodput).copied().unwrap_or(0.0))
+    }
+
     fn reason(q: &QueueScores, app: &Scores) -> String {
         // Only of one that sends up: none of its packets passes the access point's queue.
         match app.mean(Metric::UplinkGoodput).and(app.mean(Metric::UplinkAir)) {

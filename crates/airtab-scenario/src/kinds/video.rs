@@ -76,7 +76,7 @@ impl Described for Video {
 
     /// Frames are bursts: what matters is whether all of a frame arrives.
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        let (Some(whole), Some(loss)) = (app.mean(Metric::FramesWhole), app.mean(Metric::Loss)) else {
+        let Some(whole) = app.mean(Metric::FramesWhole) else {
             return SILENT.into();
         };
         if whole >= MOSTLY_WHOLE {
@@ -90,12 +90,11 @@ impl Described for Video {
         let kinds = [("I", Metric::IFramesWhole), ("P", Metric::PFramesWhole), ("B", Metric::BFramesWhole)];
         let of_kind = |(kind, metric)| Some(format!("{} of {kind}", percent(app.mean(metric)?)));
         let of_kinds: Vec<String> = kinds.into_iter().filter_map(of_kind).collect();
-        let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
         format!(
             "{} of its frames arrive whole ({}), and a broken one breaks those that refer to it: {}",
             percent(whole),
             of_kinds.join(", "),
-            losses(q, app, loss, dropped)
+            losses(q, app)
         )
     }
 

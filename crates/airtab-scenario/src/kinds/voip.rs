@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A call: `voip`.
 //!
-//! Its score is the E-model's (`airtab-quality`), from delays and losses of the
-//! downlink; that of the uplink is a figure beside it.
+//! Its score is the E-model's (`airtab-quality`): each end hears the other with the
+//! delay and the losses of one direction, and the worse off of the two counts.
 //!
 //! What it does not do: how a call sends is `airtab_sim::traffic::voip`'s.
 
 use airtab_quality::Window;
-use airtab_quality::emodel::{self, VoiceMeter, VoiceScore, simple_r};
+use airtab_quality::emodel::{self, Codec, VoiceMeter, VoiceScore};
 use airtab_sim::traffic::Voip;
-use airtab_sim::{AppTrace, StreamTrace};
+use airtab_sim::{AppTrace, Scored, StreamTrace};
 
-use super::reason::stream;
+use super::cause::Parts;
+use super::reason::of_stream;
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
 use crate::metric::Metric::{
-    self, Loss, QueueDelayP50, QueueDelayP99, VoipMos, VoipMosG107, VoipMosUplink, VoipRG107,
+    self, Loss, QueueDelayP50, QueueDelayP99, UplinkLoss, VoipMos, VoipMosDownlink, VoipMosG107,
+    VoipMosUplink, VoipRG107,
 };
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
-/// So few drops are no cause worth a name.
-const NOTABLE_DROPS: f64 = 0.005;
-
 impl Described for Voip {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &[VoipMos, QueueDelayP50, QueueDelayP99, Loss];
+    const COLUMNS: &'static [Metric] =
+        &[VoipMos, VoipMosDownlink, VoipMosUplink, QueueDelayP50, QueueDelayP99, Loss, UplinkLoss];
     const SCORE: Score = score::opinion("opinion score of the call (MOS, 1 to 4.5, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Voip> {
@@ -34,22 +34,21 @@ impl Described for Voip {
 
     fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
         add_stream(f, seen);
-        let uplink = direction(&seen.up, window).map(|score| (VoipMosUplink, score.mos_simple));
-        f.extend(uplink);
-        let Some(score) = direction(&seen.down, window) else { return };
-        f.insert(VoipMos, score.mos_simple);
-        f.insert(VoipMosG107, score.mos_g107);
-        if let Some(delay_ms) = score.delay_ms {
-            f.insert(VoipRG107, emodel::g107_r(emodel::Codec::G711, delay_ms, score.loss, 1.0));
+        let (down, up) = (direction(&seen.down, window), direction(&seen.up, window));
+        f.extend(down.map(|score| (VoipMosDownlink, score.mos_simple)));
+        f.extend(up.map(|score| (VoipMosUplink, score.mos_simple)));
+        let up = up.filter(|_| seen.scored == Scored::Both);
+        let r_g107 = |s: VoiceScore| s.delay_ms.map(|ms| emodel::g107_r(Codec::G711, ms, s.loss, 1.0));
+        let both = || down.into_iter().chain(up);
+        f.extend(emodel::worse(both().map(|s| s.mos_simple)).map(|x| (VoipMos, x)));
+        f.extend(emodel::worse(both().map(|s| s.mos_g107)).map(|x| (VoipMosG107, x)));
+        if both().all(|score| score.delay_ms.is_some()) {
+            f.extend(emodel::worse(both().filter_map(r_g107)).map(|x| (VoipRG107, x)));
         }
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        match stream(q, app) {
-            Ok(s) if loss_weighs_more(s.delay, s.loss) && !few(s.dropped, s.loss) => s.losses,
-            Ok(s) => s.late,
-            Err(all) => all,
-        }
+        of_stream(q, app, VoipMos, &Parts::of_call(app))
     }
 
     fn words(&self) -> String {
@@ -66,15 +65,4 @@ fn direction(stream: &StreamTrace, window: Window) -> Option<VoiceScore> {
         meter.delivered(d.sent_ns, took_ns(d));
     }
     meter.score()
-}
-
-/// Whether its losses are drops of the queue, and few.
-fn few(dropped: f64, loss: f64) -> bool {
-    dropped >= loss / 2.0 && dropped < NOTABLE_DROPS
-}
-
-/// Whether loss takes more off a call's rating than delay does.
-fn loss_weighs_more(delay: f64, loss: f64) -> bool {
-    let (perfect, delayed) = (simple_r(0.0, 0.0), simple_r(delay * 1e3, 0.0));
-    delayed - simple_r(delay * 1e3, loss) > perfect - delayed
 }

@@ -13,7 +13,8 @@ use airtab_sim::AppTrace;
 use airtab_sim::traffic::Web;
 use airtab_sim::traffic::web::{Client, Pages, Site};
 
-use super::reason::{NOTABLE_LOSS, SILENT, crowd, held, largest_other, ms, percent};
+use super::cause::Parts;
+use super::reason::{NOTABLE_LOSS, SILENT, percent};
 use super::{Context, Described, Score};
 use crate::measure::{Figures, pages};
 use crate::metric::Metric;
@@ -24,11 +25,8 @@ use crate::scores::{QueueScores, Scores};
 /// Between two visits of a site.
 const READING_NS: u64 = 10 * SECOND;
 
-/// Waits of so much of one another are those of one line for all.
-const ALIKE: std::ops::Range<f64> = 0.67..1.25;
-
-/// About as many round trips as a page of mean size takes, so that a wait of
-/// that part of its time, paid in each, is most of it.
+/// About as many round trips as a page of mean size takes, so that one of
+/// that part of its time, paid again and again, is most of it.
 const ROUND_TRIPS: f64 = 20.0;
 
 impl Described for Web {
@@ -56,7 +54,7 @@ impl Described for Web {
         f.insert(Metric::Pages, pages(seen, window).len() as f64);
     }
 
-    /// Pages are short: a wait in the queue is paid again in every round trip.
+    /// Pages are short: what a round trip takes is paid again in each of them.
     fn reason(q: &QueueScores, app: &Scores) -> String {
         let Some(pages) = app.mean(Metric::Pages) else {
             return SILENT.into();
@@ -67,33 +65,18 @@ impl Described for Web {
                 false => "no page was both requested and completed while measured".into(),
             };
         };
-        let (wait, worst) = (app.mean(Metric::QueueDelayP50), app.mean(Metric::QueueDelayP99));
-        let (wait, worst) = (wait.unwrap_or(0.0), worst.unwrap_or(0.0));
         let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
         let again = match dropped > NOTABLE_LOSS {
             true => format!("; {} of its packets are dropped and have to be sent again", percent(dropped)),
             false => String::new(),
         };
-        if wait < page / ROUND_TRIPS {
-            let (wait, worst, kb) = (ms(wait), ms(worst), bytes / 1e3);
-            return format!(
-                "its packets wait {wait} (99 % of them at most {worst}); the rest is the {kb:.0} kB of a page at the rate it gets{again}"
-            );
-        }
-        let bulk = largest_other(q, app);
-        let theirs = bulk.filter(|b| held(b) >= 1.0).and_then(|b| Some((b, b.mean(Metric::QueueDelayP50)?)));
-        match theirs {
-            Some((bulk, theirs)) if !ALIKE.contains(&(theirs / wait)) => format!(
-                "its packets wait {} where those of {} wait {}; a page is a burst, whose packets wait for each other too{again}",
-                ms(wait),
-                bulk.name,
-                ms(theirs)
-            ),
-            _ => {
-                let crowd = crowd(q, app);
-                format!("{crowd}, so in each round trip its packets wait about {}{again}", ms(wait))
-            }
-        }
+        let trip = Parts::of_round_trip(app);
+        let Some(cause) = trip.words(q, app) else { return SILENT.into() };
+        let rest = match trip.sum() < page / ROUND_TRIPS {
+            true => format!("; most of the page's time is its {:.0} kB at the rate it gets", bytes / 1e3),
+            false => String::new(),
+        };
+        format!("{cause}{rest}{again}")
     }
 
     fn words(&self) -> String {

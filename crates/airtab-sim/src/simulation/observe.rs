@@ -69,12 +69,12 @@ impl Simulation {
         self.apps.len()
     }
 
-    /// IP bytes that application `app` received at its station so far.
+    /// IP bytes that application `app` received so far: its station, or with `up` its server.
     ///
     /// # Panics
     /// If the scenario has no such application; so does [`Simulation::flows`].
-    pub fn received_bytes(&self, app: usize) -> u64 {
-        self.apps[app].meter.received_bytes()
+    pub fn received_bytes(&self, app: usize, up: bool) -> u64 {
+        self.apps[app].meter.received_bytes(up)
     }
 
     /// The hashes by which the discipline knows the flows of application `app`

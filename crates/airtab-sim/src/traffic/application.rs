@@ -137,8 +137,7 @@ impl Setting<'_> {
     /// When the first packet of a stream of one packet each `period_ns` is sent, ns after the start: the next draw,
     /// if that is not fixed.
     pub fn phase(&self, draws: &mut Stream, period_ns: u64) -> u64 {
-        let drawn = draws.below(period_ns);
-        self.phase_ns.unwrap_or(drawn)
+        self.phase_ns.unwrap_or_else(|| draws.below(period_ns))
     }
 
     /// The stream that a user's first draws come from.

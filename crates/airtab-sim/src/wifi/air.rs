@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it knows no frames, and not who shares in a collision.
 
-/// Where the channel's time went, ns.
+/// Where the channel's time went, ns, and how often it was tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AirTrace {
     /// Frames from the access point to stations, with their ACKs.
@@ -18,6 +18,10 @@ pub struct AirTrace {
     pub beacon_ns: u64,
     /// Nobody sending: interframe spaces, backoff, and nothing to send.
     pub idle_ns: u64,
+    /// Attempts of all: DATA and beacons that began. 0 of the emulator, which has none.
+    pub attempts: u64,
+    /// Of these, those that collided.
+    pub collided: u64,
 }
 
 /// What the channel is used for.

@@ -85,8 +85,10 @@ impl Cell {
         let names = stations.iter().map(|s| format!("backoff/station/{}", s.0));
         let names = std::iter::once("backoff/access point".into()).chain(names);
         let draws = names.map(|name: String| Stream::new(seed, &name));
-        let contender = |(transmitter, draws)| Contender::new(transmitter, Rule::dcf(&config.phy), draws);
-        let contenders: Vec<_> = draws.enumerate().map(contender).collect();
+        let rates = std::iter::once(None).chain(stations.iter().map(|s| Some(s.1)));
+        let rules = rates.map(|kbps| Rule::dcf(&config.phy, kbps));
+        let contender = |(transmitter, (rule, draws))| Contender::new(transmitter, rule, draws);
+        let contenders: Vec<_> = rules.zip(draws).enumerate().map(contender).collect();
         let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len() as u16).map(Side::Station));
         let transmitter = |(number, (side, queue))| Transmitter::new(side, queue, number, &config);
         let transmitters: Vec<_> = sides.zip(queues).enumerate().map(transmitter).collect();
@@ -131,6 +133,23 @@ impl Cell {
             }
             self.look_ahead();
         }
+    }
+
+    /// A station's own queue is one under a discipline, instead of a FIFO. Like a driver's at a station it is told what
+    /// transmissions took, but of no links.
+    ///
+    /// # Panics
+    /// If there is no such station, or it has packets already.
+    pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
+        let number = transmitter_of(station);
+        let transmitter = &mut self.transmitters[number];
+        assert_eq!(transmitter.egress.len(), 0, "a queue is chosen before it is used");
+        transmitter.egress = Egress::Managed(Managed::new(queue, self.config.phy, std::iter::empty()));
+        if !self.timed.contains(&number) {
+            self.timed.push(number);
+        }
+        self.set_alarm();
+        self.look_ahead();
     }
 
     /// Hands a packet to the access point's discipline.
@@ -201,9 +220,11 @@ impl Cell {
         access_point.expect("the access point has a discipline").queue()
     }
 
-    /// Where the channel's time went until `now`; the parts sum to it.
+    /// Where the channel's time went until `now`; the parts sum to it. And how often it was tried.
     pub fn air(&self, now: u64) -> AirTrace {
-        self.channel.ledger().trace(now, |transmitter| self.transmitters[transmitter].side.is_down())
+        let (attempts, collided) = self.channel.attempts();
+        let down = |transmitter: usize| self.transmitters[transmitter].side.is_down();
+        AirTrace { attempts, collided, ..self.channel.ledger().trace(now, down) }
     }
 
     /// Frame exchanges so far, collisions and beacons included.

@@ -52,8 +52,10 @@ pub(super) struct ChannelAccess {
     difs_ns: u64,
     /// What EIFS is longer than DIFS; 0: nobody waits EIFS.
     eifs_ns: u64,
-    /// Busy periods so far.
+    /// Busy periods so far; frames in them, and of these in collisions.
     exchanges: u64,
+    attempts: u64,
+    collided: u64,
 }
 
 impl ChannelAccess {
@@ -76,6 +78,8 @@ impl ChannelAccess {
             difs_ns: phy.difs_ns(),
             eifs_ns: if config.eifs { phy.eifs_ns() - phy.difs_ns() } else { 0 },
             exchanges: 0,
+            attempts: 0,
+            collided: 0,
         }
     }
 
@@ -116,7 +120,10 @@ impl ChannelAccess {
         for &contender in &self.cut {
             self.contention.sent(contender, draw(contender), true);
         }
+        let senders = self.senders.len() as u64;
         self.exchanges += 1;
+        self.attempts += senders;
+        self.collided += if senders > 1 { senders } else { 0 };
         &self.senders
     }
 
@@ -244,6 +251,11 @@ impl ChannelAccess {
     #[inline]
     pub(super) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Frames that began so far, and those of them that collided.
+    pub(super) fn attempts(&self) -> (u64, u64) {
+        (self.attempts, self.collided)
     }
 
     /// Busy periods so far.

@@ -123,32 +123,49 @@ pub enum Loss {
     None,
     /// Each with this probability, 0 to 1.
     Fer(f64),
-    /// Log-normal shadowing at this distance, metres: the closed form of
-    /// [`Loss::frame_error_rate`].
+    /// Log-normal shadowing.
     Shadowing {
-        /// Distance between station and access point.
+        /// Distance between station and access point, metres.
         distance_m: f64,
+        /// What it means.
+        by: Shadowing,
     },
 }
 
-/// Link margin at 1 m above the receive threshold, dB: recovered from the loss
-/// figures that the CHAP dissertation prints (6.4).
-const MARGIN_DB: f64 = 33.57;
-/// Standard deviation of the shadowing, dB: office, hard partition.
-const SIGMA_DB: f64 = 7.0;
-/// Ten times the path-loss exponent of 3.
-const LOSS_DB_PER_DECADE: f64 = 30.0;
+/// Log-normal shadowing: how a frame's loss follows from the distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadowing {
+    /// Path-loss exponent.
+    pub exponent: f64,
+    /// Standard deviation, dB, above 0.
+    pub deviation_db: f64,
+    /// Mean of what is received at 1 m above the receive threshold, dB.
+    pub margin_db: f64,
+}
+
+impl Default for Shadowing {
+    /// The CHAP studies': exponent and deviation (office, hard partition) are the dissertation's own; the
+    /// margin is recovered from the loss figures that it prints (6.4).
+    fn default() -> Shadowing {
+        Shadowing { exponent: 3.0, deviation_db: 7.0, margin_db: 33.57 }
+    }
+}
 
 impl Loss {
+    /// Shadowing as in the CHAP studies at a distance, metres.
+    pub fn at(distance_m: f64) -> Loss {
+        Loss::Shadowing { distance_m, by: Shadowing::default() }
+    }
+
     /// Probability that one frame is lost: for shadowing
-    /// `1 - Phi((33.57 - 30 log10 d) / 7)`.
+    /// `1 - Phi((margin - 10 exponent log10 d) / deviation)`.
     pub fn frame_error_rate(&self) -> f64 {
         match *self {
             Loss::None => 0.0,
             Loss::Fer(p) => p,
-            Loss::Shadowing { distance_m } => {
-                let margin = MARGIN_DB - LOSS_DB_PER_DECADE * libm::log10(distance_m);
-                0.5 * libm::erfc(margin / SIGMA_DB / std::f64::consts::SQRT_2)
+            Loss::Shadowing { distance_m, by } => {
+                let margin = by.margin_db - 10.0 * by.exponent * libm::log10(distance_m);
+                0.5 * libm::erfc(margin / by.deviation_db / std::f64::consts::SQRT_2)
             }
         }
     }

@@ -38,7 +38,8 @@ impl Links {
 
     /// A discipline begins at `now`; the medium has been free for `free_ns` so far.
     pub(super) fn begin(&mut self, queue: &mut Qdisc, free_ns: u64, now: u64) {
-        self.due = if queue.wants_links() { now + EVERY_NS } else { NEVER };
+        let told = queue.wants_links() && !self.links.is_empty();
+        self.due = if told { now + EVERY_NS } else { NEVER };
         (self.free_ns, self.free_ppm) = (free_ns, 0);
         self.tell_all(queue, now);
     }

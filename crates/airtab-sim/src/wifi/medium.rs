@@ -36,6 +36,17 @@ impl Medium {
         }
     }
 
+    /// [`Cell::set_uplink`].
+    ///
+    /// # Panics
+    /// If it does, and of the emulator, whose stations have no queue.
+    pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
+        match self {
+            Medium::Cell(cell) => cell.set_uplink(station, queue),
+            Medium::Emulator(_) => panic!("a station of the emulated link has no queue"),
+        }
+    }
+
     /// [`Cell::next_event`].
     #[inline]
     pub fn next_event(&self) -> u64 {

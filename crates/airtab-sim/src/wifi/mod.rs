@@ -31,7 +31,7 @@
 //! - **Rate control**: `exchange` asks `phy` for a frame per attempt, not once.
 //! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): a variant of
 //!   `Rule` each, in `rule`.
-//! - **Hidden stations**: a map of who hears whom in `channel`.
+//! - **Hidden stations**: a map of who hears whom in `cell`, where it asks who received a frame in error.
 //! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
 
 mod air;
@@ -53,7 +53,7 @@ mod transmitter;
 
 pub use air::AirTrace;
 pub use cell::Cell;
-pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig};
+pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig, Shadowing};
 pub use emulator::EmulatedLink;
 pub use medium::Medium;
 pub use output::{Attempt, End, FrameBody, Label, Output};

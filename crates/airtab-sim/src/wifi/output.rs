@@ -15,8 +15,8 @@ pub enum Output {
     Lost(Handle),
     /// The access point's discipline dropped a packet.
     Dropped(Handle, Reason),
-    /// A station's uplink queue was full.
-    UplinkDropped(Handle),
+    /// A station's uplink queue dropped a packet.
+    UplinkDropped(Handle, Reason),
     /// A packet left the access point's queue for the MAC; it is still on its way.
     Dequeued(Handle),
     /// A frame is over.
@@ -54,7 +54,7 @@ impl Side {
     /// Its queue dropped a packet.
     #[inline]
     pub(super) fn dropped(self, packet: Handle, why: Reason) -> Output {
-        if self.is_down() { Output::Dropped(packet, why) } else { Output::UplinkDropped(packet) }
+        if self.is_down() { Output::Dropped(packet, why) } else { Output::UplinkDropped(packet, why) }
     }
 }
 

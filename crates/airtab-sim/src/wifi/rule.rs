@@ -22,9 +22,10 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    /// DCF with the windows of a PHY.
-    pub(super) fn dcf(phy: &Phy) -> Rule {
-        Rule::Dcf { window: phy.cw_min(), least: phy.cw_min(), most: phy.cw_max() }
+    /// DCF with the windows that a PHY has for a station of that rate, kb/s; None: the access point.
+    pub(super) fn dcf(phy: &Phy, kbps: Option<u32>) -> Rule {
+        let least = kbps.map_or(phy.cw_min(), |kbps| phy.cw_min_at(kbps));
+        Rule::Dcf { window: least, least, most: phy.cw_max() }
     }
 
     /// Slots of the next backoff.
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     fn rule() -> Rule {
-        Rule::dcf(&Phy::named("std-11b").expect("a profile of the core"))
+        Rule::dcf(&Phy::named("std-11b").expect("a profile of the core"), None)
     }
 
     /// Largest of many draws: the window itself.

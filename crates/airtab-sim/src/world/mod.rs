@@ -114,7 +114,14 @@ impl<B: Tag, T: Copy> World<B, T> {
             let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
             let stations: Vec<_> =
                 spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
-            Channel { medium: Medium::new(spec.medium, &stations, qdisc, own), seeds, max_packets: 0 }
+            let mut medium = Medium::new(spec.medium, &stations, qdisc, own);
+            for (number, (_, station)) in spec.stations.iter().enumerate() {
+                if let Some(uplink) = &station.uplink {
+                    let seed = Stream::new(own, &format!("qdisc/station/{}", station.name)).below(u64::MAX);
+                    medium.set_uplink(number, Qdisc::new(&pool, uplink, seed, 0));
+                }
+            }
+            Channel { medium, seeds, max_packets: 0 }
         });
         let channels = channels.collect();
         World {
@@ -365,9 +372,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.books.dropped_ap += 1;
                 Report::Dropped { at: Place::AccessPoint(channel), packet, why }
             }
-            Output::UplinkDropped(packet) => {
+            Output::UplinkDropped(packet, why) => {
                 self.books.dropped_uplink += 1;
-                Report::Dropped { at: Place::Uplink(channel), packet, why: Reason::Limit }
+                Report::Dropped { at: Place::Uplink(channel), packet, why }
             }
             Output::Dequeued(packet) => Report::Dequeued { at: Place::AccessPoint(channel), packet },
             Output::Sent { down, label: tag, tx } => {

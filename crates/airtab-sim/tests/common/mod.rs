@@ -29,7 +29,7 @@ pub fn queue(name: &str, limit: u32) -> Params {
 }
 
 pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
-    Station { name: name.into(), rate_kbps, loss: Loss::Shadowing { distance_m } }
+    Station { name: name.into(), rate_kbps, loss: Loss::at(distance_m), uplink: None }
 }
 
 /// The cell of a scenario that has one.
@@ -62,6 +62,7 @@ pub fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Default::default(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
-use airtab_lab::{Comparison, Options, why};
+use airtab_lab::{Comparison, Options, count, headline};
 use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Job};
-use crate::args::{Compare, USAGE};
+use crate::args::{Compare, USAGE, Why};
 use crate::files::Files;
 use crate::output;
 
@@ -63,9 +63,11 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let took = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
 
-    let json = serde_json::to_string_pretty(&comparison).context("results as JSON")? + "\n";
-    let written = job.map(|job| job.write(&comparison, &json, &report(&comparison, output::file_style())));
-    let printed = output::print(&if args.json { json } else { report(&comparison, output::stdout_style()) });
+    let json = serde_json::to_string_pretty(&comparison.data()).context("results as JSON")? + "\n";
+    let written =
+        job.map(|job| job.write(&comparison, &json, &report(&comparison, args.why, output::file_style())));
+    let printed =
+        output::print(&if args.json { json } else { report(&comparison, args.why, output::stdout_style()) });
     summary(&comparison, took);
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
         output::note(&study::summary(&names, dir, args.pcap));
@@ -74,7 +76,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(c: &Comparison, style: Style) -> String {
+fn report(c: &Comparison, why: Why, style: Style) -> String {
     let s = |ns: u64| ns as f64 / 1e9;
     let [from, until] = c.measure_ns;
     let mut text = format!(
@@ -84,20 +86,20 @@ fn report(c: &Comparison, style: Style) -> String {
         s(from),
         s(until)
     );
-    text.push_str(&table::comparison(c, style));
-    text.push_str("\nWhy\n");
-    for sentence in why(c) {
-        text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
-        text.push('\n');
+    // Of one seed the table says all that there is to say.
+    if c.queues.len() > 1 && c.seeds.len() > 1 {
+        text.push_str(&format!("{}\n\n", output::wrap(&headline(c), style.width)));
     }
-    text
+    text.push_str(&table::comparison(c, style));
+    text + &output::reasons(c, why, style)
 }
 
 fn summary(c: &Comparison, took: f64) {
     let runs = c.queues.len() * c.seeds.len();
     let simulated = runs as f64 * c.duration_ns as f64 / 1e9;
     output::note(&format!(
-        "\n{runs} runs of {} s in {took:.1} s: {:.0} simulated seconds a second.",
+        "\n{} of {} s in {took:.1} s: {:.0} simulated seconds a second.",
+        count(runs, "run"),
         c.duration_ns as f64 / 1e9,
         simulated / took.max(1e-9)
     ));

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 
+use airtab_lab::count;
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
-    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, page, text,
+    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
 use anyhow::Context;
@@ -17,6 +18,7 @@ use serde_json::json;
 
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use super::study::quoted;
 use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
 use crate::files::Files;
 use crate::output;
@@ -117,7 +119,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
         output::note(&format!(
-            "Wrote a page (.html), the data (.json) and the file (.experiment.toml) of each into {}.",
+            "Wrote a page (.html), the data (.json), the figures (.svg, .csv) and the file (.experiment.toml) of each into {}.",
             dir.display()
         ));
     }
@@ -218,7 +220,8 @@ fn run_all(
         stored += known;
     }
     if stored > 0 {
-        output::note(&format!("{stored} of {total} runs are known from before."));
+        let are = if total == 1 { "is" } else { "are" };
+        output::note(&format!("{stored} of {} {are} known from before.", count(total, "run")));
     }
     // Live runs have a bar each.
     let quiet = total == stored || experiments.iter().any(|e| e.live);
@@ -261,14 +264,17 @@ fn write(
 ) -> anyhow::Result<()> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
     let mut files = Files::new(&dir.join(folder))?;
-    let mut command = format!("airtab experiment run {}", e.id);
+    let root = if e.live { "sudo " } else { "" };
+    let mut command = format!("{root}airtab experiment run {}", quoted(e.named()));
     if args.quick {
         command.push_str(" --quick");
     }
     if let Some(seeds) = args.seeds {
         command.push_str(&format!(" --seeds {seeds}"));
     }
-    let page = page(e, outcome, verdicts, &command, &built());
+    let figures = figures(e, outcome, name);
+    let page = page(e, outcome, verdicts, &figures, &command, &built());
+    files.add_figures("", &figures)?;
     files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;

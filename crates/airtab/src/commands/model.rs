@@ -9,18 +9,14 @@ mod bianchi;
 mod burst;
 mod credits;
 mod delay;
-mod figure;
 mod increment;
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use args::{ChapCommand, Model, ModelCommand};
 use serde_json::Value;
 
 use crate::args::USAGE;
-use crate::files::Files;
 use crate::output;
 
 /// Computes one model and shows it.
@@ -48,15 +44,6 @@ impl Answer {
         output::print(&if json { format!("{:#}\n", self.json) } else { self.text })?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Writes a figure, whole or not at all.
-fn write_figure(path: &Path, svg: &str) -> anyhow::Result<()> {
-    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut files = Files::new(dir)?;
-    files.add(&name.to_string_lossy(), |out| out.write_all(svg.as_bytes()))?;
-    files.finish()
 }
 
 /// Options that are fine one by one but not together.

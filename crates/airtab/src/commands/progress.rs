@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use airtab_lab::count;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -18,12 +19,12 @@ pub const INTERRUPTED: u8 = 130;
 /// A bar on a terminal, one plain line otherwise.
 pub fn progress_bar(runs: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        output::note(&format!("{runs} runs ..."));
+        output::note(&format!("{} ...", count(runs, "run")));
         return ProgressBar::hidden();
     }
-    let form = "{bar:40} {pos} of {len} runs, {eta} left";
+    let form = format!("{{bar:40}} {{pos}} of {}, {{eta}} left", count(runs, "run"));
     ProgressBar::new(runs as u64)
-        .with_style(ProgressStyle::with_template(form).expect("the template is right"))
+        .with_style(ProgressStyle::with_template(&form).expect("the template is right"))
 }
 
 /// The first Ctrl-C lets the runs under way end; the second one ends at once.

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use airtab_lab::count;
+use airtab_live::{Apps, House};
 use airtab_scenario::{FileError, HOME, ScenarioFile};
 
 use crate::args::{Scenario, ScenarioCommand};
@@ -38,6 +40,12 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                         output::print(&format!("  {}: {note}\n", app.name))?;
                     }
                 }
+                // In real time only: it can be simulated.
+                let up = House::refusals(s).into_iter().map(|e| ("up", e));
+                let run = Apps::refusals(s).into_iter().map(|e| ("run", e));
+                for (command, refused) in up.chain(run) {
+                    output::print(&format!("  not in airtab live {command}: {refused}\n"))?;
+                }
             }
             Err(e) => {
                 let found = match &e {
@@ -51,8 +59,4 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use airtab_core::Params;
 use airtab_lab::{
-    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, html, scenario_hash, study,
-    write_parquet,
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, figures, html, scenario_hash,
+    study, write_parquet,
 };
 use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Compare;
-use crate::files::{Files, MANIFEST, Part};
+use crate::files::{FIGURE, Files, MANIFEST, Part};
 
 /// The scenario as it was read.
 const SCENARIO: &str = "scenario.toml";
@@ -84,6 +84,7 @@ impl<'a> Job<'a> {
         files.add("results.json", |out| out.write_all(json.as_bytes()))?;
         files.add("report.txt", |out| out.write_all(text.as_bytes()))?;
         files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
+        files.add_figures(FIGURE, &figures(&report))?;
         files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
         files.add(SCENARIO, |out| out.write_all(self.file.text.as_bytes()))?;
         for (part, captured) in self.captures.into_iter().zip(self.captured) {
@@ -116,7 +117,7 @@ fn command(args: &Compare) -> String {
 }
 
 /// For a shell.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.into(),
@@ -126,7 +127,14 @@ fn quoted(word: &str) -> String {
 
 /// One line about the files, for standard error.
 pub fn summary(names: &[String], dir: &Path, pcap: Option<u64>) -> String {
-    let mut text = format!("Wrote {} into {}.", names.join(", "), dir.display());
+    let (figures, others): (Vec<&str>, Vec<&str>) =
+        names.iter().map(String::as_str).partition(|name| name.starts_with(FIGURE));
+    let figures = figures.len() / 2;
+    let mut text = format!(
+        "Wrote {} and {figures} figures ({FIGURE}*.svg, each with its data as .csv) into {}.",
+        others.join(", "),
+        dir.display()
+    );
     if let Some(length_ns) = pcap {
         let length = airtab_core::Unit::Ns.format(length_ns);
         text.push_str(&format!(

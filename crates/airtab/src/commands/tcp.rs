@@ -8,7 +8,7 @@ mod figure;
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -20,8 +20,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Servers, Simulation, Station, Users,
-    Wired, sample,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Simulation, Station,
+    Users, Wired, sample,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -29,7 +29,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::args::USAGE;
-use crate::files::Files;
 use crate::output;
 
 /// How TCP's congestion controls behave behind a Wi-Fi access point
@@ -85,8 +84,8 @@ pub struct Trace {
     /// Seed of all random draws; same seed, same result, on every machine
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Also draw it into this file: a column for each congestion control
-    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
+    /// Also draw it into this file, a column for each congestion control, and write the data beside it as CSV
+    #[arg(long, value_name = "FILE.svg", value_parser = output::svg)]
     pub out: Option<PathBuf>,
     /// Print figures and samples as JSON
     #[arg(long)]
@@ -123,14 +122,6 @@ fn rate(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "6, 9, 12, 18, 24, 36, 48 or 54Mb/s".into())
 }
 
-fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
-        true => Ok(path),
-        false => Err("an SVG is written: the name must end in .svg".into()),
-    }
-}
-
 /// A congestion control and what it did.
 struct Traced {
     congestion: Algorithm,
@@ -148,7 +139,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
         }
     };
     let queue = args.queue.build(&QueueSettings::default())?;
-    let file = args.out.as_deref().map(open).transpose()?;
+    let file = args.out.as_deref().map(output::Drawing::open).transpose()?;
     let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
     let bar =
@@ -164,10 +155,8 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if let Some((mut files, name)) = file {
-        let drawing = figure::draw(&runs, &latencies, &title(args, &latencies));
-        files.add(&name, |out| out.write_all(drawing.as_bytes()))?;
-        files.finish()?;
+    if let Some(file) = file {
+        file.write(&figure::figure(&runs, &latencies, &title(args, &latencies)))?;
     }
     let text = match args.json {
         true => serde_json::to_string(&as_json(args, &latencies, &runs)).context("results as JSON")? + "\n",
@@ -187,13 +176,6 @@ fn latencies(args: &Trace) -> Result<Vec<u64>, String> {
     }
 }
 
-/// The file's directory, checked before the work begins, and its name.
-fn open(path: &Path) -> anyhow::Result<(Files, String)> {
-    let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().context("the name of the figure is empty")?;
-    Ok((Files::new(dir)?, name.to_string_lossy().into_owned()))
-}
-
 /// The part of the run that the table is about, ns.
 fn measured(args: &Trace) -> Range<u64> {
     args.seconds * SECOND / 4..args.seconds * SECOND
@@ -201,11 +183,8 @@ fn measured(args: &Trace) -> Range<u64> {
 
 fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario {
     let end = args.seconds * SECOND;
-    let station = |i| Station {
-        name: format!("station {i}"),
-        rate_kbps: args.rate,
-        loss: Loss::Shadowing { distance_m: 1.0 },
-    };
+    let station =
+        |i| Station { name: format!("station {i}"), rate_kbps: args.rate, loss: Loss::at(1.0), uplink: None };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
         kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
@@ -225,6 +204,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         wired: Wired::default(),
         servers: Vec::new(),
         tcp: Config::home(),
+        scored: Scored::default(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Several transmitters with a discipline each, though only the access point has one yet.
+//! Several transmitters with a discipline each.
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Meta, Phy};
@@ -135,6 +135,8 @@ fn the_ledger_has_an_account_for_each_transmitter() {
         collisions.dedup();
         assert_eq!(ns(Use::Collision), collisions.len() as u64 * exchange_ns);
         let air = run.cell.air(run.now);
+        let collided = run.attempts.iter().filter(|a| a.end == End::Collision).count();
+        assert_eq!((air.attempts, air.collided), (run.attempts.len() as u64, collided as u64));
         assert_eq!((air.down_ns, air.up_ns), (ns(Use::Frame(0)), ns(Use::Frame(1)) + ns(Use::Frame(2))));
     }
 }

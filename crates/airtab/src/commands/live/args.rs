@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use airtab_scenario::QueueSpec;
 use clap::{Args, Parser, Subcommand};
 
+use crate::args::Why;
+
 /// A house on this machine: real sockets in network namespaces, behind an access point in real time
 ///
 /// The access point runs the same disciplines over the same Wi-Fi cell as the
@@ -97,6 +99,10 @@ pub struct RunHouse {
     /// Print the results as JSON instead of tables
     #[arg(long)]
     pub json: bool,
+    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
+    /// full
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
+    pub why: Why,
     /// Serve Prometheus metrics on this port of the loopback, such as 9130
     #[arg(long, value_name = "PORT")]
     pub metrics_port: Option<u16>,

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-use airtab_lab::{Comparison, comparison, table, why};
+use airtab_lab::{Comparison, comparison, table};
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, Change, House, blame, running};
 use airtab_scenario::{ScenarioFile, quick};
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::args::RunHouse;
 use super::{exporter, stop_on_signal};
-use crate::args::BUSY;
+use crate::args::{BUSY, Why};
 use crate::commands::experiment;
 use crate::commands::progress::INTERRUPTED;
 use crate::output;
@@ -89,7 +89,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
         });
         serde_json::to_string_pretty(&Results { comparison: &comparison, runs: runs.collect() })? + "\n"
     } else {
-        report(&comparison)
+        report(&comparison, args.why)
     };
     output::print(&printed)?;
     let mut code = ExitCode::SUCCESS;
@@ -112,19 +112,14 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn report(c: &Comparison) -> String {
+fn report(c: &Comparison, why: Why) -> String {
     let style = output::stdout_style();
     let mut text = format!("{}: {} s in real time\n\n", c.scenario, c.duration_ns as f64 / 1e9);
     match c.queues.as_slice() {
         [one] => text.push_str(&table::run(one, style)),
         _ => text.push_str(&table::comparison(c, style)),
     }
-    text.push_str("\nWhy\n");
-    for sentence in why(c) {
-        text.push_str(&output::wrap(&format!("  {sentence}"), style.width));
-        text.push('\n');
-    }
-    text
+    text + &output::reasons(c, why, style)
 }
 
 /// Whether the run can be believed.

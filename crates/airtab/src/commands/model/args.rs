@@ -182,8 +182,8 @@ pub struct Form {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Also draw it into this file; it suits light and dark pages
-    #[arg(long, value_name = "FILE.svg")]
+    /// Also draw it into this file, for light and dark pages, and write the data beside it as CSV
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::output::svg)]
     pub plot: Option<PathBuf>,
 }
 

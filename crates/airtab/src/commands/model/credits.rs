@@ -4,14 +4,13 @@
 use std::process::ExitCode;
 
 use airtab_core::Unit;
-use airtab_lab::chart::{self, Axis, Line};
+use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Point};
 use airtab_lab::table;
 use airtab_model::chap::credit::Credits;
 use airtab_model::chap::overlap::outranks;
 use serde_json::json;
 
-use super::figure::{Figure, Panel};
-use super::{Answer, args, ms, write_figure, wrong_usage};
+use super::{Answer, args, ms, wrong_usage};
 use crate::output;
 
 /// Ranges, means and bursts of every flow.
@@ -23,7 +22,7 @@ pub fn credits(args: &args::Credits) -> anyhow::Result<ExitCode> {
         Err(e) => return wrong_usage(e),
     };
     if let Some(path) = &args.form.plot {
-        write_figure(path, &figure(&credits))?;
+        output::Drawing::open(path)?.write(&figure(&credits))?;
     }
     answer(args, &credits, &costs).print(args.form.json)
 }
@@ -100,26 +99,23 @@ fn answer(args: &args::Credits, credits: &Credits, costs: &[f64]) -> Answer {
 }
 
 /// Credits over four boosts.
-fn figure(credits: &Credits) -> String {
+fn figure(credits: &Credits) -> Figure {
     const BOOSTS: u32 = 4;
     let period = credits.boost_interval() / 1e6;
-    let most = (0..credits.flows()).map(|i| credits.high(i) / 1e6).fold(0.0, f64::max);
-    let lines: Vec<Line> = (0..credits.flows())
-        .map(|i| {
-            let saw = |b: u32| {
-                let start = f64::from(b) * period;
-                [(start, credits.high(i) / 1e6), (start + period, credits.low(i) / 1e6)].map(Some)
-            };
-            Line { colour: chart::colour(i), points: (0..BOOSTS).flat_map(saw).collect() }
-        })
-        .collect();
-    let x = Axis { label: "time, ms", range: (0.0, f64::from(BOOSTS) * period), powers: false };
-    let y = Axis { label: "credit, ms", range: (0.0, most), powers: false };
+    let line = |i: usize| {
+        let saw = |b: u32| {
+            let start = f64::from(b) * period;
+            [(start, credits.high(i) / 1e6), (start + period, credits.low(i) / 1e6)]
+        };
+        let points = (0..BOOSTS).flat_map(saw).map(|(x, y)| Some(Point::new(x, y))).collect();
+        Line { name: format!("flow {}", i + 1), look: Look::of_app(i), kind: Kind::Course, points }
+    };
+    let lines: Vec<Line> = (0..credits.flows()).map(line).collect();
+    let most = (0..credits.flows()).map(|i| credits.high(i) / 1e6);
+    let x = Axis::new("time, ms").exact().covering([0.0, f64::from(BOOSTS) * period]);
+    let y = Axis::new("credit, ms").covering([0.0]).covering(most);
     let title = "Credits between boosts, by equation 5.12";
-    Figure {
-        title,
-        legend: (0..credits.flows()).map(|i| (i, format!("flow {}", i + 1))).collect(),
-        panels: vec![Panel { title: String::new(), svg: chart::lines(title, &x, &y, &lines) }],
-    }
-    .svg()
+    let content = Content::Plot(Plot { x, y, lines, mark: None });
+    let panel = Panel { name: String::new(), caption: String::new(), alt: title.into(), content };
+    Figure::new("credits", title, "", vec![panel])
 }

@@ -3,7 +3,8 @@
 
 use std::process::ExitCode;
 
-use airtab_lab::chart::{self, Axis, Line};
+use airtab_lab::draw::{self, Axis, Content, Figure, Kind, Line, Look, Panel, Plot};
+use airtab_lab::estimate;
 use airtab_lab::table::{self, Style};
 use airtab_model::chap::ppdq::Ppdq;
 use airtab_model::chap::two_flows::{p_1, two_flows};
@@ -13,8 +14,7 @@ use airtab_sim::server::Server;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::figure::{Figure, Panel};
-use super::{Answer, args, write_figure, wrong_usage};
+use super::{Answer, args, wrong_usage};
 use crate::commands::progress::progress_bar;
 use crate::output;
 
@@ -40,7 +40,7 @@ pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
     }
     let points = points(args)?;
     if let Some(path) = &args.form.plot {
-        write_figure(path, &figure(args, &points)?)?;
+        output::Drawing::open(path)?.write(&figure(args, &points)?)?;
     }
     Answer { text: text(args, &points), json: as_json(args, &points)? }.print(args.form.json)
 }
@@ -167,10 +167,7 @@ fn of_model(points: &[Point]) -> Group {
 }
 
 fn of_queue(args: &args::Delay, points: &[Point], k: usize) -> Group {
-    let cell = |flow: &Interval| match flow.half_width {
-        Some(half) => format!("{:.4} ± {half:.4}", flow.mean),
-        None => format!("{:.4}", flow.mean),
-    };
+    let cell = |flow: &Interval| estimate(flow.mean, flow.half_width, 4);
     let headings = vec![format!("{}\nslow", args.engine[k].label.replace(':', "\n")), "fast".into()];
     Group { headings, rows: points.iter().map(|p| p.engine[k].flows.iter().map(cell).collect()).collect() }
 }
@@ -201,51 +198,46 @@ fn as_json(args: &args::Delay, points: &[Point]) -> anyhow::Result<Value> {
     }))
 }
 
-/// Kappa and mean wait, in order; none where the model has no answer.
-type Curve = Vec<Option<(f64, f64)>>;
-
-/// Figure 5.4, and one chart like it for each discipline that was run.
-fn figure(args: &args::Delay, points: &[Point]) -> anyhow::Result<String> {
+/// Figure 5.4, and one panel like it for each discipline that was run.
+fn figure(args: &args::Delay, points: &[Point]) -> anyhow::Result<Figure> {
     const STEPS: u32 = 100;
-    let mut curves = Vec::new();
-    for rho in &args.rho {
-        for i in 0..2 {
-            let at = |step: u32| -> anyhow::Result<Option<(f64, f64)>> {
-                let kappa = f64::from(step) / f64::from(STEPS);
-                Ok(two_flows(rho.0, kappa)?.wait(i).map(|wait| (kappa, wait)))
-            };
-            curves.push((1..=STEPS).map(at).collect::<anyhow::Result<Curve>>()?);
-        }
-    }
-    let mut charts = vec![("Model, eq. 5.30".to_string(), curves)];
-    for (k, queue) in args.engine.iter().enumerate() {
-        let curve = |rho: f64, i: usize| {
-            let mut curve: Vec<_> = points
-                .iter()
-                .filter(|p| p.rho == rho)
-                .map(|p| (p.kappa.value, p.engine[k].flows[i].mean))
-                .collect();
-            curve.sort_by(|a, b| a.0.total_cmp(&b.0));
-            curve.into_iter().map(Some).collect()
-        };
-        let curves = args.rho.iter().flat_map(|rho| [curve(rho.0, 0), curve(rho.0, 1)]).collect();
-        charts.push((queue.label.clone(), curves));
-    }
-    let waits = charts.iter().flat_map(|c| c.1.iter().flatten().flatten());
-    let most = 1.05 * waits.map(|(_, wait)| *wait).fold(0.0, f64::max);
-    let x =
-        Axis { label: "kappa: rate of the slow flow over the fast one's", range: (0.0, 1.0), powers: false };
-    let y = Axis { label: "mean wait, services", range: (0.0, most), powers: false };
-    let panel = |(title, curves): (String, Vec<Curve>)| {
-        let line = |(i, points)| Line { colour: chart::colour(i), points };
-        let lines: Vec<Line> = curves.into_iter().enumerate().map(line).collect();
-        Panel { svg: chart::lines(&title, &x, &y, &lines), title }
+    // Of each load the slow flow and the fast one.
+    let flows: Vec<(usize, f64, usize)> =
+        args.rho.iter().enumerate().flat_map(|(k, rho)| [0, 1].map(|i| (2 * k + i, rho.0, i))).collect();
+    let line = |(k, rho, i): (usize, f64, usize), kind, points| {
+        let name = format!("{} flow, load {rho}", ["slow", "fast"][i]);
+        Line { name, look: Look::of_app(k), kind, points }
     };
-    let name = |i: usize| format!("{} flow, load {}", ["slow", "fast"][i % 2], args.rho[i / 2].0);
-    Ok(Figure {
-        title: "Waiting times of a slow and a fast flow",
-        legend: (0..2 * args.rho.len()).map(|i| (i, name(i))).collect(),
-        panels: charts.into_iter().map(panel).collect(),
+    let mut model = Vec::new();
+    for (k, rho, i) in &flows {
+        let at = |step: u32| -> anyhow::Result<Option<draw::Point>> {
+            let kappa = f64::from(step) / f64::from(STEPS);
+            Ok(two_flows(*rho, kappa)?.wait(*i).map(|wait| draw::Point::new(kappa, wait)))
+        };
+        let points = (1..=STEPS).map(at).collect::<anyhow::Result<_>>()?;
+        model.push(line((*k, *rho, *i), Kind::Course, points));
     }
-    .svg())
+    let mut panels = vec![panel("Model, eq. 5.30", model)];
+    for (q, queue) in args.engine.iter().enumerate() {
+        let measured = |(k, rho, i): (usize, f64, usize)| {
+            let of = |p: &Point| {
+                let Interval { mean, half_width, .. } = p.engine[q].flows[i];
+                let half = half_width.unwrap_or(0.0);
+                draw::Point { x: p.kappa.value, y: mean, low: mean - half, high: mean + half }
+            };
+            let mut waits: Vec<draw::Point> = points.iter().filter(|p| p.rho == rho).map(of).collect();
+            waits.sort_by(|a, b| a.x.total_cmp(&b.x));
+            line((k, rho, i), Kind::Means, waits.into_iter().map(Some).collect())
+        };
+        panels.push(panel(&queue.label, flows.iter().copied().map(measured).collect()));
+    }
+    Ok(Figure::new("delay", "Waiting times of a slow and a fast flow", "", panels))
+}
+
+fn panel(name: &str, lines: Vec<Line>) -> Panel {
+    let all = || lines.iter().flat_map(|line| line.points.iter().flatten());
+    let x = Axis::new("kappa: rate of the slow flow over the fast one's").covering([0.0, 1.0]);
+    let y = Axis::new("mean wait, services").covering([0.0]).covering(all().flat_map(|p| [p.low, p.high]));
+    let content = Content::Plot(Plot { x, y, lines, mark: None });
+    Panel { name: name.into(), caption: String::new(), alt: format!("{name}: mean wait over kappa"), content }
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! How a line, a bar or a point is told from the others: colour, dashes, marker.
+//! What is printed in black or seen by the colour-blind still differs.
+//!
+//! A discipline has the same look on every page: its colour is that of its place
+//! in the core's list. Applications go by their place in the scenario.
+//!
+//! What it does not do: what a colour is in the light and in the dark is in
+//! `draw.css`.
+
+use std::fmt::Write;
+
+use airtab_core::disciplines;
+
+use super::svg::coordinate;
+
+/// Colours of either palette (`.c0` to `.c5` and `.d0` to `.d5` in `draw.css`).
+const COLOURS: usize = 6;
+/// Dash patterns; the first is a whole line.
+const DASHES: [&str; 4] = ["", "7 4", "2 3", "10 3 2 3"];
+/// Distances of the lines over an area, pixels; the first has none.
+const HATCHES: [f64; 4] = [0.0, 10.0, 5.0, 3.0];
+/// Shapes of markers.
+const MARKERS: usize = 5;
+
+/// Colour, dashes and marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    palette: char,
+    colour: usize,
+    dash: usize,
+    marker: usize,
+    /// Of areas, which have no dashes: 0 is plain.
+    hatch: usize,
+}
+
+impl Look {
+    /// Of application, flow or figure number `i`. Two have different dashes or
+    /// colours up to number 24, and differ up to number 120.
+    pub fn of_app(i: usize) -> Look {
+        let turn = i + i / COLOURS;
+        Look {
+            palette: 'c',
+            colour: i % COLOURS,
+            dash: turn % DASHES.len(),
+            marker: turn % MARKERS,
+            hatch: i / COLOURS % HATCHES.len(),
+        }
+    }
+
+    /// Of the discipline with this label, one of `labels`: those of one discipline have its colour and
+    /// differ in dashes and markers.
+    pub fn of_discipline(label: &str, labels: &[String]) -> Look {
+        let name = |label: &str| label.split(':').next().unwrap_or_default().to_string();
+        let number = disciplines().position(|d| d.name() == name(label)).unwrap_or(0);
+        let kin = labels.iter().filter(|other| name(other) == name(label));
+        let variant = kin.take_while(|other| *other != label).count();
+        let turn = number + variant + number / COLOURS;
+        Look {
+            palette: 'd',
+            colour: number % COLOURS,
+            dash: turn % DASHES.len(),
+            marker: (turn + variant / DASHES.len()) % MARKERS,
+            hatch: (variant + number / COLOURS) % HATCHES.len(),
+        }
+    }
+
+    /// Of what belongs to nobody.
+    pub fn neutral() -> Look {
+        Look { palette: 'n', colour: 0, dash: 0, marker: 0, hatch: 0 }
+    }
+
+    /// Its class: `c0` to `c5` of applications, `d0` to `d5` of disciplines, `n0` of nobody.
+    pub fn class(&self) -> String {
+        format!("{}{}", self.palette, self.colour)
+    }
+
+    /// Attribute of a line.
+    pub(super) fn dashes(&self) -> String {
+        match DASHES[self.dash] {
+            "" => String::new(),
+            dashes => format!(" stroke-dasharray=\"{dashes}\""),
+        }
+    }
+
+    /// Its marker there, filled.
+    pub(super) fn marker(&self, x: f64, y: f64) -> String {
+        let polygon = |corners: &[(f64, f64)]| {
+            let points =
+                corners.iter().map(|(dx, dy)| format!("{},{}", coordinate(x + dx), coordinate(y + dy)));
+            format!("<polygon points=\"{}\"/>", points.collect::<Vec<_>>().join(" "))
+        };
+        match self.marker {
+            0 => format!("<circle cx=\"{}\" cy=\"{}\" r=\"3\"/>", coordinate(x), coordinate(y)),
+            1 => polygon(&[(-2.8, -2.8), (2.8, -2.8), (2.8, 2.8), (-2.8, 2.8)]),
+            2 => polygon(&[(0.0, -3.9), (3.6, 2.6), (-3.6, 2.6)]),
+            3 => polygon(&[(0.0, 3.9), (3.6, -2.6), (-3.6, -2.6)]),
+            _ => {
+                let (thin, long) = (1.1, 3.8);
+                let quarter =
+                    [(thin, -long), (thin, -thin), (long, -thin), (long, thin), (thin, thin), (thin, long)];
+                let other = quarter.map(|(dx, dy)| (-dx, -dy));
+                polygon(&[quarter, other].concat())
+            }
+        }
+    }
+
+    /// Lines over an area with it, so that areas of one colour differ.
+    pub(super) fn hatching(&self, x: f64, y: f64, width: f64, height: f64) -> String {
+        let mut lines = String::new();
+        let distance = HATCHES[self.hatch];
+        if distance == 0.0 {
+            return lines;
+        }
+        let mut at = (x / distance).floor() * distance + distance;
+        while at < x + width - 0.5 {
+            let _ = write!(lines, "M{} {}v{}", coordinate(at), coordinate(y), coordinate(height));
+            at += distance;
+        }
+        match lines.is_empty() {
+            true => lines,
+            false => format!("<path class=\"gap\" d=\"{lines}\"/>"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn applications_differ() {
+        let all: Vec<Look> = (0..120).map(Look::of_app).collect();
+        let of = |what: fn(&Look) -> (usize, usize, usize), n: usize| {
+            let mut seen: Vec<_> = all[..n].iter().map(what).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            seen.len()
+        };
+        assert_eq!(of(|l| (l.colour, l.dash, 0), 24), 24);
+        assert_eq!(of(|l| (l.colour, l.dash, l.marker), 120), 120);
+    }
+
+    #[test]
+    fn a_discipline_keeps_its_colour() {
+        let names: Vec<String> = disciplines().map(|d| d.name().to_string()).collect();
+        let mut classes: Vec<String> = names.iter().map(|n| Look::of_discipline(n, &names).class()).collect();
+        for name in &names {
+            let with = |label: &str| vec![label.to_string(), name.clone(), format!("{name}:limit=7")];
+            let alone = Look::of_discipline(name, std::slice::from_ref(name));
+            assert_eq!(Look::of_discipline(name, &names), alone, "whoever it is beside");
+            assert_eq!(Look::of_discipline(name, &with("nobody")), alone);
+            let labels = with("nobody");
+            let kin = Look::of_discipline(&labels[2], &labels);
+            assert!(kin.class() == alone.class() && kin.dash != alone.dash && kin.marker != alone.marker);
+        }
+        classes.dedup();
+        assert_eq!(classes.len(), names.len().min(COLOURS), "and no other has it");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a scenario may ask of its applications that only the simulator has. Source:
+//! the programs of `docs/live-apps.md`.
+//!
+//! What it does not do: whether this machine has the programs, and its kernel the
+//! congestion control, is found out when they are started.
+
+use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::traffic::{Download, P2p, Ping, Udp};
+use airtab_sim::{App, AppKind};
+
+use super::udp;
+
+/// Connections that iperf3 makes at most.
+const MAX_FLOWS: u16 = 128;
+/// The shortest packet that holds what ours carry.
+const LEAST_BYTES: u32 = HEADERS + udp::HEADER as u32;
+
+/// Why an application cannot be run in real time, and what to do; `default`: the
+/// congestion control of a scenario's TCP.
+pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
+    if app.users.count > 1 {
+        let users = app.users.count;
+        return Some(format!(
+            "{users} users: more than one is the simulator's; leave `users` out to run this house live"
+        ));
+    }
+    match &app.kind {
+        AppKind::Download(Download { reconnect_ns: Some(_), .. }) => Some(
+            "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live"
+                .into(),
+        ),
+        AppKind::P2p(P2p { flows, .. }) if *flows > MAX_FLOWS => {
+            Some(format!("{flows} flows: iperf3 takes at most {MAX_FLOWS}"))
+        }
+        AppKind::Download(_)
+        | AppKind::Upload(_)
+        | AppKind::P2p(_)
+        | AppKind::Web(_)
+        | AppKind::Streaming(_) => None,
+        kind if kind.congestion(default).is_some() => {
+            Some("no program loads this kind here; only the simulator has it".into())
+        }
+        kind if kind.is_saturated() => Some(
+            "rate = \"max\": only the simulator sees when a packet is over; give a rate to run this house live"
+                .into(),
+        ),
+        AppKind::Udp(Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) if *bytes < LEAST_BYTES => {
+            Some(format!("bytes = {bytes}: its packets carry their time, at least {LEAST_BYTES} bytes"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What made an application bad: the parts of it that were measured, each in the
+//! measure of the application's own score, and the largest of them in words.
+//!
+//! A score falls by what the packets meet: the access point's queue, their station's
+//! own queue, the channel, the wired line, and losses at each of these places. How much
+//! each takes off is the score's own arithmetic on what the meters saw there
+//! (`airtab_sim::PathTrace`), so the part that is named is the largest one.
+//!
+//! What it does not do: no advice, and no cause that was not measured.
+
+use airtab_quality::emodel::simple_r;
+use airtab_quality::gmodel::PING_WEIGHT;
+use airtab_sim::Leg;
+
+use super::reason::{crowd, for_whom, held, held_by_others, ms, percent};
+use crate::metric::{Direction, Metric, OfPath};
+use crate::scores::{QueueScores, Scores};
+
+const LEGS: [Leg; 3] = [Leg::Wires, Leg::Queue, Leg::Channel];
+/// Attempts per frame that are worth a word: every other frame is repeated.
+const REPEATS: f64 = 1.5;
+
+/// Where packets wait or are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The access point's queue.
+    AccessPoint,
+    /// Their station's own queue.
+    Uplink,
+    /// The channel: contention and attempts.
+    Channel,
+    /// The wires.
+    Wires,
+}
+
+impl Place {
+    fn of(direction: Direction, leg: Leg) -> Place {
+        match (direction, leg) {
+            (_, Leg::Wires) => Place::Wires,
+            (_, Leg::Channel) => Place::Channel,
+            (Direction::Down, Leg::Queue) => Place::AccessPoint,
+            (Direction::Up, Leg::Queue) => Place::Uplink,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Place::AccessPoint => "the access point's queue",
+            Place::Uplink => "its station's uplink queue",
+            Place::Channel => "the channel",
+            Place::Wires => "the wired line",
+        }
+    }
+}
+
+/// What packets meet at a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Part {
+    place: Place,
+    /// Losses; else time.
+    lost: bool,
+    /// In the measure of the score.
+    size: f64,
+}
+
+/// What takes something off a score.
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    directions: Vec<Direction>,
+    /// What all of them are together.
+    of: String,
+}
+
+/// Mean time of its packets on a part of their way, s; 0 where none came through.
+fn time(app: &Scores, direction: Direction, leg: Leg) -> f64 {
+    app.mean(Metric::of_path(direction, OfPath::mean(leg))).unwrap_or(0.0)
+}
+
+/// Share of its packets that is lost there.
+fn loss(app: &Scores, direction: Direction, leg: Leg) -> f64 {
+    app.mean(Metric::of_path(direction, OfPath::loss(leg))).unwrap_or(0.0)
+}
+
+impl Parts {
+    fn new(directions: &[Direction], of: &str) -> Parts {
+        Parts { parts: Vec::new(), directions: directions.to_vec(), of: of.into() }
+    }
+
+    fn add(&mut self, place: Place, lost: bool, size: f64) {
+        match self.parts.iter_mut().find(|part| (part.place, part.lost) == (place, lost)) {
+            Some(part) => part.size += size,
+            None => self.parts.push(Part { place, lost, size }),
+        }
+    }
+
+    /// Of a game: its G-model's X, from the times both ways and what varies in the worse direction.
+    pub(super) fn of_game(app: &Scores) -> Parts {
+        let jitter = |metric| app.mean(metric).unwrap_or(0.0);
+        let worse = match jitter(Metric::UplinkJitter) > jitter(Metric::Jitter) {
+            true => Direction::Up,
+            false => Direction::Down,
+        };
+        let mut parts = Parts::new(&Direction::BOTH, "what lowers its score");
+        for direction in Direction::BOTH {
+            for leg in LEGS {
+                let varies = app.mean(Metric::of_path(direction, OfPath::jitter(leg)));
+                let varies = varies.filter(|_| direction == worse).unwrap_or(0.0);
+                parts.add(Place::of(direction, leg), false, PING_WEIGHT * time(app, direction, leg) + varies);
+            }
+        }
+        parts
+    }
+
+    /// Of a call: what delay and losses of its worse direction take off its rating.
+    pub(super) fn of_call(app: &Scores) -> Parts {
+        let direction = worse_of_call(app);
+        let mut parts = Parts::new(&[direction], "what lowers its score");
+        let delay: f64 = LEGS.iter().map(|leg| time(app, direction, *leg)).sum();
+        let lost: f64 = LEGS.iter().map(|leg| loss(app, direction, *leg)).sum();
+        let (perfect, delayed) = (simple_r(0.0, 0.0), simple_r(delay * 1e3, 0.0));
+        let (by_delay, by_loss) = (perfect - delayed, delayed - simple_r(delay * 1e3, lost));
+        for leg in LEGS {
+            let place = Place::of(direction, leg);
+            if delay > 0.0 {
+                parts.add(place, false, by_delay * time(app, direction, leg) / delay);
+            }
+            if lost > 0.0 {
+                parts.add(place, true, by_loss * loss(app, direction, leg) / lost);
+            }
+        }
+        parts
+    }
+
+    /// Of what goes to and fro: its round trip.
+    pub(super) fn of_round_trip(app: &Scores) -> Parts {
+        let mut parts = Parts::new(&Direction::BOTH, "");
+        for direction in Direction::BOTH {
+            LEGS.iter()
+                .for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
+        }
+        parts.of = format!("its round trip of {}", ms(parts.sum()));
+        parts
+    }
+
+    /// Of one direction: its delay.
+    pub(super) fn of_delay(app: &Scores, direction: Direction) -> Parts {
+        let mut parts = Parts::new(&[direction], "");
+        LEGS.iter().for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
+        parts.of = format!("its delay of {}", ms(parts.sum()));
+        parts
+    }
+
+    /// Of one direction: its losses.
+    pub(super) fn of_losses(app: &Scores, direction: Direction) -> Parts {
+        let mut parts = Parts::new(&[direction], "its losses");
+        LEGS.iter().for_each(|leg| parts.add(Place::of(direction, *leg), true, loss(app, direction, *leg)));
+        parts
+    }
+
+    /// All of them together.
+    pub(super) fn sum(&self) -> f64 {
+        self.parts.iter().map(|part| part.size).sum()
+    }
+
+    /// The largest part.
+    fn largest(&self) -> Option<&Part> {
+        self.parts.iter().filter(|part| part.size > 0.0).max_by(|a, b| a.size.total_cmp(&b.size))
+    }
+
+    /// Whether the largest part is the access point's queue.
+    pub(super) fn blames_the_queue(&self) -> bool {
+        self.largest().is_some_and(|part| part.place == Place::AccessPoint)
+    }
+
+    /// The largest part in words; None if nothing was measured.
+    pub(super) fn words(&self, q: &QueueScores, app: &Scores) -> Option<String> {
+        let part = self.largest()?;
+        // What varies may take from one part what it gives to another.
+        let share = percent((part.size / self.sum()).min(1.0));
+        Some(format!("{share} of {} is {}", self.of, self.said(q, app, part)))
+    }
+
+    /// Where the largest part of losses is, in words; None if there are none.
+    pub(super) fn where_lost(&self, q: &QueueScores, app: &Scores) -> Option<String> {
+        self.largest().map(|part| self.said(q, app, part))
+    }
+
+    /// "the channel, where a packet takes 12 ms".
+    fn said(&self, q: &QueueScores, app: &Scores, part: &Part) -> String {
+        let sum = |of: fn(&Scores, Direction, Leg) -> f64| -> f64 {
+            let all = self.directions.iter().flat_map(|direction| LEGS.map(|leg| (*direction, leg)));
+            let here = all.filter(|(direction, leg)| Place::of(*direction, *leg) == part.place);
+            here.map(|(direction, leg)| of(app, direction, leg)).sum()
+        };
+        let place = match (&self.directions[..], part.place) {
+            ([one], Place::Channel | Place::Wires) => {
+                format!("{} on the way {}", part.place.words(), one.word())
+            }
+            _ => part.place.words().into(),
+        };
+        if part.lost {
+            let lost = percent(sum(loss));
+            return match part.place {
+                Place::AccessPoint => {
+                    format!("{place}, which drops {lost} of its packets{}", for_whom(q, app))
+                }
+                Place::Uplink => {
+                    format!("{place}, which drops {lost} of its packets, behind {}", ahead(q, app))
+                }
+                Place::Channel => {
+                    format!("{place}, on which {lost} of its packets are lost{}", self.attempts(app))
+                }
+                Place::Wires => format!("{place}, which drops {lost} of its packets"),
+            };
+        }
+        let wait = ms(sum(time));
+        match part.place {
+            Place::AccessPoint if held(app).max(held_by_others(q, app)) < 1.0 => {
+                format!("{place}, where a packet waits {wait} for the air, nobody before it")
+            }
+            Place::AccessPoint => format!("{place}, where a packet waits {wait}: {}", crowd(q, app)),
+            Place::Uplink => format!("{place}, where a packet waits {wait} behind {}", ahead(q, app)),
+            Place::Channel => format!("{place}, where a packet takes {wait}{}", self.rivals(q, app)),
+            Place::Wires => format!("{place}, where a packet takes {wait}"),
+        }
+    }
+
+    /// How often its frames are sent, if that is worth a word.
+    fn attempts(&self, app: &Scores) -> String {
+        let of = |direction: &Direction| app.mean(Metric::of_path(*direction, OfPath::Attempts));
+        match self.directions.iter().filter_map(of).max_by(f64::total_cmp) {
+            Some(attempts) if attempts >= REPEATS => format!(" after {attempts:.1} attempts a frame"),
+            _ => String::new(),
+        }
+    }
+
+    /// Why a frame takes long once it is its turn: it is sent again and again, or others send.
+    fn rivals(&self, q: &QueueScores, app: &Scores) -> String {
+        let of = |direction: &Direction| app.mean(Metric::of_path(*direction, OfPath::Attempts));
+        if let Some(attempts) = self.directions.iter().filter_map(of).max_by(f64::total_cmp)
+            && attempts >= REPEATS
+        {
+            return format!(" in {attempts:.1} attempts");
+        }
+        let air =
+            |a: &Scores| [Metric::Air, Metric::UplinkAir].iter().filter_map(|m| a.mean(*m)).sum::<f64>();
+        let rival = q.apps.iter().filter(|a| a.name != app.name).max_by(|a, b| air(a).total_cmp(&air(b)));
+        match rival.filter(|rival| air(rival) > air(app)) {
+            Some(rival) => format!(" while {} uses {} of the air", rival.name, percent(air(rival))),
+            None => String::new(),
+        }
+    }
+}
+
+/// The direction that a call's score is about: the worse one, if the score says so.
+pub(super) fn worse_of_call(app: &Scores) -> Direction {
+    let mean = |metric| app.mean(metric);
+    match (mean(Metric::VoipMos), mean(Metric::VoipMosDownlink), mean(Metric::VoipMosUplink)) {
+        // Where the downlink alone is asked for, the score is the downlink's.
+        (Some(score), Some(down), Some(up)) if up < down && score < down => Direction::Up,
+        (Some(_), None, Some(_)) => Direction::Up,
+        _ => Direction::Down,
+    }
+}
+
+/// Who holds most places of its station's uplink queue.
+fn ahead<'a>(q: &'a QueueScores, app: &Scores) -> &'a str {
+    let places = |a: &Scores| a.mean(Metric::UplinkPackets).unwrap_or(0.0);
+    let there = q.apps.iter().filter(|a| a.station == app.station && a.name != app.name);
+    let other = there.max_by(|a, b| places(a).total_cmp(&places(b)));
+    match other.filter(|other| places(other) > places(app)) {
+        Some(other) => &other.name,
+        None => "its own packets",
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Figures of one direction of an application's packets: how long they took from
+//! end to end, which parts of their way took how much of it, and where they were lost.
+//!
+//! What it does not do: it computes none of them (that is `measure`).
+
+use airtab_sim::Leg;
+
+use super::{Metric, Row, Sense};
+
+/// A figure of one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathFigure {
+    direction: Direction,
+    of: OfPath,
+}
+
+/// Where packets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// From a server to a station.
+    Down,
+    /// From a station to a server.
+    Up,
+}
+
+/// What is said of a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OfPath {
+    /// One-way delay that so many per cent of its packets did not exceed, s: one of [`OfPath::PERCENTILES`].
+    Percentile(u8),
+    /// Mean time on the wires, s.
+    Wires,
+    /// Mean time in the queue before the air, s: down the access point's, up its station's.
+    Queue,
+    /// Mean time between that queue and reception, s: contention and every attempt.
+    Channel,
+    /// What the wires add to its mean delay beyond its least, s.
+    WiresJitter,
+    /// What the queue adds to it, s.
+    QueueJitter,
+    /// What the channel adds to it, s.
+    ChannelJitter,
+    /// Packets dropped on the wires, share of those sent.
+    WiresLoss,
+    /// Packets that the queue dropped, share of those sent.
+    QueueLoss,
+    /// Packets given up on the air, share of those sent.
+    ChannelLoss,
+    /// Attempts of a frame, mean.
+    Attempts,
+}
+
+use OfPath::*;
+
+impl Direction {
+    /// Both.
+    pub const BOTH: [Direction; 2] = [Direction::Down, Direction::Up];
+
+    /// In names and labels.
+    pub fn word(self) -> &'static str {
+        match self {
+            Direction::Down => "down",
+            Direction::Up => "up",
+        }
+    }
+}
+
+impl OfPath {
+    /// Percentiles that are told.
+    pub const PERCENTILES: [u8; 4] = [50, 90, 95, 99];
+
+    /// Mean time on a part of the way.
+    pub fn mean(leg: Leg) -> OfPath {
+        match leg {
+            Leg::Wires => Wires,
+            Leg::Queue => Queue,
+            Leg::Channel => Channel,
+        }
+    }
+
+    /// What a part of the way adds to the mean delay beyond the least.
+    pub fn jitter(leg: Leg) -> OfPath {
+        match leg {
+            Leg::Wires => WiresJitter,
+            Leg::Queue => QueueJitter,
+            Leg::Channel => ChannelJitter,
+        }
+    }
+
+    /// Packets lost on a part of the way.
+    pub fn loss(leg: Leg) -> OfPath {
+        match leg {
+            Leg::Wires => WiresLoss,
+            Leg::Queue => QueueLoss,
+            Leg::Channel => ChannelLoss,
+        }
+    }
+}
+
+impl Metric {
+    /// A figure of one direction.
+    pub fn of_path(direction: Direction, of: OfPath) -> Metric {
+        Metric::Path(PathFigure { direction, of })
+    }
+}
+
+/// Every figure of both directions.
+pub(super) fn rows() -> Vec<Row> {
+    let legs = [Leg::Wires, Leg::Queue, Leg::Channel];
+    let figures = OfPath::PERCENTILES.map(Percentile).into_iter();
+    let figures = figures.chain(legs.map(OfPath::mean)).chain(legs.map(OfPath::jitter));
+    let figures = figures.chain(legs.map(OfPath::loss)).chain([Attempts]);
+    let row = |direction: Direction, of: OfPath| {
+        let word = direction.word();
+        let (name, label) = names(of);
+        let (factor, decimals, sense) = match of {
+            Percentile(_) => (1e3, 2, Sense::Lower),
+            WiresLoss | QueueLoss | ChannelLoss => (1e2, 2, Sense::Lower),
+            Attempts => (1.0, 2, Sense::Lower),
+            _ => (1e3, 2, Sense::Neither),
+        };
+        // Once for each: they are as long there as the program.
+        let (name, label) = (format!("{word}_{name}").leak(), format!("{word} {label}").leak());
+        (Metric::of_path(direction, of), &*name, &*label, factor, decimals, sense)
+    };
+    figures.flat_map(|of| Direction::BOTH.map(|direction| row(direction, of))).collect()
+}
+
+/// Behind the direction: in names and in labels.
+fn names(of: OfPath) -> (String, String) {
+    let (name, label) = match of {
+        Percentile(n) => return (format!("delay_p{n}_seconds"), format!("p{n}, ms")),
+        Wires => ("wires_mean_seconds", "wires, ms"),
+        Queue => ("queue_mean_seconds", "queue, ms"),
+        Channel => ("channel_mean_seconds", "channel, ms"),
+        WiresJitter => ("wires_jitter_seconds", "jitter of wires, ms"),
+        QueueJitter => ("queue_jitter_seconds", "jitter of the queue, ms"),
+        ChannelJitter => ("channel_jitter_seconds", "jitter of the channel, ms"),
+        WiresLoss => ("wires_loss_ratio", "lost on wires, %"),
+        QueueLoss => ("queue_loss_ratio", "lost in the queue, %"),
+        ChannelLoss => ("channel_loss_ratio", "lost on the air, %"),
+        Attempts => ("attempts_mean", "attempts of a frame"),
+    };
+    (name.into(), label.into())
+}

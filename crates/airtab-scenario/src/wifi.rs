@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `[wifi]`: the medium between access point and stations, its 802.11 constants by
+//! profile and what is to differ from it, and what a distance means for a frame.
+//! `docs/scenarios.md` lists every key.
+//!
+//! What it does not do: no key for a single station; those are of `[[station]]`.
+
+use airtab_core::time::{MS, SECOND};
+use airtab_core::{Phy, PhyChange, Unit};
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig, Shadowing};
+
+use crate::reader::{Section, Value, choice, flag, number, quantity};
+
+/// Without the table.
+pub(crate) fn default_wifi() -> (Option<MediumConfig>, Shadowing) {
+    (Some(CellConfig::new(home_phy()).into()), Shadowing::default())
+}
+
+fn home_phy() -> Phy {
+    Phy::named("phy-a").expect("the default profile exists")
+}
+
+/// No medium where the name of one, or of a profile, is wrong: that is problem enough.
+pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
+    const OWNERS: [(&str, &str); 11] = [
+        ("backoff", "dcf"),
+        ("eifs", "dcf"),
+        ("eifs_rate", "dcf"),
+        ("cw_min", "dcf"),
+        ("cw_max", "dcf"),
+        ("deliver_on", "dcf"),
+        ("uplink_packets", "dcf"),
+        ("beacon_interval", "dcf"),
+        ("beacon_bytes", "dcf"),
+        ("beacon_rate", "dcf"),
+        ("extra_delay", "emulator"),
+    ];
+    let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
+    let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
+    let emulator = medium == Some("emulator");
+    let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
+    let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
+    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
+    let change = read_change(&s, phy.as_ref());
+    let phy = phy.map(|phy| phy.with(&change));
+    let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
+    let mut cell = CellConfig::new(phy.unwrap_or_else(home_phy));
+    let rules = vec![("standard", Backoff::Standard), ("bianchi", Backoff::Bianchi)];
+    cell.backoff = s.read("backoff", choice(rules)).unwrap_or(cell.backoff);
+    cell.eifs = s.read("eifs", flag).unwrap_or(cell.eifs);
+    let rules = vec![("data", DeliverOn::Data), ("ack", DeliverOn::Ack)];
+    cell.deliver_on = s.read("deliver_on", choice(rules)).unwrap_or(cell.deliver_on);
+    let attempts = s.read("attempts", quantity(Unit::Count, 1..=255)).map(|n| n as u8);
+    cell.attempts = attempts.unwrap_or(cell.attempts);
+    let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
+    cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
+    cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
+    let shadowing = read_shadowing(&s);
+    for (key, owner) in OWNERS {
+        if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
+            s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
+        }
+    }
+    s.finish();
+    let medium = phy.map(|phy| match emulator {
+        true => MediumConfig::emulator(phy, extra_ns),
+        false => cell.into(),
+    });
+    let medium = medium.map(|mut medium| {
+        if let (MediumConfig::Emulator(link), Some(attempts)) = (&mut medium, attempts) {
+            link.attempts = attempts;
+        }
+        medium
+    });
+    (medium, shadowing)
+}
+
+/// What is to differ from the profile.
+fn read_change(s: &Section, phy: Option<&Phy>) -> PhyChange {
+    let time = |key, least| s.read(key, quantity(Unit::Ns, least..=MS)).map(|ns| ns as u32);
+    let change = PhyChange {
+        slot_ns: time("slot", 1_000),
+        sifs_ns: time("sifs", 1_000),
+        preamble_ns: time("preamble", 0),
+        cw_min: s.read("cw_min", window),
+        cw_max: s.read("cw_max", window),
+        ack_kbps: s.read("ack_rate", rate),
+        eifs_kbps: s.read("eifs_rate", rate),
+    };
+    if let Some(phy) = phy.map(|phy| phy.with(&change))
+        && phy.cw_min() > phy.cw_max()
+    {
+        let key = if change.cw_max.is_some() { "cw_max" } else { "cw_min" };
+        s.problem_of(key, &format!("cw_min is {} and cw_max {}: give both", phy.cw_min(), phy.cw_max()));
+    }
+    change
+}
+
+/// The largest draw of a backoff.
+fn window(v: &Value) -> Result<u16, String> {
+    let slots = quantity(Unit::Count, 1..=32_767)(v)?;
+    match (slots + 1).is_power_of_two() {
+        true => Ok(slots as u16),
+        false => {
+            let above = (slots + 1).next_power_of_two() - 1;
+            Err(format!("{slots} is not one less than a power of two, such as {} or {above}", above / 2))
+        }
+    }
+}
+
+/// The rate of frames that are not data, kb/s: no profile says which there may be.
+fn rate(v: &Value) -> Result<u32, String> {
+    let bps = quantity(Unit::Bps, 1_000_000..=600_000_000)(v)?;
+    match bps % 1000 {
+        0 => Ok((bps / 1000) as u32),
+        _ => Err(format!("{} is not a whole number of kb/s", v.written)),
+    }
+}
+
+fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
+    let bytes = s.read("beacon_bytes", quantity(Unit::Bytes, 50..=2304));
+    let kbps = s.read("beacon_rate", rate).unwrap_or(default.kbps);
+    let interval = s.read("beacon_interval", |v| match v.value.as_str() {
+        Some("off") => Ok(None),
+        _ => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
+    });
+    let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
+    Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), kbps })
+}
+
+fn read_shadowing(s: &Section) -> Shadowing {
+    let default = Shadowing::default();
+    let exponent = s.read("path_loss_exponent", number(1.0..=8.0, "an exponent such as 3"));
+    let deviation = s.read("shadowing_deviation", number(0.1..=30.0, "a number of dB such as 7"));
+    let margin = s.read("link_margin", number(-50.0..=150.0, "a number of dB such as 33.57"));
+    Shadowing {
+        exponent: exponent.unwrap_or(default.exponent),
+        deviation_db: deviation.unwrap_or(default.deviation_db),
+        margin_db: margin.unwrap_or(default.margin_db),
+    }
+}
