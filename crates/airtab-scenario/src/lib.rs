@@ -23,6 +23,7 @@ pub mod reader;
 mod scenario_file;
 mod schedule;
 mod scores;
+mod tcp;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
-use airtab_sim::tcp::{Config, RttBy};
+use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{Loss, MediumConfig, Shadowing};
 use airtab_sim::{MAX_STATIONS, Scenario, Scored, Station, Wired};
 use toml::de::DeTable;
@@ -19,7 +19,7 @@ use crate::apps::read_apps;
 use crate::kinds::Context;
 use crate::phy_rates::Rates;
 use crate::queues::{QueueSettings, QueueSpec};
-use crate::reader::{Document, Problem, Section, Value, choice, flag, label, number, quantity, text, unused};
+use crate::reader::{Document, Problem, Section, Value, choice, label, number, quantity, text, unused};
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
 use crate::wifi::{default_wifi, read_wifi};
@@ -146,7 +146,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let (medium, shadowing) = top.section("wifi").map_or_else(default_wifi, read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
-    let tcp = top.section("tcp").map_or_else(Config::home, read_tcp);
+    let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
@@ -192,25 +192,6 @@ pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String
         return Err(format!("{} goes past the end of the run ({end})", v.written));
     }
     Ok(from..to)
-}
-
-/// `[tcp]`: a named profile, and what is to differ from it.
-fn read_tcp(s: Section) -> Config {
-    let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
-    let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
-    let segments = |key| s.read(key, quantity(Unit::Count, 1..=1_000_000)).map(|n| n as u32);
-    let timeout = |key| s.read(key, quantity(Unit::Ns, MS..=60 * SECOND));
-    tcp.initial_window = segments("initial_window").unwrap_or(tcp.initial_window);
-    tcp.initial_ssthresh = segments("initial_ssthresh").or(tcp.initial_ssthresh);
-    tcp.initial_rto_ns = timeout("initial_rto").unwrap_or(tcp.initial_rto_ns);
-    tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
-    tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
-    let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
-    if s.read("rtt", choice(rtt)) == Some(RttBy::Timestamps) {
-        tcp = tcp.with_timestamps();
-    }
-    s.finish();
-    tcp
 }
 
 /// `[queue]`: a common limit, and one table for each discipline.

@@ -179,7 +179,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ("extra delay without unit", "attempts = 7", "medium = \"emulator\"\nextra_delay = 2"),
     ("extra delay too long", "attempts = 7", "medium = \"emulator\"\nextra_delay = \"11s\""),
     ("unknown profile of TCP", "[wired]", "[tcp]\nprofile = \"windows\"\n[wired]"),
-    ("unknown key of TCP", "[wired]", "[tcp]\nmss = 1448\n[wired]"),
+    ("unknown key of TCP", "[wired]", "[tcp]\nnagle = true\n[wired]"),
+    ("segments of TCP too long", "[wired]", "[tcp]\nmss = 9000\n[wired]"),
+    ("PRR without SACK", "[wired]", "[tcp]\nrecovery = \"newreno\"\nprr = true\n[wired]"),
+    ("HyStart without timestamps", "[wired]", "[tcp]\nhystart = true\n[wired]"),
+    ("beta of CUBIC", "[wired]", "[tcp]\ncubic_beta = 1\n[wired]"),
+    ("no acknowledgements", "[wired]", "[tcp]\nack_every = 0\ndelayed_ack = \"0s\"\n[wired]"),
     ("tabs before the mark", "attempts = 7", "\tattempts = \t300"),
 ];
 

@@ -3,7 +3,7 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
-use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::tcp::{Algorithm, Config, Recovery};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
@@ -482,6 +482,23 @@ fn a_profile_can_be_changed() {
     assert_eq!(tcp(all).unwrap(), expected);
     assert_eq!(tcp("rtt = \"timestamps\"").unwrap(), home.with_timestamps());
     assert_eq!(tcp("rtt = \"segment\"").unwrap(), home);
+    let all = "mss = 1200\nreceive_window = 64\nack_every = 1\ndelayed_ack = \"100ms\"\nprr = false\ncubic_beta = 0.8";
+    let expected = Config {
+        mss: 1200,
+        receive_window_segments: 64,
+        ack_every: 1,
+        delayed_ack_ns: 100 * MS,
+        prr: false,
+        cubic_beta_percent: 80,
+        ..home
+    };
+    assert_eq!(tcp(all).unwrap(), expected);
+    let newreno = Config { recovery: Recovery::NewReno, prr: false, ..home };
+    assert_eq!(tcp("recovery = \"newreno\"").unwrap(), newreno);
+    let timed = Config { mss: 1188, hystart: true, ..home.with_timestamps() };
+    assert_eq!(tcp("rtt = \"timestamps\"\nmss = 1200\nhystart = true").unwrap(), timed);
+    let untimed = tcp("profile = \"linux\"\nrtt = \"segment\"").unwrap();
+    assert_eq!((untimed.mss, untimed.hystart), (1448, false), "the bytes stay");
     let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
     assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
     for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {

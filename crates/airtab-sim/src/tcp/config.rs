@@ -35,6 +35,10 @@ pub struct Config {
     pub recovery: Recovery,
     /// Whether a recovery with SACK spreads its reduction (RFC 6937).
     pub prr: bool,
+    /// Whether the first slow start ends when delay rises (HyStart++, RFC 9406); wants round-trip times by timestamps.
+    pub hystart: bool,
+    /// What loss leaves of CUBIC's window, percent.
+    pub cubic_beta_percent: u32,
     /// Whether the first two duplicate acknowledgements let a new segment go each (RFC 3042); with SACK they always do.
     pub limited_transmit: bool,
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
@@ -88,6 +92,8 @@ impl Config {
             congestion: Algorithm::Cubic,
             recovery: Recovery::Sack,
             prr: true,
+            hystart: false,
+            cubic_beta_percent: 70,
             limited_transmit: true,
             rto_grid_ns: 0,
             timestamps: false,
@@ -113,6 +119,8 @@ impl Config {
             congestion: Algorithm::Reno,
             recovery: Recovery::Reno,
             prr: false,
+            hystart: false,
+            cubic_beta_percent: 70,
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
             timestamps: true,
@@ -122,11 +130,11 @@ impl Config {
         }
     }
 
-    /// The `linux` profile, for comparison with a live access point: initial window 10, else as `home`. Linux's
-    /// timestamps take 12 bytes of each segment, its packets are as long; its HyStart, which leaves slow start before
-    /// a queue overflows, is not modelled.
+    /// The `linux` profile, for comparison with a live access point: initial window 10, timestamps and what they measure,
+    /// HyStart++; else as `home`. Packets are as long. Linux's own HyStart is another one, which also looks at trains of
+    /// acknowledgements.
     pub const fn linux() -> Self {
-        Config { initial_window: 10, ..Config::home() }
+        Config { initial_window: 10, hystart: true, ..Config::home().with_timestamps() }
     }
 
     /// The same settings with another congestion control.
@@ -162,6 +170,12 @@ impl Config {
         }
         if self.rtt == RttBy::Timestamps && !self.timestamps {
             return fail("rtt by timestamps takes timestamps");
+        }
+        if self.hystart && self.rtt != RttBy::Timestamps {
+            return fail("hystart takes rtt by timestamps");
+        }
+        if !(10..=99).contains(&self.cubic_beta_percent) {
+            return fail("cubic_beta must be 10 to 99 percent");
         }
         if self.receive_window_bytes() > u64::from(u32::MAX) {
             return fail("the receive window must be below 4 GiB");
@@ -206,6 +220,9 @@ mod tests {
             Config { max_rto_ns: home.min_rto_ns - 1, ..home },
             Config { initial_ssthresh: Some(0), ..home },
             Config { rtt: RttBy::Timestamps, ..home },
+            Config { hystart: true, ..home },
+            Config { cubic_beta_percent: 9, ..home },
+            Config { cubic_beta_percent: 100, ..home },
             Config { max_rto_ns: home.initial_rto_ns - 1, ..home },
         ];
         for config in bad {

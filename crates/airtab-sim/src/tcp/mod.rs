@@ -25,7 +25,7 @@
 //! assert!(client.established());
 //! ```
 //!
-//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 6937, 7323, 3465, 9438; one file per part, which names its sections.
+//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 6937, 7323, 3465, 9406, 9438; one file per part, which names its sections.
 //! Not modelled: PAWS, ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
 //! windows. `docs/tcp.md` tells what follows from that.
 
@@ -34,6 +34,7 @@ pub mod congestion;
 mod copies;
 mod duplicates;
 mod handshake;
+mod hystart;
 mod pacer;
 mod prr;
 mod ranges;

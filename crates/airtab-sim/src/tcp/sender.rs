@@ -24,6 +24,7 @@ use super::config::{Config, Recovery, RttBy};
 use super::congestion::{Ack, Congestion, Controller};
 use super::copies::Copies;
 use super::duplicates::{Duplicates, Progress};
+use super::hystart::{Growth, HyStart};
 use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rtt::Rtt;
@@ -70,6 +71,10 @@ pub(super) struct Sender {
     copies: Copies,
     /// None: a recovery sends whatever fits the window.
     prr: Option<Prr>,
+    /// None: slow start ends at the threshold.
+    hystart: Option<HyStart>,
+    /// Round-trip time of the last acknowledgement, ns, by its timestamp.
+    round_trip: Option<u64>,
     /// RescueRxt.
     rescued: u64,
     duplicates: u32,
@@ -101,6 +106,9 @@ impl Sender {
         let mss = u64::from(config.mss);
         let initial = u64::from(config.initial_window) * mss;
         let mut congestion = Controller::new(config.congestion, mss, initial);
+        if let Controller::Cubic(cubic) = &mut congestion {
+            cubic.set_beta(f64::from(config.cubic_beta_percent) / 100.0);
+        }
         if let Some(segments) = config.initial_ssthresh {
             congestion.set_ssthresh(u64::from(segments) * mss);
         }
@@ -114,6 +122,8 @@ impl Sender {
             recovery_point: 0,
             copies: Copies::default(),
             prr: config.prr.then(Prr::default),
+            hystart: config.hystart.then(HyStart::default),
+            round_trip: None,
             rescued: 0,
             duplicates: 0,
             retransmit_now: false,
@@ -197,9 +207,11 @@ impl Sender {
         let timed = if sampled { self.timed.take() } else { None };
         let sample = timed.map(|(_, sent)| now - sent);
         if self.by_timestamps {
-            if bytes > 0 && segment.timestamps {
-                let us = super::timestamp(now).wrapping_sub(segment.tsecr);
-                self.measured(1000 * u64::from(us), flight.div_ceil(2 * self.mss)); // an acknowledgement for two
+            let echoes = bytes > 0 && segment.timestamps;
+            let us = echoes.then(|| super::timestamp(now).wrapping_sub(segment.tsecr));
+            self.round_trip = us.map(|us| 1000 * u64::from(us));
+            if let Some(round_trip) = self.round_trip {
+                self.measured(round_trip, flight.div_ceil(2 * self.mss)); // an acknowledgement for two
             }
         } else if let Some(sample) = sample {
             self.measured(sample, 1);
@@ -280,6 +292,7 @@ impl Sender {
     }
 
     fn grow(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>, after_timeout: bool) {
+        let bytes = if self.hystart.is_some() { self.conservative(bytes) } else { bytes };
         self.congestion.on_ack(&Ack {
             now,
             bytes,
@@ -288,6 +301,24 @@ impl Sender {
             window_limited: self.window_limited,
             after_timeout,
         });
+    }
+
+    /// What counts of `bytes` that were acknowledged in the first slow start.
+    fn conservative(&mut self, bytes: u64) -> u64 {
+        let first = self.congestion.cwnd() < self.congestion.ssthresh();
+        let Some(hystart) = self.hystart.as_mut().filter(|_| first) else {
+            self.hystart = None;
+            return bytes;
+        };
+        match hystart.on_ack(self.board.una(), self.board.next(), self.round_trip) {
+            Growth::By(1) => bytes,
+            Growth::By(divisor) => bytes.min(2 * self.mss) / divisor,
+            Growth::Over => {
+                self.congestion.set_ssthresh(self.congestion.cwnd());
+                self.hystart = None;
+                bytes
+            }
+        }
     }
 
     /// Moves between the states after an acknowledgement of `bytes` new bytes that gave a round-trip time, or none (5).
@@ -316,6 +347,7 @@ impl Sender {
         // What the last recovery has retransmitted already is on its way.
         self.retransmit_now = self.board.retransmitted() == self.board.una();
         self.stats.recoveries += 1;
+        self.hystart = None;
         let flight = self.flight();
         self.congestion.on_congestion_event(flight);
         if let Some(prr) = &mut self.prr {
@@ -335,6 +367,7 @@ impl Sender {
         // A recovery has reduced for this window of data: its threshold stays, and is below RFC 5681's equation 4.
         let reduced = self.expiries > 0 || self.state == State::Recovery;
         self.congestion.on_timeout(self.flight(), reduced);
+        self.hystart = None;
         self.board.on_timeout();
         self.copies.clear();
         self.state = State::Repair;

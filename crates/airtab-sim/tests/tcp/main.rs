@@ -5,6 +5,7 @@ mod bic;
 mod compound;
 mod cubic;
 mod handshake;
+mod hystart;
 mod idle;
 mod pacing;
 mod pair;

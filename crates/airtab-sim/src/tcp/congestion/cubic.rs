@@ -4,7 +4,7 @@
 //! Windows are in segments and times in seconds here, as in the RFC, in `f64`: sums, products, quotients and
 //! `libm::cbrt`, which give the same bits on every machine. Slow start is that of RFC 3465. Where the RFC speaks of
 //! "each acknowledgement", segments acknowledged count, so that delayed acknowledgements do not slow growth.
-//! Not done: HyStart++, ECN, spurious-loss undo.
+//! Not done: ECN, spurious-loss undo.
 
 use super::{Ack, Congestion, slow_start};
 
@@ -12,8 +12,6 @@ use super::{Ack, Congestion, slow_start};
 const C: f64 = 0.4;
 /// What remains of the window after loss (RFC 9438 4.6).
 const BETA: f64 = 0.7;
-/// Additive increase that gives Reno's mean window with this beta, segments per round trip (RFC 9438 4.3).
-const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +30,9 @@ struct Epoch {
 #[derive(Clone, Debug)]
 pub struct Cubic {
     mss: f64,
+    beta: f64,
+    /// Additive increase that gives Reno's mean window with this beta, segments per round trip (RFC 9438 4.3).
+    alpha: f64,
     cwnd: f64,
     /// Infinite before the first congestion.
     ssthresh: f64,
@@ -47,12 +48,29 @@ impl Cubic {
     pub fn new(mss: u64, window: u64) -> Self {
         let mss = mss as f64;
         let cwnd = window as f64 / mss;
-        Cubic { mss, cwnd, ssthresh: f64::INFINITY, w_max: 0.0, cwnd_prior: cwnd, epoch: None }
+        let mut cubic = Cubic {
+            mss,
+            beta: 0.0,
+            alpha: 0.0,
+            cwnd,
+            ssthresh: f64::INFINITY,
+            w_max: 0.0,
+            cwnd_prior: cwnd,
+            epoch: None,
+        };
+        cubic.set_beta(BETA);
+        cubic
+    }
+
+    /// What is to remain of the window after loss, 0 to 1: 0.7 in the RFC, 0.8 in its first descriptions.
+    pub fn set_beta(&mut self, beta: f64) {
+        self.beta = beta;
+        self.alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
     }
 
     /// Sets the threshold to beta of the flight, at least two segments.
     fn reduce(&mut self, flight: u64) {
-        self.ssthresh = (BETA * flight as f64 / self.mss).max(2.0);
+        self.ssthresh = (self.beta * flight as f64 / self.mss).max(2.0);
         self.cwnd_prior = self.cwnd;
         self.epoch = None;
     }
@@ -69,7 +87,7 @@ impl Cubic {
             epoch.start += ack.now - since;
         }
         let share = (segments / cwnd).min(1.0); // of a window
-        let alpha = if epoch.w_est < self.cwnd_prior { ALPHA } else { 1.0 };
+        let alpha = if epoch.w_est < self.cwnd_prior { self.alpha } else { 1.0 };
         epoch.w_est += alpha * share;
 
         let w_cubic = |ns: u64| {
@@ -101,7 +119,7 @@ impl Congestion for Cubic {
 
     fn on_congestion_event(&mut self, flight: u64) {
         let converge = self.cwnd < self.w_max; // fast convergence (RFC 9438 4.7)
-        self.w_max = if converge { self.cwnd * (1.0 + BETA) / 2.0 } else { self.cwnd };
+        self.w_max = if converge { self.cwnd * (1.0 + self.beta) / 2.0 } else { self.cwnd };
         self.reduce(flight);
         self.cwnd = self.ssthresh;
     }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `[tcp]`: a named profile, and what is to differ from it.
+//!
+//! What it does not do: congestion control, which is each application's own.
+
+use airtab_core::Unit;
+use airtab_core::time::{MS, SECOND};
+use airtab_sim::tcp::{Config, Recovery, RttBy};
+
+use crate::reader::{Section, choice, flag, number, quantity};
+
+/// The settings of both ends; every problem is noted.
+pub(crate) fn read(s: Section) -> Config {
+    let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
+    let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
+    // The profile's timestamps, or those asked for, take their bytes from the size that is said here.
+    let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
+    match s.read("rtt", choice(rtt)) {
+        Some(RttBy::Timestamps) => tcp = tcp.with_timestamps(),
+        Some(RttBy::OneSegment) => (tcp.rtt, tcp.hystart) = (RttBy::OneSegment, false),
+        None => {}
+    }
+    let options = if tcp.timestamps { 12 } else { 0 };
+    let mss = s.read("mss", quantity(Unit::Bytes, 88..=1460)).map(|n| n as u32 - options);
+    tcp.mss = mss.unwrap_or(tcp.mss);
+    let count = |key, most| s.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as u32);
+    let timeout = |key| s.read(key, quantity(Unit::Ns, MS..=60 * SECOND));
+    tcp.initial_window = count("initial_window", 1_000_000).unwrap_or(tcp.initial_window);
+    tcp.initial_ssthresh = count("initial_ssthresh", 1_000_000).or(tcp.initial_ssthresh);
+    tcp.receive_window_segments = count("receive_window", 1_000_000).unwrap_or(tcp.receive_window_segments);
+    tcp.ack_every = count("ack_every", 100).unwrap_or(tcp.ack_every);
+    tcp.delayed_ack_ns = timeout("delayed_ack").unwrap_or(tcp.delayed_ack_ns);
+    tcp.initial_rto_ns = timeout("initial_rto").unwrap_or(tcp.initial_rto_ns);
+    tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
+    tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
+    let recoveries = vec![("sack", Recovery::Sack), ("newreno", Recovery::NewReno), ("reno", Recovery::Reno)];
+    tcp.recovery = s.read("recovery", choice(recoveries)).unwrap_or(tcp.recovery);
+    tcp.prr = s.read("prr", flag).unwrap_or(tcp.prr && tcp.recovery == Recovery::Sack);
+    if tcp.prr && tcp.recovery != Recovery::Sack {
+        s.problem_of(
+            "prr",
+            "it reduces the rate of a recovery with SACK: take it away, or recovery = \"sack\"",
+        );
+    }
+    tcp.hystart = s.read("hystart", flag).unwrap_or(tcp.hystart);
+    if tcp.hystart && tcp.rtt != RttBy::Timestamps {
+        s.problem_of(
+            "hystart",
+            "it wants a round-trip time with every acknowledgement: rtt = \"timestamps\"",
+        );
+    }
+    let beta = s.read("cubic_beta", number(0.1..=0.99, "a share of the window, as 0.7"));
+    tcp.cubic_beta_percent = beta.map_or(tcp.cubic_beta_percent, |beta| (beta * 100.0).round() as u32);
+    s.finish();
+    tcp
+}
