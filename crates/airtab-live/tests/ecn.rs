@@ -102,7 +102,7 @@ fn the_first_mark_is_where_codel_puts_it() {
 #[test]
 fn no_mark_where_none_was_made() {
     let _in_time = deadline(300);
-    for spec in ["fq_codel:ecn=off", "chap:limit=4000", "fifo:limit=4000"] {
+    for spec in ["fq_codel:ecn=off", "chap:target=off:limit=4000", "fifo:limit=4000"] {
         let outcome = flood(spec, false, 4, |_| 2);
         assert_eq!(outcome.marked, [0; 4], "{spec}");
     }

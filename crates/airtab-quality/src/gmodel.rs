@@ -267,7 +267,7 @@ mod tests {
         m.uplink(90 * S, 4 * MS);
         m.uplink(92 * S, 6 * MS);
         let score = m.score();
-        assert_eq!(score.path, Some(Path { ping_ms: 10.0, jitter_ms: 3.0, up_jitter_ms: 0.0 }));
+        assert_eq!(score.path, Some(Path { ping_ms: 10.0, jitter_ms: 3.0, up_jitter_ms: 1.0 }));
         assert_eq!(score.mos_binned, g_mos(10.0, 3.0));
         assert_eq!(score.mos_single, score.mos_binned);
     }

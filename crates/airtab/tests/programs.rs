@@ -19,8 +19,6 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", AIRTAB, &[]),
     ("crates/airtab/tests/experiment.rs", "sh", &[]),
     ("crates/airtab/tests/experiment.rs", "unshare", &["unshare", "mount"]),
-    // Starts airtab.
-    ("crates/airtab/tests/experiment.rs", "sh", &[]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),

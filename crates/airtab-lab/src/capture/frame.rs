@@ -216,12 +216,15 @@ fn tcp(segment: &Segment, source: u16, destination: u16, config: &Config) -> Tcp
     } else {
         let mut blocks = segment.sack_blocks().iter().map(|b| (b.0 as u32, b.1 as u32));
         let first = blocks.next();
-        first.map(|b| SelectiveAcknowledgement(b, [blocks.next(), blocks.next(), None])).into_iter().collect()
+        first
+            .map(|b| SelectiveAcknowledgement(b, [blocks.next(), blocks.next(), blocks.next()]))
+            .into_iter()
+            .collect()
     };
     if segment.timestamps {
         options.push(Timestamp(segment.tsval, segment.tsecr));
     }
-    tcp.set_options(&options).expect("three blocks fit");
+    tcp.set_options(&options).expect("a segment has no more blocks than fit beside its timestamps");
     tcp
 }
 

@@ -326,7 +326,7 @@ fn packets_of_every_fate() {
         let mut ap = ap(wifi, "chap:limit=20:target=1ms");
         let mut places = 0;
         for round in 0..30 {
-            ap.set_station(usize::from(LAPTOP), 6_000, Loss::Fer(0.4));
+            ap.set_station(usize::from(LAPTOP), 6_000, Loss::Fer(0.6));
             for (from, to) in [(End::Server, End::Station(0)), (End::Here, End::Station(LAPTOP))] {
                 send(&mut ap, from, to, 2, 15);
                 send(&mut ap, to, from, 2, 15);
