@@ -15,7 +15,7 @@ use airtab_live::house::{ACCESS_POINT, ACCESS_POINT6, server, server6, station, 
 use airtab_live::packet::{mark_ce, parse};
 use airtab_live::{AccessPoint, House, Port};
 use airtab_scenario::{QueueSpec, ScenarioFile};
-use airtab_sim::wifi::Loss;
+use airtab_sim::wifi::{Loss, Shadowing};
 use libfuzzer_sys::fuzz_target;
 
 const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), Port::Station(1)];
@@ -103,7 +103,8 @@ fuzz_target!(|data: &[u8]| {
                 ap.advance(now);
             }
             6 => {
-                let loss = [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), Loss::Shadowing { distance_m: 9.0 }];
+                let shadowed = Loss::Shadowing { distance_m: 9.0, by: Shadowing::default() };
+                let loss = [Loss::None, Loss::Fer(0.5), Loss::Fer(1.0), shadowed];
                 let which = input.byte();
                 if which / 16 == 15 {
                     ap.end_station(which % 2, "it left");
