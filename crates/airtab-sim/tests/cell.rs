@@ -371,6 +371,83 @@ fn who_overhears_an_error_waits_eifs() {
     assert_eq!(gap, after(0, 6 + 1), "a beacon in error");
 }
 
+/// Whom a frame is for answers it, and who sends it hears nothing else: both go on as if they heard everything
+/// right, whatever their ears are. Who neither sends it nor is meant waits EIFS.
+#[test]
+fn who_is_meant_and_who_sends_overhear_nothing() {
+    let phy = phy("phy-a");
+    // The access point has a frame for the first station, which has two for it, and the second has one.
+    // A deaf one's frames that were made before keep their losses: none. The first two exchanges.
+    let two = |deaf: Option<usize>, seed| {
+        let config = CellConfig { beacon: None, ..CellConfig::new(phy) };
+        let mut pool: Pool<u32> = Pool::new();
+        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+        let stations = [("meant", 54_000, Loss::None), ("other", 54_000, Loss::None)];
+        let mut cell = Cell::new(config, &stations, qdisc, seed);
+        cell.tap(true);
+        let mut packet = || pool.insert(Meta { bytes: BYTES, ..Meta::default() }, 0);
+        let [down, up, again, other] = [packet(), packet(), packet(), packet()];
+        cell.send_down(&mut pool, down, 0);
+        cell.send_up(&mut pool, 0, up, 0);
+        cell.send_up(&mut pool, 0, again, 0);
+        cell.send_up(&mut pool, 1, other, 0);
+        if let Some(deaf) = deaf {
+            cell.set_station(deaf, 54_000, Loss::Fer(1.0), 0);
+        }
+        cell.advance(&mut pool, S);
+        let attempts = cell.attempts().expect("the tap is on");
+        let mut exchanges = attempts.chunk_by(|a, b| a.start_ns == b.start_ns);
+        let mut next = || {
+            let exchange = exchanges.next().expect("four frames go out");
+            (exchange[0].start_ns, exchange.iter().map(|a| a.sender).collect::<Vec<_>>())
+        };
+        [next(), next()]
+    };
+    // By first sender and who is deaf: runs in which that one is next.
+    let mut next_is_deaf = [[0; 2]; 3];
+    for seed in 0..600 {
+        let [first, second] = two(None, seed);
+        let ([from], [next]) = (&first.1[..], &second.1[..]) else { continue };
+        for deaf in [0, 1] {
+            let [same, later] = two(Some(deaf), seed);
+            assert_eq!(same, first);
+            let concerned = *from == 0 && deaf == 0 || *from == deaf as u16 + 1;
+            let is_next = *next == deaf as u16 + 1;
+            next_is_deaf[usize::from(*from)][deaf] += u32::from(is_next);
+            match concerned || !is_next {
+                true => assert_eq!(later, second, "seed {seed}: {from} sent, station {deaf} is deaf"),
+                false if later.1 == second.1 => assert_eq!(later.0, second.0 + 6 * phy.slot_ns()),
+                false => assert!(later.0 > second.0, "another one was faster"),
+            }
+        }
+    }
+    // The second station has no second frame.
+    next_is_deaf[2][1] += 20;
+    assert!(next_is_deaf.as_flattened().iter().all(|runs| *runs >= 20), "{next_is_deaf:?}");
+}
+
+/// Who hears DATA right and no ACK after it waits for the end of what its sender reserved, however long its own
+/// frame would take, also where others, who got it in error and wait no EIFS, count from the end of DATA.
+#[test]
+fn no_ack_comes_in_the_time_that_the_sender_reserved() {
+    let phy = phy("phy-a");
+    for (own, lost) in [(54_000, 6_000), (6_000, 54_000)] {
+        let config = CellConfig { beacon: None, eifs: false, ..CellConfig::new(phy) };
+        let (hearing, deaf) = ((own, Loss::None), (lost, Loss::Fer(1.0)));
+        let attempts = attempts(config, &[hearing, hearing, deaf, deaf], BYTES, 200);
+        let gap = |next: &[u16]| {
+            shortest_gap(&attempts, |a, b| {
+                a.len() == 1 && a[0].end == End::DataLost && b.len() == 1 && next.contains(&b[0].sender)
+            })
+        };
+        // Rounded up to a slot, unless the busy period ends then: where the other deaf one has no frame ready.
+        let reserved = phy.sifs_ns() + phy.ack_ns(lost) + phy.difs_ns();
+        let soonest = gap(&[1, 2]);
+        assert!((reserved..reserved + phy.slot_ns()).contains(&soonest), "{own} beside {lost}: {soonest}");
+        assert_eq!(gap(&[3, 4]), phy.difs_ns(), "{own} beside {lost}");
+    }
+}
+
 /// A frame is passed up when its DATA is over; its sender knows when the ACK is.
 #[test]
 fn a_frame_arrives_at_the_end_of_its_data() {

@@ -94,20 +94,20 @@ impl Overhearing {
 mod tests {
     use super::*;
 
-    /// Each station by its own rate, frame by frame, whatever the others do.
+    /// Each station by its own rate, frame by frame, whatever the others do: two of one rate, too.
     #[test]
     fn every_station_errs_by_its_own_rate() {
-        let rates = [0.0, 1e-3, 0.3, 0.95, 1.0];
-        let names = ["a", "b", "c", "d", "e"];
+        let rates = [0.0, 1e-3, 0.3, 0.95, 1.0, 0.3];
+        let names = ["a", "b", "c", "d", "e", "f"];
         let losses = || names.into_iter().zip(rates.map(Loss::Fer));
         let mut all = Overhearing::new(losses(), 1);
         let mut alone = Overhearing::new(losses().skip(2).take(1), 1);
         let frames = 1_000_000;
-        // Frames in error, and pairs of them in succession.
-        let (mut errors, mut pairs) = ([0u64; 5], [0u64; 5]);
-        let mut before = [false; 5];
+        // Frames in error, and pairs of them in succession; those in error for both of one rate.
+        let (mut errors, mut pairs, mut both) = ([0u64; 6], [0u64; 6], 0);
+        let mut before = [false; 6];
         for _ in 0..frames {
-            let mut erred = [false; 5];
+            let mut erred = [false; 6];
             if all.frame() {
                 all.in_error(|station| erred[station] = true);
             }
@@ -116,18 +116,20 @@ mod tests {
                 alone.in_error(|_| lone = true);
             }
             assert_eq!(erred[2], lone, "another station changes no draw");
-            for i in 0..5 {
+            both += u64::from(erred[2] && erred[5]);
+            for i in 0..6 {
                 errors[i] += u64::from(erred[i]);
                 pairs[i] += u64::from(erred[i] && before[i]);
             }
             before = erred;
         }
         assert_eq!((errors[0], errors[4], pairs[4]), (0, frames, frames - 1));
+        let close = |seen: u64, p: f64| {
+            let expected = frames as f64 * p;
+            (seen as f64 - expected).abs() <= 5.0 * expected.sqrt()
+        };
+        assert!(close(both, 0.3 * 0.3), "{both}");
         for (i, p) in rates.iter().enumerate() {
-            let close = |seen: u64, p: f64| {
-                let expected = frames as f64 * p;
-                (seen as f64 - expected).abs() <= 5.0 * expected.sqrt()
-            };
             assert!(close(errors[i], *p) && close(pairs[i], p * p), "{p}: {errors:?}, {pairs:?}");
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Several transmitters with a discipline each.
+//! Several transmitters with a discipline each, and draws of their own.
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, Meta, Phy};
@@ -139,4 +139,23 @@ fn the_ledger_has_an_account_for_each_transmitter() {
         assert_eq!((air.attempts, air.collided), (run.attempts.len() as u64, collided as u64));
         assert_eq!((air.down_ns, air.up_ns), (ns(Use::Frame(0)), ns(Use::Frame(1)) + ns(Use::Frame(2))));
     }
+}
+
+/// Stations of one error rate do not miss the same frames.
+#[test]
+fn each_station_overhears_by_its_own_draws() {
+    let mut cell = Saturated::new(["fifo", "fifo", "fifo"]).cell;
+    (0..2).for_each(|station| cell.overhearing.set(station, Loss::Fer(0.5)));
+    let (frames, mut erred, mut both) = (10_000, [0; 2], 0);
+    for _ in 0..frames {
+        let mut who = Vec::new();
+        if cell.overhearing.frame() {
+            cell.overhearing.in_error(|station| who.push(station));
+        }
+        who.iter().for_each(|station| erred[*station] += 1);
+        both += i32::from(who.len() == 2);
+    }
+    // Five standard deviations of a count of halves and of quarters.
+    assert!(erred.iter().all(|n: &i32| (n - frames / 2).abs() <= 250), "{erred:?}");
+    assert!((both - frames / 4).abs() <= 217, "{both}");
 }
