@@ -17,6 +17,7 @@
 mod admission;
 mod buffers;
 mod fate;
+mod paths;
 mod report;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -31,6 +32,7 @@ use serde::Serialize;
 
 use admission::Body;
 use buffers::Buffers;
+use paths::Paths;
 
 use crate::flows::{self, Flows, Spread, Tally};
 use crate::house::{House, Port};
@@ -55,6 +57,8 @@ pub struct AccessPoint {
     source_key: u64,
     stations: Vec<Tally>,
     meters: Vec<AppMeter>,
+    /// What packets of each application met of late.
+    paths: Vec<Paths>,
     spreads: Spreads,
     /// Packets that ports sent, and that they did not take.
     taken: u64,
@@ -108,7 +112,9 @@ struct Spreads {
     wired: Spread,
     queue: Spread,
     air: Spread,
-    uplink: Spread,
+    uplink_queue: Spread,
+    uplink_air: Spread,
+    uplink_wired: Spread,
 }
 
 impl AccessPoint {
@@ -130,6 +136,7 @@ impl AccessPoint {
             world: World::new(topology, seed),
             home,
             servers,
+            paths: vec![Paths::default(); scenario.apps.len()],
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: scenario.stations.iter().map(|s| (s.rate_kbps, s.loss)).collect(),
             stations: flows::tallies(scenario.stations.len()),

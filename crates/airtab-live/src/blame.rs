@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One line of blame: which hop holds the delay, who uses the air, who suffers.
+//! One line of blame: who suffers and of what, which hop holds the delay, who uses the air.
 //!
 //! The delay of a hop is its median; medians are added, which is near enough to
-//! say which is large. Every number in the line is in the snapshot; the rules
-//! that choose the words are the constants below, rules of thumb that
+//! say which is large. Who suffers does so of what its own packets met (`cause`), and
+//! while somebody suffers nothing is praised. Every number in the line is in the snapshot or
+//! follows from it; the rules that choose the words are the constants below, rules of thumb that
 //! `docs/live-view.md` lists.
 //!
 //! What it does not do: no advice, no history, and it knows no discipline.
+
+mod cause;
 
 use std::collections::BTreeMap;
 
@@ -39,6 +42,8 @@ pub const OWN_WAIT: f64 = 0.25;
 pub const REPEATS: f64 = 1.5;
 /// Share of the air that collisions may take before they are named.
 pub const COLLISIONS: f64 = 0.10;
+/// So many who suffer are told with their cause.
+pub const TOLD: usize = 3;
 /// Where users begin to suffer, by metric. 3.6 is where ITU-T G.107 (annex B) goes from
 /// "some users dissatisfied" to "many"; half of a film's 30 frames/s; pages of
 /// 3 s; a hundredth of the time standing still.
@@ -72,33 +77,54 @@ pub fn blame(s: &Snapshot) -> Blame {
     let hops = hops(s);
     let total: f64 = hops.iter().map(|h| h.delay.p50_s).sum();
     let used = used(&s.air);
-    let suffering: Vec<String> = scored(&s.apps, true)
-        .filter_map(|app| Some(format!("{} ({})", app.name, app.score.as_ref()?.text)))
-        .collect();
-    let (mut trouble, mut text) = match () {
-        () if used < IDLE && total < NOTICEABLE_S && hops.iter().all(|h| h.delay.p99_s < SPIKE_S) => {
-            (false, format!("Idle: the air is {} free", percent(1.0 - used)))
+    let suffering: Vec<&AppView> = scored(&s.apps, true).collect();
+    let fine: Vec<String> = scored(&s.apps, false).map(|app| app.name.clone()).collect();
+    let (mut trouble, mut clauses) = match &suffering[..] {
+        [] => {
+            let (trouble, text) = match () {
+                () if used < IDLE && total < NOTICEABLE_S && tail(&hops).is_none() => {
+                    (false, format!("Idle: the air is {} free", percent(1.0 - used)))
+                }
+                () if total < NOTICEABLE_S => quick(&hops, total),
+                () => slow(s, &hops, total),
+            };
+            (trouble, vec![text])
         }
-        // Whoever suffers wants a name, however small the delay.
-        () if total < NOTICEABLE_S && (suffering.is_empty() || total <= 0.0) => quick(&hops, total),
-        () => slow(s, &hops, total),
+        some => (true, suffer(some, s, &hops, total)),
     };
     if used >= BUSY {
-        text.push_str(&format!("; {}", users_of_the_air(s, used)));
+        clauses.push(users_of_the_air(s, used));
     }
-    if !suffering.is_empty() {
-        trouble = true;
-        let verb = if suffering.len() == 1 { "suffers" } else { "suffer" };
-        text.push_str(&format!("; {} {verb}", list(&suffering)));
-    } else if total >= NOTICEABLE_S {
-        let fine: Vec<String> = scored(&s.apps, false).map(|app| app.name.clone()).collect();
-        if !fine.is_empty() {
-            trouble = false;
-            let verb = if fine.len() == 1 { "does" } else { "do" };
-            text.push_str(&format!("; {} {verb} not feel it", list(&fine)));
+    if suffering.is_empty() && total >= NOTICEABLE_S && !fine.is_empty() {
+        trouble = false;
+        let verb = if fine.len() == 1 { "does" } else { "do" };
+        clauses.push(format!("{} {verb} not feel it", list(&fine)));
+    }
+    Blame { trouble, text: clauses.join("; ") }
+}
+
+/// Who suffers of what, and beside it where all packets' delay is. Nothing is praised here.
+fn suffer(suffering: &[&AppView], s: &Snapshot, hops: &[Place; 7], total: f64) -> Vec<String> {
+    let said = |app: &&AppView| {
+        let text = app.score.as_ref().map_or("", |score| &score.text);
+        format!("{} ({text}) suffers{}", app.name, cause::cause(app, s.hops.server.p50_s))
+    };
+    let mut clauses: Vec<String> = suffering.iter().take(TOLD).map(said).collect();
+    match suffering.len().saturating_sub(TOLD) {
+        0 => (),
+        1 => clauses.push("1 more suffers".into()),
+        more => clauses.push(format!("{more} more suffer")),
+    }
+    match tail(hops) {
+        _ if total >= NOTICEABLE_S => {
+            let [first, ..] = hops;
+            let (place, half, all) = (first.hop.words(), seconds(first.delay.p50_s), seconds(total));
+            clauses.push(format!("of all packets' delay {place} takes most, {half} of {all}"));
         }
+        Some(tail) => clauses.push(tail),
+        None => (),
     }
-    Blame { trouble, text }
+    clauses
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -107,7 +133,9 @@ enum Hop {
     Wired,
     Queue,
     Air,
-    Uplink,
+    UplinkQueue,
+    UplinkAir,
+    UplinkWired,
 }
 
 impl Hop {
@@ -117,7 +145,9 @@ impl Hop {
             Hop::Wired => "the wired line",
             Hop::Queue => "the Wi-Fi queue",
             Hop::Air => "the air",
-            Hop::Uplink => "the way from the stations",
+            Hop::UplinkQueue => "a station's own queue",
+            Hop::UplinkAir => "the air from the stations",
+            Hop::UplinkWired => "the wired line to the servers",
         }
     }
 
@@ -133,14 +163,16 @@ struct Place {
 }
 
 /// The hops, slowest first.
-fn hops(s: &Snapshot) -> [Place; 5] {
+fn hops(s: &Snapshot) -> [Place; 7] {
     let place = |hop, delay| Place { hop, delay };
     let mut hops = [
         place(Hop::Server, s.hops.server),
         place(Hop::Wired, s.hops.wired),
         place(Hop::Queue, s.hops.queue),
         place(Hop::Air, s.hops.air),
-        place(Hop::Uplink, s.hops.uplink),
+        place(Hop::UplinkQueue, s.hops.uplink_queue),
+        place(Hop::UplinkAir, s.hops.uplink_air),
+        place(Hop::UplinkWired, s.hops.uplink_wired),
     ];
     hops.sort_by(|a, b| b.delay.p50_s.total_cmp(&a.delay.p50_s));
     hops
@@ -155,19 +187,26 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The median is small: is the tail?
-fn quick(hops: &[Place; 5], total: f64) -> (bool, String) {
-    let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s)).expect("there are five");
-    let all = seconds(total);
-    if worst.delay.p99_s >= SPIKE_S {
+/// The longest tail, if it is worth a name.
+fn tail(hops: &[Place; 7]) -> Option<String> {
+    let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s))?;
+    (worst.delay.p99_s >= SPIKE_S).then(|| {
         let (p99, unit, place) = (seconds(worst.delay.p99_s), worst.hop.unit(), worst.hop.words());
-        return (true, format!("Quick for most ({all}), but 1 {unit} in 100 takes over {p99} in {place}"));
+        format!("1 {unit} in 100 takes over {p99} in {place}")
+    })
+}
+
+/// The median is small: is the tail?
+fn quick(hops: &[Place; 7], total: f64) -> (bool, String) {
+    let all = seconds(total);
+    match tail(hops) {
+        Some(tail) => (true, format!("Quick for most ({all}), but {tail}")),
+        None => (false, format!("All quick: packets take {all}")),
     }
-    (false, format!("All quick: packets take {all}"))
 }
 
 /// The median is large: where?
-fn slow(s: &Snapshot, hops: &[Place; 5], total: f64) -> (bool, String) {
+fn slow(s: &Snapshot, hops: &[Place; 7], total: f64) -> (bool, String) {
     let [first, second, ..] = hops;
     let all = seconds(total);
     if first.delay.p50_s >= ALONE * total {
@@ -175,16 +214,19 @@ fn slow(s: &Snapshot, hops: &[Place; 5], total: f64) -> (bool, String) {
         let (half, tail) = (seconds(first.delay.p50_s), seconds(first.delay.p99_s));
         let takes = format!("{half} of {all} (1 {} in 100: over {tail})", first.hop.unit());
         return match first.hop {
-            Hop::Server | Hop::Wired => (false, format!("Not the Wi-Fi: {place} took {takes}")),
+            Hop::Server | Hop::Wired | Hop::UplinkWired => {
+                (false, format!("Not the Wi-Fi: {place} took {takes}"))
+            }
             Hop::Queue => {
                 let (trouble, whose) = owner(s);
                 (trouble, format!("{} takes {takes}{whose}", capital(place)))
             }
             Hop::Air => (true, format!("{} takes {takes}{}", capital(place), repeats(s))),
-            Hop::Uplink => (true, format!("{} takes {takes}{}", capital(place), uploader(s))),
+            Hop::UplinkQueue => (true, format!("{} takes {takes}{}", capital(place), uploader(s))),
+            Hop::UplinkAir => (true, format!("{} takes {takes}{}", capital(place), collisions(s))),
         };
     }
-    let wifi = |h: &Place| matches!(h.hop, Hop::Queue | Hop::Air | Hop::Uplink);
+    let wifi = |h: &Place| !matches!(h.hop, Hop::Server | Hop::Wired | Hop::UplinkWired);
     if first.delay.p50_s + second.delay.p50_s >= TOGETHER * total {
         let text = format!(
             "{} and {} share the delay: {} and {} of {all}",
@@ -199,8 +241,10 @@ fn slow(s: &Snapshot, hops: &[Place; 5], total: f64) -> (bool, String) {
     let counted = hops.iter().filter(|h| h.delay.p50_s > 0.0);
     let all_of_them: Vec<String> =
         counted.map(|h| format!("{} {}", h.hop.words(), seconds(h.delay.p50_s))).collect();
-    // Three at least, and only two are not the Wi-Fi.
-    (true, format!("No single place holds the delay of {all}: {}", all_of_them.join(", ")))
+    (
+        hops[..3].iter().any(wifi),
+        format!("No single place holds the delay of {all}: {}", all_of_them.join(", ")),
+    )
 }
 
 /// Whoever is named: an application with its station, or a flow of none.
@@ -287,9 +331,14 @@ fn repeats(s: &Snapshot) -> String {
         Some(one) if one.rates.attempts_mean >= REPEATS => {
             format!(", {} needs {:.1} attempts for a frame", one.name, one.rates.attempts_mean)
         }
-        _ if s.air.collision_ratio >= COLLISIONS => {
-            format!(", collisions take {} of the air", percent(s.air.collision_ratio))
-        }
+        _ => collisions(s),
+    }
+}
+
+/// Whether stations collide.
+fn collisions(s: &Snapshot) -> String {
+    match s.air.collision_ratio {
+        share if share >= COLLISIONS => format!(", collisions take {} of the air", percent(share)),
         _ => String::new(),
     }
 }

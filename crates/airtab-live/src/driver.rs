@@ -290,6 +290,7 @@ impl Driver {
         let mut snapshot = self.ap.snapshot();
         snapshot.pace = self.pacing.take(cpu_ns, snapshot.interval_s, overflowed);
         snapshot.apps.clone_from(&lock(&self.board.apps));
+        self.ap.put_paths(&mut snapshot.apps);
         *lock(&self.board.latest) = Some(Arc::new(snapshot));
         self.board.fresh.notify_all();
         self.next_snapshot = self.clock.now() / INTERVAL_NS * INTERVAL_NS + INTERVAL_NS;

@@ -6,12 +6,16 @@
 //! [`Snapshot::interval_s`]. What it does not do: it draws nothing, and it
 //! judges nothing (`blame`).
 
+mod path;
+
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use airtab_core::{Column, Stat, Unit};
 use airtab_sim::Histogram;
 use serde::{Deserialize, Serialize};
+
+pub use path::{Parts, PathView};
 
 /// The access point at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -290,7 +294,7 @@ pub struct FlowView {
     pub rates: Rates,
 }
 
-/// How long packets took at each hop in the interval, s; downlink but for the last.
+/// How long packets took at each hop in the interval, s; downlink but for the last three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hops {
     /// From a request's arrival at the server to the first byte of the answer.
@@ -301,8 +305,12 @@ pub struct Hops {
     pub queue: Quantiles,
     /// Contention, attempts and backoffs.
     pub air: Quantiles,
-    /// The other way: from a station's sending to the access point, its own queue included.
-    pub uplink: Quantiles,
+    /// The other way: a station's own queue.
+    pub uplink_queue: Quantiles,
+    /// From leaving that queue to the access point: contention, attempts and backoffs.
+    pub uplink_air: Quantiles,
+    /// From the access point to the server: wired links, their queues included.
+    pub uplink_wired: Quantiles,
 }
 
 /// Of one distribution, s; all 0 if it is empty.
@@ -390,6 +398,15 @@ pub struct AppView {
     pub station: String,
     /// What its user feels, of late; None: nothing to say yet.
     pub score: Option<Score>,
+    /// Its score is about the downlink alone.
+    #[serde(default)]
+    pub down_alone: bool,
+    /// What its packets from the server met, of the last eleven intervals.
+    #[serde(default)]
+    pub down: PathView,
+    /// The same of those to the server.
+    #[serde(default)]
+    pub up: PathView,
 }
 
 /// A figure that a user would feel.

@@ -156,7 +156,7 @@ fn uplink_of_two_stations() {
     assert_eq!((s.air_totals.up_ns, s.air_totals.down_ns), (EXCHANGE + 133_778, 0));
     assert!(near(s.air.up_ratio, 0.000_415_704) && s.air.down_ratio == 0.0, "{:?}", s.air);
     // From the station's sending to the access point: 1009 - 1005 us and the exchange.
-    assert_eq!((s.hops.uplink.count, s.hops.queue.count, s.hops.wired.count), (2, 0, 0));
+    assert_eq!((s.hops.uplink_queue.count, s.hops.queue.count, s.hops.wired.count), (2, 0, 0));
     let (apps, trace) = ap.finish();
     assert_eq!((apps[0].up_air_ns, apps[0].air_ns), (EXCHANGE, 0));
     assert_eq!((apps[1].up_air_ns, apps[1].air_ns), (133_778, 0));
@@ -366,7 +366,7 @@ fn delays_are_their_hops() {
     ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 0);
     ap.advance(S);
     let h = ap.snapshot().hops;
-    assert_eq!([h.server, h.wired, h.queue, h.air, h.uplink].map(|q| q.count), [0, 2, 2, 2, 0]);
+    assert_eq!([h.server, h.wired, h.queue, h.air, h.uplink_queue].map(|q| q.count), [0, 2, 2, 2, 0]);
     assert!(about(h.wired.p50_s, wired) && about(h.wired.p99_s, wired + 0.000_12), "{h:?}");
     assert!(about(h.air.p50_s, air) && about(h.air.p99_s, air), "{h:?}");
     // The second comes 120 us after the first and waits for it.
@@ -376,7 +376,7 @@ fn delays_are_their_hops() {
     ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, AT_LAPTOP, 7, 1500), S);
     ap.advance(2 * S);
     let h = ap.snapshot().hops;
-    assert_eq!([h.server, h.wired, h.queue, h.air, h.uplink].map(|q| q.count), [0, 0, 2, 2, 1]);
+    assert_eq!([h.server, h.wired, h.queue, h.air, h.uplink_queue].map(|q| q.count), [0, 0, 2, 2, 1]);
     ap.advance(3 * S);
     assert_eq!(ap.snapshot().hops, Default::default(), "all is of the interval");
 }

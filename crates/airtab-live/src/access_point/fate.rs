@@ -42,10 +42,11 @@ impl AccessPoint {
                     }
                 }
             }
-            Report::Crossed { station, packet } => {
+            Report::Crossed { station, packet, queue_ns, channel_ns } => {
                 let carried = self.world.pool().body(packet);
                 let bytes = u64::from(carried.bytes);
-                self.spreads.uplink.record(now - carried.sent_ns);
+                self.spreads.uplink_queue.record(queue_ns);
+                self.spreads.uplink_air.record(channel_ns);
                 let flow = carried.body.flow;
                 self.tally(flow, station, |tally| tally.totals.up_bytes += bytes);
             }
@@ -138,7 +139,12 @@ impl AccessPoint {
         let up = port == Port::Internet;
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.received(up, bytes, sent_ns, now);
-            meter.passed(up, sent_ns, carried.legs(now));
+            let legs = carried.legs(now);
+            meter.passed(up, sent_ns, legs);
+            self.paths[usize::from(body.app)].passed(up, legs);
+            if up {
+                self.spreads.uplink_wired.record(now - carried.crossed_ns);
+            }
         }
         if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
             self.flows.asked(body.flow, &parsed, now);
@@ -153,6 +159,7 @@ impl AccessPoint {
         let up = matches!(self.home.host(to), Some(HomeHost::Server(_)));
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.lost(up, sent_ns, at);
+            self.paths[usize::from(body.app)].lost(up, at);
         }
     }
 

@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 
 use airtab_core::{FLOW, Reason};
+use airtab_sim::Scored;
 use airtab_sim::wifi::{AirTrace, Medium};
 
 use super::AccessPoint;
+use super::paths::Paths;
 use crate::snapshot::{
-    AirTotals, AirView, ColumnView, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
+    AirTotals, AirView, AppView, ColumnView, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
 
 /// What the last snapshot was taken of.
@@ -57,13 +59,25 @@ impl AccessPoint {
                 wired: self.spreads.wired.take(),
                 queue: self.spreads.queue.take(),
                 air: self.spreads.air.take(),
-                uplink: self.spreads.uplink.take(),
+                uplink_queue: self.spreads.uplink_queue.take(),
+                uplink_air: self.spreads.uplink_air.take(),
+                uplink_wired: self.spreads.uplink_wired.take(),
             },
             books: self.books(),
             ..Snapshot::default()
         };
+        self.paths.iter_mut().for_each(Paths::end_interval);
         self.flows.sweep(self.world.now());
         snapshot
+    }
+
+    /// Says of the applications of the house what their packets met up to the last snapshot.
+    pub fn put_paths(&self, apps: &mut [AppView]) {
+        let down_alone = self.house.file.scenario.scored == Scored::Down;
+        for (app, paths) in apps.iter_mut().zip(&self.paths) {
+            app.down_alone = down_alone;
+            [app.down, app.up] = paths.views();
+        }
     }
 
     fn air_view(&mut self, interval_ns: u64) -> AirView {

@@ -14,6 +14,7 @@ use super::*;
 use crate::deadline::deadline;
 use crate::frames::{self, Ip};
 use crate::house;
+use crate::snapshot::{AppView, PathView};
 
 const LAPTOP: u16 = 1;
 
@@ -45,7 +46,7 @@ station = "console"
     AccessPoint::new(house, &queue.parse().unwrap(), 1).unwrap()
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum End {
     Server,
     Here,
@@ -204,6 +205,70 @@ fn packets_that_full_queues_refuse() {
         nothing_is_left(&mut wire, "wires");
         assert_eq!(fates(&wire.books()), [21, 0, 0, 0, 9], "one is being sent, twenty wait");
     }
+}
+
+/// What packets of all applications met: arrived, mean times in s, losses, down and up.
+fn paths(ap: &mut AccessPoint) -> [PathView; 2] {
+    ap.snapshot();
+    let mut apps = vec![AppView::default(); ap.house.file.scenario.apps.len()];
+    ap.put_paths(&mut apps);
+    let of_one = |paths: Vec<PathView>| {
+        let met = paths.iter().copied().find(|path| path.arrived + path.lost() > 0);
+        met.unwrap_or_default()
+    };
+    [of_one(apps.iter().map(|app| app.down).collect()), of_one(apps.iter().map(|app| app.up).collect())]
+}
+
+/// A station's own queue is not its air, and what comes behind the access point is neither.
+#[test]
+fn the_way_up_in_parts() {
+    let _in_time = deadline(300);
+    for to in [End::Server, End::Station(1)] {
+        let mut ap = ap(CELL, "fifo");
+        send(&mut ap, End::Station(0), to, 0, 4);
+        ap.advance(ap.world.now() + S);
+        let hops = ap.snapshot().hops;
+        let (queue, air) = (hops.uplink_queue, hops.uplink_air);
+        assert_eq!((queue.count, air.count), (4, 4));
+        // The last one waits for three frames before it; each is as long as the others.
+        assert!(queue.p99_s > 2.0 * air.p50_s && queue.p99_s < 6.0 * air.p99_s, "{hops:?}");
+        assert!(air.p50_s > 1e-4 && air.p99_s < 0.002, "{hops:?}");
+        assert_eq!(hops.uplink_wired.count, if to == End::Server { 4 } else { 0 });
+    }
+    let mut ap = ap(CELL, "fifo");
+    send(&mut ap, End::Station(0), End::Server, 0, 4);
+    ap.advance(ap.world.now() + S);
+    let [down, up] = paths(&mut ap);
+    assert_eq!((down, up.arrived, up.lost()), (PathView::default(), 4, 0));
+    // The quickest did not wait.
+    assert!(up.least_s.queue == 0.0 && up.mean_s.queue > up.mean_s.channel, "{up:?}");
+}
+
+/// Where an application's packets are lost, either way.
+#[test]
+fn losses_by_place() {
+    let _in_time = deadline(300);
+    let lost = |path: PathView| [path.lost.wires, path.lost.queue, path.lost.channel];
+    let mut up = ap(CELL, "chap");
+    send(&mut up, End::Station(0), End::Server, 0, 10);
+    up.advance(S);
+    assert_eq!(paths(&mut up).map(lost), [[0; 3], [0, 6, 0]]);
+    for (from, to, expected) in [
+        (End::Server, End::Station(LAPTOP), [[0, 0, 3], [0; 3]]),
+        (End::Station(LAPTOP), End::Server, [[0; 3], [0, 0, 3]]),
+    ] {
+        let mut ap = ap(CELL, "chap");
+        ap.set_station(usize::from(LAPTOP), 54_000, Loss::Fer(1.0));
+        send(&mut ap, from, to, 0, 3);
+        ap.advance(S);
+        assert_eq!(paths(&mut ap).map(lost), expected);
+    }
+    let mut down = ap(EMULATOR, "fifo:limit=5");
+    down.set_station(usize::from(LAPTOP), 6_000, Loss::None);
+    send(&mut down, End::Server, End::Station(LAPTOP), 0, 20);
+    down.advance(10 * S);
+    let [wires, queue, channel] = lost(paths(&mut down)[0]);
+    assert!(queue > 5 && (wires, channel) == (0, 0), "{wires} {queue} {channel}");
 }
 
 #[test]

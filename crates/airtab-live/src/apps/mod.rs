@@ -200,6 +200,7 @@ impl Apps {
             kind: ends.app.kind.name().into(),
             station: ends.scenario.stations[ends.app.station].name.clone(),
             score: if ends.app.active_ns.contains(&now) { running.score(now) } else { None },
+            ..AppView::default()
         };
         self.running.iter().map(view).collect()
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
+mod causes;
+mod largest;
 mod limits;
 
 use super::*;
@@ -63,25 +65,32 @@ fn traffic_without_delay() {
 }
 
 #[test]
-fn a_small_delay_is_named_when_somebody_suffers_from_it() {
+fn a_long_queue_at_a_station() {
     let mut s = idle();
-    s.air.down_ratio = 0.2;
-    (s.hops.queue, s.hops.wired) = (delay(0.0117, 0.014), delay(0.002, 0.003));
-    s.apps = vec![app("game", "game_mos", 2.81, "2.81 MOS")];
-    let text = "The Wi-Fi queue takes 12 ms of 14 ms (1 packet in 100: over 14 ms); game (2.81 MOS) suffers";
+    s.air.up_ratio = 0.2;
+    (s.hops.uplink_queue, s.hops.wired) = (delay(0.366, 0.4), delay(0.002, 0.003));
+    let rates = Rates { up_bps: 31e6, ..Rates::default() };
+    s.stations = vec![StationView { name: "laptop".into(), rates, ..StationView::default() }];
+    let text = "A station's own queue takes 366 ms of 368 ms (1 packet in 100: over 400 ms), laptop sends \
+                most: 31.0 Mb/s";
     is(&s, true, text);
 }
 
 #[test]
-fn a_long_way_from_a_station() {
+fn the_way_up_behind_the_queue() {
     let mut s = idle();
-    s.air.up_ratio = 0.2;
-    (s.hops.uplink, s.hops.wired) = (delay(0.366, 0.4), delay(0.002, 0.003));
-    let rates = Rates { up_bps: 31e6, ..Rates::default() };
-    s.stations = vec![StationView { name: "laptop".into(), rates, ..StationView::default() }];
-    let text = "The way from the stations takes 366 ms of 368 ms (1 packet in 100: over 400 ms), laptop sends \
-                most: 31.0 Mb/s";
-    is(&s, true, text);
+    s.hops.uplink_air = delay(0.040, 0.090);
+    let air = "The air from the stations takes 40 ms of 40 ms (1 packet in 100: over 90 ms)";
+    is(&s, true, air);
+    s.air.collision_ratio = 0.12;
+    is(&s, true, &format!("{air}, collisions take 12 % of the air"));
+    s.hops.uplink_wired = delay(0.070, 0.080);
+    let text =
+        "Not the Wi-Fi: the wired line to the servers took 70 ms of 110 ms (1 packet in 100: over 80 ms)";
+    is(&s, false, text);
+    // Three that are not the Wi-Fi are more than half of it.
+    (s.hops.wired, s.hops.server) = (delay(0.071, 0.08), delay(0.072, 0.08));
+    assert!(!said(&s).0);
 }
 
 #[test]
@@ -192,9 +201,14 @@ fn who_uses_the_air() {
 fn who_suffers() {
     let mut s = idle();
     s.apps = vec![app("game", "game_mos", 2.1, "2.10 MOS"), app("call", "voip_mos", 4.4, "4.40 MOS")];
-    is(&s, true, "Idle: the air is 100 % free; game (2.10 MOS) suffers");
+    let game = "game (2.10 MOS) suffers, and none of its packets was seen on the way";
+    is(&s, true, game);
     s.apps.push(app("browser", "page_seconds", 6.2, "6.2 s page"));
-    is(&s, true, "Idle: the air is 100 % free; game (2.10 MOS) and browser (6.2 s page) suffer");
+    let browser = "browser (6.2 s page) suffers, and none of its packets was seen on the way";
+    is(&s, true, &format!("{game}; {browser}"));
+    s.hops.server = delay(0.015, 0.015);
+    let browser = "browser (6.2 s page) suffers, 100 % of it from the servers (15 ms)";
+    is(&s, true, &format!("{game}; {browser}"));
     // A rate has no limit below which users suffer; what is not known is not judged.
     s.apps = vec![app("update", "goodput_bits_per_second", 1.0, "0 Mb/s"), app("x", "no_such", 0.0, "0")];
     is(&s, false, "Idle: the air is 100 % free");

@@ -193,7 +193,9 @@ impl Collector for Scrape {
             ("wired", s.hops.wired),
             ("queue", s.hops.queue),
             ("air", s.hops.air),
-            ("uplink", s.hops.uplink),
+            ("uplink_queue", s.hops.uplink_queue),
+            ("uplink_air", s.hops.uplink_air),
+            ("uplink_wired", s.hops.uplink_wired),
         ];
         let hops: Vec<_> = hops.iter().map(|(hop, q)| (Labels::default().with("hop", hop), q)).collect();
         encode_rows(e, "hop", table::HOP, &hops)?;

@@ -110,7 +110,9 @@ fn snapshot() -> Snapshot {
             wired: quantiles(83),
             queue: quantiles(86),
             air: quantiles(89),
-            uplink: quantiles(92),
+            uplink_queue: quantiles(92),
+            uplink_air: quantiles(130),
+            uplink_wired: quantiles(133),
         },
         books: Books {
             taken: 100,
@@ -141,6 +143,7 @@ fn snapshot() -> Snapshot {
                 text: "x".into(),
                 ..Score::default()
             }),
+            ..AppView::default()
         }],
     }
 }
@@ -220,13 +223,19 @@ hop_delay_seconds{hop="queue",quantile="0.5"} 86.0
 hop_delay_seconds{hop="queue",quantile="0.99"} 87.0
 hop_delay_seconds{hop="air",quantile="0.5"} 89.0
 hop_delay_seconds{hop="air",quantile="0.99"} 90.0
-hop_delay_seconds{hop="uplink",quantile="0.5"} 92.0
-hop_delay_seconds{hop="uplink",quantile="0.99"} 93.0
+hop_delay_seconds{hop="uplink_queue",quantile="0.5"} 92.0
+hop_delay_seconds{hop="uplink_queue",quantile="0.99"} 93.0
+hop_delay_seconds{hop="uplink_air",quantile="0.5"} 130.0
+hop_delay_seconds{hop="uplink_air",quantile="0.99"} 131.0
+hop_delay_seconds{hop="uplink_wired",quantile="0.5"} 133.0
+hop_delay_seconds{hop="uplink_wired",quantile="0.99"} 134.0
 hop_packets{hop="server"} 82.0
 hop_packets{hop="wired"} 85.0
 hop_packets{hop="queue"} 88.0
 hop_packets{hop="air"} 91.0
-hop_packets{hop="uplink"} 94.0
+hop_packets{hop="uplink_queue"} 94.0
+hop_packets{hop="uplink_air"} 132.0
+hop_packets{hop="uplink_wired"} 135.0
 app_page_seconds{app="a",kind="k",station="s"} 120.0
 "#;
 

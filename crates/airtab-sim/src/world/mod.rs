@@ -360,9 +360,10 @@ impl<B: Tag, T: Copy> World<B, T> {
             Output::Up(packet) => {
                 let carried = self.pool.body_mut(packet);
                 carried.crossed_ns = self.now;
-                let &mut Carried { at, to, peer: station, .. } = carried;
+                let &mut Carried { at, to, peer: station, queued_ns, dequeued_ns, .. } = carried;
                 self.pass(packet, at, to);
-                return B::CROSSINGS.then_some(Report::Crossed { station, packet });
+                let (queue_ns, channel_ns) = (dequeued_ns - queued_ns, self.now - dequeued_ns);
+                return B::CROSSINGS.then_some(Report::Crossed { station, packet, queue_ns, channel_ns });
             }
             Output::Lost(packet) => {
                 self.books.lost += 1;

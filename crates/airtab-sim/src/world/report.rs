@@ -25,6 +25,10 @@ pub enum Report<T> {
         station: u16,
         /// The packet.
         packet: Handle,
+        /// How long it was in the station's own queue, ns.
+        queue_ns: u64,
+        /// From leaving that queue to the access point, ns.
+        channel_ns: u64,
     },
     /// A packet came to a discipline; it may be dropped at once.
     Queued {

@@ -13,13 +13,17 @@ fn some() -> Snapshot {
 /// The parts of a snapshot that the same rule looks at.
 type Part<T> = fn(&mut Snapshot) -> &mut T;
 
-const HOPS: [(Part<Quantiles>, &str); 5] = [
+const HOPS: [(Part<Quantiles>, &str); 7] = [
     (|s| &mut s.hops.server, "the servers"),
     (|s| &mut s.hops.wired, "the wired line"),
     (|s| &mut s.hops.queue, "the Wi-Fi queue"),
     (|s| &mut s.hops.air, "the air"),
-    (|s| &mut s.hops.uplink, "the way from the stations"),
+    (|s| &mut s.hops.uplink_queue, "a station's own queue"),
+    (|s| &mut s.hops.uplink_air, "the air from the stations"),
+    (|s| &mut s.hops.uplink_wired, "the wired line to the servers"),
 ];
+
+const NOT_WIFI: [&str; 3] = ["the servers", "the wired line", "the wired line to the servers"];
 
 const USES: [Part<f64>; 4] = [
     |s| &mut s.air.down_ratio,
@@ -44,7 +48,7 @@ fn a_delay_worth_a_name() {
         assert_eq!(at(0.01999), (false, "All quick: packets take 20 ms".into()));
         for p50_s in [0.02, 0.02001] {
             let (trouble, text) = at(p50_s);
-            assert_eq!(trouble, !["the servers", "the wired line"].contains(&name));
+            assert_eq!(trouble, !NOT_WIFI.contains(&name));
             assert!(text.to_lowercase().contains(&format!("{} t", name.to_lowercase())), "{text}");
         }
         // Also where the air is hardly used, and as the sum of two hops.
@@ -129,7 +133,7 @@ fn two_hops_of_which_one_is_the_air() {
             let why = if name == "The air" { ", tablet needs 2.0 attempts for a frame" } else { "" };
             format!("{name} and the wired line share the delay: 51 ms and 50 ms of 101 ms{why}")
         };
-        is(&s, !["the servers", "the wired line"].contains(&name), &words);
+        is(&s, !NOT_WIFI.contains(&name), &words);
         if name == "the air" {
             s.hops.wired = delay(0.052, 0.06); // second, it is the air still
             assert!(text(&s).ends_with("of 103 ms, tablet needs 2.0 attempts for a frame"), "{}", text(&s));
@@ -269,7 +273,7 @@ fn why_the_air_is_slow() {
 fn who_uploads() {
     let of = |rates: [f64; 2]| {
         let mut s = some();
-        s.hops.uplink = delay(0.1, 0.1);
+        s.hops.uplink_queue = delay(0.1, 0.1);
         s.stations = vec![station("tv", 0.1, 1.0), station("phone", 0.0, 1.0)];
         s.stations[0].rates.up_bps = rates[0];
         s.stations[1].rates.up_bps = rates[1];
@@ -302,16 +306,42 @@ fn where_users_begin_to_suffer() {
     assert_eq!(suffers(&AppView::default()), None);
 }
 
-/// With traffic but no delay at all there is no place to name.
+/// Beside who suffers, 20 ms of all packets are worth a word, or a tail of 100 ms.
 #[test]
-fn who_suffers_without_any_delay() {
+fn what_is_told_beside_who_suffers() {
     let mut s = some();
     s.apps = vec![app("game", "game_mos", 2.0, "2.00 MOS")];
-    is(&s, true, "All quick: packets take 0 ms; game (2.00 MOS) suffers");
-    s.hops.wired = delay(0.001, 0.001);
-    let text = "Not the Wi-Fi: the wired line took 1.0 ms of 1.0 ms (1 packet in 100: over 1.0 ms); \
-                game (2.00 MOS) suffers";
-    is(&s, true, text);
+    let game = "game (2.00 MOS) suffers, and none of its packets was seen on the way";
+    is(&s, true, game);
+    for (hop, name) in HOPS {
+        let mut at = |p50_s, p99_s| {
+            *hop(&mut s) = delay(p50_s, p99_s);
+            text(&s)
+        };
+        assert_eq!(at(0.01999, 0.0999), game);
+        let unit = if name == "the servers" { "answer" } else { "packet" };
+        assert_eq!(at(0.01999, 0.1), format!("{game}; 1 {unit} in 100 takes over 100 ms in {name}"));
+        let most = format!("{game}; of all packets' delay {name} takes most, 20 ms of 20 ms");
+        assert_eq!(at(0.02, 0.1), most);
+        at(0.0, 0.0);
+    }
+}
+
+/// Three who suffer are told with what they suffer from.
+#[test]
+fn many_who_suffer() {
+    let of = |n: usize| {
+        let mut s = some();
+        s.apps = (0..n).map(|i| app(&format!("game{i}"), "game_mos", 2.0, "2.00 MOS")).collect();
+        let text = text(&s);
+        let (last, told) = (text.split("; ").last().unwrap().to_string(), text.matches("suffers,").count());
+        (told, last)
+    };
+    let last = |n| format!("game{n} (2.00 MOS) suffers, and none of its packets was seen on the way");
+    assert_eq!(of(1), (1, last(0)));
+    assert_eq!(of(3), (3, last(2)));
+    assert_eq!(of(4), (3, "1 more suffers".into()));
+    assert_eq!(of(5), (3, "2 more suffer".into()));
 }
 
 /// 2 ms, of one packet in a hundred.
