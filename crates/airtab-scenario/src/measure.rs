@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
-use airtab_sim::{App, AppTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, StreamTrace, Trace};
+use airtab_sim::{
+    App, AppTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, SenderTrace, StreamTrace, Trace,
+};
 
 use crate::evenness;
 use crate::kinds;
@@ -93,6 +95,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     let [down, up] = &seen.paths;
     add_path(&mut f, Direction::Down, &seen.down, down);
     add_path(&mut f, Direction::Up, &seen.up, up);
+    add_senders(&mut f, &seen.tcp);
     // Little's law: places are the times in the queue by the time in which they were spent.
     f.insert(Metric::UplinkPackets, up.total.queue_ns as f64 / measured_ns);
     kinds::measure(&app.kind, &mut f, seen, window);
@@ -136,6 +139,30 @@ fn add_path(f: &mut Figures, direction: Direction, stream: &StreamTrace, path: &
         share(path.lost[leg as usize], known).map(|x| add(OfPath::loss(leg), x));
     }
     share(path.attempts, path.frames).map(|x| add(OfPath::Attempts, x));
+}
+
+/// What TCP sent again, by end and of both; of an end that sent data.
+fn add_senders(f: &mut Figures, ends: &[SenderTrace; 2]) {
+    let mut all = SenderTrace::default();
+    for (direction, end) in Direction::BOTH.into_iter().zip(ends) {
+        if *end == SenderTrace::default() {
+            continue;
+        }
+        let mut add = |of: OfPath, value: f64| f.insert(Metric::of_path(direction, of), value);
+        add(OfPath::Retransmits, end.retransmits as f64);
+        add(OfPath::Timeouts, end.timeouts as f64);
+        add(OfPath::MostRetransmits, end.most_retransmits as f64);
+        add(OfPath::MostTimeouts, end.most_timeouts as f64);
+        share(end.retransmits, end.segments).map(|x| add(OfPath::RetransmitRatio, x));
+        all.segments += end.segments;
+        all.retransmits += end.retransmits;
+        all.timeouts += end.timeouts;
+    }
+    if all != SenderTrace::default() {
+        f.insert(Metric::Retransmits, all.retransmits as f64);
+        f.insert(Metric::Timeouts, all.timeouts as f64);
+        f.extend(share(all.retransmits, all.segments).map(|x| (Metric::RetransmitRatio, x)));
+    }
 }
 
 /// Delays and losses of a constant stream.

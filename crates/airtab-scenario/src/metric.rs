@@ -115,6 +115,12 @@ pub enum Metric {
     Attempts7,
     /// Downlink frames never acknowledged, share of all that ended.
     GivenUp,
+    /// TCP segments with data that were sent again, of both ends together.
+    Retransmits,
+    /// The same, share of all that were sent.
+    RetransmitRatio,
+    /// Expiries of TCP's retransmission timer, of both ends together.
+    Timeouts,
     /// What its packets met on their way in one direction.
     Path(PathFigure),
     /// What the discipline's own table says of its flows, named after the column.
@@ -215,6 +221,9 @@ const TABLE: &[Row] = &[
     (Attempts6, "attempts_6_ratio", "sent 6 times, %", 1e2, 1, Neither),
     (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
     (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
+    (Retransmits, "retransmits", "segments sent again", 1.0, 0, Neither),
+    (RetransmitRatio, "retransmit_ratio", "sent again, %", 1e2, 2, Lower),
+    (Timeouts, "timeouts", "timeouts", 1.0, 1, Neither),
     (Value, "value", "value", 1.0, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),

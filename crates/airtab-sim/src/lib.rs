@@ -35,7 +35,7 @@ pub mod traffic;
 pub mod wifi;
 pub mod world;
 
-pub use course::{AppCourse, Course, FlowCourse, course, sample};
+pub use course::{AppCourse, Course, FlowCourse, course};
 pub use engine::{NEVER, Stream};
 pub use histogram::Histogram;
 pub use meter::AppMeter;
@@ -48,8 +48,8 @@ pub use scenario::{
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
-    Trace,
+    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, SenderTrace,
+    StreamTrace, Trace,
 };
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;

@@ -5,8 +5,8 @@
 //! Every host that drives an access point (the simulator here, the live one)
 //! tells a meter what happened, in order of time, and gets an [`AppTrace`].
 //!
-//! What it does not do: it knows no frames of a video, no pages and no
-//! segments; who runs the application adds them to the trace.
+//! What it does not do: it knows no frames of a video, no pages, no segments
+//! and no TCP; who runs the application adds them to the trace.
 
 use std::ops::Range;
 
@@ -164,6 +164,11 @@ impl AppMeter {
         self.received_bytes[usize::from(up)]
     }
 
+    /// Whether what happens now is in the measured part.
+    pub(crate) fn measures(&self, now: u64) -> bool {
+        self.measure.contains(&now)
+    }
+
     /// The trace at the end of the run, and the mean number of places held in
     /// the scenario's measured part (that in the application's own is in the
     /// trace).
@@ -179,6 +184,7 @@ impl AppMeter {
             up,
             queue: self.queue.trace,
             paths: self.paths,
+            tcp: Default::default(),
             air_ns: self.air_ns[0],
             up_air_ns: self.air_ns[1],
             attempts: self.attempts,

@@ -9,8 +9,8 @@ use crate::engine::{NEVER, Stream};
 use crate::meter::AppMeter;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
-use crate::tcp::{Config, Endpoint};
-use crate::trace::AppTrace;
+use crate::tcp::{Config, Endpoint, Stats};
+use crate::trace::{AppTrace, SenderTrace};
 use crate::traffic::{Application, Progress, Seen, Setting, User};
 use crate::world::{Home, HomeHost, NodeId};
 
@@ -109,6 +109,15 @@ pub(crate) struct Connection {
 pub(crate) struct Socket {
     pub(crate) endpoint: Endpoint,
     pub(crate) timer_at: u64,
+    /// Retransmissions and timeouts in the measured part.
+    retransmits: u32,
+    timeouts: u32,
+}
+
+impl Socket {
+    fn new(endpoint: Endpoint) -> Socket {
+        Socket { endpoint, timer_at: NEVER, retransmits: 0, timeouts: 0 }
+    }
 }
 
 impl Connection {
@@ -119,7 +128,7 @@ impl Connection {
         let mut client = Endpoint::client(config);
         client.open();
         client.write(up);
-        let [server, client] = [server, client].map(|endpoint| Socket { endpoint, timer_at: NEVER });
+        let [server, client] = [server, client].map(Socket::new);
         Connection { server, client }
     }
 
@@ -148,6 +157,8 @@ pub(crate) struct Running {
     pub(crate) saturates: bool,
     /// Their packets.
     pub(crate) meter: AppMeter,
+    /// Their TCP senders: the servers', the stations'.
+    tcp: [SenderTrace; 2],
 }
 
 /// One user of an entry.
@@ -174,13 +185,31 @@ impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
         let saturates = app.kind.is_saturated();
         let meter = AppMeter::new(app, scenario);
-        Running { app: app.clone(), users, flows, active: false, saturates, meter }
+        Running { app: app.clone(), users, flows, active: false, saturates, meter, tcp: Default::default() }
+    }
+
+    /// An end of one of its connections did something now: its sender's counters were `before`.
+    pub(crate) fn count(&mut self, server: bool, socket: &mut Socket, before: Stats, now: u64) {
+        let after = socket.endpoint.stats();
+        if after == before || !self.meter.measures(now) {
+            return;
+        }
+        let all = &mut self.tcp[usize::from(!server)];
+        let (retransmits, timeouts) =
+            (after.retransmits - before.retransmits, after.timeouts - before.timeouts);
+        all.segments += after.segments - before.segments;
+        all.retransmits += retransmits;
+        all.timeouts += timeouts;
+        socket.retransmits += retransmits as u32; // at one time
+        socket.timeouts += timeouts as u32;
+        all.most_retransmits = all.most_retransmits.max(socket.retransmits.into());
+        all.most_timeouts = all.most_timeouts.max(socket.timeouts.into());
     }
 
     /// Its trace with what its users saw, and the mean number of places that it held.
     pub(crate) fn finish(self, users: impl Iterator<Item = User>, now: u64) -> (AppTrace, f64) {
         let (trace, mean_packets) = self.meter.finish(now);
         let Seen { frames, pages, segments } = Seen::of_all(users.map(|mut user| user.seen()));
-        (AppTrace { frames, pages, segments, ..trace }, mean_packets)
+        (AppTrace { frames, pages, segments, tcp: self.tcp, ..trace }, mean_packets)
     }
 }

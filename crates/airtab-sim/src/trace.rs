@@ -50,6 +50,8 @@ pub struct AppTrace {
     pub queue: QueueTrace,
     /// Where its packets spent their time and were lost: down, up.
     pub paths: [PathTrace; 2],
+    /// Its TCP senders: the servers', the stations'. Nothing where TCP is not the simulator's.
+    pub tcp: [SenderTrace; 2],
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
     /// The same of its uplink packets.
@@ -64,6 +66,21 @@ pub struct AppTrace {
     pub pages: Vec<PageTrace>,
     /// Streaming only: every segment completed, whole run, user by user.
     pub segments: Vec<SegmentTrace>,
+}
+
+/// The TCP senders at one end of an application's connections. Handshakes are not in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderTrace {
+    /// Data segments sent, retransmissions included, of all connections together.
+    pub segments: u64,
+    /// Data segments retransmitted.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Most retransmissions of one connection.
+    pub most_retransmits: u64,
+    /// Most timeouts of one connection.
+    pub most_timeouts: u64,
 }
 
 /// How often frames had to be sent, as their sender knows: a frame whose every

@@ -28,7 +28,7 @@ fn factor(name: &str, label: &str) -> f64 {
 #[test]
 fn every_label_has_the_unit_of_its_factor() {
     let (mut names, mut labels) = (HashSet::new(), HashSet::new());
-    // Four figures of each column that says something of a flow, 14 of each direction.
+    // Four figures of each column that says something of a flow, 19 of each direction.
     let columns = airtab_core::disciplines().map(|d| d.flow_columns().len()).sum::<usize>();
     for metric in Metric::all() {
         let (name, label) = (metric.name(), metric.label());
@@ -39,7 +39,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (64 + 2 * 14 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (67 + 2 * 19 + 4 * columns, None));
 }
 
 #[test]
@@ -83,6 +83,7 @@ fn more_is_better_or_less_is() {
         QueueDelayP50,
         QueueDelayP99,
         GivenUp,
+        RetransmitRatio,
         PingMedian,
         CpuPerPacket,
         Behind,
@@ -92,9 +93,9 @@ fn more_is_better_or_less_is() {
         let sense = match metric {
             m if more.contains(&m) => 1.0,
             m if less.contains(&m) => -1.0,
-            // Percentiles, losses and attempts of a direction.
+            // Percentiles, losses, attempts and shares sent again of a direction.
             Path(_)
-                if ["_p50_", "_p90_", "_p95_", "_p99_", "_loss_", "_attempts_"]
+                if ["_p50_", "_p90_", "_p95_", "_p99_", "_loss_", "_attempts_", "_retransmit_ratio"]
                     .iter()
                     .any(|of| metric.name().contains(of)) =>
             {

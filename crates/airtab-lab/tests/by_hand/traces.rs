@@ -10,7 +10,7 @@ use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::wifi::AirTrace;
 use airtab_sim::{
     ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Legs, PathTrace, QueueTrace, Scenario,
-    SecondTrace, SegmentTrace, StreamTrace, Trace,
+    SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
 };
 
 use crate::near;
@@ -41,6 +41,7 @@ fn silent(scenario: &Scenario) -> Trace {
         up: StreamTrace::default(),
         queue: QueueTrace::default(),
         paths: Default::default(),
+        tcp: Default::default(),
         air_ns: 0,
         up_air_ns: 0,
         attempts: AttemptTrace::default(),
@@ -178,6 +179,34 @@ fn where_time_goes_and_packets_are_lost() {
     // 20 s of waiting in 10 s: two places.
     near(f[&UplinkPackets], 2.0);
     assert!(!f.contains_key(&Metric::of_path(Direction::Up, OfPath::Queue)), "nothing came through");
+}
+
+#[test]
+fn what_tcp_sent_again() {
+    use airtab_scenario::{Direction, OfPath};
+    let end = |segments, retransmits, timeouts, most_retransmits, most_timeouts| SenderTrace {
+        segments,
+        retransmits,
+        timeouts,
+        most_retransmits,
+        most_timeouts,
+    };
+    let f = alone(DOWNLOAD, |seen| seen.tcp = [end(150, 12, 3, 7, 2), end(50, 4, 1, 3, 1)]);
+    assert_eq!((f[&Retransmits], f[&Timeouts]), (16.0, 4.0), "both ends");
+    near(f[&RetransmitRatio], 0.08); // 16 of 200
+    let of = |f: &Figures, direction| {
+        use OfPath::*;
+        [Retransmits, RetransmitRatio, Timeouts, MostRetransmits, MostTimeouts]
+            .map(|of| f.get(&Metric::of_path(direction, of)).copied())
+    };
+    assert_eq!(of(&f, Direction::Down), [12.0, 0.08, 3.0, 7.0, 2.0].map(Some));
+    assert_eq!(of(&f, Direction::Up), [4.0, 0.08, 1.0, 3.0, 1.0].map(Some));
+    // Who sends nothing has none, and who loses nothing has nought.
+    let f = alone(DOWNLOAD, |seen| seen.tcp[1] = end(50, 0, 0, 0, 0));
+    assert_eq!((of(&f, Direction::Down), f[&Retransmits], f[&Timeouts]), ([None; 5], 0.0, 0.0));
+    assert_eq!((of(&f, Direction::Up), f[&RetransmitRatio]), ([Some(0.0); 5], 0.0));
+    let f = alone(DOWNLOAD, |_| ());
+    assert!([Retransmits, RetransmitRatio, Timeouts].iter().all(|metric| !f.contains_key(metric)));
 }
 
 #[test]

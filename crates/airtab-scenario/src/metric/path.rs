@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Figures of one direction of an application's packets: how long they took from
-//! end to end, which parts of their way took how much of it, and where they were lost.
+//! end to end, which parts of their way took how much of it, where they were lost, and
+//! what TCP sent again.
 //!
 //! What it does not do: it computes none of them (that is `measure`).
 
@@ -49,6 +50,16 @@ pub enum OfPath {
     ChannelLoss,
     /// Attempts of a frame, mean.
     Attempts,
+    /// TCP segments with data that were sent again.
+    Retransmits,
+    /// The same, share of all that were sent.
+    RetransmitRatio,
+    /// Expiries of TCP's retransmission timer.
+    Timeouts,
+    /// Most segments that one connection sent again.
+    MostRetransmits,
+    /// Most timeouts of one connection.
+    MostTimeouts,
 }
 
 use OfPath::*;
@@ -119,13 +130,17 @@ pub(super) fn rows() -> Vec<Row> {
     let figures = OfPath::PERCENTILES.map(Percentile).into_iter();
     let figures = figures.chain(legs.map(OfPath::mean)).chain(legs.map(OfPath::jitter));
     let figures = figures.chain(legs.map(OfPath::loss)).chain([Attempts]);
+    let figures = figures.chain([Retransmits, RetransmitRatio, Timeouts, MostRetransmits, MostTimeouts]);
     let row = |direction: Direction, of: OfPath| {
         let word = direction.word();
         let (name, label) = names(of);
         let (factor, decimals, sense) = match of {
             Percentile(_) => (1e3, 2, Sense::Lower),
-            WiresLoss | QueueLoss | ChannelLoss => (1e2, 2, Sense::Lower),
+            WiresLoss | QueueLoss | ChannelLoss | RetransmitRatio => (1e2, 2, Sense::Lower),
             Attempts => (1.0, 2, Sense::Lower),
+            // Who is served less sends less again.
+            Retransmits | MostRetransmits => (1.0, 0, Sense::Neither),
+            Timeouts | MostTimeouts => (1.0, 1, Sense::Neither),
             _ => (1e3, 2, Sense::Neither),
         };
         // Once for each: they are as long there as the program.
@@ -149,6 +164,11 @@ fn names(of: OfPath) -> (String, String) {
         QueueLoss => ("queue_loss_ratio", "lost in the queue, %"),
         ChannelLoss => ("channel_loss_ratio", "lost on the air, %"),
         Attempts => ("attempts_mean", "attempts of a frame"),
+        Retransmits => ("retransmits", "segments sent again"),
+        RetransmitRatio => ("retransmit_ratio", "sent again, %"),
+        Timeouts => ("timeouts", "timeouts"),
+        MostRetransmits => ("flow_retransmits_most", "segments sent again, most of one flow"),
+        MostTimeouts => ("flow_timeouts_most", "timeouts, most of one flow"),
     };
     (name.into(), label.into())
 }

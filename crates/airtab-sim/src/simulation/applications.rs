@@ -127,7 +127,8 @@ impl Simulation {
     /// A timer of TCP.
     #[inline(never)]
     pub(super) fn timer(&mut self, flow: u16, server: bool) {
-        let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
+        let own = &mut self.flows[usize::from(flow)];
+        let Some(connection) = &mut own.connection else { return };
         let socket = connection.socket(server);
         if socket.timer_at != self.now {
             return; // an earlier one took its place
@@ -135,7 +136,9 @@ impl Simulation {
         socket.timer_at = NEVER;
         // The deadline may have moved on since the event was made.
         if socket.endpoint.next_timeout().is_some_and(|at| at <= self.now) {
+            let before = socket.endpoint.stats();
             socket.endpoint.on_timeout(self.now);
+            self.apps[usize::from(own.app)].count(server, socket, before, self.now);
         }
         self.pump(flow, server);
     }
@@ -144,8 +147,10 @@ impl Simulation {
     fn pump(&mut self, flow: u16, server: bool) {
         let now = self.now;
         loop {
-            let Some(connection) = &mut self.flows[usize::from(flow)].connection else { return };
+            let own = &mut self.flows[usize::from(flow)];
+            let Some(connection) = &mut own.connection else { return };
             let socket = connection.socket(server);
+            let before = socket.endpoint.stats();
             let Some(segment) = socket.endpoint.poll_transmit(now) else {
                 if let Some(at) = socket.endpoint.next_timeout()
                     && at < socket.timer_at
@@ -155,6 +160,7 @@ impl Simulation {
                 }
                 return;
             };
+            self.apps[usize::from(own.app)].count(server, socket, before, now);
             self.send(flow, !server, segment.ip_bytes(), 0, Some(segment));
         }
     }
