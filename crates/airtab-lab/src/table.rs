@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use airtab_scenario::{About, Metric, QueueScores, Scores, Summary};
+use airtab_scenario::{About, Direction, Metric, OfPath, QueueScores, Scores, Summary};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use crate::change::{AppChange, is_tied};
@@ -142,6 +142,32 @@ pub(crate) fn rows(c: &Comparison) -> Vec<(usize, Metric)> {
         apps.iter().enumerate().flat_map(|(i, app)| app_metrics(app.kind).iter().map(move |m| (i, *m)));
     let of_ap = [QueuePackets].into_iter().chain(FAIRNESS).chain([UplinkDropped, WiredDropped]);
     of_apps.chain(of_ap.map(|m| (apps.len(), m))).filter(|row| worth_showing(c, *row)).collect()
+}
+
+/// What is shown of one direction: its one-way delays, and what TCP sent again.
+const WAY: [OfPath; 9] = {
+    use OfPath::*;
+    let [a, b, c, d] = OfPath::PERCENTILES;
+    let [a, b, c, d] = [Percentile(a), Percentile(b), Percentile(c), Percentile(d)];
+    [a, b, c, d, RetransmitRatio, Retransmits, MostRetransmits, Timeouts, MostTimeouts]
+};
+
+/// Which figures are rows of a table of both directions: application by application, and of each what it has. What the
+/// most of one flow is says something where there are several.
+pub(crate) fn ways(c: &Comparison) -> Vec<(usize, Metric)> {
+    let apps = 0..c.queues.first().map_or(0, |q| q.apps.len());
+    let of = apps.flat_map(|app| Direction::BOTH.map(|direction| (app, direction)));
+    let row = |((app, direction), of): ((usize, Direction), OfPath)| {
+        let metric = |of| Metric::of_path(direction, of);
+        let mean = |q: &QueueScores, of| scores(q, app).mean(metric(of));
+        let shown = match of {
+            OfPath::MostRetransmits => c.queues.iter().any(|q| mean(q, of) < mean(q, OfPath::Retransmits)),
+            OfPath::MostTimeouts => c.queues.iter().any(|q| mean(q, of) < mean(q, OfPath::Timeouts)),
+            of => c.queues.iter().any(|q| mean(q, of).is_some()),
+        };
+        shown.then_some((app, metric(of)))
+    };
+    of.flat_map(|way| WAY.map(|of| (way, of))).filter_map(row).collect()
 }
 
 /// The figures of an application; the first is its score.
@@ -283,7 +309,35 @@ fn score(app: &Scores) -> String {
     About::named(app.kind).and_then(shown).unwrap_or("-".into())
 }
 
-/// One row for each application of one discipline: the figures of `airtab run`.
+/// One row for each direction of each application of one discipline: its one-way delays, and what TCP sent again.
+fn run_ways(q: &QueueScores, style: Style) -> Option<String> {
+    use OfPath::*;
+    const COLUMNS: [(&str, OfPath); 6] = [
+        ("p50\nms", Percentile(50)),
+        ("p90\nms", Percentile(90)),
+        ("p95\nms", Percentile(95)),
+        ("p99\nms", Percentile(99)),
+        ("sent again\n%", RetransmitRatio),
+        ("\ntimeouts", Timeouts),
+    ];
+    let mut table = empty_table();
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    let stub = ["\none-way delay", ""].map(Cell::new);
+    table.set_header(stub.into_iter().chain(COLUMNS.map(|(heading, _)| right(heading))));
+    for (app, direction) in q.apps.iter().flat_map(|app| Direction::BOTH.map(|direction| (app, direction))) {
+        let figures = COLUMNS.map(|(_, of)| {
+            let metric = Metric::of_path(direction, of);
+            app.mean(metric).map(|x| format!("{:.*}", metric.decimals(), metric.shown(x)))
+        });
+        if figures.iter().any(Option::is_some) {
+            let stub = [&*app.name, direction.word()].map(Cell::new);
+            table.add_row(stub.into_iter().chain(figures.map(|text| right(text.as_deref().unwrap_or("-")))));
+        }
+    }
+    (table.row_count() > 0).then(|| finish_table(table, style))
+}
+
+/// One row for each application of one discipline, then one for each direction: the figures of `airtab run`.
 pub fn run(q: &QueueScores, style: Style) -> String {
     use Metric::*;
     const COLUMNS: [(&str, Metric); 6] = [
@@ -309,6 +363,7 @@ pub fn run(q: &QueueScores, style: Style) -> String {
         table.add_row(stub.into_iter().chain(figures));
     }
     let mut text = finish_table(table, style);
+    text.extend(run_ways(q, style).map(|ways| format!("\n{ways}")));
     text.push_str("\naccess point\n");
     for (metric, summary) in &q.ap.metrics {
         let (label, digits, value) = (metric.label(), metric.decimals(), metric.shown(summary.mean));

@@ -56,6 +56,7 @@ fn the_page_has_everything_and_loads_nothing() {
         "Credit: airtime that a flow has left",
         "Who used the air",
         "Numbers",
+        "One-way delay, and what TCP sent again",
         "To reproduce",
     ] {
         let heading = heading.replace("&#39;", "'");

@@ -160,6 +160,9 @@ fn length(text: &str) -> Result<u64, String> {
 }
 
 /// Run a scenario under one discipline, once or with several seeds, and show each application
+///
+/// One run also shows each direction: percentiles of one-way delay, what TCP sent
+/// again. With several seeds `--json` has these, and the page of `airtab compare --out`.
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab run my-home.toml

@@ -12,6 +12,7 @@ mod words;
 
 use std::fmt::Write;
 
+use airtab_scenario::Metric;
 use airtab_sim::Scenario;
 
 use crate::compare::Comparison;
@@ -52,6 +53,7 @@ pub fn html(report: &Report) -> String {
         shares(&mut page, &air);
     }
     numbers(&mut page, c);
+    ways(&mut page, c);
     reproduce(&mut page, report);
     page.push_str(END);
     page
@@ -195,13 +197,38 @@ const SIDEWAYS: &str = "<p class=\"note sideways\">More to the right: the table 
 fn numbers(page: &mut String, c: &Comparison) {
     let rows = table::rows(c);
     let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
-    put!(page, "<h2>Numbers</h2>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
+    put!(page, "<h2>Numbers</h2>");
+    grid(page, c, &rows, &lines);
+    for note in table::notes(c, &rows, &lines).lines() {
+        put!(page, "<p class=\"note\">{}</p>", escape(note));
+    }
+}
+
+/// Both directions of every application: how long packets took, and what TCP sent again.
+fn ways(page: &mut String, c: &Comparison) {
+    let rows = table::ways(c);
+    if rows.is_empty() {
+        return;
+    }
+    let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
+    put!(
+        page,
+        "<h2>One-way delay, and what TCP sent again</h2>\n<p>From sending to reception, of what was sent in the measured \
+         time: of a hundred packets so many took no longer. Down is from the server to the station; acknowledgements are \
+         packets too. Segments sent again and timeouts are those of the sender of that direction's data.</p>"
+    );
+    grid(page, c, &rows, &lines);
+}
+
+/// A row for each figure, a column for each discipline.
+fn grid(page: &mut String, c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) {
+    put!(page, "{SIDEWAYS}<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
     for q in &c.queues {
         let _ = write!(page, "<th>{}", escape(&q.label).replace(':', "<br>"));
     }
     page.push_str("</tr>\n");
     let mut above = None;
-    for (row, line) in rows.iter().zip(&lines) {
+    for (row, line) in rows.iter().zip(lines) {
         let name = if above == Some(row.0) { "" } else { table::name_of(c, row.0) };
         let class = if above == Some(row.0) { "" } else { " class=\"first\"" };
         above = Some(row.0);
@@ -214,9 +241,6 @@ fn numbers(page: &mut String, c: &Comparison) {
         page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n");
-    for note in table::notes(c, &rows, &lines).lines() {
-        put!(page, "<p class=\"note\">{}</p>", escape(note));
-    }
 }
 
 fn reproduce(page: &mut String, report: &Report) {

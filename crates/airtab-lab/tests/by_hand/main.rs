@@ -8,7 +8,7 @@
 //! - `seeds`: runs to means, intervals, common pages
 //! - `verdicts`: runs to the verdicts of an experiment
 //! - `scores`: the server of fixed times, and credits
-//! - `reasons`, `marks`, `page`: figures to sentences, to what is best, and to a page
+//! - `reasons`, `marks`, `page`, `ways`: figures to sentences, to what is best, to a page, and both directions there
 //! - `drawn`: the figures of an experiment
 
 mod drawn;
@@ -22,6 +22,7 @@ mod scores;
 mod seeds;
 mod traces;
 mod verdicts;
+mod ways;
 
 /// Equal but for the last bits of a sum.
 #[track_caller]

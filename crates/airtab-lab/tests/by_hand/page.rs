@@ -95,7 +95,7 @@ fn story(label: &str, credits: bool) -> Story {
     }
 }
 
-fn page_of(comparison: &Comparison, stories: &[Story]) -> String {
+pub fn page_of(comparison: &Comparison, stories: &[Story]) -> String {
     let origin = Origin {
         version: "0.0.1".into(),
         git: "unknown".into(),
