@@ -3,7 +3,8 @@
 //!
 //! - [`ScenarioFile`]: TOML to a [`Scenario`](airtab_sim::Scenario) and the
 //!   disciplines' parameters; [`Problem`]: one thing that is wrong in a file
-//! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`
+//! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`; [`tcp_settings`]: settings
+//!   of TCP, such as `prr=false`
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
 //! - [`quick`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios
@@ -39,5 +40,6 @@ pub use reader::Problem;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
+pub use tcp::tcp_settings;
 #[cfg(feature = "files")]
 pub use text_file::read_text;

@@ -6,8 +6,48 @@
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
 use airtab_sim::tcp::{Config, Recovery, RttBy};
+use toml::de::{DeTable, DeValue};
 
-use crate::reader::{Section, choice, flag, number, quantity};
+use crate::reader::{Document, Problem, Section, choice, flag, number, quantity};
+
+/// The same from settings as a command line has them, each `KEY=VALUE` without the quotes of a file.
+///
+/// # Errors
+/// Everything that is wrong, as of a file; a key twice, too.
+pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
+    let mut text = "[tcp]\n".to_string();
+    for setting in settings {
+        let (key, value) = setting
+            .split_once('=')
+            .ok_or_else(|| vec![format!("'{setting}' is not KEY=VALUE, such as prr=false")])?;
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let plain = DeValue::parse(value).is_ok_and(|value| {
+            let value = value.get_ref();
+            value.is_bool() || value.is_integer() || value.is_float()
+        });
+        let value = if plain { value.into() } else { quoted(value) };
+        text.push_str(&format!("{} = {value}\n", quoted(key)));
+    }
+    let document = Document::new("", &text);
+    let config = match DeTable::parse(&text) {
+        Ok(table) => Section::top(&document, table.get_ref()).section("tcp").map(read),
+        Err(e) => {
+            document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
+            None
+        }
+    };
+    let problems = document.into_problems();
+    let said = |Problem { message, text, .. }: &Problem| match config {
+        Some(_) => message.clone(),
+        None => format!("{text}: {message}"),
+    };
+    match config {
+        Some(config) if problems.is_empty() => {
+            config.check().map(|()| config).map_err(|e| vec![e.to_string()])
+        }
+        _ => Err(problems.iter().map(said).collect()),
+    }
+}
 
 /// The settings of both ends; every problem is noted.
 pub(crate) fn read(s: Section) -> Config {

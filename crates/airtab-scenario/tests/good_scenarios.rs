@@ -2,7 +2,7 @@
 //! What scenario files mean.
 
 use airtab_core::time::{MS, SECOND};
-use airtab_scenario::{HOME, QueueSpec, ScenarioFile};
+use airtab_scenario::{FileError, HOME, QueueSpec, ScenarioFile, tcp_settings};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
@@ -505,6 +505,44 @@ fn a_profile_can_be_changed() {
         let error = tcp(bad).unwrap_err().to_string();
         assert!(error.contains(bad.split(' ').next().unwrap()), "{bad}: {error}");
     }
+}
+
+/// What a command line says is what `[tcp]` says, right or wrong; only quotes are left out.
+#[test]
+fn tcp_settings_of_a_command_line_are_those_of_a_file() {
+    let file = |settings: &[&str]| {
+        let text = settings.join("\n");
+        let home = HOME.replacen("[wired]", &format!("[tcp]\n{text}\n[wired]"), 1);
+        ScenarioFile::parse("x.toml", &home).map(|file| file.scenario.tcp).map_err(|error| match error {
+            FileError::Wrong(problems) => problems.into_iter().map(|p| p.message).collect::<Vec<_>>(),
+            other => panic!("{other}"),
+        })
+    };
+    for settings in [
+        &[][..],
+        &["prr = false", "cubic_beta = 0.8", "mss = 1200"],
+        &["profile = \"bsd44\"", "min_rto = \"200ms\"", "initial_ssthresh = 64"],
+        &["rtt = \"timestamps\"", "hystart = true", "recovery = \"sack\"", "receive_window = 1_000"],
+        &["min_rot = \"200ms\""],
+        &["hystart = true", "prr = 1", "min_rto = 200", "mss = \"a \\\"b\""],
+        &["recovery = \"newreno\"", "prr = true"],
+        &["cubic_beta = \"most\"", "profile = \"lniux\"", "ack_every = 0"],
+    ] {
+        let given = |setting: &&str| {
+            let (key, value) = setting.split_once(" = ").unwrap();
+            format!("{key}={}", value.trim_matches('"').replace("\\\"", "\""))
+        };
+        let given: Vec<String> = settings.iter().map(given).collect();
+        assert_eq!(tcp_settings(&given), file(settings), "{given:?}");
+    }
+    let wrong = |settings: &[&str]| {
+        tcp_settings(&settings.iter().map(|s| s.to_string()).collect::<Vec<_>>()).unwrap_err().join("; ")
+    };
+    assert_eq!(wrong(&["prr"]), "'prr' is not KEY=VALUE, such as prr=false");
+    assert!(
+        wrong(&["min_rot=1s"]).starts_with("[tcp] min_rot: no such key; did you mean `min_rto`? (known: ")
+    );
+    assert_eq!(wrong(&["mss=900", "prr=false", "mss=1000"]), "\"mss\" = 1000: duplicate key");
 }
 
 /// Connections have the congestion control of the profile, unless the application says otherwise.

@@ -78,19 +78,11 @@ impl AppCourse {
 /// # Panics
 /// If `step_ns` is 0, and as [`crate::run`] does.
 pub fn course(scenario: &Scenario, queue: &Params, seed: u64, step_ns: u64) -> Course {
-    sample(Simulation::new(scenario, queue, seed), scenario, step_ns)
-}
-
-/// The same with a simulation that has been set up but not run, of the same
-/// scenario: for one [`with_tcp`](Simulation::with_tcp).
-///
-/// # Panics
-/// If `step_ns` is 0.
-pub fn sample(simulation: Simulation, scenario: &Scenario, step_ns: u64) -> Course {
     let quantities = [Quantity::Queue, Quantity::Received];
     let mut probe = Probe::new(step_ns, step_ns..scenario.duration_ns + 1, &quantities);
     let flows = scenario.apps.iter().map(|app| vec![FlowCourse::default(); app.flows()]);
     let mut senders = Senders { step_ns, next_ns: step_ns, apps: flows.collect() };
+    let simulation = Simulation::new(scenario, queue, seed);
     let trace = watch(simulation, scenario.duration_ns, &mut [&mut probe, &mut senders]);
     // Bytes and packets: whole numbers.
     let whole = |values: &[Option<f64>]| values.iter().map(|v| v.unwrap_or(0.0) as u64).collect::<Vec<_>>();

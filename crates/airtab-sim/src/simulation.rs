@@ -164,20 +164,6 @@ impl Simulation {
         }
     }
 
-    /// With other TCP settings than the scenario's at both ends of every
-    /// connection, before the run begins. Its congestion control is not looked
-    /// at: that is the application's.
-    ///
-    /// # Panics
-    /// If the settings do not pass [`Config::check`].
-    #[must_use]
-    pub fn with_tcp(self, tcp: Config) -> Simulation {
-        if let Err(error) = tcp.check() {
-            panic!("tcp: {error}");
-        }
-        Simulation { tcp, ..self }
-    }
-
     /// Lets everything happen that is due by `until`, ns.
     pub fn advance(&mut self, until: u64) {
         while self.world.advance(until) {

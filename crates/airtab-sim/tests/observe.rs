@@ -7,9 +7,7 @@ use airtab_core::disciplines;
 use airtab_sim::address::Protocol;
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
-use airtab_sim::{
-    Content, Observer, Probe, Quantity, Scenario, Simulation, Users, course, run, sample, watch,
-};
+use airtab_sim::{Content, Observer, Probe, Quantity, Scenario, Simulation, Users, course, run, watch};
 use common::{MS, queue, quick_home};
 
 fn rough_home() -> Scenario {
@@ -100,9 +98,8 @@ fn other_tcp_settings_reach_both_ends() {
     let mut scenario = quick_home();
     scenario.apps.retain(|app| app.name == "download");
     let acks_per_segment = |ack_every| {
-        let simulation = Simulation::new(&scenario, &queue("fifo", 35), 1);
-        let tcp = Config { ack_every, ..Config::home() };
-        let trace = sample(simulation.with_tcp(tcp), &scenario, 1000 * MS).trace;
+        let scenario = Scenario { tcp: Config { ack_every, ..Config::home() }, ..scenario.clone() };
+        let trace = run(&scenario, &queue("fifo", 35), 1);
         trace.apps[0].up.sent as f64 / trace.apps[0].down.received as f64
     };
     assert!((acks_per_segment(1) - 1.0).abs() < 0.01);

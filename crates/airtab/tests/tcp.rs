@@ -3,6 +3,8 @@
 
 use std::process::{Command, Output, Stdio};
 
+use serde_json::json;
+
 fn trace(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
     command.args(["tcp", "trace", "--seconds", "20"]).args(args).stdin(Stdio::null());
@@ -61,10 +63,34 @@ fn pacing_spares_a_short_queue() {
         let output = trace(&[&common, args].concat());
         serde_json::from_str::<serde_json::Value>(stdout(&output)).expect("JSON")
     };
-    let (bursts, paced) = (run(&[]), run(&["--pacing"]));
-    assert_eq!((&bursts["pacing"], &paced["pacing"]), (&false.into(), &true.into()));
+    let (bursts, paced) = (run(&[]), run(&["--tcp", "pacing=true"]));
+    assert_eq!((&bursts["tcp"], &paced["tcp"]), (&json!([]), &json!(["pacing=true"])));
     let window = |json: &serde_json::Value| json["runs"][0]["flows"][0]["cwnd_bytes"][4].as_f64().unwrap();
     assert!(window(&paced) > 2.0 * window(&bursts), "half a second: {} {}", window(&paced), window(&bursts));
+}
+
+/// Each setting reaches the senders, and windows are counted in the segments that there are.
+#[test]
+fn settings_are_those_of_a_scenario() {
+    let flow = |args: &[&str]| {
+        let common = ["--latency", "49ms", "--queue", "10", "--congestion", "cubic", "--json"];
+        let output = trace(&[&common, args].concat());
+        let json: serde_json::Value = serde_json::from_str(stdout(&output)).expect("JSON");
+        json["runs"][0]["flows"][0].clone()
+    };
+    let count = |flow: &serde_json::Value, what: &str| flow[what].as_u64().unwrap();
+    let plain = flow(&[]);
+    assert!(count(&plain, "retransmits") > 0 && count(&plain, "segments") > 10_000, "{plain}");
+    let small = flow(&["--tcp", "mss=500,initial_window=20", "--tcp", "initial_ssthresh=30"]);
+    assert_eq!(small["cwnd_bytes"][0], 20 * 500, "before the first round trip is over");
+    let windows: Vec<f64> =
+        small["cwnd_bytes"].as_array().unwrap()[49..].iter().map(|w| w.as_f64().unwrap() / 500.0).collect();
+    let mean = windows.iter().sum::<f64>() / windows.len() as f64;
+    assert!((small["mean_cwnd_segments"].as_f64().unwrap() - mean).abs() < 1e-6, "{mean}");
+    let bsd44 = flow(&["--tcp", "profile=bsd44,receive_window=64"]);
+    assert!(count(&bsd44, "timeouts") > count(&plain, "timeouts"), "{bsd44}");
+    let title = trace(&["--congestion", "cubic", "--tcp", "prr=false,min_rto=1s"]);
+    assert!(stdout(&title).contains("54 Mb/s, tcp prr=false min_rto=1s, seed 1;"), "{title:?}");
 }
 
 #[test]
@@ -105,7 +131,18 @@ fn wrong_usage_is_2() {
         (&["--queue", "0"], "limit"),
         (&["--rate", "11Mb/s"], "6, 9, 12, 18, 24, 36, 48 or 54Mb/s"),
         (&["--out", "figure.png"], "must end in .svg"),
-        (&["--ack-every", "0"], "1..=100"),
+        (&["--tcp", "ack_every=0"], "error: --tcp: [tcp] ack_every: '0' is outside 1 to 100"),
+        (&["--tcp", "prr=maybe,min_rto=1s"], "error: --tcp: [tcp] prr: 'maybe' is not true or false"),
+        (
+            &["--tcp", "min_rto=1s,cubic_bata=0.8"],
+            "[tcp] cubic_bata: no such key; did you mean `cubic_beta`?",
+        ),
+        (
+            &["--tcp", "recovery=reno", "--tcp", "prr=true"],
+            "[tcp] prr: it reduces the rate of a recovery with SACK",
+        ),
+        (&["--tcp", "mss=900,mss=1000"], "error: --tcp: \"mss\" = 1000: duplicate key"),
+        (&["--tcp", "pacing"], "error: --tcp: 'pacing' is not KEY=VALUE, such as prr=false"),
     ] {
         let output = trace(args);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -15,13 +15,13 @@ use std::sync::LazyLock;
 use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
 use airtab_quality::jain;
-use airtab_scenario::{QueueSettings, QueueSpec};
+use airtab_scenario::{QueueSettings, QueueSpec, tcp_settings};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Simulation, Station,
-    Users, Wired, sample,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Station, Users, Wired,
+    course,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -53,7 +53,9 @@ pub enum TcpCommand {
   airtab tcp trace --out tcp.svg                        one download 125 ms away, each control
   airtab tcp trace --queue 350 --out deep.svg           the same with a deep queue
   airtab tcp trace --latency 1ms,149ms --queue chap:limit=35 --congestion newreno,cubic
-                                                        near and far share a cell")]
+                                                        near and far share a cell
+  airtab tcp trace --tcp profile=linux,pacing=true      another stack, whose segments leave at a rate
+  airtab tcp trace --tcp prr=false --tcp ack_every=1    an acknowledgement for every segment")]
 pub struct Trace {
     /// Congestion controls; by default all that there are
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = ALGORITHMS.as_str())]
@@ -72,12 +74,10 @@ pub struct Trace {
     /// PHY rate of the stations, of 802.11g
     #[arg(long, value_name = "RATE", default_value = "54Mb/s", value_parser = rate)]
     pub rate: u32,
-    /// In-order segments that one acknowledgement is for
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub ack_every: u32,
-    /// Let segments leave at a rate of 2 windows in a round trip, 1.2 after slow start, not in bursts
-    #[arg(long)]
-    pub pacing: bool,
+    /// Settings of TCP at both ends, by the keys of a scenario's `[tcp]`, such as prr=false,cubic_beta=0.8;
+    /// may be repeated. A key that there is not lists all that there are
+    #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',')]
+    pub tcp: Vec<String>,
     /// Simulated time, s
     #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u64).range(4..=86_400))]
     pub seconds: u64,
@@ -126,6 +126,8 @@ fn rate(text: &str) -> Result<u32, String> {
 struct Traced {
     congestion: Algorithm,
     course: Course,
+    /// Data of a full segment, bytes.
+    mss: f64,
 }
 
 /// Runs each congestion control, prints the table and draws the figure.
@@ -138,6 +140,13 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
+    let tcp = match tcp_settings(&args.tcp) {
+        Ok(tcp) => tcp,
+        Err(problems) => {
+            problems.iter().for_each(|problem| output::note(&format!("error: --tcp: {problem}")));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
     let queue = args.queue.build(&QueueSettings::default())?;
     let file = args.out.as_deref().map(output::Drawing::open).transpose()?;
     let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);
@@ -147,11 +156,9 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     bar.tick();
     let mut runs = Vec::new();
     for congestion in &args.congestion {
-        let scenario = scenario(args, &latencies, *congestion);
-        let tcp = Config { ack_every: args.ack_every, pacing: args.pacing, ..Config::home() };
-        let simulation = Simulation::new(&scenario, &queue, args.seed).with_tcp(tcp);
-        let course = sample(simulation, &scenario, step);
-        runs.push(Traced { congestion: *congestion, course });
+        let scenario = scenario(args, &latencies, (*congestion, tcp));
+        let course = course(&scenario, &queue, args.seed, step);
+        runs.push(Traced { congestion: *congestion, course, mss: tcp.mss.into() });
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -181,7 +188,7 @@ fn measured(args: &Trace) -> Range<u64> {
     args.seconds * SECOND / 4..args.seconds * SECOND
 }
 
-fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario {
+fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Config)) -> Scenario {
     let end = args.seconds * SECOND;
     let station =
         |i| Station { name: format!("station {i}"), rate_kbps: args.rate, loss: Loss::at(1.0), uplink: None };
@@ -203,7 +210,7 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
         medium: CellConfig::new(Phy::named("phy-a").expect("a profile of the core")).into(),
         wired: Wired::default(),
         servers: Vec::new(),
-        tcp: Config::home(),
+        tcp,
         scored: Scored::default(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
@@ -213,13 +220,9 @@ fn scenario(args: &Trace, latencies: &[u64], congestion: Algorithm) -> Scenario 
 fn title(args: &Trace, latencies: &[u64]) -> String {
     let times: Vec<String> = latencies.iter().map(|ns| Unit::Ns.format(*ns)).collect();
     let plural = if latencies.len() == 1 { "" } else { "s" };
-    let acks = match args.ack_every {
-        2 => String::new(),
-        n => format!(", an ACK for every {n}"),
-    };
-    let paced = if args.pacing { ", paced" } else { "" };
+    let tcp = if args.tcp.is_empty() { String::new() } else { format!(", tcp {}", args.tcp.join(" ")) };
     format!(
-        "{} download{plural}, latency {}; {}, {} Mb/s{acks}{paced}, seed {}",
+        "{} download{plural}, latency {}; {}, {} Mb/s{tcp}, seed {}",
         latencies.len(),
         times.join(", "),
         args.queue.label,
@@ -236,10 +239,11 @@ fn goodputs(args: &Trace, course: &Course) -> Vec<f64> {
 }
 
 /// Mean congestion window in the measured part, segments.
-fn mean_window(args: &Trace, course: &Course, flow: &FlowCourse) -> f64 {
-    let samples = flow.cwnd_bytes.iter().zip(1..).filter(|(_, i)| i * course.step_ns >= measured(args).start);
+fn mean_window(args: &Trace, run: &Traced, flow: &FlowCourse) -> f64 {
+    let samples =
+        flow.cwnd_bytes.iter().zip(1..).filter(|(_, i)| i * run.course.step_ns >= measured(args).start);
     let windows: Vec<u64> = samples.filter_map(|(cwnd, _)| *cwnd).collect();
-    windows.iter().sum::<u64>() as f64 / windows.len().max(1) as f64 / f64::from(Config::home().mss)
+    windows.iter().sum::<u64>() as f64 / windows.len().max(1) as f64 / run.mss
 }
 
 fn table(args: &Trace, latencies: &[u64], runs: &[Traced]) -> String {
@@ -251,7 +255,7 @@ fn table(args: &Trace, latencies: &[u64], runs: &[Traced]) -> String {
         "congestion", "latency", "Mb/s", "mean cwnd", "resent", "timeouts", "queue", "most", "Jain"
     );
     for run in runs {
-        let Traced { congestion, course } = run;
+        let Traced { congestion, course, .. } = run;
         let rates = goodputs(args, course);
         for (i, (app, rate)) in course.apps.iter().zip(&rates).enumerate() {
             let flow = &app.flows[0];
@@ -261,7 +265,7 @@ fn table(args: &Trace, latencies: &[u64], runs: &[Traced]) -> String {
                 if i == 0 { congestion.name() } else { "" },
                 Unit::Ns.format(latencies[i]),
                 rate / 1e6,
-                mean_window(args, course, flow),
+                mean_window(args, run, flow),
                 flow.stats.retransmits,
                 flow.stats.timeouts
             );
@@ -288,8 +292,7 @@ fn as_json(args: &Trace, latencies: &[u64], runs: &[Traced]) -> Value {
         "schema": 1,
         "queue": args.queue.label,
         "rate_kbps": args.rate,
-        "ack_every": args.ack_every,
-        "pacing": args.pacing,
+        "tcp": args.tcp,
         "seed": args.seed,
         "measure_ns": [start, end],
         "runs": runs.iter().map(|run| run_as_json(args, latencies, run)).collect::<Vec<_>>(),
@@ -297,14 +300,15 @@ fn as_json(args: &Trace, latencies: &[u64], runs: &[Traced]) -> Value {
 }
 
 fn run_as_json(args: &Trace, latencies: &[u64], run: &Traced) -> Value {
-    let Traced { congestion, course } = run;
+    let Traced { congestion, course, .. } = run;
     let rates = goodputs(args, course);
     let flow = |(i, app): (usize, &AppCourse)| {
         let flow = &app.flows[0];
         json!({
             "latency_ns": latencies[i],
             "goodput_bits_per_second": rates[i],
-            "mean_cwnd_segments": mean_window(args, course, flow),
+            "mean_cwnd_segments": mean_window(args, run, flow),
+            "segments": flow.stats.segments,
             "retransmits": flow.stats.retransmits,
             "recoveries": flow.stats.recoveries,
             "timeouts": flow.stats.timeouts,

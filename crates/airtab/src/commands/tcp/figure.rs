@@ -7,7 +7,6 @@
 use airtab_core::Unit;
 use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Point};
 use airtab_sim::AppCourse;
-use airtab_sim::tcp::Config;
 
 use super::{SECOND, Traced};
 
@@ -70,10 +69,9 @@ fn queue(run: &Traced) -> Vec<Series> {
 }
 
 fn windows(run: &Traced) -> Vec<Series> {
-    let mss = f64::from(Config::home().mss);
     let series = |app: &AppCourse| {
         let samples = app.flows[0].cwnd_bytes.iter().zip(1..);
-        samples.filter_map(|(cwnd, k)| Some((seconds(k, run), (*cwnd)? as f64 / mss))).collect()
+        samples.filter_map(|(cwnd, k)| Some((seconds(k, run), (*cwnd)? as f64 / run.mss))).collect()
     };
     run.course.apps.iter().map(series).collect()
 }
