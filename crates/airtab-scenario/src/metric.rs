@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use serde::{Serialize, Serializer};
 
 pub use column::{ColumnFigure, Of, shown as column_unit};
-pub(crate) use path::DELAYS;
+pub(crate) use path::stream_columns;
 pub use path::{Direction, OfPath, PathFigure};
 
 /// A figure of one application, or of the access point.

@@ -15,27 +15,14 @@ use super::cause::Parts;
 use super::reason::{NOTABLE_LOSS, of_stream};
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::DELAYS;
-use crate::metric::Direction;
-use crate::metric::Metric::{
-    self, GameMos, GameMosWindow, Loss, QueueDelayP50, QueueDelayP99, UplinkJitter, UplinkLoss,
-};
+use crate::metric::Metric::{self, GameMos, GameMosWindow, Loss, UplinkJitter, UplinkLoss};
+use crate::metric::{Direction, stream_columns};
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Game {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &[
-        GameMos,
-        DELAYS[0],
-        DELAYS[1],
-        DELAYS[2],
-        DELAYS[3],
-        QueueDelayP50,
-        QueueDelayP99,
-        Loss,
-        UplinkLoss,
-    ];
+    const COLUMNS: &'static [Metric] = &stream_columns::<9>(&[GameMos]);
     const SCORE: Score = score::opinion("opinion score of the game (MOS, 1 to 4.4, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Game> {

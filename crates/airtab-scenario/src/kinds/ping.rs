@@ -12,7 +12,7 @@ use airtab_sim::traffic::Ping;
 
 use super::{Context, Described, Score, packet_bytes, reason, score};
 use crate::measure::{Figures, add_stream, share};
-use crate::metric::{DELAYS, Metric};
+use crate::metric::{Metric, stream_columns};
 use crate::reader::{Section, quantity};
 use crate::scores::{QueueScores, Scores};
 
@@ -21,15 +21,7 @@ const BYTES: u32 = 84;
 
 impl Described for Ping {
     const KEYS: &'static [&'static str] = &["interval", "bytes", "phase"];
-    const COLUMNS: &'static [Metric] = &[
-        Metric::Goodput,
-        DELAYS[0],
-        DELAYS[1],
-        DELAYS[2],
-        DELAYS[3],
-        Metric::QueueDelayP50,
-        Metric::QueueDelayP99,
-    ];
+    const COLUMNS: &'static [Metric] = &stream_columns::<7>(&[Metric::Goodput]);
     const SCORE: Score = score::RECEIVED;
 
     fn read(s: &Section, _: &Context) -> Option<Ping> {

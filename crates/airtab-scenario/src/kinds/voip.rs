@@ -15,29 +15,14 @@ use super::cause::Parts;
 use super::reason::of_stream;
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::DELAYS;
-use crate::metric::Metric::{
-    self, Loss, QueueDelayP50, QueueDelayP99, UplinkLoss, VoipMos, VoipMosDownlink, VoipMosG107,
-    VoipMosUplink, VoipRG107,
-};
+use crate::metric::Metric::{self, VoipMos, VoipMosDownlink, VoipMosG107, VoipMosUplink, VoipRG107};
+use crate::metric::stream_columns;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Voip {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &[
-        VoipMos,
-        VoipMosDownlink,
-        VoipMosUplink,
-        DELAYS[0],
-        DELAYS[1],
-        DELAYS[2],
-        DELAYS[3],
-        QueueDelayP50,
-        QueueDelayP99,
-        Loss,
-        UplinkLoss,
-    ];
+    const COLUMNS: &'static [Metric] = &stream_columns::<11>(&[VoipMos, VoipMosDownlink, VoipMosUplink]);
     const SCORE: Score = score::opinion("opinion score of the call (MOS, 1 to 4.5, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Voip> {

@@ -116,13 +116,29 @@ impl Metric {
     }
 }
 
-/// What tables show of the one-way delay of both directions: the median and one packet in a hundred.
-pub(crate) const DELAYS: [Metric; 4] = [
+/// What tables show of packets that go both ways at a constant rate, behind their score: the one-way delays' medians and
+/// one packet in a hundred, the waits in the access point's queue, the losses.
+const OF_STREAM: [Metric; 8] = [
     Metric::of_path(Direction::Down, Percentile(50)),
     Metric::of_path(Direction::Down, Percentile(99)),
     Metric::of_path(Direction::Up, Percentile(50)),
     Metric::of_path(Direction::Up, Percentile(99)),
+    Metric::QueueDelayP50,
+    Metric::QueueDelayP99,
+    Metric::Loss,
+    Metric::UplinkLoss,
 ];
+
+/// These scores, and so much of that as makes `ALL` columns.
+pub(crate) const fn stream_columns<const ALL: usize>(scores: &[Metric]) -> [Metric; ALL] {
+    let mut all = [scores[0]; ALL];
+    let mut i = 1;
+    while i < ALL {
+        all[i] = if i < scores.len() { scores[i] } else { OF_STREAM[i - scores.len()] };
+        i += 1;
+    }
+    all
+}
 
 /// Every figure of both directions.
 pub(super) fn rows() -> Vec<Row> {
