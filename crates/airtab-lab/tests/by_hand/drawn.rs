@@ -8,7 +8,7 @@ use airtab_quality::web::Page;
 use airtab_scenario::{Metric, Second};
 
 use crate::page::{at, attribute, figure, lines, near, numbers, tags, value, widths};
-use crate::verdicts::{HEAD, Host, Which, host, outcome, read, second, told_apart};
+use crate::runs::{HEAD, Host, Which, host, outcome, read, second, told_apart};
 
 /// The page of an experiment with this text behind the axes.
 fn drawn(text: &str, host: &Host) -> String {

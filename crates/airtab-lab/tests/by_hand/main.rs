@@ -6,7 +6,8 @@
 //! - `meters`: what happened to single packets to the trace of a run
 //! - `traces`: a run's trace to the figures of one run
 //! - `seeds`: runs to means, intervals, common pages
-//! - `verdicts`: runs to the verdicts of an experiment
+//! - `runs`: runs made up; `values`: their figures to the values of an experiment's checks
+//! - `verdicts`: those values to verdicts
 //! - `scores`: the server of fixed times, and credits
 //! - `reasons`, `marks`, `page`, `ways`: figures to sentences, to what is best, to a page, and both directions there
 //! - `drawn`: the figures of an experiment
@@ -18,9 +19,11 @@ mod meters;
 mod metrics;
 mod page;
 mod reasons;
+mod runs;
 mod scores;
 mod seeds;
 mod traces;
+mod values;
 mod verdicts;
 mod ways;
 
