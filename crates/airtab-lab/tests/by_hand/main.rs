@@ -9,7 +9,8 @@
 //! - `runs`: runs made up; `values`: their figures to the values of an experiment's checks
 //! - `verdicts`: those values to verdicts
 //! - `scores`: the server of fixed times, and credits
-//! - `reasons`, `marks`, `page`, `ways`: figures to sentences, to what is best, to a page, and both directions there
+//! - `reasons`, `rates`: figures to sentences, and to those about bulk data
+//! - `marks`, `page`, `ways`: figures to what is best, to a page, and both directions there
 //! - `drawn`: the figures of an experiment
 
 mod drawn;
@@ -18,6 +19,7 @@ mod marks;
 mod meters;
 mod metrics;
 mod page;
+mod rates;
 mod reasons;
 mod runs;
 mod scores;

@@ -8,7 +8,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_quality::jain;
 use airtab_sim::traffic::Download;
 
-use super::{Context, Described, Score, congestion, reason, score};
+use super::{Context, Described, Score, congestion, rate, score};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
@@ -34,7 +34,7 @@ impl Described for Download {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_bulk(q, app)
+        rate::of_download(q, app)
     }
 
     fn words(&self) -> String {

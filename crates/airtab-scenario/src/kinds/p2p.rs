@@ -8,7 +8,7 @@ use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::P2p;
 
-use super::{Context, Described, Score, congestion, reason, score};
+use super::{Context, Described, Score, congestion, rate, score};
 use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
 use crate::reader::{Section, flag, quantity};
@@ -43,7 +43,7 @@ impl Described for P2p {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_bulk(q, app)
+        rate::of_download(q, app)
     }
 
     fn words(&self) -> String {

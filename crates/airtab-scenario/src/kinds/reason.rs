@@ -9,7 +9,7 @@
 //! What it does not do: no advice, and no cause that the figures do not show.
 
 use super::cause::Parts;
-use crate::metric::{Direction, Metric, OfPath};
+use crate::metric::{Direction, Metric};
 use crate::scores::{QueueScores, Scores};
 
 /// Where nothing can be said of an application.
@@ -96,54 +96,6 @@ pub(super) fn of_packets(q: &QueueScores, app: &Scores) -> String {
     }
 }
 
-/// Of two applications with air so near to each other's, neither is the other's rival.
-const NOTABLY_MORE: f64 = 1.25;
-
-/// What sets the rate of bulk data.
-pub(super) fn of_bulk(q: &QueueScores, app: &Scores) -> String {
-    let Some(air) = app.mean(Metric::Air) else {
-        return SILENT.into();
-    };
-    let dropped = app.mean(Metric::QueueDropped).unwrap_or(0.0);
-    let lost_at = |at| app.mean(Metric::of_path(Direction::Down, at)).unwrap_or(0.0);
-    let (on_air, on_wires) = (lost_at(OfPath::ChannelLoss), lost_at(OfPath::WiresLoss));
-    let lost = on_air.max(on_wires);
-    if app.mean(Metric::Goodput) == Some(0.0) {
-        let uses = if air > 0.0 { "though it uses" } else { "and it uses" };
-        return format!("nothing arrives, {uses} {} of the air", percent(air));
-    }
-    if lost > dropped && lost > NOTABLE_LOSS {
-        let (lost, used) = (percent(lost), percent(air));
-        let place = if on_air >= on_wires { "on the air" } else { "on the wired line" };
-        return format!("{lost} of its packets are lost {place}, which slows TCP; it uses {used} of the air");
-    }
-    let rival = q
-        .apps
-        .iter()
-        .filter(|a| a.name != app.name)
-        .max_by(|a, b| a.mean(Metric::Air).unwrap_or(0.0).total_cmp(&b.mean(Metric::Air).unwrap_or(0.0)));
-    let all: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
-    let mut text = match rival.and_then(|r| Some((r, r.mean(Metric::Air)?))) {
-        Some((rival, theirs)) if theirs >= NOTABLY_MORE * air => {
-            format!("{} uses {} of the air, it gets {}", rival.name, percent(theirs), percent(air))
-        }
-        _ => format!("it has {} of the air that downlinks use", percent(air / all)),
-    };
-    match held(app) {
-        places if places < 1.0 && dropped < 0.001 => {
-            text.push_str("; its packets do not queue: its window and the path's latency set its rate");
-        }
-        places => {
-            let bound = limit(q).map_or(String::new(), |n| format!(" of the {n}"));
-            let drops = percent(dropped);
-            text.push_str(&format!(
-                "; it holds {places:.0}{bound} places, and {drops} of its packets are dropped"
-            ));
-        }
-    }
-    text
-}
-
 /// Places of the queue that its packets hold, on the mean.
 pub(super) fn held(app: &Scores) -> f64 {
     app.mean(Metric::QueuePackets).unwrap_or(0.0)
@@ -174,7 +126,7 @@ pub(super) fn crowd(q: &QueueScores, app: &Scores) -> String {
     }
 }
 
-fn limit(q: &QueueScores) -> Option<&str> {
+pub(super) fn limit(q: &QueueScores) -> Option<&str> {
     q.params.get("limit").map(String::as_str)
 }
 
@@ -190,7 +142,8 @@ pub(super) fn ms(seconds: f64) -> String {
 
 /// "12 %".
 pub(super) fn percent(share: f64) -> String {
-    match share * 1e2 {
+    // A sum of nothing is a nought with a sign.
+    match share * 1e2 + 0.0 {
         x if (99.95..100.0).contains(&x) => "more than 99.9 %".into(),
         x if (99.5..100.0).contains(&x) => format!("{x:.1} %"),
         x if x >= 10.0 || x == 0.0 => format!("{x:.0} %"),

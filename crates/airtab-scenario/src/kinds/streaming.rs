@@ -12,8 +12,8 @@ use airtab_quality::streaming;
 use airtab_sim::traffic::Streaming;
 use airtab_sim::{AppTrace, SegmentTrace};
 
-use super::reason::{SILENT, of_bulk, percent};
-use super::{Context, Described, Score, congestion};
+use super::reason::{SILENT, percent};
+use super::{Context, Described, Score, congestion, rate};
 use crate::measure::{Figures, mean};
 use crate::metric::Metric;
 use crate::reader::{Section, Value, quantity};
@@ -77,7 +77,7 @@ impl Described for Streaming {
             false => "it never stands still".into(),
         };
         let switches = app.mean(Metric::Switches).unwrap_or(0.0);
-        format!("{still} and changes its rate {switches:.0} times; {}", of_bulk(q, app))
+        format!("{still} and changes its rate {switches:.0} times; {}", rate::of_download(q, app))
     }
 
     fn words(&self) -> String {

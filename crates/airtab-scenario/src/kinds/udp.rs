@@ -9,9 +9,10 @@ use airtab_sim::AppTrace;
 use airtab_sim::traffic::Udp;
 use airtab_sim::traffic::udp::{Gaps, Rate};
 
+use super::cause::Parts;
 use super::{Context, Described, FULL_PACKET, Score, packet_bytes, reason, score};
 use crate::measure::{Figures, add_upload};
-use crate::metric::Metric;
+use crate::metric::{Direction, Metric};
 use crate::reader::{Section, choice, flag, quantity};
 use crate::scores::{QueueScores, Scores};
 
@@ -59,9 +60,14 @@ impl Described for Udp {
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
         // Only of one that sends up: none of its packets passes the access point's queue.
-        match app.mean(Metric::UplinkGoodput).and(app.mean(Metric::UplinkAir)) {
-            Some(air) => format!("it sends for {} of the time", reason::percent(air)),
-            None => reason::of_packets(q, app),
+        let Some(air) = app.mean(Metric::UplinkGoodput).and(app.mean(Metric::UplinkAir)) else {
+            return reason::of_packets(q, app);
+        };
+        let sends = format!("it sends for {} of the time", reason::percent(air));
+        let lossy = app.mean(Metric::UplinkLoss).is_some_and(|loss| loss > reason::NOTABLE_LOSS);
+        match Parts::of_losses(app, Direction::Up).words(q, app).filter(|_| lossy) {
+            Some(losses) => format!("{losses}; {sends}"),
+            None => sends,
         }
     }
 

@@ -7,8 +7,7 @@ use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Upload;
 
-use super::reason::{SILENT, ms, percent};
-use super::{Context, Described, Score, congestion, score};
+use super::{Context, Described, Score, congestion, rate, score};
 use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
 use crate::reader::Section;
@@ -33,18 +32,8 @@ impl Described for Upload {
         add_upload(f, seen, window);
     }
 
-    /// Its data is not queued at the access point; its ACKs are.
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        let Some(air) = app.mean(Metric::UplinkAir).filter(|air| *air > 0.0) else {
-            return SILENT.into();
-        };
-        let wait = app.mean(Metric::QueueDelayP50).map_or("0 ms".into(), ms);
-        let down: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
-        format!(
-            "it sends for {} of the time, downlinks for {}; its ACKs wait {wait} in the queue",
-            percent(air),
-            percent(down)
-        )
+        rate::of_upload(q, app)
     }
 
     fn words(&self) -> String {
