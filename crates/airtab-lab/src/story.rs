@@ -190,6 +190,18 @@ mod tests {
     }
 
     #[test]
+    fn shares_of_packets_are_those_that_waited_so_long() {
+        // A quarter waits 1 ms, a quarter 2 ms, half 8 ms.
+        let mut delays = Histogram::new(1_000_000_000, 3);
+        for (ms, packets) in [(1, 25), (2, 25), (8, 50)] {
+            (0..packets).for_each(|_| delays.record(ms * 1_000_000));
+        }
+        let points = distribution(&delays);
+        let at = |i: usize| ((points[i].0 * 1e3).round(), points[i].1);
+        assert_eq!([40, 80, 110, 160].map(at), [(1.0, 0.2), (2.0, 0.4), (8.0, 0.55), (8.0, 0.8)]);
+    }
+
+    #[test]
     fn what_is_received_counts_once() {
         let fifo = Params::new(Discipline::named("fifo").unwrap());
         let told = story(&home(&[("ping", "0s")]), "fifo", &fifo, 1);

@@ -3,9 +3,9 @@
 
 use Metric::*;
 use airtab_lab::table::{self, Style};
-use airtab_scenario::Metric;
+use airtab_scenario::{Metric, OfPath};
 
-use crate::made::{app, bulk, comparison, queue, stream, summary, video, web};
+use crate::made::{app, bulk, comparison, down, queue, stream, summary, video, web};
 
 const PLAIN: Style = Style { width: 80, colour: false };
 
@@ -195,7 +195,19 @@ fn who_is_told_nothing_is_said() {
         "a higher class is the last: {last}"
     );
     assert!(!with_classes(&[0, 1], [3.0, 3.1]).contains("classes"));
-    assert!(with_classes(&[0, 1], [3.0, 3.0]).contains("fifo and told have the same figures, to the digit."));
+    let same = "fifo and told have the same figures, to the digit.";
+    assert!(with_classes(&[0, 1], [3.0, 3.0]).contains(same));
+    // One figure that differs, in no row of the table, is one; what their own tables say is none.
+    let with = |metric| {
+        let mut queues =
+            ["fifo", "told"].map(|label| queue(label, vec![app("a", "game", &[(GameMos, 3.0)])]));
+        queues[1].apps[0].metrics.insert(metric, summary(1.0, 0.0));
+        let text = table::comparison(&comparison(queues.to_vec()), PLAIN);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!with(down(OfPath::Channel)).contains(same));
+    let own = Metric::all().find(|metric| matches!(metric, Column(_))).unwrap();
+    assert!(with(own).contains(same));
 }
 
 #[test]
@@ -225,4 +237,10 @@ fn short_reasons_are_of_the_worst() {
     let short = airtab_lab::why_short(&c);
     let begins: Vec<&str> = short.iter().map(|sentence| sentence.split(':').next().unwrap()).collect();
     assert_eq!(begins, ["game 3.00 under b", "news 300 ms under c", "silent under a"], "{short:?}");
+    // Of equally bad ones the first asked for.
+    let short = airtab_lab::why_short(&comparison(vec![under("a", 3.0, 0.1), under("b", 3.0, 0.1)]));
+    assert!(
+        short[0].starts_with("game 3.00 under a:") && short[1].starts_with("news 100 ms under a:"),
+        "{short:?}"
+    );
 }

@@ -9,7 +9,7 @@ use airtab_core::Discipline;
 use airtab_lab::{AppStory, Comparison, Origin, Report, Story, html};
 use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores};
 
-use crate::made::summary;
+use crate::made::{self, summary};
 
 const APPS: [(&str, &str, Metric); 5] = [
     ("game", "game", GameMos),
@@ -41,16 +41,7 @@ fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> Q
 }
 
 fn comparison(queues: Vec<QueueScores>) -> Comparison {
-    Comparison {
-        schema: 1,
-        scenario: "home".into(),
-        quick: false,
-        duration_ns: 330_000_000_000,
-        measure_ns: [90_000_000_000, 270_000_000_000],
-        seeds: vec![1, 2, 3],
-        classes: vec![0, 1],
-        queues,
-    }
+    Comparison { scenario: "home".into(), classes: vec![0, 1], ..made::comparison(queues) }
 }
 
 const OLD: [(f64, f64); 5] = [(2.75, 0.35), (3.0, 0.2), (15.0, 1.0), (0.2, 0.01), (24e6, 1e6)];
@@ -325,6 +316,11 @@ fn the_first_sentence_says_what_there_is_to_gain() {
              of those that are told nothing, chap is best, or as good as the best, for 3 of 5 applications. {GAIN}"
         )
     );
+    // Whom none serves better is served best by all.
+    let mut alike = NEW;
+    alike[0] = OLD[0];
+    let page = lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, alike, NEW_AIR)]);
+    assert!(page.starts_with("chap is best, or as good as the best, for 4 of 5 applications."), "{page}");
     // With one class for all, nothing was told.
     let page = page_of(&Comparison { classes: vec![1, 1], ..comparison(three()) }, &[]);
     assert!(page.contains(
@@ -386,7 +382,7 @@ fn what_gets_worse_is_said_as_loud() {
     let best = "fifo is best, or as good as the best, for every application.";
     assert_eq!(said("streaming", BitRate, (2.5e6, 0.0), (1e6, 0.0)), best, "who is best changes nothing");
     // Four of each at most, the largest ones, in the order of the scenario.
-    let of = |label: &str, scores: [f64; 12]| {
+    let of = |label: &str, scores: &[f64]| {
         let app = |(i, mbps): (usize, &f64)| Scores {
             name: format!("a{i}"),
             ..single(label, "download", Goodput, (mbps * 1e6, 0.0)).apps.remove(0)
@@ -396,10 +392,10 @@ fn what_gets_worse_is_said_as_loud() {
             ..single(label, "udp", Goodput, (1.0, 0.0))
         }
     };
-    let old = of("fifo", [10.0; 12]);
-    let new = of("chap", [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 9.0, 8.0, 6.0, 7.0, 5.0]);
-    let lead = lead(vec![old, new]);
-    let (_, said) = lead.split_once("applications. ").unwrap();
+    let old = of("fifo", &[10.0; 12]);
+    let new = of("chap", &[11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 9.0, 8.0, 6.0, 7.0, 5.0]);
+    let text = lead(vec![old, new]);
+    let (_, said) = text.split_once("applications. ").unwrap();
     assert_eq!(
         said,
         "What chap makes better than fifo: a3 receives 14.00 Mb/s instead of 10.00, a4 receives 15.00 Mb/s instead of \
@@ -407,6 +403,9 @@ fn what_gets_worse_is_said_as_loud() {
          What it makes worse: a8 receives 8.00 Mb/s instead of 10.00, a9 receives 6.00 Mb/s instead of 10.00, a10 \
          receives 7.00 Mb/s instead of 10.00, a11 receives 5.00 Mb/s instead of 10.00 and 1 more (below)."
     );
+    // Large is what is much beside the old value: 2 of 100 is less than 1 of 1.
+    let text = lead(vec![of("fifo", &[100.0, 1.0, 1.0, 1.0, 1.0]), of("chap", &[102.0, 2.0, 2.0, 2.0, 2.0])]);
+    assert!(text.contains(": a1 receives 2.00") && text.contains("and 1 more (below)"), "{text}");
 }
 
 #[test]
