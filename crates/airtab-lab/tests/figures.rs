@@ -196,6 +196,72 @@ fn panels_of_one_quantity_have_one_scale_and_none_is_empty() {
     assert!(Figure::new("none", "None", "", vec![plot("empty", axes("y"), Kind::Means, &[None])]).is_empty());
 }
 
+/// A file is as high as what is in it, with a margin below.
+#[test]
+fn nothing_is_below_the_end_of_a_file() {
+    for columns in 1..=3 {
+        let svg = Figure::new("wild", "Wild", "", wild()).columns(columns).svg();
+        let height: f64 = svg
+            .split("viewBox=\"0 0 ")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+            .split_once(' ')
+            .unwrap()
+            .1
+            .parse()
+            .unwrap();
+        let tops = svg.split("<g transform=\"translate(").skip(1).filter(|rest| rest.contains("<title>"));
+        let lowest = tops.map(|rest| {
+            let top: f64 = rest.split(')').next().unwrap().split_once(' ').unwrap().1.parse().unwrap();
+            // Behind it is the next caption.
+            let (own, _) = rest.rsplit_once("</g>").unwrap();
+            top + texts(own).iter().flat_map(|(tag, _)| all(tag, "y")).fold(0.0, f64::max)
+        });
+        let lowest = lowest.fold(0.0, f64::max);
+        assert!(lowest > 240.0 && lowest + 12.0 <= height, "{columns}: {lowest} of {height}");
+    }
+}
+
+/// The first and the last tick may be at the very edge: their words are not.
+#[test]
+fn words_at_an_edge_stay_in_the_picture() {
+    let x = Axis::new("time, s").exact();
+    let points = [Some((0.0, 0.0, 0.0)), Some((1_000_000.0, 1.0, 0.0))];
+    let names =
+        vec![(0.0, "the first of all of them".to_string()), (1.0, "the last one of all of them".to_string())];
+    let few = [Some((0.0, 0.0, 0.0)), Some((1.0, 1.0, 0.0))];
+    let panels = vec![
+        plot("numbers", [x, Axis::new("y")], Kind::Course, &points),
+        plot("names", [Axis::new("site").named(names), Axis::new("y")], Kind::Means, &few),
+    ];
+    let figure = Figure::new("edges", "Edges", "", panels);
+    for (svg, panel) in drawings(&figure).iter().zip(figure.panels()) {
+        let drawing = svg.split("</title>").nth(1).unwrap();
+        let ticks: Vec<(String, String)> = texts(drawing)
+            .into_iter()
+            .filter(|(_, words)| ["1000000", "the last one of all of them"].contains(&words.as_str()))
+            .collect();
+        let [(tag, words)] = &ticks[..] else { panic!("{}: {ticks:?}", panel.name) };
+        let wide = words.chars().count() as f64 * 6.7;
+        let end = all(tag, "x")[0] + if tag.contains("end") { 0.0 } else { wide / 2.0 };
+        assert!(end <= WIDTH + 0.05, "{words} ends at {end}");
+    }
+}
+
+/// Who uploads nothing needs no word about uplinks.
+#[test]
+fn the_legend_has_what_is_there() {
+    let legend = |share| {
+        let part = |pale, share| Part { name: "a".into(), look: Look::of_app(0), pale, share };
+        let bars = vec![("fifo".to_string(), vec![part(false, 0.5), part(true, share)])];
+        Figure::new("air", "Air", "", vec![panel("", Content::Shares(Shares { bars }))]).svg()
+    };
+    assert!(legend(0.1).contains("pale: uplink") && !legend(0.0).contains("pale: uplink"));
+}
+
 #[test]
 fn curves_have_no_stairs() {
     let slope: Vec<_> = (0..400).map(|i| Some((f64::from(i), f64::from(i) * 0.05, 0.0))).collect();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use Metric::*;
 use airtab_core::Discipline;
 use airtab_lab::{AppStory, Comparison, Origin, Report, Story, html};
-use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores};
+use airtab_scenario::{Metric, QueueScores, ScenarioFile, Scores, Summary};
 
 use crate::made::{self, summary};
 
@@ -430,6 +430,26 @@ fn each_application_has_its_verdict() {
     let mut one = one;
     one.queues.iter_mut().for_each(|q| q.apps[0].metrics.get_mut(&Goodput).unwrap().values.truncate(1));
     assert!(!page_of(&one, &[]).contains("Against"), "one seed tells nothing");
+}
+
+/// A seed without a score under one of two disciplines says nothing about their difference.
+#[test]
+fn a_seed_that_only_one_has_is_left_out() {
+    let of = |label, scores: [Option<f64>; 4]| {
+        let mut q = single(label, "web", PageTime, (0.0, 0.0));
+        let known: Vec<f64> = scores.iter().copied().flatten().collect();
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        q.apps[0]
+            .metrics
+            .insert(PageTime, Summary { mean, half_width_95: Some(1.0), values: scores.to_vec() });
+        q
+    };
+    // Of the seeds that both have, 10 ms less each time; the means of what each has are 433 and 240 ms.
+    let old = of("fifo", [Some(0.20), Some(0.25), Some(0.85), None]);
+    let c = comparison(vec![old, of("chap", [Some(0.19), Some(0.24), None, Some(0.29)])]);
+    let change = c.changes()[0].apps[0].change.unwrap();
+    assert!((change.mean + 0.01).abs() < 1e-12 && change.half_width_95 < 1e-12, "{change:?}");
+    assert_eq!(change.verdict, airtab_lab::Verdict::Better);
 }
 
 #[test]
