@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
+use airtab_core::Phy;
 use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::Scenario;
@@ -205,12 +206,21 @@ fn a_story_is_the_run_that_was_measured() {
         known.iter().sum::<f64>() / known.len() as f64
     };
     assert!(mean("game") > mean("download"), "{} {}", mean("game"), mean("download"));
-    // Charges and boosts can be seen: falls between samples of a frame with its repetitions and no more,
-    // and a rise of 10 ms or more some 27 times a second.
+    // Charges and boosts can be seen. A frame that collided began long before it is settled, and what it took beyond
+    // its estimate is charged at once, with the estimate of the next, which that raises by an eighth of the surplus.
+    // Here no frame takes more than three attempts: it then takes three exchanges and two backoffs from windows of 31
+    // and 63 slots at most, and in the rest of the ms three frames more may follow. Measured: 2.05 ms, of which
+    // 1.80 ms at once; 1.43 ms with two attempts at most, the same with four and five, and without losses on
+    // the air; 1.32 ms with UDP, of which nothing comes back to collide with.
     let download: Vec<f64> = chap.apps[4].columns[0][200..].iter().map(|c| c.unwrap()).collect();
     let steps: Vec<f64> = download.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let phy = Phy::named("phy-a").unwrap();
+    let exchange = phy.data_ns(54_000, 1500) + phy.sifs_ns() + phy.ack_ns(54_000);
+    let three = 3 * exchange + 2 * phy.difs_ns() + (31 + 63) * phy.slot_ns();
+    let bound = (three + (three - exchange) / 8 + 3 * exchange) as f64 * 1e-9;
+    assert!(steps.iter().all(|step| *step > -bound), "{bound}: {steps:?}");
+    // A rise of 10 ms or more some 27 times a second.
     let boosts = steps.iter().filter(|step| **step > 0.010).count();
     assert!((6..=16).contains(&boosts), "{boosts} in 0.4 s");
-    assert!(steps.iter().all(|step| *step > -0.003), "{steps:?}");
     assert!(steps.iter().filter(|step| **step < -0.0002).count() > 200, "{steps:?}");
 }
