@@ -73,6 +73,9 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(MAKE) --no-print-directory -C core check
 	@$(CARGO) fmt --all --check
 	@tools/progress "Checking the Rust crates" clippy --workspace --all-targets -- -D warnings
+	@# A workspace of its own. Nothing is linked, so libFuzzer need not be there, nor a C++ compiler.
+	@CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a tools/progress "Checking the fuzzer" \
+		check --locked --manifest-path fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
 	@RUSTDOCFLAGS="-D warnings" tools/progress "Checking their documentation" doc --workspace --no-deps
 
 licences: ## what is linked with may be: licences, duplicates, sources (deny.toml), and their notices can be made
