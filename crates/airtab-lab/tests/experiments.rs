@@ -163,6 +163,12 @@ fn page_table_and_board_have_it_all() {
     ] {
         assert!(html.contains(part), "no {part}");
     }
+    // The verdict is beside what it is about, where a phone shows it; tables are those of reports.
+    let head = "<thead>\n<tr><th>what<th>verdict<th>measured<th>expected<th>source<th>off the source<th>section</tr>";
+    assert!(html.contains(head), "{html}");
+    assert!(html.contains("<th>game, chap by fifo<td class=\"holds\">holds<td>"), "{html}");
+    assert_eq!(html.matches("<div class=\"fit\"><p class=\"note sideways\">").count(), 2, "{html}");
+    assert_eq!(html.matches("<table ").count(), 2, "{html}");
     assert!(
         !html.contains("http://")
             || html.matches("http://").count() == html.matches("http://www.w3.org").count()

@@ -68,7 +68,7 @@ fn the_page_has_everything_and_loads_nothing() {
     assert_eq!(count(&page, "<svg role="), apps + 2 + 2 + 1 + 1);
     assert_eq!(count(&page, "<svg role=\"img\" aria-label=\""), count(&page, "<svg role="));
     assert_eq!(count(&page, "<figcaption>"), count(&page, "<svg role="));
-    for tag in ["figure", "div", "table", "section", "ul", "svg", "main", "pre", "h2"] {
+    for tag in ["figure", "div", "table", "thead", "tbody", "section", "ul", "svg", "main", "pre", "h2"] {
         assert_eq!(
             count(&page, &format!("<{tag}>")) + count(&page, &format!("<{tag} ")),
             count(&page, &format!("</{tag}>")),
@@ -89,6 +89,50 @@ fn the_page_has_everything_and_loads_nothing() {
     let mos = study.comparison.get("fifo", "game", Metric::GameMos).unwrap();
     let text = format!("{:.2} ± {:.2}", mos.mean, mos.half_width_95.unwrap());
     assert!(count(&page, &text) >= 3, "{text}");
+}
+
+/// The style of a page: what is said of these selectors, the last of it first.
+fn said<'a>(style: &'a str, selectors: &str) -> &'a str {
+    let at = style.rfind(&format!("{selectors} {{")).unwrap_or_else(|| panic!("no {selectors} in {style}"));
+    style[at..].split('}').next().unwrap()
+}
+
+/// Every table can be moved sideways, with words that the browser shows where it is wider than its box, however
+/// wide the screen; its headings go on each page of paper, rows of an application stay together.
+#[test]
+fn tables_say_that_there_is_more_and_keep_together_on_paper() {
+    let study = study(ScenarioFile::home().scenario, &["fifo", "chap"], &[1, 2, 3]);
+    let page = page(&study);
+    let (style, body) = page.split_once("</style>").unwrap();
+    let tables: Vec<&str> =
+        body.split("<table ").skip(1).map(|t| t.split("</table>").next().unwrap()).collect();
+    assert_eq!(tables.len(), 6, "applications, changes, shares, numbers, both directions, parameters");
+    let begin = "tabindex=\"0\"><div class=\"fit\"><p class=\"note sideways\">More to the right: move the table \
+                 sideways.</p>\n<table ";
+    assert_eq!(count(body, begin), tables.len(), "{body}");
+    for table in &tables {
+        let head =
+            table.split("<thead>\n<tr>").nth(1).and_then(|t| t.split("</tr>\n</thead>\n<tbody>").next());
+        assert!(head.is_some_and(|head| head.starts_with("<th>") && !head.contains("<tr")), "{table}");
+    }
+    // Shown by the widths of table and box, and not by that of the screen.
+    let (wide, print) = style.split_once("@media print").unwrap();
+    assert!(said(wide, ".wide").contains("overflow-x: auto; container-type: inline-size;"), "{wide}");
+    assert!(said(wide, ".sideways").contains("--more: calc((100% - 100cqi - 1px) * 999);"), "{wide}");
+    assert!(said(wide, ".sideways").contains("max-width: max(0px, var(--more));"), "{wide}");
+    assert_eq!(count(wide, ".sideways {"), 2, "nowhere else: {wide}");
+    // A part for each application, and that of the queue, with its name in the first row.
+    let numbers = tables[3].split("<tbody>\n").skip(1).collect::<Vec<_>>();
+    let names = study.comparison.queues[0].apps.iter().map(|app| app.name.as_str()).chain(["queue"]);
+    for (part, name) in numbers.iter().zip(names) {
+        assert!(part.starts_with(&format!("<tr class=\"first\"><th>{name}<td>")), "{name}: {part}");
+        assert_eq!(count(part, "class=\"first\""), 1, "{part}");
+        assert_eq!(count(part, "<th>"), count(part, "<tr"), "{part}");
+    }
+    assert_eq!(numbers.len(), study.comparison.queues[0].apps.len() + 1);
+    assert!(numbers.iter().any(|part| count(part, "<tr") > 3), "{numbers:?}");
+    assert!(said(print, "thead").contains("display: table-header-group;"), "{print}");
+    assert!(print.contains("figure, tr, tbody, li, pre { break-inside: avoid; }"), "{print}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
 use super::{Experiment, Outcome};
 use crate::draw::{Figure, escape};
-use crate::report::{END, begin};
+use crate::report::{END, Wide, begin};
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {
@@ -59,8 +59,9 @@ pub fn page(
 
 /// Every check with its verdict, then the causes.
 fn expected(page: &mut String, verdicts: &[Verdict]) {
-    put!(page, "<h2>Expected and measured</h2>\n<div class=\"wide\"><table class=\"numbers verdicts\">");
-    put!(page, "<tr><th>what<th>section<th>source<th>expected<th>measured<th>off the source<th>verdict</tr>");
+    put!(page, "<h2>Expected and measured</h2>");
+    let headings = "<th>what<th>verdict<th>measured<th>expected<th>source<th>off the source<th>section";
+    let mut table = Wide::new("numbers verdicts", "Expected and measured", headings);
     for v in verdicts {
         let class = match v.state {
             State::Holds | State::HoldsAgain => "holds",
@@ -68,19 +69,18 @@ fn expected(page: &mut String, verdicts: &[Verdict]) {
             State::Red => "red",
             State::KnownRed => "known",
         };
-        put!(
-            page,
-            "<tr class=\"first\"><th>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td class=\"{class}\">{}</tr>",
+        table.rows(&format!(
+            "<tr class=\"first\"><th>{}<td class=\"{class}\">{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
             escape(&v.what),
-            escape(&v.section),
-            escape(&v.reported),
-            escape(&v.expected),
+            v.state.word(),
             escape(&v.measured),
+            escape(&v.expected),
+            escape(&v.reported),
             escape(&v.off),
-            v.state.word()
-        );
+            escape(&v.section)
+        ));
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
     for v in verdicts {
         let Some(cause) = &v.cause else { continue };
         put!(
@@ -108,23 +108,25 @@ pub fn figures(e: &Experiment, outcome: &Outcome, name: &str) -> Vec<Figure> {
 fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
     let columns = columns(e, outcome);
     put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
-    page.push_str("<div class=\"wide\"><table class=\"numbers\">\n<tr><th>point<th>discipline");
+    let mut headings = String::from("<th>point<th>discipline");
     for (app, metric) in &columns {
-        let _ = write!(page, "<th>{}<br>{}", escape(app), escape(metric.label()));
+        let _ = write!(headings, "<th>{}<br>{}", escape(app), escape(metric.label()));
     }
-    page.push_str("</tr>\n");
+    let mut table = Wide::new("numbers", "Numbers", &headings);
     for point in &outcome.points {
+        let mut rows = String::new();
         for (k, q) in point.queues.iter().enumerate() {
             let (class, place) = match k {
                 0 => (" class=\"first\"", escape(&e.place(&point.at))),
                 _ => ("", String::new()),
             };
-            let _ = write!(page, "<tr{class}><th>{place}<td>{}", escape(&q.label));
+            let _ = write!(rows, "<tr{class}><th>{place}<td>{}", escape(&q.label));
             for column in &columns {
-                let _ = write!(page, "<td>{}", number(q, column));
+                let _ = write!(rows, "<td>{}", number(q, column));
             }
-            page.push_str("</tr>\n");
+            rows.push_str("</tr>\n");
         }
+        table.rows(&rows);
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
 }

@@ -8,6 +8,7 @@
 //! What it does not do: no figure is computed here.
 
 mod figures;
+mod wide;
 mod words;
 
 use std::fmt::Write;
@@ -22,6 +23,7 @@ use crate::story::Story;
 use crate::table;
 use crate::why::why;
 pub(crate) use figures::bar;
+pub(crate) use wide::Wide;
 pub use words::result as headline;
 
 /// What goes into the page.
@@ -109,21 +111,19 @@ fn head(page: &mut String, report: &Report) {
             airtab_scenario::QUICK_DIVISOR
         );
     }
-    page.push_str(
-        "<div class=\"wide\"><table class=\"apps\">\n<tr><th>application<th>what<th>on<th>server away</tr>\n",
-    );
+    let headings = "<th>application<th>what<th>on<th>server away";
+    let mut table = Wide::new("apps", "Applications", headings);
     for (i, app) in report.scenario.apps.iter().enumerate() {
-        put!(
-            page,
-            "<tr><th>{}{}<td>{}<td>{}<td>{}</tr>",
+        table.rows(&format!(
+            "<tr><th>{}{}<td>{}<td>{}<td>{}</tr>\n",
             draw::key_of_app(i),
             escape(&app.name),
             escape(&airtab_scenario::words(&app.kind)),
             escape(&words::station(&report.scenario.stations[app.station])),
             words::latency(app, report.scenario)
-        );
+        ));
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
 }
 
 /// Better, same or worse against the first discipline; nothing where no seeds can tell.
@@ -136,26 +136,34 @@ fn changes(page: &mut String, c: &Comparison) {
     put!(
         page,
         "<h3>Against {}</h3>\n<p>Mean difference over the same seeds and half the width of its 95 % interval; better or \
-         worse where that leaves out 0.</p>\n{SIDEWAYS}<div class=\"wide\"><table class=\"numbers changes\">\n<tr><th><th>",
+         worse where that leaves out 0.</p>",
         escape(first.against)
     );
-    for of in &changes {
-        let _ = write!(page, "<th>{}", escape(of.queue).replace(':', "<br>"));
-    }
-    page.push_str("</tr>\n");
+    let about = format!("Differences from {}", escape(first.against));
+    let mut table =
+        Wide::new("numbers changes", &about, &headings(["", ""], changes.iter().map(|of| of.queue)));
     for (i, app) in first.apps.iter().enumerate() {
-        let _ = write!(page, "<tr><th>{}<td>{}", escape(app.name), escape(app.metric.label()));
+        let mut row = format!("<tr><th>{}<td>{}", escape(app.name), escape(app.metric.label()));
         for app in changes.iter().map(|of| &of.apps[i]) {
             let _ = match &app.change {
                 Some(change) => {
-                    write!(page, "<td class=\"{}\">{}", change.verdict.word(), change.text(app.metric))
+                    write!(row, "<td class=\"{}\">{}", change.verdict.word(), change.text(app.metric))
                 }
-                None => write!(page, "<td>-"),
+                None => write!(row, "<td>-"),
             };
         }
-        page.push_str("</tr>\n");
+        table.rows(&(row + "</tr>\n"));
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
+}
+
+/// Cells of a table's first row: what is in front, then a label each, its parameters below it.
+fn headings<'a>(front: [&str; 2], labels: impl Iterator<Item = &'a str>) -> String {
+    let mut cells = format!("<th>{}<th>{}", front[0], front[1]);
+    for label in labels {
+        let _ = write!(cells, "<th>{}", escape(label).replace(':', "<br>"));
+    }
+    cells
 }
 
 fn reasons(page: &mut String, c: &Comparison) {
@@ -170,20 +178,18 @@ fn reasons(page: &mut String, c: &Comparison) {
 
 /// The shares of the air in numbers.
 fn shares(page: &mut String, air: &figures::Air) {
-    let mut table = String::from("<table class=\"numbers\">\n<tr><th>share, %, down + up");
-    for name in &air.names {
-        let _ = write!(table, "<th>{}", escape(name));
-    }
-    table.push_str("<th>rest</tr>\n");
+    let names: String = air.names.iter().map(|name| format!("<th>{}", escape(name))).collect();
+    let headings = format!("<th>share, %, down + up{names}<th>rest");
+    let mut table = Wide::new("numbers", "Shares of the air", &headings);
     for (label, shares) in &air.rows {
-        let _ = write!(table, "<tr><th>{}", escape(label));
+        let mut row = format!("<tr><th>{}", escape(label));
         for [down, up] in shares {
-            let _ = write!(table, "<td>{:.1} + {:.1}", down * 1e2, up * 1e2);
+            let _ = write!(row, "<td>{:.1} + {:.1}", down * 1e2, up * 1e2);
         }
         let rest = 1.0 - shares.iter().flatten().sum::<f64>();
-        let _ = writeln!(table, "<td>{:.1}</tr>", rest * 1e2);
+        table.rows(&format!("{row}<td>{:.1}</tr>\n", rest * 1e2));
     }
-    put!(page, "{SIDEWAYS}<div class=\"wide\">{table}</table></div>");
+    page.push_str(&table.html());
     if !air.elsewhere.is_empty() {
         let names: Vec<&str> = air.elsewhere.iter().map(String::as_str).collect();
         let names = escape(&words::list(&names));
@@ -191,14 +197,11 @@ fn shares(page: &mut String, air: &figures::Air) {
     }
 }
 
-/// Shown on narrow screens, above tables that are wider.
-const SIDEWAYS: &str = "<p class=\"note sideways\">More to the right: the table can be moved sideways.</p>\n";
-
 fn numbers(page: &mut String, c: &Comparison) {
     let rows = table::rows(c);
     let lines: Vec<Vec<String>> = rows.iter().map(|row| table::cells(c, *row)).collect();
     put!(page, "<h2>Numbers</h2>");
-    grid(page, c, &rows, &lines);
+    grid(page, "Numbers", c, &rows, &lines);
     for note in table::notes(c, &rows, &lines).lines() {
         put!(page, "<p class=\"note\">{}</p>", escape(note));
     }
@@ -217,30 +220,31 @@ fn ways(page: &mut String, c: &Comparison) {
          time: of a hundred packets so many took no longer. Down is from the server to the station; acknowledgements are \
          packets too. Segments sent again and timeouts are those of the sender of that direction's data.</p>"
     );
-    grid(page, c, &rows, &lines);
+    grid(page, "Both directions", c, &rows, &lines);
 }
 
-/// A row for each figure, a column for each discipline.
-fn grid(page: &mut String, c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) {
-    put!(page, "{SIDEWAYS}<div class=\"wide\"><table class=\"numbers\">\n<tr><th><th>");
-    for q in &c.queues {
-        let _ = write!(page, "<th>{}", escape(&q.label).replace(':', "<br>"));
-    }
-    page.push_str("</tr>\n");
-    let mut above = None;
-    for (row, line) in rows.iter().zip(lines) {
-        let name = if above == Some(row.0) { "" } else { table::name_of(c, row.0) };
-        let class = if above == Some(row.0) { "" } else { " class=\"first\"" };
-        above = Some(row.0);
-        let _ = write!(page, "<tr{class}><th>{}<td>{}", escape(name), escape(row.1.label()));
-        for cell in line {
-            let best = cell.ends_with(table::MARK);
-            let text = escape(cell.trim_end_matches([table::MARK, ' ']));
-            let _ = if best { write!(page, "<td><b>{text} *</b>") } else { write!(page, "<td>{text}") };
+/// A row for each figure, a column for each discipline; the rows of an application together.
+fn grid(page: &mut String, about: &str, c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) {
+    let labels = c.queues.iter().map(|q| q.label.as_str());
+    let mut table = Wide::new("numbers", about, &headings(["", ""], labels));
+    let both: Vec<_> = rows.iter().zip(lines).collect();
+    for of_app in both.chunk_by(|(above, _), (row, _)| above.0 == row.0) {
+        let mut text = String::new();
+        for (i, (row, line)) in of_app.iter().enumerate() {
+            let (class, name) =
+                if i == 0 { (" class=\"first\"", table::name_of(c, row.0)) } else { ("", "") };
+            let _ = write!(text, "<tr{class}><th>{}<td>{}", escape(name), escape(row.1.label()));
+            for cell in *line {
+                let best = cell.ends_with(table::MARK);
+                let figure = escape(cell.trim_end_matches([table::MARK, ' ']));
+                let _ =
+                    if best { write!(text, "<td><b>{figure} *</b>") } else { write!(text, "<td>{figure}") };
+            }
+            text.push_str("</tr>\n");
         }
-        page.push_str("</tr>\n");
+        table.rows(&text);
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
 }
 
 fn reproduce(page: &mut String, report: &Report) {
@@ -260,10 +264,10 @@ fn reproduce(page: &mut String, report: &Report) {
         escape(&c.scenario),
         escape(&origin.scenario_hash)
     );
-    page.push_str("<div class=\"wide\"><table class=\"params\">\n<tr><th>discipline<th>parameters</tr>\n");
+    let mut table = Wide::new("params", "Parameters of each discipline", "<th>discipline<th>parameters");
     for q in &c.queues {
         let params: Vec<String> = q.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        put!(page, "<tr><th>{}<td>{}</tr>", escape(&q.label), escape(&params.join(" ")));
+        table.rows(&format!("<tr><th>{}<td>{}</tr>\n", escape(&q.label), escape(&params.join(" "))));
     }
-    page.push_str("</table></div>\n");
+    page.push_str(&table.html());
 }
