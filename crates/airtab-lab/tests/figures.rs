@@ -70,6 +70,12 @@ fn wild() -> Vec<Panel> {
         plot("cloud", [axis("v"), axis("w")], Kind::Cloud, &wide),
         plot("published", [axis("p"), axis("q")], Kind::Published, &wide),
         plot("names", [named, axis("n")], Kind::Means, &at_names),
+        plot(
+            "floor",
+            [axis("fx"), axis("MOS").not_below(1.0)],
+            Kind::Means,
+            &[Some((0.0, 1.2, 0.9)), Some((1.0, 3.0, 0.2))],
+        ),
         plot("zeros", [axis("zx"), axis("z")], Kind::Means, &[Some((0.0, 0.0, 0.0)), Some((1.0, 0.0, 0.0))]),
     ]
 }
@@ -106,7 +112,8 @@ fn nothing_is_outside_of_its_frame() {
             let words: Vec<f64> =
                 path.split(|c: char| !"0123456789.-".contains(c)).filter_map(|w| w.parse().ok()).collect();
             inside(words[0] + 3.0, words[1], 0.05);
-            inside(words[0] + 3.0, words[5], 0.05);
+            let high = path.split('V').nth(1).and_then(|v| v.split('m').next()).unwrap();
+            inside(words[0] + 3.0, high.parse().unwrap(), 0.05);
         }
         for ((x, y), height) in all(data, "x").into_iter().zip(all(data, "y")).zip(all(data, "height")) {
             inside(x + 4.0, y, 0.1);

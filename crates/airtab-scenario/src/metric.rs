@@ -298,6 +298,15 @@ impl Metric {
         self.row().4
     }
 
+    /// The least value that it can have, in the unit of tables: 1 of an opinion score; None where it may be negative.
+    pub fn least(self) -> Option<f64> {
+        match self {
+            GameMos | GameMosWindow | VoipMos | VoipMosG107 | VoipMosDownlink | VoipMosUplink => Some(1.0),
+            VoipRG107 | Column(_) | Value => None,
+            _ => Some(0.0),
+        }
+    }
+
     /// 1 if more is better, -1 if less is, 0 if neither can be said.
     pub fn sense(self) -> f64 {
         match self.row().5 {
@@ -324,6 +333,20 @@ mod tests {
         for pair in ROWS.windows(2) {
             assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "{} and {}", pair[0].1, pair[1].1);
         }
+    }
+
+    #[test]
+    fn scores_begin_at_their_least() {
+        let kinds = "game voip video web streaming ping udp download upload p2p";
+        for about in kinds.split(' ').map(|kind| crate::About::named(kind).expect(kind)) {
+            assert_eq!(about.metric().least(), Some(about.score.axis.0), "{}", about.name);
+        }
+        for metric in Metric::all() {
+            let opinion = metric.label().starts_with("MOS");
+            assert_eq!(metric.least() == Some(1.0), opinion, "{}", metric.name());
+            assert!(metric.least().is_none() || !matches!(metric, Column(_)), "{}", metric.name());
+        }
+        assert_eq!((VoipRG107.least(), PageTime.least()), (None, Some(0.0)));
     }
 
     /// Names of the tables, and the words between them and the unit.

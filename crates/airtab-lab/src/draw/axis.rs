@@ -12,6 +12,10 @@ pub struct Axis {
     range: (f64, f64),
     log: bool,
     exact: bool,
+    /// What is below is not shown.
+    floor: Option<f64>,
+    /// Room above the greatest value, and a tick at it.
+    open: bool,
     /// Ticks that have a name instead of a number.
     names: Vec<(f64, String)>,
 }
@@ -24,6 +28,8 @@ impl Axis {
             range: (f64::INFINITY, f64::NEG_INFINITY),
             log: false,
             exact: false,
+            floor: None,
+            open: false,
             names: Vec::new(),
         }
     }
@@ -45,6 +51,19 @@ impl Axis {
     /// Ends at the values themselves, not at the next tick or half of one.
     pub fn exact(mut self) -> Axis {
         self.exact = true;
+        self
+    }
+
+    /// Begins here at the least: no value is below, and of an interval around one nothing is drawn there.
+    pub fn not_below(mut self, floor: impl Into<Option<f64>>) -> Axis {
+        self.floor = floor.into();
+        self
+    }
+
+    /// With room above the greatest value and a tick at it: lines that stay there can be seen and read. For an axis
+    /// that is neither logarithmic nor `exact`.
+    pub fn open(mut self) -> Axis {
+        self.open = true;
         self
     }
 
@@ -75,6 +94,8 @@ impl Axis {
     /// Shows also what the other one does.
     pub(super) fn join(&mut self, other: &Axis) {
         self.range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
+        self.floor = self.floor.zip(other.floor).map(|(own, other)| own.min(other));
+        self.open |= other.open;
         for name in &other.names {
             if !self.names.contains(name) {
                 self.names.push(name.clone());
@@ -88,6 +109,8 @@ impl Axis {
         if low > high {
             (low, high) = if self.log { (1.0, 10.0) } else { (0.0, 1.0) };
         }
+        let floor = self.floor.unwrap_or(f64::NEG_INFINITY);
+        (low, high) = (low.max(floor), high.max(floor));
         if low == high {
             (low, high) = if self.log { (low / 2.0, high * 2.0) } else { (low, low + 1.0) };
         }
@@ -95,12 +118,20 @@ impl Axis {
             (true, _) => logarithmic(low, high),
             (false, exact) => {
                 let step = step(high - low);
+                let most = high;
                 if !exact {
                     let half = step / 2.0;
                     // What is at a tick but for rounding does not ask for another.
                     (low, high) = ((low / half + 1e-6).floor() * half, (high / half - 1e-6).ceil() * half);
+                    low = low.max(floor);
                 }
-                linear(low, high, step)
+                if self.open {
+                    // At least a quarter of a step above the most.
+                    high += if high - most < step / 4.0 { step / 2.0 } else { 0.0 };
+                    with_tick_at(most, linear(low, high, step), step)
+                } else {
+                    linear(low, high, step)
+                }
             }
         };
         let ticks = if self.names.is_empty() { ticks } else { self.names.clone() };
@@ -127,12 +158,31 @@ impl Scale {
             false => (value - self.low) / (self.high - self.low),
         }
     }
+
+    /// From where an interval with this lower end is drawn, and whether that is its end: it may reach below the axis.
+    pub fn low_end(&self, value: f64) -> (f64, bool) {
+        let whole = value >= self.low - (self.high - self.low) * 1e-9 || self.log;
+        (self.place(value.max(self.low)), whole)
+    }
 }
 
 fn linear(low: f64, high: f64, step: f64) -> Vec<(f64, String)> {
     let first = (low / step - 1e-6).ceil();
     let at = |i: u32| (first + f64::from(i)) * step;
     (0..).map(at).take_while(|v| *v <= high + step * 1e-6).map(|v| (v, number(v, step))).collect()
+}
+
+/// Has a tick at `most` too, in the place of one that it would touch.
+fn with_tick_at(most: f64, mut ticks: Vec<(f64, String)>, step: f64) -> Vec<(f64, String)> {
+    if ticks.iter().all(|(at, _)| (at - most).abs() > step * 1e-6) {
+        ticks.retain(|(at, _)| (at - most).abs() > step * 0.45);
+        // A digit more than the others have, unless it is 0.
+        let text = number(most, step / 10.0);
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        let place = ticks.iter().take_while(|(at, _)| *at < most).count();
+        ticks.insert(place, (most, text.into()));
+    }
+    ticks
 }
 
 /// Powers of ten, with 2 and 5 times each where there are few of them.
@@ -189,6 +239,36 @@ mod tests {
         assert_eq!(axis.scale().place(11.25), 0.5);
         let log = Axis::new("").log().covering([0.0, 1.0, 100.0]);
         assert_eq!([0.0, 1.0, 10.0, 100.0].map(|v| log.scale().place(v)), [0.0, 0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn an_axis_begins_where_its_quantity_does() {
+        let mos = Axis::new("MOS").not_below(1.0).covering([0.4, 1.2, 4.5]);
+        assert_eq!((mos.scale().low, mos.scale().high), (1.0, 4.5));
+        assert_eq!(mos.scale().low_end(0.4), (0.0, false));
+        assert_eq!(mos.scale().low_end(1.0), (0.0, true));
+        assert_eq!(mos.scale().low_end(2.75), (0.5, true));
+        let scale = Axis::new("").not_below(1.3).covering([0.4, 4.5]).scale();
+        assert_eq!(scale.low, 1.3, "between two ticks");
+        // Of two axes with one label both are shown.
+        let mut axis = mos.clone();
+        axis.join(&Axis::new("MOS").not_below(0.0).covering([0.0]));
+        assert_eq!(axis.scale().low, 0.0);
+        axis.join(&Axis::new("MOS").covering([-3.0]));
+        assert_eq!(axis.scale().low, -3.0);
+    }
+
+    #[test]
+    fn an_open_axis_has_room_above_its_most_and_a_tick_at_it() {
+        let open = |values: [f64; 2]| {
+            let axis = Axis::new("").covering(values).open();
+            (ticks(&axis).join(" "), axis.scale().high)
+        };
+        assert_eq!(open([-20.0, 50.0]), ("-20 0 20 40 50 60".into(), 60.0));
+        assert_eq!(open([0.0, 40.0]), ("0 10 20 30 40".into(), 45.0), "the tick that is there anyhow");
+        assert_eq!(open([0.0, 41.25]), ("0 10 20 30 41".into(), 45.0), "for one that it would touch");
+        assert_eq!(open([0.0, 44.0]), ("0 10 20 30 44 50".into(), 50.0), "45 would be too near");
+        assert_eq!(open([0.0, 0.97]), ("0.0 0.2 0.4 0.6 0.8 0.97".into(), 1.1));
     }
 
     #[test]

@@ -50,6 +50,11 @@ impl Bars {
         Bars { axis, from, bars }
     }
 
+    /// Over an axis that does not go below `floor`.
+    pub fn not_below(self, floor: Option<f64>) -> Bars {
+        Bars { axis: self.axis.not_below(floor), ..self }
+    }
+
     pub(super) fn draw(&self) -> Drawing {
         let height = TOP + ROW * self.bars.len() as f64 + FOOT;
         let scale = self.axis.scale();
@@ -58,7 +63,7 @@ impl Bars {
         ticks(&mut body, height, scale.ticks.iter().map(|(value, words)| (x(*value), words.as_str())));
         for (i, bar) in self.bars.iter().enumerate() {
             let top = TOP + ROW * i as f64;
-            body.push_str(&text(&bar.label, LEFT, top + TEXT, Anchor::Start));
+            body.push_str(&text(&bar.label, LEFT + 4.0, top + TEXT, Anchor::Start));
             body.push_str(&text(&bar.text, RIGHT, top + TEXT, Anchor::End));
             let (from, end) = (x(self.from.min(bar.value)), x(self.from.max(bar.value)));
             let _ = writeln!(body, "<g class=\"{}\">", bar.look.class());
@@ -68,16 +73,21 @@ impl Bars {
             }
             body.push_str("</g>\n");
             if let Some(half) = bar.half_width {
-                let (low, high, y) = (x(bar.value - half), x(bar.value + half), top + BAR + THICK / 2.0);
+                let (low, whole) = scale.low_end(bar.value - half);
+                let (low, high, y) =
+                    (LEFT + low * (RIGHT - LEFT), x(bar.value + half), top + BAR + THICK / 2.0);
+                // What goes on below the axis has no end.
+                let (up, end) = if whole { (4.0, "v8m0 -4") } else { (0.0, "") };
                 let _ = writeln!(
                     body,
-                    "<path class=\"whisker\" d=\"M{0} {1}v8m0 -4H{2}m0 -4v8\"/>",
+                    "<path class=\"whisker\" d=\"M{0} {1}{end}H{2}m0 -4v8\"/>",
                     coordinate(low),
-                    coordinate(y - 4.0),
+                    coordinate(y - up),
                     coordinate(high)
                 );
             }
         }
+        body.push_str(&line("axis", (x(self.from), TOP), (x(self.from), height - FOOT)));
         Drawing { height, body }
     }
 }

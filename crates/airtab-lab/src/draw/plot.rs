@@ -196,12 +196,15 @@ fn course(body: &mut String, frame: &Frame, line: &Line, number: Option<usize>) 
 fn means(body: &mut String, frame: &Frame, line: &Line) {
     join(body, frame, line);
     for point in line.points.iter().flatten() {
-        let (x, low, high) = (frame.x(point.x), frame.y(point.low), frame.y(point.high));
+        let (x, (low, whole), high) = (frame.x(point.x), frame.y.low_end(point.low), frame.y(point.high));
+        let low = BOTTOM - low * (BOTTOM - TOP);
         if point.high > point.low {
+            // What goes on below the axis has no end.
+            let (left, end) = if whole { (3.0, "h6m-3 0") } else { (0.0, "") };
             let _ = writeln!(
                 body,
-                "<path class=\"interval\" d=\"M{0} {1}h6m-3 0V{2}m-3 0h6\"/>",
-                coordinate(x - 3.0),
+                "<path class=\"interval\" d=\"M{0} {1}{end}V{2}m-3 0h6\"/>",
+                coordinate(x - left),
                 coordinate(low),
                 coordinate(high)
             );

@@ -82,7 +82,8 @@ pub(super) fn draw(experiment: &Experiment) -> Vec<Vec<Panel>> {
             let caption = join([&place, &spec.label]);
             for (i, probe) in &probes {
                 let curves = curves(scenario, probe.at_ns(), &probe.series()[0]);
-                panels[*i].push(panel(&courses[*i].title, curves, caption.clone()));
+                let open = matches!(probe.series()[0].quantity, Quantity::Column(_));
+                panels[*i].push(panel(&courses[*i].title, curves, caption.clone(), open));
             }
         }
     }
@@ -97,7 +98,13 @@ fn probe(quantity: Quantity, scenario: &Scenario) -> Probe {
     }
 }
 
-fn panel(title: &str, (label, series): (String, Vec<(String, Points)>), caption: String) -> Panel {
+/// `open`: with room above lines that stay at their most, as credits do.
+fn panel(
+    title: &str,
+    (label, series): (String, Vec<(String, Points)>),
+    caption: String,
+    open: bool,
+) -> Panel {
     let mean = |points: &[Option<Point>]| {
         let present: Vec<f64> = points.iter().flatten().map(|p| p.y).collect();
         present.iter().sum::<f64>() / present.len().max(1) as f64
@@ -114,6 +121,7 @@ fn panel(title: &str, (label, series): (String, Vec<(String, Points)>), caption:
     let all = || lines.iter().flat_map(|line| line.points.iter().flatten());
     let x = Axis::new("time, s").exact().covering(all().map(|p| p.x));
     let y = Axis::new(label).covering([0.0]).covering(all().map(|p| p.y));
+    let y = if open { y.open() } else { y };
     let content = Content::Plot(Plot { x, y, lines, mark: None });
     Panel { name: String::new(), caption, alt, content }
 }

@@ -22,8 +22,8 @@ pub struct Figure {
     /// Application and metric; with several, they are the lines and every
     /// discipline has a panel of its own.
     y: Vec<(String, Metric)>,
-    /// Where the axis of `y` begins, in the unit of tables.
-    from: f64,
+    /// Where the axis of `y` begins, in the unit of tables; None: at the least that the metric can be, or 0.
+    from: Option<f64>,
     /// What the axis of `y` says, where the metric's own name does not fit.
     label: Option<String>,
     /// What one unit of that axis is, in the unit of tables.
@@ -37,7 +37,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     let title = s.require("title", text);
     let y = s.require("y", |v| names.metrics(v));
     let x = s.read("x", |v| names.axis(&v.written));
-    let from = s.read("from", number(-1e6..=1e6, "a number")).unwrap_or(0.0);
+    let from = s.read("from", number(-1e6..=1e6, "a number"));
     let label = s.read("label", text);
     let per = s.read("per", number(1e-9..=1e9, "a number above 0")).unwrap_or(1.0);
     if x.is_none() && (label.is_some() || s.get("per").is_some()) {
@@ -74,6 +74,12 @@ impl Figure {
     /// Application and metric of everything that it shows.
     pub(super) fn shown(&self) -> impl Iterator<Item = &(String, Metric)> {
         self.y.iter()
+    }
+
+    /// The least that all of these metrics can be, in the unit of the axis.
+    fn least<'a>(&self, mut metrics: impl Iterator<Item = &'a Metric>) -> Option<f64> {
+        let least = metrics.try_fold(f64::INFINITY, |least, metric| Some(least.min(metric.least()?)))?;
+        Some(least / self.per)
     }
 
     fn shows(&self, at: &[usize]) -> bool {
@@ -170,7 +176,9 @@ impl Figure {
             false => Vec::new(),
         };
         let ys = || lines.iter().flat_map(|l| l.points.iter().flatten()).flat_map(|p| [p.low, p.high]);
-        let y_axis = draw::Axis::new(label).covering([self.from]).covering(ys());
+        let floor = self.least(self.y.iter().map(|(_, metric)| metric));
+        let from = self.from.or(floor).unwrap_or(0.0);
+        let y_axis = draw::Axis::new(label).covering([from]).covering(ys()).not_below(floor);
         let x_axis = axis_of(axis, points.iter().map(|p| place(p)));
         let content = Content::Plot(Plot { x: x_axis, y: y_axis, lines, mark: None });
         Panel { name: String::new(), caption, alt, content }
@@ -189,7 +197,9 @@ impl Figure {
             let caption = join([&place, app, metric.label()]);
             let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
             let alt = format!("{}, {caption}: {}", self.title, values.join("; "));
-            let content = Content::Bars(Bars::new(metric.label(), (self.from, self.from), bars));
+            let floor = self.least([metric].into_iter());
+            let from = self.from.or(floor).unwrap_or(0.0);
+            let content = Content::Bars(Bars::new(metric.label(), (from, from), bars).not_below(floor));
             Panel { name: String::new(), caption, alt, content }
         };
         self.y.iter().map(of).collect()

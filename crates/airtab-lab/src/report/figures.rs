@@ -36,7 +36,7 @@ pub(super) fn scores(c: &Comparison) -> Figure {
             name: app.name.clone(),
             caption: what.into(),
             alt: format!("{}, {what}: {}", app.name, values.join("; ")),
-            content: Content::Bars(Bars::new(what, about.score.axis, bars)),
+            content: Content::Bars(Bars::new(what, about.score.axis, bars).not_below(metric.least())),
         })
     };
     let panels = apps.iter().enumerate().filter_map(panel).collect();
@@ -190,7 +190,7 @@ fn one_column(column: &Column, stories: &[&Story]) -> Figure {
     );
     let (unit, factor, decimals) = column_unit(column.unit);
     let label = if unit.is_empty() { column.name.into() } else { format!("{}, {unit}", column.name) };
-    let (x, y) = (Axis::new("time, s").exact(), Axis::new(label).covering([0.0, 1.0]));
+    let (x, y) = (Axis::new("time, s").exact(), Axis::new(label).covering([0.0, 1.0]).open());
     let values = |story: &Story, app: &AppStory| {
         let values =
             place(story, column).and_then(|place| app.columns.get(place).cloned()).unwrap_or_default();

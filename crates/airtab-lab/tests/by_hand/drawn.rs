@@ -43,27 +43,27 @@ const OVER_Q: &str =
 fn a_line_is_where_its_values_are() {
     let page = drawn(OVER_Q, &host(&told_apart));
     let svg = figure(&page, "Score: MOS over q; last: fifo 9.00");
-    // From 0 to 80, and from 0 to 9.
+    // From 0 to 80, and from 1, the least of an opinion score, to 9.
     let place = |svg: &str, y: &dyn Fn(f64) -> f64| {
         [(0.25, 3.0), (0.5, 5.0), (1.0, 9.0)].map(|(x, s)| at(svg, x, y(s)))
     };
-    let expected = place(svg, &|score| score / 9.0);
+    let expected = place(svg, &|score| (score - 1.0) / 8.0);
     near(&circles(svg), &expected);
     near(lines(svg, FIFO).last().unwrap(), &expected);
     assert_eq!(page.matches("<svg role=").count(), 1, "of d = 1 alone");
     // In units of 2 each.
     let page = drawn(&format!("{OVER_Q}label = \"pairs\"\nper = 2\n"), &host(&told_apart));
     let svg = figure(&page, "Score: pairs over q; last: fifo 4.50");
-    near(&circles(svg), &place(svg, &|score| score / 9.0));
-    // From 1 on, and a picture for each value of d.
-    let page = drawn(&format!("{OVER_Q}from = 1\n").replace("at = { d = 1 }\n", ""), &host(&told_apart));
+    near(&circles(svg), &place(svg, &|score| (score - 1.0) / 8.0));
+    // From 3 on, and a picture for each value of d.
+    let page = drawn(&format!("{OVER_Q}from = 3\n").replace("at = { d = 1 }\n", ""), &host(&told_apart));
     assert_eq!(page.matches("<svg role=").count(), 2);
     assert!(
         page.contains("<figcaption>d = 1</figcaption>") && page.contains("<figcaption>d = 5</figcaption>")
     );
-    // Both to 15, for 13 is the most that either has; half a tick below 1 is 0.
+    // Both to 13, the most that either has.
     let svg = figure(&page, "Score: ");
-    near(&circles(svg), &place(svg, &|score| score / 15.0));
+    near(&circles(svg), &place(svg, &|score| (score - 3.0) / 10.0));
 }
 
 #[test]
@@ -78,8 +78,18 @@ fn an_interval_is_as_long_as_it_is() {
     assert_eq!(intervals.len(), 1, "of one point alone");
     // M x low h6 m-3 0 V high m-3 0 h6
     let n = numbers(attribute(&format!(" {}", intervals[0]), "d"));
-    let y = |score: f64| score / 9.0;
+    let y = |score: f64| (score - 1.0) / 8.0;
     near(&[(n[0] + 3.0, n[1]), (n[0] + 3.0, n[5])], &[at(svg, 0.5, y(4.379)), at(svg, 0.5, y(5.621))]);
+    // Around 1.25 it reaches below 1: open, from the axis on.
+    let made = |w: &Which| vec![(0, GameMos, (w.q / 10.0 - 2.75).max(1.25) + wobble(w))];
+    let page = drawn(OVER_Q, &host(&made));
+    let svg = figure(&page, "Score: ");
+    let interval = tags(svg, "path").into_iter().find(|t| t.contains("class=\"interval\"")).unwrap();
+    let path = attribute(&format!(" {interval}"), "d").to_string();
+    let n = numbers(&path);
+    // From 1 to 5.5: 1.871 is at 0.1936 of it.
+    near(&[(n[0], n[1]), (n[0], n[2])], &[at(svg, 0.5, 0.0), at(svg, 0.5, 0.871 / 4.5)]);
+    assert!(path.ends_with("m-3 0h6") && !path.contains("h6m"), "{path}");
 }
 
 #[test]
@@ -89,7 +99,8 @@ fn a_logarithm_is_decadic() {
     // From 20 to 80, with a tenth more at both ends.
     let svg = figure(&page, "Score: ");
     let x = |q: f64| (q * 1.1 / 20.0).log2() / (4.0 * 1.1 * 1.1f64).log2();
-    let expected = [(20.0, 3.0), (40.0, 5.0), (80.0, 9.0)].map(|(q, score)| at(svg, x(q), score / 9.0));
+    let expected =
+        [(20.0, 3.0), (40.0, 5.0), (80.0, 9.0)].map(|(q, score)| at(svg, x(q), (score - 1.0) / 8.0));
     near(&circles(svg), &expected);
     assert!([">20<", ">40<", ">80<"].iter().all(|tick| svg.contains(tick)), "{svg}");
 }
@@ -117,10 +128,10 @@ fn lines_are_disciplines_or_figures() {
 fn bars_are_as_long_as_their_values() {
     let bars = "[[figure]]\ntitle = \"Score\"\ny = \"game.game_mos\"\nat = { q = 20, d = 1 }\n";
     let page = drawn(bars, &host(&told_apart));
-    // 388 are the 6 of chap.
+    // 388 are the 5 from 1 to chap's 6.
     let svg =
         figure(&page, "Score, q = 20, d = 1, game, MOS: spq 3.00 ± 0.00; fifo 3.00 ± 0.00; chap 6.00 ± 0.00");
-    assert_eq!(widths(svg), [(6.0, 194.0), (6.0, 194.0), (6.0, 388.0)]);
+    assert_eq!(widths(svg), [(6.0, 155.2), (6.0, 155.2), (6.0, 388.0)]);
 }
 
 #[test]
@@ -186,13 +197,14 @@ fn published_values_are_drawn() {
     let svg = figure(&page, "Score: ");
     let published: Vec<&str> = svg.split("class=\"published\" ").skip(1).collect();
     assert_eq!(published.len(), 2, "neither chap nor the load is in this figure: {svg}");
-    // From 0 to 12.5: a diamond of 10 pixels around 6, and a bar from 7 to 12.
+    let y = |score: f64| (score - 1.0) / 11.5;
+    // From 1 to 12.5: a diamond of 10 pixels around 6, and a bar from 7 to 12.
     let diamond = numbers(attribute(&format!(" {}", published[0]), "d"));
-    near(&[(diamond[0], diamond[1] + 5.0)], &[at(svg, 0.5, 6.0 / 12.5)]);
+    near(&[(diamond[0], diamond[1] + 5.0)], &[at(svg, 0.5, y(6.0))]);
     let range = published[1];
-    near(&[(value(range, "x") + 4.0, value(range, "y"))], &[at(svg, 1.0, 12.0 / 12.5)]);
-    let (y, height) = (value(range, "y"), value(range, "height"));
-    near(&[(0.0, y + height)], &[(0.0, at(svg, 0.0, 7.0 / 12.5).1)]);
+    near(&[(value(range, "x") + 4.0, value(range, "y"))], &[at(svg, 1.0, y(12.0))]);
+    let (top, height) = (value(range, "y"), value(range, "height"));
+    near(&[(0.0, top + height)], &[(0.0, at(svg, 0.0, y(7.0)).1)]);
     assert!(page.contains("</svg>published</span>") && page.contains("</svg>published range</span>"));
     // And on bars.
     let bars = "[[figure]]\ntitle = \"Score\"\ny = \"game.game_mos\"\nat = { q = 40, d = 1 }\n";
@@ -200,7 +212,7 @@ fn published_values_are_drawn() {
     let svg = figure(&page, "Score, q = 40");
     assert_eq!(svg.matches("class=\"published\"").count(), 1);
     let diamond = numbers(attribute(svg.split("class=\"published\"").nth(1).unwrap(), "d"));
-    near(&[(diamond[0], 0.0)], &[(6.0 + 388.0 * 6.0 / 10.0, 0.0)]);
+    near(&[(diamond[0], 0.0)], &[(6.0 + 388.0 * 5.0 / 9.0, 0.0)]);
 }
 
 /// A metric that an application has not at a point makes no empty picture.

@@ -165,6 +165,8 @@ fn scores_have_their_lengths_and_intervals() {
     // 388 are the 3.5 from 1 to 4.5: 194 for 1.75, 38.8 for 0.35.
     assert_eq!(widths(game), [(6.0, 194.0), (6.0, 360.3)]);
     assert_eq!(whiskers(game), [(161.2, 238.8), (358.5, 374.0)]);
+    let edge = "<line class=\"axis\" x1=\"6\" y1=\"4\" x2=\"6\" y2=\"84\"/>";
+    assert!(game.contains(edge), "bars begin at an edge that is seen: {game}");
     // 30 frames are all of it; pages reach to 225 ms, rates to 25 Mb/s: half a tick beyond what is drawn, at most.
     assert_eq!(widths(figure(&page, "video, ")), [(6.0, 194.0), (6.0, 388.0)]);
     assert_eq!(widths(figure(&page, "web, ")), [(6.0, 344.9), (6.0, 172.4)], "200 and 100 of 225 ms");
@@ -174,6 +176,26 @@ fn scores_have_their_lengths_and_intervals() {
         let svg = figure(&page, alt);
         svg.matches("<g class=\"d0\">").count() == 1 && svg.matches("<g class=\"d2\">").count() == 1
     }));
+}
+
+/// No score is below 1 and no page takes less than nothing: an interval that says so ends, open, at the edge.
+#[test]
+fn what_cannot_be_is_not_drawn() {
+    let mut low = OLD;
+    low[0] = (1.35, 0.7);
+    low[3] = (0.1, 0.15);
+    let page = page_of(&comparison(vec![made("fifo", false, low, OLD_AIR)]), &[]);
+    let game = figure(&page, "game, ");
+    assert_eq!(widths(game), [(6.0, 38.8)], "0.35 of the 3.5 from 1 to 4.5");
+    // To 2.05; y of the middle of the bar, which has no cap at the edge.
+    assert!(game.contains("<path class=\"whisker\" d=\"M6 29H122.4m0 -4v8\"/>"), "{game}");
+    assert!(game.contains(">1.35 ± 0.70</text>") && !game.contains(">0.5</text>"), "{game}");
+    let web = figure(&page, "web, ");
+    assert!(web.contains("<path class=\"whisker\" d=\"M6 29H394m0 -4v8\"/>"), "0 to 250 ms: {web}");
+    // What ends at the edge has its cap.
+    low[0] = (1.35, 0.35);
+    let page = page_of(&comparison(vec![made("fifo", false, low, OLD_AIR)]), &[]);
+    assert_eq!(whiskers(figure(&page, "game, ")), [(6.0, 83.6)]);
 }
 
 #[test]
@@ -255,8 +277,9 @@ fn delays_rates_and_credits_are_where_they_belong() {
 
     let credit = figure(&page, "Credit over time under chap");
     assert!(attribute(credit, "aria-label").ends_with("means: download 7.0 ms"), "{credit}");
-    // From -10 to 20 ms.
-    let y = |ms: f64| (ms + 10.0) / 30.0;
+    // From -10 to 25 ms: room above the most, which has a tick.
+    let y = |ms: f64| (ms + 10.0) / 35.0;
+    assert!(credit.contains(">20</text>"), "{credit}");
     let expected =
         [20.0, 10.0, 0.0, -10.0, 15.0].iter().enumerate().map(|(i, ms)| at(credit, i as f64 / 4.0, y(*ms)));
     near(&lines(credit, DOWNLOAD)[0], &expected.collect::<Vec<_>>());
