@@ -168,6 +168,20 @@ fn alone_or_not_to_blame() {
     );
 }
 
+/// Who sends up is in the way on the channel as well.
+#[test]
+fn a_rival_uses_the_air_both_ways() {
+    let mut backup = bulk(1e6, 5.0, 0.010, 0.1, 0.0, 0.0);
+    backup.push((UplinkAir, 0.5));
+    let apps = vec![
+        app("game", "game", &stream(GameMos, 1.5, 0.150, 0.010, 0.0, 0.0)),
+        app("download", "download", &bulk(9e6, 15.0, 0.010, 0.3, 0.0, 0.0)),
+        app("backup", "upload", &backup),
+    ];
+    let said = reasons(apps).swap_remove(0);
+    assert!(said.ends_with("while backup uses 60 % of the air"), "{said}");
+}
+
 /// Its own station's queue, and whoever fills it; another station's packets are in nobody's way there.
 #[test]
 fn behind_whom_in_the_uplink() {

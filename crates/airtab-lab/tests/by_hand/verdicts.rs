@@ -320,6 +320,31 @@ fn verdicts_are_counted() {
     assert!(board.contains("\n- it (red, known): because"), "{board}");
 }
 
+/// Whichever way: 3 and 9 are 4 below and 2 above the 7 of a source. And the board says so, in its column.
+#[test]
+fn the_farthest_from_the_source_is_told() {
+    let lines = "of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { q = [20, 80], d = 1 }\nleast = 1";
+    let e = experiment(&check(&format!("{lines}\npublished = 7")));
+    let o = outcome(&e, false, &host(&told_apart));
+    let verdicts = judge(&e, &o);
+    assert_eq!(verdicts[0].distance, Some(-4.0));
+    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    assert!(board.contains("| it | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | holds |\n"), "{board}");
+}
+
+/// 2, 4 and 9 are 5 ± 9: at most 5, and yet no proof.
+#[test]
+fn what_is_open_does_not_hold() {
+    let ms = [2.0, 4.0, 9.0];
+    let made = |w: &Which| vec![(0, GameMos, ms[w.seed as usize - 1])];
+    let e = experiment(&check("of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }\nmost = 5"));
+    let o = outcome(&e, false, &host(&made));
+    let verdicts = judge(&e, &o);
+    assert_eq!(text::summary(verdicts.iter()), "0 of 1 hold, 1 undecided");
+    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    assert!(board.contains("| [mine](#mine) | Made up | 0 of 1 | 1 undecided |\n"), "{board}");
+}
+
 /// Nothing is expected: everything is there to see, all the more in a quick look.
 #[test]
 fn without_checks_there_are_figures() {
