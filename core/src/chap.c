@@ -143,7 +143,7 @@ static const struct at_param chap_params[] = {
 	},
 	[P_TARGET] = {
 		.id = 10, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "target",
-		.help = "delay that CoDel keeps each flow's own backlog near, but two full packets at its rate; 0 = off (not in faithful)",
+		.help = "delay that CoDel keeps each flow's own backlog near, or two full packets at its rate, whichever is more; 0 = off (not in faithful)",
 		.source = "RFC 8289 4.4", .def = AT_CODEL_TARGET, .min = 0, .max = SEC,
 	},
 	[P_END] = { 0 },
