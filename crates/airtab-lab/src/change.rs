@@ -10,7 +10,7 @@ use airtab_scenario::{About, Metric, QueueScores, Summary};
 use serde::Serialize;
 
 use crate::compare::Comparison;
-use crate::digits;
+use airtab_scenario::digits;
 
 /// How an application is served, beside another discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

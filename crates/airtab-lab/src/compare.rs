@@ -17,8 +17,8 @@ use airtab_sim::Scenario;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::digits::count;
 use crate::measure;
+use airtab_scenario::digits::count;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
 /// the older form would be misled.

@@ -13,7 +13,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle,
 use crate::change::{AppChange, is_tied};
 use crate::classes;
 use crate::compare::Comparison;
-use crate::digits::{self, count};
+use airtab_scenario::digits::{self, count};
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]

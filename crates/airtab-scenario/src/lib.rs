@@ -6,6 +6,7 @@
 //! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`; [`tcp_settings`]: settings
 //!   of TCP, such as `prr=false`
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
+//! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios
 //!
@@ -14,6 +15,7 @@
 //! its feature `files` it touches no file system.
 
 mod apps;
+pub mod digits;
 mod evenness;
 mod kinds;
 mod measure;

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: no verdict; bounds are wider than a number (`judge`).
 
-use crate::digits;
+use airtab_scenario::digits;
 
 /// A value beside the source's.
 #[derive(Clone, Copy, Debug, PartialEq)]

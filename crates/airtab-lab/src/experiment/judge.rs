@@ -13,9 +13,8 @@ use airtab_quality::Interval;
 use airtab_scenario::{Metric, QueueScores};
 use serde::Serialize;
 
-use crate::digits;
-
 use super::distance::{self, Distance};
+use super::told::{expected, measured, number, shown};
 use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 
 /// What became of a check.
@@ -87,6 +86,9 @@ impl State {
     }
 }
 
+/// Of a mean: what the sums of floating point leave is no spread.
+pub(super) const REST: f64 = 1e-9;
+
 /// Judges every check that has a point among those that were run.
 pub fn judge(experiment: &Experiment, outcome: &Outcome) -> Vec<Verdict> {
     let checks = experiment.checks.iter().filter(|check| check.quick || !outcome.quick);
@@ -119,15 +121,15 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         (false, None) => State::Red,
         (false, Some(_)) => State::KnownRed,
     };
-    let listed = |what: &str, some: &[&PointValue], text: fn(&PointValue, usize) -> String| {
-        let one = |v: &&PointValue| format!("{} at {}", text(v, decimals), v.at);
+    let listed = |what: &str, some: &[&PointValue], text: fn(&PointValue, &Expect, usize) -> String| {
+        let one = |v: &&PointValue| format!("{} at {}", text(v, &check.expect, decimals), v.at);
         (values.len() > 1).then(|| format!("{what}: {}", some.iter().map(one).collect::<Vec<_>>().join("; ")))
     };
     let places = |broken: &[&PointValue]| {
         if broken.is_empty() && !values.is_empty() {
             return Some("its ends are not in that order".into());
         }
-        listed("not so", broken, |v, decimals| number(v.mean, decimals))
+        listed("not so", broken, |v, expect, decimals| number(v.mean, expect, decimals))
     };
     let cause = match (state, &check.known) {
         _ if busy.is_some() => busy,
@@ -155,9 +157,8 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
 
 /// Of values that hold, those whose interval says that others could not.
 fn open<'a>(expect: &Expect, values: &'a [PointValue]) -> Vec<&'a PointValue> {
-    // What the sums of floating point leave is no spread.
     let reach = |v: &PointValue| {
-        let least = 1e-9 * v.mean.unwrap_or(0.0).abs();
+        let least = REST * v.mean.unwrap_or(0.0).abs();
         v.half_width_95.filter(|half| *half > least).unwrap_or(0.0)
     };
     match expect {
@@ -314,45 +315,6 @@ fn in_order(values: &mut [PointValue], sense: f64) -> bool {
 
 /// Part of a change that a step against it may have.
 const SMALL: f64 = 0.1;
-
-fn number(value: Option<f64>, decimals: usize) -> String {
-    value.map_or("no value".into(), |v| format!("{v:.decimals$}"))
-}
-
-/// With its interval, if it has one.
-fn shown(v: &PointValue, decimals: usize) -> String {
-    v.mean.map_or("no value".into(), |mean| digits::estimate(mean, v.half_width_95, decimals))
-}
-
-fn measured(expect: &Expect, values: &[PointValue], decimals: usize) -> String {
-    match (values, expect) {
-        ([], _) => "not run".into(),
-        ([value], _) => shown(value, decimals),
-        (values, Expect::Within(_)) if values.len() > 4 => {
-            let present = || values.iter().filter_map(|v| v.mean);
-            let (least, most) = (present().fold(f64::MAX, f64::min), present().fold(f64::MIN, f64::max));
-            let missing = values.iter().filter(|v| v.mean.is_none()).count();
-            let none = if missing > 0 { format!(", {missing} without value") } else { String::new() };
-            match missing == values.len() {
-                true => "no value".into(),
-                false => format!("{least:.decimals$} to {most:.decimals$} at {} points{none}", values.len()),
-            }
-        }
-        (values, _) => values.iter().map(|v| number(v.mean, decimals)).collect::<Vec<_>>().join(", "),
-    }
-}
-
-pub(super) fn expected(expect: &Expect) -> String {
-    match expect {
-        Expect::Within(bounds) => match (*bounds.start(), *bounds.end()) {
-            (least, f64::INFINITY) => format!("at least {least}"),
-            (f64::NEG_INFINITY, most) => format!("at most {most}"),
-            (least, most) => format!("{least} to {most}"),
-        },
-        Expect::Rises => "rises".into(),
-        Expect::Falls => "falls".into(),
-    }
-}
 
 impl Check {
     /// What it is compared with, if that is a figure of its own.

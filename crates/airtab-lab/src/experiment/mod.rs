@@ -30,6 +30,7 @@ mod seconds;
 mod server;
 mod store;
 pub mod text;
+mod told;
 mod workload;
 
 use std::ops::RangeInclusive;

@@ -20,7 +20,7 @@ use super::live::{self, LiveHost};
 use super::store::{RunKey, Store};
 use super::{Check, Experiment, Point};
 use crate::compare::{add_page_times, summarise};
-use crate::digits::count;
+use airtab_scenario::digits::count;
 
 /// How to run.
 pub struct RunOptions<'a> {

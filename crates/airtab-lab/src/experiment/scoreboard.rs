@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::judge::{State, Verdict};
 use super::text::{one_line, size, summary};
 use super::{Experiment, Outcome};
-use crate::digits::count;
+use airtab_scenario::digits::count;
 
 /// One experiment and what came out.
 pub type Done = (Experiment, Outcome, Vec<Verdict>);

@@ -10,8 +10,8 @@ use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
 use super::columns::{columns, figure};
 use super::judge::{State, Verdict};
 use super::{Compared, Experiment, Outcome};
-use crate::digits::count;
 use crate::table::{Style, empty_table, finish_table, wrap};
+use airtab_scenario::digits::count;
 
 /// All of them: id, title, how many runs and checks.
 pub fn list(experiments: &[Experiment], style: Style) -> String {
@@ -68,7 +68,7 @@ pub fn show(e: &Experiment, style: Style) -> String {
             Compared::Minus(_) => " (difference)",
             Compared::Spread(_) => " (spread)",
         };
-        let band = super::judge::expected(&c.expect);
+        let band = super::told::expected(&c.expect);
         checks.add_row([format!("{}{compared}", c.what), c.reported.clone(), c.section.clone(), band]);
     }
     text.push_str(&finish_table(checks, style));

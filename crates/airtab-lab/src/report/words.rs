@@ -11,8 +11,8 @@ use airtab_sim::{App, Scenario, Station};
 use crate::change::{Change, Verdict};
 use crate::classes;
 use crate::compare::Comparison;
-use crate::digits;
 use crate::table;
+use airtab_scenario::digits;
 
 /// What the page is about.
 pub(super) fn title(c: &Comparison) -> String {

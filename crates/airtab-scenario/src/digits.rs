@@ -19,7 +19,7 @@ pub fn count(n: usize, what: &str) -> String {
 }
 
 /// A value as exact as an interval of that half width lets it be told, with `most` decimals at most.
-pub(crate) fn rounded(value: f64, half_width: Option<f64>, most: usize) -> String {
+pub fn rounded(value: f64, half_width: Option<f64>, most: usize) -> String {
     let place = half_width.and_then(second_digit).unwrap_or(most as i32).min(most as i32);
     let text = match usize::try_from(place) {
         Ok(decimals) => format!("{value:.decimals$}"),
