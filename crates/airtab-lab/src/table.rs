@@ -337,32 +337,31 @@ fn run_ways(q: &QueueScores, style: Style) -> Option<String> {
     (table.row_count() > 0).then(|| finish_table(table, style))
 }
 
+/// What the columns of [`run`] are about.
+const OF_RUN: &str = "Mb/s, lost: of its data, of an upload those that it sends. wait, places: in the access point's \
+                      queue, of an upload those of its ACKs. air: both ways.";
+
 /// One row for each application of one discipline, then one for each direction: the figures of `airtab run`.
 pub fn run(q: &QueueScores, style: Style) -> String {
     use Metric::*;
-    const COLUMNS: [(&str, Metric); 6] = [
-        ("\nMb/s", Goodput),
-        ("lost\n%", Loss),
-        ("wait p50\nms", QueueDelayP50),
-        ("wait p99\nms", QueueDelayP99),
-        ("places\nheld", QueuePackets),
-        ("air\n%", Air),
-    ];
+    const HEADINGS: [&str; 6] =
+        ["\nMb/s", "lost\n%", "wait p50\nms", "wait p99\nms", "places\nheld", "air\n%"];
     let mut table = empty_table();
-    let numbers = COLUMNS.map(|c| Cell::new(c.0).set_alignment(CellAlignment::Right));
+    let numbers = HEADINGS.map(|heading| Cell::new(heading).set_alignment(CellAlignment::Right));
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let score_heading = right("\nscore".into());
     let stub = ["\napplication", "\nkind"].map(Cell::new).into_iter().chain([score_heading]);
     table.set_header(stub.chain(numbers));
     for app in &q.apps {
-        let figures = COLUMNS.iter().map(|(_, m)| {
-            let mean = app.mean(*m);
-            right(mean.map_or("-".into(), |x| format!("{:.*}", m.decimals(), m.shown(x))))
-        });
+        let (rate, loss) = About::named(app.kind).map_or((&[Goodput][..], Loss), |about| about.data);
+        let columns: [&[Metric]; 6] =
+            [rate, &[loss], &[QueueDelayP50], &[QueueDelayP99], &[QueuePackets], &[Air, UplinkAir]];
+        let figures = columns.map(|of| right(sum(app, of)));
         let stub = [Cell::new(&app.name), Cell::new(app.kind), right(score(app))];
         table.add_row(stub.into_iter().chain(figures));
     }
     let mut text = finish_table(table, style);
+    let _ = writeln!(text, "\n{}", wrap(OF_RUN, style.width));
     text.extend(run_ways(q, style).map(|ways| format!("\n{ways}")));
     text.push_str("\naccess point\n");
     for (metric, summary) in &q.ap.metrics {
@@ -370,6 +369,15 @@ pub fn run(q: &QueueScores, style: Style) -> String {
         let _ = writeln!(text, "  {label:26}{value:.digits$}");
     }
     text
+}
+
+/// The sum of those figures that it has, as one of them is shown.
+fn sum(app: &Scores, of: &[Metric]) -> String {
+    let present: Vec<f64> = of.iter().filter_map(|metric| app.mean(*metric)).collect();
+    match present.is_empty() {
+        true => "-".into(),
+        false => format!("{:.*}", of[0].decimals(), of[0].shown(present.iter().sum())),
+    }
 }
 
 /// A table of figures: headings (more than one line if they hold a line break), then rows, to the right.

@@ -7,6 +7,7 @@
 use airtab_scenario::{About, QueueScores, Scores};
 
 use crate::compare::Comparison;
+use airtab_scenario::digits;
 
 /// The sentences, application by application in the order of the scenario, in
 /// each the disciplines in the order asked for; those with the same reason
@@ -57,10 +58,11 @@ fn sentences(c: &Comparison, wanted: &dyn Fn(usize, usize) -> bool) -> Vec<Strin
 fn of_app(q: &QueueScores, app: &Scores) -> Option<(String, String)> {
     let about = About::named(app.kind)?;
     let (metric, unit) = (about.metric(), about.score.unit_of_reason);
-    let digits = about.score.decimals_of_reason.unwrap_or(metric.decimals());
-    let score = app.mean(metric).map_or(String::new(), |x| match unit {
-        "" => format!("{:.digits$} ", metric.shown(x)),
-        unit => format!("{:.digits$} {unit} ", metric.shown(x)),
+    let score = app.metrics.get(&metric).map_or(String::new(), |s| {
+        // As tables have it.
+        let half = s.half_width_95.map(|half| metric.shown(half));
+        let text = digits::rounded(metric.shown(s.mean), half, metric.decimals());
+        if unit.is_empty() { format!("{text} ") } else { format!("{text} {unit} ") }
     });
     Some((format!("{score}under {}", q.label), about.reason(q, app)))
 }

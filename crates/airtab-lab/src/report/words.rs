@@ -94,18 +94,35 @@ pub fn result(c: &Comparison) -> String {
         return format!("One seed cannot tell which of {} is best.", list(&labels));
     }
     let mut wins = vec![0; c.queues.len()];
-    let mut differ = false;
+    let (mut differ, mut without) = (false, Vec::new());
     for (i, app) in apps.iter().enumerate() {
         let Some(about) = About::named(app.kind) else { continue };
+        let has = |q: &QueueScores| q.apps[i].mean(about.metric()).is_some();
+        if c.queues.iter().filter(|q| has(q)).count() < 2 {
+            without.push(app.name.as_str());
+            continue;
+        }
         let cells = table::cells(c, (i, about.metric()));
         let marked = cells.iter().any(|cell| cell.ends_with(table::MARK));
         differ |= marked;
-        for (won, cell) in wins.iter_mut().zip(&cells) {
-            *won += usize::from(!marked || cell.ends_with(table::MARK));
+        for ((won, cell), q) in wins.iter_mut().zip(&cells).zip(&c.queues) {
+            *won += usize::from(has(q) && (!marked || cell.ends_with(table::MARK)));
         }
     }
+    let compared = apps.len() - without.len();
+    let without = match without.as_slice() {
+        [] => String::new(),
+        few @ [_, ..] if few.len() <= DIFFERENCES => {
+            format!(" {} {} no figure to compare.", list(few), if few.len() == 1 { "has" } else { "have" })
+        }
+        many => format!(" {} applications have no figure to compare.", many.len()),
+    };
+    if compared == 0 {
+        return "No application has a figure to compare.".into();
+    }
     if !differ {
-        return format!("No application can tell {} apart.", list(&labels));
+        let none = if compared < apps.len() { "No application with a figure" } else { "No application" };
+        return format!("{none} can tell {} apart.{without}", list(&labels));
     }
     let best_of = |which: &dyn Fn(&QueueScores) -> bool| {
         let of = || c.queues.iter().zip(&wins).filter(|(q, _)| which(q));
@@ -113,16 +130,16 @@ pub fn result(c: &Comparison) -> String {
         (most, of().filter(|(_, won)| **won == most).map(|(q, _)| q).collect::<Vec<_>>())
     };
     let (most, winners) = best_of(&|_| true);
-    let mut text = best(&winners, most, apps.len()) + ".";
+    let mut text = best(&winners, most, [compared, apps.len()]) + ".";
     let untold = |q: &QueueScores| !classes::is_told(c, q);
     let mut heroes: Vec<&QueueScores> = winners.iter().copied().filter(|q| untold(q)).collect();
     if heroes.is_empty() {
         let (most, next) = best_of(&untold);
         if next.is_empty() {
-            return text;
+            return text + &without;
         }
         let who = if winners.len() == 1 { "It goes" } else { "They go" };
-        let best = best(&next, most, apps.len());
+        let best = best(&next, most, [compared, apps.len()]);
         text.push_str(&format!(
             " {who} by classes that were set by hand; of those that are told nothing, {best}."
         ));
@@ -132,7 +149,7 @@ pub fn result(c: &Comparison) -> String {
     if let Some(hero) = heroes.into_iter().find(|q| q.label != reference.label) {
         text.push_str(&changed(hero, reference));
     }
-    text
+    text + &without
 }
 
 /// So many differences of one sort can be read in one sentence.
@@ -173,11 +190,15 @@ fn largest(mut differences: Vec<(f64, String)>) -> String {
     list(&texts)
 }
 
-fn best(winners: &[&QueueScores], most: usize, apps: usize) -> String {
+/// Of how many applications, and how many there are with those that cannot be compared.
+fn best(winners: &[&QueueScores], most: usize, [compared, apps]: [usize; 2]) -> String {
     let labels: Vec<&str> = winners.iter().map(|q| q.label.as_str()).collect();
     let verb = if winners.len() == 1 { "is" } else { "are" };
-    let how_many =
-        if most == apps { "every application".into() } else { format!("{most} of {apps} applications") };
+    let how_many = match compared == apps {
+        true if most == apps => "every application".into(),
+        true => format!("{most} of {apps} applications"),
+        false => format!("{most} of the {compared} applications that can be compared"),
+    };
     format!("{} {verb} best, or as good as the best, for {how_many}", list(&labels))
 }
 

@@ -58,7 +58,7 @@ pub fn stream(score: Metric, mos: f64, delay: f64, wait: f64, loss: f64, dropped
         (Delay, delay),
         (UplinkDelay, 0.0),
         (Loss, loss),
-        (QueueDelayP50, wait),
+        (QueueDelayP50, 0.5 * wait),
         (QueuePackets, 0.5),
         (QueueDropped, dropped),
         (Air, 0.01),
@@ -66,6 +66,7 @@ pub fn stream(score: Metric, mos: f64, delay: f64, wait: f64, loss: f64, dropped
         (down(OfPath::Channel), delay - wait),
         (down(OfPath::QueueLoss), dropped),
         (down(OfPath::ChannelLoss), loss - dropped),
+        (QueueDelay, wait),
     ]
 }
 
@@ -73,7 +74,7 @@ pub fn bulk(goodput: f64, places: f64, wait: f64, air: f64, loss: f64, dropped: 
     vec![
         (Goodput, goodput),
         (Loss, loss),
-        (QueueDelayP50, wait),
+        (QueueDelayP50, 0.5 * wait),
         (QueuePackets, places),
         (QueueDropped, dropped),
         (Air, air),
@@ -81,6 +82,7 @@ pub fn bulk(goodput: f64, places: f64, wait: f64, air: f64, loss: f64, dropped: 
         (down(OfPath::Channel), 0.0005),
         (down(OfPath::QueueLoss), dropped),
         (down(OfPath::ChannelLoss), loss - dropped),
+        (QueueDelay, wait),
     ]
 }
 
@@ -101,7 +103,7 @@ pub fn video(fps: f64, whole: [f64; 4], dropped: f64) -> Vec<(Metric, f64)> {
 
 pub fn web(page: f64, wait: f64, dropped: f64) -> Vec<(Metric, f64)> {
     let of_queue = [
-        (QueueDelayP50, wait),
+        (QueueDelayP50, 0.5 * wait),
         (QueueDelayP99, 0.02),
         (QueueDropped, dropped),
         (QueuePackets, 0.1),
@@ -109,6 +111,7 @@ pub fn web(page: f64, wait: f64, dropped: f64) -> Vec<(Metric, f64)> {
         (down(OfPath::Channel), 0.001),
         (up(OfPath::Wires), 0.0025),
     ];
-    let of_pages = [(PageTime, page), (PageBytes, 91_000.0), (Pages, 20.0), (PagesCompared, 18.0)];
+    let of_pages =
+        [(QueueDelay, wait), (PageTime, page), (PageBytes, 91_000.0), (Pages, 20.0), (PagesCompared, 18.0)];
     of_queue.into_iter().chain(of_pages).collect()
 }

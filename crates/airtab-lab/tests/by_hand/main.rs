@@ -11,6 +11,7 @@
 //! - `scores`: the server of fixed times, and credits
 //! - `reasons`, `rates`: figures to sentences, and to those about bulk data
 //! - `marks`, `page`, `ways`: figures to what is best, to a page, and both directions there
+//! - `told`: what is said once, to which digit, and of whom
 //! - `drawn`: the figures of an experiment
 
 mod drawn;
@@ -24,6 +25,7 @@ mod reasons;
 mod runs;
 mod scores;
 mod seeds;
+mod told;
 mod traces;
 mod values;
 mod verdicts;

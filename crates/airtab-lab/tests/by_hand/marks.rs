@@ -91,22 +91,33 @@ fn the_whole_table() {
     assert!(!table::comparison(&c, PLAIN).contains('\u{1b}'));
 }
 
-/// A rate that has no column of its own says which one it is.
+/// The row of an upload is about its data, not about its ACKs; air is that of both ways.
 #[test]
-fn rates_of_uploads_and_films_are_told_apart() {
+fn a_row_is_about_the_applications_own_data() {
+    let both = [(Air, 0.07), (UplinkAir, 0.44)];
+    let of = |own: &[(Metric, f64)]| own.iter().chain(&both).copied().collect::<Vec<_>>();
     let apps = vec![
-        app("backup", "upload", &[(UplinkGoodput, 5e6), (Goodput, 1e5)]),
-        app("film", "streaming", &[(BitRate, 3e6), (Goodput, 1e6)]),
-        app("update", "download", &[(Goodput, 7e6)]),
+        app(
+            "backup",
+            "upload",
+            &of(&[(UplinkGoodput, 5e6), (Goodput, 1e5), (Loss, 0.5), (UplinkLoss, 0.02)]),
+        ),
+        app("film", "streaming", &of(&[(BitRate, 3e6), (Goodput, 1e6), (Loss, 0.01), (UplinkLoss, 0.5)])),
+        app("update", "download", &[(Goodput, 7e6), (Air, 0.25)]),
+        app("peers", "p2p", &of(&[(Goodput, 7e6), (UplinkGoodput, 2e6), (Loss, 0.01)])),
+        app("ping", "ping", &of(&[(Ping, 0.0125), (Goodput, 1e4), (Loss, 0.01)])),
     ];
     let table = table::run(&queue("fifo", apps), PLAIN);
-    let scores = |name: &str| {
+    let row = |name: &str| {
         let line = table.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().skip(2).map(str::to_string).collect::<Vec<_>>().join(" ")
     };
-    assert!(scores("backup").starts_with("5.00 Mb/s up 0.10 "), "{table}");
-    assert!(scores("film").starts_with("3.00 Mb/s 1.00 "), "{table}");
-    assert!(scores("update").starts_with("- 7.00 "), "{table}");
+    // Score with its unit, data, lost, the queue, air. A rate that has a column of its own is no score beside it.
+    assert_eq!(row("backup"), "5.00 Mb/s up 5.00 2.00 - - - 51.0", "{table}");
+    assert_eq!(row("film"), "3.00 Mb/s 1.00 1.00 - - - 51.0", "{table}");
+    assert_eq!(row("update"), "- 7.00 - - - - 25.0", "{table}");
+    assert_eq!(row("peers"), "- 9.00 1.00 - - - 51.0", "{table}");
+    assert_eq!(row("ping"), "12.50 ms 0.01 1.00 - - - 51.0", "{table}");
 }
 
 /// The table of one application, its lines cut into columns.

@@ -35,14 +35,14 @@ fn a_film_plays_or_stands_still() {
 
 #[test]
 fn an_upload_is_not_queued_here() {
-    let figures = [(UplinkGoodput, 17.5e6), (UplinkAir, 0.52), (Air, 0.09), (QueueDelayP50, 0.002)];
+    let figures = [(UplinkGoodput, 17.5e6), (UplinkAir, 0.52), (Air, 0.09), (QueueDelayP50, 0.0004), (QueueDelay, 0.002)];
     let apps = vec![
         app("backup", "upload", &figures),
         app("download", "download", &bulk(7e6, 3.0, 0.009, 0.2, 0.0, 0.0)),
     ];
     assert_eq!(
         reasons(apps)[0],
-        "backup 17.5 Mb/s under fifo: it sends for 52 % of the time, downlinks for 29 %; its ACKs wait 2.0 ms in \
+        "backup 17.50 Mb/s under fifo: it sends for 52 % of the time, downlinks for 29 %; its ACKs wait 2.0 ms in \
          the queue"
     );
 }
@@ -53,7 +53,7 @@ fn what_slows_a_download() {
     // 2 Mb/s in 5.5 ms are 1.4 kB.
     assert_eq!(
         of("download", &bulk(2e6, 3.0, 0.005, 0.4, 0.05, 0.0)),
-        "d 2.0 Mb/s under fifo: losses cut its window: the channel on the way down, on which 5.0 % of its packets are \
+        "d 2.00 Mb/s under fifo: losses cut its window: the channel on the way down, on which 5.0 % of its packets are \
          lost; it has 1 kB under way, and 91 % of its round trip of 5.5 ms is the access point's queue, where a packet \
          waits 5.0 ms: it holds 3 of the 35 places itself"
     );
@@ -64,7 +64,7 @@ fn what_slows_a_download() {
     assert_eq!(
         of("download", &far),
         format!(
-            "d 5.0 Mb/s under fifo: nothing is lost and it seldom queues: its window sets its rate; {trip}"
+            "d 5.00 Mb/s under fifo: nothing is lost and it seldom queues: its window sets its rate; {trip}"
         )
     );
     // A film asks for no more than its buffer holds.
@@ -81,7 +81,7 @@ fn what_slows_a_download() {
     assert_eq!(
         of("p2p", &far),
         format!(
-            "d 5.0 Mb/s under fifo: losses cut its window: the access point's queue, which drops 0.4 % of its packets, \
+            "d 5.00 Mb/s under fifo: losses cut its window: the access point's queue, which drops 0.4 % of its packets, \
              though on the mean 0 of the 35 places are taken; {trip}"
         )
     );
@@ -94,7 +94,7 @@ fn who_has_the_places_of_a_download() {
         let own = bulk(5e6, 3.0, 0.009, 0.125, dropped, dropped);
         beside(app("d", "download", &own), 30.0, 0.010, 0.1)
     };
-    let air = "d 5.0 Mb/s under fifo: it has 56 % of the air that is used; it holds 3 of the 35 places, and";
+    let air = "d 5.00 Mb/s under fifo: it has 56 % of the air that is used; it holds 3 of the 35 places, and";
     assert_eq!(of(0.01), format!("{air} 1.0 % of its packets are dropped"));
     assert_eq!(
         of(0.02),
@@ -131,8 +131,8 @@ fn an_upload_stands_in_line_or_not() {
         ];
         let reason = reasons(vec![app("x", "upload", &figures)]).swap_remove(0);
         reason
-            .strip_prefix("x 8.0 Mb/s up under fifo: ")
-            .or(reason.strip_prefix("x 8.0 Mb/s under fifo: "))
+            .strip_prefix("x 8.00 Mb/s up under fifo: ")
+            .or(reason.strip_prefix("x 8.00 Mb/s under fifo: "))
             .unwrap()
             .to_string()
     };
@@ -162,10 +162,10 @@ fn packets_up_are_lost() {
         ];
         reasons(vec![app("x", "udp", &figures)]).swap_remove(0)
     };
-    assert_eq!(of(0.01), "x 3.0 Mb/s under fifo: it sends for 50 % of the time");
+    assert_eq!(of(0.01), "x 3.00 Mb/s under fifo: it sends for 50 % of the time");
     assert_eq!(
         of(0.25),
-        "x 3.0 Mb/s under fifo: 100 % of its losses is its station's uplink queue, which drops 25 % of its packets, \
+        "x 3.00 Mb/s under fifo: 100 % of its losses is its station's uplink queue, which drops 25 % of its packets, \
          behind its own packets; it sends for 50 % of the time"
     );
 }
@@ -184,7 +184,7 @@ fn a_rival_has_notably_more_air() {
 fn a_download_at_the_bounds() {
     let of = |loss: f64, dropped: f64, places: f64, wait: f64| {
         let reason = reasons(vec![app("d", "download", &bulk(5e6, places, wait, 0.125, loss, dropped))]);
-        reason[0].strip_prefix("d 5.0 Mb/s under fifo: ").unwrap().to_string()
+        reason[0].strip_prefix("d 5.00 Mb/s under fifo: ").unwrap().to_string()
     };
     let lost = |loss, dropped| of(loss, dropped, 3.0, 0.001);
     let slows = |reason: &str| reason.starts_with("losses cut its window: the channel on the way down, ");
@@ -218,7 +218,7 @@ fn what_has_no_air_or_no_data() {
         |kind: &'static str, figures: &[(Metric, f64)]| reasons(vec![app("x", kind, figures)]).swap_remove(0);
     assert_eq!(
         one("download", &[(Goodput, 0.0), (Air, 0.0)]),
-        "x 0.0 Mb/s under fifo: nothing arrives, and it uses 0 % of the air"
+        "x 0.00 Mb/s under fifo: nothing arrives, and it uses 0 % of the air"
     );
     assert_eq!(one("p2p", &[]), "x under fifo: it sent nothing while measured");
     assert_eq!(one("streaming", &[(Goodput, 0.0)]), "x under fifo: it sent nothing while measured");

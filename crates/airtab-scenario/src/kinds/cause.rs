@@ -13,7 +13,7 @@ use airtab_quality::emodel::simple_r;
 use airtab_quality::gmodel::PING_WEIGHT;
 use airtab_sim::Leg;
 
-use super::reason::{crowd, for_whom, held, held_by_others, ms, percent};
+use super::reason::{crowd, for_whom, half_width, held, held_by_others, ms, percent};
 use crate::metric::{Direction, Metric, OfPath};
 use crate::scores::{QueueScores, Scores};
 
@@ -139,7 +139,7 @@ impl Parts {
             LEGS.iter()
                 .for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
         }
-        parts.of = format!("its round trip of {}", ms(parts.sum()));
+        parts.of = format!("its round trip of {}", ms(parts.sum(), parts.half_width(app, None)));
         parts
     }
 
@@ -147,7 +147,7 @@ impl Parts {
     pub(super) fn of_delay(app: &Scores, direction: Direction) -> Parts {
         let mut parts = Parts::new(&[direction], "");
         LEGS.iter().for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
-        parts.of = format!("its delay of {}", ms(parts.sum()));
+        parts.of = format!("its delay of {}", ms(parts.sum(), parts.half_width(app, None)));
         parts
     }
 
@@ -161,6 +161,15 @@ impl Parts {
     /// All of them together.
     pub(super) fn sum(&self) -> f64 {
         self.parts.iter().map(|part| part.size).sum()
+    }
+
+    /// How exact its times are, at one place or at all.
+    fn half_width(&self, app: &Scores, place: Option<Place>) -> Option<f64> {
+        let all = self.directions.iter().flat_map(|direction| LEGS.map(|leg| (*direction, leg)));
+        let here =
+            all.filter(|(direction, leg)| place.is_none_or(|place| place == Place::of(*direction, *leg)));
+        let figures = here.map(|(direction, leg)| Metric::of_path(direction, OfPath::mean(leg)));
+        half_width(app, &figures.collect::<Vec<_>>())
     }
 
     /// The largest part.
@@ -178,16 +187,20 @@ impl Parts {
         let part = self.largest()?;
         // What varies may take from one part what it gives to another.
         let share = percent((part.size / self.sum()).min(1.0));
-        Some(format!("{share} of {} is {}", self.of, self.said(q, app, part)))
+        let [what, who] = self.said(q, app, part);
+        Some(format!("{share} of {} is {what}{who}", self.of))
     }
 
-    /// Where the largest part of losses is, in words; None if there are none.
-    pub(super) fn where_lost(&self, q: &QueueScores, app: &Scores) -> Option<String> {
-        self.largest().map(|part| self.said(q, app, part))
+    /// Where the largest part of losses is, in words, without who is to blame if `before` has said it; None if
+    /// there are none.
+    pub(super) fn where_lost(&self, q: &QueueScores, app: &Scores, before: &str) -> Option<String> {
+        let [what, who] = self.said(q, app, self.largest()?);
+        let named = who.trim_start_matches([':', ',', ' ']);
+        Some(if before.contains(named) { what } else { what + &who })
     }
 
-    /// "the channel, where a packet takes 12 ms".
-    fn said(&self, q: &QueueScores, app: &Scores, part: &Part) -> String {
+    /// "the channel, where a packet takes 12 ms", and " while download uses 60 % of the air".
+    fn said(&self, q: &QueueScores, app: &Scores, part: &Part) -> [String; 2] {
         let sum = |of: fn(&Scores, Direction, Leg) -> f64| -> f64 {
             let all = self.directions.iter().flat_map(|direction| LEGS.map(|leg| (*direction, leg)));
             let here = all.filter(|(direction, leg)| Place::of(*direction, *leg) == part.place);
@@ -201,29 +214,27 @@ impl Parts {
         };
         if part.lost {
             let lost = percent(sum(loss));
-            return match part.place {
-                Place::AccessPoint => {
-                    format!("{place}, which drops {lost} of its packets{}", for_whom(q, app))
-                }
+            let (met, who) = match part.place {
+                Place::AccessPoint => (format!("which drops {lost} of its packets"), for_whom(q, app)),
                 Place::Uplink => {
-                    format!("{place}, which drops {lost} of its packets, behind {}", ahead(q, app))
+                    (format!("which drops {lost} of its packets"), format!(", behind {}", ahead(q, app)))
                 }
-                Place::Channel => {
-                    format!("{place}, on which {lost} of its packets are lost{}", self.attempts(app))
-                }
-                Place::Wires => format!("{place}, which drops {lost} of its packets"),
+                Place::Channel => (format!("on which {lost} of its packets are lost"), self.attempts(app)),
+                Place::Wires => (format!("which drops {lost} of its packets"), String::new()),
             };
+            return [format!("{place}, {met}"), who];
         }
-        let wait = ms(sum(time));
-        match part.place {
+        let wait = ms(sum(time), self.half_width(app, Some(part.place)));
+        let (met, who) = match part.place {
             Place::AccessPoint if held(app).max(held_by_others(q, app)) < 1.0 => {
-                format!("{place}, where a packet waits {wait} for the air, nobody before it")
+                ("waits", " for the air, nobody before it".into())
             }
-            Place::AccessPoint => format!("{place}, where a packet waits {wait}: {}", crowd(q, app)),
-            Place::Uplink => format!("{place}, where a packet waits {wait} behind {}", ahead(q, app)),
-            Place::Channel => format!("{place}, where a packet takes {wait}{}", self.rivals(q, app)),
-            Place::Wires => format!("{place}, where a packet takes {wait}"),
-        }
+            Place::AccessPoint => ("waits", format!(": {}", crowd(q, app))),
+            Place::Uplink => ("waits", format!(" behind {}", ahead(q, app))),
+            Place::Channel => ("takes", self.rivals(q, app)),
+            Place::Wires => ("takes", String::new()),
+        };
+        [format!("{place}, where a packet {met} {wait}"), who]
     }
 
     /// How often its frames are sent, if that is worth a word.

@@ -12,11 +12,11 @@ use airtab_sim::traffic::Game;
 use airtab_sim::{AppTrace, Scored};
 
 use super::cause::Parts;
-use super::reason::{NOTABLE_LOSS, of_stream};
+use super::reason::{of_stream, with_losses};
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::Metric::{self, GameMos, GameMosWindow, Loss, UplinkJitter, UplinkLoss};
-use crate::metric::{Direction, stream_columns};
+use crate::metric::Metric::{self, GameMos, GameMosWindow, UplinkJitter};
+use crate::metric::stream_columns;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
@@ -52,15 +52,7 @@ impl Described for Game {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        let cause = of_stream(q, app, GameMos, &Parts::of_game(app));
-        // The largest losses of either direction.
-        let losses = [(Direction::Down, Loss), (Direction::Up, UplinkLoss)];
-        let losses = losses.map(|(direction, metric)| (direction, app.mean(metric).unwrap_or(0.0)));
-        let (direction, loss) = losses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are two");
-        match Parts::of_losses(app, direction).where_lost(q, app) {
-            Some(at) if loss > NOTABLE_LOSS && loss < 1.0 => format!("{cause} (not in the score: {at})"),
-            _ => cause,
-        }
+        with_losses(q, app, of_stream(q, app, GameMos, &Parts::of_game(app)))
     }
 
     fn words(&self) -> String {

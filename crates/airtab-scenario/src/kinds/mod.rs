@@ -55,6 +55,8 @@ trait Described: Sized {
     const COLUMNS: &'static [Metric];
     /// How its score is shown.
     const SCORE: Score;
+    /// What it gets of its data, as a sum, and which part of it is lost.
+    const DATA: (&'static [Metric], Metric) = (&[Metric::Goodput], Metric::Loss);
     /// Whether it fills a queue for as long as it runs.
     const BULK: bool = false;
 
@@ -105,6 +107,8 @@ pub struct About {
     pub columns: &'static [Metric],
     /// How its score is shown.
     pub score: Score,
+    /// What it gets of its data, as a sum, and which part of it is lost.
+    pub data: (&'static [Metric], Metric),
     /// Whether it fills a queue for as long as it runs.
     pub bulk: bool,
     keys: &'static [&'static str],
@@ -122,6 +126,7 @@ macro_rules! kinds {
             name: stringify!($name),
             columns: <traffic::$Type as Described>::COLUMNS,
             score: <traffic::$Type as Described>::SCORE,
+            data: <traffic::$Type as Described>::DATA,
             bulk: <traffic::$Type as Described>::BULK,
             keys: <traffic::$Type as Described>::KEYS,
             read: |s, context| <traffic::$Type as Described>::read(s, context).map(AppKind::from),

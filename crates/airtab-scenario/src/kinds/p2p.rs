@@ -23,6 +23,7 @@ impl Described for P2p {
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::UplinkGoodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;
+    const DATA: (&'static [Metric], Metric) = (&[Metric::Goodput, Metric::UplinkGoodput], Metric::Loss);
     const BULK: bool = true;
 
     fn read(s: &Section, context: &Context) -> Option<P2p> {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Requests that a distant host answers: `ping`.
 //!
-//! What it does not do: its score is the rate that it receives, as that of any UDP
-//! packets; how long answers take is a figure beside it.
+//! Its score is how long an answer takes, both ways, on the mean; requests and echoes that are lost
+//! are figures beside it.
+//!
+//! What it does not do: how requests are sent is `airtab_sim::traffic::ping`'s.
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
@@ -10,7 +12,9 @@ use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Ping;
 
-use super::{Context, Described, Score, packet_bytes, reason, score};
+use super::cause::Parts;
+use super::reason::{of_stream, with_losses};
+use super::{Context, Described, Score, packet_bytes};
 use crate::measure::{Figures, add_stream, share};
 use crate::metric::{Metric, stream_columns};
 use crate::reader::{Section, quantity};
@@ -21,8 +25,15 @@ const BYTES: u32 = 84;
 
 impl Described for Ping {
     const KEYS: &'static [&'static str] = &["interval", "bytes", "phase"];
-    const COLUMNS: &'static [Metric] = &stream_columns::<7>(&[Metric::Goodput]);
-    const SCORE: Score = score::RECEIVED;
+    const COLUMNS: &'static [Metric] = &stream_columns::<9>(&[Metric::Ping]);
+    const SCORE: Score = Score {
+        caption: "round trip of a ping, ms (less is better)",
+        axis: (0.0, 1.0),
+        unit: Some("ms"),
+        unit_of_reason: "ms",
+        gain: ("a round trip of ", " takes"),
+        unit_of_gain: " ms",
+    };
 
     fn read(s: &Section, _: &Context) -> Option<Ping> {
         let interval_ns = s.read("interval", quantity(Unit::Ns, MS..=3600 * SECOND)).unwrap_or(SECOND);
@@ -48,7 +59,7 @@ impl Described for Ping {
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {
-        reason::of_packets(q, app)
+        with_losses(q, app, of_stream(q, app, Metric::Ping, &Parts::of_round_trip(app)))
     }
 
     fn words(&self) -> String {

@@ -8,7 +8,7 @@
 
 use super::About;
 use super::cause::Parts;
-use super::reason::{NOTABLE_LOSS, SILENT, for_whom, held, limit, percent};
+use super::reason::{NOTABLE_LOSS, SILENT, for_whom, held, limit, mean_ms, percent};
 use crate::metric::{Direction, Metric, OfPath};
 use crate::scores::{QueueScores, Scores};
 
@@ -26,7 +26,7 @@ pub(super) fn of_download(q: &QueueScores, app: &Scores) -> String {
     let lost_at = |at| app.mean(Metric::of_path(Direction::Down, at)).unwrap_or(0.0);
     let elsewhere = lost_at(OfPath::ChannelLoss).max(lost_at(OfPath::WiresLoss));
     let lossy = elsewhere > dropped && elsewhere > NOTABLE_LOSS;
-    let wait = app.mean(Metric::QueueDelayP50);
+    let wait = app.mean(Metric::QueueDelay);
     if lossy || !stands_in_line(app, Direction::Down, held(app), wait) {
         return of_window(q, app, Direction::Down);
     }
@@ -49,7 +49,7 @@ pub(super) fn of_upload(q: &QueueScores, app: &Scores) -> String {
             return of_window(q, app, Direction::Up);
         }
     }
-    let wait = app.mean(Metric::QueueDelayP50).map_or("0 ms".into(), super::reason::ms);
+    let wait = mean_ms(app, Metric::QueueDelay);
     let down: f64 = q.apps.iter().filter_map(|a| a.mean(Metric::Air)).sum();
     format!(
         "it sends for {} of the time, downlinks for {}; its ACKs wait {wait} in the queue",
@@ -86,7 +86,7 @@ fn of_air(q: &QueueScores, app: &Scores) -> String {
 
 /// What cuts its window, and the round trip in which that comes through.
 fn of_window(q: &QueueScores, app: &Scores, direction: Direction) -> String {
-    let cut = match Parts::of_losses(app, direction).where_lost(q, app) {
+    let cut = match Parts::of_losses(app, direction).where_lost(q, app, "") {
         Some(at) => format!("losses cut its window: {at}"),
         None => {
             let endless = About::named(app.kind).is_some_and(|about| about.bulk);

@@ -9,6 +9,7 @@
 //! What it does not do: no advice, and no cause that the figures do not show.
 
 use super::cause::Parts;
+use crate::digits::rounded;
 use crate::metric::{Direction, Metric};
 use crate::scores::{QueueScores, Scores};
 
@@ -25,7 +26,7 @@ pub(super) fn of_stream(q: &QueueScores, app: &Scores, score: Metric, parts: &Pa
     let known = [Metric::Loss, Metric::UplinkLoss, Metric::Delay, Metric::UplinkDelay];
     let sent = known.iter().any(|metric| app.mean(*metric).is_some());
     if let Some((direction, _)) = delays.into_iter().find(|(_, delay)| sent && app.mean(*delay).is_none()) {
-        let at = Parts::of_losses(app, direction).where_lost(q, app);
+        let at = Parts::of_losses(app, direction).where_lost(q, app, "");
         let at = at.unwrap_or("all of it is on its way still".into());
         return format!("nothing arrives on the way {}: {at}", direction.word());
     }
@@ -40,10 +41,22 @@ pub(super) fn of_stream(q: &QueueScores, app: &Scores, score: Metric, parts: &Pa
 /// That its packets wait less than those that hold the queue's places; None if they do not.
 fn spared(q: &QueueScores, app: &Scores) -> Option<String> {
     let bulk = largest_other(q, app).filter(|_| held_by_others(q, app) >= 1.0)?;
-    let (wait, longer) = (app.mean(Metric::QueueDelayP50)?, bulk.mean(Metric::QueueDelayP50)?);
+    let (wait, longer) = (app.mean(Metric::QueueDelay)?, bulk.mean(Metric::QueueDelay)?);
     (longer > 2.0 * wait).then(|| {
-        format!("its packets go first, waiting {} where those of {} wait {}", ms(wait), bulk.name, ms(longer))
+        let [wait, longer] = [app, bulk].map(|app| mean_ms(app, Metric::QueueDelay));
+        format!("its packets go first, waiting {wait} where those of {} wait {longer}", bulk.name)
     })
+}
+
+/// A cause, and behind it the losses of the worse direction, for a score that does not know them.
+pub(super) fn with_losses(q: &QueueScores, app: &Scores, cause: String) -> String {
+    let losses = [(Direction::Down, Metric::Loss), (Direction::Up, Metric::UplinkLoss)];
+    let losses = losses.map(|(direction, metric)| (direction, app.mean(metric).unwrap_or(0.0)));
+    let (direction, loss) = losses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are two");
+    match Parts::of_losses(app, direction).where_lost(q, app, &cause) {
+        Some(at) if loss > NOTABLE_LOSS && loss < 1.0 => format!("{cause} (not in the score: {at})"),
+        _ => cause,
+    }
 }
 
 /// Where most of its packets that are lost are lost, of those of the downlink.
@@ -67,15 +80,16 @@ pub(super) fn for_whom(q: &QueueScores, app: &Scores) -> String {
     if own > others {
         return format!(": its own packets fill the queue, {own:.0} {places}");
     }
-    let wait = app.mean(Metric::QueueDelayP50);
-    let theirs = largest_other(q, app).and_then(|a| Some((a, a.mean(Metric::QueueDelayP50)?)));
-    match (wait, theirs) {
-        (Some(wait), Some((bulk, longer))) if longer > 2.0 * wait => format!(
-            ", which come in bursts: they wait {} where those of {} wait {}",
-            ms(wait),
-            bulk.name,
-            ms(longer)
-        ),
+    let wait = app.mean(Metric::QueueDelay);
+    let longer = largest_other(q, app).and_then(|a| a.mean(Metric::QueueDelay));
+    match (wait, longer) {
+        // It need not wait for the others' places: its own are what is known of its drops.
+        (Some(wait), Some(longer)) if longer > 2.0 * wait => {
+            format!(
+                ": those that it sends wait {}, its own hold {own:.0} {places}",
+                mean_ms(app, Metric::QueueDelay)
+            )
+        }
         _ => format!(": {}", crowd(q, app)),
     }
 }
@@ -130,14 +144,26 @@ pub(super) fn limit(q: &QueueScores) -> Option<&str> {
     q.params.get("limit").map(String::as_str)
 }
 
-/// "1.5 ms".
-pub(super) fn ms(seconds: f64) -> String {
-    match seconds * 1e3 {
-        x if x >= 10.0 => format!("{x:.0} ms"),
-        x if x >= 1.0 => format!("{x:.1} ms"),
-        x if x >= 0.005 => format!("{x:.2} ms"),
-        _ => "0 ms".into(),
-    }
+/// "1.5 ms": as exact as an interval of that half width lets it be told, if one is known.
+pub(super) fn ms(seconds: f64, half_width: Option<f64>) -> String {
+    let decimals = match seconds * 1e3 {
+        x if x >= 10.0 => 0,
+        x if x >= 1.0 => 1,
+        x if x >= 0.005 => 2,
+        _ => return "0 ms".into(),
+    };
+    format!("{} ms", rounded(seconds * 1e3, half_width.map(|half| half * 1e3), decimals))
+}
+
+/// A mean time; "0 ms" where there is none.
+pub(super) fn mean_ms(app: &Scores, metric: Metric) -> String {
+    ms(app.mean(metric).unwrap_or(0.0), half_width(app, &[metric]))
+}
+
+/// The largest half width among these figures: their sum is no more exact.
+pub(super) fn half_width(app: &Scores, figures: &[Metric]) -> Option<f64> {
+    let of = |metric| app.metrics.get(metric)?.half_width_95;
+    figures.iter().filter_map(of).max_by(f64::total_cmp)
 }
 
 /// "12 %".

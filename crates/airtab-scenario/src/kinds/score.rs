@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! How the score of a kind is shown: in captions, tables and sentences.
 //!
-//! What it does not do: the factor to the shown unit, and decimals elsewhere
-//! than in reasons, are the metric's.
+//! What it does not do: the factor to the shown unit, and decimals, are the metric's.
 
 /// Words around a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,8 +14,6 @@ pub struct Score {
     pub unit: Option<&'static str>,
     /// Unit behind it in reasons.
     pub unit_of_reason: &'static str,
-    /// Decimals in reasons, where they are not the metric's.
-    pub decimals_of_reason: Option<usize>,
     /// Words before and after an application's name, as in "NAME receives 5 Mb/s instead of 4".
     pub gain: (&'static str, &'static str),
     /// Unit behind the value there.
@@ -30,7 +27,6 @@ pub(super) const fn opinion(caption: &'static str) -> Score {
         axis: (1.0, 4.5),
         unit: Some("MOS"),
         unit_of_reason: "",
-        decimals_of_reason: None,
         gain: ("", " scores"),
         unit_of_gain: "",
     }
@@ -42,7 +38,6 @@ pub(super) const RECEIVED: Score = Score {
     axis: (0.0, 1.0),
     unit: None,
     unit_of_reason: "Mb/s",
-    decimals_of_reason: Some(1),
     gain: ("", " receives"),
     unit_of_gain: " Mb/s",
 };

@@ -32,7 +32,6 @@ impl Described for Streaming {
         axis: (0.0, 1.0),
         unit: Some("Mb/s"),
         unit_of_reason: "Mb/s",
-        decimals_of_reason: None,
         gain: ("", " plays at"),
         unit_of_gain: " Mb/s",
     };

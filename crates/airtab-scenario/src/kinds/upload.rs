@@ -15,13 +15,15 @@ use crate::scores::{QueueScores, Scores};
 
 impl Described for Upload {
     const KEYS: &'static [&'static str] = &["congestion"];
-    const COLUMNS: &'static [Metric] = &[Metric::UplinkGoodput, Metric::QueueDelayP50];
+    const COLUMNS: &'static [Metric] = &[Metric::UplinkGoodput, Metric::QueueDelay, Metric::QueueDelayP99];
     const SCORE: Score = Score {
         caption: "received from the station, Mb/s (more is better)",
         unit: Some("Mb/s up"),
         gain: ("", " sends"),
         ..score::RECEIVED
     };
+    /// What it receives are ACKs.
+    const DATA: (&'static [Metric], Metric) = (&[Metric::UplinkGoodput], Metric::UplinkLoss);
     const BULK: bool = true;
 
     fn read(s: &Section, context: &Context) -> Option<Upload> {

@@ -13,7 +13,7 @@ use airtab_sim::traffic::Video;
 use airtab_sim::traffic::video::{Fec, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::{AppTrace, FrameTrace};
 
-use super::reason::{SILENT, losses, ms, percent};
+use super::reason::{SILENT, losses, mean_ms, percent};
 use super::{Context, Described, Score};
 use crate::measure::{Figures, mean};
 use crate::metric::Metric;
@@ -42,7 +42,6 @@ impl Described for Video {
         axis: (0.0, 30.0),
         unit: Some("fps"),
         unit_of_reason: "fps",
-        decimals_of_reason: None,
         gain: ("", " shows"),
         unit_of_gain: " frames a second",
     };
@@ -80,11 +79,10 @@ impl Described for Video {
             return SILENT.into();
         };
         if whole >= MOSTLY_WHOLE {
-            let wait = app.mean(Metric::QueueDelayP99).unwrap_or(0.0);
+            let wait = mean_ms(app, Metric::QueueDelayP99);
             let whole = percent(whole);
             return format!(
-                "{whole} of its frames arrive whole, and 99 % of its packets wait at most {}",
-                ms(wait)
+                "{whole} of its frames arrive whole, and 99 % of its packets wait at most {wait}"
             );
         }
         let kinds = [("I", Metric::IFramesWhole), ("P", Metric::PFramesWhole), ("B", Metric::BFramesWhole)];

@@ -38,7 +38,6 @@ impl Described for Web {
         axis: (0.0, 1.0),
         unit: Some("ms"),
         unit_of_reason: "ms",
-        decimals_of_reason: None,
         gain: ("a page of ", " takes"),
         unit_of_gain: " ms",
     };
