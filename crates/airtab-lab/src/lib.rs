@@ -33,7 +33,7 @@ pub use change::{AppChange, Change, Changes, Verdict};
 pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, comparison};
 pub use measure::run;
 pub use report::{Report, figures, headline, html};
-pub use results::{Manifest, Origin, Queue, scenario_hash, write_parquet};
+pub use results::{Manifest, Origin, Queue, scenario_hash, text_hash, write_parquet};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};
 pub use why::{why, why_short};

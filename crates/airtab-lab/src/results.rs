@@ -43,8 +43,13 @@ pub struct Origin {
 /// written: SipHash-2-4-128, key 0, of all values. One version of airtab may
 /// number a scenario otherwise than the next one.
 pub fn scenario_hash(scenario: &Scenario) -> String {
+    text_hash(format!("{scenario:?}").as_bytes())
+}
+
+/// SipHash-2-4-128, key 0, of a text.
+pub fn text_hash(text: &[u8]) -> String {
     let mut hasher = SipHasher24::new();
-    hasher.write(format!("{scenario:?}").as_bytes());
+    hasher.write(text);
     let hash = hasher.finish128();
     format!("{:016x}{:016x}", hash.h1, hash.h2)
 }
@@ -71,6 +76,9 @@ pub struct Manifest<'a> {
     pub queues: Vec<Queue<'a>>,
     /// Names of the files beside it, in alphabetical order.
     pub files: Vec<String>,
+    /// [`text_hash`] of `scenario.toml` as it was written: whoever finds another text there knows that it is
+    /// somebody's own.
+    pub scenario_text_hash: String,
 }
 
 /// A discipline of a [`Manifest`].
@@ -85,8 +93,8 @@ pub struct Queue<'a> {
 }
 
 impl<'a> Manifest<'a> {
-    /// The manifest of a comparison and of the files written for it.
-    pub fn new(c: &'a Comparison, origin: &'a Origin, mut files: Vec<String>) -> Manifest<'a> {
+    /// The manifest of a comparison and of the files written for it; `text` is that of `scenario.toml`.
+    pub fn new(c: &'a Comparison, origin: &'a Origin, mut files: Vec<String>, text: &str) -> Manifest<'a> {
         files.sort_unstable();
         let queue =
             |q: &'a QueueScores| Queue { label: &q.label, discipline: q.discipline, params: &q.params };
@@ -100,6 +108,7 @@ impl<'a> Manifest<'a> {
             seeds: &c.seeds,
             queues: c.queues.iter().map(queue).collect(),
             files,
+            scenario_text_hash: text_hash(text.as_bytes()),
         }
     }
 }

@@ -137,7 +137,7 @@ fn the_number_of_a_scenario_is_about_what_it_says() {
 #[test]
 fn the_manifest_names_everything() {
     let (c, origin) = (comparison(), origin());
-    let json = serde_json::to_value(Manifest::new(&c, &origin, vec!["b".into(), "a".into()])).unwrap();
+    let json = serde_json::to_value(Manifest::new(&c, &origin, vec!["b".into(), "a".into()], "")).unwrap();
     assert_eq!(json["files"], serde_json::json!(["a", "b"]));
     assert_eq!(
         (&json["schema"], &json["version"], &json["git"]),
@@ -148,4 +148,5 @@ fn the_manifest_names_everything() {
     assert_eq!(json["queues"][1]["label"], "chap:limit=70");
     assert_eq!(json["queues"][1]["params"]["limit"], "70");
     assert_eq!(json["scenario_hash"], origin.scenario_hash);
+    assert_eq!(json["scenario_text_hash"], airtab_lab::text_hash(b""));
 }

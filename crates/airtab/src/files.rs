@@ -9,11 +9,18 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use airtab_lab::draw::Figure;
+use airtab_lab::text_hash;
 use anyhow::{Context, bail};
 use tempfile::NamedTempFile;
 
 /// The file that lists the others, as `files`.
 pub const MANIFEST: &str = "manifest.json";
+
+/// The scenario as it was read.
+pub const SCENARIO: &str = "scenario.toml";
+
+/// What the manifest has of its text.
+const TEXT_HASH: &str = "scenario_text_hash";
 
 /// What names of a comparison's figures begin with.
 pub const FIGURE: &str = "figure-";
@@ -44,16 +51,20 @@ impl Files {
         Ok(Files { dir: dir.into(), written: Vec::new() })
     }
 
-    /// Whether a file of that name would be no loss: it is not there, holds the same,
-    /// or an earlier result's manifest lists it.
+    /// Whether the scenario's file would be no loss: it is not there, holds the same text as the new one,
+    /// or that of which an earlier result's manifest tells.
     ///
     /// # Errors
     /// It is somebody's own.
-    pub fn spare(&self, name: &str, same: &str) -> anyhow::Result<()> {
-        let path = self.dir.join(name);
-        let other = std::fs::read(&path).is_ok_and(|there| there != same.as_bytes());
-        if other && !listed(&self.dir).iter().any(|old| old == name) {
-            bail!("{} is no earlier result's and would be replaced: name another directory", path.display());
+    pub fn spare_scenario(&self, new: &str) -> anyhow::Result<()> {
+        let path = self.dir.join(SCENARIO);
+        let Ok(there) = std::fs::read(&path) else { return Ok(()) };
+        let written = manifest(&self.dir)[TEXT_HASH].as_str() == Some(&text_hash(&there));
+        if there != new.as_bytes() && !written {
+            bail!(
+                "{} is not as an earlier result left it and would be replaced: name another directory, or move it",
+                path.display()
+            );
         }
         Ok(())
     }
@@ -159,10 +170,15 @@ fn earlier(dir: &Path) -> Vec<String> {
     listed(dir).into_iter().filter(ours).collect()
 }
 
+/// The manifest in `dir`; null without one.
+fn manifest(dir: &Path) -> serde_json::Value {
+    let manifest = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
+    serde_json::from_slice(&manifest).unwrap_or_default()
+}
+
 /// What the manifest in `dir` lists; nothing without a manifest of ours.
 fn listed(dir: &Path) -> Vec<String> {
-    let manifest = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    let manifest = manifest(dir);
     let names = manifest["files"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
     names.map(str::to_string).collect()
 }

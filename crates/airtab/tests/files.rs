@@ -170,11 +170,27 @@ fn results_hold_the_scenario_itself() {
     std::fs::write(path("mine.toml"), format!("{text}# another\n")).unwrap();
     assert_eq!(compare("mine.toml", "one").status.code(), Some(0));
     assert!(read("one/scenario.toml").ends_with("# another\n"));
+    // Not what was changed there since, be it a remark: nothing is run, nothing is written.
+    let manifest = read("one/manifest.json");
+    std::fs::write(path("one/scenario.toml"), format!("{text}# mine\n")).unwrap();
+    let refused = compare("mine.toml", "one");
+    assert_eq!(refused.status.code(), Some(1));
+    let expected = "one/scenario.toml is not as an earlier result left it and would be replaced";
+    assert!(stderr(&refused).contains(expected) && refused.stdout.is_empty(), "{}", stderr(&refused));
+    assert!(read("one/scenario.toml").ends_with("# mine\n") && read("one/manifest.json") == manifest);
+    // It may be what is run, and is the earlier result's then.
+    assert_eq!(compare("one/scenario.toml", "one").status.code(), Some(0));
+    assert_eq!(compare("mine.toml", "one").status.code(), Some(0));
+    assert!(read("one/scenario.toml").ends_with("# another\n"));
     std::fs::create_dir(path("own")).unwrap();
     std::fs::write(path("own/scenario.toml"), "own").unwrap();
     let refused = compare("mine.toml", "own");
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("own/scenario.toml is no earlier result's"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("own/scenario.toml is not as an earlier result left it"),
+        "{}",
+        stderr(&refused)
+    );
     assert_eq!((read("own/scenario.toml").as_str(), names(&path("own")).len()), ("own", 1));
 }
 

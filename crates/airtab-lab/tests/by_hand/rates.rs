@@ -35,7 +35,13 @@ fn a_film_plays_or_stands_still() {
 
 #[test]
 fn an_upload_is_not_queued_here() {
-    let figures = [(UplinkGoodput, 17.5e6), (UplinkAir, 0.52), (Air, 0.09), (QueueDelayP50, 0.0004), (QueueDelay, 0.002)];
+    let figures = [
+        (UplinkGoodput, 17.5e6),
+        (UplinkAir, 0.52),
+        (Air, 0.09),
+        (QueueDelayP50, 0.0004),
+        (QueueDelay, 0.002),
+    ];
     let apps = vec![
         app("backup", "upload", &figures),
         app("download", "download", &bulk(7e6, 3.0, 0.009, 0.2, 0.0, 0.0)),

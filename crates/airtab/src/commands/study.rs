@@ -12,10 +12,7 @@ use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Compare;
-use crate::files::{FIGURE, Files, MANIFEST, Part};
-
-/// The scenario as it was read.
-const SCENARIO: &str = "scenario.toml";
+use crate::files::{FIGURE, Files, MANIFEST, Part, SCENARIO};
 
 /// A comparison whose files are wanted.
 pub struct Job<'a> {
@@ -41,7 +38,7 @@ impl<'a> Job<'a> {
         queues: &'a [(String, Params)],
         files: Files,
     ) -> anyhow::Result<Job<'a>> {
-        files.spare(SCENARIO, &file.text)?;
+        files.spare_scenario(&file.text)?;
         let wanted = if args.pcap.is_some() { queues } else { &[] };
         let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
         let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
@@ -92,7 +89,7 @@ impl<'a> Job<'a> {
         }
         let mut names = files.names();
         names.push(MANIFEST.into());
-        let manifest = Manifest::new(comparison, &origin, names.clone());
+        let manifest = Manifest::new(comparison, &origin, names.clone(), &self.file.text);
         let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
         files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
         self.files.finish()?;
