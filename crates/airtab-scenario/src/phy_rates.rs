@@ -27,6 +27,15 @@ pub(crate) struct Rates {
     between: bool,
 }
 
+/// A rate such as `54Mb/s`, one of those that stations can have under that profile, kb/s; without one, the highest.
+///
+/// # Errors
+/// It is none of them; says which they are.
+pub fn phy_rate(phy: &Phy, written: Option<&str>) -> Result<u32, String> {
+    let rates = Rates::of(phy);
+    written.map_or(Ok(rates.highest()), |written| rates.parse(written))
+}
+
 impl Rates {
     pub(crate) fn of(phy: &Phy) -> Rates {
         let profile = phy.name();

@@ -52,7 +52,10 @@ impl FromStr for QueueSpec {
         let name = parts.next().unwrap_or("").trim();
         let discipline = Discipline::named(name).ok_or_else(|| {
             let known: Vec<&str> = airtab_core::disciplines().map(|d| d.name()).collect();
-            format!("no discipline '{name}'{}", instead(name, &known))
+            match name.is_empty() {
+                true => format!("'{label}' names no discipline (known: {})", known.join(", ")),
+                false => format!("no discipline '{name}'{}", instead(name, &known)),
+            }
         })?;
         let label = label.trim();
         let mut pairs: Vec<(&str, &str)> = Vec::new();

@@ -283,13 +283,15 @@ impl<'s, 'a> Section<'s, 'a> {
 
 /// "; did you mean ...? known: ..." for a name that is none of `known`.
 pub fn instead(name: &str, known: &[&str]) -> String {
-    let close = known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .filter(|(distance, k)| *distance <= 1 + k.len() / 4)
-        .min_by_key(|(distance, _)| *distance);
-    let guess = close.map_or(String::new(), |(_, k)| format!("; did you mean `{k}`?"));
+    let guess = nearest(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
     format!("{guess} (known: {})", known.join(", "))
+}
+
+/// The one of `known` that may have been meant, in whichever case it is written; None if none is near.
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
+    let close = known.iter().map(|k| (distance(k), *k)).filter(|(distance, k)| *distance <= 1 + k.len() / 4);
+    close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
 }
 
 /// A number with its unit as text, such as `"25ms"`, within a range.

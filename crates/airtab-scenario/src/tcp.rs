@@ -91,6 +91,15 @@ pub(crate) fn read(s: Section) -> Config {
     }
     let beta = s.read("cubic_beta", number(0.1..=0.99, "a share of the window, as 0.7"));
     tcp.cubic_beta_percent = beta.map_or(tcp.cubic_beta_percent, |beta| (beta * 100.0).round() as u32);
+    // What other programs call it.
+    for (other, own) in [
+        ("timestamps", "rtt = \"timestamps\" (or \"segment\")"),
+        ("sack", "recovery = \"sack\" (or \"newreno\", \"reno\")"),
+    ] {
+        if s.keys().any(|key| key == other) && s.get(other).is_some() {
+            s.problem_of(other, &format!("no such key: write {own}"));
+        }
+    }
     s.finish();
     tcp
 }

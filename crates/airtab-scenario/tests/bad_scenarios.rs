@@ -180,6 +180,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("extra delay too long", "attempts = 7", "medium = \"emulator\"\nextra_delay = \"11s\""),
     ("unknown profile of TCP", "[wired]", "[tcp]\nprofile = \"windows\"\n[wired]"),
     ("unknown key of TCP", "[wired]", "[tcp]\nnagle = true\n[wired]"),
+    ("timestamps of TCP by another name", "[wired]", "[tcp]\ntimestamps = true\n[wired]"),
+    ("SACK of TCP by another name", "[wired]", "[tcp]\nsack = false\n[wired]"),
     ("segments of TCP too long", "[wired]", "[tcp]\nmss = 9000\n[wired]"),
     ("PRR without SACK", "[wired]", "[tcp]\nrecovery = \"newreno\"\nprr = true\n[wired]"),
     ("HyStart without timestamps", "[wired]", "[tcp]\nhystart = true\n[wired]"),

@@ -2,6 +2,8 @@
 //! Options of every command, with their help; those of `model`, `cbr` and `htbench` are beside them.
 
 use std::ffi::OsString;
+use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -13,6 +15,7 @@ use crate::commands::cbr::args::Cbr;
 use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
 use crate::commands::model::args::Model;
+use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
 pub const USAGE: u8 = 2;
@@ -45,7 +48,24 @@ impl Args {
     /// # Errors
     /// A word that would be taken for something else; says what was meant.
     pub fn read(words: impl Iterator<Item = OsString>) -> Result<Args, String> {
-        Ok(Args::parse_from(meant(words.collect())?))
+        Args::try_parse_from(meant(words.collect())?).or_else(|said| {
+            if said.use_stderr() {
+                said.exit();
+            }
+            // Help that did not get through is no success.
+            std::process::exit(output::shown(said.print().and_then(|()| std::io::stdout().flush())))
+        })
+    }
+}
+
+/// Reads whole numbers of a range.
+pub fn whole<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|n| range.contains(n)).and_then(|n| T::try_from(n).ok());
+        number.ok_or_else(|| match *range.end() {
+            u64::MAX => format!("give a whole number from {} on", range.start()),
+            end => format!("give a whole number from {} to {end}", range.start()),
+        })
     }
 }
 
@@ -112,13 +132,13 @@ pub struct Compare {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DISCIPLINES.as_str())]
     pub queues: Vec<QueueSpec>,
     /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(1..=100_000))]
     pub seeds: u64,
     /// Divide all times of the schedule by 10: fast, and good for a first look only
     #[arg(long)]
     pub quick: bool,
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
     /// Print the results as JSON instead of the table
     #[arg(long)]
@@ -176,10 +196,10 @@ pub struct Run {
     #[arg(long, value_name = "NAME", default_value = "chap")]
     pub queue: QueueSpec,
     /// Seed of all random draws; same seed, same result, on every machine
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     pub seed: u64,
     /// Runs, with seeds 1 to N: means with 95 % intervals
-    #[arg(long, value_name = "N", conflicts_with = "seed", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", conflicts_with = "seed", value_parser = whole::<u64>(1..=100_000))]
     pub seeds: Option<u64>,
     /// Print the results as JSON
     #[arg(long)]
@@ -272,7 +292,7 @@ pub enum ExperimentCommand {
         #[arg(long, value_name = "DIR", default_value = "experiments")]
         out: PathBuf,
         /// Runs at the same time; the results do not depend on it [default: one for each processor]
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+        #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
         jobs: Option<u16>,
     },
 }
@@ -289,10 +309,10 @@ pub struct RunExperiments {
     #[arg(long)]
     pub quick: bool,
     /// Runs of each point and discipline, seeds 1 to N [default: the experiment's own]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..=100_000))]
     pub seeds: Option<u64>,
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
     /// Print verdicts and figures as JSON instead of tables
     #[arg(long)]

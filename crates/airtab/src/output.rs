@@ -92,10 +92,27 @@ pub fn reasons(c: &Comparison, how: Why, style: Style) -> String {
 }
 
 /// Writes to standard output.
+///
+/// # Errors
+/// Says that it was standard output; of the same kind as the one below.
 pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
+}
+
+fn unwritten(e: io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("cannot write to standard output: {e}"))
+}
+
+/// The exit code of a text that was shown, or was to be.
+pub fn shown(written: io::Result<()>) -> i32 {
+    match written {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            note(&format!("error: {}", unwritten(e)));
+            1
+        }
+        _ => 0,
+    }
 }
 
 /// Writes a line to standard error. That nobody reads it any more is no reason

@@ -329,8 +329,21 @@ fn wrong_usage_is_2() {
         ),
         (&["compare", "--queues", "chap:limit=5000"], "(flows is 4096, limit is 5000)"),
         (&["compare", "--queues", "chap:limit"], "'limit' is not parameter=value"),
-        (&["compare", "--seeds", "0"], "0 is not in 1..=100000"),
-        (&["compare", "--jobs", "0"], "0 is not in 1..=1024"),
+        (&["compare", "--queues", ""], "'' names no discipline (known: fifo, spq, chap"),
+        (&["compare", "--queues", "fifo,"], "'' names no discipline (known: fifo"),
+        (&["compare", "--queues", ":limit=5"], "':limit=5' names no discipline (known: fifo"),
+        (&["compare", "--queues", "CHAP"], "no discipline 'CHAP'; did you mean `chap`? (known: fifo"),
+        (
+            &["compare", "--seeds", "0"],
+            "invalid value '0' for '--seeds <N>': give a whole number from 1 to 100000",
+        ),
+        (
+            &["compare", "--seeds", "abc"],
+            "invalid value 'abc' for '--seeds <N>': give a whole number from 1 to 100000",
+        ),
+        (&["compare", "--jobs", "1025"], "'1025' for '--jobs <N>': give a whole number from 1 to 1024"),
+        (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
+        (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),
         (&["compare", "--fast"], "unexpected argument '--fast'"),
         (&["run"], "SCENARIO.toml"),
         (&["dissciplines"], "disciplines"),
@@ -369,6 +382,23 @@ fn disciplines_come_from_the_tables() {
     assert_eq!(unknown.status.code(), Some(2));
     let expected = "error: no discipline 'chpa'; did you mean `chap`? (known: fifo, ";
     assert!(stderr(&unknown).starts_with(expected), "{}", stderr(&unknown));
+    let shouted = airtab(&["disciplines", "CHAP"]);
+    let expected = "error: no discipline 'CHAP'; did you mean `chap`? (known: fifo, ";
+    assert!(stderr(&shouted).starts_with(expected), "{}", stderr(&shouted));
+}
+
+/// What does not get through is an error, and says of what; help too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_named() {
+    for args in [&["disciplines", "chap"][..], &["--help"], &["compare", "--help"], &["--version"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let output = command(args).stdout(full).stderr(Stdio::piped()).output().expect("airtab starts");
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let expected = "error: cannot write to standard output: No space left on device";
+        assert!(stderr(&output).starts_with(expected), "{args:?}: {}", stderr(&output));
+        assert_eq!(airtab(args).status.code(), Some(0), "{args:?}");
+    }
 }
 
 #[test]
@@ -384,7 +414,7 @@ fn help_has_examples() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     // The reader is gone before anything is printed.
-    for args in [&["disciplines", "chap"][..], &["compare", "--quick", "--seeds", "2"]] {
+    for args in [&["disciplines", "chap"][..], &["compare", "--quick", "--seeds", "2"], &["--help"]] {
         let mut child =
             command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
         drop(child.stdout.take());

@@ -84,6 +84,17 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
     let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
     assert!(html.contains("game, chap by fifo"));
+    // What there is, and nothing else, is said to be written.
+    let wrote =
+        "Wrote a page (.html), the data (.json), the figures (.svg, .csv) and the file (.experiment.toml) of";
+    assert!(text(&run.stderr).contains(wrote), "{}", text(&run.stderr));
+    let (head, tail) = SMALL.split_once("[[figure]]").unwrap();
+    let bare = format!("{head}{}", &tail[tail.find("[[check]]").unwrap()..]);
+    std::fs::write(dir.path().join("bare.toml"), bare).unwrap();
+    let run = airtab(dir.path(), &["run", "bare.toml", "--seeds", "1", "--out", "bare"]);
+    assert!(text(&run.stderr).contains("the data (.json) and the file (.experiment.toml) of"));
+    let names = std::fs::read_dir(dir.path().join("bare")).unwrap().map(|e| e.unwrap().file_name());
+    assert!(!names.into_iter().any(|name| name.to_string_lossy().ends_with(".svg")));
     let json = std::fs::read(dir.path().join("results/mine.json")).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!((&json["id"], &json["checks"][1]["state"]), (&"mine".into(), &"holds".into()));
@@ -131,6 +142,30 @@ fn figures_without_checks() {
     again.arg("-c").arg(command.replacen("airtab", &airtab, 1)).current_dir(dir.path());
     let again = again.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept")).output().unwrap();
     assert_eq!(text(&again.stdout), shown, "{}", text(&again.stderr));
+}
+
+#[test]
+fn names_that_are_none_are_met_with_one_that_is() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    for (names, expected) in [
+        (
+            &["qsize-game"][..],
+            "no experiment 'qsize-game'; did you mean `chap/qsize-game`? airtab experiment list",
+        ),
+        (&["chap/qsize-gam"], "no experiment 'chap/qsize-gam'; did you mean `chap/qsize-game`? airtab"),
+        (&["CHAP/QSIZE-GAME"], "did you mean `chap/qsize-game`?"),
+        (
+            &["none-at-all-of-these"],
+            "no experiment 'none-at-all-of-these'; airtab experiment list has them all\n",
+        ),
+        (&["mine.toml", "mine.toml"], "error: mine.toml is named twice\n"),
+    ] {
+        let run = airtab(dir.path(), &[&["run"], names].concat());
+        assert_eq!(run.status.code(), Some(2), "{names:?}");
+        let said = text(&run.stderr);
+        assert!(said.contains(expected) && said.lines().count() == 1, "{names:?}: {said}");
+    }
 }
 
 /// What is one is not called several.

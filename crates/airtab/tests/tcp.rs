@@ -123,8 +123,10 @@ fn wrong_usage_is_2() {
     for (args, expected) in [
         (
             &["--congestion", "vegas"][..],
-            "unknown congestion control `vegas`; there are: reno, newreno, bic, cubic, compound",
+            "no congestion control 'vegas' (known: reno, newreno, bic, cubic, compound",
         ),
+        (&["--congestion", "cubik"], "no congestion control 'cubik'; did you mean `cubic`? (known: reno"),
+        (&["--congestion", "cubic,reno,cubic"], "error: --congestion names cubic twice"),
         (&["--latency", "11s"], "0 to 10s"),
         (&["--flows", "3", "--latency", "1ms,2ms"], "--flows 3 and 2 latencies: give one latency, or 3"),
         (&["--queue", "chop"], "no discipline 'chop'"),

@@ -49,7 +49,7 @@ pub use server::ServerTask;
 pub use store::Store;
 pub use workload::Workload;
 
-use airtab_scenario::reader::instead;
+use airtab_scenario::reader::nearest;
 use airtab_scenario::{FileError, Metric, QueueSpec};
 
 /// Path without its ending, and text, of every TOML file of `experiments/`.
@@ -274,9 +274,20 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
     }
     let ids: Vec<&str> = FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
     let text = FILES.iter().find(|(id, _)| *id == name && ids.contains(id));
-    let (id, text) =
-        text.ok_or_else(|| FindError::Unknown(format!("no experiment '{name}'{}", instead(name, &ids))))?;
+    let (id, text) = text.ok_or_else(|| FindError::Unknown(unknown(name, &ids)))?;
     Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded)?)
+}
+
+/// Says that there is none of that name, and which may be meant: one so named in whichever family, or one near it.
+fn unknown(name: &str, ids: &[&str]) -> String {
+    let own = |id: &&&str| id.rsplit('/').next().is_some_and(|own| own.eq_ignore_ascii_case(name));
+    let meant: Vec<String> = ids.iter().filter(own).map(|id| format!("`{id}`")).collect();
+    let meant = match (meant.is_empty(), nearest(name, ids)) {
+        (false, _) => meant.join(" or "),
+        (true, Some(near)) => format!("`{near}`"),
+        (true, None) => return format!("no experiment '{name}'; airtab experiment list has them all"),
+    };
+    format!("no experiment '{name}'; did you mean {meant}? airtab experiment list has them all")
 }
 
 /// Why there is no such experiment.

@@ -21,11 +21,10 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         Some(path) => ScenarioFile::load(path)?,
         None => ScenarioFile::home(),
     };
-    for (i, q) in args.queues.iter().enumerate() {
-        if args.queues[..i].iter().any(|other| other.label == q.label) {
-            output::note(&format!("error: --queues names {} twice", q.label));
-            return Ok(ExitCode::from(USAGE));
-        }
+    let labels: Vec<&String> = args.queues.iter().map(|q| &q.label).collect();
+    if let Some(label) = super::twice(&labels) {
+        output::note(&format!("error: --queues names {label} twice"));
+        return Ok(ExitCode::from(USAGE));
     }
     if args.pcap.is_some() && file.scenario.medium.cell().is_none() {
         output::note(

@@ -76,14 +76,14 @@ fn of_repository(live: bool) -> Vec<Experiment> {
 
 /// Those of these names, or all that are simulated; None as [`find`].
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
-    match all {
-        true => Ok(Some(of_repository(false))),
-        // One that is named twice is run once.
-        false => {
-            let once = names.iter().enumerate().filter(|(i, name)| !names[..*i].contains(name));
-            once.map(|(_, name)| find(name)).collect()
-        }
+    if all {
+        return Ok(Some(of_repository(false)));
     }
+    if let Some(name) = super::twice(names) {
+        output::note(&format!("error: {name} is named twice"));
+        return Ok(None);
+    }
+    names.iter().map(|name| find(name)).collect()
 }
 
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
@@ -95,7 +95,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let kept = if args.no_cache { Kept::default() } else { Kept::open() };
     let start = Instant::now();
     let mut done: Vec<Done> = Vec::new();
-    let (quick, resume) = (args.quick, args.resume);
+    let (quick, resume, mut drawn) = (args.quick, args.resume, false);
     let how = How { quick, seeds: args.seeds, jobs: args.jobs, kept: &kept, resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         if !args.json {
@@ -103,7 +103,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
             output::print(&format!("{}\n", text::result(e, outcome, verdicts, style)))?;
         }
         if let Some(dir) = &args.out {
-            write(dir, args, e, outcome, verdicts)?;
+            drawn |= write(dir, args, e, outcome, verdicts)?;
         }
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         Ok(())
@@ -118,8 +118,9 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     }
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
+        let figures = if drawn { ", the figures (.svg, .csv)" } else { "" };
         output::note(&format!(
-            "Wrote a page (.html), the data (.json), the figures (.svg, .csv) and the file (.experiment.toml) of each into {}.",
+            "Wrote a page (.html), the data (.json){figures} and the file (.experiment.toml) of each into {}.",
             dir.display()
         ));
     }
@@ -254,14 +255,14 @@ fn run_all(
     Ok(None)
 }
 
-/// The page and the data of one experiment.
+/// The page and the data of one experiment; whether there were figures.
 fn write(
     dir: &Path,
     args: &RunExperiments,
     e: &Experiment,
     outcome: &Outcome,
     verdicts: &[Verdict],
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
     let mut files = Files::new(&dir.join(folder))?;
     let root = if e.live { "sudo " } else { "" };
@@ -280,7 +281,8 @@ fn write(
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
     // Not its own name: that may be the file that was run.
     files.add(&format!("{name}.experiment.toml"), |out| out.write_all(e.whole_toml().as_bytes()))?;
-    files.finish()
+    files.finish()?;
+    Ok(!figures.is_empty())
 }
 
 fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_json::Value {

@@ -18,6 +18,11 @@ pub mod tcp;
 use airtab_scenario::{QueueSettings, QueueSpec};
 use anyhow::Context;
 
+/// The first that is there twice.
+fn twice<T: PartialEq>(all: &[T]) -> Option<&T> {
+    all.iter().enumerate().find(|(i, one)| all[..*i].contains(one)).map(|(_, one)| one)
+}
+
 /// The parameters of each queue, with its column's name.
 fn build(
     queues: &[QueueSpec],

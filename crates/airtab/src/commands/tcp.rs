@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use airtab_core::time::SECOND;
 use airtab_core::{Phy, Unit};
 use airtab_quality::jain;
+use airtab_scenario::reader::instead;
 use airtab_scenario::{QueueSettings, QueueSpec, tcp_settings};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
@@ -28,7 +29,7 @@ use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::args::USAGE;
+use crate::args::{USAGE, whole};
 use crate::output;
 
 /// How TCP's congestion controls behave behind a Wi-Fi access point
@@ -58,14 +59,15 @@ pub enum TcpCommand {
   airtab tcp trace --tcp prr=false --tcp ack_every=1    an acknowledgement for every segment")]
 pub struct Trace {
     /// Congestion controls; by default all that there are
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = ALGORITHMS.as_str())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = ALGORITHMS.as_str(),
+        value_parser = congestion)]
     pub congestion: Vec<Algorithm>,
     /// One-way latency of each server's access link; another 1 ms leads from there to the access
     /// point. Several values are several downloads
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "125ms", value_parser = latency)]
     pub latency: Vec<u64>,
     /// Downloads, if all have the same latency [default: one for each latency]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=16))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=16))]
     pub flows: Option<u16>,
     /// Queue of the access point: packets that a FIFO holds, or a discipline with parameters as in
     /// `airtab compare`
@@ -79,10 +81,10 @@ pub struct Trace {
     #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',')]
     pub tcp: Vec<String>,
     /// Simulated time, s
-    #[arg(long, value_name = "N", default_value_t = 240, value_parser = clap::value_parser!(u64).range(4..=86_400))]
+    #[arg(long, value_name = "N", default_value_t = 240, value_parser = whole::<u64>(4..=86_400))]
     pub seconds: u64,
     /// Seed of all random draws; same seed, same result, on every machine
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     pub seed: u64,
     /// Also draw it into this file, a column for each congestion control, and write the data beside it as CSV
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg)]
@@ -104,6 +106,12 @@ const RATES_KBPS: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_0
 fn latency(text: &str) -> Result<u64, String> {
     let ns = Unit::Ns.parse(text).map_err(|e| e.to_string())?;
     if ns > 10 * SECOND { Err("0 to 10s".into()) } else { Ok(ns) }
+}
+
+fn congestion(text: &str) -> Result<Algorithm, String> {
+    let names = Algorithm::ALL.map(Algorithm::name);
+    let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == text);
+    known.ok_or_else(|| format!("no congestion control '{text}'{}", instead(text, &names)))
 }
 
 fn queue(text: &str) -> Result<QueueSpec, String> {
@@ -147,6 +155,10 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
+    if let Some(twice) = super::twice(&args.congestion) {
+        output::note(&format!("error: --congestion names {} twice", twice.name()));
+        return Ok(ExitCode::from(USAGE));
+    }
     let queue = args.queue.build(&QueueSettings::default())?;
     let file = args.out.as_deref().map(output::Drawing::open).transpose()?;
     let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);

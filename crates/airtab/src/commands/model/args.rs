@@ -8,6 +8,8 @@ use airtab_core::Unit;
 use airtab_scenario::QueueSpec;
 use clap::{Args, Parser, Subcommand};
 
+use crate::args::whole;
+
 /// What the literature's formulas predict, and the disciplines beside them
 #[derive(Parser)]
 #[command(after_help = "Examples:
@@ -103,7 +105,7 @@ pub struct Delay {
     pub length: u64,
     /// Runs for each figure, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 5, requires = "engine",
-        value_parser = clap::value_parser!(u64).range(1..=10_000))]
+        value_parser = whole::<u64>(1..=10_000))]
     pub seeds: u64,
     #[command(flatten)]
     pub form: Form,
@@ -116,7 +118,7 @@ pub struct Delay {
   airtab model chap burst --flows 5 --queue chap:increment=10ms")]
 pub struct Burst {
     /// Up to so many idle flows burst together
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u16>(1..=100))]
     pub flows: u16,
     /// What a packet costs; at most the increment
     #[arg(long, value_name = "TIME", default_value = "444us", value_parser = time)]
@@ -139,7 +141,7 @@ pub struct Increment {
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time)]
     pub noticed: u64,
     /// Bursts that must stay within it
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = whole::<u16>(1..=65_535))]
     pub bursts: u16,
     /// A burst that I must cover: a mean web page
     #[arg(long, value_name = "SIZE", default_value = "74172B", value_parser = size)]
@@ -160,14 +162,14 @@ pub struct Increment {
 pub struct Bianchi {
     /// How many stations contend; the access point is one
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,3,5,10,20,50",
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        value_parser = whole::<u32>(1..=1000))]
     pub stations: Vec<u32>,
     /// 802.11 constants, by the name of their profile
     #[arg(long, value_name = "PROFILE", default_value = "phy-a")]
     pub phy: String,
-    /// Rate of data frames
-    #[arg(long, value_name = "RATE", default_value = "54Mb/s", value_parser = rate)]
-    pub rate: u64,
+    /// Rate of data frames, one of the profile's [default: its highest]
+    #[arg(long, value_name = "RATE")]
+    pub rate: Option<String>,
     /// Length of an IP packet
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
     pub size: u64,

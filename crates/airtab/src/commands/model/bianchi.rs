@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use airtab_core::{Phy, Unit};
 use airtab_lab::table;
 use airtab_model::bianchi::BianchiInput;
+use airtab_scenario::phy_rate;
+use airtab_scenario::reader::instead;
 use serde_json::json;
 
 use super::{Answer, args, wrong_usage};
@@ -15,12 +17,14 @@ use crate::output;
 pub fn bianchi(args: &args::Bianchi) -> anyhow::Result<ExitCode> {
     let Some(phy) = Phy::named(&args.phy) else {
         let known: Vec<_> = Phy::all().map(|p| p.name()).collect();
-        return wrong_usage(format!("no profile '{}'; there are {}", args.phy, known.join(", ")));
+        return wrong_usage(format!("no profile '{}'{}", args.phy, instead(&args.phy, &known)));
     };
-    let (Ok(kbps @ 1..), Ok(bytes @ 1..=65_535)) =
-        (u32::try_from(args.rate / 1000), u32::try_from(args.size))
-    else {
-        return wrong_usage("--rate is 1kb/s to 4294967Mb/s, --size 1 to 65535 bytes");
+    let kbps = match phy_rate(&phy, args.rate.as_deref()) {
+        Ok(kbps) => kbps,
+        Err(message) => return wrong_usage(format!("--rate: {message}")),
+    };
+    let Ok(bytes @ 1..=65_535) = u32::try_from(args.size) else {
+        return wrong_usage(format!("--size: {} is not 1 to 65535 bytes", Unit::Bytes.format(args.size)));
     };
     let busy_ns = phy.data_ns(kbps, bytes) + phy.sifs_ns() + phy.ack_ns(kbps) + phy.difs_ns();
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
@@ -54,7 +58,7 @@ pub fn bianchi(args: &args::Bianchi) -> anyhow::Result<ExitCode> {
         "{}: frames of {} at {}, all stations always busy, no errors.\n\n",
         phy.name(),
         Unit::Bytes.format(bytes.into()),
-        Unit::Bps.format(args.rate)
+        Unit::Bps.format(u64::from(kbps) * 1000)
     );
     let headings = [
         "\nstations",
