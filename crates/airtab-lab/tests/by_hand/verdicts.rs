@@ -329,7 +329,10 @@ fn the_farthest_from_the_source_is_told() {
     let verdicts = judge(&e, &o);
     assert_eq!(verdicts[0].distance, Some(-4.0));
     let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
-    assert!(board.contains("| it | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | holds |\n"), "{board}");
+    assert!(
+        board.contains("| it | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | holds |\n"),
+        "{board}"
+    );
 }
 
 /// 2, 4 and 9 are 5 ± 9: at most 5, and yet no proof.
