@@ -70,6 +70,20 @@ fn nobody_is_named_twice() {
     );
 }
 
+/// Nor are its own places told twice of a download that need not wait for those of others.
+#[test]
+fn no_places_are_told_twice() {
+    let peers = app("peers", "p2p", &bulk(5e6, 3.0, 0.010, 0.3, 0.05, 0.05));
+    let backup = app("backup", "download", &bulk(5e6, 20.0, 0.200, 0.3, 0.0, 0.0));
+    let said = reason(vec![peers, backup]);
+    assert!(
+        said.ends_with(
+            "; it holds 3 of the 35 places, and 5.0 % of its packets are dropped: those that it sends wait 10 ms"
+        ),
+        "{said}"
+    );
+}
+
 /// What a sentence says of a value is what the table says of it.
 #[test]
 fn sentences_have_the_digits_of_the_table() {

@@ -215,7 +215,7 @@ impl Parts {
         if part.lost {
             let lost = percent(sum(loss));
             let (met, who) = match part.place {
-                Place::AccessPoint => (format!("which drops {lost} of its packets"), for_whom(q, app)),
+                Place::AccessPoint => (format!("which drops {lost} of its packets"), for_whom(q, app, false)),
                 Place::Uplink => {
                     (format!("which drops {lost} of its packets"), format!(", behind {}", ahead(q, app)))
                 }

@@ -31,7 +31,7 @@ pub(super) fn of_download(q: &QueueScores, app: &Scores) -> String {
         return of_window(q, app, Direction::Down);
     }
     let bound = limit(q).map_or(String::new(), |n| format!(" of the {n}"));
-    let whose = if dropped > NOTABLE_LOSS { for_whom(q, app) } else { String::new() };
+    let whose = if dropped > NOTABLE_LOSS { for_whom(q, app, true) } else { String::new() };
     format!(
         "{}; it holds {:.0}{bound} places, and {} of its packets are dropped{whose}",
         of_air(q, app),

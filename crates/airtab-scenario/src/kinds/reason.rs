@@ -69,8 +69,8 @@ pub(super) fn losses(q: &QueueScores, app: &Scores) -> String {
 const GOOD_PART: f64 = 0.25;
 
 /// Who has the places that its packets did not get. Nobody is blamed who holds
-/// few of them, or whom its packets need not wait for.
-pub(super) fn for_whom(q: &QueueScores, app: &Scores) -> String {
+/// few of them, or whom its packets need not wait for. `held_said`: its own places were told before.
+pub(super) fn for_whom(q: &QueueScores, app: &Scores, held_said: bool) -> String {
     let (own, others) = (held(app), held_by_others(q, app));
     let places = limit(q).map_or("places".into(), |n| format!("of the {n} places"));
     let limit = limit(q).and_then(|n| n.parse::<f64>().ok());
@@ -85,10 +85,8 @@ pub(super) fn for_whom(q: &QueueScores, app: &Scores) -> String {
     match (wait, longer) {
         // It need not wait for the others' places: its own are what is known of its drops.
         (Some(wait), Some(longer)) if longer > 2.0 * wait => {
-            format!(
-                ": those that it sends wait {}, its own hold {own:.0} {places}",
-                mean_ms(app, Metric::QueueDelay)
-            )
+            let places = if held_said { String::new() } else { format!(", its own hold {own:.0} {places}") };
+            format!(": those that it sends wait {}{places}", mean_ms(app, Metric::QueueDelay))
         }
         _ => format!(": {}", crowd(q, app)),
     }
