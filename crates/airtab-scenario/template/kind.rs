@@ -10,7 +10,7 @@ use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
 use airtab_sim::traffic::Template;
 
-use super::reason::{SILENT, ms, percent};
+use super::reason::{SILENT, mean_ms, percent};
 use super::{Context, Described, Score, score};
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
@@ -37,10 +37,8 @@ impl Described for Template {
 
     // What made its score: the end of "NAME 5.0 Mb/s under fifo: ...".
     fn reason(_: &QueueScores, app: &Scores) -> String {
-        let (Some(loss), Some(wait)) = (app.mean(Metric::Loss), app.mean(Metric::QueueDelayP50)) else {
-            return SILENT.into();
-        };
-        format!("{} of its answers are lost, one waits {}", percent(loss), ms(wait))
+        let Some(loss) = app.mean(Metric::Loss) else { return SILENT.into() };
+        format!("{} of its answers are lost, one waits {}", percent(loss), mean_ms(app, Metric::QueueDelay))
     }
 
     // What it does, in the report.

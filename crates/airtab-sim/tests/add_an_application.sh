@@ -41,7 +41,7 @@ station = "laptop"
 S
 quietly cargo run --quiet -p airtab -- compare scenario.toml --queues chap --seeds 1 --out out
 # Five sensors, 100 answers of 64 bytes a second each: 0.256 Mb/s, all of which arrives.
-for line in '^sensors  Mb/s  *0\.26$' 'sensors 0\.3 Mb/s under chap: 0 % of its answers are lost'; do
+for line in '^sensors  Mb/s  *0\.26$' 'sensors 0\.26 Mb/s under chap: 0 % of its answers are lost'; do
 	grep -q "$line" log || { echo "the results do not have: $line" >&2; cat log >&2; exit 1; }
 done
 grep -q '"kind": *"template"' out/results.json || { echo "the results do not name the kind" >&2; exit 1; }
