@@ -14,12 +14,13 @@ pub(super) fn number(value: Option<f64>, expect: &Expect, decimals: usize) -> St
     value.map_or("no value".into(), |v| format!("{v:.0$}", telling(v, expect, decimals).unwrap_or(decimals)))
 }
 
-/// With its interval, if it has one; no interval is shown as noughts, unless it is nought.
+/// With its interval, if it has one; one that would be noughts has a decimal more.
 pub(super) fn shown(v: &PointValue, expect: &Expect, decimals: usize) -> String {
     let Some(mean) = v.mean else { return "no value".into() };
     let half = v.half_width_95;
     let told = |most: usize| digits::estimate(mean, half, most);
-    let usual = told(half.map_or(decimals, |half| decimals.max(first_decimal(half, mean))));
+    let one_more = half.is_some_and(|half| first_decimal(half, mean) == decimals + 1);
+    let usual = told(decimals + usize::from(one_more));
     let read = usual.split(' ').next().and_then(|text| text.parse().ok());
     if read.is_some_and(|read| tells(read, mean, expect)) {
         return usual;
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn a_narrow_interval_is_no_nought() {
         assert_eq!(at_least(0.5, 0.9871, Some(0.0021)), "0.987 ± 0.002");
-        assert_eq!(at_least(0.5, 0.9871, Some(0.000_04)), "0.98710 ± 0.00004");
+        assert_eq!(at_least(0.5, 0.9871, Some(0.000_4)), "0.99 ± 0.00", "two more say nothing");
         assert_eq!(at_least(0.5, 0.9871, Some(0.0)), "0.99 ± 0.00", "all seeds are equal");
         assert_eq!(at_least(0.5, 0.9871, Some(1e-12)), "0.99 ± 0.00", "equal but for the last bits");
         assert_eq!(at_least(0.5, 0.9871, Some(0.021)), "0.99 ± 0.02");
