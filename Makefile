@@ -19,7 +19,7 @@ help: ## this list
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
-demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under every discipline
+demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
 	@$(AIRTAB) compare scenarios/two-speeds.toml
 
 live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)

@@ -12,6 +12,10 @@ use airtab_core::{Discipline, ParamError, Params};
 
 use crate::reader::instead;
 
+/// Names of the disciplines that a study has where it names none: the CHAP studies' three and what Linux
+/// installs today. `airtab disciplines` lists all.
+pub const USUAL_QUEUES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
+
 /// The `[queue]` table of a scenario file: parameters of the disciplines that it
 /// says something of.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use airtab_core::{Discipline, Unit};
-use airtab_scenario::QueueSpec;
+use airtab_core::Unit;
+use airtab_scenario::{QueueSpec, USUAL_QUEUES};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::cbr::args::Cbr;
@@ -22,14 +22,13 @@ pub const USAGE: u8 = 2;
 /// Exit code of a live run whose figures are partly the machine's own.
 pub const BUSY: u8 = 3;
 
-/// All that there are, as `--queues` takes them.
-static DISCIPLINES: LazyLock<String> =
-    LazyLock::new(|| airtab_core::disciplines().map(Discipline::name).collect::<Vec<_>>().join(","));
+/// What is compared where nothing else is asked for, as `--queues` takes it.
+static USUAL: LazyLock<String> = LazyLock::new(|| USUAL_QUEUES.join(","));
 
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
 /// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
-/// download share a home's access point, under every discipline.
+/// download share a home's access point, under four disciplines.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 #[command(
@@ -128,8 +127,8 @@ pub struct Compare {
     /// Scenario file; without one, the built-in home (see `airtab scenario show`)
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: Option<PathBuf>,
-    /// Disciplines to compare, in the order of the columns
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = DISCIPLINES.as_str())]
+    /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = USUAL.as_str())]
     pub queues: Vec<QueueSpec>,
     /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(1..=100_000))]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use airtab_core::Unit;
 use airtab_scenario::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
-use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, read_text};
+use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, read_text};
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
@@ -79,7 +79,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
     let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(5);
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
     let queues = top.read("queues", |v| read_queues(v));
-    let queues = queues.unwrap_or_else(every_discipline);
+    let queues = queues.unwrap_or_else(usual_queues);
     let server = top.read("server", table);
     let model = top.read("model", table);
     let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
@@ -250,8 +250,8 @@ impl Names<'_> {
 }
 
 /// Where nothing else is asked for.
-fn every_discipline() -> Vec<QueueSpec> {
-    airtab_core::disciplines().map(|d| d.name().parse().expect("the name of a discipline")).collect()
+fn usual_queues() -> Vec<QueueSpec> {
+    USUAL_QUEUES.iter().map(|name| name.parse().expect("the name of a discipline")).collect()
 }
 
 fn read_queues(v: &Value) -> Result<Vec<QueueSpec>, String> {
