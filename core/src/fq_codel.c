@@ -23,11 +23,13 @@
  *
  * Cost: O(1) a packet, amortised. The longest queue is found by a scan over all
  * byte counts (4 KiB of them at the default), once a batch: with one fat flow
- * 16 counts for each of 64 packets dropped. A call drops no more than WORK allows:
- * a lower limit, and very many queues, take several.
+ * 16 counts for each of 64 packets dropped. A call drops no more than AT_QUEUES_WORK
+ * allows: a lower limit, and very many queues, take several.
  * Queues that are passed over are looked at once, and all of them again, O(queues),
  * when a packet that may go joins one of them, as stations share it. A drain is
  * O(queues), a gate O(queues + packets).
+ *
+ * All but the hash is in flowqueues.h.
  *
  * What this is not: no airtime and no stations (a byte to a slow station counts
  * like any other), no CE threshold, no hash of the host's choice.
@@ -35,10 +37,8 @@
  * Defaults: 1024 queues, 10240 packets, 32 MiB, quantum 1514, target 5 ms,
  * interval 100 ms, ECN, batches of 64.
  */
-#include "airtab/align.h"
-#include "airtab/codel.h"
+#include "airtab/flowqueues.h"
 #include "airtab/hash.h"
-#include "airtab/urgent.h"
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DROP_BATCH,
        P_END };
@@ -46,41 +46,12 @@ enum { S_NEW, S_OLD, S_NEW_FLOWS, S_MARKS, S_CODEL_DROPS, S_OVERFLOWS, S_URGENT,
        S_URGENT_OVER, S_URGENT_AIR, S_END };
 enum { R_QUEUE, R_BACKLOG, R_BACKLOG_BYTES, R_NEW, R_SOJOURN, R_DROPPING, R_COUNT, R_FLOW, R_END };
 #define NO_FLOW (1ull << 32)	/* beyond all hashes, as is the next one: urgent */
-enum { NONE, NEW, OLD, LISTS };
 
-#define WORK 262144u		/* byte counts that a call may look at: milliseconds */
-#define DROP_WORK 16u		/* a drop takes as long as so many looks */
-
-struct queue {
-	struct at_fifo fifo;
-	struct at_codel codel;
-	s64 deficit;		/* bytes; may send while above 0 */
-	u32 qlen;
-	u32 next;		/* in its list */
-	u8 list;		/* NEW, OLD, or NONE: idle */
-	bool passed;		/* in the list that stands before it */
-	u32 epoch;		/* `resets` when CoDel's state began */
-};
-
-_Static_assert(sizeof(struct queue) <= AT_LINE, "a queue is one cache line");
-
-/* Of queues, linked by number. */
-struct list {
-	u32 head, tail, len;
-};
-
+/* All queues are of one tin. */
 struct fq_codel {
-	u64 limit, memory, batch, seq, hash;
-	u32 n, quantum, resets;
-	struct at_codel_params codel;
-	struct at_codel_stats total;
-	struct list lists[LISTS];
-	struct list passed[LISTS];	/* before these, in their order: parked packets alone */
-	struct at_urgent urgent;
-	u64 n_new, n_overflows;
-	struct queue *queues;
-	u32 *bytes;		/* of each queue: apart, for the scan */
-	u32 *parked;		/* packets of each queue */
+	u64 hash;
+	struct at_queues queues;
+	struct at_tin tin;
 };
 
 static const struct at_param fq_codel_params[] = {
@@ -172,176 +143,10 @@ static struct fq_codel *fq_codel_priv(const struct at_qdisc *q)
 	return (struct fq_codel *)q->state;
 }
 
-/* ---- lists of queues ---- */
-
-static void fq_codel_join(struct fq_codel *s, struct list *l, u32 i)
-{
-	if (l->len++)
-		s->queues[l->tail].next = i;
-	else
-		l->head = i;
-	l->tail = i;
-}
-
-static void fq_codel_append(struct fq_codel *s, u32 i, u8 list)
-{
-	s->queues[i].list = list;
-	fq_codel_join(s, &s->lists[list], i);
-}
-
-/* Takes the first of a list that has one. */
-static u32 fq_codel_pop_list(struct fq_codel *s, u8 list)
-{
-	struct list *l = &s->lists[list];
-	u32 i = l->head;
-
-	s->queues[i].list = NONE;
-	l->head = s->queues[i].next;
-	l->len--;
-	return i;
-}
-
-/* Passes over the first of a list, which has parked packets alone. It keeps its
- * place: who may send is looked for behind it. */
-static void fq_codel_pass(struct fq_codel *s, u8 list)
-{
-	u32 i = fq_codel_pop_list(s, list);
-
-	s->queues[i].list = list;
-	s->queues[i].passed = true;
-	fq_codel_join(s, &s->passed[list], i);
-}
-
-/* Who was passed over is looked at again. */
-static void fq_codel_look_again(struct fq_codel *s)
-{
-	for (u8 list = NEW; list < LISTS; list++) {
-		struct list *l = &s->lists[list], *before = &s->passed[list];
-
-		if (!before->len)
-			continue;
-		for (u32 n = before->len, i = before->head; n; n--, i = s->queues[i].next)
-			s->queues[i].passed = false;
-		if (l->len)
-			s->queues[before->tail].next = l->head;
-		else
-			l->tail = before->tail;
-		l->head = before->head;
-		l->len += before->len;
-		before->len = 0;
-	}
-}
-
-/* ---- one queue ---- */
-
 /* The hash, scaled to the number of queues. */
 static u32 fq_codel_queue_of(const struct fq_codel *s, const struct at_pkt *p)
 {
-	return (u32)((u64)at_hash(s->hash, at_flow(p)) * s->n >> 32);
-}
-
-static void fq_codel_push(struct at_qdisc *q, u32 i, struct at_pkt *p)
-{
-	struct fq_codel *s = fq_codel_priv(q);
-	struct queue *f = &s->queues[i];
-
-	at_fifo_push(&f->fifo, p);
-	f->qlen++;
-	s->bytes[i] += at_bytes(p);
-	if (at_parked(q, p))
-		s->parked[i]++;
-	else if (f->passed)
-		fq_codel_look_again(s);
-	if (f->list == NONE) {
-		if (f->epoch != s->resets) {
-			memset(&f->codel, 0, sizeof(f->codel));
-			f->epoch = s->resets;
-		}
-		f->deficit = s->quantum;
-		fq_codel_append(s, i, NEW);
-		s->n_new++;
-	}
-}
-
-/* Takes the packet behind `before`; of a queue that is not empty. */
-static struct at_pkt *fq_codel_take_behind(struct at_qdisc *q, u32 i, struct at_pkt *before)
-{
-	struct fq_codel *s = fq_codel_priv(q);
-	struct queue *f = &s->queues[i];
-	struct at_pkt *p = at_fifo_take(&f->fifo, before);
-
-	s->bytes[i] -= at_bytes(p);
-	if (at_parked(q, p))
-		s->parked[i]--;
-	if (!--f->qlen)
-		at_codel_empty(&f->codel);
-	return p;
-}
-
-/* Takes the oldest packet, parked or not, or NULL. */
-static struct at_pkt *fq_codel_take(struct at_qdisc *q, u32 i)
-{
-	return fq_codel_priv(q)->queues[i].qlen ? fq_codel_take_behind(q, i, NULL) : NULL;
-}
-
-/* What CoDel lets out next, or NULL: nothing is left that may go. */
-static struct at_pkt *fq_codel_take_controlled(struct at_qdisc *q, u32 i, u64 now)
-{
-	struct fq_codel *s = fq_codel_priv(q);
-	struct queue *f = &s->queues[i];
-	struct at_pkt *p, *before = NULL;
-
-	while (at_gate_first(q, &f->fifo, &before)) {
-		p = fq_codel_take_behind(q, i, before);
-		if (!at_codel_drops(&s->codel, &f->codel, &s->total, p, s->bytes[i], now))
-			return p;
-		at_book_drop(q, p, AT_R_AQM);
-	}
-	return NULL;
-}
-
-/* ---- overflow ---- */
-
-static bool fq_codel_over(const struct at_qdisc *q)
-{
-	const struct fq_codel *s = fq_codel_priv(q);
-
-	return at_urgent_over(&s->urgent, q, s->limit, s->memory);
-}
-
-static u32 fq_codel_longest(const struct fq_codel *s)
-{
-	u32 best = 0;
-
-	for (u32 i = 1; i < s->n; i++)
-		if (s->bytes[i] > s->bytes[best])
-			best = i;
-	/* all are empty, or packets have no length */
-	for (u32 i = 0; !s->queues[best].qlen && i < s->n; i++)
-		best = i;
-	return best;
-}
-
-/* Drops until all fit, or for as long as a call may take, but no less than what
- * came; `p` arrived last, or NULL after a change. */
-static enum at_verdict fq_codel_make_room(struct at_qdisc *q, const struct at_pkt *p)
-{
-	struct fq_codel *s = fq_codel_priv(q);
-	enum at_verdict verdict = AT_OK;
-	u64 work = 0, room = q->bytes - (p ? at_bytes(p) : 0);
-
-	while (fq_codel_over(q) && (work < WORK || q->bytes > room)) {
-		bool memory = q->qlen <= s->limit;
-		u32 i = fq_codel_longest(s), half = s->bytes[i] / 2;
-		u64 n = 0;
-
-		s->n_overflows++;
-		do {
-			verdict = at_book_room(q, fq_codel_take(q, i), p, memory, verdict);
-		} while (++n < s->batch && s->bytes[i] > half);
-		work += s->n + n * DROP_WORK;
-	}
-	return verdict;
+	return (u32)((u64)at_hash(s->hash, at_flow(p)) * s->queues.n >> 32);
 }
 
 /* ---- operations ---- */
@@ -350,39 +155,20 @@ static enum at_verdict fq_codel_enqueue(struct at_qdisc *q, struct at_pkt *p, u6
 {
 	struct fq_codel *s = fq_codel_priv(q);
 
-	if (!at_urgent_push(&s->urgent, q, p, s->limit, now))
-		fq_codel_push(q, fq_codel_queue_of(s, p), p);
-	at_seq_set(p, s->seq++);
-	at_codel_stamp(p, now);
-	at_book_in(q, p);
-	return fq_codel_over(q) ? fq_codel_make_room(q, p) : AT_OK;
+	if (!at_urgent_push(&s->queues.urgent, q, p, s->queues.limit, now))
+		at_queues_push(q, &s->queues, fq_codel_queue_of(s, p), 0, p);
+	return at_queues_came(q, &s->queues, p, now);
 }
 
 static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	struct at_pkt *p = at_urgent_take(&s->urgent, q);
+	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 
 	memset(t, 0, sizeof(*t));
-	s->urgent.sent += !!p;
-	while (!p && (s->lists[NEW].len || s->lists[OLD].len)) {
-		u8 list = s->lists[NEW].len ? NEW : OLD;
-		u32 i = s->lists[list].head;
-		struct queue *f = &s->queues[i];
-
-		if (q->parked && f->qlen && f->qlen == s->parked[i]) {
-			fq_codel_pass(s, list);
-		} else if (f->deficit <= 0) {
-			f->deficit += s->quantum;
-			fq_codel_append(s, fq_codel_pop_list(s, list), OLD);
-		} else if ((p = fq_codel_take_controlled(q, i, now))) {
-			f->deficit -= at_bytes(p);
-		} else if (!f->qlen) {
-			fq_codel_pop_list(s, list);
-			if (list == NEW)
-				fq_codel_append(s, i, OLD);
-		}
-	}
+	s->queues.urgent.sent += !!p;
+	if (!p)
+		p = at_queues_next(q, &s->queues, 0, now);
 	if (p)
 		at_book_out(q, p);
 	return p;
@@ -393,25 +179,14 @@ static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 static struct at_pkt *fq_codel_drain(struct at_qdisc *q)
 {
 	struct fq_codel *s = fq_codel_priv(q);
-	struct at_pkt *p = at_urgent_oldest(&s->urgent);
-	u32 from = s->n;
+	struct at_pkt *p = at_urgent_oldest(&s->queues.urgent);
+	u32 from = s->queues.n;
 
-	fq_codel_look_again(s);
-	for (u32 list = NEW; list < LISTS; list++) {
-		u32 i = s->lists[list].head;
-
-		for (u32 left = s->lists[list].len; left; left--, i = s->queues[i].next) {
-			struct at_pkt *head = s->queues[i].fifo.head;
-
-			if (head && (!p || at_seq(head) < at_seq(p))) {
-				p = head;
-				from = i;
-			}
-		}
-	}
+	at_rounds_look_again(&s->tin.rounds, at_queues_seats(&s->queues));
+	at_queues_oldest(&s->queues, &s->tin, &p, &from);
 	if (!p)
 		return NULL;
-	p = from < s->n ? fq_codel_take(q, from) : at_urgent_pop(&s->urgent, q);
+	p = from < s->queues.n ? at_queues_take(q, &s->queues, from) : at_urgent_pop(&s->queues.urgent, q);
 	at_book_out(q, p);
 	return p;
 }
@@ -423,17 +198,8 @@ static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 	(void)now;
 	if (!at_gate_turn(q, sta, open))
 		return;
-	at_urgent_turned(&s->urgent, q, sta, open);
-	fq_codel_look_again(s);
-	for (u8 list = NEW; list < LISTS; list++) {
-		u32 i = s->lists[list].head;
-
-		for (u32 left = s->lists[list].len; left; left--, i = s->queues[i].next) {
-			u32 n = at_gate_count(q, &s->queues[i].fifo, sta, open);
-
-			s->parked[i] += open ? 0 - n : n;
-		}
-	}
+	at_urgent_turned(&s->queues.urgent, q, sta, open);
+	at_queues_turned(q, &s->queues, 0, sta, open);
 }
 
 /* ---- set-up ---- */
@@ -441,13 +207,12 @@ static void fq_codel_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 /* The state is struct fq_codel, then the queues and their counts. */
 static u64 fq_codel_state_size(const struct at_vals *v)
 {
-	return at_lines(sizeof(struct fq_codel)) +
-	       *v[P_FLOWS].v * (sizeof(struct queue) + 2 * sizeof(u32)) + AT_LINE;
+	return at_lines(sizeof(struct fq_codel)) + at_queues_bytes(*v[P_FLOWS].v) + AT_LINE;
 }
 
 static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
-	struct fq_codel *s = fq_codel_priv(q);
+	struct at_queues *s = &fq_codel_priv(q)->queues;
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
@@ -460,51 +225,41 @@ static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 		.mtu = AT_CODEL_MTU,
 		.ecn = *v[P_ECN].v,
 	};
-	fq_codel_make_room(q, NULL);
-	at_urgent_shrink(&s->urgent, q, s->limit);
-	return fq_codel_over(q);
+	return at_queues_shrink(q, s);
 }
 
 static void fq_codel_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 now)
 {
 	struct fq_codel *s = fq_codel_priv(q);
 
-	s->n = (u32)*v[P_FLOWS].v;
-	s->queues = (void *)(at_first_line(q) + at_lines(sizeof(struct fq_codel)));
-	s->bytes = (void *)(s->queues + s->n);
-	s->parked = s->bytes + s->n;
+	at_queues_init(&s->queues, at_first_line(q) + at_lines(sizeof(struct fq_codel)),
+		       (u32)*v[P_FLOWS].v, &s->tin);
 	s->hash = at_hash_multiplier(seed);
 	fq_codel_change(q, v, now);
 }
 
 static void fq_codel_reset(struct at_qdisc *q, u64 now)
 {
-	struct fq_codel *s = fq_codel_priv(q);
+	struct at_queues *s = &fq_codel_priv(q)->queues;
 	struct at_pkt *p;
 
 	(void)now;
 	while ((p = at_urgent_pop(&s->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
-	fq_codel_look_again(s);
-	for (u8 list = NEW; list < LISTS; list++)
-		while (s->lists[list].len) {
-			u32 i = fq_codel_pop_list(s, list);
-
-			while ((p = fq_codel_take(q, i)))
-				at_book_drop(q, p, AT_R_RESET);
-		}
-	s->resets++;		/* queues that are idle forget when they are used next */
+	at_queues_clear(q, s, 0);
+	s->resets++;
 }
 
 /* ---- tables ---- */
 
 static void fq_codel_read(const struct at_qdisc *q, u64 *v, u64 now)
 {
-	const struct fq_codel *s = fq_codel_priv(q);
+	const struct at_queues *s = &fq_codel_priv(q)->queues;
+	const struct at_rounds *r = &s->tins[0].rounds;
 
 	(void)now;
-	v[S_NEW] = s->lists[NEW].len + s->passed[NEW].len;
-	v[S_OLD] = s->lists[OLD].len + s->passed[OLD].len;
+	v[S_NEW] = r->lists[AT_ROUNDS_NEW].len + r->passed[AT_ROUNDS_NEW].len;
+	v[S_OLD] = r->lists[AT_ROUNDS_OLD].len + r->passed[AT_ROUNDS_OLD].len;
 	v[S_NEW_FLOWS] = s->n_new;
 	v[S_MARKS] = s->total.marks;
 	v[S_CODEL_DROPS] = s->total.drops;
@@ -516,19 +271,19 @@ static void fq_codel_read(const struct at_qdisc *q, u64 *v, u64 now)
 
 static u32 fq_codel_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
 {
-	const struct fq_codel *s = fq_codel_priv(q);
+	const struct at_queues *s = &fq_codel_priv(q)->queues;
 	u32 end = cursor < s->n && s->n - cursor > AT_ROWS ? cursor + AT_ROWS : s->n;
 
 	*found = true;
 	for (u32 i = cursor; i < end; i++) {
-		const struct queue *f = &s->queues[i];
+		const struct at_queue *f = &s->at[i];
 
-		if (f->list == NONE)
+		if (f->seat.list == AT_ROUNDS_NONE)
 			continue;
 		cols[R_QUEUE] = i;
 		cols[R_BACKLOG] = f->qlen;
 		cols[R_BACKLOG_BYTES] = s->bytes[i];
-		cols[R_NEW] = f->list == NEW;
+		cols[R_NEW] = f->seat.list == AT_ROUNDS_NEW;
 		cols[R_SOJOURN] = f->qlen ? at_codel_sojourn(f->fifo.head, now) : 0;
 		cols[R_DROPPING] = f->codel.state != AT_CODEL_CALM;
 		cols[R_COUNT] = f->codel.count;
