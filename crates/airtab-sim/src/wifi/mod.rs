@@ -19,6 +19,7 @@
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
 //! | `phy` | rates, times, losses of frames |
+//! | `snr`, `errors` | how far the signal is above the noise; which MPDUs are lost at that |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
@@ -41,6 +42,7 @@ mod config;
 mod contention;
 mod egress;
 mod emulator;
+mod errors;
 mod exchange;
 mod links;
 mod medium;
@@ -48,6 +50,7 @@ mod output;
 mod overhearing;
 mod phy;
 mod rule;
+mod snr;
 mod tap;
 mod transmitter;
 
@@ -55,5 +58,7 @@ pub use air::AirTrace;
 pub use cell::Cell;
 pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig, Shadowing};
 pub use emulator::EmulatedLink;
+pub use errors::{Coding, ErrorTable};
 pub use medium::Medium;
 pub use output::{Attempt, End, FrameBody, Label, Output};
+pub use snr::{Mean, Signal, Snr};
