@@ -3,16 +3,7 @@
  * The emulated link: see airtab/emulator.h.
  */
 #include "airtab/emulator.h"
-
-/* The next word of SplitMix64. */
-static u64 word(struct at_emulator *e)
-{
-	u64 x = e->random += 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return x ^ x >> 31;
-}
+#include "airtab/random.h"
 
 void at_emulate(struct at_emulator *e, u32 kbps, u64 fer, u32 ip_bytes, struct at_tx *r)
 {
@@ -24,7 +15,7 @@ void at_emulate(struct at_emulator *e, u32 kbps, u64 fer, u32 ip_bytes, struct a
 	bool acked;
 
 	for (;;) {
-		u64 fate = word(e);
+		u64 fate = at_random_next(&e->random);
 
 		n++;
 		cost += attempt;
@@ -33,7 +24,7 @@ void at_emulate(struct at_emulator *e, u32 kbps, u64 fer, u32 ip_bytes, struct a
 			break;
 		if (window > most)
 			window = most;
-		cost += (u64)phy->slot * (u32)((word(e) >> 32) * window >> 32);	/* 7.3 */
+		cost += (u64)phy->slot * at_random_below(&e->random, window);	/* 7.3 */
 		window *= 2;
 	}
 	*r = (struct at_tx){ .air = cost, .span = cost, .attempts = n, .acked = acked };	/* 7.4 */

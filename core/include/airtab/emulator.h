@@ -19,11 +19,10 @@
  * The constants come from a profile of airtime.h: `d7.1` is the dissertation's,
  * with W_min = cw_min + 1 = 32, W_max = cw_max + 1 = 1024, slots of 20 us.
  *
- * Random numbers are SplitMix64's (Steele, Lea, Flood 2014): 64 bits of state,
- * any seed is good, three multiplications and no table, and two links with
- * different seeds draw different numbers. One 64-bit word for every attempt:
- * DATA is lost if its high half is below p 2^32, ACK if its low half is. One word for
- * every backoff: (high half * W) >> 32 slots. In the order of time, and never
+ * Random numbers are those of random.h: two links with different seeds draw
+ * different numbers. One 64-bit word for every attempt: DATA is lost if its high
+ * half is below p 2^32, ACK if its low half is. One word for every backoff:
+ * (high half * W) >> 32 slots. In the order of time, and never
  * a word more: a packet of n attempts takes 2n - 1.
  *
  * What this is not: no contention, no queue, no clock, no uplink.

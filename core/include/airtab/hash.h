@@ -9,17 +9,12 @@
 #ifndef AIRTAB_HASH_H
 #define AIRTAB_HASH_H
 
-#include AT_HOST_H
+#include "airtab/random.h"
 
-/* The multiplier of a seed. Any seed will do, 0 and small ones too: all bits
- * are mixed first (the finaliser of SplitMix64, Steele, Lea, Flood 2014). */
+/* The multiplier of a seed. Any seed will do, 0 and small ones too. */
 static inline u64 at_hash_multiplier(u64 seed)
 {
-	u64 x = seed + 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return (x ^ x >> 31) | 1;
+	return at_random_next(&seed) | 1;
 }
 
 /* The high 32 bits of the product. */
