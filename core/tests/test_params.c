@@ -419,6 +419,52 @@ static void fq_codel_drop_batch(struct host *h)
 	CHECK_EQ(h->drops, 51 + 3 + 10);
 }
 
+/* ---- codel ---- */
+
+static void codel_limit(struct host *h)
+{
+	open_host(h, "codel", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	CHECK_EQ(put(h, 1, 1500, 0), AT_DROPPED);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void codel_target(struct host *h)
+{
+	open_host(h, "codel", "", 64);
+	CHECK(overdue(h, 0, 1000, 0) > 5);
+	change(h, "target=30000000", 1000 * MS);
+	CHECK_EQ(overdue(h, 1000, 1000, 0), 0);
+	change(h, "target=1000000", 2000 * MS);
+	CHECK(overdue(h, 2000, 1000, 0) > 5);
+}
+
+static void codel_interval(struct host *h)
+{
+	open_host(h, "codel", "interval=500000000", 64);
+	CHECK_EQ(overdue(h, 0, 500, 0), 0);	/* not for an interval yet */
+	CHECK_EQ(overdue(h, 500, 400, 0), 1);
+	h->q->ops->reset(h->q, 900 * MS);
+	change(h, "interval=50000000", 1000 * MS);
+	CHECK(overdue(h, 1000, 500, 0) > 10);
+}
+
+static void codel_ecn(struct host *h)
+{
+	open_host(h, "codel", "ecn=1", 64);
+	CHECK_EQ(overdue(h, 0, 1000, AT_F_ECT), 0);
+	CHECK(stat(h, "marks") > 5);
+	change(h, "ecn=0", 1000 * MS);
+	CHECK(overdue(h, 1000, 1000, AT_F_ECT) > 5);
+	change(h, "ecn=1", 2000 * MS);
+	CHECK_EQ(overdue(h, 2000, 1000, AT_F_ECT), 0);
+}
+
 static const struct {
 	const char *discipline, *param;
 	void (*shows)(struct host *h);
@@ -445,6 +491,10 @@ static const struct {
 	{ "fq_codel", "interval", fq_codel_interval },
 	{ "fq_codel", "ecn", fq_codel_ecn },
 	{ "fq_codel", "drop_batch", fq_codel_drop_batch },
+	{ "codel", "limit", codel_limit },
+	{ "codel", "target", codel_target },
+	{ "codel", "interval", codel_interval },
+	{ "codel", "ecn", codel_ecn },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
