@@ -7,6 +7,10 @@
  * so that each published number can be recomputed to its last printed digit.
  * docs/airtime.md lists profiles, formulas and vectors.
  *
+ * What is here counts a rate in kb/s: DSSS and OFDM, and the studies' own
+ * formulas. Rates by MCS, and real aggregates, are in airtab/rates.h; under a
+ * profile that has those, what is here are its OFDM frames (beacons, control).
+ *
  * What this is not: no contention, no retries (the cell adds those), no block
  * acknowledgement state. An aggregate counts as `frames` MPDUs of equal size
  * behind one preamble.
@@ -15,6 +19,9 @@
 #define AIRTAB_AIRTIME_H
 
 #include AT_HOST_H
+
+/* Formats of a PPDU. Each knows those before it, but VHT is of 5 GHz alone. */
+enum at_format { AT_LEGACY, AT_HT, AT_VHT, AT_HE };
 
 struct at_phy {
 	const char *name, *about;
@@ -33,12 +40,23 @@ struct at_phy {
 	u32 dsss_preamble;
 	u16 dsss_cw_min;		/* cw_min of stations that have DSSS alone; 0 = cw_min */
 	u32 protection;			/* CTS to self and SIFS before OFDM data, ns */
+	/* The rest is 0 where rates are in kb/s. */
+	u8 format;			/* enum at_format that its stations use */
+	u8 ghz;				/* band: 2 or 5 */
+	u16 width, width_max;		/* of the channel, MHz: usual, largest */
+	u16 window;			/* MPDUs of a block acknowledgement agreement */
+	u32 ampdu_bytes;		/* longest aggregate, bytes */
 };
 
 /* NULL-terminated by name == NULL. */
 extern const struct at_phy at_phys[];
 
 /* Rates are in kb/s and not 0. */
+
+/* One frame of so many MAC bytes on the air, without what protects it, ns. */
+u64 at_frame_ns(const struct at_phy *phy, u32 kbps, u64 mac_bytes);
+/* Rate of what answers data sent at kbps: ACK, BLOCK ACK, CTS; RTS and BAR go out at it, too. */
+u32 at_control_kbps(const struct at_phy *phy, u32 kbps);
 
 /* Whether a frame at that rate is a DSSS frame of an OFDM profile. */
 bool at_is_dsss(const struct at_phy *phy, u32 kbps);

@@ -9,6 +9,7 @@
 #include "airtab/airtime.h"
 #include "airtab/emulator.h"
 #include "airtab/qdisc.h"
+#include "airtab/rates.h"
 
 struct abi_row {
 	const char *name;
@@ -51,10 +52,14 @@ const struct abi_row at_abi[] = {
 	AT(at_phy, preamble), AT(at_phy, extension), AT(at_phy, symbol), AT(at_phy, mac_bytes),
 	AT(at_phy, ack_bytes), AT(at_phy, cw_min), AT(at_phy, cw_max), AT(at_phy, base_kbps), AT(at_phy, ack_kbps),
 	AT(at_phy, eifs_kbps), AT(at_phy, ack_only_kbps), AT(at_phy, dsss_preamble),
-	AT(at_phy, dsss_cw_min), AT(at_phy, protection),
+	AT(at_phy, dsss_cw_min), AT(at_phy, protection), AT(at_phy, format), AT(at_phy, ghz), AT(at_phy, width),
+	AT(at_phy, width_max), AT(at_phy, window), AT(at_phy, ampdu_bytes),
+	SIZE(at_rate), AT(at_rate, kbps), AT(at_rate, format), AT(at_rate, mcs), AT(at_rate, nss), AT(at_rate, width),
+	AT(at_rate, gi), AT(at_rate, ru),
 	SIZE(at_emulator), AT(at_emulator, phy), AT(at_emulator, extra), AT(at_emulator, random),
 	AT(at_emulator, attempts),
 	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_F_IP), VALUE(AT_R_MAX),
-	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_verdict", sizeof(enum at_verdict) },
+	VALUE(AT_HE), VALUE(AT_RATE_PARTS), VALUE(AT_PPDU_MAX_NS), VALUE(AT_CCMP_BYTES),
+	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_rate_part", sizeof(enum at_rate_part) }, { "enum at_verdict", sizeof(enum at_verdict) },
 	{ NULL, 0 },
 };

@@ -22,10 +22,12 @@ pub struct PhyChange {
     pub cw_min: Option<u16>,
     /// Largest draw of any backoff, slots; one less than a power of two, not below `cw_min`.
     pub cw_max: Option<u16>,
-    /// Rate of every ACK, kb/s, not 0.
+    /// Rate of every ACK and, where rates are by MCS, of every control frame, kb/s, not 0.
     pub ack_kbps: Option<u32>,
     /// Rate of the ACK in EIFS, kb/s, not 0.
     pub eifs_kbps: Option<u32>,
+    /// Whether frames are encrypted: CCMP adds 16 bytes to each MPDU.
+    pub ccmp: bool,
 }
 
 impl std::fmt::Debug for Phy {
@@ -67,6 +69,7 @@ impl Phy {
         phy.dsss_cw_min = phy.dsss_cw_min.min(phy.cw_max);
         phy.ack_only_kbps = change.ack_kbps.unwrap_or(phy.ack_only_kbps);
         phy.eifs_kbps = change.eifs_kbps.unwrap_or(phy.eifs_kbps);
+        phy.mac_bytes += if change.ccmp { ffi::CCMP_BYTES } else { 0 };
         self
     }
 
@@ -183,6 +186,11 @@ mod tests {
             ("dnb-11b", [20, 10, 50], [31, 1023], 1_000, 36),
             ("wqm-11n", [9, 16, 34], [15, 1023], 6_000, 38),
             ("std-11bg", [20, 10, 50], [15, 1023], 1_000, 36),
+            ("std-11n", [9, 16, 34], [15, 1023], 6_000, 38),
+            ("std-11n-2g4", [9, 10, 28], [15, 1023], 6_000, 38),
+            ("std-11ac", [9, 16, 34], [15, 1023], 6_000, 38),
+            ("std-11ax", [9, 16, 34], [15, 1023], 6_000, 38),
+            ("std-11ax-2g4", [9, 10, 28], [15, 1023], 6_000, 38),
         ];
         assert!(Phy::all().map(|phy| phy.name()).eq(page.iter().map(|row| row.0)));
         for (name, times, draws, base, mac) in page {
@@ -259,6 +267,7 @@ mod tests {
         assert_eq!(of(changed), (times, [frames[0], 38_667, 38_667], windows));
         let changed = phy.with(&PhyChange { eifs_kbps: Some(24_000), ..PhyChange::default() });
         assert_eq!(of(changed), ([slot, sifs, difs, 10_000 + 24_667 + 28_000], frames, windows));
+        assert_eq!(phy.with(&PhyChange { ccmp: true, ..PhyChange::default() }).mac_bytes(), 34 + 16);
         let mixed = Phy::named("std-11bg").unwrap();
         let windows = |phy: Phy| [1_000, 5_500, 6_000, 11_000, 54_000].map(|kbps| phy.cw_min_at(kbps));
         assert_eq!(windows(mixed), [31, 31, 15, 31, 15]);

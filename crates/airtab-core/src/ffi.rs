@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The C core's types, as `airtab/qdisc.h`, `airtab/airtime.h`,
-//! `airtab/emulator.h` and `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
+//! `airtab/rates.h`, `airtab/emulator.h` and `airtab/host_user.h` declare them. Layouts only; no behaviour. What the crate
 //! exports is described here, the rest once, in the headers. `layout.rs` tests
 //! that both sides agree.
 
@@ -221,7 +221,29 @@ pub struct Phy {
     pub dsss_preamble: u32,
     pub dsss_cw_min: u16,
     pub protection: u32,
+    pub format: u8,
+    pub ghz: u8,
+    pub width: u16,
+    pub width_max: u16,
+    pub window: u16,
+    pub ampdu_bytes: u32,
 }
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    pub kbps: u32,
+    pub format: u8,
+    pub mcs: u8,
+    pub nss: u8,
+    pub width: u16,
+    pub gi: u16,
+    pub ru: u16,
+}
+
+/// Longest PPDU of HT, VHT and HE, ns.
+pub const PPDU_MAX_NS: u32 = 5_484_000;
+pub const CCMP_BYTES: u16 = 16;
 
 /// The frame error rate of 1.
 pub const ALWAYS: u64 = 1 << 32;
@@ -253,5 +275,15 @@ unsafe extern "C" {
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;
     pub fn at_eifs_ns(phy: *const Phy) -> u64;
     pub fn at_is_dsss(phy: *const Phy, kbps: u32) -> bool;
+    pub fn at_control_kbps(phy: *const Phy, kbps: u32) -> u32;
+    pub fn at_rate_wrong(phy: *const Phy, rate: *const Rate, part: c_int) -> *const c_char;
+    pub fn at_rate_kbps(rate: *const Rate) -> u32;
+    pub fn at_ppdu_ns(phy: *const Phy, rate: *const Rate, psdu_bytes: u32) -> u64;
+    pub fn at_psdu_within(phy: *const Phy, rate: *const Rate, ns: u32) -> u32;
+    pub safe fn at_ampdu_add(psdu: u32, mpdu_bytes: u32) -> u32;
+    pub safe fn at_ampdu_bytes(n: u32, mpdu_bytes: u32) -> u32;
+    pub safe fn at_ba_bytes(window: u32) -> u32;
+    pub fn at_control_ns(phy: *const Phy, kbps: u32, bytes: u32) -> u64;
+    pub fn at_aifs_ns(phy: *const Phy, aifsn: u32) -> u64;
     pub fn at_emulate(e: *mut Emulator, kbps: u32, fer: u64, ip_bytes: u32, r: *mut Tx);
 }

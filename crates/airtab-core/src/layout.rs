@@ -8,10 +8,11 @@ use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
 
 use crate::ffi::{
-    ALWAYS, Emulator, F_CE, F_ECT, F_IP, F_TCP, Heard, Key, Link, Ops, Param, Phy, Pkt, Qdisc, REASONS, Stat,
-    Tcp, Ticket, Tx, Vals,
+    ALWAYS, CCMP_BYTES, Emulator, F_CE, F_ECT, F_IP, F_TCP, Heard, Key, Link, Ops, PPDU_MAX_NS, Param, Phy,
+    Pkt, Qdisc, REASONS, Rate, Stat, Tcp, Ticket, Tx, Vals,
 };
 use crate::params::text;
+use crate::rates::{Format, RatePart};
 
 #[repr(C)]
 struct AbiRow {
@@ -131,14 +132,28 @@ fn rust_and_c_agree() {
         ack_only_kbps,
         dsss_preamble,
         dsss_cw_min,
-        protection
+        protection,
+        format,
+        ghz,
+        width,
+        width_max,
+        window,
+        ampdu_bytes
     );
+    layout!(rows, "at_rate", Rate, kbps, format, mcs, nss, width, gi, ru);
     layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
     rows.push(("AT_ALWAYS".into(), ALWAYS as usize));
     let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP), ("AT_F_IP", F_IP)];
     rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));
     rows.push(("AT_R_MAX".into(), REASONS));
-    rows.extend(["enum at_reason", "enum at_verdict"].map(|name| (name.to_string(), size_of::<c_int>())));
+    rows.push(("AT_HE".into(), usize::from(Format::He as u8)));
+    rows.push(("AT_RATE_PARTS".into(), RatePart::ALL.len()));
+    rows.push(("AT_PPDU_MAX_NS".into(), PPDU_MAX_NS as usize));
+    rows.push(("AT_CCMP_BYTES".into(), usize::from(CCMP_BYTES)));
+    rows.extend(
+        ["enum at_reason", "enum at_rate_part", "enum at_verdict"]
+            .map(|name| (name.to_string(), size_of::<c_int>())),
+    );
     let c = in_c();
     assert_eq!(rows.len(), c.len(), "each side lists the same fields");
     for (rust, c) in rows.iter().zip(&c) {

@@ -4,8 +4,8 @@
 //! - [`Discipline`], [`Params`]: the tables of every discipline, and values read
 //!   from text (`"25ms"`) with errors that name the parameter and its range.
 //! - [`Pool`]: packets at fixed addresses; [`Qdisc`]: one running discipline.
-//! - [`Phy`]: 802.11 exchange times of the named profiles; [`Emulator`]: an 802.11
-//!   link on any device.
+//! - [`Phy`]: 802.11 exchange times of the named profiles; [`Rate`]: rates by MCS;
+//!   [`Emulator`]: an 802.11 link on any device.
 //!
 //! What this crate does not do: no algorithm lives here, and no clock or I/O.
 
@@ -18,16 +18,18 @@ mod layout;
 mod params;
 mod pool;
 mod qdisc;
+mod rates;
 pub mod time;
 mod units;
 
 pub use airtime::{Phy, PhyChange};
 pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
-pub use ffi::{Heard, Key, Link, Tcp, Ticket, Tx};
+pub use ffi::{Heard, Key, Link, PPDU_MAX_NS, Tcp, Ticket, Tx};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
 pub use pool::{Handle, Meta, Pool};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
+pub use rates::{Control, Format, Rate, RateError, RatePart, RateSpec, ampdu_add, ampdu_bytes};
 pub use units::{Unit, UnitError};
 
 /// Station number of multicast packets.

@@ -37,7 +37,7 @@ pub use apps::ACCESS_POINT;
 pub use kinds::{About, Score, note, video_frames, words};
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, column_unit};
-pub use phy_rates::phy_rate;
+pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};

@@ -7,7 +7,7 @@
 
 use airtab_core::{Phy, Unit};
 
-use crate::reader::Value;
+use crate::reader::{Value, instead};
 
 const DSSS: [u32; 4] = [1_000, 2_000, 5_500, 11_000];
 const OFDM: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
@@ -25,6 +25,22 @@ pub(crate) struct Rates {
     kbps: &'static [u32],
     /// Not only these, but all from the first to the last.
     between: bool,
+}
+
+/// The profile of that name, whose rates are in Mb/s: what the cell sends so far.
+///
+/// # Errors
+/// There is none, or its rates are by MCS; says which there are.
+pub fn profile(name: &str) -> Result<Phy, String> {
+    let known: Vec<_> = Phy::all().filter(|phy| !phy.has_mcs()).map(|phy| phy.name()).collect();
+    match Phy::named(name) {
+        Some(phy) if !phy.has_mcs() => Ok(phy),
+        Some(_) => Err(format!(
+            "'{name}' has rates by MCS, which so far `airtab airtime` alone takes: take one of {}",
+            known.join(", ")
+        )),
+        None => Err(format!("'{name}' is not known{}", instead(name, &known))),
+    }
 }
 
 /// A rate such as `54Mb/s`, one of those that stations can have under that profile, kb/s; without one, the highest.

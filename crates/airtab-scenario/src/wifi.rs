@@ -9,6 +9,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Phy, PhyChange, Unit};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig, Shadowing};
 
+use crate::phy_rates::profile;
 use crate::reader::{Section, Value, choice, flag, number, quantity};
 
 /// Without the table.
@@ -38,9 +39,12 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
     let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
     let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
     let emulator = medium == Some("emulator");
-    let profiles = Phy::all().map(|phy| (phy.name(), phy)).collect();
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
-    let phy = if s.get("phy").is_some() { s.read("phy", choice(profiles)) } else { default };
+    let phy = if s.get("phy").is_some() {
+        s.read("phy", |v| profile(v.value.as_str().unwrap_or(&v.written)))
+    } else {
+        default
+    };
     let change = read_change(&s, phy.as_ref());
     let phy = phy.map(|phy| phy.with(&change));
     let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
@@ -86,6 +90,7 @@ fn read_change(s: &Section, phy: Option<&Phy>) -> PhyChange {
         cw_max: s.read("cw_max", window),
         ack_kbps: s.read("ack_rate", rate),
         eifs_kbps: s.read("eifs_rate", rate),
+        ..PhyChange::default()
     };
     if let Some(phy) = phy.map(|phy| phy.with(&change))
         && phy.cw_min() > phy.cw_max()

@@ -164,7 +164,7 @@ fn wrong_values_are_named() {
             "--service 30ms: a packet costs at most the increment, 25ms",
         ),
         (&["chap", "burst", "--flows", "100", "--service", "10us"], "limit: "),
-        (&["bianchi", "--phy", "phy-z"], "no profile 'phy-z'; did you mean `phy-a`? (known: phy-a,"),
+        (&["bianchi", "--phy", "phy-z"], "--phy: 'phy-z' is not known; did you mean `phy-a`? (known: phy-a,"),
         (&["bianchi", "--rate", "11Mb/s"], "error: --rate: '11Mb/s' is no rate of phy-a: 6, 9, 12,"),
         (&["bianchi", "--rate", "54"], "error: --rate: '54' is not a rate"),
         (&["bianchi", "--phy", "std-11b", "--rate", "54Mb/s"], "no rate of std-11b: 1, 2, 5.5 or 11Mb/s"),

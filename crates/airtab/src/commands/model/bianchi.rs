@@ -3,11 +3,10 @@
 
 use std::process::ExitCode;
 
-use airtab_core::{Phy, Unit};
+use airtab_core::Unit;
 use airtab_lab::table;
 use airtab_model::bianchi::BianchiInput;
-use airtab_scenario::phy_rate;
-use airtab_scenario::reader::instead;
+use airtab_scenario::{phy_rate, profile};
 use serde_json::json;
 
 use super::{Answer, args, wrong_usage};
@@ -15,9 +14,9 @@ use crate::output;
 
 /// Throughput and collisions for each number of stations.
 pub fn bianchi(args: &args::Bianchi) -> anyhow::Result<ExitCode> {
-    let Some(phy) = Phy::named(&args.phy) else {
-        let known: Vec<_> = Phy::all().map(|p| p.name()).collect();
-        return wrong_usage(format!("no profile '{}'{}", args.phy, instead(&args.phy, &known)));
+    let phy = match profile(&args.phy) {
+        Ok(phy) => phy,
+        Err(message) => return wrong_usage(format!("--phy: {message}")),
     };
     let kbps = match phy_rate(&phy, args.rate.as_deref()) {
         Ok(kbps) => kbps,
