@@ -170,6 +170,14 @@ impl<T: Copy> Pool<T> {
         unsafe { (*self.packet(handle).as_ptr()).head.sta }
     }
 
+    /// Its DSCP; 0 where a classifier sees none.
+    #[inline]
+    pub fn dscp(&self, handle: Handle) -> u8 {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head is initialised; without an IP header it is zero.
+        unsafe { (*self.packet(handle).as_ptr()).head.key.dscp }
+    }
+
     /// It goes to another station from now on.
     ///
     /// # Panics

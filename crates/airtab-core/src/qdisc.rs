@@ -122,6 +122,15 @@ impl Qdisc {
     /// # Panics
     /// If [`Params::check`] would fail.
     pub fn new<T>(pool: &Pool<T>, params: &Params, seed: u64, now: u64) -> Qdisc {
+        Qdisc::on(pool.identity().clone(), params, seed, now)
+    }
+
+    /// Another one of the same parameters and pool, empty.
+    pub fn like(&self, seed: u64, now: u64) -> Qdisc {
+        Qdisc::on(self.pool.clone(), &self.params, seed, now)
+    }
+
+    fn on(pool: Arc<()>, params: &Params, seed: u64, now: u64) -> Qdisc {
         params.check().expect("parameters were checked before a discipline is started");
         let discipline = params.discipline();
         // SAFETY: the values are checked and valid for the call.
@@ -143,7 +152,7 @@ impl Qdisc {
             (*raw).host = host.as_ptr().cast::<c_void>();
             params.with_c(|v| (discipline.0.init)(raw, v, seed, now));
         }
-        Qdisc { q, layout, discipline, pool: pool.identity().clone(), params: params.clone(), host }
+        Qdisc { q, layout, discipline, pool, params: params.clone(), host }
     }
 
     /// Which discipline this is.

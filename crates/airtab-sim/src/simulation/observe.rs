@@ -162,6 +162,7 @@ impl Simulation {
                 Some(Content::Packet(packet))
             }
             FrameBody::Duplicate => self.tap.last[sender].map(Content::Packet),
+            FrameBody::Bar => None,
         };
         let Some(content) = content else { return };
         self.tap.frames.push(AirFrame {

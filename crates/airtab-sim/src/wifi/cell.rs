@@ -5,30 +5,27 @@
 //! [`Cell::advance`]; what happened comes out of [`Cell::poll`]. The simulator
 //! drives a cell in virtual time, the live access point by the wall clock.
 //!
-//! Here the parts meet: a transmitter's queue (`egress`) fills an exchange
-//! (`exchange`), its contender contends for the channel (`channel`), and each
-//! busy period is resolved as a whole when it starts: who sends (one, or several
-//! that collide), what arrives, when it ends. No event per slot, none per receiver:
-//! it starts, its DATA is over (what arrived is passed up), its ACK is.
+//! Here the parts meet: a transmitter's queue (`egress`), and what it holds below it
+//! (`driver`), fills an exchange (`exchange`), its contender contends for the channel
+//! (`channel`), and each busy period is resolved as a whole when it starts (`busy`).
 //!
-//! A contender tries a part up to [`CellConfig::attempts`] times and backs off by
-//! its rule (`rule`). Who received the last frame in error waits EIFS: after a
-//! collision all who did not send, after DATA without an ACK its addressee, after
-//! an ACK the sender of the DATA, and of the others who overheard it so
-//! (`overhearing`). Receivers filter duplicates.
-//!
-//! Transmitter 0 is the access point, transmitter i + 1 is station i; each has the
-//! contender of its number.
+//! Without access categories transmitter 0 is the access point and transmitter i + 1 is
+//! station i; with them each has four in their place, one for each category, in ascending
+//! order. A transmitter has the contender of its number.
 //!
 //! What it does not do: see the module's page (`wifi`).
 
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
+use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
 use super::channel::{ChannelAccess, Phase};
-use super::config::{CellConfig, Loss};
+use super::config::{CellConfig, Edca, Loss, Speed};
+use super::driver::Next;
+use super::edca::Category;
 use super::egress::{Egress, Managed};
-use super::exchange::{Answer, Part};
+use super::exchange::{Exchange, Kind, Part};
+use super::links::Links;
 use super::output::{Attempt, Label, Output, Side};
 use super::overhearing::Overhearing;
 use super::phy::Radios;
@@ -37,17 +34,11 @@ use super::tap::Tap;
 use super::transmitter::{Contender, Transmitter};
 use crate::engine::{NEVER, Outbox, Stream};
 
-/// Number of the access point's transmitter.
-const ACCESS_POINT: usize = 0;
-
-/// Number of a station's transmitter.
-fn transmitter_of(station: usize) -> usize {
-    station + 1
-}
-
 /// The access point, the stations and the channel.
 pub struct Cell {
     config: CellConfig,
+    /// Transmitters of the access point, and of each station.
+    categories: usize,
     radios: Radios,
     overhearing: Overhearing,
     channel: ChannelAccess,
@@ -66,38 +57,70 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell of stations with a PHY rate (kb/s) and losses each; `names` are
-    /// those of their random streams. `queue` is the access point's discipline.
-    pub fn new(config: CellConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Cell {
-        let queue = Managed::new(queue, config.phy, stations.iter().map(|s| s.1));
-        let fifos = stations.iter().map(|_| Egress::fifo(config.uplink_packets));
-        let queues = std::iter::once(Egress::Managed(queue)).chain(fifos).collect();
-        Cell::with_queues(config, stations, queues, seed)
+    /// A cell of stations with a speed ([`Speed`]; a number is a PHY rate in kb/s) and losses each; `names`
+    /// are those of their random streams. `queue` is the access point's discipline; where there are access
+    /// categories, each has one like it.
+    pub fn new<S: Into<Speed> + Copy>(
+        config: CellConfig,
+        stations: &[(&str, S, Loss)],
+        queue: Qdisc,
+        seed: u64,
+    ) -> Cell {
+        let stations: Vec<(&str, Speed, Loss)> = stations.iter().map(|s| (s.0, s.1.into(), s.2)).collect();
+        let radios = Radios::new(&config, &stations, seed);
+        let categories = if config.edca == Edca::Off { 1 } else { Category::ALL.len() };
+        let managed = |queue| Egress::Managed(Managed::new(queue, radios.links()));
+        let fifos = (0..categories * stations.len()).map(|_| Egress::fifo(config.uplink_packets));
+        let mut queues: Vec<Egress> =
+            (1..categories as u64).map(|i| managed(queue.like(seed.wrapping_add(i), 0))).collect();
+        // The one that was given is best effort's.
+        queues.insert(Category::BestEffort as usize % categories, managed(queue));
+        queues.extend(fifos);
+        Cell::with_queues(config, &stations, radios, queues, seed)
     }
 
     /// A queue for each transmitter.
     fn with_queues(
         config: CellConfig,
-        stations: &[(&str, u32, Loss)],
+        stations: &[(&str, Speed, Loss)],
+        radios: Radios,
         queues: Vec<Egress>,
         seed: u64,
     ) -> Cell {
-        let names = stations.iter().map(|s| format!("backoff/station/{}", s.0));
-        let names = std::iter::once("backoff/access point".into()).chain(names);
-        let draws = names.map(|name: String| Stream::new(seed, &name));
-        let rates = std::iter::once(None).chain(stations.iter().map(|s| Some(s.1)));
-        let rules = rates.map(|kbps| Rule::dcf(&config.phy, kbps));
-        let contender = |(transmitter, (rule, draws))| Contender::new(transmitter, rule, draws);
-        let contenders: Vec<_> = rules.zip(draws).enumerate().map(contender).collect();
-        let sides = std::iter::once(Side::AccessPoint).chain((0..stations.len() as u16).map(Side::Station));
-        let transmitter = |(number, (side, queue))| Transmitter::new(side, queue, number, &config);
-        let transmitters: Vec<_> = sides.zip(queues).enumerate().map(transmitter).collect();
+        let categories = queues.len() / (stations.len() + 1);
+        let mut contenders = Vec::with_capacity(queues.len());
+        let mut transmitters = Vec::with_capacity(queues.len());
+        let mut aifsn = Vec::with_capacity(queues.len());
+        for (number, queue) in queues.into_iter().enumerate() {
+            let (radio, category) = (number / categories, number % categories);
+            let station = radio.checked_sub(1).map(|station| &stations[station]);
+            let mut name =
+                station.map_or("backoff/access point".into(), |s| format!("backoff/station/{}", s.0));
+            let mut rule = Rule::dcf(&config.phy, station.map(|s| s.1.kbps()));
+            let mut txop_ns = 0;
+            if categories > 1 {
+                let access = Category::ALL[category].access(config.edca, config.txop, radio == 0);
+                rule = Rule::edca(&access);
+                txop_ns = access.txop_ns;
+                aifsn.push(access.aifsn);
+                name = format!("{name}/{}", Category::NAMES[category]);
+            }
+            contenders.push(Contender::new(number, rule, txop_ns, Stream::new(seed, &name)));
+            let side =
+                radio.checked_sub(1).map_or(Side::AccessPoint, |station| Side::Station(station as u16));
+            let receivers = if side.is_down() { stations.len() } else { 1 };
+            // Beacons go out with the greatest priority.
+            let beacons = number + 1 == categories;
+            transmitters.push(Transmitter::new(side, queue, number, receivers, beacons, &config));
+        }
+        let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());
         let mut cell = Cell {
-            channel: ChannelAccess::new(&config, transmitters.len(), contenders.len()),
-            radios: Radios::new(config.phy, stations, seed),
+            channel: ChannelAccess::new(&config, transmitters.len(), contenders.len(), aifsn),
+            radios,
             overhearing: Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed),
             errored: Vec::with_capacity(contenders.len()),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
+            categories,
             contenders,
             transmitters,
             config,
@@ -129,43 +152,52 @@ impl Cell {
                     Phase::Idle => self.start(at),
                     Phase::Data => self.land(at),
                     Phase::Answer => self.finish(pool, at),
+                    Phase::Gap => self.go_on(at),
                 }
             }
             self.look_ahead();
         }
     }
 
-    /// A station's queue is under a discipline, not a FIFO: told what transmissions took, but of no links.
+    /// A station's queues are under a discipline, not FIFOs: told what transmissions took, but of no links.
     ///
     /// # Panics
     /// If there is no such station, or it has packets or a discipline already.
     pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
-        let number = transmitter_of(station);
-        let egress = &mut self.transmitters[number].egress;
-        assert!(matches!(egress, Egress::Fifo { .. }) && egress.len() == 0, "chosen once, before it is used");
-        *egress = Egress::Managed(Managed::new(queue, self.config.phy, std::iter::empty()));
-        self.timed.push(number);
+        let first = self.first_of(Side::Station(station as u16));
+        let like: Vec<Qdisc> = (1..self.categories as u64).map(|i| queue.like(i, 0)).collect();
+        for (number, queue) in (first..).zip(std::iter::once(queue).chain(like)) {
+            let egress = &mut self.transmitters[number].egress;
+            assert!(
+                matches!(egress, Egress::Fifo { .. }) && egress.len() == 0,
+                "chosen once, before it is used"
+            );
+            *egress = Egress::Managed(Managed::new(queue, Links::new(self.config.phy, Vec::new())));
+            if !self.timed.contains(&number) {
+                self.timed.push(number);
+            }
+        }
     }
 
     /// Hands a packet to the access point's discipline.
     pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {
-        self.send(pool, ACCESS_POINT, packet, now);
+        self.send(pool, Side::AccessPoint, packet, now);
     }
 
     /// Hands a packet to a station's uplink queue.
     pub fn send_up<T: Label>(&mut self, pool: &mut Pool<T>, station: usize, packet: Handle, now: u64) {
-        self.send(pool, transmitter_of(station), packet, now);
+        self.send(pool, Side::Station(station as u16), packet, now);
     }
 
-    /// A station's PHY rate (kb/s, not 0) and losses change, both ways, from the
-    /// next frame on: one under way keeps its own.
+    /// A station's speed and losses change, both ways, from the next attempt on.
     ///
     /// # Panics
-    /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
-        self.radios.set(station, kbps, loss);
+    /// If there is no such station, or a rate is 0.
+    pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
+        self.radios.set(station, speed.into(), loss);
         self.overhearing.set(station, loss);
-        self.access_point_mut().set_station(station, kbps, now);
+        let link = self.radios.link(station);
+        self.access_points().for_each(|queue| queue.set_station(&link, now));
     }
 
     /// A station is there no more: the discipline is told. What is under way to or
@@ -174,26 +206,29 @@ impl Cell {
     /// # Panics
     /// If there is no such station.
     pub fn end_station(&mut self, station: usize, now: u64) {
-        self.access_point_mut().end_station(station, now);
+        self.access_points().for_each(|queue| queue.end_station(station, now));
     }
 
     /// Another discipline takes over under traffic. It gets the packets queued,
     /// oldest first, as if they arrived at `now`; what is too much for it comes
-    /// out as [`Output::Dropped`]. The frame at the MAC stays there and is
+    /// out as [`Output::Dropped`]. What is below the queue stays there and is
     /// charged to nobody. Counters begin anew.
     ///
     /// # Panics
     /// If [`Params::check`] would fail.
     pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
-        let Transmitter { side, egress, contender, .. } = &mut self.transmitters[ACCESS_POINT];
-        for part in &mut self.contenders[*contender].exchange.parts {
-            part.ticket = Ticket::default();
-        }
         let free_ns = self.channel.ledger().ns(Use::Idle, now);
-        let queue = egress.managed_mut().expect("the access point has a discipline");
-        queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
+        for number in 0..self.categories {
+            let Transmitter { side, egress, driver, contender, .. } = &mut self.transmitters[number];
+            let below = driver.iter_mut().flat_map(|driver| driver.waiting_mut());
+            for part in below.chain(&mut self.contenders[*contender].exchange.parts) {
+                part.ticket = Ticket::default();
+            }
+            let queue = egress.managed_mut().expect("the access point has a discipline");
+            queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
+        }
         self.set_alarm();
-        self.serve(pool, ACCESS_POINT, now);
+        (0..self.categories).for_each(|number| self.serve(pool, number, now));
         self.look_ahead();
     }
 
@@ -209,10 +244,15 @@ impl Cell {
         self.outputs.pop()
     }
 
-    /// The access point's discipline.
+    /// The access point's discipline; of best effort, where there are access categories.
     pub fn queue(&self) -> &Qdisc {
-        let access_point = self.transmitters[ACCESS_POINT].egress.managed();
-        access_point.expect("the access point has a discipline").queue()
+        self.queues().nth(Category::BestEffort as usize % self.categories).expect("it has one")
+    }
+
+    /// The access point's disciplines: one, or one for each access category.
+    pub fn queues(&self) -> impl Iterator<Item = &Qdisc> {
+        let down = self.transmitters[..self.categories].iter();
+        down.filter_map(|transmitter| transmitter.egress.managed().map(Managed::queue))
     }
 
     /// Where the channel's time went until `now`; the parts sum to it. And how often it was tried.
@@ -240,18 +280,34 @@ impl Cell {
 
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
+        let drivers = || self.transmitters.iter().filter_map(|t| t.driver.as_deref());
         let parts = self.contenders.iter().flat_map(|c| &c.exchange.parts);
+        let parts = parts.chain(drivers().flat_map(|driver| driver.waiting()));
         let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
-        parts.filter(|part| !part.received).count() + stations.map(|t| t.egress.len()).sum::<usize>()
+        parts.filter(|part| !part.received).count()
+            + drivers().map(|driver| driver.reordering()).sum::<usize>()
+            + stations.map(|t| t.egress.len()).sum::<usize>()
     }
 
-    fn access_point_mut(&mut self) -> &mut Managed {
-        let access_point = self.transmitters[ACCESS_POINT].egress.managed_mut();
-        access_point.expect("the access point has a discipline")
+    fn access_points(&mut self) -> impl Iterator<Item = &mut Managed> {
+        self.transmitters[..self.categories].iter_mut().filter_map(|t| t.egress.managed_mut())
+    }
+
+    /// Number of the first transmitter of a side.
+    #[inline]
+    fn first_of(&self, side: Side) -> usize {
+        match side {
+            Side::AccessPoint => 0,
+            Side::Station(station) => (usize::from(station) + 1) * self.categories,
+        }
     }
 
     #[inline]
-    fn send<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, packet: Handle, now: u64) {
+    fn send<T: Label>(&mut self, pool: &mut Pool<T>, side: Side, packet: Handle, now: u64) {
+        let mut transmitter = self.first_of(side);
+        if self.categories > 1 {
+            transmitter += Category::of_dscp(pool.dscp(packet)) as usize;
+        }
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
         egress.enqueue(pool, packet, now, |p, why| self.outputs.push(side.dropped(p, why)));
         self.serve(pool, transmitter, now);
@@ -280,8 +336,11 @@ impl Cell {
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
         let transmitter = due.next().expect("the alarm is somebody's");
-        let Transmitter { side, egress, beacons, .. } = &mut self.transmitters[transmitter];
+        let Transmitter { side, egress, beacons, driver, .. } = &mut self.transmitters[transmitter];
         let beacon = beacons.as_mut().is_some_and(|b| b.come(now));
+        if let Some(driver) = driver.as_mut().filter(|driver| driver.deadline() <= now) {
+            driver.expire(now, |packet| self.outputs.push(side.arrived(packet)));
+        }
         if let (false, Some(queue)) = (beacon, egress.managed_mut()) {
             let free_ns = self.channel.ledger().ns(Use::Idle, now);
             queue.tick(pool, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
@@ -294,207 +353,113 @@ impl Cell {
     #[inline(always)]
     fn serve<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
         let number = self.transmitters[transmitter].contender;
-        if !self.contenders[number].exchange.is_under_way() && self.load(pool, transmitter, now) {
+        let sending = self.contenders[number].exchange.is_under_way();
+        if sending && self.transmitters[transmitter].driver.is_some() {
+            self.pull(pool, transmitter, now);
+        }
+        if !sending && self.load(pool, transmitter, now) {
             self.channel.ready(number, now, || self.contenders[number].draw());
         }
     }
 
-    /// A beacon that waits comes first, then the next packet. False: there is neither.
+    /// A beacon that waits comes first, then the next packets. False: there is neither.
     fn load<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> bool {
         let from = &mut self.transmitters[transmitter];
         let (side, contender) = (from.side, from.contender);
         if let Some(beacon) = from.take_beacon() {
-            self.contenders[contender].exchange.open(beacon, None, None);
+            self.contenders[contender].exchange.open(Kind::Beacon, beacon, None, None);
             return true;
         }
-        let before = from.egress.next_event();
-        let next = from.egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
-        if from.egress.next_event() != before {
-            self.set_alarm();
+        if from.driver.is_some() {
+            self.pull(pool, transmitter, now);
+            return self.load_next(transmitter);
         }
-        let Some((packet, ticket)) = next else { return false };
-        pool.body_mut(packet).dequeued(now);
-        let (link, to) = match side {
-            Side::Station(station) => (Some(station), Some(ACCESS_POINT)),
-            Side::AccessPoint => {
-                self.outputs.push(Output::Dequeued(packet));
-                let station = Some(pool.sta(packet)).filter(|sta| *sta != GROUP);
-                (station, station.map(|sta| transmitter_of(sta.into())))
-            }
-        };
-        let part = Part::new(pool, packet, ticket);
+        let Some(part) = self.dequeue(pool, transmitter, now) else { return false };
+        let (link, to) = self.way(side, pool.sta(part.packet));
         let exchange = &mut self.contenders[contender].exchange;
-        exchange.open(self.radios.frame(link, part.bytes), link, to);
+        exchange.open(Kind::Data, self.radios.frame(link, part.bytes), link, to);
         exchange.push(part);
         true
     }
 
-    /// The channel becomes busy: decides how it will end.
-    fn start(&mut self, now: u64) {
-        let senders = self.channel.start(|contender| self.contenders[contender].draw());
-        let collided = senders.len() > 1;
-        let (mut used, mut data_ns) = (Use::Idle, 0);
-        for &sender in senders {
-            let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
-            exchange.begin(&mut self.radios, collided, now);
-            data_ns = exchange.frame.data_ns.max(data_ns);
-            used = match exchange.is_empty() {
-                _ if collided => Use::Collision,
-                true => Use::Beacon(*transmitter),
-                false => Use::Frame(*transmitter),
+    /// The link that a packet takes, and whose transmitter it is for: of a station's to the access point, else
+    /// to station `sta`.
+    #[inline]
+    fn way(&self, side: Side, sta: u16) -> (Option<u16>, Option<usize>) {
+        match side {
+            Side::Station(station) => (Some(station), Some(0)),
+            Side::AccessPoint => {
+                let station = Some(sta).filter(|sta| *sta != GROUP);
+                (station, station.map(|station| self.first_of(Side::Station(station))))
+            }
+        }
+    }
+
+    /// The next packet of a queue.
+    #[inline]
+    fn dequeue<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> Option<Part> {
+        let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
+        let (side, before) = (*side, egress.next_event());
+        let next = egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
+        if egress.next_event() != before {
+            self.set_alarm();
+        }
+        let (packet, ticket) = next?;
+        pool.body_mut(packet).dequeued(now);
+        if side.is_down() {
+            self.outputs.push(Output::Dequeued(packet));
+        }
+        Some(Part::new(pool, packet, ticket))
+    }
+
+    /// Fills a driver from its queue, and makes aggregates of what it has.
+    fn pull<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
+        while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
+            let Some(part) = self.dequeue(pool, transmitter, now) else { break };
+            let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
+            let receiver = match side {
+                Side::Station(_) => Some(0),
+                Side::AccessPoint => Some(pool.sta(part.packet)).filter(|sta| *sta != GROUP).map(usize::from),
             };
+            driver.as_mut().expect("it has room").take(part, receiver);
         }
-        self.channel.occupy(used, now, data_ns);
-        if self.channel.has_late() {
-            self.set_alarm();
-        }
+        self.prepare(transmitter);
     }
 
-    /// DATA is over: who has received it, and when the busy period ends.
-    fn land(&mut self, now: u64) {
-        if self.tap.is_on() {
-            self.note();
-        }
-        self.errored.clear();
-        let until = match *self.channel.senders() {
-            [sender] => {
-                let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
-                let side = self.transmitters[*transmitter].side;
-                exchange.land(&self.config, |packet| self.outputs.push(side.arrived(packet)));
-                let (to, answer, ack_ns) = (exchange.to, exchange.answer, exchange.frame.ack_ns);
-                if self.overhearing.frame() {
-                    self.overhear(sender, to);
-                }
-                let until = now + u64::from(ack_ns);
-                match (answer, to) {
-                    (Answer::Missing, Some(to)) => {
-                        self.errored.push(self.transmitters[to].contender);
-                        self.channel.silent_until(until, &self.errored)
-                    }
-                    _ => until,
-                }
-            }
-            ref senders => {
-                let timeouts = senders.iter().map(|s| self.timeout(*s));
-                let first = timeouts.min().expect("several collided");
-                self.errored.extend(self.channel.bystanders());
-                self.channel.silent_until(first, &self.errored)
-            }
+    fn prepare(&mut self, transmitter: usize) {
+        let Transmitter { side, driver: Some(driver), contender, .. } = &mut self.transmitters[transmitter]
+        else {
+            return;
         };
-        self.channel.landed(until);
-    }
-
-    /// The attempts under way, for who looks at them.
-    #[cold]
-    fn note(&mut self) {
-        let senders = self.channel.senders();
-        for &sender in senders {
-            let Contender { exchange, transmitter, .. } = &self.contenders[sender];
-            self.tap.note(exchange, *transmitter, self.channel.busy_from(), senders.len() > 1);
-        }
-    }
-
-    /// Some overhear the last frame of an exchange in error.
-    #[cold]
-    fn overhear(&mut self, sender: usize, to: Option<usize>) {
-        self.overhearing.in_error(|station| {
-            let transmitter = transmitter_of(station);
-            let contender = self.transmitters[transmitter].contender;
-            if contender != sender && Some(transmitter) != to {
-                self.errored.push(contender);
+        let Contender { exchange, txop_ns, .. } = &self.contenders[*contender];
+        let (side, sending) = (*side, exchange.is_under_way());
+        driver.prepare(sending, |receiver| match (side, receiver) {
+            (_, None) => Bounds::single(self.config.phy.mac_bytes()),
+            (Side::Station(station), _) => self.radios.bounds(&self.radios.rate(station), *txop_ns),
+            (Side::AccessPoint, Some(station)) => {
+                self.radios.bounds(&self.radios.rate(station as u16), *txop_ns)
             }
         });
     }
 
-    /// When a sender has waited for its ACK, or knows that there is none.
-    fn timeout(&self, sender: usize) -> u64 {
-        self.channel.busy_from() + self.contenders[sender].exchange.frame.air_ns()
-    }
-
-    /// The busy period is over.
-    fn finish<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
-        self.channel.release(now);
-        // Who waited for an ACK and heard this instead.
-        while let Some(sender) = self.channel.timed_out(NEVER) {
-            self.resolve(pool, sender, now);
-        }
-        let silent = match *self.channel.senders() {
-            [sender] => self.contenders[sender].exchange.answer == Answer::Missing,
-            _ => true,
+    /// The next exchange of a driver.
+    fn load_next(&mut self, transmitter: usize) -> bool {
+        let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
+        let (side, number) = (*side, *contender);
+        let exchange = &mut self.contenders[number].exchange;
+        let Some(next) = driver.as_mut().and_then(|driver| driver.next(exchange)) else { return false };
+        let (kind, receiver) = match next {
+            Next::Data(receiver) => (Kind::Data, receiver),
+            Next::Bar(receiver) => (Kind::Bar, Some(receiver)),
         };
-        if silent || !self.errored.is_empty() {
-            self.defer(now, silent);
-        }
-        for i in 0..self.channel.senders().len() {
-            let sender = self.channel.senders()[i];
-            match self.timeout(sender) {
-                timeout if silent && timeout > now => self.channel.hold(sender, timeout),
-                _ => self.resolve(pool, sender, now),
-            }
-        }
-        if self.channel.has_late() {
-            self.set_alarm();
-        }
-        self.channel.idle(now);
-    }
-
-    /// Who did not send, and from when on it counts: from EIFS if it received the last
-    /// frame in error, else from when the channel was reserved to. `silent`: that frame was DATA.
-    fn defer(&mut self, now: u64, silent: bool) {
-        let last = if silent { self.channel.data_until() } else { now };
-        for &contender in &self.errored {
-            self.channel.errored(contender, last);
-        }
-        // Where several sent, everybody else is among these.
-        let reserved = self.timeout(self.channel.senders()[0]);
-        if silent && reserved > now {
-            for contender in 0..self.contenders.len() {
-                if !self.errored.contains(&contender) && !self.channel.senders().contains(&contender) {
-                    self.channel.reserved(contender, reserved);
-                }
-            }
-        }
-    }
-
-    /// A sender knows what became of its attempt.
-    fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
-        let Contender { exchange, transmitter, rule, .. } = &mut self.contenders[sender];
-        let transmitter = *transmitter;
-        let garbled = exchange.answer == Answer::Garbled;
-        let side = self.transmitters[transmitter].side;
-        let to = exchange.to;
-        let failed = exchange.settle(&self.config, |part, settled| {
-            if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
-                let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
-                self.transmitters[to].egress.heard(&heard, now);
-            }
-            if settled.over {
-                let tx = part.tx(settled.acked, now);
-                self.transmitters[transmitter].egress.sent(&part.ticket, &tx, now);
-                self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx });
-                if !part.received {
-                    self.outputs.push(Output::Lost(part.packet));
-                }
-            }
-        });
-        match failed {
-            true => rule.failed(),
-            false => rule.done(),
-        }
-        let contender = &mut self.contenders[sender];
-        let slots = contender.draw();
-        let again = !contender.exchange.is_empty();
-        match again {
-            true => contender.exchange.charge(self.channel.wait_ns(slots, garbled)),
-            false => contender.exchange.close(),
-        }
-        if garbled {
-            self.channel.errored(sender, now);
-        }
-        let more = again || self.load(pool, transmitter, now);
-        self.channel.sent(sender, slots, more);
+        let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
+        self.contenders[number].exchange.set_out(kind, link, to);
+        self.aim(transmitter);
+        self.prepare(transmitter);
+        true
     }
 }
 
+mod busy;
 #[cfg(test)]
 mod tests;

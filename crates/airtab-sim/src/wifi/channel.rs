@@ -17,6 +17,7 @@
 use super::air::{Ledger, Use};
 use super::config::CellConfig;
 use super::contention::Contention;
+use super::edca::Category;
 use crate::engine::NEVER;
 
 /// What a channel is at.
@@ -28,6 +29,8 @@ pub(super) enum Phase {
     Data,
     /// Its ACK, or the wait for it.
     Answer,
+    /// SIFS before the next DATA of the same sender.
+    Gap,
 }
 
 /// A channel and those who contend for it.
@@ -48,8 +51,11 @@ pub(super) struct ChannelAccess {
     /// Senders that wait for an ACK on a channel that is idle again: until when, and who.
     late: Vec<(u64, usize)>,
     contenders: usize,
+    /// Contenders of one radio: they do not disturb each other, the one with the greatest number goes first.
+    categories: usize,
     slot_ns: u64,
-    difs_ns: u64,
+    /// By contender, how long the channel is idle before it counts.
+    aifs_ns: Vec<u64>,
     /// What EIFS is longer than DIFS; 0: nobody waits EIFS.
     eifs_ns: u64,
     /// Busy periods so far; frames in them, and of these in collisions.
@@ -60,10 +66,29 @@ pub(super) struct ChannelAccess {
 
 impl ChannelAccess {
     /// Idle at time 0.
-    pub(super) fn new(config: &CellConfig, transmitters: usize, contenders: usize) -> ChannelAccess {
+    ///
+    /// `aifsn`: with EDCA, that of each contender.
+    pub(super) fn new(
+        config: &CellConfig,
+        transmitters: usize,
+        contenders: usize,
+        aifsn: Option<&[u64]>,
+    ) -> ChannelAccess {
         let phy = &config.phy;
+        let slot_ns = phy.slot_ns();
+        let contention = match aifsn {
+            None => Contention::new(contenders, slot_ns, phy.difs_ns(), config.backoff),
+            Some(aifsn) => {
+                let first = aifsn.iter().min().copied().unwrap_or(0);
+                let longer: Vec<u64> = aifsn.iter().map(|own| own - first).collect();
+                Contention::edca(slot_ns, phy.sifs_ns() + first * slot_ns, &longer)
+            }
+        };
+        let aifs = |own: &u64| phy.sifs_ns() + own * slot_ns;
         ChannelAccess {
-            contention: Contention::new(contenders, phy.slot_ns(), phy.difs_ns(), config.backoff),
+            contention,
+            categories: if aifsn.is_some() { Category::ALL.len() } else { 1 },
+            aifs_ns: aifsn.map_or(vec![phy.difs_ns(); contenders], |aifsn| aifsn.iter().map(aifs).collect()),
             ledger: Ledger::new(transmitters),
             senders: Vec::with_capacity(contenders),
             cut: Vec::with_capacity(contenders),
@@ -74,8 +99,7 @@ impl ChannelAccess {
             idle_since: 0,
             late: Vec::with_capacity(contenders),
             contenders,
-            slot_ns: phy.slot_ns(),
-            difs_ns: phy.difs_ns(),
+            slot_ns,
             eifs_ns: if config.eifs { phy.eifs_ns() - phy.difs_ns() } else { 0 },
             exchanges: 0,
             attempts: 0,
@@ -113,12 +137,27 @@ impl ChannelAccess {
         }
     }
 
-    /// A busy period begins: says who sends. `draw`: a contender's backoff.
+    /// A busy period begins: says who sends. `draw`: a contender's backoff; true: as if it had collided, for
+    /// another one of its radio goes first.
     #[inline]
-    pub(super) fn start(&mut self, mut draw: impl FnMut(usize) -> u64) -> &[usize] {
+    pub(super) fn start(&mut self, mut draw: impl FnMut(usize, bool) -> u64) -> &[usize] {
         self.contention.start(&mut self.senders, &mut self.cut);
         for &contender in &self.cut {
-            self.contention.sent(contender, draw(contender), true);
+            self.contention.sent(contender, draw(contender, false), true);
+        }
+        if self.categories > 1 && self.senders.len() > 1 {
+            // In ascending order: the next one may be of the same radio.
+            let mut kept = 0;
+            for i in 0..self.senders.len() {
+                let (contender, next) = (self.senders[i], self.senders.get(i + 1));
+                if next.is_some_and(|next| next / self.categories == contender / self.categories) {
+                    self.contention.sent(contender, draw(contender, true), true);
+                } else {
+                    self.senders[kept] = contender;
+                    kept += 1;
+                }
+            }
+            self.senders.truncate(kept);
         }
         let senders = self.senders.len() as u64;
         self.exchanges += 1;
@@ -131,6 +170,20 @@ impl ChannelAccess {
     #[inline]
     pub(super) fn occupy(&mut self, used: Use, now: u64, data_ns: u64) {
         self.ledger.turn(used, now);
+        self.phase = Phase::Data;
+        (self.busy_from, self.until, self.data_until) = (now, now + data_ns, now + data_ns);
+    }
+
+    /// What was sent is over, and its sender goes on after a gap, without contention.
+    pub(super) fn gap(&mut self, until: u64) {
+        self.phase = Phase::Gap;
+        self.until = until;
+    }
+
+    /// It does, for `data_ns`.
+    pub(super) fn go_on(&mut self, now: u64, data_ns: u64) {
+        self.exchanges += 1;
+        self.attempts += 1;
         self.phase = Phase::Data;
         (self.busy_from, self.until, self.data_until) = (now, now + data_ns, now + data_ns);
     }
@@ -159,6 +212,7 @@ impl ChannelAccess {
         self.ledger.turn(Use::Idle, now);
         self.phase = Phase::Idle;
         self.idle_since = now;
+        self.contention.stand();
     }
 
     /// A sender's next backoff, slots, and whether it has another frame or the same again.
@@ -193,11 +247,11 @@ impl ChannelAccess {
     }
 
     /// How long a sender waits before it sends again if nobody else does, ns; after an
-    /// ACK in error that is EIFS and not DIFS.
+    /// ACK in error that is EIFS and not DIFS (AIFS).
     #[inline]
-    pub(super) fn wait_ns(&self, slots: u64, eifs: bool) -> u64 {
+    pub(super) fn wait_ns(&self, contender: usize, slots: u64, eifs: bool) -> u64 {
         let eifs = if eifs { self.eifs_ns.div_ceil(self.slot_ns) } else { 0 };
-        self.difs_ns + (slots + eifs) * self.slot_ns
+        self.aifs_ns[contender] + (slots + eifs) * self.slot_ns
     }
 
     /// A contender received the last frame in error, which was DATA or an ACK.
@@ -230,9 +284,15 @@ impl ChannelAccess {
         &self.senders
     }
 
-    /// Everybody else.
+    /// The contenders of all other radios.
     pub(super) fn bystanders(&self) -> impl Iterator<Item = usize> + use<'_> {
-        (0..self.contenders).filter(|c| !self.senders.contains(c))
+        (0..self.contenders).filter(|c| self.sender_beside(*c).is_none())
+    }
+
+    /// The sender that is of the same radio as a contender, or is that contender.
+    pub(super) fn sender_beside(&self, contender: usize) -> Option<usize> {
+        let radio = contender / self.categories;
+        self.senders.iter().copied().find(|sender| sender / self.categories == radio)
     }
 
     /// When they began.

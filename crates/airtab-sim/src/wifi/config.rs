@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Parameters of the media.
 
-use airtab_core::{EmulatorConfig, Phy};
+use airtab_core::{EmulatorConfig, Phy, Rate};
 
 /// What carries the frames between access point and stations, with its parameters.
 #[derive(Clone, Debug)]
@@ -67,6 +67,16 @@ pub struct CellConfig {
     pub beacon: Option<Beacon>,
     /// Packets that the uplink queue of each station holds.
     pub uplink_packets: usize,
+    /// Several packets at once; None: one in each exchange, and an ACK for it.
+    pub aggregation: Option<Aggregation>,
+    /// Contention by access category.
+    pub edca: Edca,
+    /// Whether a category keeps the channel for as long as it may; without, one exchange.
+    pub txop: bool,
+    /// DATA of more MAC bytes than this has an RTS before it; None: there are none.
+    pub rts_bytes: Option<u32>,
+    /// What is between a queue and the air.
+    pub driver: DriverConfig,
 }
 
 impl CellConfig {
@@ -81,8 +91,70 @@ impl CellConfig {
             attempts: 7,
             beacon: Some(Beacon { interval_ns: 100_000_000, bytes: 100, kbps: phy.base_kbps() }),
             uplink_packets: 1000,
+            aggregation: None,
+            edca: Edca::Off,
+            txop: false,
+            rts_bytes: None,
+            driver: DriverConfig::default(),
         }
     }
+}
+
+/// How packets are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregation {
+    /// MPDUs of an aggregate at the most.
+    pub frames: u16,
+    /// Its PSDU at the most, bytes.
+    pub bytes: u32,
+    /// Its PPDU at the most, ns; never above 5.484 ms.
+    pub time_ns: u32,
+    /// Sequence numbers from the oldest unacknowledged one on that may be sent.
+    pub window: u16,
+    /// A-MSDU at the most, bytes; 0: each packet is an MPDU of its own.
+    pub amsdu_bytes: u32,
+    /// Whether a sender that misses a BLOCK ACK asks for it before it sends all again.
+    pub bar: bool,
+}
+
+/// Contention by access category: IEEE 802.11-2020 10.23.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edca {
+    /// DCF: one contender for each sender.
+    #[default]
+    Off,
+    /// Table 9-155, the same for all.
+    Standard,
+    /// hostapd's defaults: voice and video earlier, and a smaller largest window for best effort at the
+    /// access point.
+    Hostapd,
+}
+
+/// What is between a queue and the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriverConfig {
+    /// Packets that it takes from the queue until they are sent or given up.
+    pub ring: usize,
+    /// Aggregates that are prepared at the same time, the one on the air included.
+    pub aggregates: usize,
+    /// Whose aggregate is made next.
+    pub order: Order,
+}
+
+impl Default for DriverConfig {
+    /// One packet: nothing waits below the queue.
+    fn default() -> DriverConfig {
+        DriverConfig { ring: 1, aggregates: 1, order: Order::RoundRobin }
+    }
+}
+
+/// Whose aggregate a driver makes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Of the receiver of the oldest packet.
+    Fifo,
+    /// Of one receiver after the other.
+    RoundRobin,
 }
 
 /// The decrement rule: a station with b slots to go, when another one starts
@@ -113,6 +185,36 @@ pub struct Beacon {
     pub bytes: u32,
     /// PHY rate, kb/s.
     pub kbps: u32,
+}
+
+/// How fast frames between the access point and a station go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    /// The rate of all of them.
+    pub rate: Rate,
+}
+
+impl Speed {
+    /// Its PHY rate, kb/s.
+    pub fn kbps(&self) -> u32 {
+        self.rate.kbps()
+    }
+}
+
+impl From<Rate> for Speed {
+    fn from(rate: Rate) -> Speed {
+        Speed { rate }
+    }
+}
+
+impl From<u32> for Speed {
+    /// A PHY rate, kb/s.
+    ///
+    /// # Panics
+    /// If it is 0.
+    fn from(kbps: u32) -> Speed {
+        Rate::legacy(kbps).into()
+    }
 }
 
 /// Which frames between the access point and a station are lost. Every DATA

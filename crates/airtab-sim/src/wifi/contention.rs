@@ -6,6 +6,10 @@
 //! nothing has to be decremented: whoever loses a contention keeps its residual
 //! by itself. IEEE 802.11 10.3.4 (backoff), VFQ thesis 8.2 (both decrement rules).
 //!
+//! Under EDCA (IEEE 802.11-2020 10.23.2.4) a contender's AIFS is the shortest of all and a standing wait of
+//! whole slots, in every idle period, and the slot boundary on which somebody else begins counts for who is past
+//! his AIFS.
+//!
 //! All count in the same slots: a frame that finds the channel idle is sent at the
 //! next boundary, up to one slot later than a real card, and a wait that is longer
 //! than somebody else's (EIFS, an ACK timeout) is longer by whole slots, rounded up.
@@ -18,6 +22,10 @@ pub(super) struct Contention {
     difs_ns: u64,
     /// Slots that a busy period itself takes off every backoff.
     busy_slots: u64,
+    /// By EDCA's rule: only off those that are past their wait.
+    edca: bool,
+    /// Who waits longer than the others in every idle period, and by how many slots.
+    standing: Vec<(usize, u64)>,
     /// Slot number at time `counting_from`.
     slot: u64,
     counting_from: u64,
@@ -39,6 +47,7 @@ pub(super) struct Contention {
 }
 
 impl Contention {
+    /// By DCF's rules.
     pub(super) fn new(contenders: usize, slot_ns: u64, difs_ns: u64, rule: Backoff) -> Contention {
         Contention {
             slot_ns,
@@ -47,6 +56,8 @@ impl Contention {
                 Backoff::Standard => 0,
                 Backoff::Bianchi => 1,
             },
+            edca: false,
+            standing: Vec::new(),
             slot: 0,
             counting_from: difs_ns,
             backoff: vec![0; contenders],
@@ -58,6 +69,15 @@ impl Contention {
             waiting: Vec::with_capacity(contenders),
             bare: Vec::with_capacity(contenders),
         }
+    }
+
+    /// By EDCA's rules: for each contender the slots that its AIFS is longer than `aifs_ns`.
+    pub(super) fn edca(slot_ns: u64, aifs_ns: u64, longer: &[u64]) -> Contention {
+        let mut contention = Contention::new(longer.len(), slot_ns, aifs_ns, Backoff::Bianchi);
+        contention.edca = true;
+        contention.standing = longer.iter().copied().enumerate().filter(|(_, slots)| *slots > 0).collect();
+        contention.stand();
+        contention
     }
 
     /// When the next frame starts if nothing else arrives, ns, or NEVER.
@@ -117,7 +137,10 @@ impl Contention {
             let wait = std::mem::take(&mut self.wait[i]);
             // Slots count only once the wait is over.
             let left = self.backoff[i].saturating_sub(before);
-            let counted = passed.saturating_sub(wait) + self.busy_slots;
+            let counted = match self.edca {
+                false => passed.saturating_sub(wait) + self.busy_slots,
+                true => (passed + 1).saturating_sub(wait),
+            };
             self.backoff[i] = self.slot + left.saturating_sub(counted);
             if self.ready[i] != NEVER && self.ready[i] != self.first {
                 self.ready[i] = self.backoff[i];
@@ -146,11 +169,22 @@ impl Contention {
         self.ready[i] != NEVER
     }
 
-    /// Contender `i` waits `slots` before it counts its own in the next idle period.
-    /// Call it once between the end of a frame and [`Contention::idle`].
+    /// An idle period begins: before [`Contention::defer`] and [`Contention::sent`].
+    #[inline]
+    pub(super) fn stand(&mut self) {
+        for place in 0..self.standing.len() {
+            let (i, slots) = self.standing[place];
+            self.defer(i, slots);
+        }
+    }
+
+    /// Contender `i` waits `slots`, not 0, more before it counts its own in the next idle period.
+    /// Call it at most once between the end of a frame and [`Contention::idle`].
     pub(super) fn defer(&mut self, i: usize, slots: u64) {
-        self.wait[i] = slots;
-        self.waiting.push(i);
+        if self.wait[i] == 0 {
+            self.waiting.push(i);
+        }
+        self.wait[i] += slots;
         if self.ready[i] != NEVER {
             self.ready_from(i, self.slot);
         }
@@ -251,6 +285,50 @@ mod tests {
         c.sent(0, 50, false);
         c.idle(1000);
         assert_eq!(c.next_start(), 1000 + DIFS + 7 * SLOT);
+    }
+
+    /// Contender 0 counts 3 slots past an AIFS of 1 slot more, contender 1 has 2 past the shortest.
+    #[test]
+    fn aifs_is_waited_in_every_idle_period() {
+        let mut c = Contention::edca(SLOT, DIFS, &[1, 0, 6]);
+        let (mut senders, mut cut) = (Vec::new(), Vec::new());
+        c.ready_when_busy(0, || 3);
+        c.ready_when_busy(1, || 2);
+        c.ready_when_busy(2, || 4);
+        c.idle(0);
+        assert_eq!(c.next_start(), DIFS + 2 * SLOT);
+        c.start(&mut senders, &mut cut);
+        assert_eq!((&senders[..], cut.len()), (&[1][..], 0));
+        c.stand();
+        c.sent(1, 5, true);
+        c.idle(1000);
+        // 0 counted at the slots 1 and 2, on which the other began: 1 is left. 2 was not past its AIFS.
+        assert_eq!(c.next_start(), 1000 + DIFS + 2 * SLOT, "its AIFS and one slot");
+        c.start(&mut senders, &mut cut);
+        assert_eq!(senders, [0]);
+        c.stand();
+        c.sent(0, 50, false);
+        c.idle(2000);
+        // 1 counted the slots 0, 1, 2 of its 5.
+        assert_eq!(c.next_start(), 2000 + DIFS + 2 * SLOT);
+        c.start(&mut senders, &mut cut);
+        c.stand();
+        c.sent(1, 50, false);
+        c.idle(3000);
+        assert_eq!(c.next_start(), 3000 + DIFS + 10 * SLOT, "six slots of AIFS and all four of its own");
+    }
+
+    /// A frame that finds the channel idle for longer than its AIFS is sent at once, else after it.
+    #[test]
+    fn an_idle_channel_is_taken_after_the_own_aifs() {
+        let mut c = Contention::edca(SLOT, DIFS, &[4, 0, 0]);
+        c.idle(0);
+        c.ready_when_idle(0, 3);
+        assert_eq!(c.next_start(), DIFS + 4 * SLOT);
+        let mut c = Contention::edca(SLOT, DIFS, &[4, 0, 0]);
+        c.idle(0);
+        c.ready_when_idle(0, 1_001);
+        assert_eq!(c.next_start(), DIFS + 980);
     }
 
     #[test]

@@ -2,12 +2,11 @@
 //! Where a transmitter's packets wait before they are sent: under a discipline of
 //! the core, which can be replaced under traffic, or in a plain FIFO.
 //!
-//! What it does not do: nothing waits below a discipline; a packet that leaves it
-//! is sent at once or is the next one.
+//! What it does not do: what waits below is the driver's business (`driver`).
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Heard, Params, Phy, Pool, Qdisc, Reason, Ticket, Tx};
+use airtab_core::{Handle, Heard, Link, Params, Pool, Qdisc, Reason, Ticket, Tx};
 
 use super::links::Links;
 use crate::engine::NEVER;
@@ -65,11 +64,11 @@ impl Egress {
         }
     }
 
-    /// A packet of a ticket is over.
+    /// A packet of a ticket, and so many bytes, is over; `sta`: whom it was for.
     #[inline]
-    pub(super) fn sent(&mut self, ticket: &Ticket, tx: &Tx, now: u64) {
+    pub(super) fn sent(&mut self, ticket: &Ticket, sta: u16, bytes: u32, tx: &Tx, now: u64) {
         if let Egress::Managed(managed) = self {
-            managed.sent(ticket, tx, now);
+            managed.sent(ticket, sta, bytes, tx, now);
         }
     }
 
@@ -116,9 +115,8 @@ pub(super) struct Managed {
 }
 
 impl Managed {
-    /// `queue` at time 0, with stations of a PHY rate each, kb/s.
-    pub(super) fn new(mut queue: Qdisc, phy: Phy, rates: impl Iterator<Item = u32>) -> Managed {
-        let mut links = Links::new(phy, rates);
+    /// `queue` at time 0, with the links that it is told of.
+    pub(super) fn new(mut queue: Qdisc, mut links: Links) -> Managed {
         links.begin(&mut queue, 0, 0);
         Managed { queue, wake: NEVER, links }
     }
@@ -184,9 +182,9 @@ impl Managed {
         }
     }
 
-    /// A station's PHY rate becomes another one, kb/s.
-    pub(super) fn set_station(&mut self, station: usize, kbps: u32, now: u64) {
-        self.links.set(&mut self.queue, station, kbps, now);
+    /// A station's link becomes another one.
+    pub(super) fn set_station(&mut self, link: &Link, now: u64) {
+        self.links.set(&mut self.queue, link, now);
     }
 
     /// A station left.
@@ -195,8 +193,8 @@ impl Managed {
     }
 
     #[inline]
-    pub(super) fn sent(&mut self, ticket: &Ticket, tx: &Tx, now: u64) {
-        self.links.sent();
+    pub(super) fn sent(&mut self, ticket: &Ticket, sta: u16, bytes: u32, tx: &Tx, now: u64) {
+        self.links.sent(sta, bytes);
         self.queue.sent(ticket, tx, now);
     }
 

@@ -15,11 +15,12 @@
 //!
 //! What it does not do: no contention, no beacons, no single attempts to look at.
 
-use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket, Tx};
+use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Phy, Pool, Qdisc, Ticket, Tx};
 
 use super::air::AirTrace;
-use super::config::Loss;
+use super::config::{Loss, Speed};
 use super::egress::Managed;
+use super::links::Links;
 use super::output::{Label, Output};
 use crate::engine::{NEVER, Outbox, Stream};
 
@@ -29,6 +30,7 @@ pub struct EmulatedLink {
     base_kbps: u32,
     /// PHY rate (kb/s) and frame error rate of each station.
     stations: Vec<(u32, f64)>,
+    phy: Phy,
     down: Managed,
     serving: Option<Serving>,
     /// End of the service, NEVER when there is none.
@@ -56,16 +58,21 @@ impl EmulatedLink {
     /// If there is not one attempt.
     pub fn new(
         config: &EmulatorConfig,
-        stations: &[(&str, u32, Loss)],
+        stations: &[(&str, Speed, Loss)],
         queue: Qdisc,
         seed: u64,
     ) -> EmulatedLink {
         let seed = Stream::new(seed, "emulator").below(u64::MAX);
+        let links = stations.iter().enumerate().map(|(i, s)| Links::single(config.phy, i, s.1.kbps()));
         EmulatedLink {
             link: Emulator::new(config, seed),
             base_kbps: config.phy.base_kbps(),
-            stations: stations.iter().map(|&(_, kbps, loss)| (kbps, loss.frame_error_rate())).collect(),
-            down: Managed::new(queue, config.phy, stations.iter().map(|s| s.1)),
+            stations: stations
+                .iter()
+                .map(|(_, speed, loss)| (speed.kbps(), loss.frame_error_rate()))
+                .collect(),
+            down: Managed::new(queue, Links::new(config.phy, links.collect())),
+            phy: config.phy,
             serving: None,
             done: NEVER,
             busy_ns: 0,
@@ -114,11 +121,10 @@ impl EmulatedLink {
     /// As [`Cell::set_station`](super::Cell::set_station), downlink only.
     ///
     /// # Panics
-    /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
-        assert!(kbps > 0, "a PHY rate of 0 sends nothing");
-        self.stations[station] = (kbps, loss.frame_error_rate());
-        self.down.set_station(station, kbps, now);
+    /// If there is no such station, or a rate is 0.
+    pub fn set_station(&mut self, station: usize, speed: Speed, loss: Loss, now: u64) {
+        self.stations[station] = (speed.kbps(), loss.frame_error_rate());
+        self.down.set_station(&Links::single(self.phy, station, speed.kbps()), now);
     }
 
     /// As [`Cell::end_station`](super::Cell::end_station).
@@ -202,7 +208,7 @@ impl EmulatedLink {
         if tx.acked {
             self.outputs.push(Output::Down(packet));
         }
-        self.down.sent(&ticket, &tx, now);
+        self.down.sent(&ticket, pool.sta(packet), pool.bytes(packet), &tx, now);
         self.outputs.push(Output::Sent { down: true, label: pool.body(packet).label(), tx });
         if !tx.acked {
             self.outputs.push(Output::Lost(packet));

@@ -2,16 +2,17 @@
 //! Frame exchanges: what a contender sends at once, made of parts.
 //!
 //! A part is a packet with its discipline's ticket, attempts, airtime and fate of
-//! its own. The parts of an exchange go out together and share one ACK; those
-//! that are not over stay in it and go out again. Its channel time is split over
-//! them by their bytes, to the last nanosecond. A beacon is an exchange without
-//! parts. IEEE 802.11-2020 10.3.4.4 (attempts).
+//! its own. The parts of an exchange go out together and share one ACK or BLOCK ACK;
+//! those that are not over stay in it. Its channel time is split over them by their
+//! bytes, to the last nanosecond. A beacon is an exchange without parts, and so is a
+//! BAR (block ACK request) but where it asks what became of the parts that it has.
+//! IEEE 802.11-2020 10.3.4.4 (attempts), 10.25.6 (block ACK), 10.3.2.9 (RTS).
 //!
 //! A contender has one exchange and uses it again and again, so that it takes memory
 //! only when it is to have more parts than ever before.
 //!
-//! What it does not do: nobody joins an exchange that has begun, and an ACK says
-//! all or nothing (no block ACK): the cell makes exchanges of one part.
+//! What it does not do: nobody joins an exchange that has begun; which parts go together
+//! is said elsewhere (`driver`); an RTS that is not answered counts as an attempt of all parts.
 
 use airtab_core::{Handle, Pool, Ticket, Tx};
 
@@ -26,6 +27,10 @@ pub(super) struct Part {
     pub(super) label: u32,
     pub(super) ticket: Ticket,
     pub(super) bytes: u32,
+    /// Sequence number, once it has one; parts with the same one are one A-MSDU, lost or received as one.
+    pub(super) sequence: Option<u64>,
+    /// Its place among all that came to its driver.
+    pub(super) place: u64,
     /// How often it was sent so far.
     pub(super) attempts: u8,
     /// Its receiver has it.
@@ -73,6 +78,8 @@ impl Part {
             label: pool.body(packet).label(),
             ticket,
             bytes: pool.bytes(packet),
+            sequence: None,
+            place: 0,
             attempts: 0,
             received: false,
             end: End::Broadcast,
@@ -116,8 +123,20 @@ impl Part {
     }
 }
 
+/// What an exchange is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A beacon.
+    Beacon,
+    /// DATA: its parts.
+    Data,
+    /// A block ACK request: what became of its parts, or that there are none before the window.
+    Bar,
+}
+
 /// A frame and the parts in it.
 pub(super) struct Exchange {
+    pub(super) kind: Kind,
     pub(super) frame: Frame,
     /// The station whose link it takes; None: to all, and nobody acknowledges.
     pub(super) link: Option<u16>,
@@ -128,6 +147,11 @@ pub(super) struct Exchange {
     bytes: u32,
     /// What follows the DATA of the attempt under way.
     pub(super) answer: Answer,
+    /// How long its sender sends in the attempt under way, and how long until it knows, ns.
+    on_air_ns: u64,
+    known_ns: u64,
+    /// How often a BAR was sent so far.
+    asked: u8,
     under_way: bool,
 }
 
@@ -135,22 +159,33 @@ impl Exchange {
     /// There is none yet.
     pub(super) fn none() -> Exchange {
         Exchange {
+            kind: Kind::Beacon,
             frame: Frame::default(),
             link: None,
             to: None,
             parts: Vec::with_capacity(1),
             bytes: 0,
             answer: Answer::None,
+            on_air_ns: 0,
+            known_ns: 0,
+            asked: 0,
             under_way: false,
         }
     }
 
     /// There is one from now on, without parts yet.
     #[inline]
-    pub(super) fn open(&mut self, frame: Frame, link: Option<u16>, to: Option<usize>) {
+    pub(super) fn open(&mut self, kind: Kind, frame: Frame, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way && self.is_empty());
-        (self.frame, self.link, self.to) = (frame, link, to);
-        self.under_way = true;
+        (self.kind, self.frame, self.link, self.to) = (kind, frame, link, to);
+        (self.asked, self.under_way) = (0, true);
+    }
+
+    /// There is one from now on; its parts are there.
+    pub(super) fn set_out(&mut self, kind: Kind, link: Option<u16>, to: Option<usize>) {
+        debug_assert!(!self.under_way);
+        (self.kind, self.link, self.to) = (kind, link, to);
+        (self.asked, self.under_way) = (0, true);
     }
 
     /// It is over.
@@ -173,43 +208,116 @@ impl Exchange {
         self.parts.push(part);
     }
 
+    /// Its parts are these from now on; gives back the empty vector in their place.
+    pub(super) fn fill(&mut self, parts: Vec<Part>) -> Vec<Part> {
+        debug_assert!(self.is_empty());
+        self.bytes = parts.iter().map(|part| part.bytes).sum();
+        std::mem::replace(&mut self.parts, parts)
+    }
+
+    /// Takes its last part out.
+    pub(super) fn pop(&mut self) -> Option<Part> {
+        let part = self.parts.pop()?;
+        self.bytes -= part.bytes;
+        Some(part)
+    }
+
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
     /// An attempt begins: how it will end for each part. Every DATA is drawn on
-    /// its own, and the ACK if there is one.
+    /// its own, and what goes before it or comes after it if there is any.
     #[inline]
     pub(super) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        (self.on_air_ns, self.known_ns) = (self.frame.on_air_ns(), self.frame.known_ns());
+        let guarded = self.frame.rts_ns > 0 && self.guard(radios, collided);
+        let data = self.kind == Kind::Data;
         let loss = self.frame.loss;
         let mut answered = false;
-        let mut split = self.split(self.frame.air_ns());
+        let mut before = (None, End::Collision);
+        let mut split = self.split(self.known_ns);
         for part in &mut self.parts {
             if part.attempts == 0 {
                 part.since = now;
             }
-            part.attempts += 1;
+            part.attempts += u8::from(data);
             part.air += split.share(part.bytes);
             part.end = match self.link {
                 _ if collided => End::Collision,
                 None => End::Broadcast,
+                Some(_) if guarded => End::DataLost,
+                Some(_) if !data => {
+                    if part.received {
+                        End::Acked
+                    } else {
+                        End::DataLost
+                    }
+                }
+                Some(_) if part.sequence.is_some() && part.sequence == before.0 => before.1,
                 Some(link) if radios.loses(link, loss) => End::DataLost,
                 Some(_) => End::Acked,
             };
+            before = (part.sequence, part.end);
             answered |= part.end == End::Acked;
+        }
+        if let (Kind::Bar, Some(link)) = (self.kind, self.link) {
+            self.asked += 1;
+            answered = !collided && !guarded && !radios.loses(link, self.frame.control_loss);
         }
         self.answer = match self.link {
             None => Answer::None,
             Some(_) if !answered => Answer::Missing,
-            Some(link) if radios.loses(link, loss) => Answer::Garbled,
+            Some(link) if radios.loses(link, self.frame.control_loss) => Answer::Garbled,
             Some(_) => Answer::Ack,
         };
-        if self.answer == Answer::Garbled {
-            for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
-                part.end = End::AckLost;
+        match self.answer {
+            Answer::Garbled => {
+                for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+                    part.end = End::AckLost;
+                }
             }
+            // A BAR was not received: what became of the parts is not known.
+            Answer::Missing if !data => {
+                for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+                    part.end = End::AckLost;
+                }
+            }
+            _ => {}
         }
+    }
+
+    /// An RTS comes first. True: no CTS comes back, and nothing else is sent.
+    fn guard(&mut self, radios: &mut Radios, collided: bool) -> bool {
+        let loss = self.frame.control_loss;
+        let mut lost = || self.link.is_some_and(|link| radios.loses(link, loss));
+        let (rts, cts) = (self.frame.rts_ns, self.frame.cts_ns);
+        let fails = match () {
+            () if collided || lost() => rts,
+            // Garbled, but sent.
+            () if lost() => cts,
+            () => return false,
+        };
+        (self.on_air_ns, self.known_ns) = (fails, cts);
+        true
+    }
+
+    /// How long its sender sends in the attempt under way, ns.
+    #[inline]
+    pub(super) fn on_air_ns(&self) -> u64 {
+        self.on_air_ns
+    }
+
+    /// How long it takes until its sender knows how the attempt under way ended, ns.
+    #[inline]
+    pub(super) fn known_ns(&self) -> u64 {
+        self.known_ns
+    }
+
+    /// How often it asked for a BLOCK ACK so far.
+    pub(super) fn asked(&self) -> u8 {
+        self.asked
     }
 
     /// DATA is over: `tell` which packets its receiver has now and had not before.
@@ -221,6 +329,22 @@ impl Exchange {
                 tell(part.packet);
             }
         }
+    }
+
+    /// The same, all parts of a number at once: `tell` the number and those that its receiver had not before.
+    pub(super) fn land_numbered(&mut self, config: &CellConfig, mut tell: impl FnMut(Option<u64>, &[Part])) {
+        let numbers = |a: &Part, b: &Part| a.sequence.is_some() && a.sequence == b.sequence;
+        for parts in self.parts.chunk_by_mut(numbers) {
+            if parts[0].arrives(config) && !parts[0].received {
+                parts.iter_mut().for_each(|part| part.received = true);
+                tell(parts[0].sequence, parts);
+            }
+        }
+    }
+
+    /// What comes after an attempt whose BLOCK ACK is missing: a BAR after DATA, DATA after a BAR.
+    pub(super) fn other_kind(&self) -> Kind {
+        if self.kind == Kind::Data { Kind::Bar } else { Kind::Data }
     }
 
     /// Charges channel time to its parts.

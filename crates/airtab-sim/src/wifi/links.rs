@@ -3,7 +3,7 @@
 //! each station at the start, whenever its link changes, and every 100 ms. A
 //! discipline that does not want to know costs nothing.
 //!
-//! What it does not do: no aggregates and one spatial stream, as the media have them.
+//! What it does not do: a link's aggregates are those of full-size packets alone.
 
 use airtab_core::{Handle, Link, Phy, Pool, Qdisc, time::MS};
 
@@ -12,15 +12,15 @@ use crate::engine::NEVER;
 /// From one sample to the next, ns.
 const EVERY_NS: u64 = 100 * MS;
 /// The longest packet that a link carries as a rule, bytes.
-const FULL: u32 = 1500;
+pub(super) const FULL: u32 = 1500;
 
 /// The links of all stations.
 pub(super) struct Links {
     phy: Phy,
     /// By station, what changes with the station alone.
     links: Vec<Link>,
-    /// The packet that left the queue and is not sent yet: its station and bytes.
-    below: Option<(u16, u32)>,
+    /// By station, packets that left the queue and are not sent yet: how many, and their bytes.
+    below: Vec<(u32, u32)>,
     /// How long the medium had been free at the last sample, ns.
     free_ns: u64,
     free_ppm: u32,
@@ -29,11 +29,23 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Links to stations with a PHY rate each, kb/s, not 0. Nobody is told yet.
-    pub(super) fn new(phy: Phy, rates: impl Iterator<Item = u32>) -> Links {
-        let mut links = Links { phy, links: Vec::new(), below: None, free_ns: 0, free_ppm: 0, due: NEVER };
-        links.links = rates.enumerate().map(|(station, kbps)| links.link(station, kbps)).collect();
-        links
+    /// One for each station. Nobody is told yet.
+    pub(super) fn new(phy: Phy, links: Vec<Link>) -> Links {
+        let below = vec![(0, 0); links.len()];
+        Links { phy, links, below, free_ns: 0, free_ppm: 0, due: NEVER }
+    }
+
+    /// A link to a station with a PHY rate, kb/s, not 0, that carries one packet at a time.
+    pub(super) fn single(phy: Phy, station: usize, kbps: u32) -> Link {
+        Link {
+            here: true,
+            phy: phy.number(),
+            nss: 1,
+            rate_kbps: kbps,
+            ampdu_frames: 1,
+            ampdu_ns: exchange_ns(phy, kbps, FULL),
+            ..gone(station.try_into().expect("stations are few"))
+        }
     }
 
     /// A discipline begins at `now`; the medium has been free for `free_ns` so far.
@@ -44,30 +56,35 @@ impl Links {
         self.tell_all(queue, now);
     }
 
-    /// A station's rate is another one, kb/s, not 0.
-    pub(super) fn set(&mut self, queue: &mut Qdisc, station: usize, kbps: u32, now: u64) {
-        if self.links[station].here {
-            self.links[station] = self.link(station, kbps);
-            self.tell(queue, station, now);
+    /// A station's link is another one.
+    pub(super) fn set(&mut self, queue: &mut Qdisc, link: &Link, now: u64) {
+        let own = &mut self.links[usize::from(link.sta)];
+        if own.here {
+            *own = *link;
+            self.tell(queue, link.sta.into(), now);
         }
     }
 
     /// A station left, for good.
     pub(super) fn end(&mut self, queue: &mut Qdisc, station: usize, now: u64) {
-        self.links[station] = gone(station);
+        self.links[station] = gone(self.links[station].sta);
         self.tell(queue, station, now);
     }
 
     /// A packet left the queue for the medium.
+    #[inline]
     pub(super) fn left<T: Copy>(&mut self, pool: &Pool<T>, packet: Handle) {
-        if self.due != NEVER {
-            self.below = Some((pool.sta(packet), pool.bytes(packet)));
+        if let Some((packets, bytes)) = self.below.get_mut(usize::from(pool.sta(packet))) {
+            (*packets, *bytes) = (*packets + 1, *bytes + pool.bytes(packet));
         }
     }
 
-    /// It is sent, or given up.
-    pub(super) fn sent(&mut self) {
-        self.below = None;
+    /// One of so many bytes is sent, or given up.
+    #[inline]
+    pub(super) fn sent(&mut self, sta: u16, size: u32) {
+        if let Some((packets, bytes)) = self.below.get_mut(usize::from(sta)) {
+            (*packets, *bytes) = (*packets - 1, *bytes - size);
+        }
     }
 
     /// The sample that is due; the medium has been free for `free_ns` so far.
@@ -92,33 +109,30 @@ impl Links {
         let mut link = self.links[station];
         if link.here {
             link.free_ppm = self.free_ppm;
-            if let Some((_, bytes)) = self.below.filter(|(sta, _)| *sta == link.sta) {
-                link.below_bytes = bytes;
-                link.below_ns = self.exchange_ns(link.rate_kbps, bytes);
-            }
+            let (packets, bytes) = self.below[station];
+            link.below_bytes = bytes;
+            link.below_ns = match (packets, link.ampdu_frames) {
+                (0, _) => 0,
+                (packets, 1) => {
+                    packets.saturating_mul(exchange_ns(self.phy, link.rate_kbps, bytes / packets))
+                }
+                // As many aggregates as their bytes make.
+                (_, frames) => {
+                    let ns = u64::from(bytes) * u64::from(link.ampdu_ns) / u64::from(frames * FULL);
+                    u32::try_from(ns).unwrap_or(u32::MAX)
+                }
+            };
         }
         queue.link(&link, now);
     }
-
-    fn link(&self, station: usize, kbps: u32) -> Link {
-        Link {
-            here: true,
-            phy: self.phy.number(),
-            nss: 1,
-            rate_kbps: kbps,
-            ampdu_frames: 1,
-            ampdu_ns: self.exchange_ns(kbps, FULL),
-            ..gone(station)
-        }
-    }
-
-    /// DATA, SIFS and ACK, ns.
-    fn exchange_ns(&self, kbps: u32, bytes: u32) -> u32 {
-        let ns = self.phy.data_ns(kbps, bytes) + self.phy.sifs_ns() + self.phy.ack_ns(kbps);
-        u32::try_from(ns).expect("a frame lasts less than 4 s")
-    }
 }
 
-fn gone(station: usize) -> Link {
-    Link { sta: u16::try_from(station).expect("stations are few"), ..Link::default() }
+/// DATA, SIFS and ACK, ns.
+fn exchange_ns(phy: Phy, kbps: u32, bytes: u32) -> u32 {
+    let ns = phy.data_ns(kbps, bytes) + phy.sifs_ns() + phy.ack_ns(kbps);
+    u32::try_from(ns).expect("a frame lasts less than 4 s")
+}
+
+fn gone(sta: u16) -> Link {
+    Link { sta, ..Link::default() }
 }

@@ -6,7 +6,7 @@ use airtab_core::{Handle, Params, Pool, Qdisc};
 
 use super::air::AirTrace;
 use super::cell::Cell;
-use super::config::{Loss, MediumConfig};
+use super::config::{Loss, MediumConfig, Speed};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
 
@@ -33,10 +33,18 @@ macro_rules! either {
 
 impl Medium {
     /// The medium that `config` chooses: see [`Cell::new`].
-    pub fn new(config: MediumConfig, stations: &[(&str, u32, Loss)], queue: Qdisc, seed: u64) -> Medium {
+    pub fn new<S: Into<Speed> + Copy>(
+        config: MediumConfig,
+        stations: &[(&str, S, Loss)],
+        queue: Qdisc,
+        seed: u64,
+    ) -> Medium {
+        let stations: Vec<(&str, Speed, Loss)> = stations.iter().map(|s| (s.0, s.1.into(), s.2)).collect();
         match config {
-            MediumConfig::Dcf(cell) => Medium::Cell(Cell::new(cell, stations, queue, seed)),
-            MediumConfig::Emulator(link) => Medium::Emulator(EmulatedLink::new(&link, stations, queue, seed)),
+            MediumConfig::Dcf(cell) => Medium::Cell(Cell::new(cell, &stations, queue, seed)),
+            MediumConfig::Emulator(link) => {
+                Medium::Emulator(EmulatedLink::new(&link, &stations, queue, seed))
+            }
         }
     }
 
@@ -78,9 +86,10 @@ impl Medium {
     /// [`Cell::set_station`].
     ///
     /// # Panics
-    /// If there is no such station, or `kbps` is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss, now: u64) {
-        either!(self, m => m.set_station(station, kbps, loss, now));
+    /// If there is no such station, or a rate is 0.
+    pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
+        let speed = speed.into();
+        either!(self, m => m.set_station(station, speed, loss, now));
     }
 
     /// [`Cell::end_station`].

@@ -35,11 +35,15 @@
 //! - **Hidden stations**: a map of who hears whom in `cell`, where it asks who received a frame in error.
 //! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
 
+mod aggregate;
 mod air;
+mod block_ack;
 mod cell;
 mod channel;
 mod config;
 mod contention;
+mod driver;
+mod edca;
 mod egress;
 mod emulator;
 mod errors;
@@ -49,6 +53,7 @@ mod medium;
 mod output;
 mod overhearing;
 mod phy;
+mod reorder;
 mod rule;
 mod snr;
 mod tap;
@@ -56,7 +61,11 @@ mod transmitter;
 
 pub use air::AirTrace;
 pub use cell::Cell;
-pub use config::{Backoff, Beacon, CellConfig, DeliverOn, Loss, MediumConfig, Shadowing};
+pub use config::{
+    Aggregation, Backoff, Beacon, CellConfig, DeliverOn, DriverConfig, Edca, Loss, MediumConfig, Order,
+    Shadowing, Speed,
+};
+pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::Medium;

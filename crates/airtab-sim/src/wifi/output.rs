@@ -86,8 +86,10 @@ pub enum FrameBody {
     Beacon,
     /// A packet.
     Packet(Handle),
-    /// The packet of its sender's last attempt, which has been received already.
+    /// A packet of its sender's that has been received already.
     Duplicate,
+    /// Nothing: a block ACK request.
+    Bar,
 }
 
 /// How an attempt ends.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The radio links: how fast frames go, how long they take, which are lost.
 //!
-//! A frame's rate and error rate are those of its link when it is made; it keeps
-//! them for its repetitions.
+//! Rates in kb/s have a table of durations each; those by MCS are computed, and chosen
+//! for each attempt.
 //!
-//! What it does not do: no rate control, and losses do not depend on rate or length.
+//! What it does not do: losses do not depend on rate or length.
 
-use airtab_core::Phy;
+use airtab_core::{Control, Format, Link, Phy, Rate, ampdu_bytes};
 
-use super::config::Loss;
+use super::aggregate::{Bounds, Length};
+use super::config::{Aggregation, CellConfig, Loss, Speed};
+use super::links::{FULL, Links};
 use crate::engine::{Chance, Stream};
 
 /// Longest packet whose duration is looked up instead of computed.
@@ -19,23 +21,35 @@ const TABLE: u32 = 2304;
 pub(super) struct Frame {
     /// PHY rate, kb/s.
     pub(super) kbps: u32,
-    /// Probability that one of its DATA or ACKs is lost.
+    /// Probability that one of its DATA is lost, and one of the frames around it.
     pub(super) loss: Chance,
+    pub(super) control_loss: Chance,
     pub(super) data_ns: u64,
     /// SIFS and ACK, or the wait for it; 0 if nobody acknowledges.
     pub(super) ack_ns: u32,
+    /// RTS; RTS, SIFS and CTS. 0: there is none.
+    pub(super) rts_ns: u64,
+    pub(super) cts_ns: u64,
+    /// SIFS between CTS and DATA; 0 without RTS.
+    pub(super) gap_ns: u64,
 }
 
 impl Frame {
+    /// Until its DATA is over, from its first bit.
+    #[inline]
+    pub(super) fn on_air_ns(&self) -> u64 {
+        self.cts_ns + self.gap_ns + self.data_ns
+    }
+
     /// What an attempt takes of the channel.
     #[inline]
-    pub(super) fn air_ns(&self) -> u64 {
-        self.data_ns + u64::from(self.ack_ns)
+    pub(super) fn known_ns(&self) -> u64 {
+        self.on_air_ns() + u64::from(self.ack_ns)
     }
 }
 
-/// Durations at one PHY rate.
-struct Rate {
+/// Durations at one PHY rate in kb/s.
+struct Table {
     phy: Phy,
     kbps: u32,
     data_ns: Vec<u32>,
@@ -43,13 +57,13 @@ struct Rate {
     ack_ns: u32,
 }
 
-impl Rate {
-    fn new(phy: Phy, kbps: u32) -> Rate {
+impl Table {
+    fn new(phy: Phy, kbps: u32) -> Table {
         let data_ns = (0..=TABLE)
             .map(|bytes| u32::try_from(phy.data_ns(kbps, bytes)).expect("a frame lasts less than 4 s"))
             .collect();
         let ack_ns = phy.sifs_ns() + phy.ack_ns(kbps);
-        Rate { phy, kbps, data_ns, ack_ns: ack_ns.try_into().expect("an ACK lasts less than 4 s") }
+        Table { phy, kbps, data_ns, ack_ns: ack_ns.try_into().expect("an ACK lasts less than 4 s") }
     }
 
     #[inline]
@@ -63,68 +77,189 @@ impl Rate {
 
 /// The links between the access point and its stations, the same both ways.
 pub(super) struct Radios {
-    /// First that of frames to all: the profile's lowest.
-    rates: Vec<Rate>,
+    phy: Phy,
+    aggregation: Option<Aggregation>,
+    rts_bytes: Option<u32>,
+    /// Of the rates in kb/s; first that of frames to all: the profile's lowest.
+    tables: Vec<Table>,
     stations: Vec<Radio>,
 }
 
 struct Radio {
-    /// Index of its rate.
-    rate: usize,
+    rate: Rate,
+    /// Index of its table; 0 of a rate by MCS.
+    table: usize,
     loss: Chance,
     draws: Stream,
 }
 
 impl Radios {
-    /// Stations with name, PHY rate (kb/s) and losses each.
-    pub(super) fn new(phy: Phy, stations: &[(&str, u32, Loss)], seed: u64) -> Radios {
-        let radio =
-            |name| Radio { rate: 0, loss: Chance::NONE, draws: Stream::new(seed, &format!("radio/{name}")) };
-        let mut radios = Radios {
-            rates: vec![Rate::new(phy, phy.base_kbps())],
-            stations: stations.iter().map(|(name, ..)| radio(name)).collect(),
+    /// Stations with name, speed and losses each.
+    pub(super) fn new(config: &CellConfig, stations: &[(&str, Speed, Loss)], seed: u64) -> Radios {
+        let phy = config.phy;
+        let radio = |(name, speed, _): &(&str, Speed, Loss)| Radio {
+            rate: speed.rate,
+            table: 0,
+            loss: Chance::NONE,
+            draws: Stream::new(seed, &format!("radio/{name}")),
         };
-        for (i, &(_, kbps, loss)) in stations.iter().enumerate() {
-            radios.set(i, kbps, loss);
+        let mut radios = Radios {
+            phy,
+            aggregation: config.aggregation,
+            rts_bytes: config.rts_bytes,
+            tables: vec![Table::new(phy, phy.base_kbps())],
+            stations: stations.iter().map(radio).collect(),
+        };
+        for (i, &(_, speed, loss)) in stations.iter().enumerate() {
+            radios.set(i, speed, loss);
         }
         radios
     }
 
-    /// Another rate and other losses for a station.
-    pub(super) fn set(&mut self, station: usize, kbps: u32, loss: Loss) {
-        let rate = self.rates.iter().position(|r| r.kbps == kbps).unwrap_or_else(|| {
-            let rate = Rate::new(self.rates[0].phy, kbps);
-            // In the place of one that nobody uses any more, so that there are never many.
-            let used = |i: &usize| self.stations.iter().any(|s| s.rate == *i);
-            let place = (1..self.rates.len()).find(|i| !used(i)).unwrap_or(self.rates.len());
-            if place == self.rates.len() {
-                self.rates.push(rate);
-            } else {
-                self.rates[place] = rate;
-            }
-            place
-        });
+    /// Another speed and other losses for a station.
+    pub(super) fn set(&mut self, station: usize, speed: Speed, loss: Loss) {
+        let table = if speed.rate.format() == Format::Legacy { self.table(speed.rate.kbps()) } else { 0 };
         let radio = &mut self.stations[station];
-        (radio.rate, radio.loss) = (rate, Chance::new(loss.frame_error_rate()));
+        (radio.rate, radio.table, radio.loss) = (speed.rate, table, Chance::new(loss.frame_error_rate()));
     }
 
-    /// A frame to or from a station (None: to all) of so many bytes of IP.
+    /// Index of a rate's table.
+    fn table(&mut self, kbps: u32) -> usize {
+        if let Some(place) = self.tables.iter().position(|table| table.kbps == kbps) {
+            return place;
+        }
+        // In the place of one that nobody uses any more, so that there are never many.
+        let used = |i: &usize| self.stations.iter().any(|s| s.table == *i);
+        let place = (1..self.tables.len()).find(|i| !used(i)).unwrap_or(self.tables.len());
+        let table = Table::new(self.phy, kbps);
+        if place == self.tables.len() {
+            self.tables.push(table);
+        } else {
+            self.tables[place] = table;
+        }
+        place
+    }
+
+    /// A frame of one packet at a rate in kb/s, to or from a station (None: to all), of so many bytes of IP.
     #[inline]
     pub(super) fn frame(&self, station: Option<u16>, ip_bytes: u32) -> Frame {
         let radio = station.map(|s| &self.stations[usize::from(s)]);
-        let rate = &self.rates[radio.map_or(0, |radio| radio.rate)];
-        Frame {
-            kbps: rate.kbps,
-            loss: radio.map_or(Chance::NONE, |radio| radio.loss),
-            data_ns: rate.data_ns(ip_bytes),
-            ack_ns: if radio.is_some() { rate.ack_ns } else { 0 },
+        let table = &self.tables[radio.map_or(0, |radio| radio.table)];
+        let loss = radio.map_or(Chance::NONE, |radio| radio.loss);
+        let frame = Frame {
+            kbps: table.kbps,
+            loss,
+            control_loss: loss,
+            data_ns: table.data_ns(ip_bytes),
+            ack_ns: if radio.is_some() { table.ack_ns } else { 0 },
+            ..Frame::default()
+        };
+        match self.rts_bytes {
+            Some(_) if radio.is_some() => self.guarded(frame, ip_bytes + self.phy.mac_bytes()),
+            _ => frame,
         }
+    }
+
+    /// The rate of the next attempt to or from a station.
+    pub(super) fn rate(&self, station: u16) -> Rate {
+        self.stations[usize::from(station)].rate
+    }
+
+    /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time.
+    pub(super) fn bounds(&self, rate: &Rate, txop_ns: u64) -> Bounds {
+        let single = Bounds::single(self.phy.mac_bytes());
+        let Some(aggregation) = self.aggregation.filter(|_| self.phy.has_mcs()) else { return single };
+        let answer =
+            self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), Control::BlockAck(aggregation.window));
+        let time_ns = match txop_ns.saturating_sub(answer) {
+            0 => aggregation.time_ns,
+            left => left.min(aggregation.time_ns.into()) as u32,
+        };
+        Bounds {
+            frames: aggregation.frames.into(),
+            psdu: self.phy.psdu_within(rate, time_ns).min(aggregation.bytes),
+            amsdu: aggregation.amsdu_bytes,
+            ..single
+        }
+    }
+
+    /// A frame of MPDUs at a rate, to or from a station; `ip_bytes`: of the packet, where there is one.
+    pub(super) fn aggregate(&self, station: u16, rate: &Rate, length: &Length, ip_bytes: u32) -> Frame {
+        if !self.phy.has_mcs() {
+            return self.frame(Some(station), ip_bytes);
+        }
+        let loss = self.stations[usize::from(station)].loss;
+        let answer = match (length.mpdus, self.aggregation) {
+            (2.., Some(aggregation)) => Control::BlockAck(aggregation.window),
+            _ => Control::Ack,
+        };
+        let psdu = length.sent(rate.format() == Format::Ht);
+        let frame = Frame {
+            kbps: rate.kbps(),
+            loss,
+            control_loss: loss,
+            data_ns: self.phy.ppdu_ns(rate, psdu),
+            ack_ns: (self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), answer)) as u32,
+            ..Frame::default()
+        };
+        self.guarded(frame, psdu)
+    }
+
+    /// A block ACK request to a station that gets DATA at that rate.
+    pub(super) fn bar(&self, station: u16, rate: &Rate) -> Frame {
+        let loss = self.stations[usize::from(station)].loss;
+        let window = self.aggregation.map_or(0, |aggregation| aggregation.window);
+        let ns = |frame| self.phy.control_ns(rate.kbps(), frame);
+        Frame {
+            kbps: self.phy.control_kbps(rate.kbps()),
+            loss,
+            control_loss: loss,
+            data_ns: ns(Control::Bar),
+            ack_ns: (self.phy.sifs_ns() + ns(Control::BlockAck(window))) as u32,
+            ..Frame::default()
+        }
+    }
+
+    /// The same with an RTS before it, if it is long enough.
+    fn guarded(&self, frame: Frame, psdu: u32) -> Frame {
+        if self.rts_bytes.is_none_or(|bytes| psdu <= bytes) {
+            return frame;
+        }
+        let ns = |control| self.phy.control_ns(frame.kbps, control);
+        let (rts_ns, gap_ns) = (ns(Control::Rts), self.phy.sifs_ns());
+        Frame { rts_ns, cts_ns: rts_ns + gap_ns + ns(Control::Cts), gap_ns, ..frame }
     }
 
     /// Draws whether one frame to or from a station is lost.
     #[inline]
     pub(super) fn loses(&mut self, station: u16, loss: Chance) -> bool {
         loss != Chance::NONE && self.stations[usize::from(station)].draws.happens(loss)
+    }
+
+    /// What a discipline is told of all stations.
+    pub(super) fn links(&self) -> Links {
+        Links::new(self.phy, (0..self.stations.len()).map(|station| self.link(station)).collect())
+    }
+
+    /// What a discipline is told of a station.
+    pub(super) fn link(&self, station: usize) -> Link {
+        let rate = self.stations[station].rate;
+        let bounds = self.bounds(&rate, 0);
+        let mpdu = FULL + bounds.mac;
+        let fits = |n: &usize| ampdu_bytes(*n as u32, mpdu) <= bounds.psdu;
+        let frames = (2..=bounds.frames).take_while(fits).last().unwrap_or(1);
+        let length = Length::equal(frames, mpdu);
+        let known_ns = self.aggregate(station as u16, &rate, &length, FULL).known_ns();
+        Link {
+            sta: station as u16,
+            here: true,
+            phy: self.phy.number(),
+            nss: rate.streams().max(1),
+            rate_kbps: rate.kbps(),
+            ampdu_frames: frames as u32,
+            ampdu_ns: u32::try_from(known_ns).expect("an exchange lasts less than 4 s"),
+            ..Link::default()
+        }
     }
 }
 
@@ -135,12 +270,13 @@ mod tests {
     #[test]
     fn a_station_that_changes_its_rate_often_takes_no_more_memory() {
         let phy = Phy::named("phy-a").expect("a profile of the core");
-        let mut radios = Radios::new(phy, &[("a", 54_000, Loss::None), ("b", 54_000, Loss::None)], 1);
+        let stations = ["a", "b"].map(|name| (name, Speed::from(54_000), Loss::None));
+        let mut radios = Radios::new(&CellConfig::new(phy), &stations, 1);
         for kbps in 7_000..7_100 {
-            radios.set(1, kbps, Loss::None);
+            radios.set(1, kbps.into(), Loss::None);
             let rates = [Some(0), Some(1), None].map(|station| radios.frame(station, 1500).kbps);
             assert_eq!(rates, [54_000, kbps, phy.base_kbps()]);
         }
-        assert!(radios.rates.len() <= 4, "all, two stations, and one while it changes");
+        assert!(radios.tables.len() <= 4, "all, two stations, and one while it changes");
     }
 }

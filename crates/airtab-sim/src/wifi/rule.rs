@@ -12,6 +12,7 @@
 
 use airtab_core::Phy;
 
+use super::edca::Access;
 use crate::engine::Stream;
 
 /// A contender's rule and what it has learnt.
@@ -26,6 +27,11 @@ impl Rule {
     pub(super) fn dcf(phy: &Phy, kbps: Option<u32>) -> Rule {
         let least = kbps.map_or(phy.cw_min(), |kbps| phy.cw_min_at(kbps));
         Rule::Dcf { window: least, least, most: phy.cw_max() }
+    }
+
+    /// The same with the windows of an access category.
+    pub(super) fn edca(access: &Access) -> Rule {
+        Rule::Dcf { window: access.least, least: access.least, most: access.most }
     }
 
     /// Slots of the next backoff.

@@ -5,7 +5,7 @@
 
 use airtab_core::GROUP;
 
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange, Kind};
 use super::output::{Attempt, End, FrameBody};
 
 /// The attempts that nobody has looked at yet; None while nobody wants to.
@@ -39,9 +39,18 @@ impl Tap {
             number,
             end,
         };
-        if exchange.is_empty() {
+        if exchange.kind == Kind::Beacon {
             let end = if collided { End::Collision } else { End::Broadcast };
-            attempts.push(attempt(FrameBody::Beacon, 1, end));
+            return attempts.push(attempt(FrameBody::Beacon, 1, end));
+        }
+        if exchange.kind == Kind::Bar {
+            let end = match exchange.answer {
+                _ if collided => End::Collision,
+                Answer::Ack | Answer::None => End::Acked,
+                Answer::Garbled => End::AckLost,
+                Answer::Missing => End::DataLost,
+            };
+            return attempts.push(attempt(FrameBody::Bar, exchange.asked(), end));
         }
         attempts.extend(exchange.parts.iter().map(|part| {
             let carried = if part.received { FrameBody::Duplicate } else { FrameBody::Packet(part.packet) };

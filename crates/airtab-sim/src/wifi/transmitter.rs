@@ -6,45 +6,67 @@
 //! it sends any. A [`Contender`] has a rule, a random stream and the exchange it
 //! is at. Each names the other by number.
 //!
-//! What it does not do: one contender for a transmitter, whatever its packets'
-//! class (no EDCA); no association: the cell has one access point.
+//! Under EDCA the access point is four transmitters, and so is a station: one for each
+//! category.
+//!
+//! What it does not do: no association: the cell has one access point.
 
 use airtab_core::Phy;
 
 use super::config::{Beacon, CellConfig};
+use super::driver::Driver;
 use super::egress::Egress;
 use super::exchange::Exchange;
 use super::output::Side;
 use super::phy::Frame;
 use super::rule::Rule;
-use crate::engine::{Chance, NEVER, Stream};
+use crate::engine::{NEVER, Stream};
 
 /// The access point, or a station.
 pub(super) struct Transmitter {
     pub(super) side: Side,
     pub(super) egress: Egress,
+    /// What it holds below its queue; None: nothing but the packet that it is sending.
+    pub(super) driver: Option<Box<Driver>>,
     /// Number of its contender.
     pub(super) contender: usize,
     pub(super) beacons: Option<Beacons>,
 }
 
 impl Transmitter {
-    /// Only the access point sends beacons.
-    pub(super) fn new(side: Side, egress: Egress, contender: usize, config: &CellConfig) -> Transmitter {
-        let beacon = config.beacon.filter(|_| side.is_down());
-        Transmitter { side, egress, contender, beacons: beacon.map(|b| Beacons::new(&b, &config.phy)) }
+    /// `receivers`: how many it sends to. `beacons`: whether it sends those of an access point.
+    pub(super) fn new(
+        side: Side,
+        egress: Egress,
+        contender: usize,
+        receivers: usize,
+        beacons: bool,
+        config: &CellConfig,
+    ) -> Transmitter {
+        let beacon = config.beacon.filter(|_| beacons);
+        let aggregation = config.aggregation.filter(|a| a.frames > 1 || a.amsdu_bytes > 0);
+        let driver = || Box::new(Driver::new(&config.driver, aggregation.as_ref(), receivers));
+        Transmitter {
+            side,
+            egress,
+            driver: (config.driver.ring > 1 || aggregation.is_some() || config.phy.has_mcs()).then(driver),
+            contender,
+            beacons: beacon.map(|b| Beacons::new(&b, &config.phy)),
+        }
     }
 
     /// Whether it has events of its own.
     #[inline]
     pub(super) fn is_timed(&self) -> bool {
-        self.beacons.is_some() || self.egress.managed().is_some()
+        self.beacons.is_some() || self.egress.managed().is_some() || self.driver.is_some()
     }
 
     /// When something is due that nobody else tells it of.
     #[inline]
     pub(super) fn next_event(&self) -> u64 {
-        self.beacons.as_ref().map_or(NEVER, |b| b.next_ns).min(self.egress.next_event())
+        let beacon = self.beacons.as_ref().map_or(NEVER, |b| b.next_ns);
+        let driver = self.driver.as_ref().map_or(NEVER, |driver| driver.deadline());
+        beacon.min(driver).min(self.egress.next_event())
     }
 
     /// The beacon that waits to be sent, if there is one.
@@ -69,7 +91,7 @@ impl Beacons {
     fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
         let data_ns = phy.data_ns(beacon.kbps, beacon.bytes.saturating_sub(phy.mac_bytes()));
         Beacons {
-            frame: Frame { kbps: beacon.kbps, loss: Chance::NONE, data_ns, ack_ns: 0 },
+            frame: Frame { kbps: beacon.kbps, data_ns, ..Frame::default() },
             interval_ns: beacon.interval_ns,
             next_ns: beacon.interval_ns,
             waits: false,
@@ -92,6 +114,9 @@ pub(super) struct Contender {
     /// Number of the transmitter whose packets it sends.
     pub(super) transmitter: usize,
     pub(super) rule: Rule,
+    /// How long it may go on once it has the channel, ns, 0: one exchange; and until when it has it.
+    pub(super) txop_ns: u64,
+    pub(super) txop_until: u64,
     random: Stream,
     /// What it is trying to send.
     pub(super) exchange: Exchange,
@@ -99,8 +124,8 @@ pub(super) struct Contender {
 
 impl Contender {
     /// With nothing to send.
-    pub(super) fn new(transmitter: usize, rule: Rule, random: Stream) -> Contender {
-        Contender { transmitter, rule, random, exchange: Exchange::none() }
+    pub(super) fn new(transmitter: usize, rule: Rule, txop_ns: u64, random: Stream) -> Contender {
+        Contender { transmitter, rule, txop_ns, txop_until: 0, random, exchange: Exchange::none() }
     }
 
     /// Slots of its next backoff.

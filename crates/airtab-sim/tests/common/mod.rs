@@ -3,13 +3,13 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub use airtab_core::time::{MS, SECOND as S};
-use airtab_core::{Discipline, Handle, Meta, Params, Phy, Pool, Qdisc, Tx};
+use airtab_core::{Discipline, Handle, Key, Meta, Params, Phy, Pool, Qdisc, Tx};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
+use airtab_sim::wifi::{Category, CellConfig, Loss, Medium, MediumConfig, Output, Speed};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 
 pub fn phy(name: &str) -> Phy {
@@ -170,6 +170,7 @@ pub struct Saturated {
     pub cell: Medium,
     pool: Pool<u32>,
     bytes: u32,
+    category: Category,
     now: u64,
     /// Per sender, since the last reset: contender 0 is the access point.
     pub reports: Vec<Vec<Tx>>,
@@ -186,15 +187,28 @@ impl Saturated {
         down: bool,
         seed: u64,
     ) -> Saturated {
+        Saturated::deep(config, stations, bytes, down, seed, 2, Category::BestEffort)
+    }
+
+    /// The same with `depth` packets of a category at each sender.
+    pub fn deep<S: Into<Speed> + Copy>(
+        config: impl Into<MediumConfig>,
+        stations: &[(S, Loss)],
+        bytes: u32,
+        down: bool,
+        seed: u64,
+        depth: usize,
+        category: Category,
+    ) -> Saturated {
         let names: Vec<String> = (0..stations.len()).map(|i| format!("sta{i}")).collect();
         let with_names: Vec<_> =
-            names.iter().zip(stations).map(|(name, &(kbps, loss))| (name.as_str(), kbps, loss)).collect();
+            names.iter().zip(stations).map(|(name, &(speed, loss))| (name.as_str(), speed, loss)).collect();
         let mut pool = Pool::new();
-        let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
+        let qdisc = Qdisc::new(&pool, &queue("fifo", 10 + depth as u32), 0, 0);
         let mut cell = Medium::new(config.into(), &with_names, qdisc, seed);
         for i in 0..stations.len() {
-            for _ in 0..2 {
-                let packet = new_packet(&mut pool, i, bytes);
+            for _ in 0..depth {
+                let packet = new_packet(&mut pool, i, bytes, category);
                 if down {
                     cell.send_down(&mut pool, packet, 0);
                 } else {
@@ -203,7 +217,8 @@ impl Saturated {
             }
         }
         let senders = stations.len() + 1;
-        Saturated { cell, pool, bytes, now: 0, reports: vec![Vec::new(); senders], arrived: vec![0; senders] }
+        let (reports, arrived) = (vec![Vec::new(); senders], vec![0; senders]);
+        Saturated { cell, pool, bytes, category, now: 0, reports, arrived }
     }
 
     /// Runs until `until`, ns.
@@ -220,7 +235,7 @@ impl Saturated {
                     }
                     Output::Sent { down, label, tx } => {
                         self.reports[if down { 0 } else { label as usize + 1 }].push(tx);
-                        let packet = new_packet(&mut self.pool, label as usize, self.bytes);
+                        let packet = new_packet(&mut self.pool, label as usize, self.bytes, self.category);
                         if down {
                             self.cell.send_down(&mut self.pool, packet, self.now);
                         } else {
@@ -242,6 +257,7 @@ impl Saturated {
 }
 
 /// A packet to or from station `i`; flow and label are its station's number.
-fn new_packet(pool: &mut Pool<u32>, i: usize, bytes: u32) -> Handle {
-    pool.insert(Meta { bytes, flow: i as u32, sta: i as u16, ..Meta::default() }, i as u32)
+fn new_packet(pool: &mut Pool<u32>, i: usize, bytes: u32, category: Category) -> Handle {
+    let key = Key { dscp: category.dscp(), ..Key::default() };
+    pool.insert(Meta { bytes, flow: i as u32, sta: i as u16, key: Some(key), ..Meta::default() }, i as u32)
 }

@@ -33,12 +33,13 @@ impl Saturated {
             if name == "chap" {
                 params.set("target", "0ns").expect("it drops nothing but what is too much");
             }
-            Egress::Managed(Managed::new(Qdisc::new(&pool, &params, 0, 0), phy, std::iter::empty()))
+            Egress::Managed(Managed::new(Qdisc::new(&pool, &params, 0, 0), Links::new(phy, Vec::new())))
         };
         // No frame is given up, however often it collides.
         let config = CellConfig { beacon: None, attempts: u8::MAX, ..CellConfig::new(phy) };
-        let stations = [("a", 54_000, Loss::None), ("b", 54_000, Loss::None)];
-        let mut cell = Cell::with_queues(config, &stations, disciplines.map(queue).into(), 1);
+        let stations = ["a", "b"].map(|name| (name, Speed::from(54_000), Loss::None));
+        let radios = Radios::new(&config, &stations, 1);
+        let mut cell = Cell::with_queues(config, &stations, radios, disciplines.map(queue).into(), 1);
         cell.tap(true);
         let (attempts, sent, air) = (Vec::new(), [[0; 2]; TRANSMITTERS], [0; TRANSMITTERS]);
         let mut run = Saturated { cell, pool, attempts, sent, air, dequeued: 0, now: 0 };
@@ -51,7 +52,9 @@ impl Saturated {
     fn send(&mut self, flow: u32) {
         let meta = Meta { bytes: BYTES, flow, class: (flow % 2) as u8, ..Meta::default() };
         let packet = self.pool.insert(meta, flow);
-        self.cell.send(&mut self.pool, (flow / 2) as usize, packet, self.now);
+        let station = (flow / 2).checked_sub(1);
+        let side = station.map_or(Side::AccessPoint, |station| Side::Station(station as u16));
+        self.cell.send(&mut self.pool, side, packet, self.now);
     }
 
     /// Runs past `until`, to the end of an exchange.

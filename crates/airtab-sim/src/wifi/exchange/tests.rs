@@ -11,14 +11,14 @@ fn config() -> CellConfig {
 }
 
 fn radios(loss: Loss) -> Radios {
-    Radios::new(config().phy, &[("sta", 54_000, loss)], 1)
+    Radios::new(&config(), &[("sta", 54_000.into(), loss)], 1)
 }
 
 /// One part for each length; its flow, label and ticket are its number, from 1 on.
 fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange {
     let sum = lengths.iter().sum();
     let mut exchange = Exchange::none();
-    exchange.open(radios.frame(Some(0), sum), Some(0), Some(1));
+    exchange.open(Kind::Data, radios.frame(Some(0), sum), Some(0), Some(1));
     for (number, &bytes) in (1..).zip(lengths) {
         let part = part(pool, number, bytes);
         exchange.push(part);

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a transmitter holds below its queue: a driver's ring, a list for each receiver, and aggregates made of
+//! them (A-MPDU, A-MSDU: IEEE 802.11-2020 9.7, 9.3.2.2.2, 10.12).
+//!
+//! Packets that leave the queue are here until their fate is decided. An aggregate is what waits now for one
+//! receiver, first what is to be repeated; so many are prepared, the one on the air included, and do not
+//! change any more. What an aggregate may be is said by who knows the rate ([`Bounds`]).
+//!
+//! The receivers' ends are here too (`reorder`), one beside each window (`block_ack`).
+//!
+//! What it does not do: one TID for each category; a list is for ever; groups get their packets one by one,
+//! unnumbered.
+
+use std::collections::VecDeque;
+
+use airtab_core::Handle;
+
+use super::aggregate::{Bounds, Length, Mpdu};
+use super::block_ack::Window;
+use super::config::{Aggregation, DriverConfig, Order};
+use super::exchange::{Exchange, Part};
+use super::reorder::Reorder;
+use crate::engine::NEVER;
+
+/// The ring and what is made of it.
+pub(super) struct Driver {
+    ring: usize,
+    aggregates: usize,
+    order: Order,
+    /// One for each receiver, then that of the groups.
+    lists: Vec<List>,
+    /// Lists in whose turn it is next, of those that have something to send.
+    turns: VecDeque<usize>,
+    /// Made and not sent yet, the first to be sent in front.
+    prepared: VecDeque<Aggregate>,
+    /// Empty vectors for further ones.
+    spare: Vec<Vec<Part>>,
+    /// Receivers that have to be told where their window begins.
+    bars: usize,
+    /// Packets here, those on the air included.
+    held: usize,
+    /// Packets that came so far.
+    came: u64,
+    /// The first of the deadlines of all receivers.
+    deadline: u64,
+}
+
+/// What waits for one receiver, and the agreement with it.
+struct List {
+    waiting: VecDeque<Part>,
+    /// None of the groups, and where nothing is aggregated.
+    agreement: Option<Agreement>,
+    /// It has a place in `turns`.
+    has_turn: bool,
+}
+
+struct Agreement {
+    window: Window,
+    reorder: Reorder,
+    /// The receiver has to be told where the window begins.
+    bar: bool,
+}
+
+/// What is to be sent at once.
+struct Aggregate {
+    list: usize,
+    parts: Vec<Part>,
+}
+
+/// What goes out next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The parts that the exchange has now, to a receiver; None: to a group.
+    Data(Option<usize>),
+    /// A BAR to a receiver.
+    Bar(usize),
+}
+
+impl Driver {
+    /// For so many receivers, nothing in it.
+    pub(super) fn new(config: &DriverConfig, aggregation: Option<&Aggregation>, receivers: usize) -> Driver {
+        let agreement = |a: &Aggregation| Agreement {
+            window: Window::new(a.window),
+            reorder: Reorder::new(a.window),
+            bar: false,
+        };
+        let list = |agreement| List { waiting: VecDeque::new(), agreement, has_turn: false };
+        let lists = (0..receivers).map(|_| list(aggregation.map(agreement))).chain([list(None)]).collect();
+        Driver {
+            ring: config.ring,
+            aggregates: config.aggregates,
+            order: config.order,
+            lists,
+            turns: VecDeque::with_capacity(receivers + 1),
+            prepared: VecDeque::with_capacity(config.aggregates),
+            spare: Vec::new(),
+            bars: 0,
+            held: 0,
+            came: 0,
+            deadline: NEVER,
+        }
+    }
+
+    /// Whether it takes another packet.
+    pub(super) fn has_room(&self) -> bool {
+        self.held < self.ring
+    }
+
+    /// Takes a packet for a receiver; None: for a group.
+    pub(super) fn take(&mut self, mut part: Part, receiver: Option<usize>) {
+        part.place = self.came;
+        (self.came, self.held) = (self.came + 1, self.held + 1);
+        let list = receiver.unwrap_or(self.lists.len() - 1);
+        self.lists[list].waiting.push_back(part);
+        self.wants(list);
+    }
+
+    /// Makes aggregates of what waits, until enough are prepared; `sending`: one is on the air.
+    pub(super) fn prepare(&mut self, sending: bool, bounds: impl Fn(Option<usize>) -> Bounds) {
+        while self.prepared.len() + usize::from(sending) < self.aggregates {
+            let Some(list) = self.choose() else { return };
+            let mut parts = self.spare.pop().unwrap_or_default();
+            let bounds = bounds(self.receiver(list));
+            self.lists[list].fill(&bounds, &mut parts);
+            self.prepared.push_back(Aggregate { list, parts });
+            self.wants(list);
+        }
+    }
+
+    /// What goes out next, in the exchange if it has parts; None: nothing is there.
+    pub(super) fn next(&mut self, exchange: &mut Exchange) -> Option<Next> {
+        if self.bars > 0 {
+            let asked = self.lists.iter().position(|list| list.agreement.as_ref().is_some_and(|a| a.bar));
+            return Some(Next::Bar(asked.expect("they are counted")));
+        }
+        let Aggregate { list, parts } = self.prepared.pop_front()?;
+        self.spare.push(exchange.fill(parts));
+        Some(Next::Data(self.receiver(list)))
+    }
+
+    /// The packets of one number arrived at a receiver, for the first time: tells what it passes up. False:
+    /// they came too late.
+    pub(super) fn receive(
+        &mut self,
+        receiver: usize,
+        sequence: u64,
+        packets: impl Iterator<Item = Handle>,
+        now: u64,
+        up: impl FnMut(Handle),
+    ) -> bool {
+        let in_time = self.agreement(receiver).reorder.receive(sequence, packets, now, up);
+        self.look_ahead();
+        in_time
+    }
+
+    /// A receiver got a BAR: tells what it passes up.
+    pub(super) fn asked(&mut self, receiver: usize, up: impl FnMut(Handle)) {
+        let agreement = self.agreement(receiver);
+        agreement.reorder.bar(agreement.window.oldest(), up);
+        self.look_ahead();
+    }
+
+    /// The answer to a BAR came, or will not come.
+    pub(super) fn bar_over(&mut self, receiver: usize) {
+        self.bars -= usize::from(std::mem::take(&mut self.agreement(receiver).bar));
+    }
+
+    /// A packet's fate is decided; `lost`: it was given up, and it was numbered.
+    pub(super) fn decided(&mut self, receiver: Option<usize>, part: &Part, lost: bool) {
+        self.held -= 1;
+        if let (Some(receiver), Some(sequence)) = (receiver, part.sequence) {
+            let agreement = self.agreement(receiver);
+            agreement.window.decide(sequence);
+            let asks = lost && !agreement.bar;
+            agreement.bar |= lost;
+            self.bars += usize::from(asks);
+            self.wants(receiver);
+        }
+    }
+
+    /// Takes back what is to be repeated: it comes first in the next aggregate.
+    pub(super) fn take_back(&mut self, receiver: usize, part: Part) {
+        let waiting = &mut self.lists[receiver].waiting;
+        // Numbered ones come first, by number; `part` is the last of its number.
+        let earlier = |other: &&Part| other.sequence.is_some_and(|number| Some(number) < part.sequence);
+        let place = waiting.iter().take_while(earlier).count();
+        waiting.insert(place, part);
+        self.wants(receiver);
+    }
+
+    /// When a receiver has waited long enough for what is missing.
+    pub(super) fn deadline(&self) -> u64 {
+        self.deadline
+    }
+
+    /// It is time for that: tells what they pass up.
+    pub(super) fn expire(&mut self, now: u64, mut up: impl FnMut(Handle)) {
+        for agreement in self.lists.iter_mut().filter_map(|list| list.agreement.as_mut()) {
+            if agreement.reorder.deadline() <= now {
+                agreement.reorder.expire(now, &mut up);
+            }
+        }
+        self.look_ahead();
+    }
+
+    /// All that is here and not on the air: those that wait below the queue.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Part> {
+        let prepared = self.prepared.iter().flat_map(|aggregate| &aggregate.parts);
+        self.lists.iter().flat_map(|list| &list.waiting).chain(prepared)
+    }
+
+    /// [`Driver::waiting`], to change them.
+    pub(super) fn waiting_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        let prepared = self.prepared.iter_mut().flat_map(|aggregate| &mut aggregate.parts);
+        self.lists.iter_mut().flat_map(|list| &mut list.waiting).chain(prepared)
+    }
+
+    /// Packets at receivers that wait for others.
+    pub(super) fn reordering(&self) -> usize {
+        self.lists.iter().filter_map(|list| list.agreement.as_ref()).map(|a| a.reorder.len()).sum()
+    }
+
+    fn receiver(&self, list: usize) -> Option<usize> {
+        Some(list).filter(|list| *list < self.lists.len() - 1)
+    }
+
+    fn agreement(&mut self, receiver: usize) -> &mut Agreement {
+        self.lists[receiver].agreement.as_mut().expect("what is numbered has one")
+    }
+
+    /// A list has a turn if it has something to send and had none.
+    fn wants(&mut self, list: usize) {
+        let own = &mut self.lists[list];
+        if own.may_send() && !std::mem::replace(&mut own.has_turn, true) {
+            self.turns.push_back(list);
+        }
+    }
+
+    /// Whose turn it is now; he has none any more.
+    fn choose(&mut self) -> Option<usize> {
+        let lists = &mut self.lists;
+        self.turns.retain(|list| {
+            let own = &mut lists[*list];
+            own.has_turn = own.may_send();
+            own.has_turn
+        });
+        let lists = &self.lists;
+        let first = |list: &usize| lists[*list].waiting.front().map_or(NEVER, |part| part.place);
+        let place = match self.order {
+            Order::RoundRobin => 0,
+            Order::Fifo => (0..self.turns.len()).min_by_key(|place| first(&self.turns[*place]))?,
+        };
+        let list = self.turns.remove(place)?;
+        self.lists[list].has_turn = false;
+        Some(list)
+    }
+
+    fn look_ahead(&mut self) {
+        let agreements = self.lists.iter().filter_map(|list| list.agreement.as_ref());
+        self.deadline = agreements.map(|a| a.reorder.deadline()).min().unwrap_or(NEVER);
+    }
+}
+
+impl List {
+    /// Whether its first packet may be sent.
+    fn may_send(&self) -> bool {
+        let Some(first) = self.waiting.front() else { return false };
+        first.sequence.is_some() || self.agreement.as_ref().is_none_or(|a| a.window.is_open())
+    }
+
+    /// Moves what makes an aggregate into `parts`: one MPDU at least.
+    fn fill(&mut self, bounds: &Bounds, parts: &mut Vec<Part>) {
+        let mut length = Length::default();
+        while length.mpdus == 0 || (length.mpdus < bounds.frames && self.may_send()) {
+            let mpdu = Mpdu::first_of(self.waiting.iter(), bounds);
+            let longer = length.with(&mpdu);
+            if length.mpdus > 0 && longer.psdu > bounds.psdu {
+                return;
+            }
+            length = longer;
+            let first = self.waiting.front().and_then(|first| first.sequence);
+            let sequence = first.or_else(|| self.agreement.as_mut().map(|a| a.window.take()));
+            for mut part in self.waiting.drain(..mpdu.packets) {
+                part.sequence = sequence;
+                parts.push(part);
+            }
+            if sequence.is_none() {
+                return;
+            }
+        }
+    }
+}

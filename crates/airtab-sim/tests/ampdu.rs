@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Aggregates in the cell: cycles of a lone sender to the digits of IEEE 802.11's own arithmetic, access
+//! categories, airtime, and what happens when a BLOCK ACK is lost.
+
+mod common;
+
+use airtab_core::{Phy, Rate, RateSpec};
+use airtab_sim::wifi::{Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Order};
+use common::{S, Saturated, phy};
+
+fn rate(phy: &Phy, mcs: u8, width: u16, streams: u8, gi: u16) -> Rate {
+    let spec =
+        RateSpec { mcs, width: Some(width), streams: Some(streams), gi: Some(gi), ..RateSpec::default() };
+    phy.rate(&spec).expect("a rate of the profile")
+}
+
+/// Aggregates of at most so many MPDUs, as long as the standard allows.
+fn aggregation(phy: &Phy, frames: u16) -> Aggregation {
+    Aggregation {
+        frames,
+        bytes: phy.ampdu_bytes(),
+        time_ns: 5_484_000,
+        window: phy.window(),
+        amsdu_bytes: 0,
+        bar: false,
+    }
+}
+
+/// Two aggregates in the driver, of which the second is made while the first is sent if the window has
+/// place for both.
+fn config(phy: Phy, frames: u16) -> CellConfig {
+    let aggregates = if 2 * frames <= phy.window() { 2 } else { 1 };
+    CellConfig {
+        beacon: None,
+        aggregation: Some(aggregation(&phy, frames)),
+        edca: Edca::Standard,
+        driver: DriverConfig { ring: 2 * usize::from(frames), aggregates, order: Order::RoundRobin },
+        ..CellConfig::new(phy)
+    }
+}
+
+/// A lone saturated sender of 1500-byte packets: its exchange cycle, us.
+fn cycle_us(config: CellConfig, rate: Rate, frames: u16, category: Category) -> f64 {
+    let depth = 4 * usize::from(frames);
+    let seconds = if frames == 1 { 60 } else { 20 };
+    let mut lone = Saturated::deep(config, &[(rate, Loss::None)], 1500, true, 1, depth, category);
+    lone.run(S / 10);
+    let before = lone.arrived[0];
+    lone.run(S / 10 + seconds * S);
+    let cycles = (lone.arrived[0] - before) as f64 / f64::from(frames);
+    seconds as f64 * 1e6 / cycles
+}
+
+/// AIFS, mean backoff, PPDU, SIFS, ACK or BLOCK ACK: the issue of arithmetic alone.
+#[test]
+fn a_lone_senders_cycle() {
+    let (n, ac, ax) = ("std-11n", "std-11ac", "std-11ax");
+    for (profile, mcs, width, streams, gi, frames, us) in [
+        (n, 7, 20, 1, 800, 1, 382.5),
+        (n, 7, 20, 1, 800, 2, 578.5),
+        (n, 7, 20, 1, 800, 8, 1718.5),
+        (n, 7, 20, 1, 800, 28, 5518.5),
+        (n, 7, 40, 2, 400, 42, 1930.5),
+        (ac, 9, 80, 1, 800, 64, 2226.5),
+        (ac, 9, 80, 1, 400, 64, 2026.5),
+        (ax, 11, 80, 1, 800, 256, 5486.5),
+        (ax, 11, 80, 1, 3200, 224, 5642.5),
+    ] {
+        let phy = phy(profile);
+        let rate = rate(&phy, mcs, width, streams, gi);
+        let cycle = cycle_us(config(phy, frames), rate, frames, Category::BestEffort);
+        assert!((cycle / us - 1.0).abs() < 1e-3, "{rate}, {frames} MPDUs: {cycle} us, not {us}");
+    }
+}
+
+/// The largest that fits, by bytes (HT's 65535), by time, by window.
+#[test]
+fn an_aggregate_is_as_long_as_it_may_be() {
+    let longest = |profile: &str, mcs, width, streams, gi, time_ns, us: f64, frames| {
+        let phy = phy(profile);
+        let all = phy.window();
+        let mut config = config(phy, all);
+        config.aggregation.as_mut().expect("it aggregates").time_ns = time_ns;
+        let cycle = cycle_us(config, rate(&phy, mcs, width, streams, gi), all, Category::BestEffort);
+        let expected = us * f64::from(all) / f64::from(frames);
+        assert!(
+            (cycle / expected - 1.0).abs() < 2e-3,
+            "{profile}: {cycle} us for {all} packets, not {expected}"
+        );
+    };
+    longest("std-11n", 7, 20, 1, 800, 4_000_000, 3998.5, 20);
+    longest("std-11n", 7, 20, 1, 800, 5_484_000, 5518.5, 28);
+    longest("std-11n", 7, 40, 2, 400, 5_484_000, 1930.5, 42);
+    longest("std-11ac", 9, 80, 1, 800, 5_484_000, 2226.5, 64);
+    longest("std-11ax", 11, 80, 1, 3200, 5_484_000, 5642.5, 224);
+}
+
+/// Single MCS 7 frames by category; video with its TXOP sends ten exchanges at once.
+#[test]
+fn categories_differ_by_aifs_window_and_txop() {
+    let phy = phy("std-11n");
+    let rate = rate(&phy, 7, 20, 1, 800);
+    let single =
+        |txop| CellConfig { aggregation: None, driver: DriverConfig::default(), txop, ..config(phy, 1) };
+    let mbps = |us: f64| 12_000.0 / us;
+    for (category, expected) in [
+        (Category::Voice, 37.56),
+        (Category::Video, 35.56),
+        (Category::BestEffort, 31.37),
+        (Category::Background, 28.67),
+    ] {
+        let got = mbps(cycle_us(single(false), rate, 1, category));
+        assert!((got / expected - 1.0).abs() < 1e-3, "{category:?}: {got} Mb/s, not {expected}");
+    }
+    let got = mbps(cycle_us(single(true), rate, 1, Category::Video));
+    assert!((got / 40.96 - 1.0).abs() < 1e-3, "{got} Mb/s");
+    // 34 us of AIFS, 31.5 of backoff, ten of 272 us and nine SIFS of 16.
+    let cycle = 34.0 + 31.5 + 10.0 * 272.0 + 9.0 * 16.0;
+    assert!((mbps(cycle / 10.0) / got - 1.0).abs() < 1e-3);
+}
+
+/// What each packet is told that it took sums to what the channel was used for, whatever their lengths.
+#[test]
+fn parts_sum_to_the_exchange() {
+    for (profile, frames) in [("std-11n", 28), ("std-11ac", 64), ("std-11ax", 256)] {
+        let phy = phy(profile);
+        let rate = rate(&phy, 5, 20, 1, 800);
+        let lossless = [(rate, Loss::None)];
+        let depth = 4 * usize::from(frames);
+        let mut lone =
+            Saturated::deep(config(phy, frames), &lossless, 777, true, 1, depth, Category::BestEffort);
+        lone.run(S);
+        let done = lone.reports[0].len();
+        let mut now = S;
+        while lone.reports[0].len() == done {
+            now = lone.cell.next_event();
+            lone.run(now);
+        }
+        // An exchange has ended just now.
+        let air = lone.cell.air(now);
+        assert_eq!(lone.reports[0].iter().map(|tx| tx.air).sum::<u64>(), air.down_ns);
+        assert_eq!(air.down_ns + air.idle_ns, now);
+        assert!(lone.reports[0].len() - done > 1, "of several packets");
+    }
+}
+
+/// One MPDU at a time is what the cell did before it knew aggregates, to the last report.
+#[test]
+fn aggregates_of_one_change_nothing() {
+    let phy = phy("std-11g");
+    let plain = CellConfig::new(phy);
+    let one = CellConfig {
+        aggregation: Some(Aggregation { bytes: 65_535, window: 64, ..aggregation(&phy, 1) }),
+        ..plain.clone()
+    };
+    let run = |config: CellConfig| {
+        let stations = [(54_000, Loss::Fer(0.3)), (6_000, Loss::Fer(0.1)), (24_000, Loss::None)];
+        let mut cell = Saturated::new(config, &stations, 1500, false, 3);
+        cell.run(3 * S);
+        (cell.reports, cell.arrived)
+    };
+    assert!(run(plain) == run(one));
+}
+
+/// An aggregate whose BLOCK ACK is lost goes out again at once, or its sender asks first what became of it.
+#[test]
+fn a_lost_block_ack() {
+    let phy = phy("std-11n");
+    let rate = rate(&phy, 7, 20, 1, 800);
+    let mut goodput = Vec::new();
+    for bar in [false, true] {
+        let mut config = config(phy, 28);
+        config.aggregation.as_mut().expect("it aggregates").bar = bar;
+        let mut lone =
+            Saturated::deep(config, &[(rate, Loss::Fer(0.2))], 1500, true, 1, 112, Category::BestEffort);
+        lone.run(20 * S);
+        goodput.push(lone.arrived[0] as f64 * 12_000.0 / 20e6);
+        let attempts = |n: u8| lone.reports[0].iter().filter(|tx| tx.attempts == n).count() as f64;
+        let all = lone.reports[0].len() as f64;
+        let once = attempts(1) / all;
+        // Sent once: it was received, and the BLOCK ACK was, or else a BAR and the answer to it.
+        let expected = 0.8 * if bar { 0.8 + 0.2 * 0.8 * 0.8 } else { 0.8 };
+        assert!((once / expected - 1.0).abs() < 0.03, "bar {bar}: {once}, not {expected}");
+    }
+    assert!(goodput[1] > 1.1 * goodput[0], "to ask is cheaper than to send all again: {goodput:?}");
+}
