@@ -86,6 +86,22 @@ pub struct Counters {
     pub bytes: u64,
 }
 
+impl std::ops::Add for Counters {
+    type Output = Counters;
+
+    /// Those of several disciplines.
+    fn add(self, other: Counters) -> Counters {
+        Counters {
+            taken: self.taken + other.taken,
+            made: self.made + other.made,
+            given: self.given + other.given,
+            dropped: std::array::from_fn(|why| self.dropped[why] + other.dropped[why]),
+            queued: self.queued + other.queued,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
 /// One running discipline, tied to one [`Pool`].
 pub struct Qdisc {
     q: NonNull<ffi::Qdisc>,

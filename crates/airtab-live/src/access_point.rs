@@ -309,7 +309,7 @@ impl AccessPoint {
         let ap = ApTrace {
             mean_packets: places.iter().sum(),
             max_packets: self.world.max_packets(0),
-            counters: medium.queue().counters(),
+            counters: medium.counters(),
             air: medium.air(now),
             wired_dropped: books.dropped_wired,
             uplink_dropped: books.dropped_uplink,

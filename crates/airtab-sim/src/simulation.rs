@@ -195,7 +195,7 @@ impl Simulation {
             ap: ApTrace {
                 mean_packets: places.iter().sum(),
                 max_packets: self.world.max_packets(0),
-                counters: medium.queue().counters(),
+                counters: medium.counters(),
                 air: medium.air(self.now),
                 wired_dropped: books.dropped_wired,
                 uplink_dropped: books.dropped_uplink,

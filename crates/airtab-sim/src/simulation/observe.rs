@@ -98,7 +98,7 @@ impl Simulation {
 
     /// Packets in the access point's queue at this time.
     pub fn queue_packets(&self) -> u32 {
-        self.world.medium(0).queue().len()
+        self.world.medium(0).queued()
     }
 
     /// The discipline of the access point's queue.

@@ -43,10 +43,10 @@ impl Window {
         self.oldest + self.decided.len() as u64 - 1
     }
 
-    /// What has this number is acknowledged, or given up.
+    /// What has this number is acknowledged, or given up. Said of each packet of an A-MSDU.
     pub(super) fn decide(&mut self, sequence: u64) {
-        let place = (sequence - self.oldest) as usize;
-        self.decided[place] = true;
+        let Some(place) = sequence.checked_sub(self.oldest) else { return };
+        self.decided[place as usize] = true;
         while self.decided.front() == Some(&true) {
             self.decided.pop_front();
             self.oldest += 1;
@@ -70,6 +70,7 @@ mod tests {
         window.decide(0);
         assert!(window.is_open() && window.oldest() == 4);
         assert_eq!([(); 2].map(|()| window.take()), [4, 5]);
+        window.decide(4);
         window.decide(4);
         assert_eq!((window.oldest(), window.take()), (5, 6));
     }

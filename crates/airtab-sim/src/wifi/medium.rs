@@ -2,7 +2,7 @@
 //! What is between the access point and its stations: a cell or the emulator,
 //! behind the same methods.
 
-use airtab_core::{Handle, Params, Pool, Qdisc};
+use airtab_core::{Counters, Handle, Params, Pool, Qdisc};
 
 use super::air::AirTrace;
 use super::cell::Cell;
@@ -124,6 +124,23 @@ impl Medium {
     #[inline]
     pub fn queue(&self) -> &Qdisc {
         either!(self, m => m.queue())
+    }
+
+    /// What its disciplines count, taken together: one, or one for each access category.
+    pub fn counters(&self) -> Counters {
+        match self {
+            Medium::Cell(cell) => cell.queues().map(Qdisc::counters).reduce(|a, b| a + b).unwrap_or_default(),
+            Medium::Emulator(link) => link.queue().counters(),
+        }
+    }
+
+    /// Packets in all of them.
+    #[inline]
+    pub fn queued(&self) -> u32 {
+        match self {
+            Medium::Cell(cell) => cell.queues().map(Qdisc::len).sum(),
+            Medium::Emulator(link) => link.queue().len(),
+        }
     }
 
     /// [`Cell::air`]; [`EmulatedLink::air`].

@@ -168,7 +168,8 @@ impl Radios {
     /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time.
     pub(super) fn bounds(&self, rate: &Rate, txop_ns: u64) -> Bounds {
         let single = Bounds::single(self.phy.mac_bytes());
-        let Some(aggregation) = self.aggregation.filter(|_| self.phy.has_mcs()) else { return single };
+        let mcs = rate.format() != Format::Legacy;
+        let Some(aggregation) = self.aggregation.filter(|_| mcs) else { return single };
         let answer =
             self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), Control::BlockAck(aggregation.window));
         let time_ns = match txop_ns.saturating_sub(answer) {
@@ -193,7 +194,7 @@ impl Radios {
             (2.., Some(aggregation)) => Control::BlockAck(aggregation.window),
             _ => Control::Ack,
         };
-        let psdu = length.sent(rate.format() == Format::Ht);
+        let psdu = length.sent(rate.format() <= Format::Ht);
         let frame = Frame {
             kbps: rate.kbps(),
             loss,

@@ -264,7 +264,7 @@ impl<B: Tag, T: Copy> World<B, T> {
 
     /// Where every packet went, once [`World::poll`] has nothing more to say.
     pub fn books(&self) -> Books {
-        let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queue().len());
+        let held = |c: &Channel| c.medium.held() as u64 + u64::from(c.medium.queued());
         let queued = self.wires.iter().map(|wire| match &wire.end {
             NearEnd::DropTail(_) => (0, 0),
             NearEnd::Discipline(queue) => (queue.held(), queue.dropped()),
@@ -415,7 +415,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.silent = 0;
                 let own = &mut self.channels[usize::from(channel)];
                 own.medium.send_down(&mut self.pool, packet, self.now);
-                own.max_packets = own.max_packets.max(own.medium.queue().len());
+                own.max_packets = own.max_packets.max(own.medium.queued());
             }
             Step::Up { channel, station, node } => {
                 let carried = self.pool.body_mut(packet);

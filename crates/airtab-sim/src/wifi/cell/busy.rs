@@ -295,7 +295,7 @@ impl Cell {
         let rate = self.radios.rate(link);
         let bounds = self.radios.bounds(&rate, *txop_ns);
         let mut length = Length::of(&exchange.parts, &bounds);
-        while length.mpdus > 1 && length.psdu > bounds.psdu {
+        while length.mpdus > 1 && (length.psdu > bounds.psdu || length.mpdus > bounds.frames) {
             let number = exchange.parts.last().and_then(|part| part.sequence);
             while exchange.parts.last().is_some_and(|part| part.sequence == number) {
                 driver.take_back(receiver, exchange.pop().expect("it has a last one"));
