@@ -73,7 +73,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
             ..dcf("std-11ac")
         }
         .into(),
-        CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax-2g4") }.into(),
+        CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax") }.into(),
         MediumConfig::emulator(phy("d7.1"), 0),
         MediumConfig::emulator(phy("phy-a"), MS),
     ])
@@ -214,7 +214,7 @@ impl Host {
                 Output::Dequeued(packet) => {
                     assert_eq!(self.inside.insert(packet, At::Mac), Some(At::Queue));
                 }
-                Output::Sent { tx, .. } => assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air),
+                Output::Sent { tx, .. } => assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air, "{tx:?}"),
             }
         }
     }

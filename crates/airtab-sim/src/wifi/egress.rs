@@ -12,6 +12,7 @@ use super::links::Links;
 use crate::engine::NEVER;
 
 /// A transmitter's queue.
+#[expect(clippy::large_enum_variant, reason = "transmitters are few, and the busiest one has the larger")]
 pub(super) enum Egress {
     /// Under a discipline.
     Managed(Managed),
