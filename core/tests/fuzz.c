@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Fuzz target: any discipline, any parameters, any operations. Under libFuzzer
+ * Fuzz target: any discipline, any parameters, any operations; and a governor, any
+ * events. Under libFuzzer
  * as it is; with -DAT_FUZZ_MAIN=1 a main() feeds random inputs for argv[1]
  * seconds (no coverage feedback) from seed argv[2].
  */
 #include <time.h>
 
 #include "drive.h"
+#include "govern.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
-	if (n)
-		drive(data, n);
+	if (n < 2)
+		return 0;
+	if (*data & 1)
+		govern(data + 1, n - 1);
+	else
+		drive(data + 1, n - 1);
 	return 0;
 }
 
