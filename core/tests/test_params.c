@@ -465,6 +465,166 @@ static void codel_ecn(struct host *h)
 	CHECK_EQ(overdue(h, 2000, 1000, AT_F_ECT), 0);
 }
 
+/* ---- pie ---- */
+
+/* Updates for so long while one packet goes each ms and 40 wait: 40 ms of delay by
+ * the time stamps, whatever PIE drops. Its drops. */
+static u64 crowded(struct host *h, u64 from_ms, u64 ms, u8 flags)
+{
+	u64 dropped = h->q->dropped[AT_R_EARLY];
+
+	for (u64 t = from_ms; t < from_ms + ms; t++) {
+		for (u32 tries = 0; h->q->qlen < 40 && tries < 100; tries++) {
+			struct at_pkt *p = new_pkt(h, 1, 1500);
+
+			p->flags = flags;
+			push(h, p, t * MS);
+		}
+		CHECK(get(h, &ticket, t * MS));
+	}
+	return h->q->dropped[AT_R_EARLY] - dropped;
+}
+
+static void pie_limit(struct host *h)
+{
+	open_host(h, "pie", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	CHECK_EQ(put(h, 1, 1500, 0), AT_DROPPED);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void pie_target(struct host *h)
+{
+	open_host(h, "pie", "", 64);
+	CHECK(crowded(h, 0, 3000, 0) > 20);
+	change(h, "target=80000000", 3000 * MS);
+	crowded(h, 3000, 3000, 0);
+	CHECK_EQ(crowded(h, 6000, 1000, 0), 0);
+	CHECK_EQ(stat(h, "probability"), 0);
+}
+
+/* So many times that the same is added. */
+static void pie_tupdate(struct host *h)
+{
+	u64 at, by;
+
+	open_host(h, "pie", "tupdate=10000000 beta=0", 64);
+	crowded(h, 0, 2001, 0);
+	at = stat(h, "probability");
+	crowded(h, 2001, 100, 0);
+	by = stat(h, "probability") - at;
+	CHECK(by > 0);
+	change(h, "tupdate=50000000", 2100 * MS);
+	at = stat(h, "probability");
+	crowded(h, 2101, 100, 0);
+	CHECK(stat(h, "probability") > at && stat(h, "probability") - at <= by / 4);
+}
+
+static void pie_alpha(struct host *h)
+{
+	open_host(h, "pie", "alpha=0 beta=0", 64);
+	CHECK_EQ(crowded(h, 0, 2000, 0), 0);
+	change(h, "alpha=10000000", 2000 * MS);
+	CHECK(crowded(h, 2000, 2000, 0) > 100);
+}
+
+/* The delay grows but once: from 0 to 40 ms. */
+static void pie_beta(struct host *h)
+{
+	open_host(h, "pie", "alpha=0 beta=0", 64);
+	crowded(h, 0, 100, 0);
+	CHECK_EQ(stat(h, "probability"), 0);
+	h->q->ops->reset(h->q, 1000 * MS);
+	change(h, "beta=16000000", 1000 * MS);
+	crowded(h, 1000, 100, 0);
+	CHECK(stat(h, "probability") > 1000);
+}
+
+static void pie_burst(struct host *h)
+{
+	open_host(h, "pie", "alpha=16000000 burst=500000000 derandomize=0", 64);
+	CHECK_EQ(crowded(h, 0, 500, 0), 0);
+	CHECK(crowded(h, 500, 100, 0) > 50);
+	h->q->ops->reset(h->q, 1000 * MS);
+	change(h, "burst=0", 1000 * MS);
+	h->q->ops->reset(h->q, 1000 * MS);
+	CHECK(crowded(h, 1000, 200, 0) > 50);
+}
+
+/* The rate is not measured yet, so that there is no delay; or the packets' own. */
+static void pie_delay(struct host *h)
+{
+	open_host(h, "pie", "delay=1", 64);
+	crowded(h, 0, 10, 0);
+	CHECK_EQ(stat(h, "delay"), 0);
+	change(h, "delay=0", 10 * MS);
+	crowded(h, 10, 20, 0);
+	CHECK(stat(h, "delay") > 10 * MS && stat(h, "rate") == 0);
+	change(h, "delay=1", 30 * MS);
+	crowded(h, 30, 100, 0);
+	CHECK(stat(h, "delay") > 30 * MS && stat(h, "rate") > 0);
+}
+
+static void pie_ecn(struct host *h)
+{
+	open_host(h, "pie", "mark_ecnth=1000000", 64);
+	CHECK_EQ(crowded(h, 0, 3000, AT_F_ECT), 0);
+	CHECK(stat(h, "marks") > 20);
+	change(h, "ecn=0", 3000 * MS);
+	CHECK(crowded(h, 3000, 1000, AT_F_ECT) > 20);
+	change(h, "ecn=1", 4000 * MS);
+	CHECK_EQ(crowded(h, 4000, 1000, AT_F_ECT), 0);
+}
+
+static void pie_mark_ecnth(struct host *h)
+{
+	u64 marks;
+
+	open_host(h, "pie", "mark_ecnth=0", 64);
+	CHECK(crowded(h, 0, 3000, AT_F_ECT) > 20);
+	CHECK_EQ(stat(h, "marks"), 0);
+	change(h, "mark_ecnth=1000000", 3000 * MS);
+	CHECK_EQ(crowded(h, 3000, 1000, AT_F_ECT), 0);
+	marks = stat(h, "marks");
+	change(h, "mark_ecnth=100", 4000 * MS);
+	CHECK(marks > 20 && crowded(h, 4000, 1000, AT_F_ECT) > 20);
+	CHECK_EQ(stat(h, "marks"), marks);
+}
+
+/* The fewest packets between two drops, of those at a probability of 0.2 and less. */
+static u32 nearest(struct host *h, u64 from_ms, u64 ms)
+{
+	u32 run = 100, least = 100;
+
+	for (u64 t = from_ms; t < from_ms + ms; t++) {
+		for (u32 tries = 0; h->q->qlen < 40 && tries < 100; tries++) {
+			run++;
+			if (put(h, 1, 1500, t * MS) == AT_OK)
+				continue;
+			least = run < least ? run : least;
+			run = 0;
+		}
+		CHECK(get(h, &ticket, t * MS));
+		if (stat(h, "probability") > 200000)
+			break;
+	}
+	return least;
+}
+
+static void pie_derandomize(struct host *h)
+{
+	open_host(h, "pie", "derandomize=1", 64);
+	CHECK(nearest(h, 0, 100000) > 4);
+	h->q->ops->reset(h->q, 100000 * MS);
+	change(h, "derandomize=0", 100000 * MS);
+	CHECK(nearest(h, 100000, 100000) < 3);
+}
+
 static const struct {
 	const char *discipline, *param;
 	void (*shows)(struct host *h);
@@ -495,6 +655,16 @@ static const struct {
 	{ "codel", "target", codel_target },
 	{ "codel", "interval", codel_interval },
 	{ "codel", "ecn", codel_ecn },
+	{ "pie", "limit", pie_limit },
+	{ "pie", "target", pie_target },
+	{ "pie", "tupdate", pie_tupdate },
+	{ "pie", "alpha", pie_alpha },
+	{ "pie", "beta", pie_beta },
+	{ "pie", "burst", pie_burst },
+	{ "pie", "delay", pie_delay },
+	{ "pie", "ecn", pie_ecn },
+	{ "pie", "mark_ecnth", pie_mark_ecnth },
+	{ "pie", "derandomize", pie_derandomize },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
