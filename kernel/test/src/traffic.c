@@ -11,7 +11,7 @@
  *	one packet each `every` milliseconds, with the time it was sent.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
- *	were: "received N p50 US p95 US p99 US max US", one-way delay in us.
+ *	were: "received N p50 US p95 US p99 US max US mean US", one way.
  *   traffic upload ADDRESS PORT ms=N [cc=cubic]
  *	one TCP connection that sends for so long.
  *   traffic download PORT [from=0] [ms=0]
@@ -209,7 +209,7 @@ static int by_value(const void *a, const void *b)
 static int player(const char *port, char **args)
 {
 	long count = number(args, "count", 100), n = 0;
-	int64_t *late = calloc(count, sizeof(*late)), sent;
+	int64_t *late = calloc(count, sizeof(*late)), sent, sum = 0;
 	struct timeval patience = { 10, 0 };
 	int s = listen_on(port, SOCK_DGRAM);
 	static char data[MAX_SIZE];
@@ -219,15 +219,16 @@ static int player(const char *port, char **args)
 		if (recv(s, data, sizeof(data), 0) < 8)
 			break;
 		memcpy(&sent, data, sizeof(sent));
-		late[n++] = (now_ns() - sent) / 1000;
+		late[n] = (now_ns() - sent) / 1000;
+		sum += late[n++];
 		patience.tv_sec = 2;
 	} while (n < count);
 	qsort(late, n, sizeof(*late), by_value);
 	if (!n)
 		return 1;
-	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld\n", n, (long long)late[n / 2],
+	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld mean %lld\n", n, (long long)late[n / 2],
 	       (long long)late[n * 95 / 100], (long long)late[n * 99 / 100],
-	       (long long)late[n - 1]);
+	       (long long)late[n - 1], (long long)(sum / n));
 	return 0;
 }
 
