@@ -214,6 +214,26 @@ static inline struct at_pkt *get(struct host *h, struct at_ticket *t, u64 now)
 	return p;
 }
 
+/* From one ms to another a packet goes each ms (but in the first), and others come,
+ * 200 at most, until so many are queued; drops of all that time. */
+static inline u32 drops_with(struct host *h, u32 queued, u64 from, u32 ms, u8 flags)
+{
+	u32 before = h->drops;
+	struct at_ticket t;
+
+	for (u32 i = 0; i <= ms; i++) {
+		for (u32 tries = 0; h->q->qlen < queued && tries < 200; tries++) {
+			struct at_pkt *p = new_pkt(h, 1, 1500);
+
+			p->flags = flags;
+			push(h, p, from + i * MS);
+		}
+		if (i)
+			CHECK(get(h, &t, from + i * MS));
+	}
+	return h->drops - before;
+}
+
 static inline void report(struct host *h, const struct at_ticket *t, u64 ns, u64 now)
 {
 	struct at_tx r = { .air = ns, .span = ns, .attempts = 1, .acked = true };

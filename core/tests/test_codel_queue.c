@@ -83,25 +83,6 @@ static void full(void)
 	close_host(&h);
 }
 
-/* One packet comes and one goes each ms, `queued` of them wait; drops of so long. */
-static u32 drops_in(struct host *h, u32 queued, u64 from, u32 ms, u8 flags)
-{
-	u32 before = h->drops;
-	struct at_ticket t;
-
-	for (u32 i = 0; i <= ms; i++) {
-		while (h->q->qlen < queued) {
-			struct at_pkt *p = new_pkt(h, 1, 1500);
-
-			p->flags = flags;
-			push(h, p, from + i * MS);
-		}
-		if (i)
-			CHECK(get(h, &t, from + i * MS));
-	}
-	return h->drops - before;
-}
-
 /* 20 wait: above 5 ms from 5 ms on, drops at 105 ms and 100, 100 / sqrt 2 ms later.
  * After a reset the same again; what a second had taught would drop sooner. */
 static void begins_anew(void)
@@ -109,17 +90,17 @@ static void begins_anew(void)
 	struct host h;
 
 	open_host(&h, "codel", "", 100);
-	CHECK_EQ(drops_in(&h, 20, 0, 104, 0), 0);
+	CHECK_EQ(drops_with(&h, 20, 0, 104, 0), 0);
 	h.q->ops->reset(h.q, 104 * MS);
 	h.drops = 0;
-	CHECK_EQ(drops_in(&h, 20, SEC, 105, 0), 1);
-	CHECK_EQ(drops_in(&h, 20, SEC + 105 * MS, 99, 0), 0);
-	CHECK_EQ(drops_in(&h, 20, SEC + 204 * MS, 1, 0), 1);
-	CHECK_EQ(drops_in(&h, 20, SEC + 205 * MS, 70, 0), 0);
-	CHECK_EQ(drops_in(&h, 20, SEC + 275 * MS, 1, 0), 1);
-	CHECK(drops_in(&h, 20, SEC + 276 * MS, 1000, 0) > 10);
+	CHECK_EQ(drops_with(&h, 20, SEC, 105, 0), 1);
+	CHECK_EQ(drops_with(&h, 20, SEC + 105 * MS, 99, 0), 0);
+	CHECK_EQ(drops_with(&h, 20, SEC + 204 * MS, 1, 0), 1);
+	CHECK_EQ(drops_with(&h, 20, SEC + 205 * MS, 70, 0), 0);
+	CHECK_EQ(drops_with(&h, 20, SEC + 275 * MS, 1, 0), 1);
+	CHECK(drops_with(&h, 20, SEC + 276 * MS, 1000, 0) > 10);
 	h.q->ops->reset(h.q, 3 * SEC);
-	CHECK_EQ(drops_in(&h, 20, 3 * SEC, 204, 0), 1);
+	CHECK_EQ(drops_with(&h, 20, 3 * SEC, 204, 0), 1);
 	close_host(&h);
 }
 
@@ -150,10 +131,10 @@ static void drops_or_marks(void)
 	struct host h;
 
 	open_host(&h, "codel", "", 100);
-	CHECK_EQ(drops_in(&h, 20, 0, 1000, AT_F_ECT), 0);
+	CHECK_EQ(drops_with(&h, 20, 0, 1000, AT_F_ECT), 0);
 	CHECK(stat(&h, "marks") > 10 && !stat(&h, "codel_drops"));
 	change(&h, "ecn=0", SEC);
-	CHECK(drops_in(&h, 20, SEC, 1000, AT_F_ECT) > 10);
+	CHECK(drops_with(&h, 20, SEC, 1000, AT_F_ECT) > 10);
 	CHECK_EQ(stat(&h, "codel_drops"), h.drops);
 	close_host(&h);
 }

@@ -32,9 +32,10 @@ static void serve(struct host *h, u32 flow, u64 ns, u64 now)
 
 /* ---- fifo ---- */
 
-static void fifo_limit(struct host *h)
+/* Of a single queue that refuses who comes. */
+static void single_limit(struct host *h, const char *discipline)
 {
-	open_host(h, "fifo", "limit=10", 64);
+	open_host(h, discipline, "limit=10", 64);
 	puts_of(h, 1, 1500, 11);
 	CHECK_EQ(h->q->qlen, 10);
 	change(h, "limit=4", 0);
@@ -43,6 +44,11 @@ static void fifo_limit(struct host *h)
 	change(h, "limit=20", 0);
 	puts_of(h, 1, 1500, 30);
 	CHECK_EQ(h->q->qlen, 20);
+}
+
+static void fifo_limit(struct host *h)
+{
+	single_limit(h, "fifo");
 }
 
 static void fifo_bytes(struct host *h)
@@ -423,15 +429,7 @@ static void fq_codel_drop_batch(struct host *h)
 
 static void codel_limit(struct host *h)
 {
-	open_host(h, "codel", "limit=10", 64);
-	puts_of(h, 1, 1500, 11);
-	CHECK_EQ(h->q->qlen, 10);
-	change(h, "limit=4", 0);
-	CHECK_EQ(h->q->qlen, 4);
-	CHECK_EQ(put(h, 1, 1500, 0), AT_DROPPED);
-	change(h, "limit=20", 0);
-	puts_of(h, 1, 1500, 30);
-	CHECK_EQ(h->q->qlen, 20);
+	single_limit(h, "codel");
 }
 
 static void codel_target(struct host *h)
@@ -467,44 +465,18 @@ static void codel_ecn(struct host *h)
 
 /* ---- pie ---- */
 
-/* Updates for so long while one packet goes each ms and 40 wait: 40 ms of delay by
- * the time stamps, whatever PIE drops. Its drops. */
-static u64 crowded(struct host *h, u64 from_ms, u64 ms, u8 flags)
-{
-	u64 dropped = h->q->dropped[AT_R_EARLY];
-
-	for (u64 t = from_ms; t < from_ms + ms; t++) {
-		for (u32 tries = 0; h->q->qlen < 40 && tries < 100; tries++) {
-			struct at_pkt *p = new_pkt(h, 1, 1500);
-
-			p->flags = flags;
-			push(h, p, t * MS);
-		}
-		CHECK(get(h, &ticket, t * MS));
-	}
-	return h->q->dropped[AT_R_EARLY] - dropped;
-}
-
 static void pie_limit(struct host *h)
 {
-	open_host(h, "pie", "limit=10", 64);
-	puts_of(h, 1, 1500, 11);
-	CHECK_EQ(h->q->qlen, 10);
-	change(h, "limit=4", 0);
-	CHECK_EQ(h->q->qlen, 4);
-	CHECK_EQ(put(h, 1, 1500, 0), AT_DROPPED);
-	change(h, "limit=20", 0);
-	puts_of(h, 1, 1500, 30);
-	CHECK_EQ(h->q->qlen, 20);
+	single_limit(h, "pie");
 }
 
 static void pie_target(struct host *h)
 {
 	open_host(h, "pie", "", 64);
-	CHECK(crowded(h, 0, 3000, 0) > 20);
+	CHECK(drops_with(h, 40, 0, 3000, 0) > 20);
 	change(h, "target=80000000", 3000 * MS);
-	crowded(h, 3000, 3000, 0);
-	CHECK_EQ(crowded(h, 6000, 1000, 0), 0);
+	drops_with(h, 40, 3000 * MS, 3000, 0);
+	CHECK_EQ(drops_with(h, 40, 6000 * MS, 1000, 0), 0);
 	CHECK_EQ(stat(h, "probability"), 0);
 }
 
@@ -514,71 +486,71 @@ static void pie_tupdate(struct host *h)
 	u64 at, by;
 
 	open_host(h, "pie", "tupdate=10000000 beta=0", 64);
-	crowded(h, 0, 2001, 0);
+	drops_with(h, 40, 0, 2001, 0);
 	at = stat(h, "probability");
-	crowded(h, 2001, 100, 0);
+	drops_with(h, 40, 2001 * MS, 100, 0);
 	by = stat(h, "probability") - at;
 	CHECK(by > 0);
-	change(h, "tupdate=50000000", 2100 * MS);
+	change(h, "tupdate=50000000", 2101 * MS);
 	at = stat(h, "probability");
-	crowded(h, 2101, 100, 0);
+	drops_with(h, 40, 2101 * MS, 100, 0);
 	CHECK(stat(h, "probability") > at && stat(h, "probability") - at <= by / 4);
 }
 
 static void pie_alpha(struct host *h)
 {
 	open_host(h, "pie", "alpha=0 beta=0", 64);
-	CHECK_EQ(crowded(h, 0, 2000, 0), 0);
+	CHECK_EQ(drops_with(h, 40, 0, 2000, 0), 0);
 	change(h, "alpha=10000000", 2000 * MS);
-	CHECK(crowded(h, 2000, 2000, 0) > 100);
+	CHECK(drops_with(h, 40, 2000 * MS, 2000, 0) > 100);
 }
 
 /* The delay grows but once: from 0 to 40 ms. */
 static void pie_beta(struct host *h)
 {
 	open_host(h, "pie", "alpha=0 beta=0", 64);
-	crowded(h, 0, 100, 0);
+	drops_with(h, 40, 0, 100, 0);
 	CHECK_EQ(stat(h, "probability"), 0);
 	h->q->ops->reset(h->q, 1000 * MS);
 	change(h, "beta=16000000", 1000 * MS);
-	crowded(h, 1000, 100, 0);
+	drops_with(h, 40, 1000 * MS, 100, 0);
 	CHECK(stat(h, "probability") > 1000);
 }
 
 static void pie_burst(struct host *h)
 {
 	open_host(h, "pie", "alpha=16000000 burst=500000000 derandomize=0", 64);
-	CHECK_EQ(crowded(h, 0, 500, 0), 0);
-	CHECK(crowded(h, 500, 100, 0) > 50);
+	CHECK_EQ(drops_with(h, 40, 0, 500, 0), 0);
+	CHECK(drops_with(h, 40, 500 * MS, 100, 0) > 50);
 	h->q->ops->reset(h->q, 1000 * MS);
 	change(h, "burst=0", 1000 * MS);
 	h->q->ops->reset(h->q, 1000 * MS);
-	CHECK(crowded(h, 1000, 200, 0) > 50);
+	CHECK(drops_with(h, 40, 1000 * MS, 200, 0) > 50);
 }
 
 /* The rate is not measured yet, so that there is no delay; or the packets' own. */
 static void pie_delay(struct host *h)
 {
 	open_host(h, "pie", "delay=1", 64);
-	crowded(h, 0, 10, 0);
+	drops_with(h, 40, 0, 10, 0);
 	CHECK_EQ(stat(h, "delay"), 0);
 	change(h, "delay=0", 10 * MS);
-	crowded(h, 10, 20, 0);
+	drops_with(h, 40, 10 * MS, 20, 0);
 	CHECK(stat(h, "delay") > 10 * MS && stat(h, "rate") == 0);
 	change(h, "delay=1", 30 * MS);
-	crowded(h, 30, 100, 0);
+	drops_with(h, 40, 30 * MS, 100, 0);
 	CHECK(stat(h, "delay") > 30 * MS && stat(h, "rate") > 0);
 }
 
 static void pie_ecn(struct host *h)
 {
 	open_host(h, "pie", "mark_ecnth=1000000", 64);
-	CHECK_EQ(crowded(h, 0, 3000, AT_F_ECT), 0);
+	CHECK_EQ(drops_with(h, 40, 0, 3000, AT_F_ECT), 0);
 	CHECK(stat(h, "marks") > 20);
 	change(h, "ecn=0", 3000 * MS);
-	CHECK(crowded(h, 3000, 1000, AT_F_ECT) > 20);
+	CHECK(drops_with(h, 40, 3000 * MS, 1000, AT_F_ECT) > 20);
 	change(h, "ecn=1", 4000 * MS);
-	CHECK_EQ(crowded(h, 4000, 1000, AT_F_ECT), 0);
+	CHECK_EQ(drops_with(h, 40, 4000 * MS, 1000, AT_F_ECT), 0);
 }
 
 static void pie_mark_ecnth(struct host *h)
@@ -586,13 +558,13 @@ static void pie_mark_ecnth(struct host *h)
 	u64 marks;
 
 	open_host(h, "pie", "mark_ecnth=0", 64);
-	CHECK(crowded(h, 0, 3000, AT_F_ECT) > 20);
+	CHECK(drops_with(h, 40, 0, 3000, AT_F_ECT) > 20);
 	CHECK_EQ(stat(h, "marks"), 0);
 	change(h, "mark_ecnth=1000000", 3000 * MS);
-	CHECK_EQ(crowded(h, 3000, 1000, AT_F_ECT), 0);
+	CHECK_EQ(drops_with(h, 40, 3000 * MS, 1000, AT_F_ECT), 0);
 	marks = stat(h, "marks");
 	change(h, "mark_ecnth=100", 4000 * MS);
-	CHECK(marks > 20 && crowded(h, 4000, 1000, AT_F_ECT) > 20);
+	CHECK(marks > 20 && drops_with(h, 40, 4000 * MS, 1000, AT_F_ECT) > 20);
 	CHECK_EQ(stat(h, "marks"), marks);
 }
 

@@ -94,9 +94,12 @@ impl Standing {
             set("target", "1s".into()); // as for fq_codel below
         }
         if name == "fq_codel" {
-            // A queue for every flow, as far as there are so many; CoDel looks
-            // at every packet and drops none, so that the backlog stands.
+            // A queue for every flow, as far as there are so many.
             set("flows", known.next_power_of_two().clamp(1024, 65_536).to_string());
+        }
+        if ["fq_codel", "codel", "pie"].contains(&name) {
+            // CoDel and PIE look at every packet and drop none, so that the
+            // backlog stands.
             set("target", "4s".into());
         }
         let pool = Pool::new();

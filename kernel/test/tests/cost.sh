@@ -3,8 +3,8 @@
 # Instructions that a qdisc executes for one packet (enqueue and dequeue) with a
 # standing backlog, over those of pfifo, with 1, 100 and 1000 flows; for packets
 # whose hash is known (local sockets) and not (forwarded). chap must not take
-# more than cake, nor, forwarded, more than 600 above fq_codel. CoDel's targets
-# are set out of reach: nothing is dropped.
+# more than cake, nor, forwarded, more than 600 above fq_codel. CoDel's and
+# PIE's targets are set out of reach: nothing is dropped.
 # boot: measured  limit: 900
 . ./lib.sh
 
@@ -18,7 +18,7 @@ instructions() {
 	case $1 in
 	chap) options="limit 8000 flows 16384 target 1s" ;;
 	cake) options="rtt 1s" ;;
-	*fq_codel) options="limit 8000 target 1s" ;;
+	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;
 	esac
 	# shellcheck disable=SC2086
