@@ -6,13 +6,18 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
+use airtab_core::{Phy, RateSpec};
+use airtab_sim::wifi::{Aggregation, Ask, Candidate, ErrorTable, Mean, Outcome, RateControl, Signal, Snr};
 use airtab_sim::{AppKind, Simulation};
 use common::{S, disciplines, home, other_home, queue};
 
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+/// One test at a time: the count is the process's.
+static ALONE: Mutex<()> = Mutex::new(());
 
 // SAFETY: hands every call to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
@@ -35,6 +40,7 @@ static ALLOCATOR: Counting = Counting;
 /// million exchanges and a seventh of it, no allocation. One station of each has a discipline of its own.
 #[test]
 fn the_steady_state_allocates_nothing() {
+    let _alone = ALONE.lock();
     let mut film = other_home();
     // Under losses now and then a list of TCP's grows.
     film.apps.retain(|app| matches!(app.kind, AppKind::Udp(_) | AppKind::Streaming(_)));
@@ -51,5 +57,46 @@ fn the_steady_state_allocates_nothing() {
             assert!(simulation.packets().made - packets > least);
             assert_eq!(allocations, 0, "{discipline}");
         }
+    }
+}
+
+/// A link with shadows, from its first attempt on.
+#[test]
+fn rate_control_allocates_nothing() {
+    let _alone = ALONE.lock();
+    let phy = Phy::named("std-11ax").expect("a profile of the core");
+    let top = phy.rate(&RateSpec { mcs: 11, streams: Some(2), ..RateSpec::default() }).expect("a rate of it");
+    let aggregation = Aggregation {
+        frames: 256,
+        bytes: 4_194_303,
+        time_ns: 4_000_000,
+        window: 256,
+        amsdu_bytes: 0,
+        bar: false,
+    };
+    let rates = Candidate::all(&phy, &top, Some(&aggregation), 110_500);
+    let table = Arc::new(ErrorTable::new());
+    for control in [
+        RateControl::fixed(rates.clone(), 3),
+        RateControl::ideal(rates.clone(), table.clone()),
+        RateControl::aarf(rates.clone(), &table),
+        RateControl::minstrel(rates.clone(), 1, "a"),
+    ] {
+        let signal = Signal { mean: Mean::Distance(20.0), deviation_db: 4.0, coherence_ns: 100_000_000 };
+        let (mut control, mut snr) = (control, Snr::new(signal, 1, "a"));
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let mut seen = 0;
+        for now in (0..10_000).map(|ms| ms * 1_000_000) {
+            let snr_db = snr.db(now);
+            let choice = control.choose(&Ask { attempt: 1, mpdus: 100, snr_db, now });
+            let of = &control.rates()[choice.rate];
+            let lost = of.error_rate(&table, snr_db, 1538);
+            seen += usize::from(lost < 1.0);
+            let sent = choice.mpdus.min(100);
+            let acked = f64::from(sent) * (1.0 - lost);
+            control.result(&Outcome { rate: choice.rate, sent, acked: acked as u32, now });
+        }
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+        assert!(seen > 1000);
     }
 }

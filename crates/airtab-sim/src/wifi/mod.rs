@@ -20,6 +20,7 @@
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
 //! | `phy` | rates, times, losses of frames |
 //! | `snr`, `errors` | how far the signal is above the noise; which MPDUs are lost at that |
+//! | `rate` | at which rate the next attempt goes out: a file per algorithm |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
@@ -53,6 +54,7 @@ mod medium;
 mod output;
 mod overhearing;
 mod phy;
+mod rate;
 mod reorder;
 mod rule;
 mod snr;
@@ -70,4 +72,5 @@ pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::Medium;
 pub use output::{Attempt, End, FrameBody, Label, Output};
+pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use snr::{Mean, Signal, Snr};
