@@ -83,6 +83,8 @@ struct at_governor {
 	bool bound;		/* something held packets back before this batch */
 };
 
+const struct at_governor_params at_governor_defaults = AT_GOVERNOR_DEFAULTS;
+
 const char *at_governor_check(const struct at_governor_params *k)
 {
 	if (!k->inflight || !k->inflight_station)

@@ -132,6 +132,8 @@ struct at_air {
 
 struct at_governor;
 
+extern const struct at_governor_params at_governor_defaults;	/* AT_GOVERNOR_DEFAULTS */
+
 /* NULL if they are good, else what is wrong. */
 const char *at_governor_check(const struct at_governor_params *k);
 

@@ -8,6 +8,7 @@
 
 #include "airtab/airtime.h"
 #include "airtab/emulator.h"
+#include "airtab/governor.h"
 #include "airtab/qdisc.h"
 #include "airtab/rates.h"
 
@@ -58,6 +59,21 @@ const struct abi_row at_abi[] = {
 	AT(at_rate, gi), AT(at_rate, ru),
 	SIZE(at_emulator), AT(at_emulator, phy), AT(at_emulator, extra), AT(at_emulator, random),
 	AT(at_emulator, attempts),
+	SIZE(at_governor_params), AT(at_governor_params, inflight),
+	AT(at_governor_params, inflight_station), AT(at_governor_params, stale),
+	AT(at_governor_params, expiry), AT(at_governor_params, batch), AT(at_governor_params, floor),
+	AT(at_governor_params, floor_most), AT(at_governor_params, records),
+	AT(at_governor_params, stations),
+	SIZE(at_governor_stats), AT(at_governor_stats, valid), AT(at_governor_stats, unsent),
+	AT(at_governor_stats, early), AT(at_governor_stats, late), AT(at_governor_stats, expired),
+	AT(at_governor_stats, unknown), AT(at_governor_stats, missed), AT(at_governor_stats, paced),
+	AT(at_governor_stats, turns),
+	SIZE(at_governor_now), AT(at_governor_now, mode), AT(at_governor_now, open),
+	AT(at_governor_now, frames), AT(at_governor_now, floor), AT(at_governor_now, outstanding),
+	SIZE(at_governor_sta), AT(at_governor_sta, rate_kbps), AT(at_governor_sta, scale),
+	AT(at_governor_sta, frames), AT(at_governor_sta, floor), AT(at_governor_sta, closed),
+	AT(at_governor_sta, silent), AT(at_governor_sta, outstanding), AT(at_governor_sta, air),
+	SIZE(at_air), AT(at_air, record), AT(at_air, ns),
 	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_F_IP), VALUE(AT_R_MAX),
 	VALUE(AT_HE), VALUE(AT_RATE_PARTS), VALUE(AT_PPDU_MAX_NS), VALUE(AT_CCMP_BYTES),
 	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_rate_part", sizeof(enum at_rate_part) }, { "enum at_verdict", sizeof(enum at_verdict) },

@@ -257,6 +257,100 @@ pub struct Emulator {
     pub attempts: u8,
 }
 
+/// What a governor may let out and how long it waits; the default is
+/// `AT_GOVERNOR_DEFAULTS`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GovernorParams {
+    /// Airtime outstanding in all, ns.
+    pub inflight: u32,
+    /// Airtime outstanding for one station, ns, or one maximum aggregate.
+    pub inflight_station: u32,
+    /// Age at which a packet no longer counts in all, ns.
+    pub stale: u32,
+    /// Age at which a packet is given up, ns.
+    pub expiry: u32,
+    /// Time between two completions of one batch at most, ns.
+    pub batch: u32,
+    /// Packets that may be outstanding whatever they cost.
+    pub floor: u32,
+    /// What that may grow to.
+    pub floor_most: u32,
+    /// Packets that can be known at once.
+    pub records: u32,
+    /// Stations with a budget of their own: 0 to this.
+    pub stations: u32,
+}
+
+/// What a governor counted since its start, packets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GovernorStats {
+    /// Completions that were believed and measured.
+    pub valid: u64,
+    /// Believed, of packets not known to have been sent.
+    pub unsent: u64,
+    /// Completions that came too early to be believed.
+    pub early: u64,
+    /// Completions of packets that were stale or given up.
+    pub late: u64,
+    /// Packets given up.
+    pub expired: u64,
+    /// Completions of no record.
+    pub unknown: u64,
+    /// Packets that left without a record.
+    pub missed: u64,
+    /// Packets that left while the mode was paced.
+    pub paced: u64,
+    /// Changes of the mode.
+    pub turns: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GovernorNow {
+    pub mode: u8,
+    pub open: bool,
+    pub frames: u32,
+    pub floor: u32,
+    pub outstanding: u64,
+}
+
+/// What a governor knows of a station.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GovernorStation {
+    /// IP bytes over airtime, learned, kb/s; 0: not yet.
+    pub rate_kbps: u32,
+    /// Airtime over the host's estimates, learned; 1024 is 1.
+    pub scale: u32,
+    /// Packets outstanding.
+    pub frames: u32,
+    /// Packets that may be outstanding whatever they cost.
+    pub floor: u32,
+    /// Its gate is closed.
+    pub closed: bool,
+    /// Nothing that left for it completes.
+    pub silent: bool,
+    /// Airtime outstanding, ns.
+    pub outstanding: u64,
+    /// Airtime charged so far, ns.
+    pub air: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GovernorAir {
+    pub record: u64,
+    pub ns: u64,
+}
+
+/// The core's own; only its address is known here.
+#[repr(C)]
+pub struct Governor {
+    _private: [u64; 0],
+}
+
 // SAFETY: the pointers of a Phy lead to the core's constant tables.
 unsafe impl Send for Phy {}
 // SAFETY: as above; nothing behind them is ever written.
@@ -285,5 +379,24 @@ unsafe extern "C" {
     pub safe fn at_ba_bytes(window: u32) -> u32;
     pub fn at_control_ns(phy: *const Phy, kbps: u32, bytes: u32) -> u64;
     pub fn at_aifs_ns(phy: *const Phy, aifsn: u32) -> u64;
+    pub static at_governor_defaults: GovernorParams;
+    pub fn at_governor_check(k: *const GovernorParams) -> *const c_char;
+    pub fn at_governor_size(k: *const GovernorParams) -> u64;
+    pub fn at_governor_init(memory: *mut c_void, k: *const GovernorParams, now: u64) -> *mut Governor;
+    pub fn at_governor_change(g: *mut Governor, k: *const GovernorParams, now: u64);
+    pub fn at_governor_reset(g: *mut Governor, now: u64);
+    pub fn at_governor_open(g: *const Governor) -> bool;
+    pub fn at_governor_left(g: *mut Governor, sta: u16, bytes: u32, est: u64, now: u64) -> u64;
+    pub fn at_governor_done(g: *mut Governor, record: u64, sent: bool, now: u64);
+    pub fn at_governor_heard(g: *mut Governor, air: u64, now: u64);
+    pub fn at_governor_settle(g: *mut Governor);
+    pub fn at_governor_air(g: *mut Governor, a: *mut GovernorAir) -> bool;
+    pub fn at_governor_gates(g: *mut Governor, sta: *mut u16, open: *mut bool) -> bool;
+    pub fn at_governor_retell(g: *mut Governor);
+    pub fn at_governor_link(g: *mut Governor, l: *const Link, now: u64);
+    pub fn at_governor_wake(g: *const Governor) -> u64;
+    pub fn at_governor_tick(g: *mut Governor, now: u64);
+    pub fn at_governor_read(g: *const Governor, s: *mut GovernorStats, n: *mut GovernorNow);
+    pub fn at_governor_read_station(g: *const Governor, sta: u16, s: *mut GovernorStation);
     pub fn at_emulate(e: *mut Emulator, kbps: u32, fer: u64, ip_bytes: u32, r: *mut Tx);
 }

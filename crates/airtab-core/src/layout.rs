@@ -11,6 +11,7 @@ use crate::ffi::{
     ALWAYS, CCMP_BYTES, Emulator, F_CE, F_ECT, F_IP, F_TCP, Heard, Key, Link, Ops, PPDU_MAX_NS, Param, Phy,
     Pkt, Qdisc, REASONS, Rate, Stat, Tcp, Ticket, Tx, Vals,
 };
+use crate::ffi::{GovernorAir, GovernorNow, GovernorParams, GovernorStation, GovernorStats};
 use crate::params::text;
 use crate::rates::{Format, RatePart};
 
@@ -142,6 +143,49 @@ fn rust_and_c_agree() {
     );
     layout!(rows, "at_rate", Rate, kbps, format, mcs, nss, width, gi, ru);
     layout!(rows, "at_emulator", Emulator, phy, extra, random, attempts);
+    layout!(
+        rows,
+        "at_governor_params",
+        GovernorParams,
+        inflight,
+        inflight_station,
+        stale,
+        expiry,
+        batch,
+        floor,
+        floor_most,
+        records,
+        stations
+    );
+    layout!(
+        rows,
+        "at_governor_stats",
+        GovernorStats,
+        valid,
+        unsent,
+        early,
+        late,
+        expired,
+        unknown,
+        missed,
+        paced,
+        turns
+    );
+    layout!(rows, "at_governor_now", GovernorNow, mode, open, frames, floor, outstanding);
+    layout!(
+        rows,
+        "at_governor_sta",
+        GovernorStation,
+        rate_kbps,
+        scale,
+        frames,
+        floor,
+        closed,
+        silent,
+        outstanding,
+        air
+    );
+    layout!(rows, "at_air", GovernorAir, record, ns);
     rows.push(("AT_ALWAYS".into(), ALWAYS as usize));
     let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP), ("AT_F_IP", F_IP)];
     rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));

@@ -13,6 +13,7 @@ mod airtime;
 mod columns;
 mod emulator;
 mod ffi;
+mod governor;
 #[cfg(test)]
 mod layout;
 mod params;
@@ -25,7 +26,9 @@ mod units;
 pub use airtime::{Phy, PhyChange};
 pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
+pub use ffi::{GovernorParams, GovernorStation, GovernorStats};
 pub use ffi::{Heard, Key, Link, PPDU_MAX_NS, Tcp, Ticket, Tx};
+pub use governor::{Governor, GovernorNow};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
 pub use pool::{Handle, Meta, Pool};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
