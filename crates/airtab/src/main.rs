@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
         Command::Tcp(args) => commands::tcp::tcp(&args),
         Command::Model(args) => commands::model::model(&args),
+        Command::Airtime(args) => commands::airtime::airtime(&args),
         Command::Cbr(args) => commands::cbr::cbr(&args),
         Command::Htbench(args) => commands::htbench::htbench(&args),
         Command::Live(args) => commands::live::live(&args),
