@@ -29,6 +29,30 @@ pub fn simple_r(delay_ms: f64, loss: f64) -> f64 {
     94.0 - by_delay - by_loss
 }
 
+/// What each part of a way takes off [`simple_r`], on the scale of R.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TakenOff<const N: usize> {
+    /// By its delay; 0 everywhere without delay.
+    pub by_delay: [f64; N],
+    /// By its losses; 0 everywhere without losses.
+    pub by_loss: [f64; N],
+}
+
+/// Splits what a way takes off [`simple_r`] among its parts: what its whole delay takes off by each one's delay,
+/// and what its losses take off then by each one's losses. `delays_ms` add up to the one-way delay, `losses` to the
+/// lost fraction (each as a fraction of all packets of the way); none is below 0. The shares add up to R of a
+/// perfect way less that of this one.
+pub fn taken_off<const N: usize>(delays_ms: [f64; N], losses: [f64; N]) -> TakenOff<N> {
+    let (delay, lost): (f64, f64) = (delays_ms.iter().sum(), losses.iter().sum());
+    let (perfect, delayed) = (simple_r(0.0, 0.0), simple_r(delay, 0.0));
+    let split =
+        |taken: f64, of: [f64; N], all: f64| of.map(|one| if all > 0.0 { taken * one / all } else { 0.0 });
+    TakenOff {
+        by_delay: split(perfect - delayed, delays_ms, delay),
+        by_loss: split(delayed - simple_r(delay, lost), losses, lost),
+    }
+}
+
 /// R with no delay and no loss, all parameters of G.107 at their defaults (its clause 7.7): Ro - Is, less
 /// 0.15 for the listener's echo at no delay. That 0.15 stays, so that R begins where everybody's does; with
 /// a delay, echo as bad as at the defaults is no part of it.
@@ -81,6 +105,11 @@ pub fn g107_r(codec: Codec, delay_ms: f64, loss: f64, burst_ratio: f64) -> f64 {
 /// without a direction.
 pub fn worse(directions: impl Iterator<Item = f64>) -> Option<f64> {
     directions.min_by(f64::total_cmp)
+}
+
+/// Whether [`worse`] of both is the second: it alone is known, or it is lower.
+pub fn second_is_worse(first: Option<f64>, second: Option<f64>) -> bool {
+    second.is_some_and(|second| first.is_none_or(|first| second < first))
 }
 
 /// How good one direction of a call was over the measured time.
@@ -195,6 +224,30 @@ mod tests {
         assert_eq!(simple_r(177.3, 0.0), 94.0 - 0.024 * 177.3);
         assert_eq!(format!("{:.4}", simple_r(277.3, 0.0)), "76.3448");
         assert_eq!(format!("{:.4}", simple_r(0.0, 1.0)), "10.8223", "30 ln 16, the natural logarithm");
+    }
+
+    #[test]
+    fn what_parts_take_off_is_split_by_their_delay_and_losses() {
+        // 200 ms take off 4.8 and 0.11 (200 - 177.3) = 2.497; a loss of 0.2 takes off 30 ln 4 = 41.588831.
+        let taken = taken_off([20.0, 150.0, 30.0], [0.05, 0.15, 0.0]);
+        assert_eq!(taken.by_delay.map(|x| format!("{x:.5}")), ["0.72970", "5.47275", "1.09455"]);
+        assert_eq!(taken.by_loss.map(|x| format!("{x:.5}")), ["10.39721", "31.19162", "0.00000"]);
+        let all: f64 = taken.by_delay.iter().chain(&taken.by_loss).sum();
+        assert_eq!(format!("{:.9}", 94.0 - all), format!("{:.9}", simple_r(200.0, 0.2)));
+    }
+
+    #[test]
+    fn a_way_without_delay_or_losses_takes_nothing_off() {
+        assert_eq!(taken_off([0.0; 2], [0.0; 2]), TakenOff { by_delay: [0.0; 2], by_loss: [0.0; 2] });
+        assert_eq!(taken_off([100.0], [0.0]).by_loss, [0.0]);
+        assert_eq!(format!("{:.5}", taken_off([0.0], [0.2]).by_loss[0]), "41.58883");
+    }
+
+    #[test]
+    fn the_worse_of_two_directions() {
+        assert!(second_is_worse(Some(4.0), Some(3.0)) && second_is_worse(None, Some(4.0)));
+        assert!(!second_is_worse(Some(3.0), Some(4.0)) && !second_is_worse(Some(3.0), Some(3.0)));
+        assert!(!second_is_worse(Some(3.0), None) && !second_is_worse(None, None));
     }
 
     #[test]

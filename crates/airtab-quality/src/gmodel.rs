@@ -18,7 +18,7 @@ use crate::window::Window;
 pub const DEFAULT_BIN_NS: u64 = 5_000_000_000;
 
 /// What a ms of ping weighs in X, by one of jitter.
-pub const PING_WEIGHT: f64 = 0.104;
+const PING_WEIGHT: f64 = 0.104;
 
 /// The score of a game that nothing reaches; the floor of the model.
 pub const UNPLAYABLE: f64 = 1.0;
@@ -26,7 +26,13 @@ pub const UNPLAYABLE: f64 = 1.0;
 /// Mean opinion score of a game, 1 to 4.37, from the mean round-trip time and the jitter (mean minus
 /// minimum one-way delay), both in ms. X = 0.104 ping + jitter is held to 0..100, the range of the fit.
 pub fn g_mos(ping_ms: f64, jitter_ms: f64) -> f64 {
-    mos_of_x((PING_WEIGHT * ping_ms + jitter_ms).clamp(0.0, 100.0))
+    mos_of_x(x(ping_ms, jitter_ms).clamp(0.0, 100.0))
+}
+
+/// X = 0.104 ping + jitter, both in ms. It is linear: each part of the way adds its own mean delay, in each
+/// direction, and what varies there in the direction whose jitter counts (0 in the other one).
+pub fn x(ping_ms: f64, jitter_ms: f64) -> f64 {
+    PING_WEIGHT * ping_ms + jitter_ms
 }
 
 /// G(X) for X in 0..100. Falls everywhere; the lower bound only takes off the rounding at X = 100, where G
@@ -256,6 +262,14 @@ mod tests {
         assert_eq!(g_mos(0.0, 1e9), 1.0);
         assert_eq!(g_mos(f64::INFINITY, 0.0), 1.0);
         assert_eq!(g_mos(-5.0, -5.0), 4.37);
+    }
+
+    #[test]
+    fn x_is_the_sum_of_its_parts() {
+        assert_eq!(format!("{:.12}", x(100.0, 20.0)), "30.400000000000");
+        // 12 ms down of which 8 vary, 5 ms up of which 3 vary: the downlink's jitter counts.
+        assert_eq!(format!("{:.12}", x(12.0, 8.0) + x(5.0, 0.0)), format!("{:.12}", x(17.0, 8.0)));
+        assert_eq!(g_mos(100.0, 20.0), mos_of_x(x(100.0, 20.0)));
     }
 
     #[test]

@@ -10,13 +10,14 @@
 //! What it does not do: no advice, and no cause that was not measured. How often a page or a film goes
 //! to and fro, and how much longer losses make that, is not known: losses of theirs are told beside.
 
-use airtab_quality::emodel::simple_r;
-use airtab_quality::gmodel::PING_WEIGHT;
+use airtab_quality::{emodel, gmodel};
 use airtab_scenario::Metric;
 
 use crate::snapshot::{AppView, Parts, PathView};
 use crate::text::{percent, seconds};
 
+/// The path's times are in s, the scores in ms.
+const MS_PER_S: f64 = 1e3;
 /// Smaller shares of lost packets are not told beside.
 const NOTABLE_LOSS: f64 = 0.01;
 
@@ -163,7 +164,7 @@ fn of_game(app: &AppView) -> Sizes {
     for way in [Way::Down, Way::Up] {
         let jitter = if way == worse { varies(way) } else { [0.0; 3] };
         for ((place, s), jitter) in way.each(&way.of(app).mean_s).into_iter().zip(jitter) {
-            sizes.add(place, false, s, PING_WEIGHT * s + jitter);
+            sizes.add(place, false, s, gmodel::x(s * MS_PER_S, jitter * MS_PER_S));
         }
     }
     sizes
@@ -172,15 +173,13 @@ fn of_game(app: &AppView) -> Sizes {
 /// What delay and losses one way take off R.
 fn of_call(app: &AppView, way: Way) -> Sizes {
     let (times, losses) = (way.each(&way.of(app).mean_s), way.losses(app));
-    let (delay, lost) = (sum(&times), sum(&losses));
-    let delayed = simple_r(delay * 1e3, 0.0);
-    let (by_delay, by_loss) = (simple_r(0.0, 0.0) - delayed, delayed - simple_r(delay * 1e3, lost));
+    let taken = emodel::taken_off(times.map(|(_, s)| s * MS_PER_S), losses.map(|(_, share)| share));
     let mut sizes = Sizes::default();
-    for (place, s) in times {
-        sizes.add(place, false, s, if delay > 0.0 { by_delay * s / delay } else { 0.0 });
+    for ((place, s), size) in times.into_iter().zip(taken.by_delay) {
+        sizes.add(place, false, s, size);
     }
-    for (place, share) in losses {
-        sizes.add(place, true, share, if lost > 0.0 { by_loss * share / lost } else { 0.0 });
+    for ((place, share), size) in losses.into_iter().zip(taken.by_loss) {
+        sizes.add(place, true, share, size);
     }
     sizes
 }
@@ -205,10 +204,9 @@ fn of_round_trip(app: &AppView, server_s: f64) -> Sizes {
 /// The direction that a call's score is about: the worse one.
 fn worse_of_call(app: &AppView) -> Way {
     let score = app.score.as_ref();
-    match score.map(|score| (score.down, score.up)) {
-        Some((Some(down), Some(up))) if up < down => Way::Up,
-        Some((None, Some(_))) => Way::Up,
-        _ => Way::Down,
+    match score.is_some_and(|score| emodel::second_is_worse(score.down, score.up)) {
+        true => Way::Up,
+        false => Way::Down,
     }
 }
 
@@ -224,8 +222,4 @@ fn lost_beside(app: &AppView, ways: &[Way], sizes: &Sizes) -> String {
         }
         _ => String::new(),
     }
-}
-
-fn sum(of: &[(Place, f64)]) -> f64 {
-    of.iter().map(|(_, x)| x).sum()
 }

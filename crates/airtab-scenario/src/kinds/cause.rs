@@ -9,8 +9,7 @@
 //!
 //! What it does not do: no advice, and no cause that was not measured.
 
-use airtab_quality::emodel::simple_r;
-use airtab_quality::gmodel::PING_WEIGHT;
+use airtab_quality::{emodel, gmodel};
 use airtab_sim::Leg;
 
 use super::reason::{crowd, for_whom, half_width, held, held_by_others, ms, percent};
@@ -18,6 +17,8 @@ use crate::metric::{Direction, Metric, OfPath};
 use crate::scores::{QueueScores, Scores};
 
 const LEGS: [Leg; 3] = [Leg::Wires, Leg::Queue, Leg::Channel];
+/// The meters are in s, the scores in ms.
+const MS_PER_S: f64 = 1e3;
 /// Attempts per frame that are worth a word: every other frame is repeated.
 const REPEATS: f64 = 1.5;
 
@@ -106,7 +107,8 @@ impl Parts {
             for leg in LEGS {
                 let varies = app.mean(Metric::of_path(direction, OfPath::jitter(leg)));
                 let varies = varies.filter(|_| direction == worse).unwrap_or(0.0);
-                parts.add(Place::of(direction, leg), false, PING_WEIGHT * time(app, direction, leg) + varies);
+                let x = gmodel::x(time(app, direction, leg) * MS_PER_S, varies * MS_PER_S);
+                parts.add(Place::of(direction, leg), false, x);
             }
         }
         parts
@@ -116,18 +118,11 @@ impl Parts {
     pub(super) fn of_call(app: &Scores) -> Parts {
         let direction = worse_of_call(app);
         let mut parts = Parts::new(&[direction], "what lowers its score");
-        let delay: f64 = LEGS.iter().map(|leg| time(app, direction, *leg)).sum();
-        let lost: f64 = LEGS.iter().map(|leg| loss(app, direction, *leg)).sum();
-        let (perfect, delayed) = (simple_r(0.0, 0.0), simple_r(delay * 1e3, 0.0));
-        let (by_delay, by_loss) = (perfect - delayed, delayed - simple_r(delay * 1e3, lost));
-        for leg in LEGS {
-            let place = Place::of(direction, leg);
-            if delay > 0.0 {
-                parts.add(place, false, by_delay * time(app, direction, leg) / delay);
-            }
-            if lost > 0.0 {
-                parts.add(place, true, by_loss * loss(app, direction, leg) / lost);
-            }
+        let delays_ms = LEGS.map(|leg| time(app, direction, leg) * MS_PER_S);
+        let taken = emodel::taken_off(delays_ms, LEGS.map(|leg| loss(app, direction, leg)));
+        for (i, leg) in LEGS.into_iter().enumerate() {
+            parts.add(Place::of(direction, leg), false, taken.by_delay[i]);
+            parts.add(Place::of(direction, leg), true, taken.by_loss[i]);
         }
         parts
     }
@@ -266,12 +261,13 @@ impl Parts {
 
 /// The direction that a call's score is about: the worse one, if the score says so.
 pub(super) fn worse_of_call(app: &Scores) -> Direction {
-    let mean = |metric| app.mean(metric);
-    match (mean(Metric::VoipMos), mean(Metric::VoipMosDownlink), mean(Metric::VoipMosUplink)) {
-        // Where the downlink alone is asked for, the score is the downlink's.
-        (Some(score), Some(down), Some(up)) if up < down && score < down => Direction::Up,
-        (Some(_), None, Some(_)) => Direction::Up,
-        _ => Direction::Down,
+    let [score, down, up] =
+        [Metric::VoipMos, Metric::VoipMosDownlink, Metric::VoipMosUplink].map(|metric| app.mean(metric));
+    // Where the downlink alone is asked for, the score is the downlink's.
+    let of_downlink = |score: f64| down.is_some_and(|down| score >= down);
+    match score.is_some_and(|score| !of_downlink(score)) && emodel::second_is_worse(down, up) {
+        true => Direction::Up,
+        false => Direction::Down,
     }
 }
 
