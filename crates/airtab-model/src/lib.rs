@@ -3,11 +3,15 @@
 //!
 //! | module | model |
 //! |---|---|
+//! | [`anomaly`] | what a slow station leaves of a cell that sends aggregates |
 //! | [`bianchi`] | throughput and collision probability of a saturated 802.11 cell |
+//! | [`blockack`] | lengths of aggregates and goodput when MPDUs are lost |
 //! | [`chap`] | credits, delays and bursts under CHAP |
 //!
-//! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md` and
-//! `docs/model-chap.md` explain the formulas.
+//! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md`,
+//! `docs/model-aggregates.md` and `docs/model-chap.md` explain the formulas.
 
+pub mod anomaly;
 pub mod bianchi;
+pub mod blockack;
 pub mod chap;

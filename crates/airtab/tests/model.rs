@@ -115,6 +115,77 @@ fn bianchi_for_a_profile() {
     assert_eq!(as_json(&["bianchi"])["cells"][0]["p_attempt_collides"], 0.0);
 }
 
+/// A lone station: AIFS 43 + 7.5 slots of 9 us + PPDU + SIFS 16 + answer, worked out by hand for each.
+#[test]
+fn bianchi_with_aggregates() {
+    for (args, goodput) in [
+        (&["--profile", "std-11n"][..], "31.373"),
+        (&["--profile", "std-11n", "--mcs", "7", "--frames", "2"], "41.487"),
+        (&["--profile", "std-11n", "--frames", "8"], "55.863"),
+        (&["--profile", "std-11n", "--frames", "20"], "60.023"),
+        (&["--profile", "std-11n", "--frames", "28"], "60.886"),
+        (
+            &["--profile", "std-11n", "--streams", "2", "--width", "40", "--gi", "400", "--frames", "42"],
+            "261.072",
+        ),
+        (&["--profile", "std-11ac", "--frames", "64"], "344.936"),
+        (&["--profile", "std-11ac", "--gi", "400", "--frames", "64"], "378.979"),
+        (&["--profile", "std-11ax", "--frames", "256"], "559.920"),
+        (&["--profile", "std-11ax", "--gi", "3200", "--frames", "224"], "476.385"),
+    ] {
+        let found = rows(&model(&[&["bianchi", "--stations", "1,10"], args].concat()));
+        assert_eq!(found[0], ["1", goodput, "0.00", "0.00", "0.1176"], "{args:?}");
+        assert_eq!(found[1][2], "38.44", "how often ten collide is not what they send");
+    }
+    // 43 + 5360 us; SIFS and a BLOCK ACK at 24 Mb/s are 48 us.
+    let json = as_json(&["bianchi", "--profile", "std-11n", "--frames", "28"]);
+    assert_eq!((&json["collision_ns"], &json["busy_ns"]), (&json!(5_403_000), &json!(5_451_000)));
+}
+
+#[test]
+fn aggregates_when_frames_are_lost() {
+    // A window of 2 at p = 1/2: lengths of 1 and 2 are 1 to 2, and take 382.5 and 578.5 us; 10,000 bits in 513.17 us.
+    let exact = as_json(&["blockack", "--window", "2", "--frames", "2", "--error", "0.5"]);
+    let cell = &exact["cells"][0];
+    assert!((cell["mean_frames"].as_f64().expect("a number") - 5.0 / 3.0).abs() < 1e-9);
+    assert!((cell["goodput_bps"].as_f64().expect("a rate") - 10_000e9 * 3.0 / 1_539_500.0).abs() < 1.0);
+    assert_eq!(exact["exact"], true);
+    let full = rows(&model(&["blockack", "--frames", "28", "--error", "0"]));
+    assert_eq!(full[0], ["0", "28.00", "100.00", "0.000", "60.886"]);
+    let wide = as_json(&["blockack", "--window", "64", "--frames", "28", "--error", "0.1"]);
+    assert_eq!((&wide["exact"], &wide["attempts"]), (&json!(false), &Value::Null));
+    let goodput = wide["cells"][0]["goodput_bps"].as_f64().expect("a rate");
+    assert!((54.6e6..54.8e6).contains(&goodput), "nearly 0.9 of 60.886 Mb/s: {goodput}");
+    let limited =
+        as_json(&["blockack", "--window", "4", "--frames", "4", "--error", "0.5", "--attempts", "2"]);
+    assert!((limited["cells"][0]["given_up"].as_f64().expect("a share") - 0.25).abs() < 1e-9);
+}
+
+#[test]
+fn the_anomaly_of_the_paper() {
+    let output = model(&["anomaly"]);
+    let found = rows(&output);
+    assert_eq!(found[0], ["144.4", "6892", "10.0", "9.55", "28434", "33.3", "42.04"]);
+    assert_eq!(found[2], ["7.2", "2914", "78.8", "5.23", "2914", "33.3", "2.21"]);
+    let sums = stdout(&output).lines().last().expect("the sums").split_whitespace();
+    assert_eq!(sums.collect::<Vec<_>>(), ["all", "25.95", "86.31"]);
+    let json = as_json(&[
+        "anomaly",
+        "--rates",
+        "12.352Mb/s",
+        "--aggregates",
+        "1500B",
+        "--fair-aggregates",
+        "1500B",
+        "--preamble",
+        "250us",
+        "--overhead",
+        "750us",
+    ]);
+    assert_eq!(json["in_turn"]["stations"][0]["air"], json!(1.0));
+    assert_eq!(json["fair"]["goodput_bps"].as_f64().expect("a rate").round(), 6e6);
+}
+
 #[test]
 fn figures_are_whole_files() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
@@ -164,11 +235,36 @@ fn wrong_values_are_named() {
             "--service 30ms: a packet costs at most the increment, 25ms",
         ),
         (&["chap", "burst", "--flows", "100", "--service", "10us"], "limit: "),
-        (&["bianchi", "--phy", "phy-z"], "--phy: 'phy-z' is not known; did you mean `phy-a`? (known: phy-a,"),
+        (
+            &["bianchi", "--phy", "phy-z"],
+            "--profile: 'phy-z' is not known; did you mean `phy-a`? (known: phy-a,",
+        ),
+        (&["bianchi", "--frames", "2"], "--frames: phy-a has no rates by MCS, and no aggregates"),
+        (&["bianchi", "--gi", "800"], "--gi: phy-a has no rates by MCS, and no aggregates"),
+        (
+            &["bianchi", "--profile", "std-11n", "--rate", "65Mb/s"],
+            "--rate: std-11n has rates by MCS; give --mcs",
+        ),
+        (
+            &["bianchi", "--profile", "std-11n", "--frames", "29"],
+            "--frames: 29 is above 28, the most in an aggregate at HT20 MCS 7, 1 stream, 800 ns",
+        ),
+        (&["bianchi", "--profile", "std-11n", "--size", "3kB"], "--size: 3kB is not 1 to 2296 bytes"),
+        (&["bianchi", "--profile", "std-11n", "--mcs", "8", "--gi", "3200"], "--mcs 8: "),
+        (&["blockack", "--profile", "phy-a"], "--profile: phy-a has no rates by MCS, and no aggregates"),
+        (&["blockack", "--error", "1"], "'1' is no error rate: from 0 to below 1, such as 0.1"),
+        (
+            &["blockack", "--window", "8", "--frames", "9"],
+            "aggregates of 9 frames: they are from 1 to the window's 8",
+        ),
+        (&["blockack", "--attempts", "7"], "a limit of attempts is for windows of at most 10, not of 64"),
         (&["bianchi", "--rate", "11Mb/s"], "error: --rate: '11Mb/s' is no rate of phy-a: 6, 9, 12,"),
         (&["bianchi", "--rate", "54"], "error: --rate: '54' is not a rate"),
         (&["bianchi", "--phy", "std-11b", "--rate", "54Mb/s"], "no rate of std-11b: 1, 2, 5.5 or 11Mb/s"),
         (&["bianchi", "--size", "70kB"], "error: --size: 70kB is not 1 to 65535 bytes"),
+        (&["anomaly", "--rates", "54Mb/s,6Mb/s"], "--aggregates: 3 sizes for 2 --rates; give one for each"),
+        (&["anomaly", "--rates", "54"], "'54' is not a rate"),
+        (&["anomaly", "--aggregates", "0B,1B,1B"], "'0B' is nothing; give more than 0"),
         (&["bianchi", "--stations", "0"], "give a whole number from 1 to 1000"),
     ] {
         let output = model(args);
@@ -187,6 +283,8 @@ fn help_has_examples() {
         &["chap", "burst", "--help"],
         &["chap", "increment", "--help"],
         &["bianchi", "--help"],
+        &["blockack", "--help"],
+        &["anomaly", "--help"],
     ] {
         assert!(stdout(&model(args)).contains("Examples:"), "{args:?}");
     }

@@ -4,11 +4,14 @@
 //! One file for each model. Formulas are `airtab-model`'s, the queue that runs a discipline is
 //! `airtab-sim`'s; here are tables, JSON and figures.
 
+mod anomaly;
 pub mod args;
 mod bianchi;
+mod blockack;
 mod burst;
 mod credits;
 mod delay;
+mod exchange;
 mod increment;
 
 use std::process::ExitCode;
@@ -29,6 +32,8 @@ pub fn model(args: &Model) -> anyhow::Result<ExitCode> {
             ChapCommand::Increment(args) => increment::increment(args),
         },
         ModelCommand::Bianchi(args) => bianchi::bianchi(args),
+        ModelCommand::Blockack(args) => blockack::blockack(args),
+        ModelCommand::Anomaly(args) => anomaly::anomaly(args),
     }
 }
 

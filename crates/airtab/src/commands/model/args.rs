@@ -17,7 +17,9 @@ use crate::args::whole;
   airtab model chap delay --engine             waiting times: the formula, and the discipline itself
   airtab model chap burst                      how long bursts hold up a flow without credit
   airtab model chap increment                  why I is 25 ms
-  airtab model bianchi                         what n busy stations get through")]
+  airtab model bianchi                         what n busy stations get through
+  airtab model blockack --error 0.1            how long aggregates are when frames are lost
+  airtab model anomaly                         what a slow station leaves of the others")]
 pub struct Model {
     #[command(subcommand)]
     pub command: ModelCommand,
@@ -27,6 +29,8 @@ pub struct Model {
 pub enum ModelCommand {
     Chap(Chap),
     Bianchi(Bianchi),
+    Blockack(Blockack),
+    Anomaly(Anomaly),
 }
 
 /// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)
@@ -158,21 +162,114 @@ pub struct Increment {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model bianchi
-  airtab model bianchi --phy std-11b --rate 11Mb/s --stations 1,5,50")]
+  airtab model bianchi --profile std-11b --rate 11Mb/s --stations 1,5,50
+  airtab model bianchi --profile std-11n --frames 28
+
+With rates by MCS, stations contend as best effort of EDCA does.")]
 pub struct Bianchi {
     /// How many stations contend; the access point is one
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,3,5,10,20,50",
         value_parser = whole::<u32>(1..=1000))]
     pub stations: Vec<u32>,
     /// 802.11 constants, by the name of their profile
-    #[arg(long, value_name = "PROFILE", default_value = "phy-a")]
-    pub phy: String,
+    #[arg(long, visible_alias = "phy", value_name = "PROFILE", default_value = "phy-a")]
+    pub profile: String,
     /// Rate of data frames, one of the profile's [default: its highest]
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
+    #[command(flatten)]
+    pub mcs: Mcs,
+    /// Frames of an aggregate [default: 1]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=256))]
+    pub frames: Option<u32>,
     /// Length of an IP packet
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
     pub size: u64,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lengths of aggregates and goodput of one sender whose frames are lost (block-ack window of IEEE 802.11)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model blockack --error 0.1,0.3,0.5
+  airtab model blockack --profile std-11ac --mcs 9 --error 0.1
+  airtab model blockack --window 8 --frames 8 --error 0.3 --attempts 4
+
+Windows of at most 10 are solved exactly. For wider ones the chain is close:
+docs/model-aggregates.md says how close.")]
+pub struct Blockack {
+    /// Sequence numbers from the oldest unacknowledged on [default: the profile's]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=256))]
+    pub window: Option<u32>,
+    /// Frames of an aggregate, at most [default: the most that the standard lets into one]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=256))]
+    pub frames: Option<u32>,
+    /// Probabilities that a frame is lost
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.1")]
+    pub error: Vec<ErrorRate>,
+    /// How often a frame is sent before it is given up [default: until it is through]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=250))]
+    pub attempts: Option<u32>,
+    /// 802.11 constants, by the name of a profile that has rates by MCS
+    #[arg(long, value_name = "PROFILE", default_value = "std-11n")]
+    pub profile: String,
+    #[command(flatten)]
+    pub mcs: Mcs,
+    /// Length of an IP packet
+    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
+    pub size: u64,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A rate by MCS.
+#[derive(Args, Debug, PartialEq)]
+pub struct Mcs {
+    /// MCS of each stream [default: the highest]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(0..=11))]
+    pub mcs: Option<u8>,
+    /// Spatial streams [default: 1]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(1..=8))]
+    pub streams: Option<u8>,
+    /// Width of the channel, MHz [default: the profile's]
+    #[arg(long, value_name = "MHZ", value_parser = whole::<u16>(20..=160))]
+    pub width: Option<u16>,
+    /// Guard interval, ns [default: 800]
+    #[arg(long, value_name = "NS", value_parser = whole::<u16>(400..=3200))]
+    pub gi: Option<u16>,
+}
+
+/// What a slow station leaves of a cell that sends aggregates in turn, and what equal air would give
+/// (T. Hoiland-Jorgensen et al., USENIX ATC 2017)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model anomaly
+  airtab model anomaly --rates 65Mb/s,6.5Mb/s --aggregates 12kB,3kB --fair-aggregates 30kB,3kB
+
+Aggregates are means, in bytes of IP: what waits when a station's turn comes.
+They are measured or assumed; a station with less air has shorter ones.")]
+pub struct Anomaly {
+    /// Rate at which each station's data is sent
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "144.4Mb/s,144.4Mb/s,7.2Mb/s",
+        value_parser = rate)]
+    pub rates: Vec<u64>,
+    /// Mean aggregate of each station when each sends one in turn
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "6892B,7833B,2914B",
+        value_parser = size)]
+    pub aggregates: Vec<u64>,
+    /// Mean aggregate of each station with equal air
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "28434B,28557B,2914B",
+        value_parser = size)]
+    pub fair_aggregates: Vec<u64>,
+    /// Preamble of an aggregate
+    #[arg(long, value_name = "TIME", default_value = "32us", value_parser = time)]
+    pub preamble: u64,
+    /// Interframe spaces, mean backoff and acknowledgement of an aggregate
+    #[arg(long, value_name = "TIME", default_value = "150us", value_parser = time)]
+    pub overhead: u64,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
@@ -202,6 +299,20 @@ impl FromStr for Numbers {
             parsed.ok_or_else(|| format!("'{part}' is not a number; write numbers with colons, as 2:3:5"))
         };
         Ok(Numbers(text.split(':').map(number).collect::<Result<_, _>>()?))
+    }
+}
+
+/// From 0 to below 1.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorRate(pub f64);
+
+impl FromStr for ErrorRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ErrorRate, String> {
+        let rate = text.parse().ok().filter(|x: &f64| (0.0..1.0).contains(x));
+        rate.map(ErrorRate)
+            .ok_or_else(|| format!("'{text}' is no error rate: from 0 to below 1, such as 0.1"))
     }
 }
 
