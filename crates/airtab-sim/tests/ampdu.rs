@@ -5,7 +5,9 @@
 mod common;
 
 use airtab_core::{Phy, Rate, RateSpec};
-use airtab_sim::wifi::{Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Order};
+use airtab_sim::wifi::{
+    Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Mean, Order, RateAlgorithm, Signal, Speed,
+};
 use common::{S, Saturated, phy};
 
 fn rate(phy: &Phy, mcs: u8, width: u16, streams: u8, gi: u16) -> Rate {
@@ -160,6 +162,51 @@ fn aggregates_of_one_change_nothing() {
         (cell.reports, cell.arrived)
     };
     assert!(run(plain) == run(one));
+}
+
+/// Goodput of a lone sender to a station with this signal, Mb/s, and the share of MPDUs sent once.
+fn by_signal(signal: Signal, control: RateAlgorithm, mcs: u8) -> (f64, f64) {
+    let phy = phy("std-11n");
+    let speed = Speed { control, ..rate(&phy, mcs, 20, 1, 800).into() };
+    let driver = DriverConfig { ring: 56, aggregates: 1, order: Order::Fifo };
+    let config = CellConfig { attempts: 100, driver, ..config(phy, 28) };
+    let mut lone = Saturated::deep(
+        config,
+        &[(speed, Loss::Signal(signal))],
+        1500,
+        true,
+        1,
+        4 * 28,
+        Category::BestEffort,
+    );
+    lone.run(2 * S);
+    let (before, reports) = (lone.arrived[0], lone.reports[0].len());
+    lone.run(12 * S);
+    let once = lone.reports[0][reports..].iter().filter(|tx| tx.attempts == 1).count();
+    let all = lone.reports[0].len() - reports;
+    ((lone.arrived[0] - before) as f64 * 12_000.0 / 10e6, once as f64 / all.max(1) as f64)
+}
+
+/// At the signal at which a tenth of 1538-byte MPDUs is lost, a tenth is sent again.
+#[test]
+fn losses_follow_from_the_signal() {
+    for (mcs, db) in [(0, 3.97), (4, 16.62), (7, 23.79)] {
+        let (_, once) = by_signal(Signal::steady(Mean::Given(db)), RateAlgorithm::Fixed, mcs);
+        assert!((once - 0.9).abs() < 0.01, "MCS {mcs} at {db} dB: {once}");
+    }
+}
+
+/// Who measures comes close to who knows, near and far; one rate for all distances is too fast or too slow.
+#[test]
+fn minstrel_is_close_to_ideal_at_six_distances() {
+    for metres in [1.0, 5.0, 15.0, 30.0, 45.0, 60.0] {
+        let signal = Signal::steady(Mean::Distance(metres));
+        let goodput = |control| by_signal(signal, control, 7).0;
+        let [fixed, ideal, minstrel] =
+            [RateAlgorithm::Fixed, RateAlgorithm::Ideal, RateAlgorithm::Minstrel].map(goodput);
+        assert!(minstrel > 0.95 * ideal, "{metres} m: minstrel {minstrel}, ideal {ideal}");
+        assert!(ideal > 0.999 * fixed, "{metres} m: MCS 7 alone {fixed}, ideal {ideal}");
+    }
 }
 
 /// An aggregate whose BLOCK ACK is lost goes out again at once, or its sender asks first what became of it.

@@ -214,7 +214,9 @@ impl Host {
                 Output::Dequeued(packet) => {
                     assert_eq!(self.inside.insert(packet, At::Mac), Some(At::Queue));
                 }
-                Output::Sent { tx, .. } => assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air, "{tx:?}"),
+                Output::Sent { tx, .. } => {
+                    assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air, "{tx:?}")
+                }
             }
         }
     }

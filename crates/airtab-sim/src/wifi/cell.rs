@@ -194,7 +194,7 @@ impl Cell {
     /// # Panics
     /// If there is no such station, or a rate is 0.
     pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
-        self.radios.set(station, speed.into(), loss);
+        self.radios.set(station, speed.into(), loss, now);
         self.overhearing.set(station, loss);
         let link = self.radios.link(station);
         self.access_points().for_each(|queue| queue.set_station(&link, now));
@@ -372,7 +372,7 @@ impl Cell {
         }
         if from.driver.is_some() {
             self.pull(pool, transmitter, now);
-            return self.load_next(transmitter);
+            return self.load_next(transmitter, now);
         }
         let Some(part) = self.dequeue(pool, transmitter, now) else { return false };
         let (link, to) = self.way(side, pool.sta(part.packet));
@@ -435,15 +435,15 @@ impl Cell {
         let (side, sending) = (*side, exchange.is_under_way());
         driver.prepare(sending, |receiver| match (side, receiver) {
             (_, None) => Bounds::single(self.config.phy.mac_bytes()),
-            (Side::Station(station), _) => self.radios.bounds(&self.radios.rate(station), *txop_ns),
+            (Side::Station(station), _) => self.radios.bounds(&self.radios.rate(station, false), *txop_ns),
             (Side::AccessPoint, Some(station)) => {
-                self.radios.bounds(&self.radios.rate(station as u16), *txop_ns)
+                self.radios.bounds(&self.radios.rate(station as u16, true), *txop_ns)
             }
         });
     }
 
     /// The next exchange of a driver.
-    fn load_next(&mut self, transmitter: usize) -> bool {
+    fn load_next(&mut self, transmitter: usize, now: u64) -> bool {
         let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
         let (side, number) = (*side, *contender);
         let exchange = &mut self.contenders[number].exchange;
@@ -454,7 +454,7 @@ impl Cell {
         };
         let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
         self.contenders[number].exchange.set_out(kind, link, to);
-        self.aim(transmitter);
+        self.aim(transmitter, now);
         self.prepare(transmitter);
         true
     }

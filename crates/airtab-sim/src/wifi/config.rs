@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Parameters of the media.
 
-use airtab_core::{EmulatorConfig, Phy, Rate};
+use airtab_core::{Control, EmulatorConfig, Phy, Rate};
+
+use super::errors::Coding;
+use super::rate::RateAlgorithm;
+use super::snr::Signal;
+
+/// Rate of the frames around DATA by which errors are judged, kb/s.
+pub(super) const CONTROL_KBPS: u32 = 24_000;
 
 /// What carries the frames between access point and stations, with its parameters.
 #[derive(Clone, Debug)]
@@ -190,8 +197,10 @@ pub struct Beacon {
 /// How fast frames between the access point and a station go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
-    /// The rate of all of them.
+    /// The rate of all of them; with rate control the fastest that both ends know.
     pub rate: Rate,
+    /// Who chooses; anything but [`RateAlgorithm::Fixed`] wants a rate by MCS of a whole width.
+    pub control: RateAlgorithm,
 }
 
 impl Speed {
@@ -203,7 +212,7 @@ impl Speed {
 
 impl From<Rate> for Speed {
     fn from(rate: Rate) -> Speed {
-        Speed { rate }
+        Speed { rate, control: RateAlgorithm::Fixed }
     }
 }
 
@@ -232,6 +241,8 @@ pub enum Loss {
         /// What it means.
         by: Shadowing,
     },
+    /// By the signal, and the rate and length of the frame.
+    Signal(Signal),
 }
 
 /// Log-normal shadowing: how a frame's loss follows from the distance.
@@ -259,7 +270,7 @@ impl Loss {
         Loss::Shadowing { distance_m, by: Shadowing::default() }
     }
 
-    /// Probability that one frame is lost: for shadowing
+    /// Probability that one frame is lost, whatever it is (by the signal: an ACK): for shadowing
     /// `1 - Phi((margin - 10 exponent log10 d) / deviation)`.
     pub fn frame_error_rate(&self) -> f64 {
         match *self {
@@ -268,6 +279,11 @@ impl Loss {
             Loss::Shadowing { distance_m, by } => {
                 let margin = by.margin_db - 10.0 * by.exponent * libm::log10(distance_m);
                 0.5 * libm::erfc(margin / by.deviation_db / std::f64::consts::SQRT_2)
+            }
+            // That of an ACK at its mean.
+            Loss::Signal(signal) => {
+                let coding = Coding::ofdm(CONTROL_KBPS).expect("a rate of 802.11a");
+                coding.error_rate(signal.mean.db(), Control::Ack.bytes())
             }
         }
     }

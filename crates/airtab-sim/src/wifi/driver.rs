@@ -281,7 +281,7 @@ impl List {
             let first = self.waiting.front().and_then(|first| first.sequence);
             let sequence = first.or_else(|| self.agreement.as_mut().map(|a| a.window.take()));
             for mut part in self.waiting.drain(..mpdu.packets) {
-                part.sequence = sequence;
+                (part.sequence, part.mpdu_bytes) = (sequence, mpdu.bytes);
                 parts.push(part);
             }
             if sequence.is_none() {

@@ -29,6 +29,8 @@ pub(super) struct Part {
     pub(super) bytes: u32,
     /// Sequence number, once it has one; parts with the same one are one A-MSDU, lost or received as one.
     pub(super) sequence: Option<u64>,
+    /// Length of the MPDU that it is in, once it has a number.
+    pub(super) mpdu_bytes: u32,
     /// Its place among all that came to its driver.
     pub(super) place: u64,
     /// How often it was sent so far.
@@ -79,6 +81,7 @@ impl Part {
             ticket,
             bytes: pool.bytes(packet),
             sequence: None,
+            mpdu_bytes: 0,
             place: 0,
             attempts: 0,
             received: false,
@@ -152,6 +155,8 @@ pub(super) struct Exchange {
     known_ns: u64,
     /// How often a BAR was sent so far.
     asked: u8,
+    /// Attempts in succession that were not answered.
+    pub(super) failures: u32,
     under_way: bool,
 }
 
@@ -169,6 +174,7 @@ impl Exchange {
             on_air_ns: 0,
             known_ns: 0,
             asked: 0,
+            failures: 0,
             under_way: false,
         }
     }
@@ -185,7 +191,7 @@ impl Exchange {
     pub(super) fn set_out(&mut self, kind: Kind, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way);
         (self.kind, self.link, self.to) = (kind, link, to);
-        (self.asked, self.under_way) = (0, true);
+        (self.asked, self.failures, self.under_way) = (0, 0, true);
     }
 
     /// It is over.
@@ -234,7 +240,7 @@ impl Exchange {
         (self.on_air_ns, self.known_ns) = (self.frame.on_air_ns(), self.frame.known_ns());
         let guarded = self.frame.rts_ns > 0 && self.guard(radios, collided);
         let data = self.kind == Kind::Data;
-        let loss = self.frame.loss;
+        let mut loss = (self.frame.loss, 0);
         let mut answered = false;
         let mut before = (None, End::Collision);
         let mut split = self.split(self.known_ns);
@@ -256,8 +262,12 @@ impl Exchange {
                     }
                 }
                 Some(_) if part.sequence.is_some() && part.sequence == before.0 => before.1,
-                Some(link) if radios.loses(link, loss) => End::DataLost,
-                Some(_) => End::Acked,
+                Some(link) => {
+                    if let Some(heard) = self.frame.signal.filter(|_| loss.1 != part.mpdu_bytes) {
+                        loss = (radios.mpdu_loss(&heard, part.mpdu_bytes), part.mpdu_bytes);
+                    }
+                    if radios.loses(link, loss.0) { End::DataLost } else { End::Acked }
+                }
             };
             before = (part.sequence, part.end);
             answered |= part.end == End::Acked;
@@ -340,6 +350,13 @@ impl Exchange {
                 tell(parts[0].sequence, parts);
             }
         }
+    }
+
+    /// MPDUs in the attempt that is over, and those of them that its sender knows to have been received.
+    pub(super) fn mpdus(&self) -> (u32, u32) {
+        let same = |a: &Part, b: &Part| a.sequence.is_some() && a.sequence == b.sequence;
+        let mpdus = || self.parts.chunk_by(same);
+        (mpdus().count() as u32, mpdus().filter(|parts| parts[0].acked()).count() as u32)
     }
 
     /// What comes after an attempt whose BLOCK ACK is missing: a BAR after DATA, DATA after a BAR.

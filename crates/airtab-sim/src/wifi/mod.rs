@@ -13,28 +13,22 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `cell` | the events, and what one part does to another |
+//! | `cell`, `cell/busy` | the events, and what one part does to another |
 //! | `transmitter` | access point and stations; their contenders: rule, random stream, exchange |
 //! | `egress` | where packets wait: a discipline (told of links by `links`), or a FIFO |
+//! | `driver` | what is below: a ring, lists for each receiver, aggregates (`aggregate`, `block_ack`, `reorder`) |
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
-//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them |
-//! | `phy` | rates, times, losses of frames |
-//! | `snr`, `errors` | how far the signal is above the noise; which MPDUs are lost at that |
-//! | `rate` | at which rate the next attempt goes out: a file per algorithm |
+//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories |
+//! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
 //!
 //! # What it does not do yet, and where that will plug in
-//! - **Access categories (EDCA)**: a transmitter has a contender for each; internal
-//!   collisions are decided where senders are listed (`channel`).
-//! - **A-MPDU with block ACK**: `cell` fills an exchange with more than one part,
-//!   and the ACK is drawn for each.
-//! - **Rate control**: `exchange` asks `phy` for a frame per attempt, not once.
 //! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): a variant of
 //!   `Rule` each, in `rule`.
 //! - **Hidden stations**: a map of who hears whom in `cell`, where it asks who received a frame in error.
-//! - Power save, RTS/CTS, fragmentation, roaming, capture: not planned here.
+//! - Fragmentation, roaming, capture: not planned here.
 
 mod aggregate;
 mod air;

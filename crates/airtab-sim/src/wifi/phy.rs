@@ -2,15 +2,22 @@
 //! The radio links: how fast frames go, how long they take, which are lost.
 //!
 //! Rates in kb/s have a table of durations each; those by MCS are computed, and chosen
-//! for each attempt.
+//! for each attempt (`rate`). What is lost depends on rate and length where the signal
+//! is known (`snr`, `errors`), else on nothing.
 //!
-//! What it does not do: losses do not depend on rate or length.
+//! What it does not do: frames around DATA take as long as the profile says, at whatever rate they are judged;
+//! each direction has a rate control of its own, but the same signal.
+
+use std::sync::Arc;
 
 use airtab_core::{Control, Format, Link, Phy, Rate, ampdu_bytes};
 
 use super::aggregate::{Bounds, Length};
-use super::config::{Aggregation, CellConfig, Loss, Speed};
+use super::config::{Aggregation, CONTROL_KBPS, CellConfig, Loss, Speed};
+use super::errors::{Coding, ErrorTable};
 use super::links::{FULL, Links};
+use super::rate::{Ask, Candidate, Outcome, RateAlgorithm, RateControl};
+use super::snr::Snr;
 use crate::engine::{Chance, Stream};
 
 /// Longest packet whose duration is looked up instead of computed.
@@ -24,6 +31,9 @@ pub(super) struct Frame {
     /// Probability that one of its DATA is lost, and one of the frames around it.
     pub(super) loss: Chance,
     pub(super) control_loss: Chance,
+    /// By what MPDUs are lost instead of `loss`; and the place of its rate among those to choose from.
+    pub(super) signal: Option<Reception>,
+    pub(super) choice: usize,
     pub(super) data_ns: u64,
     /// SIFS and ACK, or the wait for it; 0 if nobody acknowledges.
     pub(super) ack_ns: u32,
@@ -45,6 +55,30 @@ impl Frame {
     #[inline]
     pub(super) fn known_ns(&self) -> u64 {
         self.on_air_ns() + u64::from(self.ack_ns)
+    }
+}
+
+/// How well a frame is heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reception {
+    coding: Coding,
+    /// Signal-to-noise ratio of its streams, dB.
+    stream_db: f64,
+}
+
+/// What the next attempt may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) rate: Rate,
+    choice: usize,
+    /// At most so many MPDUs.
+    mpdus: usize,
+}
+
+impl Plan {
+    /// What an aggregate may be that is bounded so otherwise.
+    pub(super) fn bounded(&self, bounds: Bounds) -> Bounds {
+        Bounds { frames: bounds.frames.min(self.mpdus), ..bounds }
     }
 }
 
@@ -75,22 +109,49 @@ impl Table {
     }
 }
 
+/// The mandatory OFDM rate by which the frames around DATA are judged, kb/s: the fastest that is not above what
+/// its modulation and code have without MIMO at 20 MHz (IEEE 802.11-2020 10.6.6.5), and at most 24 Mb/s.
+fn answer_kbps(data: &Rate) -> u32 {
+    match (data.format(), data.mcs(), data.kbps()) {
+        (Format::Legacy, _, ..12_000) => 6_000,
+        (Format::Legacy, _, 12_000..24_000) => 12_000,
+        (Format::Legacy, ..) => CONTROL_KBPS,
+        (_, 0, _) => 6_000,
+        (_, 1 | 2, _) => 12_000,
+        _ => CONTROL_KBPS,
+    }
+}
+
 /// The links between the access point and its stations, the same both ways.
 pub(super) struct Radios {
     phy: Phy,
     aggregation: Option<Aggregation>,
     rts_bytes: Option<u32>,
+    seed: u64,
+    names: Vec<String>,
     /// Of the rates in kb/s; first that of frames to all: the profile's lowest.
     tables: Vec<Table>,
+    /// Where somebody's losses follow from the signal.
+    errors: Option<Arc<ErrorTable>>,
     stations: Vec<Radio>,
 }
 
 struct Radio {
     rate: Rate,
+    speed: Option<Speed>,
     /// Index of its table; 0 of a rate by MCS.
     table: usize,
     loss: Chance,
     draws: Stream,
+    snr: Option<Snr>,
+    /// Down and up; None: the one rate.
+    controls: Option<[Controlled; 2]>,
+}
+
+/// A rate control, and the rate that it took last but for trying.
+struct Controlled {
+    control: RateControl,
+    current: usize,
 }
 
 impl Radios {
@@ -99,28 +160,72 @@ impl Radios {
         let phy = config.phy;
         let radio = |(name, speed, _): &(&str, Speed, Loss)| Radio {
             rate: speed.rate,
+            speed: None,
             table: 0,
             loss: Chance::NONE,
             draws: Stream::new(seed, &format!("radio/{name}")),
+            snr: None,
+            controls: None,
         };
+        let by_signal = |s: &(&str, Speed, Loss)| matches!(s.2, Loss::Signal(_));
         let mut radios = Radios {
             phy,
             aggregation: config.aggregation,
             rts_bytes: config.rts_bytes,
             tables: vec![Table::new(phy, phy.base_kbps())],
+            errors: stations.iter().any(by_signal).then(|| Arc::new(ErrorTable::new())),
+            seed,
+            names: stations.iter().map(|s| s.0.to_string()).collect(),
             stations: stations.iter().map(radio).collect(),
         };
         for (i, &(_, speed, loss)) in stations.iter().enumerate() {
-            radios.set(i, speed, loss);
+            radios.set(i, speed, loss, 0);
         }
         radios
     }
 
     /// Another speed and other losses for a station.
-    pub(super) fn set(&mut self, station: usize, speed: Speed, loss: Loss) {
+    pub(super) fn set(&mut self, station: usize, speed: Speed, loss: Loss, now: u64) {
         let table = if speed.rate.format() == Format::Legacy { self.table(speed.rate.kbps()) } else { 0 };
+        if matches!(loss, Loss::Signal(_)) && self.errors.is_none() {
+            self.errors = Some(Arc::new(ErrorTable::new()));
+        }
+        let another = self.stations[station].speed != Some(speed);
+        let controls = if another { self.controls(station, speed) } else { None };
+        let name = &self.names[station];
         let radio = &mut self.stations[station];
+        if another {
+            (radio.speed, radio.controls) = (Some(speed), controls);
+        }
         (radio.rate, radio.table, radio.loss) = (speed.rate, table, Chance::new(loss.frame_error_rate()));
+        match (loss, &mut radio.snr) {
+            (Loss::Signal(signal), Some(snr)) => snr.set(signal, now),
+            (Loss::Signal(signal), none) => *none = Some(Snr::new(signal, self.seed, name)),
+            (_, snr) => *snr = None,
+        }
+    }
+
+    /// The rate controls of a station, if it has any.
+    fn controls(&self, station: usize, speed: Speed) -> Option<[Controlled; 2]> {
+        if speed.control == RateAlgorithm::Fixed {
+            return None;
+        }
+        let wait_ns = self.phy.aifs_ns(3) + u64::from(self.phy.cw_min()) * self.phy.slot_ns() / 2;
+        let rates = Candidate::all(&self.phy, &speed.rate, self.aggregation.as_ref(), wait_ns as u32);
+        let table = || self.errors.clone().unwrap_or_else(|| Arc::new(ErrorTable::new()));
+        let control = |way| {
+            let rates = rates.clone();
+            let control = match speed.control {
+                RateAlgorithm::Fixed => RateControl::fixed(rates, 0),
+                RateAlgorithm::Ideal => RateControl::ideal(rates, table()),
+                RateAlgorithm::Aarf => RateControl::aarf(rates, &table()),
+                RateAlgorithm::Minstrel => {
+                    RateControl::minstrel(rates, self.seed, &format!("{}/{way}", self.names[station]))
+                }
+            };
+            Controlled { control, current: 0 }
+        };
+        Some([control("down"), control("up")])
     }
 
     /// Index of a rate's table.
@@ -160,9 +265,36 @@ impl Radios {
         }
     }
 
-    /// The rate of the next attempt to or from a station.
-    pub(super) fn rate(&self, station: u16) -> Rate {
-        self.stations[usize::from(station)].rate
+    /// The rate of what is made ready to (`down`) or from a station.
+    pub(super) fn rate(&self, station: u16, down: bool) -> Rate {
+        let radio = &self.stations[usize::from(station)];
+        let own = radio.controls.as_ref().map(|controls| &controls[usize::from(!down)]);
+        own.map_or(radio.rate, |own| own.control.rates()[own.current].rate)
+    }
+
+    /// How the next attempt goes out; `failures`: of it so far, in succession.
+    pub(super) fn plan(&mut self, station: u16, down: bool, mpdus: usize, failures: u32, now: u64) -> Plan {
+        let radio = &mut self.stations[usize::from(station)];
+        let Some(controls) = &mut radio.controls else {
+            return Plan { rate: radio.rate, choice: 0, mpdus: usize::MAX };
+        };
+        let own = &mut controls[usize::from(!down)];
+        let snr_db = radio.snr.as_mut().map_or(f64::INFINITY, |snr| snr.db(now));
+        let ask = Ask { attempt: failures + 1, mpdus: mpdus as u32, snr_db, now };
+        let choice = own.control.choose(&ask);
+        let candidate = &own.control.rates()[choice.rate];
+        if choice.mpdus == candidate.most {
+            own.current = choice.rate;
+        }
+        Plan { rate: candidate.rate, choice: choice.rate, mpdus: choice.mpdus as usize }
+    }
+
+    /// How it ended.
+    pub(super) fn ended(&mut self, station: u16, down: bool, frame: &Frame, sent: u32, acked: u32, now: u64) {
+        if let Some(controls) = &mut self.stations[usize::from(station)].controls {
+            let outcome = Outcome { rate: frame.choice, sent, acked, now };
+            controls[usize::from(!down)].control.result(&outcome);
+        }
     }
 
     /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time.
@@ -182,6 +314,37 @@ impl Radios {
             amsdu: aggregation.amsdu_bytes,
             ..single
         }
+    }
+
+    /// [`Radios::aggregate`] as it goes out at `now`.
+    pub(super) fn aimed(
+        &mut self,
+        station: u16,
+        plan: &Plan,
+        length: &Length,
+        ip_bytes: u32,
+        now: u64,
+    ) -> Frame {
+        let mut frame = self.aggregate(station, &plan.rate, length, ip_bytes);
+        frame.choice = plan.choice;
+        let (Some(errors), Some(snr)) = (&self.errors, &mut self.stations[usize::from(station)].snr) else {
+            return frame;
+        };
+        let (db, rate) = (snr.db(now), &plan.rate);
+        let (coding, share_db) = match rate.format() {
+            Format::Legacy => (Coding::ofdm(rate.kbps()), 0.0),
+            _ => (Coding::mcs(rate.mcs()), Snr::share_db(rate.width_mhz(), rate.streams())),
+        };
+        frame.signal = coding.map(|coding| Reception { coding, stream_db: db - share_db });
+        let control = Coding::ofdm(answer_kbps(rate)).expect("a rate of 802.11a");
+        frame.control_loss = Chance::new(errors.error_rate(control, db, Control::Ack.bytes()));
+        frame
+    }
+
+    /// Probability that an MPDU of so many bytes is lost.
+    pub(super) fn mpdu_loss(&self, heard: &Reception, bytes: u32) -> Chance {
+        let errors = self.errors.as_ref().expect("there is a signal");
+        Chance::new(errors.error_rate(heard.coding, heard.stream_db, bytes))
     }
 
     /// A frame of MPDUs at a rate, to or from a station; `ip_bytes`: of the packet, where there is one.
@@ -244,7 +407,7 @@ impl Radios {
 
     /// What a discipline is told of a station.
     pub(super) fn link(&self, station: usize) -> Link {
-        let rate = self.stations[station].rate;
+        let rate = self.rate(station as u16, true);
         let bounds = self.bounds(&rate, 0);
         let mpdu = FULL + bounds.mac;
         let fits = |n: &usize| ampdu_bytes(*n as u32, mpdu) <= bounds.psdu;
@@ -274,7 +437,7 @@ mod tests {
         let stations = ["a", "b"].map(|name| (name, Speed::from(54_000), Loss::None));
         let mut radios = Radios::new(&CellConfig::new(phy), &stations, 1);
         for kbps in 7_000..7_100 {
-            radios.set(1, kbps.into(), Loss::None);
+            radios.set(1, kbps.into(), Loss::None, 0);
             let rates = [Some(0), Some(1), None].map(|station| radios.frame(station, 1500).kbps);
             assert_eq!(rates, [54_000, kbps, phy.base_kbps()]);
         }

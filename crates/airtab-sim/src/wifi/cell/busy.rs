@@ -217,7 +217,7 @@ impl Cell {
             Again::Failed => {
                 contender.exchange.charge(self.channel.wait_ns(sender, slots, garbled));
                 if self.transmitters[transmitter].driver.is_some() {
-                    self.aim(transmitter);
+                    self.aim(transmitter, now);
                     self.pull(pool, transmitter, now);
                 }
             }
@@ -238,6 +238,11 @@ impl Cell {
         let (to, receiver) = (exchange.to, receiver_of(side, exchange.link));
         let sta = exchange.link.unwrap_or(GROUP);
         let lone_bar = exchange.kind == Kind::Bar && exchange.is_empty();
+        let driven = self.transmitters[transmitter].driver.is_some();
+        if let (true, Kind::Data, Some(link)) = (driven, exchange.kind, exchange.link) {
+            let (sent, acked) = exchange.mpdus();
+            self.radios.ended(link, side.is_down(), &exchange.frame, sent, acked, now);
+        }
         let failed = exchange.settle(&self.config, |part, settled| {
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
@@ -275,6 +280,7 @@ impl Cell {
             Some(_) if !exchange.is_empty() => {
                 let bar = self.config.aggregation.is_some_and(|a| a.bar);
                 exchange.kind = if bar { exchange.other_kind() } else { Kind::Data };
+                exchange.failures += 1;
                 return Again::Failed;
             }
             _ => {}
@@ -283,7 +289,7 @@ impl Cell {
     }
 
     /// Chooses the rate of an attempt; what would take too long at it goes back to the driver.
-    pub(super) fn aim(&mut self, transmitter: usize) {
+    pub(super) fn aim(&mut self, transmitter: usize, now: u64) {
         let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
         let Contender { exchange, txop_ns, .. } = &mut self.contenders[*contender];
         let (Some(link), Some(driver)) = (exchange.link, driver) else {
@@ -292,9 +298,14 @@ impl Cell {
             return;
         };
         let receiver = receiver_of(*side, exchange.link).expect("it has a link");
-        let rate = self.radios.rate(link);
-        let bounds = self.radios.bounds(&rate, *txop_ns);
-        let mut length = Length::of(&exchange.parts, &bounds);
+        let down = side.is_down();
+        if exchange.kind == Kind::Bar {
+            exchange.frame = self.radios.bar(link, &self.radios.rate(link, down));
+            return;
+        }
+        let mut length = Length::of(&exchange.parts, &Bounds::single(self.config.phy.mac_bytes()));
+        let plan = self.radios.plan(link, down, length.mpdus, exchange.failures, now);
+        let bounds = plan.bounded(self.radios.bounds(&plan.rate, *txop_ns));
         while length.mpdus > 1 && (length.psdu > bounds.psdu || length.mpdus > bounds.frames) {
             let number = exchange.parts.last().and_then(|part| part.sequence);
             while exchange.parts.last().is_some_and(|part| part.sequence == number) {
@@ -302,10 +313,7 @@ impl Cell {
             }
             length = Length::of(&exchange.parts, &bounds);
         }
-        exchange.frame = match exchange.kind {
-            Kind::Bar => self.radios.bar(link, &rate),
-            Kind::Data | Kind::Beacon => self.radios.aggregate(link, &rate, &length, exchange.parts[0].bytes),
-        };
+        exchange.frame = self.radios.aimed(link, &plan, &length, exchange.parts[0].bytes, now);
     }
 
     /// A sender that was answered keeps the channel if what it has next fits into its TXOP. False: it does
