@@ -147,6 +147,8 @@ const STEPS: f64 = 32.0;
 const HAZARDS: (f64, f64) = (1.0, 1e-18);
 /// No table begins below, dB: there no coding has a hazard within.
 const LEAST_DB: f64 = -10.0;
+/// All begin within so many steps.
+const MOST_STEPS: u32 = 60 * STEPS as u32;
 
 /// Error rates of all codings from a table: one exponential and no error function for an MPDU.
 ///
@@ -165,7 +167,13 @@ struct Curve {
 impl Curve {
     fn new(coding: Coding) -> Curve {
         let hazard = |step: u32| coding.hazard(LEAST_DB + f64::from(step) / STEPS);
-        let skipped = (0..).find(|&step| hazard(step) <= HAZARDS.0).expect("it falls to nothing");
+        // Between these it falls below: halved until they are neighbours.
+        let (mut before, mut skipped) = (0, MOST_STEPS);
+        while skipped - before > 1 {
+            let middle = (before + skipped) / 2;
+            let part = if hazard(middle) > HAZARDS.0 { &mut before } else { &mut skipped };
+            *part = middle;
+        }
         let log_hazard = (skipped..).map(hazard).take_while(|h| *h > HAZARDS.1).map(libm::log).collect();
         Curve { first: LEAST_DB * STEPS + f64::from(skipped), log_hazard }
     }

@@ -12,38 +12,42 @@ use crate::wifi::errors::ErrorTable;
 
 pub(super) struct Ideal {
     table: Arc<ErrorTable>,
-    /// For what `best` is: signal-to-noise ratio, dB, and MPDUs.
+    /// For what the rest is, dB.
     snr_db: f64,
-    mpdus: u32,
-    best: usize,
     /// Probability that an MPDU arrives, of each rate.
     arrives: Vec<f64>,
+    /// The best rate for each number of MPDUs, up to what fits at any rate; None: nobody asked.
+    best: Vec<Option<usize>>,
 }
 
 impl Ideal {
     pub(super) fn new(rates: &[Candidate], table: Arc<ErrorTable>) -> Ideal {
-        Ideal { table, snr_db: f64::NAN, mpdus: 0, best: 0, arrives: vec![0.0; rates.len()] }
+        let most = rates.iter().map(|rate| rate.most).max().expect("at least one rate") as usize;
+        Ideal { table, snr_db: f64::NAN, arrives: vec![0.0; rates.len()], best: vec![None; most + 1] }
     }
 
     #[inline]
     pub(super) fn choose(&mut self, rates: &[Candidate], ask: &Ask) -> usize {
         if ask.snr_db != self.snr_db {
+            self.snr_db = ask.snr_db;
+            self.best.fill(None);
             for (arrives, rate) in self.arrives.iter_mut().zip(rates) {
                 *arrives = 1.0 - rate.error_rate(&self.table, ask.snr_db, MPDU_BYTES);
             }
         }
-        if (ask.snr_db, ask.mpdus) != (self.snr_db, self.mpdus) {
-            (self.snr_db, self.mpdus) = (ask.snr_db, ask.mpdus);
-            self.best = self.look(rates);
+        let mpdus = (ask.mpdus as usize).min(self.best.len() - 1);
+        if let Some(best) = self.best[mpdus] {
+            return best;
         }
-        self.best
+        let best = self.look(rates, mpdus as f64);
+        self.best[mpdus] = Some(best);
+        best
     }
 
-    /// Where nothing arrives at all, the rate that needs least.
-    fn look(&self, rates: &[Candidate]) -> usize {
-        let goodput = |i: usize| self.arrives[i] / rates[i].ns_each(self.mpdus.into());
-        let slow = |i: usize| rates[i].mpdu_ns;
-        let better = |a: &usize, b: &usize| goodput(*a).total_cmp(&goodput(*b)).then(slow(*a).cmp(&slow(*b)));
-        (0..rates.len()).max_by(better).expect("at least one rate")
+    /// Of equals the slower: where nothing arrives at all, the slowest.
+    fn look(&self, rates: &[Candidate], mpdus: f64) -> usize {
+        let value = |i: usize| (i, self.arrives[i] / rates[i].ns_each(mpdus), rates[i].mpdu_ns);
+        let better = |a: &(usize, f64, u32), b: &(usize, f64, u32)| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2));
+        (0..rates.len()).map(value).max_by(better).expect("at least one rate").0
     }
 }
