@@ -71,7 +71,7 @@ pub(super) struct Reception {
 pub(super) struct Plan {
     pub(super) rate: Rate,
     choice: usize,
-    /// At most so many MPDUs.
+    /// At most so many MPDUs, beside what bounds aggregates anyway.
     mpdus: usize,
 }
 
@@ -283,10 +283,13 @@ impl Radios {
         let ask = Ask { attempt: failures + 1, mpdus: mpdus as u32, snr_db, now };
         let choice = own.control.choose(&ask);
         let candidate = &own.control.rates()[choice.rate];
-        if choice.mpdus == candidate.most {
+        // A rate that is tried has one MPDU; else the cell knows the lengths of its packets better.
+        let tried = choice.mpdus < candidate.most;
+        if !tried {
             own.current = choice.rate;
         }
-        Plan { rate: candidate.rate, choice: choice.rate, mpdus: choice.mpdus as usize }
+        let mpdus = if tried { choice.mpdus as usize } else { usize::MAX };
+        Plan { rate: candidate.rate, choice: choice.rate, mpdus }
     }
 
     /// How it ended.
