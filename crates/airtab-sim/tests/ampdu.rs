@@ -4,9 +4,11 @@
 
 mod common;
 
-use airtab_core::{Phy, Rate, RateSpec};
+use airtab_core::{Control, Phy, Rate, RateSpec, ampdu_bytes};
+use airtab_model::blockack::BlockAck;
 use airtab_sim::wifi::{
-    Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Mean, Order, RateAlgorithm, Signal, Speed,
+    Aggregation, Category, CellConfig, Coding, DriverConfig, Edca, ErrorTable, Loss, Mean, Order,
+    RateAlgorithm, Signal, Speed,
 };
 use common::{S, Saturated, phy};
 
@@ -193,6 +195,31 @@ fn losses_follow_from_the_signal() {
     for (mcs, db) in [(0, 3.97), (4, 16.62), (7, 23.79)] {
         let (_, once) = by_signal(Signal::steady(Mean::Given(db)), RateAlgorithm::Fixed, mcs);
         assert!((once - 0.9).abs() < 0.01, "MCS {mcs} at {db} dB: {once}");
+    }
+}
+
+/// Goodput where MPDUs are lost, against a Markov chain of the window: one aggregate is prepared at a time, no
+/// MPDU is given up, and BLOCK ACKs arrive.
+#[test]
+fn losses_cost_what_a_chain_of_the_window_says() {
+    let phy = phy("std-11n");
+    let rate = rate(&phy, 7, 20, 1, 800);
+    let coding = Coding::mcs(7).expect("an MCS");
+    let cycle_ns = |frames: u32| {
+        let mpdu = 1500 + phy.mac_bytes();
+        let (psdu, answer) = match frames {
+            1 => (mpdu, Control::Ack),
+            frames => (ampdu_bytes(frames, mpdu), Control::BlockAck(64)),
+        };
+        let ppdu = phy.ppdu_ns(&rate, psdu) + phy.sifs_ns() + phy.control_ns(rate.kbps(), answer);
+        phy.aifs_ns(3) + 67_500 + ppdu
+    };
+    for error in [0.1, 0.3, 0.5] {
+        let db = ErrorTable::new().needed_db(coding, 1538, error);
+        let (seen, _) = by_signal(Signal::steady(Mean::Given(db)), RateAlgorithm::Fixed, 7);
+        let chain = BlockAck { window: 64, frames: 28, error, attempts: None };
+        let expected = chain.solve().expect("a window").goodput_bps(12_000, 0, cycle_ns) / 1e6;
+        assert!((seen / expected - 1.0).abs() < 0.01, "{error}: {seen} Mb/s, not {expected}");
     }
 }
 

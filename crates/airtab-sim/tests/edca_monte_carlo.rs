@@ -8,6 +8,7 @@
 mod common;
 
 use airtab_core::RateSpec;
+use airtab_model::bianchi::BianchiInput;
 use airtab_sim::wifi::{Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Order};
 use common::{S, Saturated, phy};
 
@@ -99,7 +100,7 @@ fn monte_carlo(burst: Burst, n: usize, ns: u64) -> (u64, u64) {
 }
 
 /// The same by the cell: packets that arrived, frames and collided ones.
-fn cell(burst: Burst, n: usize, ns: u64) -> (u64, u64, u64) {
+fn cell(burst: Burst, n: usize, ns: u64, eifs: bool) -> (u64, u64, u64) {
     let phy = phy(burst.profile);
     let rate = phy
         .rate(&RateSpec { mcs: burst.mcs, width: Some(burst.width), ..RateSpec::default() })
@@ -114,6 +115,7 @@ fn cell(burst: Burst, n: usize, ns: u64) -> (u64, u64, u64) {
     };
     let config = CellConfig {
         beacon: None,
+        eifs,
         attempts: u8::MAX,
         aggregation: Some(aggregation),
         edca: Edca::Standard,
@@ -132,7 +134,7 @@ fn agree(burst: Burst, seconds: u64) {
     for n in [2, 5, 10, 20, 50] {
         let ns = seconds * S;
         let (arrived, attempts) = monte_carlo(burst, n, ns);
-        let (packets, frames, collided) = cell(burst, n, ns);
+        let (packets, frames, collided) = cell(burst, n, ns, true);
         let name = format!("{}, {} MPDUs, {n} stations", burst.profile, burst.frames);
         let throughput = packets as f64 / (arrived * u64::from(burst.frames)) as f64 - 1.0;
         assert!(throughput.abs() < 0.005, "{name}: throughput {:+.2} %", 100.0 * throughput);
@@ -141,6 +143,20 @@ fn agree(burst: Burst, seconds: u64) {
         // Collisions are at least pairs, counted on both sides.
         let error = (4.0 / collided as f64).sqrt();
         assert!(p.abs() < 0.005 + 3.0 * error, "{name}: p {:+.2} %", 100.0 * p);
+        // In the model everybody goes on after a collision's DATA and AIFS.
+        let (packets, ..) = cell(burst, n, ns / 3, false);
+        let model = BianchiInput {
+            n: n as u32,
+            cw_min: 15,
+            cw_max: 1023,
+            slot_ns: SLOT,
+            t_success_ns: burst.ppdu + burst.answer + AIFS,
+            t_collision_ns: burst.ppdu + AIFS,
+            payload_bits: 12_000 * u64::from(burst.frames),
+        };
+        let expected = model.solve().expect("windows that double").throughput_bps * seconds as f64 / 3.0;
+        let distance = packets as f64 * 12_000.0 / expected - 1.0;
+        assert!(distance.abs() < 0.03, "{name}: {:+.2} % from the model", 100.0 * distance);
     }
 }
 
