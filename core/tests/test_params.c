@@ -597,6 +597,177 @@ static void pie_derandomize(struct host *h)
 	CHECK(nearest(h, 100000, 100000) < 3);
 }
 
+/* ---- cake ---- */
+
+static void cake_bandwidth(struct host *h)
+{
+	open_host(h, "cake", "", 64);
+	puts_of(h, 1, 1500, 4);
+	served(h);
+	served(h);
+	change(h, "bandwidth=12000000", 0);	/* 1 ms a packet */
+	served(h);
+	CHECK(!get(h, &ticket, MS - 1));
+	change(h, "bandwidth=0", MS - 1);
+	served(h);
+}
+
+/* Voice goes first, but in one tin nobody knows. */
+static u32 first_by_dscp(const char *args)
+{
+	struct host h;
+	u32 flow;
+
+	open_host(&h, "cake", args, 8);
+	for (u32 f = 1; f <= 2; f++) {
+		struct at_pkt *p = new_pkt(&h, f, 1500);
+
+		p->flags = AT_F_IP;
+		p->key.dscp = f == 2 ? 46 : 0;
+		push(&h, p, 0);
+	}
+	flow = served(&h);
+	close_host(&h);
+	return flow;
+}
+
+static void cake_tins(struct host *h)
+{
+	CHECK_EQ(first_by_dscp("bandwidth=12000000 tins=0"), 1);
+	CHECK_EQ(first_by_dscp("bandwidth=12000000 tins=1"), 2);
+	open_host(h, "cake", "tins=1", 8);
+}
+
+/* Of 40 packets, those of one flow beside three others, of one station or sender. */
+static u32 lone_of_40(struct host *h)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < 40; i++) {
+		struct at_pkt *was = get(h, &ticket, h->now), *p;
+		u32 flow = was->flow, sta = was->sta, source = was->source;
+
+		n += flow == 0;
+		p = new_pkt(h, flow, 1514);
+		p->sta = (u16)sta;
+		p->source = source;
+		push(h, p, h->now);
+	}
+	return n;
+}
+
+static void cake_isolation(struct host *h)
+{
+	open_host(h, "cake", "isolation=0", 64);
+	for (u32 i = 0; i < 40; i++) {
+		struct at_pkt *p = new_pkt(h, i % 4, 1514);
+
+		p->sta = p->flow > 0;
+		p->source = p->flow == 3 ? 5 : 6;
+		push(h, p, 0);
+	}
+	CHECK_EQ(lone_of_40(h), 10);
+	change(h, "isolation=1", 0);
+	lone_of_40(h);
+	CHECK_EQ(lone_of_40(h), 20);
+	change(h, "isolation=2", 0);	/* flow 3 is its sender's only one */
+	lone_of_40(h);
+	CHECK(lone_of_40(h) <= 8);
+	change(h, "isolation=0", 0);
+	lone_of_40(h);
+	CHECK_EQ(lone_of_40(h), 10);
+}
+
+/* The first packet of `bytes` keeps the next one for so long, at 8 b a us. */
+static void keeps(struct host *h, u32 bytes, u64 ns)
+{
+	u64 now = h->now + SEC;
+
+	put(h, 1, bytes, now);
+	put(h, 1, bytes, now);
+	CHECK(get(h, &ticket, now));
+	CHECK(!get(h, &ticket, now + ns - 1));
+	CHECK(get(h, &ticket, now + ns));
+}
+
+static void cake_overhead(struct host *h)
+{
+	open_host(h, "cake", "bandwidth=8000000", 8);
+	keeps(h, 100, 100000);
+	change(h, "overhead=38", h->now);
+	keeps(h, 100, 138000);
+	change(h, "overhead=0", h->now);
+	keeps(h, 100, 100000);
+}
+
+static void cake_mpu(struct host *h)
+{
+	open_host(h, "cake", "bandwidth=8000000 overhead=18", 8);
+	keeps(h, 30, 48000);
+	change(h, "mpu=64", h->now);
+	keeps(h, 30, 64000);
+	keeps(h, 47, 65000);
+	change(h, "mpu=0", h->now);
+	keeps(h, 30, 48000);
+}
+
+static void cake_limit(struct host *h)
+{
+	open_host(h, "cake", "limit=10", 64);
+	puts_of(h, 1, 1500, 11);
+	CHECK_EQ(h->q->qlen, 10);
+	change(h, "limit=4", 0);
+	CHECK_EQ(h->q->qlen, 4);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(h->q->qlen, 4);
+	change(h, "limit=20", 0);
+	puts_of(h, 1, 1500, 30);
+	CHECK_EQ(h->q->qlen, 20);
+}
+
+/* 0: four intervals at the bandwidth, which are 5 MB here, between 4 MiB and 10240
+ * packets of 1514 bytes. */
+static void cake_memory(struct host *h)
+{
+	open_host(h, "cake", "limit=1000000", 1000);
+	puts_of(h, 1, 65000, 300);
+	CHECK_EQ(h->q->bytes, 15503360 / 65000 * 65000);
+	change(h, "bandwidth=100000000", 0);
+	CHECK_EQ(h->q->bytes, 5000000 / 65000 * 65000);
+	change(h, "bandwidth=1000000", 0);
+	CHECK_EQ(h->q->bytes, 4194304 / 65000 * 65000);
+	change(h, "memory=75000", 0);
+	CHECK_EQ(h->q->bytes, 65000);
+	puts_of(h, 1, 5000, 5);
+	CHECK_EQ(h->q->bytes, 25000);
+}
+
+static void cake_target(struct host *h)
+{
+	open_host(h, "cake", "", 64);
+	CHECK(overdue(h, 0, 1000, 0) > 5);
+	change(h, "target=30000000", 1000 * MS);
+	CHECK_EQ(overdue(h, 1000, 1000, 0), 0);
+	change(h, "target=1000000", 2000 * MS);
+	CHECK(overdue(h, 2000, 1000, 0) > 5);
+}
+
+static void cake_interval(struct host *h)
+{
+	u64 often, seldom;
+
+	open_host(h, "cake", "interval=1000000000", 64);
+	CHECK_EQ(overdue(h, 0, 1000, 0), 0);	/* not for an interval yet */
+	overdue(h, 1000, 1000, 0);
+	change(h, "interval=10000000", 2000 * MS);
+	overdue(h, 2000, 1000, 0);
+	often = overdue(h, 3000, 1000, 0);
+	change(h, "interval=1000000000", 4000 * MS);
+	overdue(h, 4000, 100, 0);
+	seldom = overdue(h, 4100, 1000, 0);
+	CHECK(often > 5 * seldom);
+}
+
 static const struct {
 	const char *discipline, *param;
 	void (*shows)(struct host *h);
@@ -637,6 +808,15 @@ static const struct {
 	{ "pie", "ecn", pie_ecn },
 	{ "pie", "mark_ecnth", pie_mark_ecnth },
 	{ "pie", "derandomize", pie_derandomize },
+	{ "cake", "bandwidth", cake_bandwidth },
+	{ "cake", "tins", cake_tins },
+	{ "cake", "isolation", cake_isolation },
+	{ "cake", "overhead", cake_overhead },
+	{ "cake", "mpu", cake_mpu },
+	{ "cake", "limit", cake_limit },
+	{ "cake", "memory", cake_memory },
+	{ "cake", "target", cake_target },
+	{ "cake", "interval", cake_interval },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

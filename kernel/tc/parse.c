@@ -120,9 +120,10 @@ static bool parse_one(const struct at_param *p, const char *word, u64 *value)
 	case AT_CHOICE:
 		return choice(p->choices, word, value);
 	case AT_NS:
+	case AT_BPS:
 		*value = 0;
 		if (!p->min && (!strcmp(word, "off") || !strcmp(word, "0")))
-			return true;	/* no time needs no unit */
+			return true;	/* no time needs no unit, nor does no rate */
 		return number(p->unit, word, value);
 	default:
 		return number(p->unit, word, value);

@@ -56,6 +56,32 @@ static inline void at_chain_join(struct at_chain *l, struct at_seats s, u32 i)
 	l->tail = i;
 }
 
+/* Takes the first of a list that has one. */
+static inline u32 at_chain_pop(struct at_chain *l, struct at_seats s)
+{
+	u32 i = l->head;
+
+	l->head = at_seat_of(s, i)->next;
+	l->len--;
+	return i;
+}
+
+/* Those who were passed over stand before l again, in their order. */
+static inline void at_chain_return(struct at_chain *l, struct at_seats s, struct at_chain *passed)
+{
+	if (!passed->len)
+		return;
+	for (u32 n = passed->len, i = passed->head; n; n--, i = at_seat_of(s, i)->next)
+		at_seat_of(s, i)->passed = false;
+	if (l->len)
+		at_seat_of(s, passed->tail)->next = l->head;
+	else
+		l->tail = passed->tail;
+	l->head = passed->head;
+	l->len += passed->len;
+	passed->len = 0;
+}
+
 /* i, in no list, becomes the last of one. */
 static inline void at_rounds_append(struct at_rounds *r, struct at_seats s, u32 i, u8 list)
 {
@@ -85,12 +111,9 @@ static inline u8 at_rounds_turn(const struct at_rounds *r)
 /* Takes the first of a list that has one. */
 static inline u32 at_rounds_pop(struct at_rounds *r, struct at_seats s, u8 list)
 {
-	struct at_chain *l = &r->lists[list];
-	u32 i = l->head;
+	u32 i = at_chain_pop(&r->lists[list], s);
 
 	at_seat_of(s, i)->list = AT_ROUNDS_NONE;
-	l->head = at_seat_of(s, i)->next;
-	l->len--;
 	return i;
 }
 
@@ -108,21 +131,8 @@ static inline void at_rounds_pass(struct at_rounds *r, struct at_seats s, u8 lis
 /* Who was passed over is looked at again. */
 static inline void at_rounds_look_again(struct at_rounds *r, struct at_seats s)
 {
-	for (u8 list = AT_ROUNDS_NEW; list < AT_ROUNDS_LISTS; list++) {
-		struct at_chain *l = &r->lists[list], *before = &r->passed[list];
-
-		if (!before->len)
-			continue;
-		for (u32 n = before->len, i = before->head; n; n--, i = at_seat_of(s, i)->next)
-			at_seat_of(s, i)->passed = false;
-		if (l->len)
-			at_seat_of(s, before->tail)->next = l->head;
-		else
-			l->tail = before->tail;
-		l->head = before->head;
-		l->len += before->len;
-		before->len = 0;
-	}
+	for (u8 list = AT_ROUNDS_NEW; list < AT_ROUNDS_LISTS; list++)
+		at_chain_return(&r->lists[list], s, &r->passed[list]);
 }
 
 #endif

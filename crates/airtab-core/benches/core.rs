@@ -102,6 +102,10 @@ impl Standing {
             // backlog stands.
             set("target", "4s".into());
         }
+        if name == "cake" {
+            set("target", "4s".into());
+            set("interval", "4s".into());
+        }
         let pool = Pool::new();
         let queue = Qdisc::new(&pool, &params, 1, 0);
         let packet = |pool: &mut Pool<()>, i: u32| {

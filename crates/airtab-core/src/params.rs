@@ -166,8 +166,9 @@ impl Param {
                 None => Err(format!("'{value}' is not {}", self.choices.join(" or "))),
             };
         }
-        if self.unit == Unit::Ns && self.min == 0 && matches!(value, "off" | "0") {
-            return Ok(0); // no time needs no unit
+        let dimension = matches!(self.unit, Unit::Ns | Unit::Bps);
+        if dimension && self.min == 0 && matches!(value, "off" | "0") {
+            return Ok(0); // no time needs no unit, nor does no rate
         }
         let number = self.unit.parse(value).map_err(|e| e.to_string())?;
         if number < self.min || number > self.max {

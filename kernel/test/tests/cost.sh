@@ -18,6 +18,7 @@ instructions() {
 	case $1 in
 	chap) options="limit 8000 flows 16384 target 1s" ;;
 	cake) options="rtt 1s" ;;
+	at_cake) options="limit 8000 target 1s interval 1s" ;;
 	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;
 	esac

@@ -157,6 +157,15 @@ impl Host {
         Some((number, packet, ticket))
     }
 
+    /// Lets the time pass after which the discipline wants to be asked; false: it names none.
+    pub fn waits(&mut self) -> bool {
+        let at = self.q.wake(self.now);
+        if let Some(at) = at {
+            self.wait(at.saturating_sub(self.now));
+        }
+        at.is_some()
+    }
+
     pub fn sent(&mut self, ticket: Ticket, tx: &Tx) {
         self.q.sent(&ticket, tx, self.now);
         self.nothing_dropped();
@@ -304,11 +313,11 @@ impl Host {
         self.param("limit").expect("every discipline has a limit") - u64::from(faithful)
     }
 
-    /// Bytes that may stay.
+    /// Bytes that may stay; None also where 0 leaves that to the discipline.
     fn memory(&self) -> Option<u64> {
         match self.discipline().name() {
             "chap" if self.param("profile") == Some(1) => None,
-            _ => self.param("memory").or(self.param("bytes").filter(|&b| b > 0)),
+            _ => self.param("memory").or(self.param("bytes")).filter(|&b| b > 0),
         }
     }
 

@@ -58,7 +58,7 @@ proptest! {
                 credits_are_bounded(&host);
             }
             host.open_all();
-            while host.dequeue().is_some() {}
+            while host.dequeue().is_some() || (!host.queued.is_empty() && host.waits()) {}
             prop_assert!(host.queued.is_empty());
         }
     }
