@@ -21,7 +21,7 @@
 //! At one instant arrivals come first, then the end of a service, then the next choice. A run depends on the
 //! server, the parameters and the seed only; each flow has a random stream of its own.
 //!
-//! What it does not do: no timers of disciplines (`wake`, `tick`), no uplink, no losses on the link.
+//! What it does not do: no uplink, no losses on the link.
 
 mod starve;
 
@@ -208,6 +208,8 @@ struct Run<'a> {
     /// One for each flow.
     sources: Vec<Source>,
     in_service: Option<Service>,
+    /// When the discipline wants to be asked again, if nothing else happens.
+    wake: u64,
     traces: Vec<FlowTrace>,
     /// Columns of the discipline's table: which flow a row is about, and those to be noted.
     flow: Option<Column>,
@@ -236,6 +238,7 @@ impl<'a> Run<'a> {
             arrivals: EventQueue::new(),
             sources: (0..server.flows.len()).map(source).collect(),
             in_service: None,
+            wake: NEVER,
             traces: vec![trace; server.flows.len()],
             flow: discipline.column(FLOW).filter(|_| !server.record.is_empty()),
             columns: server.record.iter().map(|name| discipline.column(name)).collect(),
@@ -251,7 +254,7 @@ impl<'a> Run<'a> {
     fn finished(mut self) -> Vec<FlowTrace> {
         loop {
             let ends = self.in_service.as_ref().map_or(NEVER, |s| s.ends);
-            let now = ends.min(self.arrivals.next_at());
+            let now = ends.min(self.arrivals.next_at()).min(self.wake);
             if now > self.server.duration_ns {
                 return self.traces;
             }
@@ -262,6 +265,10 @@ impl<'a> Run<'a> {
             }
             if ends == now {
                 self.finish(now);
+            }
+            if self.wake == now {
+                self.queue.tick(&mut self.pool, now);
+                self.collect_drops();
             }
             if self.in_service.is_none() {
                 self.choose(now);
@@ -332,7 +339,11 @@ impl<'a> Run<'a> {
         }
         let next = self.queue.dequeue(&mut self.pool, now);
         self.collect_drops();
-        let Some((handle, ticket)) = next else { return };
+        let Some((handle, ticket)) = next else {
+            self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1));
+            return;
+        };
+        self.wake = NEVER;
         let packet = self.pool.remove(handle);
         self.sources[packet.flow].waiting -= 1;
         if packet.arrived >= self.server.warm_up_ns {
