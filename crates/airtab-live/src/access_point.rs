@@ -25,7 +25,7 @@ use std::convert::Infallible;
 
 use airtab_core::ParamError;
 use airtab_scenario::QueueSpec;
-use airtab_sim::wifi::{AirTrace, Loss};
+use airtab_sim::wifi::{AirTrace, Loss, Speed};
 use airtab_sim::world::{Home, HomeHost, World};
 use airtab_sim::{ApTrace, AppMeter, AppTrace, Stream};
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub struct AccessPoint {
     taken: u64,
     unwritten: u64,
     refused: [u64; Refusal::ALL.len()],
-    radios: Vec<(u32, Loss)>,
+    radios: Vec<(Speed, Loss)>,
     /// Of each station: why it is there no more.
     ended: Vec<Option<String>>,
     last: report::Last,
@@ -138,7 +138,7 @@ impl AccessPoint {
             servers,
             paths: vec![Paths::default(); scenario.apps.len()],
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
-            radios: scenario.stations.iter().map(|s| (s.rate_kbps, s.loss)).collect(),
+            radios: scenario.stations.iter().map(|s| (s.speed, s.loss)).collect(),
             stations: flows::tallies(scenario.stations.len()),
             ended: vec![None; scenario.stations.len()],
             flows: Flows::new(Stream::new(seed, "flows").below(u64::MAX)),
@@ -209,16 +209,17 @@ impl AccessPoint {
         Ok(())
     }
 
-    /// Changes a station's rate (kb/s) and losses, from its next frame on.
+    /// Changes a station's speed and losses, from its next frame on.
     ///
     /// # Panics
-    /// If there is no such station, or the rate is 0.
-    pub fn set_station(&mut self, station: usize, kbps: u32, loss: Loss) {
-        self.world.set_station(0, station, kbps, loss);
-        self.radios[station] = (kbps, loss);
+    /// If there is no such station, or a rate is 0.
+    pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss) {
+        let speed = speed.into();
+        self.world.set_station(0, station, speed, loss);
+        self.radios[station] = (speed, loss);
         let name = &self.house.file.scenario.stations[station].name;
         let lost = 100.0 * loss.frame_error_rate();
-        self.note(format!("station {name} became {kbps} kb/s, {lost:.2} % of frames lost"));
+        self.note(format!("station {name} became {speed}, {lost:.2} % of frames lost"));
     }
 
     /// A station is there no more: nobody has its addresses, as if it had never
@@ -246,8 +247,8 @@ impl AccessPoint {
         stations.filter_map(|(s, why)| Some((s.name.clone(), why.clone()?))).collect()
     }
 
-    /// A station's rate, kb/s, and losses.
-    pub fn station(&self, station: usize) -> (u32, Loss) {
+    /// A station's speed and losses.
+    pub fn station(&self, station: usize) -> (Speed, Loss) {
         self.radios[station]
     }
 

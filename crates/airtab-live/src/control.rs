@@ -178,18 +178,14 @@ fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<Strin
         let known: Vec<&str> = stations.iter().map(|s| s.name.as_str()).collect();
         format!("no station '{name}'; there are {}", known.join(", "))
     })?;
-    let (kbps, loss) = airtab_scenario::station_change(&ap.house().file, ap.station(number), key, value)?;
-    ap.set_station(number, kbps, loss);
+    let (speed, loss) = airtab_scenario::station_change(&ap.house().file, ap.station(number), key, value)?;
+    ap.set_station(number, speed, loss);
     let error_rate = loss.frame_error_rate();
     let place = match loss {
         Loss::Shadowing { distance_m, .. } => format!(", {distance_m} m away"),
         _ => String::new(),
     };
-    Ok(format!(
-        "station {name}: {} Mb/s{place}, {:.2} % of frames lost",
-        f64::from(kbps) / 1e3,
-        100.0 * error_rate
-    ))
+    Ok(format!("station {name}: {speed}{place}, {:.2} % of frames lost", 100.0 * error_rate))
 }
 
 /// Asks a running house for something.

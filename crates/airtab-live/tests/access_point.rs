@@ -358,7 +358,7 @@ fn the_cell_is_the_simulators() {
     let house = house("cell", "", "");
     let scenario = &house.file.scenario;
     assert!(scenario.medium.cell().is_some());
-    let stations: Vec<_> = scenario.stations.iter().map(|s| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
+    let stations: Vec<_> = scenario.stations.iter().map(|s| (s.name.as_str(), s.speed, s.loss)).collect();
     let params: Params = queue("fifo:limit=100").build(&house.file.queues).unwrap();
     for seed in [1, 5] {
         let mut pool: Pool<u32> = Pool::new();

@@ -250,7 +250,7 @@ fn changes_hold_from_the_next_frame_on() {
         ("chap:limit=70", "emulator", "routes")
     );
     let changes: Vec<_> = ap.changes().iter().map(|c| (c.at_ns, c.what.as_str())).collect();
-    let slow = "station laptop became 6000 kb/s, 0.00 % of frames lost";
+    let slow = "station laptop became 6 Mb/s, 0.00 % of frames lost";
     assert_eq!(changes, [(100_000, slow), (S, "the discipline became chap:limit=70")]);
-    assert_eq!((ap.station(1), ap.exchanges()), ((6_000, Loss::Fer(0.0)), 3));
+    assert_eq!((ap.station(1), ap.exchanges()), ((6_000.into(), Loss::Fer(0.0)), 3));
 }

@@ -6,10 +6,11 @@
 
 use airtab_core::Unit;
 use airtab_core::time::SECOND;
+use airtab_sim::wifi::Category;
 use airtab_sim::{App, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
-use crate::reader::{Section, instead, quantity, unused};
+use crate::reader::{Section, choice, instead, quantity, unused};
 use crate::scenario_file::{LONGEST_NS, measured};
 use crate::wired::read_place;
 
@@ -75,6 +76,8 @@ fn read_app(
         s.problem_of("measure", &format!("nothing is sent then: it sends from {start} to {stop}"));
     }
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
+    let names = Category::NAMES.into_iter().zip(Category::ALL).rev().collect();
+    let access = s.read("access", choice(names)).unwrap_or_default();
     let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
     let servers = read_place(s, servers);
     let app = App {
@@ -85,6 +88,7 @@ fn read_app(
         active_ns: start..stop,
         measure_ns,
         class: class as u8,
+        access,
         servers: servers?,
         phase_ns,
     };

@@ -18,6 +18,7 @@ mod apps;
 pub mod digits;
 mod evenness;
 mod kinds;
+mod mac;
 mod measure;
 mod metric;
 mod phy_rates;
@@ -26,6 +27,8 @@ pub mod reader;
 mod scenario_file;
 mod schedule;
 mod scores;
+mod speed;
+mod station;
 mod tcp;
 #[cfg(feature = "files")]
 mod text_file;
@@ -40,9 +43,10 @@ pub use metric::{Direction, Metric, Of, OfPath, column_unit};
 pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
-pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues, station_change};
+pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
+pub use station::station_change;
 pub use tcp::tcp_settings;
 #[cfg(feature = "files")]
 pub use text_file::read_text;

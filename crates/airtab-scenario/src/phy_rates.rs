@@ -27,7 +27,16 @@ pub(crate) struct Rates {
     between: bool,
 }
 
-/// The profile of that name, whose rates are in Mb/s: what the cell sends so far.
+/// The profile of that name.
+///
+/// # Errors
+/// There is none; says which there are.
+pub(crate) fn any_profile(name: &str) -> Result<Phy, String> {
+    let known: Vec<_> = Phy::all().map(|phy| phy.name()).collect();
+    Phy::named(name).ok_or_else(|| format!("'{name}' is not known{}", instead(name, &known)))
+}
+
+/// The profile of that name, whose rates are in Mb/s.
 ///
 /// # Errors
 /// There is none, or its rates are by MCS; says which there are.
@@ -35,10 +44,7 @@ pub fn profile(name: &str) -> Result<Phy, String> {
     let known: Vec<_> = Phy::all().filter(|phy| !phy.has_mcs()).map(|phy| phy.name()).collect();
     match Phy::named(name) {
         Some(phy) if !phy.has_mcs() => Ok(phy),
-        Some(_) => Err(format!(
-            "'{name}' has rates by MCS, which so far `airtab airtime` alone takes: take one of {}",
-            known.join(", ")
-        )),
+        Some(_) => Err(format!("'{name}' has rates by MCS: take one of {}", known.join(", "))),
         None => Err(format!("'{name}' is not known{}", instead(name, &known))),
     }
 }

@@ -62,12 +62,13 @@ pub struct Document<'a> {
     file: &'a str,
     text: &'a str,
     problems: RefCell<Vec<(usize, Problem)>>,
+    warnings: RefCell<Vec<(usize, Problem)>>,
 }
 
 impl<'a> Document<'a> {
     /// `file` is its name in messages.
     pub fn new(file: &'a str, text: &'a str) -> Document<'a> {
-        Document { file, text, problems: RefCell::default() }
+        Document { file, text, problems: RefCell::default(), warnings: RefCell::default() }
     }
 
     /// The text between two byte positions.
@@ -87,12 +88,22 @@ impl<'a> Document<'a> {
 
     /// A problem with a part of the text, bytes.
     pub fn problem(&self, span: Range<usize>, message: String) {
+        self.problems.borrow_mut().push(self.place(&span, message));
+    }
+
+    /// What is not wrong, and most likely not meant, at a part of the text, bytes.
+    fn warn(&self, span: &Range<usize>, message: String) {
+        self.warnings.borrow_mut().push(self.place(span, message));
+    }
+
+    /// A message about a part of the text, and where that begins, bytes.
+    fn place(&self, span: &Range<usize>, message: String) -> (usize, Problem) {
         let at = span.start.min(self.text.len());
         let before = &self.text[..self.text.floor_char_boundary(at)];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         let line = self.text[line_start..].lines().next().unwrap_or("");
         let column = before[line_start..].chars().count() + 1;
-        let width = self.slice(&span).lines().next().unwrap_or("").chars().count();
+        let width = self.slice(span).lines().next().unwrap_or("").chars().count();
         let problem = Problem {
             file: self.file.into(),
             line: before.matches('\n').count() + 1,
@@ -101,7 +112,7 @@ impl<'a> Document<'a> {
             text: line.trim_end().into(),
             width,
         };
-        self.problems.borrow_mut().push((at, problem));
+        (at, problem)
     }
 
     /// Whether nothing was found so far.
@@ -260,6 +271,19 @@ impl<'s, 'a> Section<'s, 'a> {
 
     fn problem_at(&self, key: &str, span: Range<usize>, message: &str) {
         self.document.problem(span, format!("{} {key}: {message}", self.name).trim().into());
+    }
+
+    /// What is allowed as the value of a key, and most likely not meant.
+    pub fn warn_of(&self, key: &str, message: &str) {
+        let span = self.table.get(key).map_or(self.span.clone(), |value| value.span());
+        self.document.warn(&span, format!("{} {key}: {message}", self.name).trim().into());
+    }
+
+    /// All that the document was warned of so far, in its order.
+    pub fn warnings(&self) -> Vec<Problem> {
+        let mut warnings = self.document.warnings.borrow().clone();
+        warnings.sort_by_key(|(at, _)| *at);
+        warnings.into_iter().map(|(_, warning)| warning).collect()
     }
 
     /// Reports a key that is none of `known`.

@@ -11,15 +11,15 @@ use std::path::Path;
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::Config;
-use airtab_sim::wifi::{Loss, MediumConfig, Shadowing};
-use airtab_sim::{MAX_STATIONS, Scenario, Scored, Station, Wired};
+use airtab_sim::wifi::Shadowing;
+use airtab_sim::{Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
 use crate::kinds::Context;
-use crate::phy_rates::Rates;
-use crate::queues::{QueueSettings, QueueSpec};
-use crate::reader::{Document, Problem, Section, Value, choice, label, number, quantity, text, unused};
+use crate::queues::QueueSettings;
+use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
+use crate::station::read_stations;
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
 use crate::wifi::{default_wifi, read_wifi};
@@ -46,6 +46,8 @@ pub struct ScenarioFile {
     pub queues: QueueSettings,
     /// What a distance means for a station.
     pub shadowing: Shadowing,
+    /// What is allowed, and most likely not meant.
+    pub warnings: Vec<Problem>,
     /// As it was written, to be kept beside results.
     pub text: String,
 }
@@ -171,6 +173,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
         },
         queues,
         shadowing,
+        warnings: top.warnings(),
         text: text.into(),
     })
 }
@@ -259,84 +262,4 @@ fn read_discipline(queue: &Section, s: &Section, discipline: Discipline, limit: 
         s.problem_of(&e.param, &e.message);
     }
     params
-}
-
-/// Without a `medium` any rate will do.
-fn read_stations(top: &Section, medium: Option<&MediumConfig>, by: Shadowing) -> Vec<Station> {
-    let rates = medium.map(|medium| Rates::of(&medium.phy()));
-    let dcf = medium.is_none_or(|medium| medium.cell().is_some());
-    let sections = top.sections("station");
-    if top.lacks("station") {
-        top.problem("no station: at least one [[station]] is needed".into());
-    }
-    if sections.len() > MAX_STATIONS {
-        let n = sections.len();
-        top.problem(format!(
-            "{n} stations: at most {MAX_STATIONS}, where the association numbers of 802.11 end"
-        ));
-        return Vec::new();
-    }
-    let mut stations: Vec<Station> = Vec::new();
-    for s in sections {
-        let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
-        let rate = s.read("rate", |v| rates.as_ref().map_or(Ok(0), |rates| rates.read(v)));
-        let distance = s.read("distance", metres);
-        let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
-        if s.get("distance").is_some() && s.get("fer").is_some() {
-            s.problem_of("fer", "give distance or fer, not both: the distance sets the frame error rate");
-        }
-        let loss = match fer {
-            Some(0.0) => Loss::None,
-            Some(p) => Loss::Fer(p),
-            None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0), by },
-        };
-        let uplink = s.read("uplink", |v| {
-            let spec: QueueSpec = text(v)?.parse()?;
-            spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
-        });
-        if uplink.is_some() && !dcf {
-            s.problem_of("uplink", "only for medium dcf; the emulated link has no uplink queue");
-        }
-        s.finish();
-        let highest = rates.as_ref().map_or(0, Rates::highest);
-        stations.push(Station { name, rate_kbps: rate.unwrap_or(highest), loss, uplink });
-    }
-    stations
-}
-
-/// Changes one key of a station of the running house of a file: what it would say.
-///
-/// # Errors
-/// Names the key or the value that is wrong, and what is allowed.
-pub fn station_change(
-    file: &ScenarioFile,
-    (kbps, loss): (u32, Loss),
-    key: &str,
-    value: &str,
-) -> Result<(u32, Loss), String> {
-    match key {
-        "rate" => Ok((Rates::of(&file.scenario.medium.phy()).parse(value)?, loss)),
-        "distance" => Ok((kbps, Loss::Shadowing { distance_m: parse_metres(value)?, by: file.shadowing })),
-        "fer" => match value.parse() {
-            Ok(0.0) => Ok((kbps, Loss::None)),
-            Ok(p) if (0.0..=1.0).contains(&p) => Ok((kbps, Loss::Fer(p))),
-            _ => Err(format!("fer: '{value}' is not a share of frames such as 0.1 (0 to 1)")),
-        },
-        _ => Err(format!("no key '{key}' of a station: distance, fer or rate")),
-    }
-}
-
-/// `1.5` or `"1.5 m"`; above 0.
-fn metres(v: &Value) -> Result<f64, String> {
-    parse_metres(&v.written)
-}
-
-fn parse_metres(written: &str) -> Result<f64, String> {
-    let wrong = || {
-        format!("'{written}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"")
-    };
-    let digits = written.strip_suffix('m').map_or(written, str::trim_end);
-    let plain = digits.starts_with(|c: char| c.is_ascii_digit());
-    let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
-    (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)
 }

@@ -9,7 +9,8 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Phy, PhyChange, Unit};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig, Shadowing};
 
-use crate::phy_rates::profile;
+use crate::mac::{self, read_mac};
+use crate::phy_rates::any_profile;
 use crate::reader::{Section, Value, choice, flag, number, quantity};
 
 /// Without the table.
@@ -41,10 +42,13 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
     let emulator = medium == Some("emulator");
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
     let phy = if s.get("phy").is_some() {
-        s.read("phy", |v| profile(v.value.as_str().unwrap_or(&v.written)))
+        s.read("phy", |v| any_profile(v.value.as_str().unwrap_or(&v.written)))
     } else {
         default
     };
+    if emulator && phy.is_some_and(|phy| phy.has_mcs()) {
+        s.problem_of("phy", "its rates are by MCS: only for medium dcf; this is emulator");
+    }
     let change = read_change(&s, phy.as_ref());
     let phy = phy.map(|phy| phy.with(&change));
     let extra_ns = s.read("extra_delay", quantity(Unit::Ns, 0..=10 * SECOND)).unwrap_or(0);
@@ -58,9 +62,13 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
     cell.attempts = attempts.unwrap_or(cell.attempts);
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
+    match phy.filter(|_| !emulator) {
+        Some(phy) => read_mac(&s, &phy, &mut cell),
+        None => mac::KEYS.iter().for_each(|key| drop(s.get(key))),
+    }
     cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
     let shadowing = read_shadowing(&s);
-    for (key, owner) in OWNERS {
+    for (key, owner) in OWNERS.into_iter().chain(mac::KEYS.map(|key| (key, "dcf"))) {
         if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
             s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
         }
@@ -88,9 +96,9 @@ fn read_change(s: &Section, phy: Option<&Phy>) -> PhyChange {
         preamble_ns: time("preamble", 0),
         cw_min: s.read("cw_min", window),
         cw_max: s.read("cw_max", window),
-        ack_kbps: s.read("ack_rate", rate),
+        ack_kbps: read_answers(s, phy),
         eifs_kbps: s.read("eifs_rate", rate),
-        ..PhyChange::default()
+        ccmp: s.read("ccmp", flag).unwrap_or(false),
     };
     if let Some(phy) = phy.map(|phy| phy.with(&change))
         && phy.cw_min() > phy.cw_max()
@@ -99,6 +107,20 @@ fn read_change(s: &Section, phy: Option<&Phy>) -> PhyChange {
         s.problem_of(key, &format!("cw_min is {} and cw_max {}: give both", phy.cw_min(), phy.cw_max()));
     }
     change
+}
+
+/// Rate of what answers: `ack_rate` where rates are in Mb/s, `control_rate`, of other control
+/// frames too, where they are by MCS.
+fn read_answers(s: &Section, phy: Option<&Phy>) -> Option<u32> {
+    let [ack, control] = ["ack_rate", "control_rate"].map(|key| s.read(key, rate));
+    let (own, others) = match phy.is_some_and(Phy::has_mcs) {
+        true => ("control_rate", "ack_rate"),
+        false => ("ack_rate", "control_rate"),
+    };
+    if let (Some(_), Some(phy)) = (s.get(others), phy) {
+        s.problem_of(others, &format!("{} has {own} in its place", phy.name()));
+    }
+    ack.or(control)
 }
 
 /// The largest draw of a backoff.

@@ -20,7 +20,7 @@ fn the_built_in_home() {
     assert_eq!((s.medium.phy().name(), s.medium.attempts()), ("phy-a", 7));
     assert_eq!((s.wired.rate_bps, s.wired.trunk), (100_000_000, Latency::both(MS)));
     assert_eq!(s.tcp, Config::home());
-    assert!(s.stations.iter().all(|s| s.rate_kbps == 54_000));
+    assert!(s.stations.iter().all(|s| s.speed.kbps() == 54_000));
     assert!(s.stations.iter().all(|s| s.loss == Loss::at(1.0)));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
@@ -54,7 +54,7 @@ fn the_least_that_a_file_must_say() {
     assert_eq!((s.name.as_str(), s.measure_ns), ("small", 0..10 * SECOND));
     assert_eq!((s.apps[0].active_ns.clone(), s.apps[0].class), (0..10 * SECOND, 0));
     assert_eq!((s.apps[0].servers, s.apps[0].phase_ns), (Servers::Own(Latency::both(MS)), None));
-    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (54_000, Loss::at(1.0)));
+    assert_eq!((s.stations[0].speed.kbps(), s.stations[0].loss), (54_000, Loss::at(1.0)));
 }
 
 /// What is to differ from a profile, and what a distance means.
@@ -92,11 +92,15 @@ fn constants_of_the_cell() {
     assert_eq!(file.scenario.stations[0].loss, Loss::Shadowing { distance_m: 10.0, by });
     // One deviation above the threshold at 10 m.
     assert!((file.scenario.stations[0].loss.frame_error_rate() - 0.158_655).abs() < 1e-6);
-    let change = airtab_scenario::station_change(&file, (11_000, Loss::None), "distance", "20m");
-    assert_eq!(change, Ok((11_000, Loss::Shadowing { distance_m: 20.0, by })), "also in a running house");
+    let change = airtab_scenario::station_change(&file, (11_000.into(), Loss::None), "distance", "20m");
+    assert_eq!(
+        change,
+        Ok((11_000.into(), Loss::Shadowing { distance_m: 20.0, by })),
+        "also in a running house"
+    );
     let mixed = read("phy = \"std-11bg\"");
     assert_eq!(mixed.scenario.medium.cell().unwrap().beacon.unwrap().kbps, 1_000);
-    assert_eq!(mixed.scenario.stations[0].rate_kbps, 11_000);
+    assert_eq!(mixed.scenario.stations[0].speed.kbps(), 11_000);
 }
 
 #[test]
@@ -234,7 +238,7 @@ fn every_key_arrives() {
         (1_000_000_000, Latency::both(2_500_000), 88)
     );
     assert_eq!((s.tcp, s.tcp.initial_window), (Config::linux(), 10));
-    assert_eq!((s.stations[0].rate_kbps, s.stations[0].loss), (5_500, Loss::at(12.5)));
+    assert_eq!((s.stations[0].speed.kbps(), s.stations[0].loss), (5_500, Loss::at(12.5)));
     assert_eq!(s.stations[1].loss, Loss::Fer(0.25));
     let app = &s.apps[0];
     assert_eq!(
@@ -428,7 +432,7 @@ fn the_rates_of_each_profile() {
         let station = format!("[[station]]\nname = \"s\"\n{rate}\n");
         let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
         ScenarioFile::parse("rates.toml", &format!("duration = \"1s\"\nwifi.phy = \"{phy}\"\n{station}{app}"))
-            .map(|file| file.scenario.stations[0].rate_kbps)
+            .map(|file| file.scenario.stations[0].speed.kbps())
     };
     let ofdm = "6 9 12 18 24 36 48 54";
     let dsss = "1 2 5.5 11";

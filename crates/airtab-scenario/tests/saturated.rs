@@ -49,7 +49,7 @@ fn cell_alone(rates: [u32; 2], seed: u64) -> [u64; 2] {
 fn scenario(rates: [u32; 2], seed: u64) -> (ScenarioFile, Trace) {
     let slow = format!("rate = \"{}Mb/s\"", rates[1] / 1000);
     let file = ScenarioFile::parse("anomaly.toml", &ANOMALY.replace("rate = \"6Mb/s\"", &slow)).unwrap();
-    assert_eq!(file.scenario.stations.iter().map(|s| s.rate_kbps).collect::<Vec<_>>(), rates);
+    assert_eq!(file.scenario.stations.iter().map(|s| s.speed.kbps()).collect::<Vec<_>>(), rates);
     let trace = run(&file.scenario, &fifo(), seed);
     (file, trace)
 }

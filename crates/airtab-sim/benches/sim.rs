@@ -20,7 +20,7 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
-use airtab_sim::wifi::{Cell, CellConfig, Loss, Output};
+use airtab_sim::wifi::{Category, Cell, CellConfig, Loss, Output};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -46,7 +46,7 @@ fn median<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
 
 fn home() -> Scenario {
     let station =
-        |name: &str| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::at(1.0), uplink: None };
+        |name: &str| Station { name: name.into(), speed: 54_000.into(), loss: Loss::at(1.0), uplink: None };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),
         kind,
@@ -56,6 +56,7 @@ fn home() -> Scenario {
         users: Users::ONE,
         measure_ns: None,
         servers: Servers::Own(Latency::both(1_000_000)),
+        access: Category::default(),
         phase_ns: None,
     };
     let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });

@@ -25,6 +25,8 @@ pub(crate) struct Flow {
     pub(crate) source: NodeId,
     pub(crate) station: NodeId,
     pub(crate) class: u8,
+    /// What all of its packets carry.
+    dscp: u8,
     /// The hash that disciplines see.
     pub(crate) hash: u32,
     /// Which connection this is: packets of an earlier one go to nobody.
@@ -60,6 +62,7 @@ impl Flow {
             }),
             station: home.node(HomeHost::Station(app.station as u16)),
             class: app.class,
+            dscp: app.access.dscp(),
             hash: tuple.flow(key),
             life: 0,
             connection: None,
@@ -79,7 +82,8 @@ impl Flow {
 
     /// What a classifier sees of the packets that it sends now.
     pub(crate) fn key(&self, up: bool) -> Key {
-        if up { self.tuple.reversed().key() } else { self.tuple.key() }
+        let tuple = if up { self.tuple.reversed() } else { self.tuple };
+        Key { dscp: self.dscp, ..tuple.key() }
     }
 
     pub(crate) fn is_udp(&self) -> bool {

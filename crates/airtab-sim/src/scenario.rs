@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
-use airtab_core::{Params, Unit};
+use airtab_core::{Format, Params, Unit};
 
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{Loss, MediumConfig};
+use crate::wifi::{Category, Loss, MediumConfig, Speed};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -57,8 +57,8 @@ impl Scored {
 pub struct Station {
     /// Name, for reports and as the name of its random stream.
     pub name: String,
-    /// PHY rate of frames to and from it, kb/s.
-    pub rate_kbps: u32,
+    /// How fast frames to and from it go.
+    pub speed: Speed,
     /// Which frames to and from it are lost.
     pub loss: Loss,
     /// The discipline of its own queue; None: first in, first out, as many packets as the cell says.
@@ -82,6 +82,8 @@ pub struct App {
     pub measure_ns: Option<Range<u64>>,
     /// Class for disciplines that want one, 0 first.
     pub class: u8,
+    /// Access category of its packets, both ways: their DSCP says it.
+    pub access: Category,
     /// Where its servers are.
     pub servers: Servers,
     /// When the first packet of its streams is sent, ns after each user's start, where it is not to be a
@@ -248,15 +250,24 @@ impl Scenario {
         let wires = rates.chain([self.wired.rate_bps]).all(|rate| rate > 0);
         unless(wires, "the rate of wired links must not be 0".into())?;
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
+        self.medium.check()?;
         for station in &self.stations {
             let p = station.loss.frame_error_rate();
             unless(
                 (0.0..=1.0).contains(&p),
                 format!("station {}: frame error rate {p}: 0 to 1", station.name),
             )?;
-            let rate = station.rate_kbps;
-            let known = (MIN_KBPS..=MAX_KBPS).contains(&rate);
-            unless(known, format!("station {}: {rate} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name))?;
+            let Speed { rate, .. } = station.speed;
+            let known = (MIN_KBPS..=MAX_KBPS).contains(&rate.kbps());
+            unless(
+                known,
+                format!("station {}: {} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name, rate.kbps()),
+            )?;
+            let phy = self.medium.phy();
+            unless(
+                phy.has_mcs() == (rate.format() != Format::Legacy) && rate.format() <= phy.format(),
+                format!("station {}: {rate}: {} has no such rate", station.name, phy.name()),
+            )?;
             let Some(uplink) = &station.uplink else { continue };
             let name = &station.name;
             uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;

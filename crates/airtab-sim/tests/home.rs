@@ -8,7 +8,7 @@ use airtab_core::Params;
 use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
-use airtab_sim::wifi::{CellConfig, Loss};
+use airtab_sim::wifi::{Category, CellConfig, Loss};
 use airtab_sim::{App, AppKind, AppTrace, Latency, Scenario, Servers, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
@@ -60,7 +60,7 @@ fn fingerprints() {
     }
     let mut slow = quick_home();
     slow.medium = CellConfig::new(phy("std-11b")).into();
-    slow.stations.iter_mut().for_each(|s| s.rate_kbps = 11_000);
+    slow.stations.iter_mut().for_each(|s| s.speed = 11_000.into());
     let mut classes = quick(other_home());
     for (class, app) in (0..).zip(&mut classes.apps) {
         app.class = class % 2;
@@ -191,7 +191,7 @@ fn rules_are_checked_before_a_run() {
         (broken(&|s| s.stations.clear()), "0 stations"),
         (broken(&|s| s.apps[0].station = 9), "no station number 9"),
         (broken(&|s| s.measure_ns = 10 * S..400 * S), "inside the run"),
-        (broken(&|s| s.stations[0].rate_kbps = 0), "0 kb/s: 1000 to"),
+        (broken(&|s| s.stations[0].speed = 999.into()), "999 kb/s: 1000 to"),
         (broken(&|s| s.stations[0].loss = Loss::Fer(1.5)), "frame error rate 1.5"),
         (broken(&|s| s.apps[1].name = "game".into()), "the name is taken"),
         (broken(&|s| s.apps[1].active_ns = 5..5), "stop must be after start"),
@@ -236,6 +236,7 @@ fn a_crowd() {
             users: Users::ONE,
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
+            access: Category::default(),
             phase_ns: None,
         })
         .collect();

@@ -6,7 +6,7 @@ mod common;
 use airtab_sim::tcp::{Algorithm, Stats};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Upload, Web};
-use airtab_sim::wifi::Loss;
+use airtab_sim::wifi::{Category, Loss};
 use airtab_sim::{
     App, AppKind, AppTrace, Latency, Observer, Scenario, SenderTrace, Servers, Simulation, Users, run, watch,
 };
@@ -25,6 +25,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         users: Users::ONE,
         measure_ns: None,
         servers: Servers::Own(Latency::both(20 * MS)),
+        access: Category::default(),
         phase_ns: None,
     };
     let mut home = quick_home();

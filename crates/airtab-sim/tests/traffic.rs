@@ -6,7 +6,7 @@ mod common;
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip};
-use airtab_sim::wifi::{CellConfig, DeliverOn, End, Loss};
+use airtab_sim::wifi::{Category, CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{
     Access, App, AppKind, Content, Latency, Scenario, Server, Servers, Simulation, Users, Wired, run,
 };
@@ -26,6 +26,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         users: Users::ONE,
         measure_ns: None,
         servers: Servers::Own(Latency::both(MS)),
+        access: Category::default(),
         phase_ns: None,
     };
     Scenario {

@@ -5,7 +5,7 @@
 
 use airtab_core::{Phy, Unit};
 use airtab_scenario::{About, QueueScores, Scores, Summary};
-use airtab_sim::wifi::{Loss, MediumConfig};
+use airtab_sim::wifi::{Loss, Mean, MediumConfig};
 use airtab_sim::{App, Scenario, Station};
 
 use crate::change::{Change, Verdict};
@@ -64,14 +64,17 @@ pub(super) fn network(scenario: &Scenario) -> String {
 
 /// Where an application runs.
 pub(super) fn station(station: &Station) -> String {
-    let rate = f64::from(station.rate_kbps) / 1e3;
     let link = match station.loss {
         Loss::None => "no loss".into(),
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
         Loss::Shadowing { distance_m, .. } => format!("{distance_m} m away"),
+        Loss::Signal(signal) => match signal.mean {
+            Mean::Distance(metres) => format!("{metres} m away"),
+            Mean::Given(db) => format!("{db} dB above the noise"),
+        },
     };
     let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
-    format!("{}: {rate} Mb/s, {link}{}", station.name, own.unwrap_or_default())
+    format!("{}: {}, {link}{}", station.name, station.speed, own.unwrap_or_default())
 }
 
 /// One-way latency between an application's server and the access point.

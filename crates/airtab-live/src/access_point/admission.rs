@@ -5,7 +5,8 @@
 
 use std::net::IpAddr;
 
-use airtab_core::{Meta, NO_STATION};
+use airtab_core::{Key, Meta, NO_STATION};
+use airtab_sim::wifi::Category;
 use airtab_sim::world::{HomeHost, NodeId, Tag};
 
 use super::AccessPoint;
@@ -76,7 +77,12 @@ impl AccessPoint {
             self.spreads.server.record(ns);
         }
         let app = owner.unwrap_or(NO_APP);
-        let class = self.house.file.scenario.apps.get(usize::from(app)).map_or(OTHER_CLASS, |a| a.class);
+        let scenario_app = self.house.file.scenario.apps.get(usize::from(app));
+        let class = scenario_app.map_or(OTHER_CLASS, |a| a.class);
+        // Where the house says nothing of it, a program's own DSCP counts.
+        let access = scenario_app.map(|a| a.access).filter(|access| *access != Category::default());
+        let own = parsed.key();
+        let key = Key { dscp: access.map_or(own.dscp, Category::dscp), ..own };
         let meta = Meta {
             bytes: parsed.bytes,
             flow: hash,
@@ -85,7 +91,7 @@ impl AccessPoint {
             class,
             ecn: parsed.ecn,
             tcp: parsed.tcp,
-            key: Some(parsed.key()),
+            key: Some(key),
         };
         if let Some(meter) = self.meters.get_mut(usize::from(app)) {
             meter.sent(up, parsed.bytes, now);

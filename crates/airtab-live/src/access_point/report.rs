@@ -95,7 +95,7 @@ impl AccessPoint {
 
     fn qdisc_view(&self) -> QdiscView {
         let queue = self.world.medium(0).queue();
-        let counters = queue.counters();
+        let counters = self.world.medium(0).counters();
         let dropped = Reason::ALL.iter().zip(counters.dropped).filter(|(_, n)| *n > 0);
         let stats = queue.discipline().stats().into_iter().zip(queue.stats(self.world.now()));
         QdiscView {
@@ -118,9 +118,9 @@ impl AccessPoint {
             .zip(&self.radios)
             .zip(&self.ended);
         stations
-            .map(|(((station, tally), (kbps, loss)), ended)| StationView {
+            .map(|(((station, tally), (speed, loss)), ended)| StationView {
                 name: station.name.clone(),
-                rate_kbps: *kbps,
+                rate_kbps: speed.kbps(),
                 frame_error_rate: loss.frame_error_rate(),
                 backlog_packets: tally.backlog,
                 totals: tally.totals,
@@ -165,13 +165,18 @@ impl AccessPoint {
         let Some(flow) = queue.discipline().column(FLOW).filter(|_| !shown.is_empty()) else {
             return columns;
         };
-        queue.for_each_row(self.world.pool(), self.world.now(), |row| {
-            let Ok(place) = hashes.binary_search_by_key(&flow.value(row), |(hash, _)| *hash) else { return };
-            for (key, column) in &shown {
-                let value = column.value(row) as f64 * column.unit.scale();
-                columns[hashes[place].1].insert(key.clone(), Some(value));
-            }
-        });
+        // A flow is in the table of its access category's discipline.
+        for queue in self.world.medium(0).queues() {
+            queue.for_each_row(self.world.pool(), self.world.now(), |row| {
+                let Ok(place) = hashes.binary_search_by_key(&flow.value(row), |(hash, _)| *hash) else {
+                    return;
+                };
+                for (key, column) in &shown {
+                    let value = column.value(row) as f64 * column.unit.scale();
+                    columns[hashes[place].1].insert(key.clone(), Some(value));
+                }
+            });
+        }
         columns
     }
 }

@@ -111,8 +111,9 @@ impl Simulation {
     pub fn column(&self, name: &str) -> Option<Vec<i64>> {
         let column = self.discipline().column(name)?;
         let mut values = Vec::new();
-        let see = |row: &[u64]| values.push(column.value(row));
-        self.world.medium(0).queue().for_each_row(self.world.pool(), self.now, see);
+        for queue in self.world.medium(0).queues() {
+            queue.for_each_row(self.world.pool(), self.now, |row| values.push(column.value(row)));
+        }
         Some(values)
     }
 

@@ -9,7 +9,7 @@ use crate::scenario::{Latency, Station, Users, Wired};
 use crate::tcp::Algorithm;
 use crate::trace::AppTrace;
 use crate::traffic::{AppKind, Download, Game, Upload};
-use crate::wifi::{CellConfig, Loss};
+use crate::wifi::{Category, CellConfig, Loss};
 
 /// A game, a download and an upload on a station each.
 fn home() -> Scenario {
@@ -25,6 +25,7 @@ fn home() -> Scenario {
         measure_ns: None,
         class: 0,
         servers: Servers::Own(Latency::both(MS)),
+        access: Category::default(),
         phase_ns: None,
     };
     Scenario {
@@ -35,7 +36,7 @@ fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         stations: ["console", "laptop", "phone"]
-            .map(|name| Station { name: name.into(), rate_kbps: 54_000, loss: Loss::None, uplink: None })
+            .map(|name| Station { name: name.into(), speed: 54_000.into(), loss: Loss::None, uplink: None })
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),
         tcp: Config::home(),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Parameters of the media.
 
-use airtab_core::{Control, EmulatorConfig, Phy, Rate};
+use std::fmt;
+
+use airtab_core::{Control, EmulatorConfig, Format, PPDU_MAX_NS, Phy, Rate};
 
 use super::errors::Coding;
 use super::rate::RateAlgorithm;
@@ -31,6 +33,20 @@ impl MediumConfig {
         match self {
             MediumConfig::Dcf(cell) => Some(cell),
             MediumConfig::Emulator(_) => None,
+        }
+    }
+
+    /// The rules that it breaks.
+    ///
+    /// # Errors
+    /// Says what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            MediumConfig::Dcf(cell) => cell.check(),
+            MediumConfig::Emulator(link) if link.phy.has_mcs() => {
+                Err(format!("{} has rates by MCS, which the emulated link does not send", link.phy.name()))
+            }
+            MediumConfig::Emulator(_) => Ok(()),
         }
     }
 
@@ -104,6 +120,41 @@ impl CellConfig {
             rts_bytes: None,
             driver: DriverConfig::default(),
         }
+    }
+}
+
+impl CellConfig {
+    /// The rules that it breaks: what its profile does not have, and what would never send.
+    ///
+    /// # Errors
+    /// Says what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let (phy, name) = (self.phy, self.phy.name());
+        unless(self.edca == Edca::Off || phy.has_mcs(), format!("edca: {name} has no access categories"))?;
+        unless(!self.txop || self.edca != Edca::Off, "txop: only categories of edca have one".into())?;
+        let DriverConfig { ring, aggregates, .. } = self.driver;
+        unless(ring > 0 && aggregates > 0, "a driver's ring and aggregates: 1 at least".into())?;
+        let Some(a) = self.aggregation else { return Ok(()) };
+        let alone = a.frames == 1 && a.amsdu_bytes == 0;
+        unless(phy.has_mcs() || alone, format!("aggregation: {name} has no aggregates"))?;
+        let window = phy.window().max(1);
+        unless(
+            (1..=window).contains(&a.frames),
+            format!("{} frames of an aggregate: 1 to {window}", a.frames),
+        )?;
+        unless(
+            alone || (a.frames..=window).contains(&a.window),
+            format!("a window of {}: {} to {window}", a.window, a.frames),
+        )?;
+        unless(
+            alone || (1..=phy.ampdu_bytes()).contains(&a.bytes),
+            format!("{} bytes of an aggregate: 1 to {}", a.bytes, phy.ampdu_bytes()),
+        )?;
+        unless(
+            (1..=PPDU_MAX_NS).contains(&a.time_ns),
+            format!("an aggregate of {} ns: 1 to {PPDU_MAX_NS}", a.time_ns),
+        )
     }
 }
 
@@ -207,6 +258,23 @@ impl Speed {
     /// Its PHY rate, kb/s.
     pub fn kbps(&self) -> u32 {
         self.rate.kbps()
+    }
+}
+
+/// `54 Mb/s`, `HT20 MCS 7, 65 Mb/s`, `VHT80 MCS 9, 2 streams, 400 ns, 866.667 Mb/s`.
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Speed { rate, .. } = self;
+        if rate.format() != Format::Legacy {
+            write!(f, "{}{} MCS {}, ", rate.format().name(), rate.width_mhz(), rate.mcs())?;
+            if rate.streams() > 1 {
+                write!(f, "{} streams, ", rate.streams())?;
+            }
+            if rate.gi_ns() != 800 {
+                write!(f, "{} ns, ", rate.gi_ns())?;
+            }
+        }
+        write!(f, "{} Mb/s", f64::from(rate.kbps()) / 1e3)
     }
 }
 

@@ -126,12 +126,18 @@ impl Medium {
         either!(self, m => m.queue())
     }
 
+    /// Its disciplines: one, or one for each access category.
+    pub fn queues(&self) -> impl Iterator<Item = &Qdisc> {
+        let (cell, link) = match self {
+            Medium::Cell(cell) => (Some(cell.queues()), None),
+            Medium::Emulator(link) => (None, Some(link.queue())),
+        };
+        cell.into_iter().flatten().chain(link)
+    }
+
     /// What its disciplines count, taken together: one, or one for each access category.
     pub fn counters(&self) -> Counters {
-        match self {
-            Medium::Cell(cell) => cell.queues().map(Qdisc::counters).reduce(|a, b| a + b).unwrap_or_default(),
-            Medium::Emulator(link) => link.queue().counters(),
-        }
+        self.queues().map(Qdisc::counters).reduce(|a, b| a + b).unwrap_or_default()
     }
 
     /// Packets in all of them.

@@ -29,7 +29,7 @@ use airtab_core::{Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
 
 use crate::engine::{EventQueue, NEVER, Outbox, Stream};
 use crate::net::Link;
-use crate::wifi::{Attempt, Loss, Medium, Output};
+use crate::wifi::{Attempt, Loss, Medium, Output, Speed};
 
 pub use books::Books;
 pub use home::{Home, HomeHost};
@@ -113,7 +113,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             let mut seeds = Stream::new(seed, &name);
             let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
             let stations: Vec<_> =
-                spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.rate_kbps, s.loss)).collect();
+                spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.speed, s.loss)).collect();
             let mut medium = Medium::new(spec.medium, &stations, qdisc, own);
             for (number, (_, station)) in spec.stations.iter().enumerate() {
                 if let Some(uplink) = &station.uplink {
@@ -302,8 +302,8 @@ impl<B: Tag, T: Copy> World<B, T> {
     }
 
     /// [`Medium::set_station`].
-    pub fn set_station(&mut self, channel: u16, station: usize, kbps: u32, loss: Loss) {
-        self.channels[usize::from(channel)].medium.set_station(station, kbps, loss, self.now);
+    pub fn set_station(&mut self, channel: u16, station: usize, speed: impl Into<Speed>, loss: Loss) {
+        self.channels[usize::from(channel)].medium.set_station(station, speed, loss, self.now);
     }
 
     /// [`Medium::end_station`].

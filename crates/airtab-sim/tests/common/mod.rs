@@ -29,7 +29,7 @@ pub fn queue(name: &str, limit: u32) -> Params {
 }
 
 pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
-    Station { name: name.into(), rate_kbps, loss: Loss::at(distance_m), uplink: None }
+    Station { name: name.into(), speed: rate_kbps.into(), loss: Loss::at(distance_m), uplink: None }
 }
 
 /// The cell of a scenario that has one.
@@ -51,6 +51,7 @@ pub fn home() -> Scenario {
         users: Users::ONE,
         measure_ns: None,
         servers: Servers::Own(Latency::both(MS)),
+        access: Category::default(),
         phase_ns: None,
     };
     let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
@@ -105,6 +106,7 @@ pub fn whole_home() -> Scenario {
             users: Users::ONE,
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
+            access: Category::default(),
             phase_ns: None,
         });
     }
@@ -143,6 +145,7 @@ pub fn other_home() -> Scenario {
             users: Users::ONE,
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
+            access: Category::default(),
             phase_ns: None,
         })
         .collect();

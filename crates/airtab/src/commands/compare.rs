@@ -18,7 +18,7 @@ use crate::output;
 /// Runs everything, prints the table and the reasons, and writes the files.
 pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let file = match &args.scenario {
-        Some(path) => ScenarioFile::load(path)?,
+        Some(path) => super::load(path)?,
         None => ScenarioFile::home(),
     };
     let labels: Vec<&String> = args.queues.iter().map(|q| &q.label).collect();

@@ -17,7 +17,6 @@ use airtab_live::control::{self, Request};
 use airtab_live::feed::{self, End, Feed, Publisher};
 use airtab_live::metrics::Exporter;
 use airtab_live::{House, LiveError, Remote, Running, Snapshot, plain, running, view};
-use airtab_scenario::ScenarioFile;
 use anyhow::{Context, bail};
 
 use super::progress::INTERRUPTED;
@@ -39,7 +38,7 @@ pub fn live(args: &Live) -> anyhow::Result<ExitCode> {
 }
 
 fn up(args: &Up) -> anyhow::Result<ExitCode> {
-    let house = House::new(ScenarioFile::load(&args.house)?)?;
+    let house = House::new(super::load(&args.house)?)?;
     let stop = stop_on_signal()?;
     let point = &args.access_point;
     let exporter = exporter(point.metrics_port)?;

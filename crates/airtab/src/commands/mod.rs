@@ -16,8 +16,25 @@ pub mod scenario;
 mod study;
 pub mod tcp;
 
-use airtab_scenario::{QueueSettings, QueueSpec};
+use std::path::Path;
+
+use airtab_scenario::{FileError, QueueSettings, QueueSpec, ScenarioFile};
 use anyhow::Context;
+
+use crate::output;
+
+/// The scenario of a file; what is most likely not meant is told.
+fn load(path: &Path) -> Result<ScenarioFile, FileError> {
+    let file = ScenarioFile::load(path)?;
+    tell_warnings(&file);
+    Ok(file)
+}
+
+fn tell_warnings(file: &ScenarioFile) {
+    for warning in &file.warnings {
+        output::note(&format!("warning: {warning}"));
+    }
+}
 
 /// The first that is there twice.
 fn twice<T: PartialEq>(all: &[T]) -> Option<&T> {

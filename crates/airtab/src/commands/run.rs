@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use airtab_lab::{Options, count, table};
-use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Run;
@@ -13,7 +12,7 @@ use crate::output;
 
 /// One discipline, one run or several: a row for each application.
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
-    let file = ScenarioFile::load(&args.scenario)?;
+    let file = super::load(&args.scenario)?;
     let queues = super::build(std::slice::from_ref(&args.queue), &file.queues)?;
     let stop = AtomicBool::new(false);
     let seeds: Vec<u64> = match args.seeds {

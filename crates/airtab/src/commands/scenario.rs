@@ -25,6 +25,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
     for path in files {
         match ScenarioFile::load(path) {
             Ok(file) => {
+                super::tell_warnings(&file);
                 let s = &file.scenario;
                 output::print(&format!(
                     "{}: ok: {}, {} s, {}, {}\n",

@@ -19,7 +19,7 @@ use airtab_scenario::reader::instead;
 use airtab_scenario::{QueueSettings, QueueSpec, tcp_settings};
 use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
-use airtab_sim::wifi::{CellConfig, Loss};
+use airtab_sim::wifi::{Category, CellConfig, Loss};
 use airtab_sim::{
     App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Station, Users, Wired,
     course,
@@ -202,8 +202,12 @@ fn measured(args: &Trace) -> Range<u64> {
 
 fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Config)) -> Scenario {
     let end = args.seconds * SECOND;
-    let station =
-        |i| Station { name: format!("station {i}"), rate_kbps: args.rate, loss: Loss::at(1.0), uplink: None };
+    let station = |i| Station {
+        name: format!("station {i}"),
+        speed: args.rate.into(),
+        loss: Loss::at(1.0),
+        uplink: None,
+    };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
         kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
@@ -213,6 +217,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         users: Users::ONE,
         measure_ns: None,
         servers: Servers::Own(Latency::both(*latency_ns)),
+        access: Category::default(),
         phase_ns: None,
     };
     Scenario {

@@ -130,11 +130,12 @@ pub struct Down {
 #[command(after_help = "Examples:
   airtab live set laptop distance 12
   airtab live set laptop fer 0.25
-  airtab live set tv rate 12Mb/s")]
+  airtab live set tv rate 12Mb/s
+  airtab live set tv mcs 3")]
 pub struct Set {
     /// Its name in the house file
     pub station: String,
-    /// What to change: distance, fer or rate
+    /// What to change: distance, fer, rate, or where rates are by MCS: mcs, streams, gi, width
     pub key: String,
     /// To what, as in house files
     #[arg(allow_hyphen_values = true)]

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use airtab_lab::{Comparison, comparison, table};
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, Change, House, blame, running};
-use airtab_scenario::{ScenarioFile, quick};
+use airtab_scenario::quick;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     if args.house.extension().is_none_or(|ending| ending != "toml") {
         return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.json);
     }
-    let mut file = ScenarioFile::load(&args.house)?;
+    let mut file = crate::commands::load(&args.house)?;
     if args.quick {
         file.scenario = quick(&file.scenario);
     }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What `[wifi]` says of a cell whose rates are by MCS (802.11n, ac, ax): what goes out at
+//! once, who goes first, and what is between a queue and the air (`[wifi.driver]`).
+//!
+//! What it does not do: the profile and its constants are `wifi`'s; how a cell works is
+//! `airtab_sim::wifi`'s.
+
+use airtab_core::{Format, PPDU_MAX_NS, Phy, Unit};
+use airtab_sim::wifi::{Aggregation, CellConfig, DriverConfig, Edca, Order};
+
+use crate::reader::{Section, Value, choice, flag, quantity};
+
+/// Keys that only a cell has.
+pub(crate) const KEYS: [&str; 11] = [
+    "aggregation",
+    "ampdu_frames",
+    "ampdu_bytes",
+    "ampdu_time",
+    "amsdu",
+    "bar",
+    "rts",
+    "edca",
+    "txop",
+    "control_rate",
+    "driver",
+];
+
+/// What is put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    Off,
+    Ampdu,
+    Amsdu,
+}
+
+/// Longest A-MSDU of IEEE 802.11-2020, bytes; the first one alone fits in an MPDU of an HT A-MPDU (9.7.1).
+const AMSDU: [u64; 2] = [3839, 7935];
+/// Where nothing is said: one PPDU, ns.
+const AMPDU_NS: u32 = 4_000_000;
+
+/// All of it; `phy` is the cell's profile.
+pub(crate) fn read_mac(s: &Section, phy: &Phy, cell: &mut CellConfig) {
+    cell.aggregation = read_aggregation(s, phy);
+    cell.rts_bytes = s.read("rts", rts).flatten();
+    let default = if phy.has_mcs() { Edca::Standard } else { Edca::Off };
+    let names = vec![("off", Edca::Off), ("standard", Edca::Standard), ("hostapd", Edca::Hostapd)];
+    let edca = s.read("edca", choice(names)).unwrap_or(default);
+    if edca != Edca::Off && !phy.has_mcs() {
+        s.problem_of("edca", &old(phy, "\"off\""));
+    }
+    cell.edca = edca;
+    let txop = s.read("txop", flag);
+    cell.txop = txop.unwrap_or(edca != Edca::Off);
+    if cell.txop && edca == Edca::Off {
+        s.problem_of("txop", "only access categories have one: with edca = \"standard\" or \"hostapd\"");
+    }
+    cell.driver = read_driver(s, phy, cell.aggregation.as_ref());
+}
+
+/// None: one packet at a time.
+fn read_aggregation(s: &Section, phy: &Phy) -> Option<Aggregation> {
+    let names = vec![("off", Together::Off), ("ampdu", Together::Ampdu), ("ampdu+amsdu", Together::Amsdu)];
+    let default = if phy.has_mcs() { Together::Ampdu } else { Together::Off };
+    let together = s.read("aggregation", choice(names)).unwrap_or(default);
+    let window = phy.window().max(1);
+    let frames = s.read("ampdu_frames", quantity(Unit::Count, 1..=window.into()));
+    let bytes = s.read("ampdu_bytes", quantity(Unit::Bytes, 1..=phy.ampdu_bytes().max(1).into()));
+    let time = s.read("ampdu_time", quantity(Unit::Ns, 1_000..=PPDU_MAX_NS.into()));
+    let amsdu = s.read("amsdu", |v| amsdu(v, phy));
+    let bar = s.read("bar", flag);
+    if !phy.has_mcs() {
+        if together != Together::Off {
+            s.problem_of("aggregation", &old(phy, "\"off\""));
+        }
+        for key in
+            ["ampdu_bytes", "ampdu_time", "amsdu", "bar"].into_iter().filter(|key| s.get(key).is_some())
+        {
+            s.problem_of(key, &format!("only for profiles with rates by MCS; this is {}", phy.name()));
+        }
+        return None;
+    }
+    for key in ["ampdu_frames", "ampdu_bytes", "ampdu_time", "bar"] {
+        if s.get(key).is_some() && together == Together::Off {
+            s.problem_of(key, "only with aggregation = \"ampdu\" or \"ampdu+amsdu\"");
+        }
+    }
+    if s.get("amsdu").is_some() && together != Together::Amsdu {
+        s.problem_of("amsdu", "only with aggregation = \"ampdu+amsdu\"");
+    }
+    (together != Together::Off).then(|| Aggregation {
+        frames: frames.map_or(window, |n| n as u16),
+        bytes: bytes.map_or(phy.ampdu_bytes(), |n| n as u32),
+        time_ns: time.map_or(AMPDU_NS, |ns| ns as u32),
+        window,
+        amsdu_bytes: if together == Together::Amsdu { amsdu.unwrap_or(AMSDU[0] as u32) } else { 0 },
+        bar: bar.unwrap_or(false),
+    })
+}
+
+fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> DriverConfig {
+    let frames = aggregation.map_or(1, |a| usize::from(a.frames));
+    let default = DriverConfig::default();
+    let usual = if phy.has_mcs() { 2 } else { default.aggregates };
+    let mut driver = DriverConfig { ring: usual * frames, aggregates: usual, ..default };
+    let Some(own) = s.section("driver") else { return driver };
+    let number = |key, most| own.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as usize);
+    driver.ring = number("ring", 1_000_000).unwrap_or(driver.ring);
+    driver.aggregates = number("aggregates", 64).unwrap_or(driver.aggregates);
+    let names = vec![("fifo", Order::Fifo), ("round_robin", Order::RoundRobin)];
+    driver.order = own.read("order", choice(names)).unwrap_or(driver.order);
+    own.finish();
+    if driver.ring < frames {
+        let ring = driver.ring;
+        own.warn_of(
+            "ring",
+            &format!(
+                "{ring} packets are less than one aggregate of {frames} (ampdu_frames): none is ever full"
+            ),
+        );
+    }
+    driver
+}
+
+/// `"off"`, or the MAC bytes above which DATA has an RTS before it.
+fn rts(v: &Value) -> Result<Option<u32>, String> {
+    match v.value.as_str() {
+        Some("off") => Ok(None),
+        _ => match quantity(Unit::Bytes, 0..=1 << 22)(v) {
+            Ok(bytes) => Ok(Some(bytes as u32)),
+            Err(e) => Err(format!("{e}, or \"off\"")),
+        },
+    }
+}
+
+fn amsdu(v: &Value, phy: &Phy) -> Result<u32, String> {
+    let bytes = Unit::Bytes.parse(&v.written).map_err(|e| format!("{e} ({} or {})", AMSDU[0], AMSDU[1]))?;
+    match bytes {
+        bytes if !AMSDU.contains(&bytes) => {
+            Err(format!("'{}' is no longest A-MSDU: {} or {} bytes", v.written, AMSDU[0], AMSDU[1]))
+        }
+        bytes if bytes > AMSDU[0] && phy.format() == Format::Ht => {
+            Err(format!("an MPDU of an HT A-MPDU has at most 4095 bytes: {}", AMSDU[0]))
+        }
+        bytes => Ok(bytes as u32),
+    }
+}
+
+/// An old profile has one value of the key.
+fn old(phy: &Phy, allowed: &str) -> String {
+    format!("only for profiles with rates by MCS; this is {}: {allowed}", phy.name())
+}

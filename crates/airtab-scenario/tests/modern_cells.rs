@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Cells of 802.11n, ac and ax in scenario files: what is said, what is meant where nothing is said,
+//! and what is refused.
+
+use airtab_scenario::ScenarioFile;
+use airtab_sim::wifi::{Aggregation, Category, DriverConfig, Edca, Loss, Order};
+
+fn modern(phy: &str, wifi: &str, rest: &str) -> ScenarioFile {
+    let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+    let station = if rest.contains("[[station]]") { "" } else { "[[station]]\nname = \"s\"\n" };
+    let text = format!("duration = \"1s\"\n[wifi]\nphy = \"{phy}\"\n{wifi}\n{station}{rest}\n{app}");
+    ScenarioFile::parse("modern.toml", &text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn modern_cells_aggregate_and_have_categories() {
+    for (phy, window, bytes, fastest) in [
+        ("std-11n", 64, 65_535, "HT20 MCS 7, 65 Mb/s"),
+        ("std-11n-2g4", 64, 65_535, "HT20 MCS 7, 65 Mb/s"),
+        ("std-11ac", 64, 1_048_575, "VHT80 MCS 9, 390 Mb/s"),
+        ("std-11ax", 256, 4_194_303, "HE80 MCS 11, 600.49 Mb/s"),
+    ] {
+        let file = modern(phy, "", "");
+        let cell = file.scenario.medium.cell().unwrap();
+        let aggregation =
+            Aggregation { frames: window, bytes, time_ns: 4_000_000, window, amsdu_bytes: 0, bar: false };
+        assert_eq!(
+            (cell.aggregation, cell.edca, cell.txop),
+            (Some(aggregation), Edca::Standard, true),
+            "{phy}"
+        );
+        assert_eq!((cell.driver.ring, cell.driver.aggregates), (2 * usize::from(window), 2), "{phy}");
+        assert_eq!((cell.driver.order, cell.rts_bytes), (Order::RoundRobin, None), "{phy}");
+        assert_eq!(file.scenario.stations[0].speed.to_string(), fastest);
+        assert_eq!((file.warnings.len(), file.scenario.check()), (0, Ok(())), "{phy}");
+    }
+    // MCS 9 is not there at 20 MHz with one stream.
+    let file = modern("std-11ac", "", "[[station]]\nname = \"s\"\nwidth = 20\n");
+    assert_eq!(file.scenario.stations[0].speed.to_string(), "VHT20 MCS 8, 78 Mb/s");
+}
+
+#[test]
+fn old_cells_are_as_they_were() {
+    for keys in ["", "edca = \"off\"\naggregation = \"off\"\nampdu_frames = 1\ntxop = false\ndriver.ring = 1"]
+    {
+        let file = modern("std-11g", keys, "");
+        let cell = file.scenario.medium.cell().unwrap();
+        let own = (cell.aggregation, cell.edca, cell.txop, cell.rts_bytes, cell.driver);
+        assert_eq!(own, (None, Edca::Off, false, None, DriverConfig::default()), "{keys}");
+    }
+    let driver = modern("std-11g", "driver = { ring = 1000, order = \"fifo\" }", "");
+    let driver = driver.scenario.medium.cell().unwrap().driver;
+    assert_eq!(driver, DriverConfig { ring: 1000, aggregates: 1, order: Order::Fifo });
+}
+
+#[test]
+fn keys_of_modern_cells_arrive() {
+    let keys = "aggregation = \"ampdu+amsdu\"\nampdu_frames = 32\nampdu_bytes = \"60000\"\nampdu_time = \"2ms\"\n\
+                amsdu = 7935\nbar = true\nrts = 500\nedca = \"hostapd\"\ntxop = false\nccmp = true\n\
+                control_rate = \"6Mb/s\"\n[wifi.driver]\nring = 123\naggregates = 3\norder = \"fifo\"\n";
+    let keys = keys.replace("\"60000\"", "60000");
+    let station = "[[station]]\nname = \"s\"\nmcs = 4\nstreams = 2\ngi = \"400ns\"\nwidth = \"40 MHz\"\n";
+    let file = modern("std-11ac", &keys, station);
+    let cell = file.scenario.medium.cell().unwrap();
+    let aggregation = Aggregation {
+        frames: 32,
+        bytes: 60_000,
+        time_ns: 2_000_000,
+        window: 64,
+        amsdu_bytes: 7935,
+        bar: true,
+    };
+    assert_eq!((cell.aggregation, cell.edca, cell.txop), (Some(aggregation), Edca::Hostapd, false));
+    assert_eq!(cell.rts_bytes, Some(500));
+    assert_eq!((cell.phy.mac_bytes(), cell.phy.control_kbps(65_000)), (38 + 16, 6_000));
+    assert_eq!(cell.driver, DriverConfig { ring: 123, aggregates: 3, order: Order::Fifo });
+    let speed = file.scenario.stations[0].speed;
+    assert_eq!(
+        (speed.to_string().as_str(), speed.kbps()),
+        ("VHT40 MCS 4, 2 streams, 400 ns, 180 Mb/s", 180_000)
+    );
+    assert_eq!(modern("std-11n", "rts = \"off\"", "").scenario.medium.cell().unwrap().rts_bytes, None);
+}
+
+#[test]
+fn a_ring_below_one_aggregate_is_a_warning() {
+    let warned = |keys: &str| {
+        let file = modern("std-11n", keys, "");
+        file.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let expected = "modern.toml:4:15: [wifi.driver] ring: 63 packets are less than one aggregate of 64 \
+                    (ampdu_frames): none is ever full\n  4 | driver.ring = 63\n    |               ^^";
+    assert_eq!(warned("driver.ring = 63"), [expected]);
+    assert!(warned("driver.ring = 64").is_empty());
+    assert!(warned("driver.ring = 8\nampdu_frames = 8").is_empty());
+    assert!(warned("driver.ring = 1\naggregation = \"off\"").is_empty());
+}
+
+/// As `airtab live set` does.
+#[test]
+fn one_key_of_a_running_station() {
+    let file = modern("std-11ac", "", "");
+    let change = |file: &ScenarioFile, key: &str, value: &str| {
+        let station = &file.scenario.stations[0];
+        airtab_scenario::station_change(file, (station.speed, Loss::None), key, value)
+            .map(|(speed, _)| speed.to_string())
+    };
+    let ok = |text: &str| Ok(text.to_string());
+    assert_eq!(change(&file, "mcs", "3"), ok("VHT80 MCS 3, 117 Mb/s"));
+    assert_eq!(change(&file, "streams", "2"), ok("VHT80 MCS 9, 2 streams, 780 Mb/s"));
+    assert_eq!(change(&file, "gi", "400ns"), ok("VHT80 MCS 9, 400 ns, 433.333 Mb/s"));
+    assert_eq!(change(&file, "width", "40 MHz"), ok("VHT40 MCS 9, 180 Mb/s"));
+    for (key, value, message) in [
+        ("width", "20", "mcs 9: VHT has MCS 9 at 20 MHz with 3 or 6 streams alone"),
+        ("mcs", "10", "mcs 10: VHT has MCS 0 to 9"),
+        ("mcs", "x", "mcs: 'x' is not"),
+        ("mcs", "300", "mcs: '300' is outside 0 to 31"),
+        ("gi", "1600ns", "gi 1600: HT and VHT have guard intervals of 400 and 800 ns"),
+        ("gi", "400", "gi: '400' is not"),
+        ("streams", "9", "streams: '9' is outside 1 to 8"),
+        ("rate", "54Mb/s", "rate: the rates of std-11ac are by MCS: write mcs, streams, gi, width"),
+        ("color", "blue", "no key 'color' of a station: distance, fer or rate, mcs, streams, gi, width"),
+    ] {
+        let refused = change(&file, key, value).unwrap_err();
+        assert!(refused.starts_with(message), "{refused}");
+    }
+    let old = modern("std-11g", "", "");
+    assert_eq!(change(&old, "rate", "6Mb/s"), ok("6 Mb/s"));
+    let refused = change(&old, "mcs", "7").unwrap_err();
+    assert_eq!(refused, "mcs: the rates of std-11g are in Mb/s: write rate");
+}
+
+#[test]
+fn applications_have_an_access_category() {
+    let of = |access: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n{access}\n"
+        );
+        ScenarioFile::parse("access.toml", &text).unwrap().scenario.apps[0].access
+    };
+    assert_eq!(of(""), Category::BestEffort);
+    for (name, category) in [
+        ("vo", Category::Voice),
+        ("vi", Category::Video),
+        ("be", Category::BestEffort),
+        ("bk", Category::Background),
+    ] {
+        assert_eq!(of(&format!("access = \"{name}\"")), category);
+    }
+}
+
+/// What is refused of a file with these tables, without its picture.
+fn refused(wifi: &str, station: &str, app: &str) -> Vec<String> {
+    let app = format!("[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n{app}\n");
+    let text = format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{station}\n{app}[wifi]\n{wifi}\n");
+    let told = ScenarioFile::parse("bad.toml", &text).expect_err(wifi).to_string();
+    let lines = told.lines().filter_map(|line| line.strip_prefix("bad.toml:"));
+    lines.map(|line| line.split_once(": ").expect("a place, and what is wrong").1.to_string()).collect()
+}
+
+#[test]
+fn what_a_cell_does_not_have_is_refused() {
+    for (wifi, messages) in [
+        (
+            "phy = \"std-11n\"\nampdu_frames = 65\nampdu_bytes = 65536\nampdu_time = \"5485us\"",
+            &[
+                "[wifi] ampdu_frames: '65' is outside 1 to 64",
+                "[wifi] ampdu_bytes: '65536' is outside 1B to 65535B",
+                "[wifi] ampdu_time: '5485us' is outside 1us to 5484us",
+            ][..],
+        ),
+        ("phy = \"std-11ax\"\nampdu_frames = 257", &["[wifi] ampdu_frames: '257' is outside 1 to 256"]),
+        (
+            "phy = \"std-11g\"\nedca = \"standard\"\ntxop = true\naggregation = \"ampdu\"\nbar = true\ncontrol_rate = \"6Mb/s\"",
+            &[
+                "[wifi] edca: only for profiles with rates by MCS; this is std-11g: \"off\"",
+                "[wifi] aggregation: only for profiles with rates by MCS; this is std-11g: \"off\"",
+                "[wifi] bar: only for profiles with rates by MCS; this is std-11g",
+                "[wifi] control_rate: std-11g has ack_rate in its place",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\nedca = \"of\"\nack_rate = \"6Mb/s\"\nrts = \"on\"",
+            &[
+                "[wifi] edca: 'of' is not known; did you mean `off`? (known: off, standard, hostapd)",
+                "[wifi] ack_rate: std-11n has control_rate in its place",
+                "[wifi] rts: 'on' is not a size such as 1500, 64KiB or 4MiB (0 to 4MiB), or \"off\"",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\nedca = \"off\"\ntxop = true",
+            &["[wifi] txop: only access categories have one: with edca = \"standard\" or \"hostapd\""],
+        ),
+        (
+            "phy = \"std-11n\"\naggregation = \"off\"\nampdu_frames = 2\namsdu = 3839",
+            &[
+                "[wifi] ampdu_frames: only with aggregation = \"ampdu\" or \"ampdu+amsdu\"",
+                "[wifi] amsdu: only with aggregation = \"ampdu+amsdu\"",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\naggregation = \"ampdu+amsdu\"\namsdu = 7935",
+            &["[wifi] amsdu: an MPDU of an HT A-MPDU has at most 4095 bytes: 3839"],
+        ),
+        (
+            "phy = \"std-11ac\"\naggregation = \"ampdu+amsdu\"\namsdu = 4000",
+            &["[wifi] amsdu: '4000' is no longest A-MSDU: 3839 or 7935 bytes"],
+        ),
+        (
+            "phy = \"std-11n\"\ndriver = { ring = 0, aggregates = 65, order = \"lifo\", stopp = 1 }",
+            &[
+                "[wifi.driver] ring: '0' is outside 1 to 1000000",
+                "[wifi.driver] aggregates: '65' is outside 1 to 64",
+                "[wifi.driver] order: 'lifo' is not known; did you mean `fifo`? (known: fifo, round_robin)",
+                "[wifi.driver] stopp: no such key",
+            ],
+        ),
+        ("phy = \"std-11n\"\ndriver = 7", &["[wifi] driver: '7' is not a table [wifi.driver]"]),
+        (
+            "medium = \"emulator\"\nphy = \"std-11n\"\nedca = \"standard\"",
+            &[
+                "[wifi] phy: its rates are by MCS: only for medium dcf; this is emulator",
+                "[wifi] edca: only for medium dcf; this is emulator",
+            ],
+        ),
+    ] {
+        let told = refused(wifi, "", "");
+        assert_eq!(told.len(), messages.len(), "{told:#?}");
+        for message in messages {
+            assert!(told.iter().any(|told| told.starts_with(message)), "{message}: {told:#?}");
+        }
+    }
+}
+
+#[test]
+fn rates_that_a_cell_does_not_have_are_refused() {
+    let ac = "phy = \"std-11ac\"";
+    let n = "phy = \"std-11n\"";
+    for (wifi, station, messages) in [
+        (
+            n,
+            "rate = \"54Mb/s\"",
+            &["rate: the rates of std-11n are by MCS: write mcs, streams, gi, width"][..],
+        ),
+        ("phy = \"std-11g\"", "mcs = 7", &["mcs: the rates of std-11g are in Mb/s: write rate"]),
+        (ac, "mcs = 9\nwidth = 20", &["mcs: 9: VHT has MCS 9 at 20 MHz with 3 or 6 streams alone"]),
+        (
+            n,
+            "mcs = 8\nstreams = 5\nwidth = 80\ngi = \"1600ns\"",
+            &[
+                "mcs: 8: HT has MCS 0 to 7 for each stream: MCS 15 is 7 with 2 streams",
+                "streams: 5: HT has 1 to 4 streams",
+                "width: 80: HT has 20 and 40 MHz",
+                "gi: 1600: HT and VHT have guard intervals of 400 and 800 ns",
+            ],
+        ),
+        (
+            n,
+            "mcs = \"7\"\nstreams = 0\ngi = 400\nwidth = \"wide\"",
+            &[
+                "mcs: '7' is not a whole number (write it without quotes)",
+                "streams: '0' is outside 1 to 8",
+                "gi: '400' is not",
+                "width: 'wide' is not",
+            ],
+        ),
+        (n, "distance = 3\nfer = 0.1", &["fer: give distance or fer, not both"]),
+    ] {
+        let told = refused(wifi, station, "");
+        assert_eq!(told.len(), messages.len(), "{told:#?}");
+        for message in messages {
+            let message = format!("[[station]] {message}");
+            assert!(told.iter().any(|told| told.starts_with(&message)), "{message}: {told:#?}");
+        }
+    }
+    let told = refused(n, "", "access = \"voice\"");
+    assert_eq!(told, ["[[app]] access: 'voice' is not known (known: vo, vi, be, bk)"]);
+}
