@@ -21,10 +21,10 @@
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, and
  *    are never victims. What is more, and multicast, is hashed like any flow.
  *
- * Cost: O(1) a packet, amortised. The longest queue is found by a scan over all
- * byte counts (4 KiB of them at the default), once a batch: with one fat flow
- * 16 counts for each of 64 packets dropped. A call drops no more than AT_QUEUES_WORK
- * allows: a lower limit, and very many queues, take several.
+ * Cost: O(1) a packet, amortised. The longest queue is found by a scan over a bit for
+ * each (128 bytes at the default) and the byte counts of those with packets, once a
+ * batch. A call drops no more than AT_QUEUES_WORK allows: a lower limit, and very many
+ * queues, take several.
  * Queues that are passed over are looked at once, and all of them again, O(queues),
  * when a packet that may go joins one of them, as stations share it. A drain is
  * O(queues), a gate O(queues + packets).

@@ -294,11 +294,21 @@ static void chap_target(struct host *h)
 	CHECK_EQ(overdue(h, 0, 1000, 0), 0);
 }
 
-/* ---- fq_codel ---- */
+/* ---- fq_codel, and what airtime_fq has of it ---- */
+
+static const char *kind;	/* the discipline that is shown */
+
+/* Without limits below the queue: nothing is reported here. */
+static void open_kind(struct host *h, const char *args, u32 packets)
+{
+	open_host(h, kind, args, packets);
+	if (!strcmp(kind, "airtime_fq"))
+		change(h, "aql=0", 0);
+}
 
 static void fq_codel_limit(struct host *h)
 {
-	open_host(h, "fq_codel", "limit=10 drop_batch=1", 64);
+	open_kind(h, "limit=10 drop_batch=1", 64);
 	puts_of(h, 1, 1500, 11);
 	CHECK_EQ(h->q->qlen, 10);
 	change(h, "limit=4", 0);
@@ -312,7 +322,7 @@ static void fq_codel_limit(struct host *h)
 
 static void fq_codel_memory(struct host *h)
 {
-	open_host(h, "fq_codel", "drop_batch=1", 200);
+	open_kind(h, "drop_batch=1", 200);
 	puts_of(h, 1, 1500, 100);
 	change(h, "memory=75000", 0);
 	CHECK_EQ(h->q->bytes, 75000);
@@ -326,13 +336,13 @@ static void fq_codel_memory(struct host *h)
 /* One queue: in order of arrival. Many: the second flow's turn comes. */
 static void fq_codel_flows(struct host *h)
 {
-	open_host(h, "fq_codel", "flows=1", 64);
+	open_kind(h, "flows=1", 64);
 	puts_of(h, 1, 1500, 20);
 	puts_of(h, 2, 1500, 1);
 	for (u32 i = 0; i < 20; i++)
 		CHECK_EQ(served(h), 1);
 	close_host(h);
-	open_host(h, "fq_codel", "flows=1024", 64);
+	open_kind(h, "flows=1024", 64);
 	puts_of(h, 1, 1500, 20);
 	puts_of(h, 2, 1500, 1);
 	for (u32 i = 0; served(h) != 2; i++)
@@ -357,7 +367,7 @@ static u32 longest_turn(struct host *h)
 
 static void fq_codel_quantum(struct host *h)
 {
-	open_host(h, "fq_codel", "quantum=1000", 200);
+	open_kind(h, "quantum=1000", 200);
 	puts_of(h, 1, 1000, 50);
 	puts_of(h, 2, 1000, 50);
 	CHECK_EQ(longest_turn(h), 1);
@@ -370,7 +380,7 @@ static void fq_codel_quantum(struct host *h)
 
 static void fq_codel_target(struct host *h)
 {
-	open_host(h, "fq_codel", "", 64);
+	open_kind(h, "target=5000000", 64);
 	CHECK(overdue(h, 0, 1000, 0) > 5);
 	change(h, "target=30000000", 1000 * MS);
 	CHECK_EQ(overdue(h, 1000, 1000, 0), 0);
@@ -382,7 +392,7 @@ static void fq_codel_interval(struct host *h)
 {
 	u64 often, seldom;
 
-	open_host(h, "fq_codel", "interval=1000000000", 64);
+	open_kind(h, "target=5000000 interval=1000000000", 64);
 	CHECK_EQ(overdue(h, 0, 1000, 0), 0);	/* not for an interval yet */
 	overdue(h, 1000, 1000, 0);
 	change(h, "interval=10000000", 2000 * MS);
@@ -398,7 +408,7 @@ static void fq_codel_ecn(struct host *h)
 {
 	u64 marks;
 
-	open_host(h, "fq_codel", "ecn=1", 64);
+	open_kind(h, "target=5000000 ecn=1", 64);
 	CHECK_EQ(overdue(h, 0, 1000, AT_F_ECT), 0);
 	CHECK(stat(h, "marks") > 5);
 	change(h, "ecn=0", 1000 * MS);
@@ -412,7 +422,7 @@ static void fq_codel_ecn(struct host *h)
 /* Half of the longest queue's bytes, but no more packets than this. */
 static void fq_codel_drop_batch(struct host *h)
 {
-	open_host(h, "fq_codel", "limit=100", 200);
+	open_kind(h, "limit=100 drop_batch=64", 200);
 	puts_of(h, 1, 1500, 101);
 	CHECK_EQ(h->drops, 51);
 	change(h, "drop_batch=3", 0);
@@ -768,6 +778,144 @@ static void cake_interval(struct host *h)
 	CHECK(often > 5 * seldom);
 }
 
+/* ---- airtime_fq ---- */
+
+static void put_to(struct host *h, u16 sta, u32 n)
+{
+	while (n--) {
+		struct at_pkt *p = new_pkt(h, sta, 1500);
+
+		p->sta = sta;
+		push(h, p, h->now);
+	}
+}
+
+/* Two stations told apart: a debt of one lets the other go first. */
+static void airtime_fq_stations(struct host *h)
+{
+	for (u32 n = 2; n; n--) {
+		open_host(h, "airtime_fq", n == 2 ? "stations=2" : "stations=1", 64);
+		put_to(h, 0, 9);
+		CHECK_EQ(served(h), 0);
+		report(h, &ticket, 50 * MS, 0);
+		put_to(h, 1, 1);
+		CHECK_EQ((s64)cell(h, 0, "deficit"), 256000 - 50 * (s64)MS);
+		CHECK_EQ(cell(h, 0, "backlog"), n == 2 ? 8 : 9);
+		if (n == 2) {
+			CHECK_EQ(served(h), 1);
+			close_host(h);
+		}
+	}
+}
+
+/* The most packets of a ms that one of two stations sends in a row. */
+static void airtime_fq_quantum(struct host *h)
+{
+	open_host(h, "airtime_fq", "airtime_quantum=1000000", 400);
+	put_to(h, 1, 150);
+	put_to(h, 2, 150);
+	for (u32 k = 0; k < 3; k++) {
+		u32 longest = 0, run = 0, last = 0;
+
+		for (u32 i = 0; i < 60; i++) {
+			u32 flow = served(h);
+
+			report(h, &ticket, MS, 0);
+			run = flow == last ? run + 1 : 1;
+			last = flow;
+			longest = i > 20 && run > longest ? run : longest;
+		}
+		CHECK_EQ(longest, k == 1 ? 7 : 1);
+		change(h, k ? "airtime_quantum=1000000" : "airtime_quantum=7000000", 0);
+	}
+}
+
+/* Packets of 281926 ns that come before one is reported. */
+static u32 below_queue(const char *args)
+{
+	struct host h;
+	u32 n = 0;
+
+	open_host(&h, "airtime_fq", args, 400);
+	put_to(&h, 1, 300);
+	while (get(&h, &ticket, 0))
+		n++;
+	close_host(&h);
+	return n;
+}
+
+static void airtime_fq_aql(struct host *h)
+{
+	CHECK_EQ(below_queue("aql=1"), 43);
+	CHECK_EQ(below_queue("aql=0"), 300);
+	open_host(h, "airtime_fq", "", 400);
+	put_to(h, 1, 300);
+	for (u32 i = 0; i < 43; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 0));
+	change(h, "aql=0", 0);
+	served(h);
+	change(h, "aql=1", 0);
+	CHECK(!get(h, &ticket, 0));
+}
+
+static void airtime_fq_aql_low(struct host *h)
+{
+	CHECK_EQ(below_queue("aql_threshold=0"), 18);
+	CHECK_EQ(below_queue("aql_threshold=0 aql_low=1000000"), 4);
+	open_host(h, "airtime_fq", "aql_threshold=0", 400);
+	put_to(h, 1, 300);
+	for (u32 i = 0; i < 18; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 0));
+	change(h, "aql_low=5200000", 0);
+	served(h);
+	CHECK(!get(h, &ticket, 0));
+}
+
+static void airtime_fq_aql_high(struct host *h)
+{
+	CHECK_EQ(below_queue("aql_high=6000000"), 22);
+	open_host(h, "airtime_fq", "", 400);
+	put_to(h, 1, 300);
+	for (u32 i = 0; i < 43; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 0));
+	change(h, "aql_high=12300000", 0);
+	served(h);
+	CHECK(!get(h, &ticket, 0));
+}
+
+static void airtime_fq_aql_threshold(struct host *h)
+{
+	CHECK_EQ(below_queue("aql_threshold=7000000"), 25);
+	open_host(h, "airtime_fq", "aql_threshold=0", 400);
+	put_to(h, 1, 300);
+	for (u32 i = 0; i < 18; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 0));
+	change(h, "aql_threshold=5200000", 0);
+	served(h);
+	CHECK(!get(h, &ticket, 0));
+}
+
+static void airtime_fq_aql_expiry(struct host *h)
+{
+	open_host(h, "airtime_fq", "aql_expiry=100000000", 400);
+	put_to(h, 1, 300);
+	served(h);
+	report(h, &ticket, 281926, 0);
+	for (u32 i = 0; i < 43; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 100 * MS - 1));
+	CHECK(get(h, &ticket, 100 * MS));
+	change(h, "aql_expiry=300000000", 100 * MS);
+	while (get(h, &ticket, 100 * MS))
+		;
+	CHECK(!get(h, &ticket, 400 * MS - 1));
+	CHECK(get(h, &ticket, 400 * MS));
+}
+
 static const struct {
 	const char *discipline, *param;
 	void (*shows)(struct host *h);
@@ -817,6 +965,21 @@ static const struct {
 	{ "cake", "memory", cake_memory },
 	{ "cake", "target", cake_target },
 	{ "cake", "interval", cake_interval },
+	{ "airtime_fq", "limit", fq_codel_limit },
+	{ "airtime_fq", "memory", fq_codel_memory },
+	{ "airtime_fq", "flows", fq_codel_flows },
+	{ "airtime_fq", "quantum", fq_codel_quantum },
+	{ "airtime_fq", "target", fq_codel_target },
+	{ "airtime_fq", "interval", fq_codel_interval },
+	{ "airtime_fq", "ecn", fq_codel_ecn },
+	{ "airtime_fq", "drop_batch", fq_codel_drop_batch },
+	{ "airtime_fq", "stations", airtime_fq_stations },
+	{ "airtime_fq", "airtime_quantum", airtime_fq_quantum },
+	{ "airtime_fq", "aql", airtime_fq_aql },
+	{ "airtime_fq", "aql_low", airtime_fq_aql_low },
+	{ "airtime_fq", "aql_high", airtime_fq_aql_high },
+	{ "airtime_fq", "aql_threshold", airtime_fq_aql_threshold },
+	{ "airtime_fq", "aql_expiry", airtime_fq_aql_expiry },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
@@ -832,6 +995,7 @@ static void show(const char *discipline, const char *param)
 		fprintf(stderr, "%s: %s has no case here\n", discipline, param);
 		abort();
 	}
+	kind = discipline;
 	cases[i].shows(&h);
 	close_host(&h);
 }

@@ -18,8 +18,8 @@
  *    its place and its deficit; of one that stations share, the others' packets go.
  *  - Urgent packets wait apart (urgent.h); the caller says when they go.
  *
- * Cost: O(1) a packet, amortised. The longest queue is found by a scan over all
- * byte counts, once a batch. A call drops no more than AT_QUEUES_WORK allows. Queues
+ * Cost: O(1) a packet, amortised. The longest queue is found by a scan over a bit for
+ * each and the byte counts of those with packets, once a batch. A call drops no more than AT_QUEUES_WORK allows. Queues
  * that are passed over are looked at once, and all of the tin again when a packet
  * that may go joins one of them. A drain is O(queues with packets), a gate
  * O(queues + packets) of the tin.
@@ -59,6 +59,7 @@ struct at_queues {
 	struct at_queue *at;
 	u32 *bytes;		/* of each queue: apart, for the scan */
 	u32 *parked;		/* packets of each queue */
+	u32 *busy;		/* a bit for each queue: has packets */
 	struct at_tin *tins;
 	u32 n, quantum, resets;
 	u64 limit, memory, batch, seq;
@@ -68,10 +69,16 @@ struct at_queues {
 	u64 n_new, n_overflows;
 };
 
+/* Of `busy`. */
+static inline u64 at_queues_words(u64 n)
+{
+	return (n + 31) / 32;
+}
+
 /* Of memory that n queues want, behind which are no tins yet. */
 static inline u64 at_queues_bytes(u64 n)
 {
-	return n * (sizeof(struct at_queue) + 2 * sizeof(u32));
+	return n * (sizeof(struct at_queue) + 2 * sizeof(u32)) + at_queues_words(n) * sizeof(u32);
 }
 
 /* Empty queues in at_queues_bytes() zeroed bytes on lines of their own (align.h). */
@@ -81,6 +88,7 @@ static inline void at_queues_init(struct at_queues *s, void *memory, u32 n, stru
 	s->at = memory;
 	s->bytes = (u32 *)(void *)(s->at + n);
 	s->parked = s->bytes + n;
+	s->busy = s->parked + n;
 	s->tins = tins;
 }
 
@@ -103,7 +111,8 @@ static inline void at_queues_push(struct at_qdisc *q, struct at_queues *s, u32 i
 	struct at_tin *t = &s->tins[tin];
 
 	at_fifo_push(&f->fifo, p);
-	f->qlen++;
+	if (!f->qlen++)
+		s->busy[i / 32] |= (u32)1 << i % 32;
 	t->qlen++;
 	s->bytes[i] += at_bytes(p);
 	t->bytes += at_bytes(p);
@@ -140,8 +149,10 @@ static inline struct at_pkt *at_queues_take_behind(struct at_qdisc *q, struct at
 		s->parked[i]--;
 		t->parked--;
 	}
-	if (!--f->qlen)
+	if (!--f->qlen) {
 		at_codel_empty(&f->codel);
+		s->busy[i / 32] &= ~((u32)1 << i % 32);
+	}
 	return p;
 }
 
@@ -259,16 +270,19 @@ static inline bool at_queues_over(const struct at_qdisc *q, const struct at_queu
 	return at_urgent_over(&s->urgent, q, s->limit, s->memory);
 }
 
+/* The first of those with the most bytes; there are packets. */
 static inline u32 at_queues_longest(const struct at_queues *s)
 {
-	u32 best = 0;
+	u32 words = (u32)at_queues_words(s->n), best = s->n;
 
-	for (u32 i = 1; i < s->n; i++)
-		if (s->bytes[i] > s->bytes[best])
-			best = i;
-	/* all are empty, or packets have no length */
-	for (u32 i = 0; !s->at[best].qlen && i < s->n; i++)
-		best = i;
+	for (u32 k = 0; k < words; k++) {
+		for (u32 bits = s->busy[k]; bits; bits &= bits - 1) {
+			u32 i = k * 32 + (u32)__builtin_ctz(bits);
+
+			if (best == s->n || s->bytes[i] > s->bytes[best])
+				best = i;
+		}
+	}
 	return best;
 }
 

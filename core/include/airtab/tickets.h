@@ -31,6 +31,14 @@ struct at_tickets {
 	struct at_charge ring[AT_TICKETS];
 };
 
+/* The serial number whose place the next ticket takes; 0: the place was never used. */
+static inline u32 at_tickets_overtaken(const struct at_tickets *k)
+{
+	u32 next = k->last + 1 ? k->last + 1 : 1;
+
+	return k->ring[next % AT_TICKETS].serial;
+}
+
 /* Records a charge and writes the ticket for it. */
 static inline void at_tickets_issue(struct at_tickets *k, struct at_charge c, struct at_ticket *t)
 {

@@ -93,11 +93,12 @@ impl Standing {
             set("memory", "2GiB".into());
             set("target", "1s".into()); // as for fq_codel below
         }
-        if name == "fq_codel" {
+        if ["fq_codel", "airtime_fq"].contains(&name) {
             // A queue for every flow, as far as there are so many.
-            set("flows", known.next_power_of_two().clamp(1024, 65_536).to_string());
+            let fewest = if name == "fq_codel" { 1024 } else { 4096 };
+            set("flows", known.next_power_of_two().clamp(fewest, 65_536).to_string());
         }
-        if ["fq_codel", "codel", "pie"].contains(&name) {
+        if ["fq_codel", "airtime_fq", "codel", "pie"].contains(&name) {
             // CoDel and PIE look at every packet and drop none, so that the
             // backlog stands.
             set("target", "4s".into());

@@ -174,8 +174,8 @@ impl Host {
                 self.look();
                 assert_eq!(self.medium.queue().discipline(), discipline);
                 let (dropped, over) = (self.dropped - dropped, queued.saturating_sub(limit));
-                // One that is full drops the packet too many, fq_codel half of a queue at once.
-                let batches = discipline.name() == "fq_codel" && over > 0;
+                // One that is full drops the packet too many, or half of a queue at once.
+                let batches = discipline.params().iter().any(|p| p.name == "drop_batch") && over > 0;
                 assert!(
                     !one || dropped == over || (batches && dropped > over),
                     "{dropped} dropped of {over} too many"
