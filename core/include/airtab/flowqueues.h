@@ -19,10 +19,10 @@
  *  - Urgent packets wait apart (urgent.h); the caller says when they go.
  *
  * Cost: O(1) a packet, amortised. The longest queue is found by a scan over a bit for
- * each and the byte counts of those with packets, once a batch. A call drops no more than AT_QUEUES_WORK allows. Queues
- * that are passed over are looked at once, and all of the tin again when a packet
- * that may go joins one of them. A drain is O(queues with packets), a gate
- * O(queues + packets) of the tin.
+ * each and the byte counts of those with packets, once a batch. A call drops no more
+ * than AT_QUEUES_WORK allows. Queues that are passed over are looked at once, and all of
+ * the tin again when a packet that may go joins one of them. A drain is O(queues with
+ * packets), a gate O(queues + packets) of the tin.
  *
  * What this is not: no hash (the caller picks the queue), no order among tins.
  */
