@@ -14,7 +14,8 @@ use airtab_core::time::SECOND;
 use airtab_quality::Window;
 use airtab_quality::web::{self, Page};
 use airtab_sim::{
-    App, AppTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, SenderTrace, StreamTrace, Trace,
+    App, AppTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, SenderTrace,
+    StreamTrace, Trace,
 };
 
 use crate::evenness;
@@ -91,6 +92,9 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP50, delay.value_at_quantile(0.50) as f64 * SECONDS);
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
+    if let Some(below) = &seen.below {
+        add_below(&mut f, below, measured_ns);
+    }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
     let [down, up] = &seen.paths;
     add_path(&mut f, Direction::Down, &seen.down, down);
@@ -104,6 +108,21 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.remove(&Metric::ArrivalSpread);
     }
     f
+}
+
+/// What is between the access point's queue and the air.
+fn add_below(f: &mut Figures, below: &BelowTrace, measured_ns: f64) {
+    let delay = &below.delay_ns;
+    if !delay.is_empty() {
+        f.insert(Metric::BelowDelay, delay.mean() * SECONDS);
+        f.insert(Metric::BelowDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
+    }
+    // Little's law.
+    f.insert(Metric::BelowPackets, delay.mean() * delay.len() as f64 / measured_ns);
+    if below.packets > 0 {
+        f.insert(Metric::AmpduFrames, below.packets as f64 / below.frames);
+        f.insert(Metric::PhyRate, below.kbps as f64 * 1e3 / below.packets as f64);
+    }
 }
 
 /// Delays of one direction, where they come from, and where packets are lost.

@@ -93,6 +93,16 @@ pub enum Metric {
     QueuePackets,
     /// Packets that the access point's queue dropped, share of those that came.
     QueueDropped,
+    /// Mean time from leaving that queue to the first attempt, s.
+    BelowDelay,
+    /// 99th percentile of the time from leaving that queue to the first attempt, s.
+    BelowDelayP99,
+    /// Mean packets between that queue and their first attempt.
+    BelowPackets,
+    /// MPDUs of an aggregate that carries its downlink packets, mean over the aggregates.
+    AmpduFrames,
+    /// PHY rate of the frames that carry its downlink packets, mean over the packets, bit/s.
+    PhyRate,
     /// Mean places held in its station's uplink queue, packets.
     UplinkPackets,
     /// Channel time of its downlink, share of the measured time.
@@ -210,6 +220,11 @@ const TABLE: &[Row] = &[
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
+    (BelowDelay, "below_delay_mean_seconds", "below the queue mean, ms", 1e3, 2, Lower),
+    (BelowDelayP99, "below_delay_p99_seconds", "below the queue p99, ms", 1e3, 2, Lower),
+    (BelowPackets, "below_mean_packets", "packets below the queue", 1.0, 1, Neither),
+    (AmpduFrames, "ampdu_mean_frames", "MPDUs an aggregate", 1.0, 1, Neither),
+    (PhyRate, "phy_rate_bits_per_second", "PHY rate, Mb/s", 1e-6, 1, Neither),
     (UplinkPackets, "uplink_mean_packets", "places held in the uplink", 1.0, 1, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),
     (UplinkAir, "uplink_air_ratio", "air up, %", 1e2, 1, Neither),

@@ -2,7 +2,7 @@
 //! Cells of 802.11n, ac and ax in scenario files: what is said, what is meant where nothing is said,
 //! and what is refused.
 
-use airtab_scenario::ScenarioFile;
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure};
 use airtab_sim::wifi::{Aggregation, Category, DriverConfig, Edca, Loss, Order};
 
 fn modern(phy: &str, wifi: &str, rest: &str) -> ScenarioFile {
@@ -275,4 +275,36 @@ fn rates_that_a_cell_does_not_have_are_refused() {
     }
     let told = refused(n, "", "access = \"voice\"");
     assert_eq!(told, ["[[app]] access: 'voice' is not known (known: vo, vi, be, bk)"]);
+}
+
+/// More than fits, in aggregates of the 20 frames that 4 ms have room for at 65 Mb/s; a cycle is AIFS and a mean
+/// backoff of 43 + 67.5 us, 3840 us of PPDU, SIFS and BLOCK ACK, in all 3998.5 us.
+#[test]
+fn what_waits_below_the_queue_is_measured() {
+    let text = "duration = \"11s\"\nmeasure = [\"1s\", \"11s\"]\n[wifi]\nphy = \"std-11n\"\nbeacon_interval = \"off\"\n\
+                [[station]]\nname = \"s\"\nfer = 0\n\
+                [[app]]\nname = \"u\"\nkind = \"udp\"\nstation = \"s\"\nrate = \"80Mb/s\"\n";
+    let file = ScenarioFile::parse("below.toml", text).unwrap();
+    let params = "fifo:limit=100".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+    let figures = &measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps[0];
+    // Of the ring's 128 places 20 are free at the end of an aggregate. Those that come are after 108 others: of
+    // each 20 the first 12 go out with the sixth aggregate from then on, 8 with the seventh.
+    let cycle_s = 3998.5e-6;
+    let wait_s = (12.0 * 5.0 + 8.0 * 6.0) / 20.0 * cycle_s + 110.5e-6;
+    for (metric, expected) in [
+        (Metric::Goodput, 20.0 * 12_000.0 / cycle_s),
+        (Metric::AmpduFrames, 20.0),
+        (Metric::PhyRate, 65e6),
+        (Metric::BelowDelay, wait_s),
+        (Metric::BelowPackets, 20.0 / cycle_s * wait_s),
+    ] {
+        let seen = figures[&metric];
+        assert!((seen / expected - 1.0).abs() < 0.005, "{}: {seen} instead of {expected}", metric.name());
+    }
+    let (p99, least) = (figures[&Metric::BelowDelayP99], 6.0 * cycle_s);
+    assert!((least..1.1 * least).contains(&p99), "{p99}");
+    // One packet at a time: nothing waits there.
+    let old = ScenarioFile::parse("below.toml", &text.replace("std-11n", "std-11g")).unwrap();
+    let figures = &measure(&old.scenario, &airtab_sim::run(&old.scenario, &params, 1)).apps[0];
+    assert!(!figures.contains_key(&Metric::BelowPackets) && !figures.contains_key(&Metric::AmpduFrames));
 }

@@ -48,8 +48,8 @@ pub use scenario::{
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, SenderTrace,
-    StreamTrace, Trace,
+    ApTrace, AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace,
+    SenderTrace, StreamTrace, Trace,
 };
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;

@@ -15,9 +15,10 @@ use airtab_core::time::SECOND;
 
 use crate::scenario::{App, Scenario, Scored};
 use crate::trace::{
-    AppTrace, AttemptTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+    AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
 };
 use crate::traffic::{AppKind, ROOM};
+use crate::wifi::Way;
 
 /// The packets of one application over a run.
 pub struct AppMeter {
@@ -30,6 +31,7 @@ pub struct AppMeter {
     streams: [StreamTrace; 2],
     paths: [PathTrace; 2],
     queue: QueueMeter,
+    below: Option<BelowTrace>,
     air_ns: [u64; 2],
     attempts: AttemptTrace,
     seconds: Vec<SecondTrace>,
@@ -57,6 +59,7 @@ impl AppMeter {
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),
             measure,
             scored: scenario.scored,
+            below: scenario.medium.has_driver().then(BelowTrace::default),
             air_ns: [0; 2],
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
@@ -108,6 +111,17 @@ impl AppMeter {
             if !up {
                 self.attempts.count(tx.attempts, tx.acked);
             }
+        }
+    }
+
+    /// A frame is over, and how it went out.
+    pub fn went_out(&mut self, up: bool, way: &Way, now: u64) {
+        let Some(below) = self.below.as_mut().filter(|_| !up && self.measure.contains(&now)) else { return };
+        below.delay_ns.record(way.below_ns);
+        if way.mpdus > 0 {
+            below.packets += 1;
+            below.frames += 1.0 / f64::from(way.mpdus);
+            below.kbps += u64::from(way.kbps);
         }
     }
 
@@ -183,6 +197,7 @@ impl AppMeter {
             down,
             up,
             queue: self.queue.trace,
+            below: self.below,
             paths: self.paths,
             tcp: Default::default(),
             air_ns: self.air_ns[0],

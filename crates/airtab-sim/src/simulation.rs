@@ -256,11 +256,12 @@ impl Simulation {
                     self.settled(flow, true);
                 }
             }
-            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
+            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx, way } => {
                 let down = matches!(at, Place::AccessPoint(_));
                 self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                 let running = &mut self.apps[(tag >> 16) as usize];
                 running.meter.transmitted(!down, &tx, now);
+                running.meter.went_out(!down, &way, now);
                 if running.saturates {
                     self.settled(tag as u16, false);
                 }

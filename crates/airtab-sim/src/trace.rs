@@ -48,6 +48,9 @@ pub struct AppTrace {
     pub up: StreamTrace,
     /// Its packets in the access point's downlink queue.
     pub queue: QueueTrace,
+    /// Its downlink packets between that queue and the air; None where next to nothing waits there: with a
+    /// driver that takes one packet, and on the emulated link.
+    pub below: Option<BelowTrace>,
     /// Where its packets spent their time and were lost: down, up.
     pub paths: [PathTrace; 2],
     /// Its TCP senders: the servers', the stations'. Nothing where TCP is not the simulator's.
@@ -81,6 +84,25 @@ pub struct SenderTrace {
     pub most_retransmits: u64,
     /// Most timeouts of one connection.
     pub most_timeouts: u64,
+}
+
+/// Downlink packets of one application from leaving the queue on.
+#[derive(Clone, Debug)]
+pub struct BelowTrace {
+    /// From leaving the queue to the first attempt, ns.
+    pub delay_ns: Histogram,
+    /// Packets that were in a frame at their last attempt.
+    pub packets: u64,
+    /// How many frames that was: of one of n MPDUs each has a part of 1/n.
+    pub frames: f64,
+    /// Sum of the PHY rates of these packets' frames, kb/s.
+    pub kbps: u64,
+}
+
+impl Default for BelowTrace {
+    fn default() -> BelowTrace {
+        BelowTrace { delay_ns: delays(3), packets: 0, frames: 0.0, kbps: 0 }
+    }
 }
 
 /// How often frames had to be sent, as their sender knows: a frame whose every

@@ -6,7 +6,7 @@
 mod common;
 
 use airtab_core::{GROUP, Meta, Pool, Qdisc, Tx};
-use airtab_sim::wifi::{Loss, Medium, MediumConfig, Output};
+use airtab_sim::wifi::{Loss, Medium, MediumConfig, Output, Way};
 use common::{MS, S, Saturated, phy, queue};
 
 const BYTES: u32 = 1500;
@@ -149,7 +149,7 @@ fn multicast_and_uplink() {
     link.advance(&mut pool, ns);
     let tx = Tx { air: ns, span: ns, attempts: 1, acked: true };
     let outputs: Vec<_> = std::iter::from_fn(|| link.poll()).collect();
-    assert_eq!(outputs, [Output::Down(down), Output::Sent { down: true, label: 0, tx }]);
+    assert_eq!(outputs, [Output::Down(down), Output::Sent { down: true, label: 0, tx, way: Way::default() }]);
 }
 
 /// What stations send takes no airtime here, so that nobody pays for it, whatever the discipline charges.

@@ -40,6 +40,7 @@ fn silent(scenario: &Scenario) -> Trace {
         down: StreamTrace::default(),
         up: StreamTrace::default(),
         queue: QueueTrace::default(),
+        below: None,
         paths: Default::default(),
         tcp: Default::default(),
         air_ns: 0,

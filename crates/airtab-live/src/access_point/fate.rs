@@ -99,7 +99,7 @@ impl AccessPoint {
                 self.lost_at(packet, at.leg());
                 self.discard(packet);
             }
-            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx } => {
+            Report::Sent { at: at @ (Place::AccessPoint(_) | Place::Uplink(_)), tag, tx, way } => {
                 let (station, flow) = ((tag >> 16) as usize, tag & 0xffff);
                 let down = matches!(at, Place::AccessPoint(_));
                 let app = self.flows.app(flow);
@@ -116,6 +116,7 @@ impl AccessPoint {
                 }
                 if let Some(meter) = app.and_then(|app| self.meters.get_mut(usize::from(app))) {
                     meter.transmitted(!down, &tx, now);
+                    meter.went_out(!down, &way, now);
                 }
             }
             // On wires: neither in the access point's queue nor on the air.

@@ -8,6 +8,7 @@ use airtab_core::disciplines;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{NO_STATION, Tx};
 use airtab_scenario::ScenarioFile;
+use airtab_sim::wifi::Way;
 use airtab_sim::world::{Place, Report};
 
 use super::*;
@@ -369,9 +370,11 @@ fn what_queues_on_wires_is_not_counted_here() {
     let tag = ap.world.pool().body(packet).body.flow | u32::from(LAPTOP) << 16;
     let at = Place::Wire(0);
     let tx = Tx { air: MS, span: MS, attempts: 1, acked: true };
-    for report in
-        [Report::Queued { at, packet }, Report::Dequeued { at, packet }, Report::Sent { at, tag, tx }]
-    {
+    for report in [
+        Report::Queued { at, packet },
+        Report::Dequeued { at, packet },
+        Report::Sent { at, tag, tx, way: Way::default() },
+    ] {
         ap.see(report);
     }
     let flow = ap.world.pool().body(packet).body.flow;

@@ -26,7 +26,7 @@ use super::edca::Category;
 use super::egress::{Egress, Managed};
 use super::exchange::{Exchange, Kind, Part};
 use super::links::Links;
-use super::output::{Attempt, Label, Output, Side};
+use super::output::{Attempt, Label, Output, Side, Way};
 use super::overhearing::Overhearing;
 use super::phy::Radios;
 use super::rule::Rule;
@@ -409,7 +409,7 @@ impl Cell {
         if side.is_down() {
             self.outputs.push(Output::Dequeued(packet));
         }
-        Some(Part::new(pool, packet, ticket))
+        Some(Part::new(pool, packet, ticket, now))
     }
 
     /// Fills a driver from its queue, and makes aggregates of what it has.

@@ -58,6 +58,11 @@ impl MediumConfig {
         }
     }
 
+    /// Whether more than one packet waits between a queue and the air.
+    pub fn has_driver(&self) -> bool {
+        self.cell().is_some_and(|cell| cell.driver.ring > 1)
+    }
+
     /// Attempts per frame, or per packet of the emulator.
     pub fn attempts(&self) -> u8 {
         match self {

@@ -21,7 +21,7 @@ use super::air::AirTrace;
 use super::config::{Loss, Speed};
 use super::egress::Managed;
 use super::links::Links;
-use super::output::{Label, Output};
+use super::output::{Label, Output, Way};
 use crate::engine::{NEVER, Outbox, Stream};
 
 /// The access point, one server, the stations.
@@ -209,7 +209,12 @@ impl EmulatedLink {
             self.outputs.push(Output::Down(packet));
         }
         self.down.sent(&ticket, pool.sta(packet), pool.bytes(packet), &tx, now);
-        self.outputs.push(Output::Sent { down: true, label: pool.body(packet).label(), tx });
+        self.outputs.push(Output::Sent {
+            down: true,
+            label: pool.body(packet).label(),
+            tx,
+            way: Way::default(),
+        });
         if !tx.acked {
             self.outputs.push(Output::Lost(packet));
         }

@@ -39,7 +39,8 @@ pub(super) struct Part {
     pub(super) received: bool,
     /// How the attempt under way ends.
     pub(super) end: End,
-    /// Start of the first attempt, ns.
+    /// When it left its queue, and start of the first attempt, ns.
+    taken: u64,
     since: u64,
     /// Channel time of its own attempts and backoffs so far, ns.
     air: u64,
@@ -73,7 +74,7 @@ pub(super) struct Settled {
 
 impl Part {
     #[inline]
-    pub(super) fn new<T: Label>(pool: &Pool<T>, packet: Handle, ticket: Ticket) -> Part {
+    pub(super) fn new<T: Label>(pool: &Pool<T>, packet: Handle, ticket: Ticket, now: u64) -> Part {
         Part {
             packet,
             flow: pool.flow(packet),
@@ -86,7 +87,8 @@ impl Part {
             attempts: 0,
             received: false,
             end: End::Broadcast,
-            since: 0,
+            taken: now,
+            since: now,
             air: 0,
             heard: 0,
         }
@@ -123,6 +125,12 @@ impl Part {
     #[inline]
     pub(super) fn tx(&self, acked: bool, now: u64) -> Tx {
         Tx { air: self.air, span: now - self.since, attempts: self.attempts, acked }
+    }
+
+    /// From leaving its queue to its first attempt, ns.
+    #[inline]
+    pub(super) fn below_ns(&self) -> u64 {
+        self.since - self.taken
     }
 }
 

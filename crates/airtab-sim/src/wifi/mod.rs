@@ -65,6 +65,6 @@ pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::Medium;
-pub use output::{Attempt, End, FrameBody, Label, Output};
+pub use output::{Attempt, End, FrameBody, Label, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use snr::{Mean, Signal, Snr};

@@ -27,7 +27,20 @@ pub enum Output {
         label: u32,
         /// What it took.
         tx: Tx,
+        /// How it went out.
+        way: Way,
     },
+}
+
+/// How a packet went out, beside what it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// From leaving its queue to the start of its first attempt, ns.
+    pub below_ns: u64,
+    /// MPDUs of the frame that it was in at its last attempt; 0: it had none.
+    pub mpdus: u32,
+    /// PHY rate of that frame, kb/s; 0: it had none.
+    pub kbps: u32,
 }
 
 /// Where packets come from.

@@ -378,9 +378,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                 Report::Dropped { at: Place::Uplink(channel), packet, why }
             }
             Output::Dequeued(packet) => Report::Dequeued { at: Place::AccessPoint(channel), packet },
-            Output::Sent { down, label: tag, tx } => {
+            Output::Sent { down, label: tag, tx, way } => {
                 let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
-                Report::Sent { at, tag, tx }
+                Report::Sent { at, tag, tx, way }
             }
         })
     }

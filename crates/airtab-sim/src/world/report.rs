@@ -5,6 +5,7 @@ use airtab_core::{Handle, Reason, Tx};
 
 use super::topology::NodeId;
 use crate::trace::Leg;
+use crate::wifi::Way;
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub enum Report<T> {
         tag: u32,
         /// What it took.
         tx: Tx,
+        /// How it went out; on wires nothing of it is known.
+        way: Way,
     },
 }
 

@@ -12,7 +12,7 @@ use super::topology::{NodeId, Step, Topology};
 use super::{Carried, Place, Report, Tag};
 use crate::engine::{NEVER, Outbox};
 use crate::net::Link;
-use crate::wifi::Label;
+use crate::wifi::{Label, Way};
 
 pub(super) struct Wire {
     pub(super) to: NodeId,
@@ -104,7 +104,7 @@ impl Queue {
             let Sending { packet, ticket, tx } = self.sending.take().expect("one is being sent");
             self.queue.sent(&ticket, &tx, now);
             let tag = pool.body(packet).label();
-            reports.push(Report::Sent { at: self.place, tag, tx });
+            reports.push(Report::Sent { at: self.place, tag, tx, way: Way::default() });
             left = Some(packet);
         }
         self.load(pool, now, reports);

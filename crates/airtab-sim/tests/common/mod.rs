@@ -236,7 +236,7 @@ impl Saturated {
                     Output::Lost(p) => {
                         self.pool.remove(p);
                     }
-                    Output::Sent { down, label, tx } => {
+                    Output::Sent { down, label, tx, .. } => {
                         self.reports[if down { 0 } else { label as usize + 1 }].push(tx);
                         let packet = new_packet(&mut self.pool, label as usize, self.bytes, self.category);
                         if down {

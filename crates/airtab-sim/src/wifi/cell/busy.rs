@@ -239,8 +239,13 @@ impl Cell {
         let sta = exchange.link.unwrap_or(GROUP);
         let lone_bar = exchange.kind == Kind::Bar && exchange.is_empty();
         let driven = self.transmitters[transmitter].driver.is_some();
+        let mut way = match exchange.kind {
+            Kind::Data => Way { below_ns: 0, mpdus: 1, kbps: exchange.frame.kbps },
+            _ => Way::default(),
+        };
         if let (true, Kind::Data, Some(link)) = (driven, exchange.kind, exchange.link) {
             let (sent, acked) = exchange.mpdus();
+            way.mpdus = sent;
             self.radios.ended(link, side.is_down(), &exchange.frame, sent, acked, now);
         }
         let failed = exchange.settle(&self.config, |part, settled| {
@@ -255,7 +260,12 @@ impl Cell {
                 if let Some(driver) = driver {
                     driver.decided(receiver, part, !settled.acked);
                 }
-                self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx });
+                self.outputs.push(Output::Sent {
+                    down: side.is_down(),
+                    label: part.label,
+                    tx,
+                    way: Way { below_ns: part.below_ns(), ..way },
+                });
                 if !part.received {
                     self.outputs.push(Output::Lost(part.packet));
                 }

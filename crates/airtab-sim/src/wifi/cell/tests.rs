@@ -69,7 +69,7 @@ impl Saturated {
                         let flow = self.pool.remove(packet);
                         assert_eq!(matches!(output, Output::Down(_)), flow < 2);
                     }
-                    Output::Sent { down, label, tx } => {
+                    Output::Sent { down, label, tx, .. } => {
                         assert!(tx.acked && down == (label < 2));
                         let transmitter = label as usize / 2;
                         self.sent[transmitter][label as usize % 2] += 1;

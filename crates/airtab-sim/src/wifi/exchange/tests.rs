@@ -28,7 +28,7 @@ fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange 
 
 fn part(pool: &mut Pool<u32>, number: u32, bytes: u32) -> Part {
     let packet = pool.insert(Meta { bytes, flow: number, ..Meta::default() }, number);
-    Part::new(pool, packet, Ticket { flow: number, ..Ticket::default() })
+    Part::new(pool, packet, Ticket { flow: number, ..Ticket::default() }, 0)
 }
 
 fn numbers(exchange: &Exchange) -> Vec<u32> {
