@@ -38,7 +38,7 @@ fn config(phy: Phy, frames: u16) -> CellConfig {
         beacon: None,
         aggregation: Some(aggregation(&phy, frames)),
         edca: Edca::Standard,
-        driver: DriverConfig { ring: 2 * usize::from(frames), aggregates, order: Order::RoundRobin },
+        driver: DriverConfig { ring: 2 * usize::from(frames), aggregates, ..DriverConfig::default() },
         ..CellConfig::new(phy)
     }
 }
@@ -170,7 +170,7 @@ fn aggregates_of_one_change_nothing() {
 fn by_signal(signal: Signal, control: RateAlgorithm, mcs: u8) -> (f64, f64) {
     let phy = phy("std-11n");
     let speed = Speed { control, ..rate(&phy, mcs, 20, 1, 800).into() };
-    let driver = DriverConfig { ring: 56, aggregates: 1, order: Order::Fifo };
+    let driver = DriverConfig { ring: 56, aggregates: 1, order: Order::Fifo, ..DriverConfig::default() };
     let config = CellConfig { attempts: 100, driver, ..config(phy, 28) };
     let mut lone = Saturated::deep(
         config,

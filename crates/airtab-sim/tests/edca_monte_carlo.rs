@@ -119,7 +119,11 @@ fn cell(burst: Burst, n: usize, ns: u64, eifs: bool) -> (u64, u64, u64) {
         attempts: u8::MAX,
         aggregation: Some(aggregation),
         edca: Edca::Standard,
-        driver: DriverConfig { ring: 2 * usize::from(burst.frames), aggregates: 1, order: Order::Fifo },
+        driver: DriverConfig {
+            ring: 2 * usize::from(burst.frames),
+            order: Order::Fifo,
+            ..DriverConfig::default()
+        },
         ..CellConfig::new(phy)
     };
     let depth = 3 * usize::from(burst.frames);

@@ -11,8 +11,8 @@ use airtab_core::{
     Discipline, GROUP, Handle, Key, Meta, Params, Phy, Pool, Qdisc, RateSpec, Tx, URGENT, disciplines,
 };
 use airtab_sim::wifi::{
-    Aggregation, Category, CellConfig, DriverConfig, Edca, End, Loss, Medium, MediumConfig, Order, Output,
-    Speed,
+    Aggregation, Category, CellConfig, Completions, DriverConfig, Edca, End, GovernorConfig, Loss, Medium,
+    MediumConfig, Order, Output, Speed,
 };
 use common::{MS, S, phy, queue};
 use proptest::prelude::*;
@@ -26,6 +26,7 @@ enum Op {
     Advance(u64),
     Swap { discipline: Discipline, limit: u32 },
     Station { station: usize, kbps: u32, fer: f64 },
+    Sleep { station: usize, asleep: bool },
 }
 
 fn discipline() -> impl Strategy<Value = Discipline> {
@@ -44,6 +45,8 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
             prop::sample::select(vec![0.0, 0.3, 1.0]),
         )
             .prop_map(|(station, kbps, fer)| Op::Station { station, kbps, fer }),
+        1 => (0..usize::from(STATIONS), prop::bool::ANY)
+            .prop_map(|(station, asleep)| Op::Sleep { station, asleep }),
     ];
     prop::collection::vec(op, 1..300)
 }
@@ -54,7 +57,9 @@ fn media() -> impl Strategy<Value = MediumConfig> {
         let (bytes, window) = (65_535, 8);
         Some(Aggregation { frames, bytes, time_ns: 4_000_000, window, amsdu_bytes, bar })
     };
-    let driver = |ring, aggregates, order| DriverConfig { ring, aggregates, order };
+    let driver =
+        |ring, aggregates, order| DriverConfig { ring, aggregates, order, ..DriverConfig::default() };
+    let governor = Some(GovernorConfig { inflight_ns: 3_000_000, inflight_station_ns: 1_000_000 });
     prop::sample::select(vec![
         dcf("phy-a").into(),
         CellConfig { driver: driver(20, 2, Order::Fifo), ..dcf("phy-a") }.into(),
@@ -74,6 +79,33 @@ fn media() -> impl Strategy<Value = MediumConfig> {
         }
         .into(),
         CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax") }.into(),
+        CellConfig { driver: DriverConfig { governor, ..driver(20, 2, Order::Fifo) }, ..dcf("phy-a") }.into(),
+        CellConfig {
+            aggregation: aggregation(5, 0, true),
+            driver: DriverConfig {
+                stop: false,
+                completions: Completions::Aggregate,
+                completion_delay_ns: MS,
+                completions_lost: 0.2,
+                governor,
+                ..driver(1, 2, Order::RoundRobin)
+            },
+            edca: Edca::Standard,
+            txop: true,
+            ..dcf("std-11n")
+        }
+        .into(),
+        CellConfig {
+            aggregation: aggregation(8, 0, false),
+            driver: DriverConfig { orphan: true, governor, ..driver(12, 2, Order::Fifo) },
+            ..dcf("std-11ac")
+        }
+        .into(),
+        CellConfig {
+            driver: DriverConfig { completion_delay_ns: 3 * MS, ..driver(20, 1, Order::Fifo) },
+            ..dcf("phy-a")
+        }
+        .into(),
         MediumConfig::emulator(phy("d7.1"), 0),
         MediumConfig::emulator(phy("phy-a"), MS),
     ])
@@ -96,6 +128,7 @@ enum At {
 struct Host {
     medium: Medium,
     phy: Phy,
+    has_driver: bool,
     pool: Pool<u32>,
     now: u64,
     inside: HashMap<Handle, At>,
@@ -118,6 +151,7 @@ impl Host {
         let queues = config.cell().is_some();
         let qdisc = Qdisc::new(&pool, params, 1, 0);
         let phy = config.phy();
+        let has_driver = config.cell().is_some_and(|cell| cell.driver.ring > 1 || phy.has_mcs());
         let speed = if phy.has_mcs() { by_mcs(&phy, 4) } else { 54_000.into() };
         let stations = ["a", "b", "c"].map(|name| (name, speed, Loss::Fer(0.2)));
         let mut medium = Medium::new(config, &stations, qdisc, 1);
@@ -127,6 +161,7 @@ impl Host {
         Host {
             medium,
             phy,
+            has_driver,
             pool,
             now: 0,
             inside: HashMap::new(),
@@ -189,6 +224,10 @@ impl Host {
                 };
                 self.medium.set_station(station, speed, Loss::Fer(fer), self.now)
             }
+            Op::Sleep { station, asleep } if self.has_driver => {
+                self.medium.sleep(station, asleep, self.now);
+            }
+            Op::Sleep { .. } => {}
         }
         self.look();
         self.balance();
@@ -266,6 +305,7 @@ proptest! {
         for op in &ops {
             host.play(op);
         }
+        (0..STATIONS.into()).for_each(|station| host.play(&Op::Sleep { station, asleep: false }));
         host.play(&Op::Advance(1000 * S));
         prop_assert_eq!((host.medium.held(), host.medium.queued(), host.pool.len()), (0, 0, 0));
     }

@@ -9,9 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use airtab_core::{Phy, RateSpec};
-use airtab_sim::wifi::{Aggregation, Ask, Candidate, ErrorTable, Mean, Outcome, RateControl, Signal, Snr};
+use airtab_sim::wifi::{
+    Aggregation, Ask, Candidate, DriverConfig, ErrorTable, GovernorConfig, Mean, Outcome, RateControl,
+    Signal, Snr,
+};
 use airtab_sim::{AppKind, Simulation};
-use common::{S, disciplines, home, other_home, queue};
+use common::{S, cell, disciplines, home, other_home, queue};
 
 struct Counting;
 
@@ -37,7 +40,8 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// 150 s of game, call and download, and of a UDP stream and a film: half a
-/// million exchanges and a seventh of it, no allocation. One station of each has a discipline of its own.
+/// million exchanges and a seventh of it, no allocation. One station of each has a discipline of its own; the
+/// first also with a driver's ring and a governor.
 #[test]
 fn the_steady_state_allocates_nothing() {
     let _alone = ALONE.lock();
@@ -47,7 +51,11 @@ fn the_steady_state_allocates_nothing() {
     film.stations[0].uplink = Some(queue("chap", 35));
     let mut home = home();
     home.stations[1].uplink = Some(queue("fq_codel", 35));
-    for (scenario, least) in [(home, 300_000), (film, 50_000)] {
+    let mut governed = home.clone();
+    cell(&mut governed).driver =
+        DriverConfig { ring: 100, governor: Some(GovernorConfig::default()), ..DriverConfig::default() };
+    governed.name = "governed".into();
+    for (scenario, least) in [(home, 300_000), (film, 50_000), (governed, 300_000)] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             simulation.advance(110 * S); // past the download's first losses
@@ -55,7 +63,7 @@ fn the_steady_state_allocates_nothing() {
             simulation.advance(260 * S);
             let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert!(simulation.packets().made - packets > least);
-            assert_eq!(allocations, 0, "{discipline}");
+            assert_eq!(allocations, 0, "{}: {discipline}", scenario.name);
         }
     }
 }

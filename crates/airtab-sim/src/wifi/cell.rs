@@ -19,6 +19,7 @@ use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
+use super::below::Below;
 use super::channel::{ChannelAccess, Phase};
 use super::config::{CellConfig, Edca, Loss, Speed};
 use super::driver::Next;
@@ -69,12 +70,17 @@ impl Cell {
         let stations: Vec<(&str, Speed, Loss)> = stations.iter().map(|s| (s.0, s.1.into(), s.2)).collect();
         let radios = Radios::new(&config, &stations, seed);
         let categories = if config.edca == Edca::Off { 1 } else { Category::ALL.len() };
-        let managed = |queue| Egress::Managed(Managed::new(queue, radios.links()));
+        let managed = |queue, number| {
+            let draws = Stream::new(seed, &format!("completions/{number}"));
+            let links = radios.links();
+            let below = Below::new(&config.driver, links.all(), draws);
+            Egress::Managed(Managed::new(queue, links).above(below))
+        };
         let fifos = (0..categories * stations.len()).map(|_| Egress::fifo(config.uplink_packets));
         let mut queues: Vec<Egress> =
-            (1..categories as u64).map(|i| managed(queue.like(seed.wrapping_add(i), 0))).collect();
+            (1..categories as u64).map(|i| managed(queue.like(seed.wrapping_add(i), 0), i)).collect();
         // The one that was given is best effort's.
-        queues.insert(Category::BestEffort as usize % categories, managed(queue));
+        queues.insert(Category::BestEffort as usize % categories, managed(queue, 0));
         queues.extend(fifos);
         Cell::with_queues(config, &stations, radios, queues, seed)
     }
@@ -400,16 +406,16 @@ impl Cell {
     fn dequeue<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> Option<Part> {
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
         let (side, before) = (*side, egress.next_event());
-        let next = egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
+        let left = egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
         if egress.next_event() != before {
             self.set_alarm();
         }
-        let (packet, ticket) = next?;
-        pool.body_mut(packet).dequeued(now);
+        let left = left?;
+        pool.body_mut(left.packet).dequeued(now);
         if side.is_down() {
-            self.outputs.push(Output::Dequeued(packet));
+            self.outputs.push(Output::Dequeued(left.packet));
         }
-        Some(Part::new(pool, packet, ticket, now))
+        Some(Part::new(pool, left, now))
     }
 
     /// Fills a driver from its queue, and makes aggregates of what it has.
@@ -460,6 +466,7 @@ impl Cell {
     }
 }
 
+mod below;
 mod busy;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use airtab_core::{Control, EmulatorConfig, Format, PPDU_MAX_NS, Phy, Rate};
+use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
 
 use super::errors::Coding;
 use super::rate::RateAlgorithm;
@@ -140,6 +140,11 @@ impl CellConfig {
         unless(!self.txop || self.edca != Edca::Off, "txop: only categories of edca have one".into())?;
         let DriverConfig { ring, aggregates, .. } = self.driver;
         unless(ring > 0 && aggregates > 0, "a driver's ring and aggregates: 1 at least".into())?;
+        let lost = self.driver.completions_lost;
+        unless((0.0..=1.0).contains(&lost), format!("{lost} of the completions lost: 0 to 1"))?;
+        if let Some(wrong) = self.driver.governor.and_then(|governor| governor.check().err()) {
+            return Err(wrong.into());
+        }
         let Some(a) = self.aggregation else { return Ok(()) };
         let alone = a.frames == 1 && a.amsdu_bytes == 0;
         unless(phy.has_mcs() || alone, format!("aggregation: {name} has no aggregates"))?;
@@ -193,21 +198,78 @@ pub enum Edca {
     Hostapd,
 }
 
-/// What is between a queue and the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is between a queue and the air. What is said of `stop`, reports and the governor is the access point's.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriverConfig {
     /// Packets that it takes from the queue until they are sent or given up.
     pub ring: usize,
+    /// Whether it takes no more when the ring is full; else the ring is endless.
+    pub stop: bool,
     /// Aggregates that are prepared at the same time, the one on the air included.
     pub aggregates: usize,
     /// Whose aggregate is made next.
     pub order: Order,
+    /// How many packets it reports at once.
+    pub completions: Completions,
+    /// How long its reports take, ns.
+    pub completion_delay_ns: u64,
+    /// Share of reports that never come, 0 to 1.
+    pub completions_lost: f64,
+    /// Whether it lets go of packets when it gets them: they are reported then, not when they are sent.
+    pub orphan: bool,
+    /// What holds packets back above it; None: the ring alone.
+    pub governor: Option<GovernorConfig>,
 }
 
 impl Default for DriverConfig {
-    /// One packet: nothing waits below the queue.
+    /// One packet: nothing waits below the queue, which is told of everything at once.
     fn default() -> DriverConfig {
-        DriverConfig { ring: 1, aggregates: 1, order: Order::RoundRobin }
+        DriverConfig {
+            ring: 1,
+            stop: true,
+            aggregates: 1,
+            order: Order::RoundRobin,
+            completions: Completions::Each,
+            completion_delay_ns: 0,
+            completions_lost: 0.0,
+            orphan: false,
+            governor: None,
+        }
+    }
+}
+
+impl DriverConfig {
+    /// Whether the discipline itself gets each report, at once.
+    pub(super) fn tells_at_once(&self) -> bool {
+        let DriverConfig { completions, completion_delay_ns, completions_lost, orphan, governor, .. } = *self;
+        let each = completions == Completions::Each;
+        each && completion_delay_ns == 0 && completions_lost == 0.0 && !orphan && governor.is_none()
+    }
+}
+
+/// How many packets a driver reports at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completions {
+    /// Each one as soon as its fate is decided.
+    Each,
+    /// All that were in one aggregate first, when the last of them is decided.
+    Aggregate,
+}
+
+/// How much may be outstanding below a discipline (`airtab/governor.h`), in channel time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GovernorConfig {
+    /// In all, ns.
+    pub inflight_ns: u32,
+    /// For one station, ns; never less than one of its aggregates.
+    pub inflight_station_ns: u32,
+}
+
+impl Default for GovernorConfig {
+    /// 8 and 4 ms.
+    fn default() -> GovernorConfig {
+        let GovernorParams { inflight, inflight_station, .. } = GovernorParams::default();
+        GovernorConfig { inflight_ns: inflight, inflight_station_ns: inflight_station }
     }
 }
 

@@ -17,10 +17,14 @@ use airtab_core::Handle;
 
 use super::aggregate::{Bounds, Length, Mpdu};
 use super::block_ack::Window;
-use super::config::{Aggregation, DriverConfig, Order};
+use super::config::{Aggregation, Completions, DriverConfig, Order};
 use super::exchange::{Exchange, Part};
 use super::reorder::Reorder;
+use super::reports::Undecided;
 use crate::engine::NEVER;
+
+/// Packets for which a list has room from the start, if the ring has.
+const LIST: usize = 64;
 
 /// The ring and what is made of it.
 pub(super) struct Driver {
@@ -43,6 +47,8 @@ pub(super) struct Driver {
     came: u64,
     /// The first of the deadlines of all receivers.
     deadline: u64,
+    /// None: nobody wants to know when an aggregate is over.
+    undecided: Option<Undecided>,
 }
 
 /// What waits for one receiver, and the agreement with it.
@@ -52,6 +58,8 @@ struct List {
     agreement: Option<Agreement>,
     /// It has a place in `turns`.
     has_turn: bool,
+    /// Its receiver is asleep: nothing is sent to it.
+    asleep: bool,
 }
 
 struct Agreement {
@@ -84,10 +92,11 @@ impl Driver {
             reorder: Reorder::new(a.window),
             bar: false,
         };
-        let list = |agreement| List { waiting: VecDeque::new(), agreement, has_turn: false };
+        let waiting = || VecDeque::with_capacity(config.ring.min(LIST));
+        let list = |agreement| List { waiting: waiting(), agreement, has_turn: false, asleep: false };
         let lists = (0..receivers).map(|_| list(aggregation.map(agreement))).chain([list(None)]).collect();
         Driver {
-            ring: config.ring,
+            ring: if config.stop { config.ring } else { usize::MAX },
             aggregates: config.aggregates,
             order: config.order,
             lists,
@@ -98,6 +107,21 @@ impl Driver {
             held: 0,
             came: 0,
             deadline: NEVER,
+            undecided: (config.completions == Completions::Aggregate).then(Undecided::new),
+        }
+    }
+
+    /// A receiver falls asleep or wakes: while it sleeps nothing new is sent to it, and what is for it stays here.
+    pub(super) fn sleep(&mut self, receiver: usize, asleep: bool) {
+        self.lists[receiver].asleep = asleep;
+        self.wants(receiver);
+        let is_for_it = |aggregate: &Aggregate| aggregate.list == receiver;
+        while let Some(place) = self.prepared.iter().rposition(is_for_it).filter(|_| asleep) {
+            let Aggregate { mut parts, .. } = self.prepared.remove(place).expect("it is there");
+            while let Some(part) = parts.pop() {
+                self.take_back(receiver, part);
+            }
+            self.spare.push(parts);
         }
     }
 
@@ -122,6 +146,9 @@ impl Driver {
             let mut parts = self.spare.pop().unwrap_or_default();
             let bounds = bounds(self.receiver(list));
             self.lists[list].fill(&bounds, &mut parts);
+            if let Some(undecided) = &mut self.undecided {
+                undecided.made(&mut parts);
+            }
             self.prepared.push_back(Aggregate { list, parts });
             self.wants(list);
         }
@@ -130,8 +157,10 @@ impl Driver {
     /// What goes out next, in the exchange if it has parts; None: nothing is there.
     pub(super) fn next(&mut self, exchange: &mut Exchange) -> Option<Next> {
         if self.bars > 0 {
-            let asked = self.lists.iter().position(|list| list.agreement.as_ref().is_some_and(|a| a.bar));
-            return Some(Next::Bar(asked.expect("they are counted")));
+            let asks = |list: &List| !list.asleep && list.agreement.as_ref().is_some_and(|a| a.bar);
+            if let Some(asks) = self.lists.iter().position(asks) {
+                return Some(Next::Bar(asks));
+            }
         }
         let Aggregate { list, parts } = self.prepared.pop_front()?;
         self.spare.push(exchange.fill(parts));
@@ -165,8 +194,9 @@ impl Driver {
         self.bars -= usize::from(std::mem::take(&mut self.agreement(receiver).bar));
     }
 
-    /// A packet's fate is decided; `lost`: it was given up, and it was numbered.
-    pub(super) fn decided(&mut self, receiver: Option<usize>, part: &Part, lost: bool) {
+    /// A packet's fate is decided; `lost`: it was given up. True: no other one of its aggregate is open, as far as
+    /// that is known.
+    pub(super) fn decided(&mut self, receiver: Option<usize>, part: &Part, lost: bool) -> bool {
         self.held -= 1;
         if let (Some(receiver), Some(sequence)) = (receiver, part.sequence) {
             let agreement = self.agreement(receiver);
@@ -176,6 +206,7 @@ impl Driver {
             self.bars += usize::from(asks);
             self.wants(receiver);
         }
+        self.undecided.as_mut().is_none_or(|undecided| undecided.decided(part.aggregate))
     }
 
     /// Takes back what is to be repeated: it comes first in the next aggregate.
@@ -264,7 +295,7 @@ impl Driver {
 impl List {
     /// Whether its first packet may be sent.
     fn may_send(&self) -> bool {
-        let Some(first) = self.waiting.front() else { return false };
+        let Some(first) = self.waiting.front().filter(|_| !self.asleep) else { return false };
         first.sequence.is_some() || self.agreement.as_ref().is_none_or(|a| a.window.is_open())
     }
 

@@ -2,14 +2,24 @@
 //! Where a transmitter's packets wait before they are sent: under a discipline of
 //! the core, which can be replaced under traffic, or in a plain FIFO.
 //!
-//! What it does not do: what waits below is the driver's business (`driver`).
+//! What it does not do: what waits below is the driver's business (`driver`), and what is told of it is `below`'s.
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Heard, Link, Params, Pool, Qdisc, Reason, Ticket, Tx};
+use airtab_core::{Handle, Heard, Link, Params, Pool, Qdisc, Reason, Ticket};
 
+use super::below::Below;
 use super::links::Links;
+use super::reports::Report;
 use crate::engine::NEVER;
+
+/// A packet that leaves a queue.
+pub(super) struct Left {
+    pub(super) packet: Handle,
+    pub(super) ticket: Ticket,
+    /// Its record at a governor; 0: none.
+    pub(super) record: u64,
+}
 
 /// A transmitter's queue.
 #[expect(clippy::large_enum_variant, reason = "transmitters are few, and the busiest one has the larger")]
@@ -51,25 +61,28 @@ impl Egress {
         }
     }
 
-    /// The next packet to send, with its ticket.
+    /// The next packet to send.
     #[inline]
     pub(super) fn dequeue<T: Copy>(
         &mut self,
         pool: &mut Pool<T>,
         now: u64,
         shed: impl FnMut(Handle, Reason),
-    ) -> Option<(Handle, Ticket)> {
+    ) -> Option<Left> {
         match self {
             Egress::Managed(managed) => managed.dequeue(pool, now, shed),
-            Egress::Fifo { packets, .. } => Some((packets.pop_front()?, Ticket::default())),
+            Egress::Fifo { packets, .. } => {
+                let packet = packets.pop_front()?;
+                Some(Left { packet, ticket: Ticket::default(), record: 0 })
+            }
         }
     }
 
-    /// A packet of a ticket, and so many bytes, is over; `sta`: whom it was for.
+    /// A packet of so many bytes is over; `sta`: whom it was for; `last`: of its aggregate.
     #[inline]
-    pub(super) fn sent(&mut self, ticket: &Ticket, sta: u16, bytes: u32, tx: &Tx, now: u64) {
+    pub(super) fn sent(&mut self, sta: u16, bytes: u32, report: Report, last: bool, now: u64) {
         if let Egress::Managed(managed) = self {
-            managed.sent(ticket, sta, bytes, tx, now);
+            managed.sent(sta, bytes, report, last, now);
         }
     }
 
@@ -113,19 +126,26 @@ pub(super) struct Managed {
     /// When the discipline wants to be asked again, if nothing else happens.
     wake: u64,
     links: Links,
+    /// What there is below it; None: it is told of everything at once.
+    below: Option<Box<Below>>,
 }
 
 impl Managed {
     /// `queue` at time 0, with the links that it is told of.
     pub(super) fn new(mut queue: Qdisc, mut links: Links) -> Managed {
         links.begin(&mut queue, 0, 0);
-        Managed { queue, wake: NEVER, links }
+        Managed { queue, wake: NEVER, links, below: None }
+    }
+
+    /// The same above something.
+    pub(super) fn above(self, below: Option<Box<Below>>) -> Managed {
+        Managed { below, ..self }
     }
 
     /// When [`Managed::tick`] has something to do, if nothing else happens.
     #[inline]
     pub(super) fn next_event(&self) -> u64 {
-        self.wake.min(self.links.due)
+        self.wake.min(self.links.due).min(self.below.as_ref().map_or(NEVER, |below| below.next_event()))
     }
 
     pub(super) fn queue(&self) -> &Qdisc {
@@ -151,17 +171,24 @@ impl Managed {
         pool: &mut Pool<T>,
         now: u64,
         shed: impl FnMut(Handle, Reason),
-    ) -> Option<(Handle, Ticket)> {
+    ) -> Option<Left> {
+        if let Some(below) = &mut self.below {
+            below.tell(&mut self.queue, pool, now);
+            if !below.is_open() {
+                return None;
+            }
+        }
         let next = self.queue.dequeue(pool, now);
         self.tell_drops(shed);
-        match next {
-            Some((packet, _)) => {
-                self.wake = NEVER;
-                self.links.left(pool, packet);
-            }
-            None => self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1)),
-        }
-        next
+        let Some((packet, ticket)) = next else {
+            self.wake = self.queue.wake(now).map_or(NEVER, |at| at.max(now + 1));
+            return None;
+        };
+        self.wake = NEVER;
+        self.links.left(pool, packet);
+        let below = self.below.as_mut();
+        let record = below.map_or(0, |below| below.left(&mut self.queue, pool, packet, now));
+        Some(Left { packet, ticket, record })
     }
 
     /// It is time for what the discipline asked for, or to tell it of the links. The
@@ -173,6 +200,9 @@ impl Managed {
         now: u64,
         shed: impl FnMut(Handle, Reason),
     ) {
+        if let Some(below) = &mut self.below {
+            below.tell(&mut self.queue, pool, now);
+        }
         if self.links.due == now {
             self.links.sample(&mut self.queue, free_ns, now);
         }
@@ -186,17 +216,42 @@ impl Managed {
     /// A station's link becomes another one.
     pub(super) fn set_station(&mut self, link: &Link, now: u64) {
         self.links.set(&mut self.queue, link, now);
+        self.estimate(link, now);
+    }
+
+    /// A station's packets are estimated by another link.
+    pub(super) fn estimate(&mut self, link: &Link, now: u64) {
+        if let Some(below) = &mut self.below {
+            below.link(link, now);
+        }
     }
 
     /// A station left.
     pub(super) fn end_station(&mut self, station: usize, now: u64) {
-        self.links.end(&mut self.queue, station, now);
+        let gone = self.links.end(&mut self.queue, station, now);
+        self.estimate(&gone, now);
     }
 
     #[inline]
-    pub(super) fn sent(&mut self, ticket: &Ticket, sta: u16, bytes: u32, tx: &Tx, now: u64) {
+    pub(super) fn sent(&mut self, sta: u16, bytes: u32, report: Report, last: bool, now: u64) {
         self.links.sent(sta, bytes);
-        self.queue.sent(ticket, tx, now);
+        match (&mut self.below, &report.tx) {
+            (Some(below), _) => below.over(&mut self.queue, report, last, now),
+            (None, Some(tx)) => self.queue.sent(&report.ticket, tx, now),
+            (None, None) => {}
+        }
+    }
+
+    /// What there is below it.
+    pub(super) fn below(&self) -> Option<&Below> {
+        self.below.as_deref()
+    }
+
+    /// A frame ended that was not the driver's, which took so long.
+    pub(super) fn overheard(&mut self, ns: u64, now: u64) {
+        if let Some(below) = &mut self.below {
+            below.heard(ns, now);
+        }
     }
 
     #[inline]
@@ -218,6 +273,9 @@ impl Managed {
     ) {
         let mut old = std::mem::replace(&mut self.queue, Qdisc::new(pool, params, seed, now));
         self.links.begin(&mut self.queue, free_ns, now);
+        if let Some(below) = &mut self.below {
+            below.swapped();
+        }
         while let Some(packet) = old.drain(pool) {
             self.enqueue(pool, packet, now, &mut shed);
         }

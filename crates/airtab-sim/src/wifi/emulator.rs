@@ -19,9 +19,10 @@ use airtab_core::{Emulator, EmulatorConfig, GROUP, Handle, Heard, Params, Phy, P
 
 use super::air::AirTrace;
 use super::config::{Loss, Speed};
-use super::egress::Managed;
+use super::egress::{Left, Managed};
 use super::links::Links;
 use super::output::{Label, Output, Way};
+use super::reports::Report;
 use crate::engine::{NEVER, Outbox, Stream};
 
 /// The access point, one server, the stations.
@@ -187,7 +188,7 @@ impl EmulatedLink {
             return;
         }
         let shed = |p, why| self.outputs.push(Output::Dropped(p, why));
-        let Some((packet, ticket)) = self.down.dequeue(pool, now, shed) else { return };
+        let Some(Left { packet, ticket, .. }) = self.down.dequeue(pool, now, shed) else { return };
         pool.body_mut(packet).dequeued(now);
         self.outputs.push(Output::Dequeued(packet));
         let (kbps, error_rate) = match pool.sta(packet) {
@@ -208,7 +209,8 @@ impl EmulatedLink {
         if tx.acked {
             self.outputs.push(Output::Down(packet));
         }
-        self.down.sent(&ticket, pool.sta(packet), pool.bytes(packet), &tx, now);
+        let report = Report { ticket, record: 0, aggregate: 0, tx: Some(tx) };
+        self.down.sent(pool.sta(packet), pool.bytes(packet), report, true, now);
         self.outputs.push(Output::Sent {
             down: true,
             label: pool.body(packet).label(),

@@ -17,8 +17,10 @@
 use airtab_core::{Handle, Pool, Ticket, Tx};
 
 use super::config::{CellConfig, DeliverOn};
+use super::egress::Left;
 use super::output::{End, Label};
 use super::phy::{Frame, Radios};
+use super::reports::Report;
 
 /// A packet on its way.
 pub(super) struct Part {
@@ -26,6 +28,8 @@ pub(super) struct Part {
     pub(super) flow: u32,
     pub(super) label: u32,
     pub(super) ticket: Ticket,
+    /// Its record at the governor above the driver; 0: none.
+    pub(super) record: u64,
     pub(super) bytes: u32,
     /// Sequence number, once it has one; parts with the same one are one A-MSDU, lost or received as one.
     pub(super) sequence: Option<u64>,
@@ -33,6 +37,8 @@ pub(super) struct Part {
     pub(super) mpdu_bytes: u32,
     /// Its place among all that came to its driver.
     pub(super) place: u64,
+    /// Number of the aggregate that it was in first, where they are counted; 0: none yet.
+    pub(super) aggregate: u32,
     /// How often it was sent so far.
     pub(super) attempts: u8,
     /// Its receiver has it.
@@ -74,9 +80,11 @@ pub(super) struct Settled {
 
 impl Part {
     #[inline]
-    pub(super) fn new<T: Label>(pool: &Pool<T>, packet: Handle, ticket: Ticket, now: u64) -> Part {
+    pub(super) fn new<T: Label>(pool: &Pool<T>, left: Left, now: u64) -> Part {
+        let Left { packet, ticket, record } = left;
         Part {
             packet,
+            record,
             flow: pool.flow(packet),
             label: pool.body(packet).label(),
             ticket,
@@ -84,6 +92,7 @@ impl Part {
             sequence: None,
             mpdu_bytes: 0,
             place: 0,
+            aggregate: 0,
             attempts: 0,
             received: false,
             end: End::Broadcast,
@@ -119,6 +128,12 @@ impl Part {
         let air = self.air - self.heard;
         self.heard = self.air;
         air
+    }
+
+    /// What its driver says of it, once it is over.
+    #[inline]
+    pub(super) fn report(&self, tx: Tx) -> Report {
+        Report { ticket: self.ticket, record: self.record, aggregate: self.aggregate, tx: Some(tx) }
     }
 
     /// What it took, once it is over.

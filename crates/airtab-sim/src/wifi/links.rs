@@ -65,10 +65,16 @@ impl Links {
         }
     }
 
-    /// A station left, for good.
-    pub(super) fn end(&mut self, queue: &mut Qdisc, station: usize, now: u64) {
+    /// A station left, for good: what is told of it from now on.
+    pub(super) fn end(&mut self, queue: &mut Qdisc, station: usize, now: u64) -> Link {
         self.links[station] = gone(self.links[station].sta);
         self.tell(queue, station, now);
+        self.links[station]
+    }
+
+    /// Of each station, what changes with it alone.
+    pub(super) fn all(&self) -> &[Link] {
+        &self.links
     }
 
     /// A packet left the queue for the medium.

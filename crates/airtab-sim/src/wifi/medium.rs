@@ -100,6 +100,17 @@ impl Medium {
         either!(self, m => m.end_station(station, now));
     }
 
+    /// [`Cell::sleep`].
+    ///
+    /// # Panics
+    /// If it does, and of the emulator, where nobody sleeps.
+    pub fn sleep(&mut self, station: usize, asleep: bool, now: u64) {
+        match self {
+            Medium::Cell(cell) => cell.sleep(station, asleep, now),
+            Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
+        }
+    }
+
     /// [`Cell::swap_queue`].
     ///
     /// # Panics

@@ -17,6 +17,7 @@
 //! | `transmitter` | access point and stations; their contenders: rule, random stream, exchange |
 //! | `egress` | where packets wait: a discipline (told of links by `links`), or a FIFO |
 //! | `driver` | what is below: a ring, lists for each receiver, aggregates (`aggregate`, `block_ack`, `reorder`) |
+//! | `below` | what a discipline learns of its driver: `reports`, and the governor that gets them (`governed`) |
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
@@ -32,6 +33,7 @@
 
 mod aggregate;
 mod air;
+mod below;
 mod block_ack;
 mod cell;
 mod channel;
@@ -43,6 +45,7 @@ mod egress;
 mod emulator;
 mod errors;
 mod exchange;
+mod governed;
 mod links;
 mod medium;
 mod output;
@@ -50,6 +53,7 @@ mod overhearing;
 mod phy;
 mod rate;
 mod reorder;
+mod reports;
 mod rule;
 mod snr;
 mod tap;
@@ -58,8 +62,8 @@ mod transmitter;
 pub use air::AirTrace;
 pub use cell::Cell;
 pub use config::{
-    Aggregation, Backoff, Beacon, CellConfig, DeliverOn, DriverConfig, Edca, Loss, MediumConfig, Order,
-    Shadowing, Speed,
+    Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
+    Loss, MediumConfig, Order, Shadowing, Speed,
 };
 pub use edca::Category;
 pub use emulator::EmulatedLink;

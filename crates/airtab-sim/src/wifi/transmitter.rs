@@ -13,7 +13,7 @@
 
 use airtab_core::Phy;
 
-use super::config::{Beacon, CellConfig};
+use super::config::{Beacon, CellConfig, DriverConfig};
 use super::driver::Driver;
 use super::egress::Egress;
 use super::exchange::Exchange;
@@ -45,11 +45,19 @@ impl Transmitter {
     ) -> Transmitter {
         let beacon = config.beacon.filter(|_| beacons);
         let aggregation = config.aggregation.filter(|a| a.frames > 1 || a.amsdu_bytes > 0);
-        let driver = || Box::new(Driver::new(&config.driver, aggregation.as_ref(), receivers));
+        // A station's driver has a ring, and nobody above it that cares.
+        let own = match side {
+            Side::AccessPoint => config.driver,
+            Side::Station(_) => {
+                let DriverConfig { ring, aggregates, order, .. } = config.driver;
+                DriverConfig { ring, aggregates, order, ..DriverConfig::default() }
+            }
+        };
+        let driver = || Box::new(Driver::new(&own, aggregation.as_ref(), receivers));
         Transmitter {
             side,
             egress,
-            driver: (config.driver.ring > 1 || aggregation.is_some() || config.phy.has_mcs()).then(driver),
+            driver: (own.ring > 1 || !own.stop || aggregation.is_some() || config.phy.has_mcs()).then(driver),
             contender,
             beacons: beacon.map(|b| Beacons::new(&b, &config.phy)),
         }

@@ -232,6 +232,14 @@ impl Cell {
 
     /// Says to everybody what became of an attempt, and whether its exchange goes out again.
     fn settle(&mut self, sender: usize, now: u64) -> Again {
+        let again = self.decide(sender, now);
+        if !self.config.driver.tells_at_once() {
+            self.tell_governors(sender, now);
+        }
+        again
+    }
+
+    fn decide(&mut self, sender: usize, now: u64) -> Again {
         let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
         let (transmitter, category) = (*transmitter, sender % self.categories);
         let side = self.transmitters[transmitter].side;
@@ -256,10 +264,9 @@ impl Cell {
             if settled.over {
                 let tx = part.tx(settled.acked, now);
                 let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
-                egress.sent(&part.ticket, sta, part.bytes, &tx, now);
-                if let Some(driver) = driver {
-                    driver.decided(receiver, part, !settled.acked);
-                }
+                let driver = driver.as_mut();
+                let last = driver.is_none_or(|driver| driver.decided(receiver, part, !settled.acked));
+                egress.sent(sta, part.bytes, part.report(tx), last, now);
                 self.outputs.push(Output::Sent {
                     down: side.is_down(),
                     label: part.label,

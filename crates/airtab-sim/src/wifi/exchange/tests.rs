@@ -5,6 +5,7 @@ use airtab_core::{Meta, Phy};
 
 use super::*;
 use crate::wifi::config::Loss;
+use crate::wifi::egress::Left;
 
 fn config() -> CellConfig {
     CellConfig::new(Phy::named("phy-a").expect("a profile of the core"))
@@ -28,7 +29,7 @@ fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange 
 
 fn part(pool: &mut Pool<u32>, number: u32, bytes: u32) -> Part {
     let packet = pool.insert(Meta { bytes, flow: number, ..Meta::default() }, number);
-    Part::new(pool, packet, Ticket { flow: number, ..Ticket::default() }, 0)
+    Part::new(pool, Left { packet, ticket: Ticket { flow: number, ..Ticket::default() }, record: 0 }, 0)
 }
 
 fn numbers(exchange: &Exchange) -> Vec<u32> {

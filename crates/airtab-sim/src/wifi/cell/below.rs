@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What the access point's discipline does not see by itself: who sleeps, and what its governor has to be told
+//! of the channel.
+//!
+//! What it does not do: a station that sleeps goes on sending, and the exchange with it that is under way ends.
+
+use airtab_core::{GovernorNow, GovernorStats};
+
+use super::*;
+use crate::wifi::exchange::Answer;
+
+impl Cell {
+    /// A station falls asleep or wakes: nothing new is sent to it while it sleeps, and what the driver has for it
+    /// waits there. To be called once everything is done that is due by `now`.
+    ///
+    /// # Panics
+    /// If there is no such station, or the access point has no driver: one packet at a time, no rates by MCS.
+    pub fn sleep(&mut self, station: usize, asleep: bool, now: u64) {
+        for number in 0..self.categories {
+            let Transmitter { driver, contender, .. } = &mut self.transmitters[number];
+            let contender = *contender;
+            driver.as_mut().expect("the access point has a driver").sleep(station, asleep);
+            self.prepare(number);
+            let sending = self.contenders[contender].exchange.is_under_way();
+            if !sending && self.load_next(number, now) {
+                self.channel.ready(contender, now, || self.contenders[contender].draw());
+            }
+        }
+        self.look_ahead();
+    }
+
+    /// What the governors of the access point count and have outstanding; of the one discipline, or one for
+    /// each access category. None where there is no governor.
+    pub fn governors(&self) -> impl Iterator<Item = (GovernorStats, GovernorNow)> {
+        let down = self.transmitters[..self.categories].iter();
+        down.filter_map(|transmitter| transmitter.egress.managed()?.below()?.governor())
+    }
+
+    /// An attempt is over, and its packets' reports are under way: what the governors hear of it.
+    pub(super) fn tell_governors(&mut self, sender: usize, now: u64) {
+        let Contender { exchange, transmitter, .. } = &self.contenders[sender];
+        let (ns, link) = (exchange.known_ns(), exchange.link);
+        match self.transmitters[*transmitter].side {
+            Side::Station(_) if exchange.answer == Answer::Missing => {}
+            Side::Station(_) => self.access_points().for_each(|queue| queue.overheard(ns, now)),
+            Side::AccessPoint => {
+                let own = *transmitter;
+                let others = self.access_points().enumerate().filter(|(number, _)| *number != own);
+                others.for_each(|(_, queue)| queue.overheard(ns, now));
+                if let Some(station) = link {
+                    self.estimate_by_rate(station, now);
+                }
+            }
+        }
+        self.set_alarm();
+    }
+
+    /// A rate control may send to a station at another rate than before: what is estimated follows.
+    fn estimate_by_rate(&mut self, station: u16, now: u64) {
+        let below = self.transmitters[0].egress.managed().and_then(Managed::below);
+        let kbps = below.and_then(|below| below.kbps(station)).filter(|kbps| *kbps > 0);
+        if kbps.is_some_and(|kbps| kbps != self.radios.rate(station, true).kbps()) {
+            let link = self.radios.link(station.into());
+            self.access_points().for_each(|queue| queue.estimate(&link, now));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The governor between a discipline and the driver below it: what leaves is estimated and counted, what
+//! is reported is charged to who left (`airtab/governor.h`).
+//!
+//! A packet's estimate is its share of the longest aggregate of full-size packets at its station's rate, by
+//! bytes.
+//!
+//! What it does not do: no reports (`reports`); what a group's frame takes is the core's nominal time.
+
+use airtab_core::{
+    Governor, GovernorNow, GovernorParams, GovernorStats, Link, Pool, Qdisc, Ticket, Tx, time::MS,
+};
+
+use super::config::GovernorConfig;
+use super::links::FULL;
+use super::reports::Report;
+use crate::engine::NEVER;
+
+/// A governor, and what its host has to keep.
+pub(super) struct Governed {
+    governor: Governor,
+    links: Vec<Link>,
+    /// By the places of the governor's records.
+    kept: Vec<Kept>,
+}
+
+/// What is to be told once it is known what a packet took.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    record: u64,
+    ticket: Ticket,
+    tx: Tx,
+}
+
+impl Governed {
+    /// With nothing outstanding, at time 0.
+    ///
+    /// # Panics
+    /// If [`GovernorConfig::check`] would fail.
+    pub(super) fn new(config: &GovernorConfig, links: &[Link]) -> Governed {
+        let params = config.params(links.len());
+        let mut governor = Governor::new(&params, 0).expect("it was checked");
+        links.iter().for_each(|link| governor.link(link, 0));
+        Governed { governor, links: links.to_vec(), kept: vec![Kept::default(); params.records as usize] }
+    }
+
+    #[inline]
+    pub(super) fn next_event(&self) -> u64 {
+        self.governor.wake().unwrap_or(NEVER)
+    }
+
+    /// Whether a packet may leave.
+    pub(super) fn is_open(&self) -> bool {
+        self.governor.open()
+    }
+
+    /// A packet left: its record, 0: none.
+    pub(super) fn left(&mut self, sta: u16, bytes: u32, now: u64) -> u64 {
+        let link = self.links.get(usize::from(sta)).filter(|link| link.ampdu_frames > 0);
+        let share =
+            |link: &Link| u64::from(bytes) * u64::from(link.ampdu_ns) / u64::from(link.ampdu_frames * FULL);
+        let record = self.governor.left(sta, bytes, link.map_or(0, share), now).unwrap_or(0);
+        if record > 0 {
+            self.kept[Governor::place(record)] = Kept { record, ..Kept::default() };
+        }
+        record
+    }
+
+    /// The driver is done with a packet.
+    pub(super) fn done(&mut self, report: &Report, now: u64) {
+        let kept = &mut self.kept[Governor::place(report.record)];
+        if let Some(tx) = report.tx.filter(|_| kept.record == report.record) {
+            (kept.ticket, kept.tx) = (report.ticket, tx);
+        }
+        self.governor.done(report.record, report.tx.is_some(), now);
+    }
+
+    /// All packets of the batch are reported.
+    pub(super) fn settle(&mut self) {
+        self.governor.settle();
+    }
+
+    /// A frame that was not this driver's ended, which took so long.
+    pub(super) fn heard(&mut self, ns: u64, now: u64) {
+        self.governor.heard(ns, now);
+    }
+
+    /// A station's link is another one.
+    pub(super) fn link(&mut self, link: &Link, now: u64) {
+        self.links[usize::from(link.sta)] = *link;
+        self.governor.link(link, now);
+    }
+
+    /// PHY rate by which a station's packets are estimated, kb/s.
+    pub(super) fn kbps(&self, station: u16) -> u32 {
+        self.links[usize::from(station)].rate_kbps
+    }
+
+    /// Tells the discipline what has become known by `now`.
+    pub(super) fn tell<T: Copy>(&mut self, queue: &mut Qdisc, pool: &mut Pool<T>, now: u64) {
+        self.governor.tick(now);
+        while let Some((record, air)) = self.governor.air() {
+            let kept = &self.kept[Governor::place(record)];
+            if kept.record == record {
+                queue.sent(&kept.ticket, &Tx { air, ..kept.tx }, now);
+            }
+        }
+        while let Some((station, open)) = self.governor.gates() {
+            queue.gate(pool, station, open, now);
+        }
+    }
+
+    /// Another discipline took over: the old one's tickets are worth nothing, and all of its gates are open.
+    pub(super) fn swapped(&mut self) {
+        self.kept.iter_mut().for_each(|kept| kept.ticket = Ticket::default());
+        self.governor.retell();
+    }
+
+    pub(super) fn read(&self) -> (GovernorStats, GovernorNow) {
+        self.governor.read()
+    }
+}
+
+impl GovernorConfig {
+    /// The governor's parameters for so many stations: what they do not say is the default, and longer where
+    /// the budget is.
+    fn params(&self, stations: usize) -> GovernorParams {
+        let default = GovernorParams::default();
+        let stale = default.stale.max(self.inflight_ns);
+        GovernorParams {
+            inflight: self.inflight_ns,
+            inflight_station: self.inflight_station_ns,
+            stale,
+            expiry: default.expiry.max(stale.saturating_add(MS as u32)),
+            stations: u32::try_from(stations).expect("stations are few"),
+            ..default
+        }
+    }
+
+    /// What is wrong with the values, if anything is.
+    ///
+    /// # Errors
+    /// Says what is allowed.
+    pub fn check(&self) -> Result<(), &'static str> {
+        self.params(1).check()
+    }
+}
