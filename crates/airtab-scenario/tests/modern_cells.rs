@@ -50,7 +50,10 @@ fn old_cells_are_as_they_were() {
     }
     let driver = modern("std-11g", "driver = { ring = 1000, order = \"fifo\" }", "");
     let driver = driver.scenario.medium.cell().unwrap().driver;
-    assert_eq!(driver, DriverConfig { ring: 1000, aggregates: 1, order: Order::Fifo });
+    assert_eq!(
+        driver,
+        DriverConfig { ring: 1000, aggregates: 1, order: Order::Fifo, ..DriverConfig::default() }
+    );
 }
 
 #[test]
@@ -73,7 +76,10 @@ fn keys_of_modern_cells_arrive() {
     assert_eq!((cell.aggregation, cell.edca, cell.txop), (Some(aggregation), Edca::Hostapd, false));
     assert_eq!(cell.rts_bytes, Some(500));
     assert_eq!((cell.phy.mac_bytes(), cell.phy.control_kbps(65_000)), (38 + 16, 6_000));
-    assert_eq!(cell.driver, DriverConfig { ring: 123, aggregates: 3, order: Order::Fifo });
+    assert_eq!(
+        cell.driver,
+        DriverConfig { ring: 123, aggregates: 3, order: Order::Fifo, ..DriverConfig::default() }
+    );
     let speed = file.scenario.stations[0].speed;
     assert_eq!(
         (speed.to_string().as_str(), speed.kbps()),
