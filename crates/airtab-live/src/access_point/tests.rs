@@ -8,7 +8,7 @@ use airtab_core::disciplines;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{NO_STATION, Tx};
 use airtab_scenario::ScenarioFile;
-use airtab_sim::wifi::Way;
+use airtab_sim::wifi::{Category, Way};
 use airtab_sim::world::{Place, Report};
 
 use super::*;
@@ -103,6 +103,30 @@ fn nothing_is_left(ap: &mut AccessPoint, what: &str) {
 /// What the books say of the ends that packets came to.
 fn fates(books: &Books) -> [u64; 5] {
     [books.given, books.dropped, books.lost, books.uplink_dropped, books.wired_dropped]
+}
+
+/// That of the house file where it says one, else their own; and a cell with categories shows itself as others do.
+#[test]
+fn packets_have_the_access_category_of_their_application() {
+    let _in_time = deadline(300);
+    let mut ap = ap("phy = \"std-11n\"", "fq_codel");
+    let (be, vo) = (Category::BestEffort, Category::Voice);
+    for (access, own, told) in [(be, 0, 0), (be, 46, 46), (vo, 0, 46), (vo, 8, 46)] {
+        ap.house.file.scenario.apps[0].access = access;
+        for (from, to) in [(End::Server, End::Station(0)), (End::Station(0), End::Server)] {
+            send(&mut ap, from, to, own << 2, 50);
+        }
+        let pool = ap.world.pool();
+        assert!(pool.handles().all(|packet| pool.dscp(packet) == told), "{access:?}, {own}");
+        ap.advance(ap.world.now() + 10 * MS);
+        let snapshot = ap.snapshot();
+        assert_eq!((snapshot.stations[0].rate_kbps, snapshot.flows.is_empty()), (65_000, false));
+        nothing_is_left(&mut ap, "of categories");
+    }
+    // What is of no application keeps its own.
+    send(&mut ap, End::Here, End::Station(0), 8 << 2, 1);
+    let pool = ap.world.pool();
+    assert!(pool.handles().all(|packet| pool.dscp(packet) == 8));
 }
 
 #[test]
