@@ -5,10 +5,12 @@
 //! What it does not do: the profile and its constants are `wifi`'s; how a cell works is
 //! `airtab_sim::wifi`'s.
 
-use airtab_core::{Format, PPDU_MAX_NS, Phy, Unit};
-use airtab_sim::wifi::{Aggregation, CellConfig, DriverConfig, Edca, Order};
+use std::ops::RangeInclusive;
 
-use crate::reader::{Section, Value, choice, flag, quantity};
+use airtab_core::{Format, PPDU_MAX_NS, Phy, Unit};
+use airtab_sim::wifi::{Aggregation, CellConfig, Completions, DriverConfig, Edca, GovernorConfig, Order};
+
+use crate::reader::{Section, Value, choice, flag, number, quantity};
 
 /// Keys that only a cell has.
 pub(crate) const KEYS: [&str; 11] = [
@@ -37,6 +39,8 @@ enum Together {
 const AMSDU: [u64; 2] = [3839, 7935];
 /// Where nothing is said: one PPDU, ns.
 const AMPDU_NS: u32 = 4_000_000;
+/// Airtime that may be outstanding, ns.
+const INFLIGHT_NS: RangeInclusive<u64> = 100_000..=1_000_000_000;
 
 /// All of it; `phy` is the cell's profile.
 pub(crate) fn read_mac(s: &Section, phy: &Phy, cell: &mut CellConfig) {
@@ -103,13 +107,28 @@ fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> Dri
     let usual = if phy.has_mcs() { 2 } else { default.aggregates };
     let mut driver = DriverConfig { ring: usual * frames, aggregates: usual, ..default };
     let Some(own) = s.section("driver") else { return driver };
-    let number = |key, most| own.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as usize);
-    driver.ring = number("ring", 1_000_000).unwrap_or(driver.ring);
-    driver.aggregates = number("aggregates", 64).unwrap_or(driver.aggregates);
+    let count = |key, most| own.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as usize);
+    driver.ring = count("ring", 1_000_000).unwrap_or(driver.ring);
+    driver.aggregates = count("aggregates", 64).unwrap_or(driver.aggregates);
     let names = vec![("fifo", Order::Fifo), ("round_robin", Order::RoundRobin)];
     driver.order = own.read("order", choice(names)).unwrap_or(driver.order);
+    driver.stop = own.read("stop", flag).unwrap_or(driver.stop);
+    let names = vec![("each", Completions::Each), ("aggregate", Completions::Aggregate)];
+    driver.completions = own.read("completions", choice(names)).unwrap_or(driver.completions);
+    let delay = own.read("completion_delay", quantity(Unit::Ns, 0..=1_000_000_000));
+    driver.completion_delay_ns = delay.unwrap_or(driver.completion_delay_ns);
+    let lost = own.read("completions_lost", number(0.0..=1.0, "a share of reports such as 0.1"));
+    driver.completions_lost = lost.unwrap_or(driver.completions_lost);
+    driver.orphan = own.read("orphan", flag).unwrap_or(driver.orphan);
+    driver.governor = read_governor(&own);
     own.finish();
-    if driver.ring < frames {
+    if !driver.stop && own.get("ring").is_some() {
+        own.warn_of(
+            "ring",
+            "with stop = false the access point's driver takes everything: only stations have this ring",
+        );
+    }
+    if driver.ring < frames && driver.stop {
         let ring = driver.ring;
         own.warn_of(
             "ring",
@@ -119,6 +138,34 @@ fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> Dri
         );
     }
     driver
+}
+
+/// None: nothing holds packets back but the ring. One of its keys is enough to have it.
+fn read_governor(own: &Section) -> Option<GovernorConfig> {
+    let budget = |v: &Value| match v.value.as_str() {
+        Some("off") => Ok(None),
+        _ => match quantity(Unit::Ns, INFLIGHT_NS)(v) {
+            Ok(ns) => Ok(Some(ns as u32)),
+            Err(e) => Err(format!("{e}, or \"off\"")),
+        },
+    };
+    let inflight = own.read("inflight", budget);
+    let station = own.read("inflight_station", quantity(Unit::Ns, INFLIGHT_NS)).map(|ns| ns as u32);
+    if inflight == Some(None) && station.is_some() {
+        own.problem_of("inflight_station", "only where inflight is a time such as \"8ms\", not \"off\"");
+    }
+    let inflight_ns = match (inflight, own.get("inflight_station")) {
+        (Some(None), _) | (None, None) => return None,
+        (Some(Some(ns)), _) => ns,
+        (None, Some(_)) => GovernorConfig::default().inflight_ns,
+    };
+    let usual = GovernorConfig::default().inflight_station_ns.min(inflight_ns);
+    let config = GovernorConfig { inflight_ns, inflight_station_ns: station.unwrap_or(usual) };
+    if config.inflight_station_ns > inflight_ns {
+        let all = Unit::Ns.format(inflight_ns.into());
+        own.problem_of("inflight_station", &format!("more than inflight, which is {all}: that or less"));
+    }
+    Some(config)
 }
 
 /// `"off"`, or the MAC bytes above which DATA has an RTS before it.

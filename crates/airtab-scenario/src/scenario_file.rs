@@ -152,7 +152,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref(), shadowing);
+    let stations = read_stations(top, medium.as_ref(), shadowing, duration_ns);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let context = Context { folder: &folder, congestion: tcp.congestion };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);

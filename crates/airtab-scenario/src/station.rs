@@ -4,16 +4,21 @@
 //!
 //! What it does not do: which rates there are is `phy_rates`' and the core's.
 
-use airtab_sim::wifi::{Loss, MediumConfig, Shadowing, Speed};
+use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Shadowing, Speed};
 use airtab_sim::{MAX_STATIONS, Station};
 
 use crate::queues::{QueueSettings, QueueSpec};
 use crate::reader::{Section, Value, number, text, unused};
-use crate::scenario_file::ScenarioFile;
+use crate::scenario_file::{ScenarioFile, measured};
 use crate::speed::Speeds;
 
 /// Without a `medium` any rate will do.
-pub(crate) fn read_stations(top: &Section, medium: Option<&MediumConfig>, by: Shadowing) -> Vec<Station> {
+pub(crate) fn read_stations(
+    top: &Section,
+    medium: Option<&MediumConfig>,
+    by: Shadowing,
+    duration_ns: u64,
+) -> Vec<Station> {
     let speeds = medium.map(|medium| Speeds::of(&medium.phy()));
     let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
@@ -39,8 +44,16 @@ pub(crate) fn read_stations(top: &Section, medium: Option<&MediumConfig>, by: Sh
         if uplink.is_some() && !dcf {
             s.problem_of("uplink", "only for medium dcf; the emulated link has no uplink queue");
         }
+        let asleep = s.read("asleep", |v| measured(v, duration_ns));
+        let driven = medium.is_none_or(|medium| medium.cell().is_some_and(CellConfig::has_driver));
+        if asleep.is_some() && !driven {
+            s.problem_of(
+                "asleep",
+                "only where packets wait at the driver: medium dcf, and a profile with rates by MCS or a ring above 1 in [wifi.driver]",
+            );
+        }
         s.finish();
-        stations.push(Station { name, speed, loss, uplink });
+        stations.push(Station { name, speed, loss, uplink, asleep });
     }
     stations
 }

@@ -3,7 +3,7 @@
 //! and what is refused.
 
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure};
-use airtab_sim::wifi::{Aggregation, Category, DriverConfig, Edca, Loss, Order};
+use airtab_sim::wifi::{Aggregation, Category, Completions, DriverConfig, Edca, GovernorConfig, Loss, Order};
 
 fn modern(phy: &str, wifi: &str, rest: &str) -> ScenarioFile {
     let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
@@ -313,4 +313,74 @@ fn what_waits_below_the_queue_is_measured() {
     let old = ScenarioFile::parse("below.toml", &text.replace("std-11n", "std-11g")).unwrap();
     let figures = &measure(&old.scenario, &airtab_sim::run(&old.scenario, &params, 1)).apps[0];
     assert!(!figures.contains_key(&Metric::BelowPackets) && !figures.contains_key(&Metric::AmpduFrames));
+}
+
+#[test]
+fn the_driver_below() {
+    let keys = "[wifi.driver]\nstop = false\ncompletions = \"aggregate\"\ncompletion_delay = \"2ms\"\n\
+                completions_lost = 0.1\norphan = true\ninflight = \"10ms\"\ninflight_station = \"5ms\"\n";
+    let station = "[[station]]\nname = \"s\"\nmcs = 4\nasleep = [\"100ms\", \"800ms\"]\n";
+    let file = modern("std-11n", keys, station);
+    let expected = DriverConfig {
+        ring: 128,
+        aggregates: 2,
+        stop: false,
+        completions: Completions::Aggregate,
+        completion_delay_ns: 2_000_000,
+        completions_lost: 0.1,
+        orphan: true,
+        governor: Some(GovernorConfig { inflight_ns: 10_000_000, inflight_station_ns: 5_000_000 }),
+        ..DriverConfig::default()
+    };
+    assert_eq!(file.scenario.medium.cell().unwrap().driver, expected);
+    assert_eq!(file.scenario.stations[0].asleep, Some(100_000_000..800_000_000));
+    let governor = |keys: &str| {
+        let file = modern("std-11n", &format!("[wifi.driver]\n{keys}\n"), "");
+        let governor = file.scenario.medium.cell().unwrap().driver.governor;
+        governor.map(|governor| (governor.inflight_ns, governor.inflight_station_ns))
+    };
+    assert_eq!(governor("ring = 1000"), None);
+    assert_eq!(governor("inflight = \"off\""), None);
+    assert_eq!(governor("inflight = \"9ms\""), Some((9_000_000, 4_000_000)));
+    assert_eq!(governor("inflight = \"3ms\""), Some((3_000_000, 3_000_000)));
+    assert_eq!(governor("inflight_station = \"2ms\""), Some((8_000_000, 2_000_000)));
+}
+
+#[test]
+fn what_a_driver_cannot_is_refused() {
+    let driver = |keys: &str| refused(&format!("phy = \"std-11n\"\n[wifi.driver]\n{keys}"), "", "");
+    for (keys, message) in [
+        ("stop = 1", "[wifi.driver] stop: '1' is not true or false"),
+        ("completions = \"all\"", "[wifi.driver] completions: 'all' is not known (known: each, aggregate)"),
+        ("completion_delay = \"2s\"", "[wifi.driver] completion_delay: '2s' is outside 0ns to 1s"),
+        ("completions_lost = 1.5", "[wifi.driver] completions_lost: '1.5' is outside 0 to 1"),
+        ("inflight = \"10us\"", "[wifi.driver] inflight: '10us' is outside 100us to 1s, or \"off\""),
+        (
+            "inflight = \"off\"\ninflight_station = \"4ms\"",
+            "[wifi.driver] inflight_station: only where inflight is a time such as \"8ms\", not \"off\"",
+        ),
+        (
+            "inflight_station = \"9ms\"",
+            "[wifi.driver] inflight_station: more than inflight, which is 8ms: that or less",
+        ),
+    ] {
+        assert_eq!(driver(keys), [message]);
+    }
+    let asleep =
+        |phy: &str, time: &str| refused(&format!("phy = \"{phy}\""), &format!("asleep = {time}"), "");
+    assert_eq!(
+        asleep("std-11g", "[\"100ms\", \"200ms\"]"),
+        [
+            "[[station]] asleep: only where packets wait at the driver: medium dcf, and a profile with rates by MCS or a ring \
+          above 1 in [wifi.driver]"
+        ]
+    );
+    assert_eq!(
+        asleep("std-11n", "[\"100ms\", \"2s\"]"),
+        ["[[station]] asleep: [\"100ms\", \"2s\"] goes past the end of the run (1s)"]
+    );
+    assert_eq!(
+        asleep("std-11n", "[\"200ms\", \"100ms\"]"),
+        ["[[station]] asleep: [\"200ms\", \"100ms\"] is empty: the second time must be after the first"]
+    );
 }

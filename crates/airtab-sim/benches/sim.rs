@@ -45,8 +45,13 @@ fn median<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn home() -> Scenario {
-    let station =
-        |name: &str| Station { name: name.into(), speed: 54_000.into(), loss: Loss::at(1.0), uplink: None };
+    let station = |name: &str| Station {
+        name: name.into(),
+        speed: 54_000.into(),
+        loss: Loss::at(1.0),
+        uplink: None,
+        asleep: None,
+    };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),
         kind,

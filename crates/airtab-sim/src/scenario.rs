@@ -8,7 +8,7 @@ use airtab_core::{Format, Params, Unit};
 
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{Category, Loss, MediumConfig, Speed};
+use crate::wifi::{Category, CellConfig, Loss, MediumConfig, Speed};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -63,6 +63,8 @@ pub struct Station {
     pub loss: Loss,
     /// The discipline of its own queue; None: first in, first out, as many packets as the cell says.
     pub uplink: Option<Params>,
+    /// When it sleeps, ns; the access point's driver keeps what is for it.
+    pub asleep: Option<Range<u64>>,
 }
 
 /// One application: servers on the wired side and clients on a station.
@@ -268,8 +270,12 @@ impl Scenario {
                 phy.has_mcs() == (rate.format() != Format::Legacy) && rate.format() <= phy.format(),
                 format!("station {}: {rate}: {} has no such rate", station.name, phy.name()),
             )?;
-            let Some(uplink) = &station.uplink else { continue };
             let name = &station.name;
+            unless(
+                station.asleep.is_none() || self.medium.cell().is_some_and(CellConfig::has_driver),
+                format!("station {name}: asleep: only where the access point's driver has a ring above 1"),
+            )?;
+            let Some(uplink) = &station.uplink else { continue };
             uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;
             unless(
                 self.medium.cell().is_some(),

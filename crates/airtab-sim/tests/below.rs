@@ -298,7 +298,7 @@ fn a_station_sleeps() {
         let mut host = Host::new(governed(), discipline, &stations, 3);
         host.run(S);
         assert!(host.arrived[2] > 0);
-        host.cell.sleep(2, true, S);
+        host.cell.set_asleep(2, S..100 * S);
         let seen = host.measure();
         assert_eq!(seen.mbps[2], 0.0, "{discipline}: it sleeps");
         for (own, alone) in seen.mbps[..2].iter().zip(&alone.mbps) {

@@ -36,7 +36,13 @@ fn home() -> Scenario {
         wired: Wired::default(),
         servers: Vec::new(),
         stations: ["console", "laptop", "phone"]
-            .map(|name| Station { name: name.into(), speed: 54_000.into(), loss: Loss::None, uplink: None })
+            .map(|name| Station {
+                name: name.into(),
+                speed: 54_000.into(),
+                loss: Loss::None,
+                uplink: None,
+                asleep: None,
+            })
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),
         tcp: Config::home(),

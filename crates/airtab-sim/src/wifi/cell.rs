@@ -55,6 +55,8 @@ pub struct Cell {
     next: u64,
     tap: Tap,
     outputs: Outbox<Output>,
+    /// Who will sleep, the next one last.
+    naps: Vec<Nap>,
 }
 
 impl Cell {
@@ -134,6 +136,7 @@ impl Cell {
             outputs: Outbox::with_capacity(64),
             alarm: NEVER,
             next: NEVER,
+            naps: Vec::new(),
         };
         cell.set_alarm();
         cell.look_ahead();
@@ -329,7 +332,8 @@ impl Cell {
     /// To be called when a transmitter's own next event may be another one, or a late sender's.
     fn set_alarm(&mut self) {
         let events = self.timed.iter().map(|t| self.transmitters[*t].next_event());
-        self.alarm = events.min().unwrap_or(NEVER).min(self.channel.next_timeout());
+        let nap = self.naps.last().map_or(NEVER, |nap| nap.at_ns);
+        self.alarm = events.min().unwrap_or(NEVER).min(self.channel.next_timeout()).min(nap);
     }
 
     /// A transmitter's beacon is due, its discipline wants to be asked, or a late sender has
@@ -339,6 +343,9 @@ impl Cell {
             let sender = self.channel.timed_out(now).expect("the timeout is somebody's");
             self.resolve(pool, sender, now);
             return self.set_alarm();
+        }
+        if self.nap(now) {
+            return;
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
         let transmitter = due.next().expect("the alarm is somebody's");
@@ -468,5 +475,7 @@ impl Cell {
 
 mod below;
 mod busy;
+
+use below::Nap;
 #[cfg(test)]
 mod tests;

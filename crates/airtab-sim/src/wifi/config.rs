@@ -129,6 +129,17 @@ impl CellConfig {
 }
 
 impl CellConfig {
+    /// Whether the access point has a driver: packets wait below its queue.
+    pub fn has_driver(&self) -> bool {
+        self.needs(&self.driver)
+    }
+
+    /// Whether who has this driver holds more than the packet that it is sending, or has aggregates.
+    pub(super) fn needs(&self, driver: &DriverConfig) -> bool {
+        let aggregates = self.aggregation.is_some_and(|a| a.frames > 1 || a.amsdu_bytes > 0);
+        driver.ring > 1 || !driver.stop || aggregates || self.phy.has_mcs()
+    }
+
     /// The rules that it breaks: what its profile does not have, and what would never send.
     ///
     /// # Errors

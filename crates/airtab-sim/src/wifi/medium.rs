@@ -2,6 +2,8 @@
 //! What is between the access point and its stations: a cell or the emulator,
 //! behind the same methods.
 
+use std::ops::Range;
+
 use airtab_core::{Counters, Handle, Params, Pool, Qdisc};
 
 use super::air::AirTrace;
@@ -107,6 +109,17 @@ impl Medium {
     pub fn sleep(&mut self, station: usize, asleep: bool, now: u64) {
         match self {
             Medium::Cell(cell) => cell.sleep(station, asleep, now),
+            Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
+        }
+    }
+
+    /// [`Cell::set_asleep`].
+    ///
+    /// # Panics
+    /// As [`Medium::sleep`] does.
+    pub fn set_asleep(&mut self, station: usize, time: Range<u64>) {
+        match self {
+            Medium::Cell(cell) => cell.set_asleep(station, time),
             Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
         }
     }

@@ -57,7 +57,7 @@ impl Transmitter {
         Transmitter {
             side,
             egress,
-            driver: (own.ring > 1 || !own.stop || aggregation.is_some() || config.phy.has_mcs()).then(driver),
+            driver: config.needs(&own).then(driver),
             contender,
             beacons: beacon.map(|b| Beacons::new(&b, &config.phy)),
         }

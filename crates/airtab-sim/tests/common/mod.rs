@@ -29,7 +29,13 @@ pub fn queue(name: &str, limit: u32) -> Params {
 }
 
 pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
-    Station { name: name.into(), speed: rate_kbps.into(), loss: Loss::at(distance_m), uplink: None }
+    Station {
+        name: name.into(),
+        speed: rate_kbps.into(),
+        loss: Loss::at(distance_m),
+        uplink: None,
+        asleep: None,
+    }
 }
 
 /// The cell of a scenario that has one.

@@ -207,6 +207,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         speed: args.rate.into(),
         loss: Loss::at(1.0),
         uplink: None,
+        asleep: None,
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),

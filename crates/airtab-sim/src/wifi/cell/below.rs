@@ -6,8 +6,18 @@
 
 use airtab_core::{GovernorNow, GovernorStats};
 
+use std::ops::Range;
+
 use super::*;
 use crate::wifi::exchange::Answer;
+
+/// A station falls asleep or wakes.
+#[derive(Clone, Copy)]
+pub(super) struct Nap {
+    pub(super) at_ns: u64,
+    station: usize,
+    asleep: bool,
+}
 
 impl Cell {
     /// A station falls asleep or wakes: nothing new is sent to it while it sleeps, and what the driver has for it
@@ -27,6 +37,27 @@ impl Cell {
             }
         }
         self.look_ahead();
+    }
+
+    /// [`Cell::sleep`] at the start of that time and at its end, ns.
+    ///
+    /// # Panics
+    /// As that does.
+    pub fn set_asleep(&mut self, station: usize, time: Range<u64>) {
+        assert!(self.config.has_driver(), "the access point has a driver");
+        self.naps.push(Nap { at_ns: time.start, station, asleep: true });
+        self.naps.push(Nap { at_ns: time.end, station, asleep: false });
+        self.naps.sort_by_key(|nap| std::cmp::Reverse(nap.at_ns));
+        self.set_alarm();
+        self.look_ahead();
+    }
+
+    /// Does what [`Cell::set_asleep`] has planned for now. False: nothing.
+    pub(super) fn nap(&mut self, now: u64) -> bool {
+        let Some(nap) = self.naps.pop_if(|nap| nap.at_ns == now) else { return false };
+        self.sleep(nap.station, nap.asleep, now);
+        self.set_alarm();
+        true
     }
 
     /// What the governors of the access point count and have outstanding; of the one discipline, or one for
