@@ -6,16 +6,18 @@
 //! `frame.interface_name == "laptop"` shows one station. With a file per
 //! station, a collision would be cut in two and a beacon be there n times.
 //!
-//! Every attempt is in the file, whoever received it: radiotap with rate and
-//! channel, 802.11 header with its retry flag and sequence number, LLC/SNAP,
-//! IPv4, UDP or TCP, and the ACK frames. A frame that was lost carries a packet
-//! comment which says how. Payload is zero; of each frame the first
-//! [`SNAP_BYTES`] are kept.
+//! Every attempt is in the file, whoever received it: radiotap with rate or MCS,
+//! channel and place in an A-MPDU, 802.11 header with its retry flag and sequence
+//! number, LLC/SNAP, IPv4, UDP or TCP; RTS, CTS, ACK, block ACK requests and BLOCK
+//! ACKs. A frame that was lost carries a packet comment which says how. Payload is
+//! zero; of each frame the first [`SNAP_BYTES`] are kept.
 //!
 //! Sources: IEEE 802.11 9.2-9.3 (frames), radiotap.org, pcapng (IETF opsawg).
 //! What it does not do: no FCS, no association, no ARP, no DNS.
 
+mod agreement;
 mod frame;
+mod radiotap;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -24,7 +26,7 @@ use std::time::Duration;
 
 use airtab_core::Params;
 use airtab_sim::wifi::End;
-use airtab_sim::{AirFrame, Content, NEVER, Observer, Scenario, Simulation, watch};
+use airtab_sim::{AirFrame, NEVER, Observer, Scenario, Simulation, watch};
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption,
@@ -93,8 +95,9 @@ impl<'a> Watcher<'a> {
 
     fn write_all(&mut self, simulation: &mut Simulation) -> io::Result<u64> {
         let mut written = 0;
-        for seen in simulation.frames() {
-            written += write(&mut self.file, &mut self.frames, self.stations, &seen)?;
+        let seen: Vec<AirFrame> = simulation.frames().collect();
+        for ppdu in seen.chunk_by(frame::together) {
+            written += write(&mut self.file, &mut self.frames, self.stations, ppdu)?;
         }
         Ok(written)
     }
@@ -152,27 +155,28 @@ fn open<'a>(scenario: &Scenario, label: &str, seed: u64, out: &'a mut dyn Write)
     Ok(file)
 }
 
-/// Writes an attempt and the ACK that it brought; gives how many frames that made.
-fn write(file: &mut File, frames: &mut Frames, stations: usize, seen: &AirFrame) -> io::Result<u64> {
-    let interface = seen.station.unwrap_or(stations) as u32;
-    let lost = match seen.end {
-        End::DataLost => Some("lost on the air"),
-        End::Collision => Some("collision"),
-        End::Acked | End::AckLost | End::Broadcast => None,
+/// Writes a PPDU and the answer that it brought; gives how many frames that made.
+fn write(file: &mut File, frames: &mut Frames, stations: usize, seen: &[AirFrame]) -> io::Result<u64> {
+    let interface = seen[0].station.unwrap_or(stations) as u32;
+    let mut written = 0;
+    for (mpdu, bytes) in frames.ppdu(seen) {
+        let lost = match mpdu.end {
+            End::DataLost => Some("lost on the air"),
+            End::Collision => Some("collision"),
+            End::Acked | End::AckLost | End::Broadcast => None,
+        };
+        put(file, interface, mpdu.start_ns, &bytes, lost)?;
+        written += 1;
+    }
+    let ends = |end| seen.iter().any(|frame| frame.end == end);
+    let lost = match (ends(End::Acked), ends(End::AckLost)) {
+        (true, _) => None,
+        (false, true) => Some("lost on the air"),
+        (false, false) => return Ok(written),
     };
-    let data = match seen.content {
-        Content::Beacon => frames.beacon(seen),
-        Content::Packet(packet) => frames.data(seen, &packet),
-    };
-    put(file, interface, seen.start_ns, &data, lost)?;
-    let lost = match seen.end {
-        End::Acked => None,
-        End::AckLost => Some("lost on the air"),
-        End::DataLost | End::Collision | End::Broadcast => return Ok(1),
-    };
-    let (start_ns, ack) = frames.ack(seen);
-    put(file, interface, start_ns, &ack, lost)?;
-    Ok(2)
+    let (start_ns, answer) = frames.answer(seen);
+    put(file, interface, start_ns, &answer, lost)?;
+    Ok(written + 1)
 }
 
 fn put(

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Frames as bytes: radiotap, IEEE 802.11, LLC/SNAP, IPv4, TCP and UDP.
+//! Frames as bytes: IEEE 802.11, LLC/SNAP, IPv4, TCP and UDP, behind their radiotap header (`radiotap`).
 //!
 //! Addresses are locally administered: the access point is 02:61:74:00:00:00,
 //! station i 02:61:74:01:i, the router behind the access point
-//! 02:61:74:02:00:00. Sequence numbers count per sender, as without QoS.
+//! 02:61:74:02:00:00.
+//!
+//! Where rates are by MCS, DATA is QoS DATA: its sequence numbers are those of the block acknowledgement
+//! agreement, or without one count per receiver and TID. Else they count per sender, as without QoS.
 //!
 //! What it does not do: the calibrated profiles count 34 bytes around an IP
 //! packet where 802.11 has 36; the frames here have 36, less 4 of FCS.
 
-use airtab_core::Phy;
+use std::collections::BTreeMap;
+
+use airtab_core::{Control, Format, Phy, Rate};
 use airtab_sim::address::Protocol;
 use airtab_sim::tcp::{ACK, Config, Recovery, SYN, Segment};
-use airtab_sim::wifi::{Beacon, MediumConfig};
-use airtab_sim::{AirFrame, AirPacket};
+use airtab_sim::wifi::{Beacon, Category, MediumConfig};
+use airtab_sim::{AirFrame, AirPacket, Content};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
+
+use super::agreement::{Scoreboards, Way, control, sequence_control, tid, way};
+use super::radiotap::{CHANNEL_2GHZ, Subframe, half_mbps, radiotap};
 
 pub(super) const AP_MAC: [u8; 6] = [2, b'a', b't', 0, 0, 0];
 const ROUTER_MAC: [u8; 6] = [2, b'a', b't', 2, 0, 0];
@@ -26,12 +34,20 @@ pub(super) fn station_mac(i: usize) -> [u8; 6] {
 
 /// Frame control, first byte: type and subtype.
 const DATA: u8 = 0x08;
+const QOS_DATA: u8 = 0x88;
 const BEACON: u8 = 0x80;
 const ACKNOWLEDGE: u8 = 0xd4;
+const BLOCK_ACK_REQUEST: u8 = 0x84;
+const BLOCK_ACK: u8 = 0x94;
+const REQUEST_TO_SEND: u8 = 0xb4;
+const CLEAR_TO_SEND: u8 = 0xc4;
 /// Frame control, second byte.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
+/// QoS control, first byte.
+const NO_ACK: u8 = 0x20;
+const A_MSDU: u8 = 0x80;
 
 /// LLC/SNAP header of IPv4 (RFC 1042).
 const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
@@ -45,35 +61,85 @@ pub(super) struct Frames {
     phy: Phy,
     beacon: Option<Beacon>,
     tcp: Config,
-    /// Per contender, the access point first.
-    sequence: Vec<u16>,
+    /// MPDUs of a block acknowledgement agreement; 0: there are none.
+    window: u16,
+    /// Where frames have no numbers of an agreement: the last one given, by who counts.
+    sequence: BTreeMap<Way, u16>,
+    received: Scoreboards,
+    /// Aggregates so far.
+    aggregates: u32,
 }
 
 impl Frames {
     pub(super) fn new(medium: &MediumConfig, tcp: Config) -> Frames {
-        let beacon = medium.cell().and_then(|cell| cell.beacon);
-        Frames { phy: medium.phy(), beacon, tcp, sequence: Vec::new() }
+        let cell = medium.cell();
+        Frames {
+            phy: medium.phy(),
+            beacon: cell.and_then(|cell| cell.beacon),
+            tcp,
+            window: cell.and_then(|cell| cell.aggregation).map_or(0, |aggregation| aggregation.window),
+            sequence: BTreeMap::new(),
+            received: Scoreboards::default(),
+            aggregates: 0,
+        }
     }
 
-    pub(super) fn data(&mut self, seen: &AirFrame, packet: &AirPacket) -> Vec<u8> {
-        let peer = seen.station.map_or(BROADCAST, station_mac);
-        let mut frame = radiotap(&self.phy, seen.start_ns, seen.kbps);
-        let retry = if seen.attempt > 1 { RETRY } else { 0 };
-        let addresses = match seen.down {
-            true => [peer, AP_MAC, ROUTER_MAC],
-            false => [AP_MAC, peer, ROUTER_MAC],
-        };
-        let direction = if seen.down { FROM_DS } else { TO_DS };
-        let answer = if seen.station.is_some() { self.phy.sifs_ns() + self.phy.ack_ns(seen.kbps) } else { 0 };
-        header(&mut frame, [DATA, direction | retry], answer, addresses, self.sequence(seen));
-        frame.extend(LLC_IPV4);
-        ipv4(&mut frame, packet, &self.tcp);
-        frame
+    /// A PPDU, as many MPDUs as it has numbers: each with what it says of the attempt. And what its receivers
+    /// get of it is known from now on.
+    pub(super) fn ppdu<'a>(&mut self, seen: &'a [AirFrame]) -> Vec<(&'a AirFrame, Vec<u8>)> {
+        let mpdus = mpdus(seen).count();
+        let always = seen[0].rate.format() >= Format::Vht;
+        let aggregate = mpdus > 1 || always;
+        self.aggregates += u32::from(aggregate);
+        seen.iter().for_each(|frame| self.received.hear(frame));
+        let mut frames = Vec::with_capacity(mpdus);
+        for (i, parts) in self::mpdus(seen).enumerate() {
+            let subframe = aggregate.then_some(Subframe {
+                reference: self.aggregates,
+                last: i + 1 == mpdus,
+                alone: mpdus == 1,
+            });
+            let frame = &parts[0];
+            let bytes = match frame.content {
+                Content::Beacon => self.beacon(frame),
+                Content::Rts => self.request_to_send(frame),
+                Content::BlockAckRequest => self.block_ack_request(frame),
+                Content::Packet(_) => self.data(parts, subframe),
+            };
+            frames.push((frame, bytes));
+        }
+        frames
     }
 
-    pub(super) fn beacon(&mut self, seen: &AirFrame) -> Vec<u8> {
+    /// What answers a PPDU that was received: when it begins, ns, and the frame.
+    pub(super) fn answer(&self, seen: &[AirFrame]) -> (u64, Vec<u8>) {
+        let frame = &seen[0];
+        let start_ns = frame.start_ns + frame.data_ns + self.phy.sifs_ns();
+        let mut bytes = radiotap(&self.phy, start_ns, &self.answer_rate(frame), None);
+        let [to, from] = ends(frame);
+        match (frame.content, frame.sequence) {
+            (Content::Rts, _) => {
+                let cts_ns = self.phy.sifs_ns() + self.phy.control_ns(frame.kbps, Control::Cts);
+                bytes.extend([CLEAR_TO_SEND, 0]);
+                bytes.extend(duration(frame.rest_ns.saturating_sub(cts_ns)));
+                bytes.extend(from);
+            }
+            (content, Some(start)) if content == Content::BlockAckRequest || mpdus(seen).count() > 1 => {
+                bytes.extend([BLOCK_ACK, 0, 0, 0]);
+                bytes.extend([from, to].as_flattened());
+                bytes.extend(self.received.block_ack(&way(frame), start, self.window));
+            }
+            _ => {
+                bytes.extend([ACKNOWLEDGE, 0, 0, 0]);
+                bytes.extend(from);
+            }
+        }
+        (start_ns, bytes)
+    }
+
+    fn beacon(&mut self, seen: &AirFrame) -> Vec<u8> {
         let beacon = self.beacon.expect("there is one on the air");
-        let mut frame = radiotap(&self.phy, seen.start_ns, seen.kbps);
+        let mut frame = radiotap(&self.phy, seen.start_ns, &seen.rate, None);
         let from = frame.len();
         header(&mut frame, [BEACON, 0], 0, [BROADCAST, AP_MAC, AP_MAC], self.sequence(seen));
         frame.extend((seen.start_ns / 1000).to_le_bytes());
@@ -94,21 +160,77 @@ impl Frames {
         frame
     }
 
-    /// The ACK that answers a frame, and when it begins, ns.
-    pub(super) fn ack(&self, seen: &AirFrame) -> (u64, Vec<u8>) {
-        let start_ns = seen.start_ns + seen.data_ns + self.phy.sifs_ns();
-        let mut frame = radiotap(&self.phy, start_ns, ack_kbps(&self.phy, seen.kbps));
-        frame.extend([ACKNOWLEDGE, 0, 0, 0]);
-        frame.extend(if seen.down { AP_MAC } else { seen.station.map_or(BROADCAST, station_mac) });
-        (start_ns, frame)
+    fn request_to_send(&self, seen: &AirFrame) -> Vec<u8> {
+        let rate = Rate::legacy(self.phy.control_kbps(seen.kbps));
+        let mut frame = radiotap(&self.phy, seen.start_ns, &rate, None);
+        frame.extend([REQUEST_TO_SEND, 0]);
+        frame.extend(duration(seen.rest_ns));
+        frame.extend(ends(seen).as_flattened());
+        frame
+    }
+
+    fn block_ack_request(&self, seen: &AirFrame) -> Vec<u8> {
+        let mut frame = radiotap(&self.phy, seen.start_ns, &seen.rate, None);
+        frame.extend([BLOCK_ACK_REQUEST, 0]);
+        frame.extend(duration(seen.rest_ns));
+        frame.extend(ends(seen).as_flattened());
+        frame.extend(control(seen.category));
+        frame.extend(sequence_control(seen.sequence.unwrap_or(0), 0));
+        frame
+    }
+
+    /// An MPDU with a packet, or with several: an A-MSDU.
+    fn data(&mut self, parts: &[AirFrame], subframe: Option<Subframe>) -> Vec<u8> {
+        let seen = &parts[0];
+        let peer = seen.station.map_or(BROADCAST, station_mac);
+        let mut frame = radiotap(&self.phy, seen.start_ns, &seen.rate, subframe);
+        let retry = if seen.attempt > 1 { RETRY } else { 0 };
+        let several = parts.len() > 1;
+        let [to, from] = ends(seen);
+        // The far end of an A-MSDU's packets is in their own headers.
+        let third = if several { AP_MAC } else { ROUTER_MAC };
+        let direction = if seen.down { FROM_DS } else { TO_DS };
+        let kind = if self.phy.has_mcs() { QOS_DATA } else { DATA };
+        header(&mut frame, [kind, direction | retry], seen.rest_ns, [to, from, third], self.sequence(seen));
+        if self.phy.has_mcs() {
+            let no_ack = if seen.station.is_none() { NO_ACK } else { 0 };
+            let amsdu = if several { A_MSDU } else { 0 };
+            frame.extend([tid(seen.category) | no_ack | amsdu, 0]);
+        }
+        let body = frame.len();
+        for part in parts {
+            let Content::Packet(packet) = &part.content else { continue };
+            if several {
+                let padding = (frame.len() - body).next_multiple_of(4) - (frame.len() - body);
+                frame.extend(&PAYLOAD[..padding]);
+                let far = if seen.down { [peer, ROUTER_MAC] } else { [ROUTER_MAC, peer] };
+                frame.extend(far.as_flattened());
+                frame.extend((LLC_IPV4.len() as u16 + packet.bytes as u16).to_be_bytes());
+            }
+            frame.extend(LLC_IPV4);
+            ipv4(&mut frame, packet, &self.tcp);
+        }
+        frame
+    }
+
+    /// The rate of what answers a frame.
+    fn answer_rate(&self, seen: &AirFrame) -> Rate {
+        match seen.content {
+            Content::Packet(_) if !self.phy.has_mcs() => Rate::legacy(ack_kbps(&self.phy, seen.kbps)),
+            _ => Rate::legacy(self.phy.control_kbps(seen.kbps)),
+        }
     }
 
     fn sequence(&mut self, seen: &AirFrame) -> u16 {
-        let sender = if seen.down { 0 } else { seen.station.map_or(0, |s| s + 1) };
-        if self.sequence.len() <= sender {
-            self.sequence.resize(sender + 1, 0);
+        if let Some(number) = seen.sequence {
+            return (number & 0xfff) as u16;
         }
-        let number = &mut self.sequence[sender];
+        let single = !self.phy.has_mcs() || seen.station.is_none();
+        let counter = match single {
+            true => (seen.down, seen.station.filter(|_| !seen.down), Category::BestEffort),
+            false => way(seen),
+        };
+        let number = self.sequence.entry(counter).or_insert(0);
         if seen.attempt <= 1 {
             *number = (*number + 1) & 0xfff;
         }
@@ -116,49 +238,33 @@ impl Frames {
     }
 }
 
+/// Whether two frames are of one PPDU.
+pub(super) fn together(a: &AirFrame, b: &AirFrame) -> bool {
+    let packets = matches!((a.content, b.content), (Content::Packet(_), Content::Packet(_)));
+    packets && (a.start_ns, way(a)) == (b.start_ns, way(b))
+}
+
+/// The MPDUs of a PPDU: packets that have one number are in one.
+fn mpdus(seen: &[AirFrame]) -> impl Iterator<Item = &[AirFrame]> {
+    seen.chunk_by(|a, b| a.sequence.is_some() && a.sequence == b.sequence)
+}
+
+/// Receiver and transmitter.
+fn ends(seen: &AirFrame) -> [[u8; 6]; 2] {
+    let peer = seen.station.map_or(BROADCAST, station_mac);
+    if seen.down { [peer, AP_MAC] } else { [AP_MAC, peer] }
+}
+
+fn duration(ns: u64) -> [u8; 2] {
+    (ns.div_ceil(1000).min(32_767) as u16).to_le_bytes()
+}
+
 /// 802.11 header of three addresses; what follows the frame lasts `answer_ns`.
 fn header(frame: &mut Vec<u8>, control: [u8; 2], answer_ns: u64, addresses: [[u8; 6]; 3], sequence: u16) {
     frame.extend(control);
-    let duration_us = answer_ns.div_ceil(1000).min(32_767) as u16;
-    frame.extend(duration_us.to_le_bytes());
+    frame.extend(duration(answer_ns));
     frame.extend(addresses.as_flattened());
     frame.extend((sequence << 4).to_le_bytes());
-}
-
-/// Channel number and frequency, MHz.
-const CHANNEL_2GHZ: (u8, u16) = (1, 2412);
-const CHANNEL_5GHZ: (u8, u16) = (36, 5180);
-/// SIFS of the profiles at 5 GHz, ns.
-const SIFS_5GHZ: u64 = 16_000;
-
-/// Radiotap: TSFT, flags, rate (where its byte can hold it) and channel.
-fn radiotap(phy: &Phy, start_ns: u64, kbps: u32) -> Vec<u8> {
-    const TSFT: u32 = 1 << 0;
-    const FLAGS: u32 = 1 << 1;
-    const RATE: u32 = 1 << 2;
-    const CHANNEL: u32 = 1 << 3;
-    const LENGTH: u16 = 22;
-    let rate = half_mbps(kbps);
-    let present = TSFT | FLAGS | CHANNEL | if rate.is_some() { RATE } else { 0 };
-    let (band, (_, frequency)) = match phy.sifs_ns() {
-        SIFS_5GHZ => (0x0100, CHANNEL_5GHZ),
-        _ => (0x0080, CHANNEL_2GHZ),
-    };
-    let modulation = if [1_000, 2_000, 5_500, 11_000].contains(&kbps) { 0x0020 } else { 0x0040 };
-    let mut bytes = vec![0, 0];
-    bytes.extend(LENGTH.to_le_bytes());
-    bytes.extend(present.to_le_bytes());
-    bytes.extend((start_ns / 1000).to_le_bytes());
-    bytes.push(0);
-    bytes.push(rate.unwrap_or(0)); // padding where there is no rate
-    bytes.extend(frequency.to_le_bytes());
-    bytes.extend((band | modulation as u16).to_le_bytes());
-    bytes
-}
-
-/// A rate in radiotap's unit.
-fn half_mbps(kbps: u32) -> Option<u8> {
-    kbps.is_multiple_of(500).then_some(kbps / 500)?.try_into().ok()
 }
 
 /// The rate of the ACK to data at `kbps`: the slowest whose ACK lasts as long.
@@ -233,29 +339,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channel_modulation_and_the_rate_of_answers_by_profile() {
-        const BAND_2GHZ: u16 = 0x0080;
-        const BAND_5GHZ: u16 = 0x0100;
-        const CCK: u16 = 0x0020;
-        const OFDM: u16 = 0x0040;
-        for (profile, kbps, frequency, flags, ack) in [
-            ("std-11b", 11_000, 2412, BAND_2GHZ | CCK, 2_000),
-            ("std-11b", 1_000, 2412, BAND_2GHZ | CCK, 1_000),
-            ("std-11g", 54_000, 2412, BAND_2GHZ | OFDM, 24_000),
-            ("std-11g", 9_000, 2412, BAND_2GHZ | OFDM, 6_000),
-            ("std-11a", 54_000, 5180, BAND_5GHZ | OFDM, 24_000),
-            ("std-11a", 18_000, 5180, BAND_5GHZ | OFDM, 12_000),
-            ("phy-a", 54_000, 2412, BAND_2GHZ | OFDM, 24_000),
+    fn the_rate_of_answers_by_profile() {
+        for (profile, kbps, ack) in [
+            ("std-11b", 11_000, 2_000),
+            ("std-11b", 1_000, 1_000),
+            ("std-11g", 54_000, 24_000),
+            ("std-11g", 9_000, 6_000),
+            ("std-11a", 54_000, 24_000),
+            ("std-11a", 18_000, 12_000),
+            ("phy-a", 54_000, 24_000),
+            // Block ACKs of this profile are sent at 6 Mb/s, whatever the data's rate.
+            ("wqm-11n", 300_000, 6_000),
         ] {
             let phy = Phy::named(profile).unwrap();
-            let header = radiotap(&phy, 7_000, kbps);
-            let word = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-            assert_eq!(header[17], (kbps / 500) as u8, "{profile} {kbps}: rate");
-            assert_eq!((word(18), word(20)), (frequency, flags), "{profile} {kbps}: channel");
             assert_eq!(ack_kbps(&phy, kbps), ack, "{profile} {kbps}: ACK");
         }
-        // Block ACKs of this profile are sent at 6 Mb/s, whatever the data's rate.
-        assert_eq!(ack_kbps(&Phy::named("wqm-11n").unwrap(), 300_000), 6_000);
-        assert_eq!(half_mbps(300_000), None);
     }
 }

@@ -6,27 +6,39 @@
 //!
 //! What it does not do: no rates, no averages, no files (`airtab-lab`).
 
-use airtab_core::{Discipline, GROUP};
+use std::collections::{BTreeMap, VecDeque};
+
+use airtab_core::{Discipline, GROUP, Rate};
 
 use super::Simulation;
 use crate::net::address::{FiveTuple, Protocol};
 use crate::tcp::{Endpoint, Segment};
-use crate::wifi::{AirTrace, Attempt, End, FrameBody};
+use crate::wifi::{AirTrace, Attempt, Category, End, FrameBody};
 
-/// One DATA frame or beacon on the air.
+/// One frame on the air: DATA (of an A-MSDU one for each packet), a beacon, an RTS, a block ACK request. The
+/// MPDUs of an aggregate began at the same time; the packets of an A-MSDU have one sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirFrame {
-    /// When it began, ns.
+    /// When its PPDU began, ns.
     pub start_ns: u64,
-    /// How long it lasted, its ACK not included, ns.
+    /// How long its PPDU lasted, its ACK not included, ns.
     pub data_ns: u64,
+    /// What its sender had reserved the channel for after it, ns: SIFS and ACK, or all that follows an RTS.
+    pub rest_ns: u64,
     /// PHY rate, kb/s.
     pub kbps: u32,
+    /// The same, with its MCS where it has one.
+    pub rate: Rate,
     /// From the access point; else from `station`.
     pub down: bool,
     /// Index of the station at one of its ends; None: to all.
     pub station: Option<usize>,
-    /// 1 for the first attempt, more for its repetitions.
+    /// Access category; best effort where there is but one.
+    pub category: Category,
+    /// Sequence number under a block acknowledgement agreement, modulo 4096 on the air; of a block ACK
+    /// request that of the window's first. None: there is no agreement.
+    pub sequence: Option<u64>,
+    /// 1 for the first time that it is on the air, more for its repetitions.
     pub attempt: u8,
     /// How it ended.
     pub end: End,
@@ -41,6 +53,10 @@ pub enum Content {
     Beacon,
     /// An IP packet.
     Packet(AirPacket),
+    /// Nothing: a request to send.
+    Rts,
+    /// Nothing: a block ACK request.
+    BlockAckRequest,
 }
 
 /// An IP packet.
@@ -59,8 +75,43 @@ pub struct AirPacket {
 pub(super) struct Tap {
     pub(super) on: bool,
     frames: Vec<AirFrame>,
-    /// What each contender's frame carries.
-    last: Vec<Option<AirPacket>>,
+    /// What has been received and may come again, for all that its sender knows.
+    doubtful: BTreeMap<(u16, Category), Doubtful>,
+}
+
+/// Packets of one sender and category that were received and not acknowledged.
+#[derive(Default)]
+struct Doubtful {
+    /// The last one without a number.
+    last: Option<AirPacket>,
+    /// Those of each receiver by number.
+    numbered: BTreeMap<u16, BTreeMap<u64, VecDeque<AirPacket>>>,
+}
+
+/// The longest window of a block acknowledgement agreement: no older number comes again.
+const WINDOW: u64 = 256;
+
+impl Doubtful {
+    /// This one may come again.
+    fn keep(&mut self, attempt: &Attempt, packet: AirPacket) {
+        let Some(number) = attempt.sequence else {
+            self.last = Some(packet);
+            return;
+        };
+        let packets = self.numbered.entry(attempt.station).or_default();
+        packets.entry(number).or_default().push_back(packet);
+        while packets.first_key_value().is_some_and(|(first, _)| first + WINDOW <= number) {
+            packets.pop_first();
+        }
+    }
+
+    /// One has come again. Those of one number do so together, in their order.
+    fn again(&mut self, attempt: &Attempt) -> Option<AirPacket> {
+        let Some(number) = attempt.sequence else { return self.last };
+        let packets = self.numbered.get_mut(&attempt.station)?.get_mut(&number)?;
+        packets.rotate_left(1);
+        packets.back().copied()
+    }
 }
 
 impl Simulation {
@@ -144,10 +195,7 @@ impl Simulation {
     }
 
     fn keep(&mut self, attempt: &Attempt) {
-        let sender = usize::from(attempt.sender);
-        if self.tap.last.len() <= sender {
-            self.tap.last.resize(sender + 1, None);
-        }
+        let doubtful = self.tap.doubtful.entry((attempt.sender, attempt.category)).or_default();
         let content = match attempt.carried {
             FrameBody::Beacon => Some(Content::Beacon),
             FrameBody::Packet(handle) => {
@@ -159,19 +207,26 @@ impl Simulation {
                 };
                 let segment = (tuple.protocol == Protocol::Tcp).then_some(body.segment);
                 let packet = AirPacket { tuple, bytes: self.world.pool().bytes(handle), segment };
-                self.tap.last[sender] = Some(packet);
+                if attempt.end == End::AckLost {
+                    doubtful.keep(attempt, packet);
+                }
                 Some(Content::Packet(packet))
             }
-            FrameBody::Duplicate => self.tap.last[sender].map(Content::Packet),
-            FrameBody::Bar => None,
+            FrameBody::Duplicate => doubtful.again(attempt).map(Content::Packet),
+            FrameBody::Bar => Some(Content::BlockAckRequest),
+            FrameBody::Rts => Some(Content::Rts),
         };
         let Some(content) = content else { return };
         self.tap.frames.push(AirFrame {
             start_ns: attempt.start_ns,
             data_ns: attempt.data_ns.into(),
+            rest_ns: attempt.rest_ns.into(),
             kbps: attempt.kbps,
-            down: sender == 0,
+            rate: attempt.rate,
+            down: attempt.sender == 0,
             station: (attempt.station != GROUP).then_some(attempt.station.into()),
+            category: attempt.category,
+            sequence: attempt.sequence,
             attempt: attempt.number,
             end: attempt.end,
             content,

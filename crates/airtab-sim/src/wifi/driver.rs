@@ -182,6 +182,11 @@ impl Driver {
         in_time
     }
 
+    /// Where a receiver's window begins; None: it has none.
+    pub(super) fn oldest(&self, receiver: usize) -> Option<u64> {
+        self.lists[receiver].agreement.as_ref().map(|agreement| agreement.window.oldest())
+    }
+
     /// A receiver got a BAR: tells what it passes up.
     pub(super) fn asked(&mut self, receiver: usize, up: impl FnMut(Handle)) {
         let agreement = self.agreement(receiver);

@@ -39,8 +39,9 @@ pub(super) struct Part {
     pub(super) place: u64,
     /// Number of the aggregate that it was in first, where they are counted; 0: none yet.
     pub(super) aggregate: u32,
-    /// How often it was sent so far.
+    /// Attempts at it so far, and those of them in which it was on the air: no RTS failed.
     pub(super) attempts: u8,
+    pub(super) sent: u8,
     /// Its receiver has it.
     pub(super) received: bool,
     /// How the attempt under way ends.
@@ -94,6 +95,7 @@ impl Part {
             place: 0,
             aggregate: 0,
             attempts: 0,
+            sent: 0,
             received: false,
             end: End::Broadcast,
             taken: now,
@@ -272,6 +274,7 @@ impl Exchange {
                 part.since = now;
             }
             part.attempts += u8::from(data);
+            part.sent += u8::from(data && !guarded);
             part.air += split.share(part.bytes);
             part.end = match self.link {
                 _ if collided => End::Collision,
@@ -346,6 +349,11 @@ impl Exchange {
     #[inline]
     pub(super) fn known_ns(&self) -> u64 {
         self.known_ns
+    }
+
+    /// RTS or CTS fails in the attempt under way, and nothing else is sent. Whether the RTS did.
+    pub(super) fn cut_short(&self) -> Option<bool> {
+        (self.on_air_ns < self.frame.on_air_ns()).then_some(self.on_air_ns == self.frame.rts_ns)
     }
 
     /// How often it asked for a BLOCK ACK so far.

@@ -2,7 +2,9 @@
 //! What a medium reports: packets that arrived or did not, frames that are over,
 //! and every attempt on the air for those who want to see it.
 
-use airtab_core::{Handle, Reason, Tx};
+use airtab_core::{Handle, Rate, Reason, Tx};
+
+use super::edca::Category;
 
 /// What a medium reports, in the order in which it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,22 +73,31 @@ impl Side {
     }
 }
 
-/// One DATA frame or beacon on the air, for captures.
+/// One MPDU with DATA (of an A-MSDU one for each packet), beacon, RTS or BAR on the air, for captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it began, ns.
+    /// When its PPDU began, ns; the MPDUs of an aggregate began at once.
     pub start_ns: u64,
     /// What it carried.
     pub carried: FrameBody,
-    /// How long it lasted, its ACK not included, ns.
+    /// How long its PPDU lasted, ns.
     pub data_ns: u32,
+    /// What its sender had reserved the channel for after it, ns: SIFS and ACK, or all that follows an RTS.
+    pub rest_ns: u32,
     /// PHY rate, kb/s.
     pub kbps: u32,
+    /// The same, with its MCS where it has one.
+    pub rate: Rate,
     /// Transmitter: 0 the access point, i + 1 station i.
     pub sender: u16,
     /// The station at the other end, or [`airtab_core::GROUP`].
     pub station: u16,
-    /// 1 for the first attempt of a frame.
+    /// Access category of its sender; best effort where there is but one.
+    pub category: Category,
+    /// Sequence number under a block acknowledgement agreement: its own, a BAR's the window's first. On the
+    /// air it is taken modulo 4096. The packets of an A-MSDU have the same one, and follow each other.
+    pub sequence: Option<u64>,
+    /// 1 for the first time that the frame was on the air.
     pub number: u8,
     /// How it ended.
     pub end: End,
@@ -99,10 +110,13 @@ pub enum FrameBody {
     Beacon,
     /// A packet.
     Packet(Handle),
-    /// A packet of its sender's that has been received already.
+    /// A packet that has been received already: that of the same sender, category, station and number,
+    /// or where it has no number the last one of sender and category.
     Duplicate,
     /// Nothing: a block ACK request.
     Bar,
+    /// Nothing: a request to send.
+    Rts,
 }
 
 /// How an attempt ends.

@@ -28,6 +28,8 @@ const TABLE: u32 = 2304;
 pub(super) struct Frame {
     /// PHY rate, kb/s.
     pub(super) kbps: u32,
+    /// The same by MCS; None: it has none.
+    pub(super) mcs: Option<Rate>,
     /// Probability that one of its DATA is lost, and one of the frames around it.
     pub(super) loss: Chance,
     pub(super) control_loss: Chance,
@@ -363,6 +365,7 @@ impl Radios {
         let psdu = length.sent(rate.format() <= Format::Ht);
         let frame = Frame {
             kbps: rate.kbps(),
+            mcs: (rate.format() != Format::Legacy).then_some(*rate),
             loss,
             control_loss: loss,
             data_ns: self.phy.ppdu_ns(rate, psdu),

@@ -14,6 +14,7 @@
 
 use super::*;
 use crate::wifi::exchange::Answer;
+use crate::wifi::tap::Seen;
 
 impl Cell {
     /// The channel becomes busy: decides how it will end.
@@ -113,8 +114,18 @@ impl Cell {
         let senders = self.channel.senders();
         for &sender in senders {
             let Contender { exchange, transmitter, .. } = &self.contenders[sender];
-            let radio = *transmitter / self.categories;
-            self.tap.note(exchange, radio, self.channel.busy_from(), senders.len() > 1);
+            let Transmitter { side, driver, .. } = &self.transmitters[*transmitter];
+            let receiver = receiver_of(*side, exchange.link);
+            let seen = Seen {
+                exchange,
+                radio: *transmitter / self.categories,
+                category: match self.categories {
+                    1 => Category::BestEffort,
+                    _ => Category::ALL[sender % self.categories],
+                },
+                oldest: receiver.zip(driver.as_ref()).and_then(|(receiver, driver)| driver.oldest(receiver)),
+            };
+            self.tap.note(&seen, self.channel.busy_from(), senders.len() > 1);
         }
     }
 

@@ -133,7 +133,7 @@ fn losses_are_drawn_by_part_and_the_ack_once() {
         other => panic!("{other:?}"),
     };
     for _ in 0..attempts {
-        exchange.parts.iter_mut().for_each(|part| part.attempts = 0);
+        exchange.parts.iter_mut().for_each(|part| (part.attempts, part.sent) = (0, 0));
         exchange.begin(&mut radios, false, 0);
         let ends: Vec<usize> = exchange.parts.iter().map(number).collect();
         counts[ends[0]][ends[1]] += 1.0;
