@@ -145,3 +145,62 @@ impl GovernorConfig {
         self.params(1).check()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::{Discipline, Meta, Params};
+
+    use super::*;
+
+    /// A station whose budget is full is closed to the discipline that takes over, too, and what the old one's
+    /// packets took is told to nobody.
+    #[test]
+    fn another_discipline_is_told_of_closed_gates_and_of_no_old_tickets() {
+        let mut pool: Pool<u32> = Pool::new();
+        let queue = |pool: &Pool<u32>| {
+            let chap = Discipline::named("chap").expect("registered");
+            Qdisc::new(pool, &Params::new(chap), 1, 0)
+        };
+        let mut old = queue(&pool);
+        let link = Link { sta: 0, here: true, ampdu_frames: 10, ampdu_ns: 4_000_000, ..Link::default() };
+        let mut governed = Governed::new(&GovernorConfig::default(), &[link]);
+        let mut send = |pool: &mut Pool<u32>, queue: &mut Qdisc| {
+            let meta = Meta { bytes: FULL, flow: 1, sta: 0, ..Meta::default() };
+            let packet = pool.insert(meta, 0);
+            queue.enqueue(pool, packet, 0);
+        };
+        (0..11).for_each(|_| send(&mut pool, &mut old));
+        let mut reports = Vec::new();
+        while let Some((packet, ticket)) = old.dequeue(&mut pool, 0) {
+            pool.remove(packet);
+            let record = governed.left(0, FULL, 0);
+            reports.push(Report {
+                ticket,
+                record,
+                aggregate: 0,
+                tx: Some(Tx { attempts: 1, ..Tx::default() }),
+            });
+            governed.tell(&mut old, &mut pool, 0);
+        }
+        assert_eq!((reports.len(), old.len()), (10, 1), "an aggregate of 4 ms is outstanding");
+        // One is reported, and what it took is not known yet.
+        governed.done(&reports[0], 400_000);
+        governed.tell(&mut old, &mut pool, 400_000);
+        send(&mut pool, &mut old);
+        while let Some((packet, _)) = old.dequeue(&mut pool, 400_000) {
+            pool.remove(packet);
+            governed.left(0, FULL, 400_000);
+            governed.tell(&mut old, &mut pool, 400_000);
+        }
+        let mut new = queue(&pool);
+        governed.swapped();
+        send(&mut pool, &mut new);
+        governed.tell(&mut new, &mut pool, 400_000);
+        assert!(new.dequeue(&mut pool, 400_000).is_none() && new.len() == 1, "its gate is closed");
+        governed.settle();
+        governed.tell(&mut new, &mut pool, 400_000);
+        let stale =
+            new.discipline().stats().iter().position(|s| s.name == "stale").expect("chap counts them");
+        assert_eq!(new.stats(400_000)[stale], 0);
+    }
+}
