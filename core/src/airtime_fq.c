@@ -8,7 +8,7 @@
  * airtime queue limits (AQL) as in Linux's mac80211.
  *
  * Rules
- *  - A station whose deficit is below 0 gets `airtime_quantum` when its turn comes and
+ *  - A station whose deficit is below 0 gets `air_quantum` when its turn comes and
  *    goes to the end of the old stations; else it gives a packet and keeps the turn.
  *    New stations (packets came after it was idle) are before the old ones.
  *  - A packet is charged to its station: an estimate at once, what it took when it is
@@ -21,7 +21,7 @@
  *    together have less than `aql_threshold`, with `aql_high`. So one packet's estimate
  *    at most goes over it. It is outstanding from dequeue until the report, or for
  *    `aql_expiry`: a report that was lost holds its station up for so long. A host that
- *    has never reported when the first one expires is taken for one that does not.
+ *    has never reported is taken for one that does not: nobody is held up there.
  *    Who was held up goes first when he may again, but for new stations.
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, deficit and
  *    AQL, charged to their station and outstanding like others.
@@ -52,7 +52,7 @@
 #include "airtab/tickets.h"
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DROP_BATCH,
-       P_STATIONS, P_AIRTIME_QUANTUM, P_AQL, P_AQL_LOW, P_AQL_HIGH, P_AQL_THRESHOLD,
+       P_STATIONS, P_AIR_QUANTUM, P_AQL, P_AQL_LOW, P_AQL_HIGH, P_AQL_THRESHOLD,
        P_AQL_EXPIRY, P_END };
 enum { S_NEW, S_OLD, S_HELD, S_OUTSTANDING, S_NEW_FLOWS, S_COLLISIONS, S_MARKS, S_CODEL_DROPS,
        S_OVERFLOWS, S_SETTLED, S_STALE, S_EXPIRED, S_SCALE, S_URGENT, S_URGENT_OVER,
@@ -147,8 +147,8 @@ static const struct at_param airtime_fq_params[] = {
 		.help = "stations told apart; numbers from here on share with those below",
 		.source = "docs/airtime_fq.md", .def = 256, .min = 1, .max = 4096,
 	},
-	[P_AIRTIME_QUANTUM] = {
-		.id = 10, .unit = AT_NS, .max_len = 1, .name = "airtime_quantum",
+	[P_AIR_QUANTUM] = {
+		.id = 10, .unit = AT_NS, .max_len = 1, .name = "air_quantum",
 		.help = "airtime that a station gets in its turn", .source = "mac80211",
 		.def = 256000, .min = 1000, .max = SEC,
 	},
@@ -307,7 +307,7 @@ static void airtime_fq_join(struct airtime_fq *s, u32 i, u64 now)
 /* Whether a station has enough outstanding. */
 static bool airtime_fq_full(const struct airtime_fq *s, const struct station *st)
 {
-	if (!s->aql || (s->n_expired && !s->n_settled))
+	if (!s->aql || !s->n_settled)
 		return false;
 	return st->outstanding >= s->low &&
 	       (s->outstanding >= s->threshold || st->outstanding >= s->high);
@@ -372,12 +372,9 @@ static struct at_charge *airtime_fq_open(struct airtime_fq *s, u32 serial)
 /* The ticket is not waited for. A report that comes yet is charged. */
 static void airtime_fq_expire(struct airtime_fq *s, struct at_charge *c)
 {
-	bool first = !s->n_expired++;
-
+	s->n_expired++;
 	airtime_fq_release(s, c);
 	c->mark |= RELEASED;
-	if (first)
-		airtime_fq_look_at_all(s);
 }
 
 /* Looks for the oldest ticket that is outstanding; each is passed once. */
@@ -660,7 +657,7 @@ static bool airtime_fq_change(struct at_qdisc *q, const struct at_vals *v, u64 n
 		.mtu = AT_CODEL_MTU,
 		.ecn = *v[P_ECN].v,
 	};
-	s->quantum = (s64)*v[P_AIRTIME_QUANTUM].v;
+	s->quantum = (s64)*v[P_AIR_QUANTUM].v;
 	s->aql = *v[P_AQL].v;
 	s->low = *v[P_AQL_LOW].v;
 	s->high = *v[P_AQL_HIGH].v;

@@ -811,7 +811,7 @@ static void airtime_fq_stations(struct host *h)
 /* The most packets of a ms that one of two stations sends in a row. */
 static void airtime_fq_quantum(struct host *h)
 {
-	open_host(h, "airtime_fq", "airtime_quantum=1000000", 400);
+	open_host(h, "airtime_fq", "air_quantum=1000000", 400);
 	put_to(h, 1, 150);
 	put_to(h, 2, 150);
 	for (u32 k = 0; k < 3; k++) {
@@ -826,17 +826,26 @@ static void airtime_fq_quantum(struct host *h)
 			longest = i > 20 && run > longest ? run : longest;
 		}
 		CHECK_EQ(longest, k == 1 ? 7 : 1);
-		change(h, k ? "airtime_quantum=1000000" : "airtime_quantum=7000000", 0);
+		change(h, k ? "air_quantum=1000000" : "air_quantum=7000000", 0);
 	}
 }
 
-/* Packets of 281926 ns that come before one is reported. */
+/* A host that has reported: of a station that has nothing to do with the others. */
+static void open_reporting(struct host *h, const char *args)
+{
+	open_host(h, "airtime_fq", args, 400);
+	put_to(h, 63, 1);
+	CHECK(get(h, &ticket, 0));
+	report(h, &ticket, ticket.est, 0);
+}
+
+/* Packets of 281926 ns that come before another one is reported. */
 static u32 below_queue(const char *args)
 {
 	struct host h;
 	u32 n = 0;
 
-	open_host(&h, "airtime_fq", args, 400);
+	open_reporting(&h, args);
 	put_to(&h, 1, 300);
 	while (get(&h, &ticket, 0))
 		n++;
@@ -848,7 +857,7 @@ static void airtime_fq_aql(struct host *h)
 {
 	CHECK_EQ(below_queue("aql=1"), 43);
 	CHECK_EQ(below_queue("aql=0"), 300);
-	open_host(h, "airtime_fq", "", 400);
+	open_reporting(h, "");
 	put_to(h, 1, 300);
 	for (u32 i = 0; i < 43; i++)
 		served(h);
@@ -863,7 +872,7 @@ static void airtime_fq_aql_low(struct host *h)
 {
 	CHECK_EQ(below_queue("aql_threshold=0"), 18);
 	CHECK_EQ(below_queue("aql_threshold=0 aql_low=1000000"), 4);
-	open_host(h, "airtime_fq", "aql_threshold=0", 400);
+	open_reporting(h, "aql_threshold=0");
 	put_to(h, 1, 300);
 	for (u32 i = 0; i < 18; i++)
 		served(h);
@@ -876,7 +885,7 @@ static void airtime_fq_aql_low(struct host *h)
 static void airtime_fq_aql_high(struct host *h)
 {
 	CHECK_EQ(below_queue("aql_high=6000000"), 22);
-	open_host(h, "airtime_fq", "", 400);
+	open_reporting(h, "");
 	put_to(h, 1, 300);
 	for (u32 i = 0; i < 43; i++)
 		served(h);
@@ -889,7 +898,7 @@ static void airtime_fq_aql_high(struct host *h)
 static void airtime_fq_aql_threshold(struct host *h)
 {
 	CHECK_EQ(below_queue("aql_threshold=7000000"), 25);
-	open_host(h, "airtime_fq", "aql_threshold=0", 400);
+	open_reporting(h, "aql_threshold=0");
 	put_to(h, 1, 300);
 	for (u32 i = 0; i < 18; i++)
 		served(h);
@@ -974,7 +983,7 @@ static const struct {
 	{ "airtime_fq", "ecn", fq_codel_ecn },
 	{ "airtime_fq", "drop_batch", fq_codel_drop_batch },
 	{ "airtime_fq", "stations", airtime_fq_stations },
-	{ "airtime_fq", "airtime_quantum", airtime_fq_quantum },
+	{ "airtime_fq", "air_quantum", airtime_fq_quantum },
 	{ "airtime_fq", "aql", airtime_fq_aql },
 	{ "airtime_fq", "aql_low", airtime_fq_aql_low },
 	{ "airtime_fq", "aql_high", airtime_fq_aql_high },

@@ -32,7 +32,7 @@ listen() {
 paced() {
 	local received half last
 	wait
-	read -r _ received _ half _ _ _ _ _ last <late
+	read -r _ received _ half _ _ _ _ _ last _ <late
 	equal "$1: packets received" "$received" "$2"
 	near "$1: the packet in the middle" "$half" $(($2 / 2 * $3))
 	near "$1: the last packet" "$last" $((($2 - 1) * $3))
