@@ -164,7 +164,7 @@ mod tests {
         let mut old = queue(&pool);
         let link = Link { sta: 0, here: true, ampdu_frames: 10, ampdu_ns: 4_000_000, ..Link::default() };
         let mut governed = Governed::new(&GovernorConfig::default(), &[link]);
-        let mut send = |pool: &mut Pool<u32>, queue: &mut Qdisc| {
+        let send = |pool: &mut Pool<u32>, queue: &mut Qdisc| {
             let meta = Meta { bytes: FULL, flow: 1, sta: 0, ..Meta::default() };
             let packet = pool.insert(meta, 0);
             queue.enqueue(pool, packet, 0);
