@@ -25,6 +25,8 @@ another() {
 	case $1 in
 	bool) REPLY=$((1 - $2)) ;;
 	choice) REPLY=$((($2 + 1) % ($# - 3))) ;;
+	# 0 may say that there is none, and other small values nothing.
+	bps | bytes) [ "$2" = 0 ] || [ "$2" = "$3" ] && REPLY=$(($3 - 1)) || REPLY=$(($2 + 1)) ;;
 	*) [ "$2" = "$3" ] && REPLY=$(($2 - 1)) || REPLY=$(($2 + 1)) ;;
 	esac
 }
