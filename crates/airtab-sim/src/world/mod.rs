@@ -86,9 +86,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         let (wires, channels) = (std::mem::take(&mut topology.wires), std::mem::take(&mut topology.channels));
         let wires = (0..).zip(wires).map(|(i, spec)| {
             let end = match spec.queue {
-                WireQueue::DropTail(packets) => {
-                    NearEnd::DropTail(Link::new(spec.rate_bps, spec.latency_ns, packets))
-                }
+                WireQueue::DropTail(n) => NearEnd::DropTail(Link::new(spec.rate_bps, spec.latency_ns, n)),
                 WireQueue::Discipline(params) => {
                     let seed = Stream::new(seed, &format!("qdisc/wire/{i}")).below(u64::MAX);
                     let qdisc = Qdisc::new(&pool, &params, seed, 0);
