@@ -256,7 +256,7 @@ fn pages_of_several_users_are_compared() {
     let mut scenario = home().scenario;
     let pages = Pages::Site { site: Site::ALL[0], reading_ns: 500_000_000 };
     scenario.apps[0].kind = Web { pages, client: Client::Loader }.into();
-    scenario.apps[0].users = Users { count: 2, within_ns: 5_000_000_000 };
+    scenario.apps[0].users = Users::at_one(2, 5_000_000_000);
     let stop = AtomicBool::new(false);
     let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();

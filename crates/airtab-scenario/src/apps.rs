@@ -7,7 +7,7 @@
 use airtab_core::Unit;
 use airtab_core::time::SECOND;
 use airtab_sim::wifi::Category;
-use airtab_sim::{App, MAX_USERS, Server, Station, Users};
+use airtab_sim::{App, MAX_STATIONS, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, choice, instead, quantity, unused};
@@ -69,7 +69,8 @@ fn read_app(
     });
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
-    let users = read_users(s);
+    let left = station.flatten().map_or(MAX_STATIONS, |first| stations.len() - first);
+    let users = read_users(s, left);
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -100,9 +101,10 @@ fn read_app(
     Some(app)
 }
 
-/// How many users it has, and in which time they begin.
-fn read_users(s: &Section) -> Users {
-    let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(1) as u32;
+/// How many users it has, at how many of the stations from its own (of `left`) on, and in which time they begin.
+fn read_users(s: &Section, left: usize) -> Users {
+    let stations = s.read("stations", quantity(Unit::Count, 1..=left.max(1) as u64)).unwrap_or(1);
+    let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(stations) as u32;
     let within_ns = s.read("within", quantity(Unit::Ns, 0..=LONGEST_NS)).unwrap_or(0);
-    Users { count, within_ns }
+    Users { count, within_ns, stations: stations as u32 }
 }

@@ -4,8 +4,8 @@
 //! fairness.
 //!
 //! Only applications that take all they can get are looked at: who asks for little has little, and nobody is to
-//! blame. The flows of one application share station, path and congestion control; each counts with its part of
-//! what all of them together have.
+//! blame. The flows of one application share path and congestion control; each counts with its part of what all of
+//! them together have, and so does each of its stations.
 //!
 //! What it does not do: who takes all it can get, the kinds say.
 
@@ -23,11 +23,13 @@ pub(crate) fn add(scenario: &Scenario, apps: &[Figures], ap: &mut Figures) {
     let each = |app: &App, x: f64| std::iter::repeat_n(x / app.flows() as f64, app.flows());
     let rates = bulk().flat_map(|(app, rate, _)| each(app, rate)).collect();
     let airs = bulk().flat_map(|(app, _, air)| each(app, air)).collect();
-    let mut stations: Vec<usize> = bulk().map(|(app, ..)| app.station).collect();
+    let mut stations: Vec<usize> = bulk().flat_map(|(app, ..)| app.stations()).collect();
     stations.sort_unstable();
     stations.dedup();
-    let of_station =
-        |station: &usize| all().filter(|(app, _)| app.station == *station).map(|(_, f)| air(f)).sum();
+    let at = |app: &App, f| air(f) / f64::from(app.users.stations);
+    let of_station = |station: &usize| {
+        all().filter(|(app, _)| app.stations().contains(station)).map(|(app, f)| at(app, f)).sum()
+    };
     let stations: Vec<f64> = stations.iter().map(of_station).collect();
     let indices =
         [(Metric::FlowsRateJain, rates), (Metric::FlowsAirJain, airs), (Metric::StationsAirJain, stations)];
@@ -93,6 +95,15 @@ station = \"slow\"
         // Three flows of 1 + 1 Mb/s and one of 6: (6 + 6)^2 / (4 (3 4 + 36)) = 144 / 192.
         let even = indices(&peers, &[[3e6, 3e6, 0.2, 0.1], [6e6, 0.0, 0.1, 0.0], [0.0; 4]]);
         assert_eq!(even.map(|x| (x.unwrap() * 1e6).round() / 1e6), [0.75, 1.0, 0.8]);
+    }
+
+    #[test]
+    fn stations_of_one_application_count_one_by_one() {
+        let both = APPS.replacen("kind = \"download\"", "kind = \"download\"\nstations = 2", 1);
+        // 0.2 each of the first one's, and the slow station has 0.1 and 0.1 of the others:
+        // (0.2 + 0.4)^2 / (2 (0.04 + 0.16)) = 0.9.
+        let even = indices(&both, &[[6e6, 0.0, 0.3, 0.1], [3e6, 0.0, 0.1, 0.0], [1e5, 1e5, 0.1, 0.0]]);
+        assert_eq!(even.map(|x| (x.unwrap() * 1e6).round() / 1e6)[2], 0.9);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! its feature `files` it touches no file system.
 
 mod apps;
+mod copies;
 pub mod digits;
 mod evenness;
 mod kinds;

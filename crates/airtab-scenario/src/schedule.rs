@@ -75,9 +75,9 @@ mod tests {
         ] {
             let mut home = ScenarioFile::home().scenario;
             home.apps[0].active_ns = active_ns;
-            home.apps[0].users = Users { count: 100, within_ns };
+            home.apps[0].users = Users::at_one(100, within_ns);
             let short = quick(&home);
-            assert_eq!(short.apps[0].users, Users { count: 100, within_ns: expected });
+            assert_eq!(short.apps[0].users, Users::at_one(100, expected));
             short.check().unwrap();
         }
     }

@@ -7,6 +7,7 @@
 use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Shadowing, Speed};
 use airtab_sim::{MAX_STATIONS, Station};
 
+use crate::copies;
 use crate::queues::{QueueSettings, QueueSpec};
 use crate::reader::{Section, Value, number, text, unused};
 use crate::scenario_file::{ScenarioFile, measured};
@@ -52,8 +53,10 @@ pub(crate) fn read_stations(
                 "only where packets wait at the driver: medium dcf, and a profile with rates by MCS or a ring above 1 in [wifi.driver]",
             );
         }
+        let station = Station { name, speed, loss, uplink, asleep };
+        let copies = copies::read(&s, station, &stations);
         s.finish();
-        stations.push(Station { name, speed, loss, uplink, asleep });
+        stations.extend(copies);
     }
     stations
 }

@@ -258,7 +258,7 @@ fn more_flows_than_a_cell_can_tell_apart() {
 fn users_that_cannot_be() {
     let refused = |kind: &str, keys: &str| {
         let app = format!("[[app]]\nname = \"a\"\nkind = \"{kind}\"\nstation = \"s\"\n{keys}\n");
-        let text = format!("duration = \"10s\"\n[[station]]\nname = \"s\"\n{app}");
+        let text = format!("duration = \"10s\"\n[[station]]\nname = \"s\"\ncount = 3\n{app}");
         ScenarioFile::parse("users.toml", &text).err().map(|e| e.to_string())
     };
     assert_eq!(refused("web", "users = 10000\nwithin = \"9999ms\""), None);
@@ -266,6 +266,8 @@ fn users_that_cannot_be() {
         ("users = 0", "[[app]] users: '0' is outside 1 to 10000"),
         ("users = 10001", "[[app]] users: '10001' is outside 1 to 10000"),
         ("users = \"ten\"", "[[app]] users: "),
+        ("users = 2\nstations = 3", "[[app]] stations: 3: 1 to as many as it has users, which are 2"),
+        ("users = 9\nstations = 4", "[[app]] stations: '4' is outside 1 to 3"),
         (
             "users = 2\nwithin = \"10s\"",
             "[[app]] within: its users must begin before it stops: less than 10s",

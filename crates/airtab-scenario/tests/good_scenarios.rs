@@ -279,10 +279,7 @@ fn every_key_arrives() {
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
     assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
     assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
-    assert_eq!(
-        (s.apps[10].users, s.apps[11].users),
-        (Users::ONE, Users { count: 40, within_ns: 20 * SECOND })
-    );
+    assert_eq!((s.apps[10].users, s.apps[11].users), (Users::ONE, Users::at_one(40, 20 * SECOND)));
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
@@ -569,4 +566,28 @@ fn a_profile_has_its_congestion_control() {
         assert_eq!(congestion, config.congestion, "{name}");
         assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload { congestion: Algorithm::Cubic }));
     }
+}
+
+/// Stations that are equal, and applications at some of them.
+#[test]
+fn stations_in_numbers() {
+    let text = |count: &str, rest: &str| {
+        format!(
+            "duration = \"9s\"\n[[station]]\nname = \"a 3\"\n[[station]]\nname = \"a\"\nrate = \"6Mb/s\"\n{count}\n\
+             [[app]]\nname = \"up\"\nkind = \"udp\"\nrate = \"max\"\nupload = true\nstation = \"a\"\n{rest}"
+        )
+    };
+    let parse =
+        |count: &str, rest: &str| ScenarioFile::parse("many.toml", &text(count, rest)).map(|f| f.scenario);
+    let two = parse("count = 2", "stations = 2").unwrap();
+    let names: Vec<&str> = two.stations.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["a 3", "a", "a 2"]);
+    assert_eq!(two.stations[2].speed.to_string(), "6 Mb/s");
+    assert_eq!((two.apps[0].stations(), two.apps[0].users.count), (1..3, 2));
+    let busy = parse("count = 2", "stations = 2\nusers = 5").unwrap();
+    assert_eq!((busy.apps[0].stations(), busy.apps[0].users.count), (1..3, 5));
+    let refused = |count: &str| parse(count, "").unwrap_err().to_string();
+    assert!(refused("count = 3").contains("count: there is a station 'a 3' already; names must differ"));
+    assert!(refused("count = 2007").contains("count: '2007' is outside 1 to 2006"));
+    assert!(refused("count = 0").contains("count: '0' is outside 1 to 2006"));
 }

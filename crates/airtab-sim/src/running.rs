@@ -36,21 +36,21 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Flow number `i` of the scenario: the flow `own` of (application, user, number), to the server of that number.
+    /// Flow number `i` of the scenario: the flow `own` of (application, user, number), between the server and the station of those numbers.
     /// Each has an address of its own, whoever shares the server's link.
     pub(crate) fn new(
         i: u16,
         own: (u16, u32, u16),
         app: &App,
-        (home, server): (Home, u16),
+        (home, server, station): (Home, u16, u16),
         key: u64,
     ) -> Flow {
+        let (app_number, user, number) = own;
         let tuple = FiveTuple {
             source: (address::server(i), app.kind.port()),
-            destination: (address::station(app.station as u16), FIRST_PORT + i % PORTS),
+            destination: (address::station(station), FIRST_PORT + i % PORTS),
             protocol: app.kind.protocol(),
         };
-        let (app_number, user, number) = own;
         Flow {
             app: app_number,
             user,
@@ -60,7 +60,7 @@ impl Flow {
                 true => HomeHost::AccessPoint,
                 false => HomeHost::Server(server),
             }),
-            station: home.node(HomeHost::Station(app.station as u16)),
+            station: home.node(HomeHost::Station(station)),
             class: app.class,
             dscp: app.access.dscp(),
             hash: tuple.flow(key),

@@ -74,9 +74,9 @@ pub struct App {
     pub name: String,
     /// What it sends.
     pub kind: AppKind,
-    /// For how many users it runs at once, all of them on its station.
+    /// For how many users it runs at once.
     pub users: Users,
-    /// Index of its station.
+    /// Index of its station, or of the first of them.
     pub station: usize,
     /// When it sends, ns.
     pub active_ns: Range<u64>,
@@ -144,11 +144,18 @@ pub struct Users {
     pub count: u32,
     /// Each begins at a random time within this time from the application's start, ns; 0: all of them at once.
     pub within_ns: u64,
+    /// They are at so many stations, one after the other in turn, from the application's on; at most `count`.
+    pub stations: u32,
 }
 
 impl Users {
     /// One alone, from the start on.
-    pub const ONE: Users = Users { count: 1, within_ns: 0 };
+    pub const ONE: Users = Users::at_one(1, 0);
+
+    /// So many at one station, who begin within that time, ns.
+    pub const fn at_one(count: u32, within_ns: u64) -> Users {
+        Users { count, within_ns, stations: 1 }
+    }
 }
 
 /// The wired part: every server has an access link of its own to a switch; one
@@ -184,6 +191,11 @@ impl App {
         }
     }
 
+    /// The stations where its users are.
+    pub fn stations(&self) -> Range<usize> {
+        self.station..self.station + self.users.stations as usize
+    }
+
     /// Flows of all of its users at a time.
     pub fn flows(&self) -> usize {
         self.users.count as usize * usize::from(self.kind.flows())
@@ -196,7 +208,7 @@ impl App {
         let Range { start, end } = self.active_ns;
         let (from, to) = (Unit::Ns.format(start), Unit::Ns.format(end));
         let active_ns = end.saturating_sub(start);
-        let Users { count, within_ns } = self.users;
+        let Users { count, within_ns, stations } = self.users;
         let rules = [
             Broken::unless(
                 start < end,
@@ -204,6 +216,11 @@ impl App {
                 format!("from {from} to {to} is no time: stop must be after start"),
             ),
             Broken::unless((1..=MAX_USERS).contains(&count), "users", format!("{count}: 1 to {MAX_USERS}")),
+            Broken::unless(
+                (1..=count).contains(&stations),
+                "stations",
+                format!("{stations}: 1 to as many as it has users, which are {count}"),
+            ),
             Broken::unless(
                 within_ns == 0 || within_ns < active_ns,
                 "within",
@@ -286,7 +303,8 @@ impl Scenario {
         }
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
-            unless(app.station < stations, format!("application {name}: no station number {}", app.station))?;
+            let last = app.stations().end.saturating_sub(1).max(app.station);
+            unless(last < stations, format!("application {name}: no station number {last}"))?;
             if let Servers::Shared(server) = app.servers {
                 unless(server < servers, format!("application {name}: no server number {server}"))?;
             }

@@ -139,8 +139,10 @@ impl Simulation {
             };
             for user in 0..setting.users {
                 let (own, first) = (users.len() as u32, flows.len() as u16);
+                let station = app.station as u16 + (user % app.users.stations) as u16;
                 for i in 0..app.kind.flows() {
-                    flows.push(Flow::new(first + i, (number, own, i), app, (home, server), flow_key));
+                    let ends = (home, server, station);
+                    flows.push(Flow::new(first + i, (number, own, i), app, ends, flow_key));
                     server += u16::from(matches!(app.servers, Servers::Own(_)));
                 }
                 users.push(Member::new(number, app, first, &Setting { user, ..setting }));

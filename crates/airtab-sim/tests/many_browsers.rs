@@ -24,7 +24,7 @@ fn three_thousand_browsers_start_below_64_mb() {
     let mut home = home();
     home.apps.truncate(1);
     home.apps[0].kind = Web { pages: Pages::Drawn, client: Client::Loader }.into();
-    home.apps[0].users = Users { count: BROWSERS, within_ns: 100 * S };
+    home.apps[0].users = Users::at_one(BROWSERS, 100 * S);
     let mut simulation = Simulation::new(&home, &queue("fifo", 350), 1);
     let after_start = peak_kib();
     assert!(after_start < 64 << 10, "{after_start} KiB before the first packet");

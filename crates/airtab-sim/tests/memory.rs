@@ -80,7 +80,7 @@ fn a_crowd_makes_no_room_for_a_day() {
     for app in whole_home().apps.into_iter().chain(other_home().apps).filter(|app| app.kind.flows() == 1) {
         let day = 86_400 * S;
         let kind = app.kind.name();
-        let users = Users { count: 10_000, within_ns: S };
+        let users = Users::at_one(10_000, S);
         let app = App { station: 0, active_ns: S..day, users, ..app };
         let crowd = Scenario { duration_ns: day, measure_ns: S..day, apps: vec![app], ..home() };
         let each = held(&crowd, 0) / 10_000;

@@ -81,7 +81,7 @@ fn a_course_is_that_of_the_run() {
 fn a_course_has_every_user() {
     let mut scenario = quick_home();
     scenario.apps.retain(|app| app.name == "download");
-    scenario.apps[0].users = Users { count: 3, within_ns: 0 };
+    scenario.apps[0].users = Users::at_one(3, 0);
     let course = course(&scenario, &queue("fifo", 35), 1, 100 * MS);
     assert_eq!(course.apps[0].flows.len(), 3);
     for flow in &course.apps[0].flows {

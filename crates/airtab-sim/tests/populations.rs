@@ -6,9 +6,11 @@ mod common;
 use std::collections::HashSet;
 
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::web::{Client, Pages, Site};
-use airtab_sim::traffic::{Download, P2p, Ping, Web};
-use airtab_sim::{App, AppKind, Scenario, Simulation, Trace, Users, run};
+use airtab_sim::traffic::{Download, P2p, Ping, Udp, Web};
+use airtab_sim::wifi::Loss;
+use airtab_sim::{App, AppKind, AppTrace, Scenario, Simulation, Station, Trace, Users, run};
 use common::{S, queue, quick_home};
 
 /// The quick home's first application, with these users, alone.
@@ -41,8 +43,7 @@ fn agree(a: &[(u32, u64)], b: &[(u32, u64)]) -> bool {
 
 #[test]
 fn another_user_changes_no_draw_of_the_others() {
-    let traces =
-        [1, 2, 3].map(|count| run(&alone(web(), Users { count, within_ns: S }), &queue("fifo", 350), 1));
+    let traces = [1, 2, 3].map(|count| run(&alone(web(), Users::at_one(count, S)), &queue("fifo", 350), 1));
     assert!(agree(&pages(&traces[0], 0, 1), &pages(&traces[1], 0, 2)));
     assert!(agree(&pages(&traces[1], 0, 2), &pages(&traces[2], 0, 3)));
     assert!(agree(&pages(&traces[1], 1, 2), &pages(&traces[2], 1, 3)));
@@ -54,7 +55,7 @@ fn another_user_changes_no_draw_of_the_others() {
 #[test]
 fn users_begin_within_their_time() {
     let opened = |within_ns| {
-        let trace = run(&alone(site(), Users { count: 40, within_ns }), &queue("fifo", 350), 1);
+        let trace = run(&alone(site(), Users::at_one(40, within_ns)), &queue("fifo", 350), 1);
         let first = trace.apps[0].pages.iter().filter(|page| page.number < 40);
         first.map(|page| page.opened_ns).collect::<Vec<u64>>()
     };
@@ -77,14 +78,14 @@ fn site() -> Web {
 #[test]
 fn users_have_connections_of_their_own() {
     let peers = P2p { flows: 2, congestion: Algorithm::Cubic, upload: false };
-    let peers = alone(peers, Users { count: 3, within_ns: 0 });
+    let peers = alone(peers, Users::at_one(3, 0));
     let mut simulation = Simulation::new(&peers, &queue("fifo", 35), 1);
     simulation.advance(4 * S);
     let flows: HashSet<u32> = simulation.flows(0).collect();
     assert_eq!((flows.len(), simulation.senders(0).flatten().count()), (6, 6));
     assert!(simulation.senders(0).flatten().all(|sender| sender.acked() > 0));
 
-    let browsers = alone(site(), Users { count: 5, within_ns: 0 });
+    let browsers = alone(site(), Users::at_one(5, 0));
     let mut simulation = Simulation::new(&browsers, &queue("fifo", 350), 1);
     simulation.advance(4 * S);
     let before: HashSet<u32> = simulation.flows(0).collect();
@@ -95,11 +96,42 @@ fn users_have_connections_of_their_own() {
     assert_eq!(simulation.senders(0).flatten().count(), 0, "all closed at its end");
 }
 
+/// Users at three stations in turn: station by station what an application for each station does.
+#[test]
+fn users_are_at_several_stations() {
+    let udp = Udp { rate: Rate::Max, bytes: 1500, gaps: Gaps::Constant, upload: true };
+    let mut together = alone(udp, Users { count: 4, within_ns: 0, stations: 3 });
+    let at_a_distance = |i: u32| Station {
+        name: format!("s{i}"),
+        loss: Loss::at(f64::from(4 * i)),
+        ..together.stations[0].clone()
+    };
+    together.stations = (1..5).map(at_a_distance).collect();
+    together.apps[0].station = 1;
+    let mut apart = together.clone();
+    let at =
+        |(i, station)| App { name: format!("{i}"), station, users: Users::ONE, ..together.apps[0].clone() };
+    apart.apps = [1, 2, 3, 1].into_iter().enumerate().map(at).collect();
+    let [all, apart] = [&together, &apart].map(|scenario| run(scenario, &queue("fifo", 350), 1));
+    let sum = |f: fn(&AppTrace) -> u64| apart.apps.iter().map(f).sum::<u64>();
+    assert!(all.apps[0].up.received > 1000);
+    assert_eq!(all.apps[0].up.received, sum(|app| app.up.received));
+    assert_eq!(all.exchanges, apart.exchanges);
+
+    let mut refused = |count, stations| {
+        together.apps[0].users = Users { count, within_ns: 0, stations };
+        together.check().unwrap_err()
+    };
+    assert_eq!(refused(4, 4), "application game: no station number 4");
+    assert_eq!(refused(2, 3), "application game: stations: 3: 1 to as many as it has users, which are 2");
+    assert_eq!(refused(2, 0), "application game: stations: 0: 1 to as many as it has users, which are 2");
+}
+
 /// An application's users have one meter: it counts what as many applications with a meter each would.
 #[test]
 fn users_are_measured_together() {
     let download = Download { congestion: Algorithm::Cubic, reconnect_ns: None };
-    let together = run(&alone(download, Users { count: 3, within_ns: 0 }), &queue("fifo", 350), 1);
+    let together = run(&alone(download, Users::at_one(3, 0)), &queue("fifo", 350), 1);
     let mut apart = alone(download, Users::ONE);
     let names = ["game", "game/user/1", "game/user/2"];
     apart.apps = names.map(|name| airtab_sim::App { name: name.into(), ..apart.apps[0].clone() }).to_vec();
@@ -120,7 +152,7 @@ fn every_number_of_a_flow_is_one() {
     let mut crowd = alone(Ping { interval_ns: S, bytes: 84 }, Users::ONE);
     let one = crowd.apps[0].clone();
     let counts = [10_000, 10_000, 10_000, 10_000, 10_000, 10_000, 5_535];
-    let of_count = |count: u32| Users { count, within_ns: 0 };
+    let of_count = |count: u32| Users::at_one(count, 0);
     crowd.apps = (0..)
         .zip(counts)
         .map(|(i, count)| App { name: format!("{i}"), users: of_count(count), ..one.clone() })
