@@ -23,7 +23,7 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
     if app.users.count > 1 {
         let users = app.users.count;
         return Some(format!(
-            "{users} users: more than one is the simulator's; leave `users` out to run this house live"
+            "{users} users: more than one is the simulator's; leave `users` and `stations` out to run this house live"
         ));
     }
     match &app.kind {
