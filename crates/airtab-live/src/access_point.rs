@@ -96,6 +96,14 @@ pub struct Room {
     pub places: usize,
 }
 
+/// How much of what is sent to a station gets there, in words.
+pub(crate) fn how_heard(loss: Loss) -> String {
+    match loss {
+        Loss::Signal(signal) => format!("{:.1} dB above the noise", signal.mean.db()),
+        loss => format!("{:.2} % of frames lost", 100.0 * loss.frame_error_rate()),
+    }
+}
+
 /// A packet that has reached its end.
 #[derive(Clone, Copy)]
 struct Arrival {
@@ -218,8 +226,7 @@ impl AccessPoint {
         self.world.set_station(0, station, speed, loss);
         self.radios[station] = (speed, loss);
         let name = &self.house.file.scenario.stations[station].name;
-        let lost = 100.0 * loss.frame_error_rate();
-        self.note(format!("station {name} became {speed}, {lost:.2} % of frames lost"));
+        self.note(format!("station {name} became {speed}, {}", how_heard(loss)));
     }
 
     /// A station is there no more: nobody has its addresses, as if it had never

@@ -14,11 +14,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use airtab_scenario::QueueSpec;
-use airtab_sim::wifi::Loss;
+use airtab_sim::wifi::{Loss, Mean, Signal};
 use rustix::net::{Shutdown, shutdown};
 use serde::{Deserialize, Serialize};
 
-use crate::access_point::AccessPoint;
+use crate::access_point::{AccessPoint, how_heard};
 use crate::driver::Remote;
 use crate::error::LiveError;
 use crate::house::check_name;
@@ -32,7 +32,7 @@ use crate::snapshot::Snapshot;
 pub enum Request {
     /// End it.
     Down,
-    /// Change one key of a station: `distance`, `fer` or `rate`, as in house files.
+    /// Change one key of a station, such as `distance`, `fer` or `rate`, as in house files.
     Set {
         /// Its name.
         station: String,
@@ -178,14 +178,15 @@ fn set(ap: &mut AccessPoint, name: &str, key: &str, value: &str) -> Result<Strin
         let known: Vec<&str> = stations.iter().map(|s| s.name.as_str()).collect();
         format!("no station '{name}'; there are {}", known.join(", "))
     })?;
-    let (speed, loss) = airtab_scenario::station_change(&ap.house().file, ap.station(number), key, value)?;
+    let (speed, loss) =
+        airtab_scenario::station_change(&ap.house().file, number, ap.station(number), key, value)?;
     ap.set_station(number, speed, loss);
-    let error_rate = loss.frame_error_rate();
     let place = match loss {
-        Loss::Shadowing { distance_m, .. } => format!(", {distance_m} m away"),
+        Loss::Shadowing { distance_m, .. }
+        | Loss::Signal(Signal { mean: Mean::Distance(distance_m), .. }) => format!(", {distance_m} m away"),
         _ => String::new(),
     };
-    Ok(format!("station {name}: {speed}{place}, {:.2} % of frames lost", 100.0 * error_rate))
+    Ok(format!("station {name}: {speed}{place}, {}", how_heard(loss)))
 }
 
 /// Asks a running house for something.

@@ -258,9 +258,10 @@ pub struct Rates {
 pub struct StationView {
     /// Its name in the house.
     pub name: String,
-    /// PHY rate, kb/s.
+    /// PHY rate, kb/s; with rate control that of what goes down now.
     pub rate_kbps: u32,
-    /// Probability that one frame to or from it is lost.
+    /// Probability that one frame to or from it is lost; by the signal: that an MPDU with 1500 bytes of IP is at this
+    /// rate, without shadows.
     pub frame_error_rate: f64,
     /// Packets for it in the access point's queue.
     pub backlog_packets: u32,

@@ -93,7 +93,9 @@ fn read_app(
         servers: servers?,
         phase_ns,
     };
-    for broken in app.broken() {
+    let fits =
+        context.cell.map_or(Ok(()), |cell| app.fits_txop(cell, stations[app.station].speed, context.mss));
+    for broken in app.broken().chain(fits.err()) {
         // Who names no end has begun too late.
         let key = if broken.key == "stop" && s.get("stop").is_none() { "start" } else { broken.key };
         s.problem_of(key, &broken.message);

@@ -19,6 +19,7 @@ mod copies;
 pub mod digits;
 mod evenness;
 mod kinds;
+mod links;
 mod mac;
 mod measure;
 mod metric;
@@ -39,6 +40,7 @@ mod wired;
 
 pub use apps::ACCESS_POINT;
 pub use kinds::{About, Score, note, video_frames, words};
+pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, column_unit};
 pub use phy_rates::{phy_rate, profile};

@@ -11,12 +11,13 @@ use std::path::Path;
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::Config;
-use airtab_sim::wifi::Shadowing;
+use airtab_sim::wifi::MediumConfig;
 use airtab_sim::{Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
 use crate::kinds::Context;
+use crate::links::Errors;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
 use crate::station::read_stations;
@@ -44,8 +45,8 @@ pub struct ScenarioFile {
     pub scenario: Scenario,
     /// Parameters of the disciplines.
     pub queues: QueueSettings,
-    /// What a distance means for a station.
-    pub shadowing: Shadowing,
+    /// What frames are lost by.
+    pub errors: Errors,
     /// What is allowed, and most likely not meant.
     pub warnings: Vec<Problem>,
     /// As it was written, to be kept beside results.
@@ -145,16 +146,17 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
-    let (medium, shadowing) = top.section("wifi").map_or_else(default_wifi, read_wifi);
+    let (medium, errors) = top.section("wifi").map_or_else(default_wifi, read_wifi);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref(), shadowing, duration_ns);
+    let stations = read_stations(top, medium.as_ref(), errors, duration_ns);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
-    let context = Context { folder: &folder, congestion: tcp.congestion };
+    let cell = medium.as_ref().and_then(MediumConfig::cell);
+    let context = Context { folder: &folder, congestion: tcp.congestion, mss: tcp.mss, cell };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
     top.finish();
     duration?;
@@ -172,7 +174,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             scored,
         },
         queues,
-        shadowing,
+        errors: errors?,
         warnings: top.warnings(),
         text: text.into(),
     })

@@ -2,14 +2,16 @@
 //! The `[[station]]` tables of a scenario file, and one key of a station that changes while
 //! it runs.
 //!
-//! What it does not do: which rates there are is `phy_rates`' and the core's.
+//! What it does not do: which rates there are is `phy_rates`' and the core's; losses and rate
+//! control are `links`'.
 
-use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Shadowing, Speed};
+use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Speed};
 use airtab_sim::{MAX_STATIONS, Station};
 
 use crate::copies;
+use crate::links::{self, Errors, read_loss, read_rate_control};
 use crate::queues::{QueueSettings, QueueSpec};
-use crate::reader::{Section, Value, number, text, unused};
+use crate::reader::{Section, text, unused};
 use crate::scenario_file::{ScenarioFile, measured};
 use crate::speed::Speeds;
 
@@ -17,10 +19,11 @@ use crate::speed::Speeds;
 pub(crate) fn read_stations(
     top: &Section,
     medium: Option<&MediumConfig>,
-    by: Shadowing,
+    errors: Option<Errors>,
     duration_ns: u64,
 ) -> Vec<Station> {
-    let speeds = medium.map(|medium| Speeds::of(&medium.phy()));
+    let phy = medium.map(MediumConfig::phy);
+    let speeds = phy.as_ref().map(Speeds::of);
     let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
     if top.lacks("station") {
@@ -37,7 +40,9 @@ pub(crate) fn read_stations(
     for s in sections {
         let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
         let speed = Speeds::read(speeds.as_ref(), &s);
-        let loss = read_loss(&s, by);
+        let loss = read_loss(&s, errors);
+        let control = read_rate_control(&s, phy.as_ref(), errors, loss);
+        let speed = Speed { control, ..speed };
         let uplink = s.read("uplink", |v| {
             let spec: QueueSpec = text(v)?.parse()?;
             spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
@@ -61,55 +66,38 @@ pub(crate) fn read_stations(
     stations
 }
 
-/// Which of its frames are lost.
-fn read_loss(s: &Section, by: Shadowing) -> Loss {
-    let distance = s.read("distance", metres);
-    let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
-    if s.get("distance").is_some() && s.get("fer").is_some() {
-        s.problem_of("fer", "give distance or fer, not both: the distance sets the frame error rate");
-    }
-    match fer {
-        Some(0.0) => Loss::None,
-        Some(p) => Loss::Fer(p),
-        None => Loss::Shadowing { distance_m: distance.unwrap_or(1.0), by },
-    }
-}
-
-/// Changes one key of a station of the running house of a file: what it would say.
+/// Changes one key of station number `station` of the running house of a file: what it would say.
 ///
 /// # Errors
 /// Names the key or the value that is wrong, and what is allowed.
 pub fn station_change(
     file: &ScenarioFile,
+    station: usize,
     (speed, loss): (Speed, Loss),
     key: &str,
     value: &str,
 ) -> Result<(Speed, Loss), String> {
+    let phy = file.scenario.medium.phy();
     match key {
-        "distance" => Ok((speed, Loss::Shadowing { distance_m: parse_metres(value)?, by: file.shadowing })),
-        "fer" => match value.parse() {
-            Ok(0.0) => Ok((speed, Loss::None)),
-            Ok(p) if (0.0..=1.0).contains(&p) => Ok((speed, Loss::Fer(p))),
-            _ => Err(format!("fer: '{value}' is not a share of frames such as 0.1 (0 to 1)")),
-        },
+        key if links::CHANGED.contains(&key) => links::change(file.errors, &phy, (speed, loss), key, value),
         key if Speeds::KEYS.contains(&key) => {
-            Ok((Speeds::of(&file.scenario.medium.phy()).change(speed, key, value)?, loss))
+            let speed = Speeds::of(&phy).change(speed, key, value)?;
+            fits_txops(file, station, speed).map_err(|message| format!("{key}: {message}"))?;
+            Ok((speed, loss))
         }
-        _ => Err(format!("no key '{key}' of a station: distance, fer or {}", Speeds::KEYS.join(", "))),
+        _ => {
+            let known = [&links::CHANGED[..], &Speeds::KEYS].concat().join(", ");
+            Err(format!("no key '{key}' of a station: {known}"))
+        }
     }
 }
 
-/// `1.5` or `"1.5 m"`; above 0.
-fn metres(v: &Value) -> Result<f64, String> {
-    parse_metres(&v.written)
-}
-
-fn parse_metres(written: &str) -> Result<f64, String> {
-    let wrong = || {
-        format!("'{written}' is not a distance in metres above 0 and up to 1000, such as 1.5 or \"1.5 m\"")
-    };
-    let digits = written.strip_suffix('m').map_or(written, str::trim_end);
-    let plain = digits.starts_with(|c: char| c.is_ascii_digit());
-    let distance: f64 = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
-    (distance > 0.0 && distance <= 1000.0).then_some(distance).ok_or_else(wrong)
+/// Whether packets of a station's applications fit into their TXOPs at that speed.
+fn fits_txops(file: &ScenarioFile, station: usize, speed: Speed) -> Result<(), String> {
+    let Some(cell) = file.scenario.medium.cell() else { return Ok(()) };
+    let mut apps = file.scenario.apps.iter().filter(|app| app.stations().contains(&station));
+    apps.try_for_each(|app| {
+        let fits = app.fits_txop(cell, speed, file.scenario.tcp.mss);
+        fits.map_err(|broken| format!("application {}: {broken}", app.name))
+    })
 }

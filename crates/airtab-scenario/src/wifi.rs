@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `[wifi]`: the medium between access point and stations, its 802.11 constants by
-//! profile and what is to differ from it, and what a distance means for a frame.
+//! profile and what is to differ from it, and what frames are lost by (`links`).
 //! `docs/scenarios.md` lists every key.
 //!
 //! What it does not do: no key for a single station; those are of `[[station]]`.
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Phy, PhyChange, Unit};
-use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig, Shadowing};
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig};
 
+use crate::links::Errors;
 use crate::mac::{self, read_mac};
 use crate::phy_rates::any_profile;
-use crate::reader::{Section, Value, choice, flag, number, quantity};
+use crate::reader::{Section, Value, choice, flag, quantity};
 
 /// Without the table.
-pub(crate) fn default_wifi() -> (Option<MediumConfig>, Shadowing) {
-    (Some(CellConfig::new(home_phy()).into()), Shadowing::default())
+pub(crate) fn default_wifi() -> (Option<MediumConfig>, Option<Errors>) {
+    (Some(CellConfig::new(home_phy()).into()), Some(Errors::default()))
 }
 
 fn home_phy() -> Phy {
@@ -23,7 +24,7 @@ fn home_phy() -> Phy {
 }
 
 /// No medium where the name of one, or of a profile, is wrong: that is problem enough.
-pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
+pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
     const OWNERS: [(&str, &str); 11] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
@@ -67,7 +68,10 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
         None => mac::KEYS.iter().for_each(|key| drop(s.get(key))),
     }
     cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
-    let shadowing = read_shadowing(&s);
+    let errors = Errors::read(&s, phy.as_ref().filter(|_| !emulator));
+    if emulator && matches!(errors, Some(Errors::Snr { .. })) {
+        s.problem_of("errors", "\"snr\" is only for medium dcf; this is emulator");
+    }
     for (key, owner) in OWNERS.into_iter().chain(mac::KEYS.map(|key| (key, "dcf"))) {
         if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
             s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
@@ -84,7 +88,7 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Shadowing) {
         }
         medium
     });
-    (medium, shadowing)
+    (medium, errors)
 }
 
 /// What is to differ from the profile.
@@ -153,16 +157,4 @@ fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
     });
     let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
     Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), kbps })
-}
-
-fn read_shadowing(s: &Section) -> Shadowing {
-    let default = Shadowing::default();
-    let exponent = s.read("path_loss_exponent", number(1.0..=8.0, "an exponent such as 3"));
-    let deviation = s.read("shadowing_deviation", number(0.1..=30.0, "a number of dB such as 7"));
-    let margin = s.read("link_margin", number(-50.0..=150.0, "a number of dB such as 33.57"));
-    Shadowing {
-        exponent: exponent.unwrap_or(default.exponent),
-        deviation_db: deviation.unwrap_or(default.deviation_db),
-        margin_db: margin.unwrap_or(default.margin_db),
-    }
 }

@@ -92,7 +92,7 @@ fn constants_of_the_cell() {
     assert_eq!(file.scenario.stations[0].loss, Loss::Shadowing { distance_m: 10.0, by });
     // One deviation above the threshold at 10 m.
     assert!((file.scenario.stations[0].loss.frame_error_rate() - 0.158_655).abs() < 1e-6);
-    let change = airtab_scenario::station_change(&file, (11_000.into(), Loss::None), "distance", "20m");
+    let change = airtab_scenario::station_change(&file, 0, (11_000.into(), Loss::None), "distance", "20m");
     assert_eq!(
         change,
         Ok((11_000.into(), Loss::Shadowing { distance_m: 20.0, by })),

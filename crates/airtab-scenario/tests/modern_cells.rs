@@ -2,15 +2,11 @@
 //! Cells of 802.11n, ac and ax in scenario files: what is said, what is meant where nothing is said,
 //! and what is refused.
 
+mod common;
+
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure};
 use airtab_sim::wifi::{Aggregation, Category, Completions, DriverConfig, Edca, GovernorConfig, Loss, Order};
-
-fn modern(phy: &str, wifi: &str, rest: &str) -> ScenarioFile {
-    let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
-    let station = if rest.contains("[[station]]") { "" } else { "[[station]]\nname = \"s\"\n" };
-    let text = format!("duration = \"1s\"\n[wifi]\nphy = \"{phy}\"\n{wifi}\n{station}{rest}\n{app}");
-    ScenarioFile::parse("modern.toml", &text).unwrap_or_else(|e| panic!("{e}"))
-}
+use common::{modern, refused};
 
 #[test]
 fn modern_cells_aggregate_and_have_categories() {
@@ -108,7 +104,7 @@ fn one_key_of_a_running_station() {
     let file = modern("std-11ac", "", "");
     let change = |file: &ScenarioFile, key: &str, value: &str| {
         let station = &file.scenario.stations[0];
-        airtab_scenario::station_change(file, (station.speed, Loss::None), key, value)
+        airtab_scenario::station_change(file, 0, (station.speed, Loss::None), key, value)
             .map(|(speed, _)| speed.to_string())
     };
     let ok = |text: &str| Ok(text.to_string());
@@ -125,7 +121,11 @@ fn one_key_of_a_running_station() {
         ("gi", "400", "gi: '400' is not"),
         ("streams", "9", "streams: '9' is outside 1 to 8"),
         ("rate", "54Mb/s", "rate: the rates of std-11ac are by MCS: write mcs, streams, gi, width"),
-        ("color", "blue", "no key 'color' of a station: distance, fer or rate, mcs, streams, gi, width"),
+        (
+            "color",
+            "blue",
+            "no key 'color' of a station: distance, fer, snr, rate_control, rate, mcs, streams, gi, width",
+        ),
     ] {
         let refused = change(&file, key, value).unwrap_err();
         assert!(refused.starts_with(message), "{refused}");
@@ -153,15 +153,6 @@ fn applications_have_an_access_category() {
     ] {
         assert_eq!(of(&format!("access = \"{name}\"")), category);
     }
-}
-
-/// What is refused of a file with these tables, without its picture.
-fn refused(wifi: &str, station: &str, app: &str) -> Vec<String> {
-    let app = format!("[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n{app}\n");
-    let text = format!("duration = \"1s\"\n[[station]]\nname = \"s\"\n{station}\n{app}[wifi]\n{wifi}\n");
-    let told = ScenarioFile::parse("bad.toml", &text).expect_err(wifi).to_string();
-    let lines = told.lines().filter_map(|line| line.strip_prefix("bad.toml:"));
-    lines.map(|line| line.split_once(": ").expect("a place, and what is wrong").1.to_string()).collect()
 }
 
 #[test]
@@ -270,7 +261,11 @@ fn rates_that_a_cell_does_not_have_are_refused() {
                 "width: 'wide' is not",
             ],
         ),
-        (n, "distance = 3\nfer = 0.1", &["fer: give distance or fer, not both"]),
+        (
+            n,
+            "distance = 3\nfer = 0.1",
+            &["fer: give one of distance, fer and snr: each says which frames are lost"],
+        ),
     ] {
         let told = refused(wifi, station, "");
         assert_eq!(told.len(), messages.len(), "{told:#?}");

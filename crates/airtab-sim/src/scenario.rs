@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use airtab_core::{Format, Params, Unit};
 
+use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{Category, CellConfig, Loss, MediumConfig, Speed};
+use crate::wifi::{Category, CellConfig, Loss, MediumConfig, RateAlgorithm, Speed};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -196,6 +197,39 @@ impl App {
         self.station..self.station + self.users.stations as usize
     }
 
+    /// The longest IP packet that it sends, where TCP's segments carry so much, bytes.
+    pub fn longest_packet(&self, mss: u32) -> u32 {
+        match (self.kind.protocol(), &self.kind) {
+            (Protocol::Tcp, _) => mss + TCP_HEADERS,
+            (Protocol::Udp, AppKind::Udp(udp)) => udp.bytes,
+            (Protocol::Udp, kind) => {
+                let constant = [false, true].map(|up| kind.constant(up).map(|stream| stream.bytes));
+                constant.into_iter().flatten().max().unwrap_or(MTU)
+            }
+        }
+    }
+
+    /// Whether its longest packet fits into the TXOP of its access category, at the fastest that its station's
+    /// frames go in that cell, with segments of TCP that carry `mss` bytes.
+    ///
+    /// # Errors
+    /// Says how far it does not, and what is allowed.
+    pub fn fits_txop(&self, cell: &CellConfig, speed: Speed, mss: u32) -> Result<(), Broken> {
+        let bytes = self.longest_packet(mss);
+        let Some((frame_ns, txop_ns)) = cell.beyond_txop(self.access, speed.rate, bytes) else {
+            return Ok(());
+        };
+        let [frame, txop] = [frame_ns, txop_ns].map(|ns| Unit::Ns.format(ns));
+        let name = Category::NAMES[self.access as usize];
+        Broken::unless(
+            false,
+            "access",
+            format!(
+                "{name}: a packet of {bytes} bytes takes {frame} at {speed}, and its TXOP is {txop}: a faster rate, smaller packets, another category, or txop = false in [wifi]"
+            ),
+        )
+    }
+
     /// Flows of all of its users at a time.
     pub fn flows(&self) -> usize {
         self.users.count as usize * usize::from(self.kind.flows())
@@ -276,7 +310,8 @@ impl Scenario {
                 (0.0..=1.0).contains(&p),
                 format!("station {}: frame error rate {p}: 0 to 1", station.name),
             )?;
-            let Speed { rate, .. } = station.speed;
+            let speed = station.speed;
+            let rate = speed.rate;
             let known = (MIN_KBPS..=MAX_KBPS).contains(&rate.kbps());
             unless(
                 known,
@@ -288,6 +323,15 @@ impl Scenario {
                 format!("station {}: {rate}: {} has no such rate", station.name, phy.name()),
             )?;
             let name = &station.name;
+            let by_signal = matches!(station.loss, Loss::Signal(_));
+            unless(
+                !by_signal || phy.has_mcs(),
+                format!("station {name}: {} has no losses by the signal", phy.name()),
+            )?;
+            unless(
+                by_signal || speed.control == RateAlgorithm::Fixed,
+                format!("station {name}: {} wants losses by the signal", speed.control.name()),
+            )?;
             unless(
                 station.asleep.is_none() || self.medium.cell().is_some_and(CellConfig::has_driver),
                 format!("station {name}: asleep: only where the access point's driver has a ring above 1"),
@@ -309,6 +353,9 @@ impl Scenario {
                 unless(server < servers, format!("application {name}: no server number {server}"))?;
             }
             app.broken().next().map_or(Ok(()), |e| Err(format!("application {name}: {e}")))?;
+            let speed = self.stations[app.station].speed;
+            let fits = self.medium.cell().map_or(Ok(()), |cell| app.fits_txop(cell, speed, self.tcp.mss));
+            fits.map_err(|e| format!("application {name}: {e}"))?;
             unless(
                 self.medium.cell().is_some() || !app.kind.saturates(true),
                 format!(
@@ -328,6 +375,10 @@ impl Scenario {
     }
 }
 
+/// Of TCP and IPv4, bytes.
+const TCP_HEADERS: u32 = 40;
+/// The longest packet of what sends them full, bytes.
+const MTU: u32 = 1500;
 /// Stations that one cell takes: association numbers of 802.11 end there.
 pub const MAX_STATIONS: usize = 2007;
 /// Users of one application.

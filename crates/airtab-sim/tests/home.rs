@@ -8,7 +8,7 @@ use airtab_core::Params;
 use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
-use airtab_sim::wifi::{Category, CellConfig, Loss};
+use airtab_sim::wifi::{Category, CellConfig, Loss, Mean, RateAlgorithm, Signal};
 use airtab_sim::{App, AppKind, AppTrace, Latency, Scenario, Servers, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
@@ -193,6 +193,11 @@ fn rules_are_checked_before_a_run() {
         (broken(&|s| s.measure_ns = 10 * S..400 * S), "inside the run"),
         (broken(&|s| s.stations[0].speed = 999.into()), "999 kb/s: 1000 to"),
         (broken(&|s| s.stations[0].loss = Loss::Fer(1.5)), "frame error rate 1.5"),
+        (
+            broken(&|s| s.stations[0].loss = Loss::Signal(Signal::steady(Mean::Given(20.0)))),
+            "has no losses by the signal",
+        ),
+        (broken(&|s| s.stations[0].speed.control = RateAlgorithm::Aarf), "aarf wants losses by the signal"),
         (broken(&|s| s.apps[1].name = "game".into()), "the name is taken"),
         (broken(&|s| s.apps[1].active_ns = 5..5), "stop must be after start"),
     ] {

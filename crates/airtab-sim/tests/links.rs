@@ -4,9 +4,9 @@
 
 mod common;
 
-use airtab_core::{Link, Meta, Phy, Pool, Qdisc};
+use airtab_core::{Link, Meta, Phy, Pool, Qdisc, RateSpec};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{CellConfig, Loss, Medium, MediumConfig, Output};
+use airtab_sim::wifi::{CellConfig, Loss, Mean, Medium, MediumConfig, Output, RateAlgorithm, Signal, Speed};
 use common::{MS, S, phy, queue};
 
 const STATIONS: [(&str, u32, Loss); 3] =
@@ -25,9 +25,17 @@ struct Host {
 
 impl Host {
     fn new(config: &MediumConfig, discipline: &str) -> Host {
+        Host::of(config, &STATIONS, discipline)
+    }
+
+    fn of<S: Into<Speed> + Copy>(
+        config: &MediumConfig,
+        stations: &[(&str, S, Loss)],
+        discipline: &str,
+    ) -> Host {
         let pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue(discipline, 5), 1, 0);
-        let medium = Medium::new(config.clone(), &STATIONS, qdisc, 1);
+        let medium = Medium::new(config.clone(), stations, qdisc, 1);
         Host { medium, pool, phy: config.phy(), now: 0, seen: 0, outputs: Vec::new() }
     }
 
@@ -228,4 +236,35 @@ fn a_discipline_at_a_station_is_told_nothing() {
     host.advance(S);
     let up = host.outputs.iter().filter(|(_, output)| *output == Output::Up(packet)).count();
     assert_eq!((up, host.medium.next_event()), (1, NEVER));
+}
+
+/// With rate control each sample has the rate of the last attempt, and a medium says it; a fixed rate stays.
+#[test]
+fn a_rate_control_is_followed() {
+    let phy = phy("std-11n");
+    let config: MediumConfig = CellConfig { beacon: None, ..CellConfig::new(phy) }.into();
+    let rate = phy.rate(&RateSpec { mcs: 7, ..RateSpec::default() }).expect("a rate of it");
+    let loss = Loss::Signal(Signal::steady(Mean::Given(60.0)));
+    let stations =
+        [("moves", Speed { rate, control: RateAlgorithm::Aarf }, loss), ("stays", Speed::from(rate), loss)];
+    let mut host = Host::of(&config, &stations, "links");
+    let rates = |host: &mut Host| host.told().iter().map(|(_, link)| link.rate_kbps).collect::<Vec<_>>();
+    assert_eq!(rates(&mut host), [6_500, 65_000], "it begins with the slowest");
+    // Ten successes are a step up: the eleventh goes out one faster.
+    for (packets, kbps) in [(11, 13_000), (10, 19_500), (50, 65_000), (20, 65_000)] {
+        for _ in 0..packets {
+            host.send(0, 1500);
+            host.advance(host.now + MS * 5);
+        }
+        host.advance(host.now.next_multiple_of(100 * MS));
+        assert_eq!(rates(&mut host).rchunks(2).next(), Some(&[kbps, 65_000][..]));
+        assert_eq!(
+            [0, 1].map(|station| host.medium.rate(station).map(|rate| rate.kbps())),
+            [Some(kbps), Some(65_000)]
+        );
+    }
+    let told = host.told();
+    host.medium.end_station(0, host.now);
+    host.advance(host.now + 100 * MS);
+    assert_eq!((told.len(), rates(&mut host)), (0, vec![0, 65_000]), "who left, and who is there");
 }

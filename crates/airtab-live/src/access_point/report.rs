@@ -12,6 +12,7 @@ use airtab_sim::wifi::{AirTrace, Medium};
 
 use super::AccessPoint;
 use super::paths::Paths;
+use crate::flows::Tally;
 use crate::snapshot::{
     AirTotals, AirView, AppView, ColumnView, FlowView, Hops, QdiscView, Snapshot, StatView, StationView,
 };
@@ -24,6 +25,8 @@ pub(super) struct Last {
 }
 
 const SECONDS: f64 = 1e-9;
+/// The packet by whose frame a station's losses are shown where they depend on the length, bytes.
+const FULL_PACKET: u32 = 1500;
 
 impl AccessPoint {
     /// The access point at this time; rates and quantiles are of the time since
@@ -108,26 +111,22 @@ impl AccessPoint {
     }
 
     fn station_views(&mut self, interval_s: f64) -> Vec<StationView> {
-        let stations = self
-            .house
-            .file
-            .scenario
-            .stations
-            .iter()
-            .zip(&mut self.stations)
-            .zip(&self.radios)
-            .zip(&self.ended);
-        stations
-            .map(|(((station, tally), (speed, loss)), ended)| StationView {
-                name: station.name.clone(),
-                rate_kbps: speed.kbps(),
-                frame_error_rate: loss.frame_error_rate(),
+        let scenario = &self.house.file.scenario;
+        let full_mpdu = FULL_PACKET + scenario.medium.phy().mac_bytes();
+        let view = |(number, tally): (usize, &mut Tally)| {
+            let (speed, loss) = self.radios[number];
+            let rate = self.world.medium(0).rate(number).unwrap_or(speed.rate);
+            StationView {
+                name: scenario.stations[number].name.clone(),
+                rate_kbps: rate.kbps(),
+                frame_error_rate: loss.mpdu_error_rate(&rate, full_mpdu),
                 backlog_packets: tally.backlog,
                 totals: tally.totals,
                 rates: tally.rates(interval_s),
-                ended: ended.clone(),
-            })
-            .collect()
+                ended: self.ended[number].clone(),
+            }
+        };
+        self.stations.iter_mut().enumerate().map(view).collect()
     }
 
     /// The busiest flows of the interval, which ends.

@@ -8,7 +8,7 @@ use airtab_core::disciplines;
 use airtab_core::time::{MS, SECOND as S};
 use airtab_core::{NO_STATION, Tx};
 use airtab_scenario::ScenarioFile;
-use airtab_sim::wifi::{Category, Way};
+use airtab_sim::wifi::{Category, Mean, RateAlgorithm, Signal, Way};
 use airtab_sim::world::{Place, Report};
 
 use super::*;
@@ -98,6 +98,41 @@ fn nothing_is_left(ap: &mut AccessPoint, what: &str) {
     // Flows with a packet on its way are not forgotten.
     ap.flows.sweep(ap.world.now() + 2 * flows::IDLE_NS);
     assert_eq!(ap.flows.iter_mut().count(), 1, "{what}: flows");
+}
+
+/// A station by the signal shows the rate of what goes down, and how much of that is lost.
+#[test]
+fn a_rate_control_shows_itself() {
+    let mut ap = ap("phy = \"std-11n\"\nerrors = \"snr\"", "fifo");
+    let now = |ap: &mut AccessPoint| {
+        let station = &ap.snapshot().stations[usize::from(LAPTOP)];
+        (station.rate_kbps, station.frame_error_rate)
+    };
+    let (speed, _) = ap.station(LAPTOP.into());
+    // A tenth of the MPDUs is lost at MCS 7.
+    let loss = Loss::Signal(Signal::steady(Mean::Given(23.79)));
+    ap.set_station(LAPTOP.into(), speed, loss);
+    let (kbps, lost) = now(&mut ap);
+    assert!(kbps == 65_000 && (lost - 0.1).abs() < 0.005, "{kbps} {lost}");
+    assert_eq!(how_heard(loss), "23.8 dB above the noise");
+    assert_eq!(how_heard(Loss::Fer(0.25)), "25.00 % of frames lost");
+    let ideal = Speed { control: RateAlgorithm::Ideal, ..speed };
+    ap.set_station(LAPTOP.into(), ideal, Loss::Signal(Signal::steady(Mean::Given(30.0))));
+    for _ in 0..20 {
+        send(&mut ap, End::Server, End::Station(LAPTOP), 0, 20);
+        ap.advance(ap.world.now() + 10 * MS);
+    }
+    assert_eq!(now(&mut ap).0, 65_000);
+    ap.set_station(LAPTOP.into(), ideal, Loss::Signal(Signal::steady(Mean::Given(5.0))));
+    send(&mut ap, End::Server, End::Station(LAPTOP), 0, 20);
+    ap.advance(ap.world.now() + 10 * MS);
+    let (kbps, lost) = now(&mut ap);
+    assert!(kbps == 6_500 && lost < 0.1, "{kbps} {lost}");
+    let changed: Vec<&str> = ap.changes().iter().map(|change| change.what.as_str()).collect();
+    assert!(
+        changed[1].ends_with("became ideal up to HT20 MCS 7, 65 Mb/s, 30.0 dB above the noise"),
+        "{changed:?}"
+    );
 }
 
 /// What the books say of the ends that packets came to.

@@ -29,6 +29,7 @@ use airtab_quality::Window;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic;
 use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::wifi::CellConfig;
 use airtab_sim::{App, AppKind, AppTrace};
 
 use crate::measure::Figures;
@@ -45,6 +46,10 @@ pub(crate) struct Context<'a> {
     pub(crate) folder: &'a Folder<'a>,
     /// Congestion control of connections that name none.
     pub(crate) congestion: Algorithm,
+    /// Data of a segment of TCP, bytes.
+    pub(crate) mss: u32,
+    /// The cell that it is in, where there is one.
+    pub(crate) cell: Option<&'a CellConfig>,
 }
 
 /// One kind, as its configuration in the simulator knows itself.

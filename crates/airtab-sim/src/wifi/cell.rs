@@ -15,7 +15,7 @@
 //!
 //! What it does not do: see the module's page (`wifi`).
 
-use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
+use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Rate, Ticket};
 
 use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
@@ -271,6 +271,14 @@ impl Cell {
         AirTrace { attempts, collided, ..self.channel.ledger().trace(now, down) }
     }
 
+    /// The rate of what goes down to a station now: that of its speed, or of the rate control's choice.
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn rate(&self, station: usize) -> Rate {
+        self.radios.rate(station as u16, true)
+    }
+
     /// Frame exchanges so far, collisions and beacons included.
     pub fn exchanges(&self) -> u64 {
         self.channel.exchanges()
@@ -355,6 +363,9 @@ impl Cell {
             driver.expire(now, |packet| self.outputs.push(side.arrived(packet)));
         }
         if let (false, Some(queue)) = (beacon, egress.managed_mut()) {
+            if queue.samples_links(now) {
+                self.radios.moving_links().for_each(|link| queue.look_up(&link));
+            }
             let free_ns = self.channel.ledger().ns(Use::Idle, now);
             queue.tick(pool, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         }

@@ -7,7 +7,7 @@ use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, 
 
 use super::errors::Coding;
 use super::rate::RateAlgorithm;
-use super::snr::Signal;
+use super::snr::{Signal, Snr};
 
 /// Rate of the frames around DATA by which errors are judged, kb/s.
 pub(super) const CONTROL_KBPS: u32 = 24_000;
@@ -339,10 +339,13 @@ impl Speed {
     }
 }
 
-/// `54 Mb/s`, `HT20 MCS 7, 65 Mb/s`, `VHT80 MCS 9, 2 streams, 400 ns, 866.667 Mb/s`.
+/// `54 Mb/s`, `minstrel up to HT20 MCS 7, 65 Mb/s`, `VHT80 MCS 9, 2 streams, 400 ns, 866.667 Mb/s`.
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Speed { rate, .. } = self;
+        let Speed { rate, control } = self;
+        if *control != RateAlgorithm::Fixed {
+            write!(f, "{} up to ", control.name())?;
+        }
         if rate.format() != Format::Legacy {
             write!(f, "{}{} MCS {}, ", rate.format().name(), rate.width_mhz(), rate.mcs())?;
             if rate.streams() > 1 {
@@ -414,6 +417,17 @@ impl Loss {
     /// Shadowing as in the CHAP studies at a distance, metres.
     pub fn at(distance_m: f64) -> Loss {
         Loss::Shadowing { distance_m, by: Shadowing::default() }
+    }
+
+    /// Probability that an MPDU of so many bytes is lost at this rate: by the mean signal, else that of any frame.
+    pub fn mpdu_error_rate(&self, rate: &Rate, bytes: u32) -> f64 {
+        match (*self, Coding::mcs(rate.mcs())) {
+            (Loss::Signal(signal), Some(coding)) if rate.format() != Format::Legacy => {
+                let share_db = Snr::share_db(rate.width_mhz(), rate.streams());
+                coding.error_rate(signal.mean.db() - share_db, bytes)
+            }
+            _ => self.frame_error_rate(),
+        }
     }
 
     /// Probability that one frame is lost, whatever it is (by the signal: an ACK): for shadowing

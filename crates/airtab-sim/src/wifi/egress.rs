@@ -213,6 +213,16 @@ impl Managed {
         }
     }
 
+    /// Whether the discipline is told of all links now.
+    pub(super) fn samples_links(&self, now: u64) -> bool {
+        self.links.due == now
+    }
+
+    /// What it is told of a station's link at the next sample.
+    pub(super) fn look_up(&mut self, link: &Link) {
+        self.links.renew(link);
+    }
+
     /// A station's link becomes another one.
     pub(super) fn set_station(&mut self, link: &Link, now: u64) {
         self.links.set(&mut self.queue, link, now);

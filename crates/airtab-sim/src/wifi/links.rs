@@ -58,11 +58,18 @@ impl Links {
 
     /// A station's link is another one.
     pub(super) fn set(&mut self, queue: &mut Qdisc, link: &Link, now: u64) {
+        if self.renew(link) {
+            self.tell(queue, link.sta.into(), now);
+        }
+    }
+
+    /// The same, to be told with the next sample. False: the station left.
+    pub(super) fn renew(&mut self, link: &Link) -> bool {
         let own = &mut self.links[usize::from(link.sta)];
         if own.here {
             *own = *link;
-            self.tell(queue, link.sta.into(), now);
         }
+        own.here
     }
 
     /// A station left, for good: what is told of it from now on.

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use airtab_core::{Counters, Handle, Params, Pool, Qdisc};
+use airtab_core::{Counters, Handle, Params, Pool, Qdisc, Rate};
 
 use super::air::AirTrace;
 use super::cell::Cell;
@@ -176,6 +176,17 @@ impl Medium {
     /// [`Cell::air`]; [`EmulatedLink::air`].
     pub fn air(&self, now: u64) -> AirTrace {
         either!(self, m => m.air(now))
+    }
+
+    /// [`Cell::rate`]; None of the emulator.
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn rate(&self, station: usize) -> Option<Rate> {
+        match self {
+            Medium::Cell(cell) => Some(cell.rate(station)),
+            Medium::Emulator(_) => None,
+        }
     }
 
     /// [`Cell::exchanges`]; [`EmulatedLink::exchanges`].

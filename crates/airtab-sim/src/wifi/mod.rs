@@ -19,7 +19,7 @@
 //! | `driver` | what is below: a ring, lists for each receiver, aggregates (`aggregate`, `block_ack`, `reorder`) |
 //! | `below` | what a discipline learns of its driver: `reports`, and the governor that gets them (`governed`) |
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
-//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories |
+//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories, `txop` says what fits into theirs |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
@@ -58,6 +58,7 @@ mod rule;
 mod snr;
 mod tap;
 mod transmitter;
+mod txop;
 
 pub use air::AirTrace;
 pub use cell::Cell;

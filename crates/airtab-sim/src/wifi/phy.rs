@@ -411,6 +411,12 @@ impl Radios {
         Links::new(self.phy, (0..self.stations.len()).map(|station| self.link(station)).collect())
     }
 
+    /// The same of those whose rate is chosen anew for each attempt.
+    pub(super) fn moving_links(&self) -> impl Iterator<Item = Link> {
+        let stations = self.stations.iter().enumerate();
+        stations.filter(|(_, radio)| radio.controls.is_some()).map(|(station, _)| self.link(station))
+    }
+
     /// What a discipline is told of a station.
     pub(super) fn link(&self, station: usize) -> Link {
         let rate = self.rate(station as u16, true);

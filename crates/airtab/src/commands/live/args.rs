@@ -131,11 +131,12 @@ pub struct Down {
   airtab live set laptop distance 12
   airtab live set laptop fer 0.25
   airtab live set tv rate 12Mb/s
-  airtab live set tv mcs 3")]
+  airtab live set tv mcs 3
+  airtab live set tv rate_control minstrel")]
 pub struct Set {
     /// Its name in the house file
     pub station: String,
-    /// What to change: distance, fer, rate, or where rates are by MCS: mcs, streams, gi, width
+    /// What to change: distance, fer, rate, or where rates are by MCS: mcs, streams, gi, width, snr, rate_control
     pub key: String,
     /// To what, as in house files
     #[arg(allow_hyphen_values = true)]

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Whether a frame fits into the TXOP of its access category: IEEE 802.11-2020 10.23.2.9.
+//!
+//! What it does not do: what goes together within a TXOP is `phy`'s and `cell`'s. A frame that its rate control sends
+//! slower than here, or that is repeated, goes out alone and may pass the TXOP, as the standard has it.
+
+use airtab_core::{Format, Rate};
+
+use super::aggregate::Length;
+use super::config::{CellConfig, Loss};
+use super::edca::Category;
+use super::phy::Radios;
+
+impl CellConfig {
+    /// What a packet of so many bytes takes alone at this rate, to the end of its ACK, and the TXOP of its
+    /// category, ns, if it does not fit in there. Rates in Mb/s have no categories.
+    pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
+        let txop_ns = category.access(self.edca, self.txop, true).txop_ns;
+        if txop_ns == 0 || rate.format() == Format::Legacy {
+            return None;
+        }
+        let radios = Radios::new(self, &[("", rate.into(), Loss::None)], 0);
+        let length = Length::equal(1, ip_bytes + self.phy.mac_bytes());
+        let frame_ns = radios.aggregate(0, &rate, &length, ip_bytes).known_ns();
+        (frame_ns > txop_ns).then_some((frame_ns, txop_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::{Phy, RateSpec};
+
+    use super::super::config::Edca;
+    use super::*;
+
+    fn cell(edca: Edca, txop: bool) -> CellConfig {
+        let phy = Phy::named("std-11n").expect("a profile of the core");
+        CellConfig { edca, txop, ..CellConfig::new(phy) }
+    }
+
+    fn rate(cell: &CellConfig, mcs: u8) -> Rate {
+        cell.phy.rate(&RateSpec { mcs, ..RateSpec::default() }).expect("a rate of it")
+    }
+
+    /// HT20 MCS 0: 36 us of preamble, 26 bits a symbol of 4 us, 16 and 6 bits and 38 bytes around a packet; SIFS and an
+    /// ACK of 14 bytes at 24 Mb/s: 16 + 28 us.
+    #[test]
+    fn a_frame_is_as_long_as_by_hand() {
+        let cell = cell(Edca::Standard, true);
+        let ns = |bytes: u64| 1000 * (36 + 4 * (8 * (bytes + 38) + 22).div_ceil(26) + 44);
+        let slow = rate(&cell, 0);
+        assert_eq!(cell.beyond_txop(Category::Voice, slow, 1500), Some((ns(1500), 1_504_000)));
+        assert_eq!(ns(1500), 1_980_000);
+        // The longest that fits: 356 symbols.
+        let longest = (356 * 26 - 22) / 8 - 38;
+        assert_eq!((ns(u64::from(longest)), ns(u64::from(longest) + 1)), (1_504_000, 1_508_000));
+        assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
+        assert_eq!(cell.beyond_txop(Category::Voice, slow, longest + 1), Some((1_508_000, 1_504_000)));
+        assert_eq!(cell.beyond_txop(Category::Video, slow, 1500), None, "its TXOP is 3008 us");
+        assert_eq!(cell.beyond_txop(Category::BestEffort, slow, 2304), None, "it has no TXOP");
+        assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 1), 1500), None);
+    }
+
+    /// RTS, SIFS, CTS and SIFS more: 28 + 16 + 28 + 16 us.
+    #[test]
+    fn an_rts_counts() {
+        let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Standard, true) };
+        let longest = ((356 - 22) * 26 - 22) / 8 - 38;
+        let slow = rate(&cell, 0);
+        assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
+        assert_eq!(cell.beyond_txop(Category::Voice, slow, longest + 1), Some((1_508_000, 1_504_000)));
+    }
+
+    #[test]
+    fn without_a_txop_all_fits() {
+        for (edca, txop) in [(Edca::Standard, false), (Edca::Off, false)] {
+            let cell = cell(edca, txop);
+            assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 0), 2304), None);
+        }
+    }
+}
