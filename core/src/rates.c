@@ -198,6 +198,11 @@ static struct ppdu layout(const struct at_phy *phy, const struct at_rate *rate)
 	return p;
 }
 
+u32 at_preamble_ns(const struct at_phy *phy, const struct at_rate *rate)
+{
+	return layout(phy, rate).frame;
+}
+
 u64 at_ppdu_ns(const struct at_phy *phy, const struct at_rate *rate, u32 psdu_bytes)
 {
 	struct ppdu p;

@@ -361,6 +361,15 @@ static const u32 encoders[][4] = {
 	{ 160, 7, 9, 12 }, { 160, 8, 5, 8 }, { 160, 8, 8, 12 },
 };
 
+static double oracle_preamble_us(const struct at_rate *r)
+{
+	double ltfs[] = { 0, 1, 2, 4, 4, 6, 6, 8, 8 };
+
+	if (r->format == AT_HE)
+		return 36 + ltfs[r->nss] * (r->gi == 800 ? 7.2 : r->gi == 1600 ? 8 : 16);
+	return (r->format == AT_HT ? 32 : 36) + 4 * ltfs[r->nss];
+}
+
 static double oracle_us(const struct at_rate *r, u32 bytes)
 {
 	double ltfs[] = { 0, 1, 2, 4, 4, 6, 6, 8, 8 }, gi = r->gi / 1e3, bits, nes, n;
@@ -419,6 +428,7 @@ static void durations(void)
 			continue;
 		checked++;
 		CHECK_EQ(at_ppdu_ns(p, &r, bytes), llround(oracle_us(&r, bytes) * 1e3));
+		CHECK_EQ(at_preamble_ns(p, &r), llround(oracle_preamble_us(&r) * 1e3));
 		most = at_psdu_within(p, &r, ns);
 		if (ns > AT_PPDU_MAX_NS)
 			ns = AT_PPDU_MAX_NS;

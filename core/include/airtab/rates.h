@@ -50,6 +50,9 @@ const char *at_rate_wrong(const struct at_phy *phy, const struct at_rate *rate,
 /* kb/s, rounded to the nearest. As in the published tables, N_DBPS is not
  * rounded down for it: in one 996-tone unit HE-MCS 11 is 600.490 Mb/s. */
 u32 at_rate_kbps(const struct at_rate *rate);
+/* What a PPDU takes beside its symbols: preamble and signal extension, ns. Not of
+ * AT_LEGACY. */
+u32 at_preamble_ns(const struct at_phy *phy, const struct at_rate *rate);
 /* Duration of one PPDU of so many bytes, its signal extension and, of
  * AT_LEGACY, what protects it included, ns. */
 u64 at_ppdu_ns(const struct at_phy *phy, const struct at_rate *rate, u32 psdu_bytes);

@@ -372,6 +372,7 @@ unsafe extern "C" {
     pub fn at_control_kbps(phy: *const Phy, kbps: u32) -> u32;
     pub fn at_rate_wrong(phy: *const Phy, rate: *const Rate, part: c_int) -> *const c_char;
     pub fn at_rate_kbps(rate: *const Rate) -> u32;
+    pub fn at_preamble_ns(phy: *const Phy, rate: *const Rate) -> u32;
     pub fn at_ppdu_ns(phy: *const Phy, rate: *const Rate, psdu_bytes: u32) -> u64;
     pub fn at_psdu_within(phy: *const Phy, rate: *const Rate, ns: u32) -> u32;
     pub safe fn at_ampdu_add(psdu: u32, mpdu_bytes: u32) -> u32;

@@ -276,6 +276,13 @@ impl Phy {
         if errors.is_empty() { Ok(Rate(rate)) } else { Err(errors) }
     }
 
+    /// What a PPDU takes beside its symbols: preamble and signal extension, ns. `rate` is by MCS.
+    pub fn preamble_ns(&self, rate: &Rate) -> u64 {
+        assert!(rate.format() != Format::Legacy, "{rate}: a rate by MCS");
+        // SAFETY: both are valid for the call; the rate was checked when it was made.
+        unsafe { ffi::at_preamble_ns(&self.0, &rate.0) }.into()
+    }
+
     /// One PPDU of so many bytes on the air, ns: a pure function. A legacy rate's has what
     /// protects it, as [`Phy::data_ns`] has.
     #[inline]

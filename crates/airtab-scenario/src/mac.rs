@@ -13,7 +13,7 @@ use airtab_sim::wifi::{Aggregation, CellConfig, Completions, DriverConfig, Edca,
 use crate::reader::{Section, Value, choice, flag, number, quantity};
 
 /// Keys that only a cell has.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 12] = [
     "aggregation",
     "ampdu_frames",
     "ampdu_bytes",
@@ -21,6 +21,7 @@ pub(crate) const KEYS: [&str; 11] = [
     "amsdu",
     "bar",
     "rts",
+    "ofdma",
     "edca",
     "txop",
     "control_rate",
@@ -46,6 +47,7 @@ const INFLIGHT_NS: RangeInclusive<u64> = 100_000..=1_000_000_000;
 pub(crate) fn read_mac(s: &Section, phy: &Phy, cell: &mut CellConfig) {
     cell.aggregation = read_aggregation(s, phy);
     cell.rts_bytes = s.read("rts", rts).flatten();
+    cell.ofdma = read_ofdma(s, phy, cell.aggregation.is_some());
     let default = if phy.has_mcs() { Edca::Standard } else { Edca::Off };
     let names = vec![("off", Edca::Off), ("standard", Edca::Standard), ("hostapd", Edca::Hostapd)];
     let edca = s.read("edca", choice(names)).unwrap_or(default);
@@ -166,6 +168,25 @@ fn read_governor(own: &Section) -> Option<GovernorConfig> {
         own.problem_of("inflight_station", &format!("more than inflight, which is {all}: that or less"));
     }
     Some(config)
+}
+
+/// `"off"`, or how many stations the access point may send to at once.
+fn read_ofdma(s: &Section, phy: &Phy, aggregates: bool) -> Option<u8> {
+    let users = s.read("ofdma", |v| match v.value.as_str() {
+        Some("off") => Ok(None),
+        _ => match Unit::Count.parse(&v.written) {
+            Ok(users @ (2 | 4 | 8 | 16)) => Ok(Some(users as u8)),
+            _ => Err(format!("'{}' is not 2, 4, 8 or 16 stations at once, or \"off\"", v.written)),
+        },
+    });
+    let users = users.flatten()?;
+    if phy.format() != Format::He {
+        let name = phy.name();
+        s.problem_of("ofdma", &format!("only for profiles of 802.11ax; this is {name}: \"off\""));
+    } else if !aggregates {
+        s.problem_of("ofdma", "only with aggregation = \"ampdu\" or \"ampdu+amsdu\"");
+    }
+    Some(users)
 }
 
 /// `"off"`, or the MAC bytes above which DATA has an RTS before it.

@@ -82,6 +82,12 @@ fn keys_of_modern_cells_arrive() {
         ("VHT40 MCS 4, 2 streams, 400 ns, 180 Mb/s", 180_000)
     );
     assert_eq!(modern("std-11n", "rts = \"off\"", "").scenario.medium.cell().unwrap().rts_bytes, None);
+    for (keys, users) in
+        [("", None), ("ofdma = \"off\"", None), ("ofdma = 8", Some(8)), ("ofdma = 16", Some(16))]
+    {
+        assert_eq!(modern("std-11ax-2g4", keys, "").scenario.medium.cell().unwrap().ofdma, users, "{keys}");
+    }
+    assert_eq!(modern("std-11g", "ofdma = \"off\"", "").scenario.medium.cell().unwrap().ofdma, None);
 }
 
 #[test]
@@ -211,6 +217,18 @@ fn what_a_cell_does_not_have_is_refused() {
                 "[wifi.driver] order: 'lifo' is not known; did you mean `fifo`? (known: fifo, round_robin)",
                 "[wifi.driver] stopp: no such key",
             ],
+        ),
+        (
+            "phy = \"std-11ac\"\nofdma = 4",
+            &["[wifi] ofdma: only for profiles of 802.11ax; this is std-11ac: \"off\""],
+        ),
+        (
+            "phy = \"std-11ax\"\nofdma = 3",
+            &["[wifi] ofdma: '3' is not 2, 4, 8 or 16 stations at once, or \"off\""],
+        ),
+        (
+            "phy = \"std-11ax\"\nofdma = 16\naggregation = \"off\"",
+            &["[wifi] ofdma: only with aggregation = \"ampdu\" or \"ampdu+amsdu\""],
         ),
         ("phy = \"std-11n\"\ndriver = 7", &["[wifi] driver: '7' is not a table [wifi.driver]"]),
         (

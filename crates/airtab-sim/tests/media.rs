@@ -106,6 +106,28 @@ fn media() -> impl Strategy<Value = MediumConfig> {
             ..dcf("phy-a")
         }
         .into(),
+        CellConfig {
+            aggregation: aggregation(8, 3839, true),
+            driver: driver(30, 2, Order::RoundRobin),
+            edca: Edca::Standard,
+            txop: true,
+            rts_bytes: Some(2000),
+            ofdma: Some(2),
+            ..dcf("std-11ax")
+        }
+        .into(),
+        CellConfig {
+            aggregation: aggregation(5, 0, false),
+            driver: DriverConfig {
+                completions: Completions::Aggregate,
+                completion_delay_ns: MS,
+                governor,
+                ..driver(20, 1, Order::Fifo)
+            },
+            ofdma: Some(16),
+            ..dcf("std-11ax")
+        }
+        .into(),
         MediumConfig::emulator(phy("d7.1"), 0),
         MediumConfig::emulator(phy("phy-a"), MS),
     ])

@@ -97,7 +97,7 @@ impl Frames {
             let subframe = aggregate.then_some(Subframe {
                 reference: self.aggregates,
                 last: i + 1 == mpdus,
-                alone: mpdus == 1,
+                alone: mpdus == 1 && seen[0].rate.ru() == 0,
             });
             let frame = &parts[0];
             let bytes = match frame.content {
@@ -124,7 +124,9 @@ impl Frames {
                 bytes.extend(duration(frame.rest_ns.saturating_sub(cts_ns)));
                 bytes.extend(from);
             }
-            (content, Some(start)) if content == Content::BlockAckRequest || mpdus(seen).count() > 1 => {
+            (content, Some(start))
+                if content == Content::BlockAckRequest || frame.rate.ru() > 0 || mpdus(seen).count() > 1 =>
+            {
                 bytes.extend([BLOCK_ACK, 0, 0, 0]);
                 bytes.extend([from, to].as_flattened());
                 bytes.extend(self.received.block_ack(&way(frame), start, self.window));

@@ -4,6 +4,8 @@
 //! Fields as radiotap.org defines them, each aligned to its size: TSFT, flags, rate, channel, MCS (HT),
 //! A-MPDU status, VHT, HE.
 //!
+//! A frame on a resource unit is of an HE MU PPDU, one user of it.
+//!
 //! What it does not do: no signal, no antenna; nothing is said of FEC, STBC, BSS colour and LTF symbols.
 
 use airtab_core::{Format, Phy, Rate};
@@ -119,7 +121,7 @@ fn vht(rate: &Rate) -> [u8; 12] {
     bytes
 }
 
-/// HE SU: MCS, bandwidth or RU, and guard interval are known.
+/// HE SU, or MU on a resource unit: MCS, bandwidth or RU, and guard interval are known.
 fn he(rate: &Rate) -> [u8; 12] {
     let width: u16 = match (rate.ru(), rate.width_mhz()) {
         (26, _) => 4,
@@ -138,8 +140,15 @@ fn he(rate: &Rate) -> [u8; 12] {
         1600 => 1,
         _ => 2,
     };
-    let words: [u16; 6] =
-        [0x0020 | 0x4000, 0x0002, u16::from(rate.mcs()) << 8, 0, width | gi << 4, rate.streams().into()];
+    let format = if rate.ru() > 0 { 2 } else { 0 };
+    let words: [u16; 6] = [
+        format | 0x0020 | 0x4000,
+        0x0002,
+        u16::from(rate.mcs()) << 8,
+        0,
+        width | gi << 4,
+        rate.streams().into(),
+    ];
     let mut bytes = [0; 12];
     bytes.chunks_exact_mut(2).zip(words).for_each(|(to, word)| to.copy_from_slice(&word.to_le_bytes()));
     bytes

@@ -88,6 +88,11 @@ impl Length {
         length
     }
 
+    /// Whether it may be sent.
+    pub(super) fn is_within(&self, bounds: &Bounds) -> bool {
+        self.psdu <= bounds.psdu && self.mpdus <= bounds.frames
+    }
+
     /// As it is sent: a single MPDU as it is, where single ones may go out so.
     pub(super) fn sent(&self, singles: bool) -> u32 {
         if self.mpdus == 1 && singles { self.lone } else { self.psdu }

@@ -230,7 +230,8 @@ impl Cell {
         for number in 0..self.categories {
             let Transmitter { side, egress, driver, contender, .. } = &mut self.transmitters[number];
             let below = driver.iter_mut().flat_map(|driver| driver.waiting_mut());
-            for part in below.chain(&mut self.contenders[*contender].exchange.parts) {
+            let sent = self.contenders[*contender].together_mut().flat_map(|own| &mut own.parts);
+            for part in below.chain(sent) {
                 part.ticket = Ticket::default();
             }
             let queue = egress.managed_mut().expect("the access point has a discipline");
@@ -298,7 +299,7 @@ impl Cell {
     /// Packets inside: held by the MACs and in uplink queues.
     pub fn held(&self) -> usize {
         let drivers = || self.transmitters.iter().filter_map(|t| t.driver.as_deref());
-        let parts = self.contenders.iter().flat_map(|c| &c.exchange.parts);
+        let parts = self.contenders.iter().flat_map(|c| c.together().flat_map(|own| &own.parts));
         let parts = parts.chain(drivers().flat_map(|driver| driver.waiting()));
         let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
         parts.filter(|part| !part.received).count()
@@ -478,6 +479,9 @@ impl Cell {
         };
         let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
         self.contenders[number].exchange.set_out(kind, link, to);
+        if self.config.ofdma.is_some() && kind == Kind::Data {
+            self.gather(transmitter);
+        }
         self.aim(transmitter, now);
         self.prepare(transmitter);
         true
@@ -486,6 +490,7 @@ impl Cell {
 
 mod below;
 mod busy;
+mod ofdma;
 
 use below::Nap;
 #[cfg(test)]

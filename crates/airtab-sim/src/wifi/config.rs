@@ -6,6 +6,7 @@ use std::fmt;
 use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
 
 use super::errors::Coding;
+use super::ofdma::USERS;
 use super::rate::RateAlgorithm;
 use super::snr::{Signal, Snr};
 
@@ -103,6 +104,9 @@ pub struct CellConfig {
     pub txop: bool,
     /// DATA of more MAC bytes than this has an RTS before it; None: there are none.
     pub rts_bytes: Option<u32>,
+    /// Stations that the access point may send to at once, each on its part of the channel: 2, 4, 8 or 16;
+    /// None: one.
+    pub ofdma: Option<u8>,
     /// What is between a queue and the air.
     pub driver: DriverConfig,
 }
@@ -123,6 +127,7 @@ impl CellConfig {
             edca: Edca::Off,
             txop: false,
             rts_bytes: None,
+            ofdma: None,
             driver: DriverConfig::default(),
         }
     }
@@ -155,6 +160,11 @@ impl CellConfig {
         unless((0.0..=1.0).contains(&lost), format!("{lost} of the completions lost: 0 to 1"))?;
         if let Some(wrong) = self.driver.governor.and_then(|governor| governor.check().err()) {
             return Err(wrong.into());
+        }
+        if let Some(users) = self.ofdma {
+            unless(USERS.contains(&users), format!("ofdma: {users} stations at once: 2, 4, 8 or 16"))?;
+            unless(phy.format() == Format::He, format!("ofdma: {name} has no resource units"))?;
+            unless(self.aggregation.is_some(), "ofdma: only with aggregates".into())?;
         }
         let Some(a) = self.aggregation else { return Ok(()) };
         let alone = a.frames == 1 && a.amsdu_bytes == 0;

@@ -60,6 +60,8 @@ struct List {
     has_turn: bool,
     /// Its receiver is asleep: nothing is sent to it.
     asleep: bool,
+    /// Attempts in succession that it did not answer, of what is back here.
+    failures: u32,
 }
 
 struct Agreement {
@@ -93,7 +95,8 @@ impl Driver {
             bar: false,
         };
         let waiting = || VecDeque::with_capacity(config.ring.min(LIST));
-        let list = |agreement| List { waiting: waiting(), agreement, has_turn: false, asleep: false };
+        let list =
+            |agreement| List { waiting: waiting(), agreement, has_turn: false, asleep: false, failures: 0 };
         let lists = (0..receivers).map(|_| list(aggregation.map(agreement))).chain([list(None)]).collect();
         Driver {
             ring: if config.stop { config.ring } else { usize::MAX },
@@ -142,16 +145,62 @@ impl Driver {
     /// Makes aggregates of what waits, until enough are prepared; `sending`: one is on the air.
     pub(super) fn prepare(&mut self, sending: bool, bounds: impl Fn(Option<usize>) -> Bounds) {
         while self.prepared.len() + usize::from(sending) < self.aggregates {
-            let Some(list) = self.choose() else { return };
-            let mut parts = self.spare.pop().unwrap_or_default();
+            let Some(list) = self.choose(|_, _| true) else { return };
             let bounds = bounds(self.receiver(list));
-            self.lists[list].fill(&bounds, &mut parts);
-            if let Some(undecided) = &mut self.undecided {
-                undecided.made(&mut parts);
-            }
-            self.prepared.push_back(Aggregate { list, parts });
-            self.wants(list);
+            let aggregate = self.make(list, &bounds);
+            self.prepared.push_back(aggregate);
         }
+    }
+
+    /// An aggregate of what waits in a list.
+    fn make(&mut self, list: usize, bounds: &Bounds) -> Aggregate {
+        let mut parts = self.spare.pop().unwrap_or_default();
+        self.lists[list].fill(bounds, &mut parts);
+        if let Some(undecided) = &mut self.undecided {
+            undecided.made(&mut parts);
+        }
+        self.wants(list);
+        Aggregate { list, parts }
+    }
+
+    /// Length of the MPDU that would go out first to a receiver, bytes; `mac`: what is around a packet. None:
+    /// nothing would.
+    pub(super) fn first_mpdu(&self, receiver: usize, mac: u32) -> Option<u32> {
+        let prepared = self.prepared.iter().find(|aggregate| aggregate.list == receiver);
+        let waiting = || self.lists[receiver].waiting.front().filter(|_| self.lists[receiver].may_send());
+        let first = prepared.and_then(|aggregate| aggregate.parts.first()).or_else(waiting)?;
+        Some(if first.sequence.is_some() { first.mpdu_bytes } else { mac + first.bytes })
+    }
+
+    /// What goes out next to one of the receivers that suit, into an exchange; `bounds`: of what is not
+    /// prepared yet. Says to whom.
+    pub(super) fn next_of(
+        &mut self,
+        exchange: &mut Exchange,
+        suits: impl Fn(&Driver, usize) -> bool,
+        bounds: impl Fn(usize) -> Bounds,
+    ) -> Option<usize> {
+        let groups = self.receivers();
+        let suits = |driver: &Driver, list: usize| list != groups && suits(driver, list);
+        let aggregate = match self.prepared.iter().position(|aggregate| suits(self, aggregate.list)) {
+            Some(place) => self.prepared.remove(place)?,
+            None => {
+                let list = self.choose(suits)?;
+                self.make(list, &bounds(list))
+            }
+        };
+        self.spare.push(exchange.fill(aggregate.parts));
+        Some(aggregate.list)
+    }
+
+    /// Attempts in succession that a receiver did not answer, of what came back here: they are forgotten.
+    pub(super) fn take_failures(&mut self, receiver: usize) -> u32 {
+        std::mem::take(&mut self.lists[receiver].failures)
+    }
+
+    /// What comes back here was not answered, so often in succession.
+    pub(super) fn failed(&mut self, receiver: usize, failures: u32) {
+        self.lists[receiver].failures = failures;
     }
 
     /// What goes out next, in the exchange if it has parts; None: nothing is there.
@@ -224,6 +273,25 @@ impl Driver {
         self.wants(receiver);
     }
 
+    /// Takes back the last MPDUs of what is to be sent, of that length, until it is within its bounds or there is
+    /// one left; its length then.
+    pub(super) fn trim(
+        &mut self,
+        receiver: usize,
+        exchange: &mut Exchange,
+        mut length: Length,
+        bounds: &Bounds,
+    ) -> Length {
+        while length.mpdus > 1 && !length.is_within(bounds) {
+            let number = exchange.parts.last().and_then(|part| part.sequence);
+            while exchange.parts.last().is_some_and(|part| part.sequence == number) {
+                self.take_back(receiver, exchange.pop().expect("it has a last one"));
+            }
+            length = Length::of(&exchange.parts, bounds);
+        }
+        length
+    }
+
     /// When a receiver has waited long enough for what is missing.
     pub(super) fn deadline(&self) -> u64 {
         self.deadline
@@ -256,8 +324,13 @@ impl Driver {
         self.lists.iter().filter_map(|list| list.agreement.as_ref()).map(|a| a.reorder.len()).sum()
     }
 
+    /// How many it sends to.
+    pub(super) fn receivers(&self) -> usize {
+        self.lists.len() - 1
+    }
+
     fn receiver(&self, list: usize) -> Option<usize> {
-        Some(list).filter(|list| *list < self.lists.len() - 1)
+        Some(list).filter(|list| *list < self.receivers())
     }
 
     fn agreement(&mut self, receiver: usize) -> &mut Agreement {
@@ -272,19 +345,19 @@ impl Driver {
         }
     }
 
-    /// Whose turn it is now; he has none any more.
-    fn choose(&mut self) -> Option<usize> {
+    /// Whose turn it is now, of those that suit; he has none any more.
+    fn choose(&mut self, suits: impl Fn(&Driver, usize) -> bool) -> Option<usize> {
         let lists = &mut self.lists;
         self.turns.retain(|list| {
             let own = &mut lists[*list];
             own.has_turn = own.may_send();
             own.has_turn
         });
-        let lists = &self.lists;
-        let first = |list: &usize| lists[*list].waiting.front().map_or(NEVER, |part| part.place);
+        let first = |list: usize| self.lists[list].waiting.front().map_or(NEVER, |part| part.place);
+        let mut places = (0..self.turns.len()).filter(|place| suits(self, self.turns[*place]));
         let place = match self.order {
-            Order::RoundRobin => 0,
-            Order::Fifo => (0..self.turns.len()).min_by_key(|place| first(&self.turns[*place]))?,
+            Order::RoundRobin => places.next()?,
+            Order::Fifo => places.min_by_key(|place| first(self.turns[*place]))?,
         };
         let list = self.turns.remove(place)?;
         self.lists[list].has_turn = false;

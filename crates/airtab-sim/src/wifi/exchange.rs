@@ -18,6 +18,7 @@ use airtab_core::{Handle, Pool, Ticket, Tx};
 
 use super::config::{CellConfig, DeliverOn};
 use super::egress::Left;
+use super::ofdma::Share;
 use super::output::{End, Label};
 use super::phy::{Frame, Radios};
 use super::reports::Report;
@@ -56,7 +57,8 @@ pub(super) struct Part {
 }
 
 /// What follows the DATA of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The greater one is that of several that are sent together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Answer {
     /// Nothing: it was for all.
     None,
@@ -173,6 +175,8 @@ pub(super) struct Exchange {
     pub(super) parts: Vec<Part>,
     /// Sum of its parts, bytes.
     bytes: u32,
+    /// What it pays of the channel time that it takes, alone or with others.
+    pub(super) share: Share,
     /// What follows the DATA of the attempt under way.
     pub(super) answer: Answer,
     /// How long its sender sends in the attempt under way, and how long until it knows, ns.
@@ -195,6 +199,7 @@ impl Exchange {
             to: None,
             parts: Vec::with_capacity(1),
             bytes: 0,
+            share: Share::ALL,
             answer: Answer::None,
             on_air_ns: 0,
             known_ns: 0,
@@ -209,14 +214,14 @@ impl Exchange {
     pub(super) fn open(&mut self, kind: Kind, frame: Frame, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way && self.is_empty());
         (self.kind, self.frame, self.link, self.to) = (kind, frame, link, to);
-        (self.asked, self.under_way) = (0, true);
+        (self.asked, self.share, self.under_way) = (0, Share::ALL, true);
     }
 
     /// There is one from now on; its parts are there.
     pub(super) fn set_out(&mut self, kind: Kind, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way);
         (self.kind, self.link, self.to) = (kind, link, to);
-        (self.asked, self.failures, self.under_way) = (0, 0, true);
+        (self.asked, self.failures, self.share, self.under_way) = (0, 0, Share::ALL, true);
     }
 
     /// It is over.
@@ -251,6 +256,18 @@ impl Exchange {
         let part = self.parts.pop()?;
         self.bytes -= part.bytes;
         Some(part)
+    }
+
+    /// Takes all parts out, the last one first.
+    pub(super) fn give_back(&mut self, mut take: impl FnMut(Part)) {
+        while let Some(part) = self.pop() {
+            take(part);
+        }
+    }
+
+    /// Whether it is a BAR for nothing but the window.
+    pub(super) fn is_lone_bar(&self) -> bool {
+        self.kind == Kind::Bar && self.is_empty()
     }
 
     #[inline]
@@ -404,9 +421,10 @@ impl Exchange {
         }
     }
 
-    /// Channel time to be split over all its parts, in their order.
+    /// Its share of channel time, to be split over all its parts, in their order.
     #[inline]
-    fn split(&self, ns: u64) -> Split {
+    fn split(&self, all_ns: u64) -> Split {
+        let ns = self.share.ns(all_ns);
         Split { whole_ns: ns, whole_bytes: self.bytes, left_ns: ns, left_bytes: self.bytes }
     }
 

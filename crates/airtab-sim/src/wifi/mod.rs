@@ -19,6 +19,7 @@
 //! | `driver` | what is below: a ring, lists for each receiver, aggregates (`aggregate`, `block_ack`, `reorder`) |
 //! | `below` | what a discipline learns of its driver: `reports`, and the governor that gets them (`governed`) |
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
+//! | `ofdma`, `cell/ofdma` | several stations in one PPDU: resource units and times; who goes together |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories, `txop` says what fits into theirs |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
 //! | `overhearing` | who overhears a frame in error |
@@ -48,6 +49,7 @@ mod exchange;
 mod governed;
 mod links;
 mod medium;
+mod ofdma;
 mod output;
 mod overhearing;
 mod phy;

@@ -113,7 +113,7 @@ impl Table {
 
 /// The mandatory OFDM rate by which the frames around DATA are judged, kb/s: the fastest that is not above what
 /// its modulation and code have without MIMO at 20 MHz (IEEE 802.11-2020 10.6.6.5), and at most 24 Mb/s.
-fn answer_kbps(data: &Rate) -> u32 {
+pub(super) fn answer_kbps(data: &Rate) -> u32 {
     match (data.format(), data.mcs(), data.kbps()) {
         (Format::Legacy, _, ..12_000) => 6_000,
         (Format::Legacy, _, 12_000..24_000) => 12_000,
@@ -332,10 +332,39 @@ impl Radios {
     ) -> Frame {
         let mut frame = self.aggregate(station, &plan.rate, length, ip_bytes);
         frame.choice = plan.choice;
+        self.heard(station, frame, &plan.rate, now)
+    }
+
+    /// DATA of one of several stations in a PPDU, on its resource unit, as it goes out at `now`; `data_ns` and
+    /// `ack_ns` are those of all.
+    pub(super) fn on_unit(
+        &mut self,
+        station: u16,
+        plan: &Plan,
+        unit: &Rate,
+        [data_ns, ack_ns]: [u64; 2],
+        now: u64,
+    ) -> Frame {
+        let loss = self.stations[usize::from(station)].loss;
+        let frame = Frame {
+            kbps: unit.kbps(),
+            mcs: Some(*unit),
+            loss,
+            control_loss: loss,
+            choice: plan.choice,
+            data_ns,
+            ack_ns: ack_ns as u32,
+            ..Frame::default()
+        };
+        self.heard(station, frame, unit, now)
+    }
+
+    /// A frame at a rate by what it is lost, where the signal is known.
+    fn heard(&mut self, station: u16, mut frame: Frame, rate: &Rate, now: u64) -> Frame {
         let (Some(errors), Some(snr)) = (&self.errors, &mut self.stations[usize::from(station)].snr) else {
             return frame;
         };
-        let (db, rate) = (snr.db(now), &plan.rate);
+        let db = snr.db(now);
         let (coding, share_db) = match rate.format() {
             Format::Legacy => (Coding::ofdm(rate.kbps()), 0.0),
             _ => (Coding::mcs(rate.mcs()), Snr::share_db(rate.width_mhz(), rate.streams())),

@@ -16,7 +16,8 @@ use airtab_core::Phy;
 use super::config::{Beacon, CellConfig, DriverConfig};
 use super::driver::Driver;
 use super::egress::Egress;
-use super::exchange::Exchange;
+use super::exchange::{Answer, Exchange};
+use super::ofdma::Division;
 use super::output::Side;
 use super::phy::Frame;
 use super::rule::Rule;
@@ -128,12 +129,57 @@ pub(super) struct Contender {
     random: Stream,
     /// What it is trying to send.
     pub(super) exchange: Exchange,
+    /// What goes out with it, in one PPDU to several stations: the first so many of these, on such units.
+    pub(super) others: Vec<Exchange>,
+    pub(super) joined: usize,
+    pub(super) division: Option<Division>,
 }
 
 impl Contender {
     /// With nothing to send.
     pub(super) fn new(transmitter: usize, rule: Rule, txop_ns: u64, random: Stream) -> Contender {
-        Contender { transmitter, rule, txop_ns, txop_until: 0, random, exchange: Exchange::none() }
+        Contender {
+            transmitter,
+            rule,
+            txop_ns,
+            txop_until: 0,
+            random,
+            exchange: Exchange::none(),
+            others: Vec::new(),
+            joined: 0,
+            division: None,
+        }
+    }
+
+    /// All that goes out together.
+    #[inline]
+    pub(super) fn together(&self) -> impl Iterator<Item = &Exchange> {
+        std::iter::once(&self.exchange).chain(&self.others[..self.joined])
+    }
+
+    /// [`Contender::together`], to change it.
+    #[inline]
+    pub(super) fn together_mut(&mut self) -> impl Iterator<Item = &mut Exchange> {
+        std::iter::once(&mut self.exchange).chain(&mut self.others[..self.joined])
+    }
+
+    /// The one with this number of those that go out together.
+    #[inline]
+    pub(super) fn user(&mut self, number: usize) -> &mut Exchange {
+        if number == 0 { &mut self.exchange } else { &mut self.others[number - 1] }
+    }
+
+    /// What follows the DATA of the attempt under way: one that answers is enough.
+    #[inline]
+    pub(super) fn answer(&self) -> Answer {
+        self.together().fold(Answer::None, |answer, own| answer.max(own.answer))
+    }
+
+    /// All is over.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        self.together_mut().for_each(Exchange::close);
+        self.joined = 0;
     }
 
     /// Slots of its next backoff.

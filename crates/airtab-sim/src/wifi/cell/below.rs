@@ -70,7 +70,7 @@ impl Cell {
     /// An attempt is over, and its packets' reports are under way: what the governors hear of it.
     pub(super) fn tell_governors(&mut self, sender: usize, now: u64) {
         let Contender { exchange, transmitter, .. } = &self.contenders[sender];
-        let (ns, link) = (exchange.known_ns(), exchange.link);
+        let ns = exchange.known_ns();
         match self.transmitters[*transmitter].side {
             Side::Station(_) if exchange.answer == Answer::Missing => {}
             Side::Station(_) => self.access_points().for_each(|queue| queue.overheard(ns, now)),
@@ -78,8 +78,10 @@ impl Cell {
                 let own = *transmitter;
                 let others = self.access_points().enumerate().filter(|(number, _)| *number != own);
                 others.for_each(|(_, queue)| queue.overheard(ns, now));
-                if let Some(station) = link {
-                    self.estimate_by_rate(station, now);
+                for number in 0..=self.contenders[sender].joined {
+                    if let Some(station) = self.contenders[sender].user(number).link {
+                        self.estimate_by_rate(station, now);
+                    }
                 }
             }
         }

@@ -29,14 +29,14 @@ impl Cell {
         let collided = senders.len() > 1;
         let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
-            let Contender { exchange, transmitter, txop_ns, txop_until, .. } = &mut self.contenders[sender];
-            exchange.begin(&mut self.radios, collided, now);
-            *txop_until = now + *txop_ns;
-            data_ns = exchange.on_air_ns().max(data_ns);
-            used = match exchange.kind {
+            let contender = &mut self.contenders[sender];
+            contender.together_mut().for_each(|own| own.begin(&mut self.radios, collided, now));
+            contender.txop_until = now + contender.txop_ns;
+            data_ns = contender.exchange.on_air_ns().max(data_ns);
+            used = match contender.exchange.kind {
                 _ if collided => Use::Collision,
-                Kind::Beacon => Use::Beacon(*transmitter),
-                Kind::Data | Kind::Bar => Use::Frame(*transmitter),
+                Kind::Beacon => Use::Beacon(contender.transmitter),
+                Kind::Data | Kind::Bar => Use::Frame(contender.transmitter),
             };
         }
         self.channel.occupy(used, now, data_ns);
@@ -53,15 +53,15 @@ impl Cell {
         self.errored.clear();
         let until = match *self.channel.senders() {
             [sender] => {
-                self.arrive(sender, now);
-                let Exchange { to, answer, .. } = self.contenders[sender].exchange;
+                (0..=self.contenders[sender].joined).for_each(|user| self.arrive(sender, user, now));
                 if self.overhearing.frame() {
-                    self.overhear(sender, to);
+                    self.overhear(sender);
                 }
-                let until = self.known(sender);
-                match (answer, to) {
-                    (Answer::Missing, Some(to)) => {
-                        self.errored.extend(to..to + self.categories);
+                let (sent, until) = (&self.contenders[sender], self.known(sender));
+                match sent.answer() {
+                    Answer::Missing => {
+                        let to = sent.together().filter_map(|own| own.to);
+                        self.errored.extend(to.flat_map(|to| to..to + self.categories));
                         self.channel.silent_until(until, &self.errored)
                     }
                     _ => until,
@@ -77,10 +77,11 @@ impl Cell {
         self.channel.landed(until);
     }
 
-    /// The only sender's frame is over: what its receiver passes up.
-    fn arrive(&mut self, sender: usize, now: u64) {
-        let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
-        let Transmitter { side, driver, .. } = &mut self.transmitters[*transmitter];
+    /// The only sender's frame is over: what one of its receivers passes up.
+    fn arrive(&mut self, sender: usize, user: usize, now: u64) {
+        let contender = &mut self.contenders[sender];
+        let Transmitter { side, driver, .. } = &mut self.transmitters[contender.transmitter];
+        let exchange = contender.user(user);
         let (side, outputs) = (*side, &mut self.outputs);
         let Some(driver) = driver else {
             return exchange.land(&self.config, |packet| outputs.push(side.arrived(packet)));
@@ -113,29 +114,32 @@ impl Cell {
     fn note(&mut self) {
         let senders = self.channel.senders();
         for &sender in senders {
-            let Contender { exchange, transmitter, .. } = &self.contenders[sender];
-            let Transmitter { side, driver, .. } = &self.transmitters[*transmitter];
-            let receiver = receiver_of(*side, exchange.link);
-            let seen = Seen {
-                exchange,
-                radio: *transmitter / self.categories,
-                category: match self.categories {
-                    1 => Category::BestEffort,
-                    _ => Category::ALL[sender % self.categories],
-                },
-                oldest: receiver.zip(driver.as_ref()).and_then(|(receiver, driver)| driver.oldest(receiver)),
-            };
-            self.tap.note(&seen, self.channel.busy_from(), senders.len() > 1);
+            let contender = &self.contenders[sender];
+            let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
+            for exchange in contender.together() {
+                let receiver = receiver_of(*side, exchange.link).zip(driver.as_ref());
+                let seen = Seen {
+                    exchange,
+                    radio: contender.transmitter / self.categories,
+                    category: match self.categories {
+                        1 => Category::BestEffort,
+                        _ => Category::ALL[sender % self.categories],
+                    },
+                    oldest: receiver.and_then(|(receiver, driver)| driver.oldest(receiver)),
+                };
+                self.tap.note(&seen, self.channel.busy_from(), senders.len() > 1);
+            }
         }
     }
 
     /// Some overhear the last frame of an exchange in error.
     #[cold]
-    fn overhear(&mut self, sender: usize, to: Option<usize>) {
-        let categories = self.categories;
+    fn overhear(&mut self, sender: usize) {
+        let (categories, sent) = (self.categories, &self.contenders[sender]);
         self.overhearing.in_error(|station| {
             let first = (station + 1) * categories;
-            if first != sender / categories * categories && Some(first) != to {
+            let is_for_it = || sent.together().any(|own| own.to == Some(first));
+            if first != sender / categories * categories && !is_for_it() {
                 self.errored.extend(first..first + categories);
             }
         });
@@ -160,7 +164,7 @@ impl Cell {
             self.resolve(pool, sender, now);
         }
         let silent = match *self.channel.senders() {
-            [sender] => self.contenders[sender].exchange.answer == Answer::Missing,
+            [sender] => self.contenders[sender].answer() == Answer::Missing,
             _ => true,
         };
         if silent || !self.errored.is_empty() {
@@ -204,11 +208,11 @@ impl Cell {
     /// A sender knows what became of its attempt.
     pub(super) fn resolve<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
         let again = self.settle(sender, now);
-        let Contender { exchange, rule, .. } = &mut self.contenders[sender];
-        let garbled = exchange.answer == Answer::Garbled;
+        let contender = &mut self.contenders[sender];
+        let garbled = contender.answer() == Answer::Garbled;
         match again {
-            Again::Failed => rule.failed(),
-            _ => rule.done(),
+            Again::Failed => contender.rule.failed(),
+            _ => contender.rule.done(),
         }
         self.contend(pool, sender, again, garbled, now);
     }
@@ -224,7 +228,12 @@ impl Cell {
     ) {
         let contender = &mut self.contenders[sender];
         let (slots, transmitter) = (contender.draw(), contender.transmitter);
+        let mut failed = again == Again::Failed;
         match again {
+            Again::Failed if contender.joined > 0 => {
+                self.disband(sender, self.channel.wait_ns(sender, slots, garbled));
+                failed = false;
+            }
             Again::Failed => {
                 contender.exchange.charge(self.channel.wait_ns(sender, slots, garbled));
                 if self.transmitters[transmitter].driver.is_some() {
@@ -232,31 +241,37 @@ impl Cell {
                     self.pull(pool, transmitter, now);
                 }
             }
-            Again::Done => contender.exchange.close(),
+            Again::Done => contender.close(),
         }
         if garbled {
             self.channel.errored(sender, now);
         }
-        let more = again == Again::Failed || self.load(pool, transmitter, now);
+        let more = failed || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
     }
 
     /// Says to everybody what became of an attempt, and whether its exchange goes out again.
     fn settle(&mut self, sender: usize, now: u64) -> Again {
-        let again = self.decide(sender, now);
+        let again = if self.contenders[sender].joined > 0 {
+            self.decide_together(sender, now)
+        } else {
+            self.decide(sender, now)
+        };
         if !self.config.driver.tells_at_once() {
             self.tell_governors(sender, now);
         }
         again
     }
 
-    fn decide(&mut self, sender: usize, now: u64) -> Again {
-        let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
-        let (transmitter, category) = (*transmitter, sender % self.categories);
+    /// Says what became of the parts of one of those that were sent together. True: nothing was acknowledged, and
+    /// something goes out again.
+    pub(super) fn report(&mut self, sender: usize, user: usize, now: u64) -> bool {
+        let contender = &mut self.contenders[sender];
+        let (transmitter, category) = (contender.transmitter, sender % self.categories);
+        let exchange = contender.user(user);
         let side = self.transmitters[transmitter].side;
         let (to, receiver) = (exchange.to, receiver_of(side, exchange.link));
         let sta = exchange.link.unwrap_or(GROUP);
-        let lone_bar = exchange.kind == Kind::Bar && exchange.is_empty();
         let driven = self.transmitters[transmitter].driver.is_some();
         let mut way = match exchange.kind {
             Kind::Data => Way { below_ns: 0, mpdus: 1, kbps: exchange.frame.kbps },
@@ -267,7 +282,7 @@ impl Cell {
             way.mpdus = sent;
             self.radios.ended(link, side.is_down(), &exchange.frame, sent, acked, now);
         }
-        let failed = exchange.settle(&self.config, |part, settled| {
+        exchange.settle(&self.config, |part, settled| {
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to + category].egress.heard(&heard, now);
@@ -288,7 +303,15 @@ impl Cell {
                     self.outputs.push(Output::Lost(part.packet));
                 }
             }
-        });
+        })
+    }
+
+    fn decide(&mut self, sender: usize, now: u64) -> Again {
+        let lone_bar = self.contenders[sender].exchange.is_lone_bar();
+        let failed = self.report(sender, 0, now);
+        let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
+        let transmitter = *transmitter;
+        let receiver = receiver_of(self.transmitters[transmitter].side, exchange.link);
         let Some(driver) = &mut self.transmitters[transmitter].driver else {
             return if failed { Again::Failed } else { Again::Done };
         };
@@ -301,9 +324,7 @@ impl Cell {
                 driver.bar_over(receiver);
             }
             Some(receiver) if answered => {
-                while let Some(part) = exchange.pop() {
-                    driver.take_back(receiver, part);
-                }
+                exchange.give_back(|part| driver.take_back(receiver, part));
             }
             Some(_) if !exchange.is_empty() => {
                 let bar = self.config.aggregation.is_some_and(|a| a.bar);
@@ -318,6 +339,9 @@ impl Cell {
 
     /// Chooses the rate of an attempt; what would take too long at it goes back to the driver.
     pub(super) fn aim(&mut self, transmitter: usize, now: u64) {
+        if self.aim_together(transmitter, now) {
+            return;
+        }
         let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
         let Contender { exchange, txop_ns, .. } = &mut self.contenders[*contender];
         let (Some(link), Some(driver)) = (exchange.link, driver) else {
@@ -331,31 +355,25 @@ impl Cell {
             exchange.frame = self.radios.bar(link, &self.radios.rate(link, down));
             return;
         }
-        let mut length = Length::of(&exchange.parts, &Bounds::single(self.config.phy.mac_bytes()));
+        let length = Length::of(&exchange.parts, &Bounds::single(self.config.phy.mac_bytes()));
         let plan = self.radios.plan(link, down, length.mpdus, exchange.failures, now);
         let bounds = plan.bounded(self.radios.bounds(&plan.rate, *txop_ns));
-        while length.mpdus > 1 && (length.psdu > bounds.psdu || length.mpdus > bounds.frames) {
-            let number = exchange.parts.last().and_then(|part| part.sequence);
-            while exchange.parts.last().is_some_and(|part| part.sequence == number) {
-                driver.take_back(receiver, exchange.pop().expect("it has a last one"));
-            }
-            length = Length::of(&exchange.parts, &bounds);
-        }
+        let length = driver.trim(receiver, exchange, length, &bounds);
         exchange.frame = self.radios.aimed(link, &plan, &length, exchange.parts[0].bytes, now);
     }
 
     /// A sender that was answered keeps the channel if what it has next fits into its TXOP. False: it does
     /// not, and nothing is settled.
     fn keeps<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) -> bool {
-        if self.contenders[sender].exchange.answer != Answer::Ack || self.channel.has_late() {
+        if self.contenders[sender].answer() != Answer::Ack || self.channel.has_late() {
             return false;
         }
         let again = self.settle(sender, now);
         debug_assert_eq!(again, Again::Done);
-        let Contender { exchange, rule, transmitter, txop_until, .. } = &mut self.contenders[sender];
-        let (transmitter, until) = (*transmitter, *txop_until);
-        rule.done();
-        exchange.close();
+        let contender = &mut self.contenders[sender];
+        let (transmitter, until) = (contender.transmitter, contender.txop_until);
+        contender.rule.done();
+        contender.close();
         let next = now + self.config.phy.sifs_ns();
         let more = self.load(pool, transmitter, now);
         if more && next + self.contenders[sender].exchange.frame.known_ns() <= until {
@@ -380,15 +398,15 @@ impl Cell {
     /// The gap within a TXOP is over.
     pub(super) fn go_on(&mut self, now: u64) {
         let sender = self.channel.senders()[0];
-        let exchange = &mut self.contenders[sender].exchange;
-        exchange.begin(&mut self.radios, false, now);
-        self.channel.go_on(now, exchange.on_air_ns());
+        let contender = &mut self.contenders[sender];
+        contender.together_mut().for_each(|own| own.begin(&mut self.radios, false, now));
+        self.channel.go_on(now, contender.exchange.on_air_ns());
     }
 }
 
 /// What comes of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Again {
+pub(super) enum Again {
     /// It failed and goes out again.
     Failed,
     /// It is over.
