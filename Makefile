@@ -38,15 +38,13 @@ experiments: $(AIRTAB) ## a selection of the studies' experiments: published num
 
 test: ## every test: C core, Rust crates, command line
 	@echo "Testing the C core ..."
-	@$(MAKE) --no-print-directory -C core test
+	@$(MAKE) --no-print-directory -j$$(nproc) -C core test
 	@[ "$$(id -u)" != 0 ] || tools/require live tshark
 	@tools/progress "Building the tests" test --workspace --no-run
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
 	@echo "Adding a discipline, a congestion control and an application from their templates ..."
-	@crates/airtab/tests/add_a_discipline.sh
-	@crates/airtab-sim/tests/add_a_tcp.sh
-	@crates/airtab-sim/tests/add_an_application.sh
+	@crates/airtab/tests/templates.sh
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang live tshark

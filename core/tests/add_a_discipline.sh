@@ -3,7 +3,7 @@
 #
 # Adding a discipline is one file and one line: the template, added so to a copy
 # of the core, builds and passes the tests that hold for every discipline, and a
-# second of random operations. The hosts: crates/airtab/tests/add_a_discipline.sh.
+# second of random operations. The hosts: crates/airtab/tests/templates.sh.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
