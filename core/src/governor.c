@@ -34,7 +34,7 @@ struct record {
 };
 
 struct station {
-	u64 ns;			/* outstanding */
+	u64 ns, told;		/* outstanding; by the host's estimates alone */
 	u64 newest;		/* seq of the last packet of those that completed */
 	u64 total;		/* ns charged */
 	u64 est, bytes;		/* sums of estimates and bytes that took air */
@@ -64,7 +64,7 @@ struct at_governor {
 	struct at_governor_stats stats;
 	struct record *rec;	/* behind the records: the heads of the lists */
 	struct station *sta;	/* behind the stations: multicast, all others */
-	u64 ns;			/* outstanding */
+	u64 ns, told;		/* outstanding; by the host's estimates alone */
 	u64 since, heard_since;	/* what a batch took is counted from; heard until then */
 	u64 heard, heard_last;	/* ns of frames; when the last one ended */
 	u64 batch_last, batch_charge;
@@ -145,19 +145,17 @@ static u32 place(const struct at_governor *g, u16 sta)
 	return sta < g->k.stations ? sta : g->k.stations + (sta != AT_GROUP);
 }
 
-/* What may be outstanding for a station: an aggregate at what it really costs, if
- * that is not twice what it should. */
-static u64 budget(const struct at_governor *g, const struct station *s)
+/* Whether a budget is spent: never before a maximum aggregate is outstanding, by the
+ * host's estimates, unless it seems to cost four times as much. (Late reports make
+ * packets look dear, and the fewer there are the dearer.) */
+static bool spent(u64 ns, u64 told, u32 budget, u32 aggregate)
 {
-	u64 most = 2 * (u64)s->ampdu_ns, ns = (u64)s->ampdu_ns * s->scale / AT_SCALE_ONE;
-
-	ns = ns > most ? most : ns < s->ampdu_ns ? s->ampdu_ns : ns;
-	return ns > g->k.inflight_station ? ns : g->k.inflight_station;
+	return ns >= budget && ns >= aggregate && (told >= aggregate || ns >= 4 * (u64)aggregate);
 }
 
 static bool full(const struct at_governor *g, const struct station *s)
 {
-	return s->frames >= s->floor_now && s->ns >= budget(g, s);
+	return s->frames >= s->floor_now && spent(s->ns, s->told, g->k.inflight_station, s->ampdu_ns);
 }
 
 static bool shut(const struct at_governor *g, const struct station *s)
@@ -171,9 +169,7 @@ static bool shut(const struct at_governor *g, const struct station *s)
 
 static bool all_full(const struct at_governor *g)
 {
-	u32 ns = g->k.inflight > g->widest ? g->k.inflight : g->widest;
-
-	return g->frames >= g->floor && g->ns >= ns;
+	return g->frames >= g->floor && spent(g->ns, g->told, g->k.inflight, g->widest);
 }
 
 bool at_governor_open(const struct at_governor *g)
@@ -310,6 +306,7 @@ static void alive(struct at_governor *g, const struct record *r, u64 now)
 static void count_all(struct at_governor *g, const struct record *r, bool in)
 {
 	g->ns += in ? r->charge : 0 - (u64)r->charge;
+	g->told += in ? r->est : 0 - (u64)r->est;
 	g->frames += in ? 1 : ~(u32)0;
 }
 
@@ -318,6 +315,7 @@ static void count_sta(struct at_governor *g, const struct record *r, bool in)
 	struct station *s = &g->sta[r->sta];
 
 	s->ns += in ? r->charge : 0 - (u64)r->charge;
+	s->told += in ? r->est : 0 - (u64)r->est;
 	s->frames += in ? 1 : ~(u32)0;
 	look(g, r->sta);
 }

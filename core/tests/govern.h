@@ -106,8 +106,8 @@ static inline void govern_budgets(const struct governed *h, u16 sta, u64 aggrega
 {
 	struct at_governor_now n = now_of(h->g);
 	struct at_governor_sta s = sta_of(h->g, sta);
-	u64 all = aggregate > h->k.inflight ? aggregate : h->k.inflight;
-	u64 own = 2 * aggregate > h->k.inflight_station ? 2 * aggregate : h->k.inflight_station;
+	u64 all = 4 * aggregate > h->k.inflight ? 4 * aggregate : h->k.inflight;
+	u64 own = 4 * aggregate > h->k.inflight_station ? 4 * aggregate : h->k.inflight_station;
 
 	CHECK(n.outstanding < all || n.frames < n.floor);
 	CHECK(sta == AT_NO_STA || s.outstanding < own || s.frames < s.floor);

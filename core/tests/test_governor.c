@@ -443,6 +443,28 @@ static void uplink(void)
 	}
 }
 
+/* Aggregates to two stations, reported late: never fewer are outstanding than one
+ * aggregate in all, so that each round of what is late and what it takes carries one. */
+static void late_aggregates(void)
+{
+	static const u64 delay[] = { 2000000, 10000000 };
+
+	for (u32 i = 0; i < 2; i++) {
+		struct at_link l = { .here = true, .ampdu_frames = 32, .ampdu_ns = 3200000 };
+		struct house *h = house();
+
+		aggregates(h);
+		h->delay = delay[i];
+		run(h, 1);
+		for (; l.sta < 2; l.sta++)
+			at_governor_link(h->g, &l, h->now);
+		measured(h);
+		say(i ? "two stations, 10 ms late" : "two stations, 2 ms late", h);
+		CHECK(goodput(h) > 32e9 / (3.2e6 + (double)delay[i]));
+		CHECK(ping_ms(h) < 15);
+	}
+}
+
 /* Completions later than the limit: the floor grows until they cost nothing. */
 static void latency(void)
 {
@@ -543,6 +565,7 @@ int main(void)
 	sleeping();
 	learning();
 	uplink();
+	late_aggregates();
 	latency();
 	orphaned();
 	losses();
