@@ -9,10 +9,11 @@
  * when no more may leave. docs/governor.md has the measurements.
  *
  * Budgets. What is outstanding is counted in airtime: below `inflight` in all,
- * and below `inflight_station` or one maximum aggregate of a station, or another
- * packet does not go. Both are needed: without the second one, who sleeps holds
- * the budget of all; without the first, the delay grows with the stations. Either
- * one lets `floor` frames pass whatever they cost.
+ * and below `inflight_station` of a station, or another packet does not go. Both
+ * are needed: without the second one, who sleeps holds the budget of all; without
+ * the first, the delay grows with the stations. Either one lets a maximum aggregate
+ * pass, by the host's estimates, unless it seems to cost four times as much, and
+ * `floor` frames whatever they cost.
  *
  * Floor. Where reports come late, fewer packets outstanding make each look as if
  * it took longer, so that still fewer may go. So while a budget holds packets back,

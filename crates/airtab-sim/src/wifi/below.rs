@@ -19,11 +19,16 @@ pub(super) struct Below {
 
 impl Below {
     /// None: the discipline is told of everything at once.
-    pub(super) fn new(driver: &DriverConfig, links: &[Link], draws: Stream) -> Option<Box<Below>> {
+    pub(super) fn new(
+        driver: &DriverConfig,
+        links: &[Link],
+        access_ns: u32,
+        draws: Stream,
+    ) -> Option<Box<Below>> {
         if driver.tells_at_once() {
             return None;
         }
-        let governed = driver.governor.map(|config| Governed::new(&config, links));
+        let governed = driver.governor.map(|config| Governed::new(&config, links, access_ns));
         Some(Box::new(Below { reports: Reports::new(driver, draws), governed }))
     }
 

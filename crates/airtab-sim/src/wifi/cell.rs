@@ -72,17 +72,20 @@ impl Cell {
         let stations: Vec<(&str, Speed, Loss)> = stations.iter().map(|s| (s.0, s.1.into(), s.2)).collect();
         let radios = Radios::new(&config, &stations, seed);
         let categories = if config.edca == Edca::Off { 1 } else { Category::ALL.len() };
-        let managed = |queue, number| {
+        let managed = |queue, number, category: Category| {
             let draws = Stream::new(seed, &format!("completions/{number}"));
             let links = radios.links();
-            let below = Below::new(&config.driver, links.all(), draws);
+            let below = Below::new(&config.driver, links.all(), config.access_ns(category), draws);
             Egress::Managed(Managed::new(queue, links).above(below))
         };
         let fifos = (0..categories * stations.len()).map(|_| Egress::fifo(config.uplink_packets));
-        let mut queues: Vec<Egress> =
-            (1..categories as u64).map(|i| managed(queue.like(seed.wrapping_add(i), 0), i)).collect();
+        let mut queues: Vec<Egress> = (1..categories as u64)
+            .zip([Category::Background, Category::Video, Category::Voice])
+            .map(|(i, category)| managed(queue.like(seed.wrapping_add(i), 0), i, category))
+            .collect();
         // The one that was given is best effort's.
-        queues.insert(Category::BestEffort as usize % categories, managed(queue, 0));
+        let best_effort = Category::BestEffort;
+        queues.insert(best_effort as usize % categories, managed(queue, 0, best_effort));
         queues.extend(fifos);
         Cell::with_queues(config, &stations, radios, queues, seed)
     }

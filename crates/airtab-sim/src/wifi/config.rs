@@ -5,6 +5,7 @@ use std::fmt;
 
 use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
 
+use super::edca::Category;
 use super::errors::Coding;
 use super::ofdma::USERS;
 use super::rate::RateAlgorithm;
@@ -137,6 +138,19 @@ impl CellConfig {
     /// Whether the access point has a driver: packets wait below its queue.
     pub fn has_driver(&self) -> bool {
         self.needs(&self.driver)
+    }
+
+    /// How long the channel has to be free, on average, before the access point sends for the first time, ns.
+    pub(super) fn access_ns(&self, category: Category) -> u32 {
+        let phy = &self.phy;
+        let (aifs, least) = match self.edca {
+            Edca::Off => (phy.difs_ns(), phy.cw_min()),
+            edca => {
+                let access = category.access(edca, false, true);
+                (phy.sifs_ns() + access.aifsn * phy.slot_ns(), access.least)
+            }
+        };
+        u32::try_from(aifs + u64::from(least) * phy.slot_ns() / 2).expect("some slots")
     }
 
     /// Whether who has this driver holds more than the packet that it is sending, or has aggregates.

@@ -3,7 +3,7 @@
 //! is reported is charged to who left (`airtab/governor.h`).
 //!
 //! A packet's estimate is its share of the longest aggregate of full-size packets at its station's rate, by
-//! bytes.
+//! bytes, with the wait for the channel before it.
 //!
 //! What it does not do: no reports (`reports`); what a group's frame takes is the core's nominal time.
 
@@ -19,7 +19,9 @@ use crate::engine::NEVER;
 /// A governor, and what its host has to keep.
 pub(super) struct Governed {
     governor: Governor,
+    /// Each aggregate with the wait before it.
     links: Vec<Link>,
+    access_ns: u32,
     /// By the places of the governor's records.
     kept: Vec<Kept>,
 }
@@ -33,15 +35,18 @@ struct Kept {
 }
 
 impl Governed {
-    /// With nothing outstanding, at time 0.
+    /// With nothing outstanding, at time 0; `access_ns`: how long the channel has to be free, on average,
+    /// before an aggregate goes.
     ///
     /// # Panics
     /// If [`GovernorConfig::check`] would fail.
-    pub(super) fn new(config: &GovernorConfig, links: &[Link]) -> Governed {
+    pub(super) fn new(config: &GovernorConfig, links: &[Link], access_ns: u32) -> Governed {
         let params = config.params(links.len());
-        let mut governor = Governor::new(&params, 0).expect("it was checked");
-        links.iter().for_each(|link| governor.link(link, 0));
-        Governed { governor, links: links.to_vec(), kept: vec![Kept::default(); params.records as usize] }
+        let governor = Governor::new(&params, 0).expect("it was checked");
+        let kept = vec![Kept::default(); params.records as usize];
+        let mut governed = Governed { governor, links: links.to_vec(), access_ns, kept };
+        links.iter().for_each(|link| governed.link(link, 0));
+        governed
     }
 
     #[inline]
@@ -87,8 +92,10 @@ impl Governed {
 
     /// A station's link is another one.
     pub(super) fn link(&mut self, link: &Link, now: u64) {
-        self.links[usize::from(link.sta)] = *link;
-        self.governor.link(link, now);
+        let wait = if link.here { self.access_ns } else { 0 };
+        let link = Link { ampdu_ns: link.ampdu_ns + wait, ..*link };
+        self.links[usize::from(link.sta)] = link;
+        self.governor.link(&link, now);
     }
 
     /// PHY rate by which a station's packets are estimated, kb/s.
@@ -163,7 +170,7 @@ mod tests {
         };
         let mut old = queue(&pool);
         let link = Link { sta: 0, here: true, ampdu_frames: 10, ampdu_ns: 4_000_000, ..Link::default() };
-        let mut governed = Governed::new(&GovernorConfig::default(), &[link]);
+        let mut governed = Governed::new(&GovernorConfig::default(), &[link], 0);
         let send = |pool: &mut Pool<u32>, queue: &mut Qdisc| {
             let meta = Meta { bytes: FULL, flow: 1, sta: 0, ..Meta::default() };
             let packet = pool.insert(meta, 0);
