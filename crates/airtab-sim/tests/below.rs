@@ -232,15 +232,17 @@ fn the_governor_gives_the_discipline_its_queue_back() {
     }
 }
 
-/// Reports 2 ms late: more must be outstanding for the same goodput, and it is found.
+/// Reports 2 ms late: more must be outstanding for the same goodput, and it is found. 10 ms late, which is more
+/// than the budget: an aggregate of 4 ms goes in each 14 ms at least (shared with a slow station it is short).
 #[test]
 fn late_reports() {
     for discipline in ["chap", "fq_codel"] {
-        let driver = DriverConfig { completion_delay_ns: 2 * MS, ..governed() };
-        let seen = downloads(driver, discipline, FAST_AND_SLOW);
-        assert!(
-            seen.ping_ms < 15.0 && seen.sum >= 0.9 * downloads(governed(), discipline, FAST_AND_SLOW).sum
-        );
+        for (stations, delay_ns, least) in [(FAST_AND_SLOW, 2 * MS, 0.9), ([7, 7], 10 * MS, 4.0 / 14.0)] {
+            let driver = DriverConfig { completion_delay_ns: delay_ns, ..governed() };
+            let (seen, in_time) =
+                (downloads(driver, discipline, stations), downloads(governed(), discipline, stations));
+            assert!(seen.ping_ms < 15.0 && seen.sum > least * in_time.sum, "{discipline}: {seen:?}");
+        }
     }
 }
 
@@ -283,7 +285,7 @@ fn orphaned_packets() {
         let seen = downloads(DriverConfig { orphan: true, ..governed() }, discipline, FAST_AND_SLOW);
         let without = downloads(bare(), discipline, FAST_AND_SLOW);
         assert!(seen.sum >= 0.97 * without.sum, "{discipline}: {seen:?}, {without:?}");
-        assert!(seen.ping_ms < without.ping_ms / 2.0, "{discipline}: {seen:?}, {without:?}");
+        assert!(seen.ping_ms < 25.0, "{discipline}: {seen:?}");
         let (stats, now) = seen.governor.expect("it is there");
         assert!(now.paced && stats.early > 1000 && stats.valid == 0, "{seen:?}");
     }

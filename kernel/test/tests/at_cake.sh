@@ -54,7 +54,7 @@ burst() {
 	sleep 0.1
 	traffic game 10.8.0.2 9 count="$1" every=0
 	wait
-	read -r _ received _ half _ _ _ _ _ last <late
+	read -r _ received _ half _ _ _ _ _ last _ <late
 	equal "packets of the burst" "$received" "$1"
 	should=$((($1 - 1) * $2))
 	[ $((last - should)) -ge -1000 ] && [ $((last - should)) -le 1000 ] || fail "the last of $1 comes after $last us, should be $should"
