@@ -345,6 +345,9 @@ fn no_ppdu_is_too_long() {
     for (mcs, time_ns, users) in [
         (11, 4_000_000, 16),
         (11, 1_000_000, 16),
+        // Ten MPDUs are 309 symbols, 4202.4 us, behind 43.2 and HE-SIG-B of 40.
+        (11, 4_285_600, 16),
+        (11, 4_285_599, 16),
         // 24 bits a symbol of 13.6 us: 12 328 take 513 symbols, 6977 us; on 106 tones (51 bits) 242, 3291 us.
         (0, 4_000_000, 8),
         (0, 5_484_000, 8),
@@ -431,6 +434,49 @@ fn nobody_answers() {
     let waits: Vec<u64> =
         several.windows(2).map(|two| two[1].start_ns - two[0].start_ns - two[0].took_ns[0]).collect();
     assert!(waits.iter().max() > Some(&(10 * 43_000)), "{waits:?}");
+}
+
+/// One that answers is enough: the window is never doubled for the other, and whoever sends is the same.
+#[test]
+fn one_that_answers_is_enough() {
+    let he = Speed::from(rate(5, 80, 800));
+    let config = CellConfig { attempts: 255, ..config(8, 4_000_000, Some(2)) };
+    let mut host = Host::new(config, &[(he, Loss::Fer(1.0)), (he, Loss::None)]);
+    (0..2 * 2000).for_each(|i| host.send(i % 2, 700));
+    while host.told[1].len() < 1900 {
+        let next = host.medium.next_event();
+        host.run(next);
+    }
+    assert!(host.told[1].iter().all(|tx| tx.attempts == 1 && tx.acked));
+    let ppdus: Vec<_> = host.ppdus().into_iter().filter(|ppdu| ppdu.users.len() == 2).collect();
+    assert!(ppdus.len() > 200);
+    // SIFS, three slots, and 15 at most.
+    for two in ppdus.windows(2) {
+        let idle_ns = two[1].start_ns - two[0].start_ns - two[0].took_ns.iter().sum::<u64>();
+        assert!((43_000..=43_000 + 15 * 9_000).contains(&idle_ns), "{idle_ns}");
+    }
+}
+
+/// Where nobody answers, all who were meant wait EIFS from the end of DATA, which is earlier than the end of what was
+/// reserved for BLOCK ACKs and AIFS.
+#[test]
+fn who_is_meant_and_receives_nothing_waits_eifs() {
+    let he = Speed::from(rate(5, 80, 800));
+    let config = CellConfig { attempts: 255, ..config(8, 4_000_000, Some(4)) };
+    let mut host = Host::new(config, &[(he, Loss::Fer(1.0)); 4]);
+    (0..4 * 40).for_each(|i| host.send(i % 4, 700));
+    (0..4 * 40).for_each(|i| host.upload(i % 4));
+    host.run(20 * S);
+    let mut least = [u64::MAX; 4];
+    for two in host.seen.windows(2).filter(|two| two[0].sender == 0 && two[0].rate.ru() > 0) {
+        let (sender, from) = (usize::from(two[1].sender), two[0].start_ns + u64::from(two[0].data_ns));
+        if sender > 0 && two[1].start_ns > two[0].start_ns {
+            least[sender - 1] = least[sender - 1].min(two[1].start_ns - from);
+        }
+    }
+    let reserved = 16_000 + 48_000 + 2 * 14_400 + 43_000;
+    let eifs = phy("std-11ax").eifs_ns();
+    assert!(least.iter().all(|ns| (eifs..reserved).contains(ns)), "{least:?} from {eifs} to {reserved}");
 }
 
 /// By the signal, each by its own and its own MCS: a station far away loses, its neighbours on other units do not.
