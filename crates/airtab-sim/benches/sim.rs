@@ -7,10 +7,16 @@
 //! - `whole home`: the same with a video and web pages.
 //! - `saturated`: stations that always have a 1500-byte packet for the access
 //!   point, straight on the cell: simulated time over CPU time.
+//! - `ht20-3sta-udp`, `vht80-3sta-tcp`, `he80-10sta-tcp`: cells that aggregate (`modern`), under disciplines and with rate
+//!   control: CPU time per simulated second.
+//!
+//! `cargo bench -p airtab-sim --bench sim -- he80` takes only what has that in its name.
 //!
 //! Each figure is the median of several runs of the same seed, in CPU time of
 //! the thread. Peak memory is the resident set's high-water mark (VmHWM, Linux)
 //! of a process that does one run of the home and nothing else.
+
+mod modern;
 
 use std::process::Command;
 
@@ -20,8 +26,9 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
-use airtab_sim::wifi::{Category, Cell, CellConfig, Loss, Output};
+use airtab_sim::wifi::{Category, Cell, CellConfig, Loss, Output, RateAlgorithm};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
+use modern::{MODERN, Modern, SECONDS};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Argument of the process whose memory is measured; home and discipline follow.
@@ -163,6 +170,37 @@ fn run_saturated(stations: usize, seconds: u64) -> u64 {
     arrived
 }
 
+/// What is measured of a cell that aggregates: discipline, rate control, by how much it may exceed the target.
+const VARIANTS: [(&str, RateAlgorithm, f64); 4] = [
+    ("fifo", RateAlgorithm::Fixed, 1.0),
+    ("fq_codel", RateAlgorithm::Fixed, 1.0),
+    ("airtime_fq", RateAlgorithm::Fixed, 1.5),
+    ("fq_codel", RateAlgorithm::Minstrel, 1.5),
+];
+
+/// One run of a cell that aggregates: bit/s that arrived.
+fn run_modern(cell: &Modern, discipline: &str, control: RateAlgorithm) -> f64 {
+    let params = Params::new(Discipline::named(discipline).expect("a discipline of the core"));
+    let trace = airtab_sim::run(&cell.scenario(control), &params, 1);
+    let bytes: u64 = trace.apps.iter().map(|app| app.down.bytes).sum();
+    bytes as f64 * 8.0 / (SECONDS - 1) as f64
+}
+
+fn modern_cells(table: &Table, runs: usize, wanted: impl Fn(&str) -> bool) {
+    for cell in MODERN.iter().filter(|cell| wanted(cell.name)) {
+        for (discipline, control, factor) in VARIANTS {
+            let (seconds, bps) = median(runs, || run_modern(cell, discipline, control));
+            // The name has 44 columns.
+            let what = if control == RateAlgorithm::Minstrel { "minstrel" } else { discipline };
+            let figure = format!("{}, {what} ({:.0} Mb/s)", cell.name, bps / 1e6);
+            let milliseconds = seconds * 1e3 / SECONDS as f64;
+            table.row(&figure, Some(milliseconds), "ms/s", cell.target * 1e3 * factor, true);
+        }
+        let memory = peak_memory(cell.name, "fq_codel").map(|bytes| bytes as f64 / 1e6);
+        table.row(&format!("{}, peak memory", cell.name), memory, "MB", 64.0, true);
+    }
+}
+
 struct Table;
 
 impl Table {
@@ -178,8 +216,14 @@ impl Table {
 fn main() {
     let args: Vec<_> = std::env::args().collect();
     if let Some(i) = args.iter().position(|a| a == ONE_RUN) {
-        let (_, scenario, ..) = HOMES.iter().find(|h| h.0 == args[i + 1]).expect("one of HOMES");
-        run_home(&scenario(), &args[i + 2]);
+        let (name, discipline) = (&args[i + 1], &args[i + 2]);
+        match MODERN.iter().find(|cell| cell.name == name) {
+            Some(cell) => drop(run_modern(cell, discipline, RateAlgorithm::Fixed)),
+            None => {
+                let (_, scenario, ..) = HOMES.iter().find(|h| h.0 == name).expect("one of HOMES");
+                run_home(&scenario(), discipline);
+            }
+        }
         print_peak_memory();
         return;
     }
@@ -187,7 +231,11 @@ fn main() {
     let runs = if args.iter().any(|a| a == "--bench") { 9 } else { 1 };
     let table = Table;
     println!("{:<44}{:>8} {:<8} {:>12}", "figure", "measured", "", "target");
-    for (home, scenario, most_seconds, most_megabytes) in HOMES {
+    // `cargo bench ... -- he80`: what has that in its name.
+    let some: Vec<_> = args[1..].iter().filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = |name: &str| some.is_empty() || some.iter().any(|part| name.contains(part.as_str()));
+    for (home, scenario, most_seconds, most_megabytes) in HOMES.iter().copied().filter(|home| wanted(home.0))
+    {
         for name in disciplines().map(Discipline::name) {
             let (seconds, exchanges) = median(runs, || run_home(&scenario(), name));
             let figure = |what| format!("{home} 330 s, {name}, {what}");
@@ -198,7 +246,11 @@ fn main() {
             table.row(&figure("peak memory"), memory, "MB", most_megabytes, true);
         }
     }
+    modern_cells(&table, runs, wanted);
     for (stations, target) in [(10, 300.0), (50, 100.0)] {
+        if !wanted("saturated") {
+            break;
+        }
         let simulated = 60;
         let (seconds, arrived) = median(runs, || run_saturated(stations, simulated));
         let rate = arrived as f64 * 1500.0 * 8.0 / simulated as f64 / 1e6;
