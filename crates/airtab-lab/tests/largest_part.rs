@@ -207,3 +207,28 @@ fn the_largest_part_is_named() {
     }
     assert!(named.iter().filter(|(_, lost)| *lost).count() >= 2, "losses: {named:?}");
 }
+
+/// A ring of 1000 packets: fq_codel's own queue is short, and what a ping waits for is below it, behind two downloads.
+#[test]
+fn a_ring_of_1000_is_named() {
+    let text = "duration = \"32s\"\nmeasure = [\"10s\", \"30s\"]\nwired.rate = \"1Gb/s\"\n\
+                wifi = { phy = \"std-11n\", driver = { ring = 1000, order = \"fifo\" } }\n\
+                station = [{ name = \"near\", mcs = 7 }, { name = \"far\", mcs = 0 }]\n\
+                app = [{ name = \"ping\", kind = \"ping\", interval = \"100ms\", station = \"near\" },\n\
+                { name = \"one\", kind = \"download\", station = \"near\" },\n\
+                { name = \"other\", kind = \"download\", station = \"far\" }]\n";
+    let file = ScenarioFile::parse("ring.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    let params = "fq_codel".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+    let stop = AtomicBool::new(false);
+    let options = Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+    let c = compare(&file.scenario, &[("fq_codel".into(), params)], &options).unwrap();
+    let [path, below] = ["down_channel_mean_seconds", "below_delay_mean_seconds"]
+        .map(|figure| c.mean("fq_codel", "ping", Metric::named(figure).unwrap()).unwrap());
+    assert!(below > 0.1 && (below / path - 1.0).abs() < 0.2, "{below} of {path}");
+    let why = why(&c).swap_remove(0);
+    let waits = format!(
+        "is the driver's ring below the queue, where a packet waits {:.0} ms: ",
+        below.min(path) * 1e3
+    );
+    assert!(why.starts_with("ping ") && why.contains(&waits), "{why}");
+}

@@ -54,6 +54,57 @@ fn a_stream_waits_or_loses() {
     );
 }
 
+/// 0.8 s, of which 1 ms in the queue; so much of the rest below it, and so many packets there.
+#[test]
+fn a_ring_below_the_queue() {
+    let with = |below: f64, own: f64, others: [f64; 2]| {
+        let figures = |packets: f64| [(BelowDelay, below), (BelowPackets, packets)];
+        let game = [&stream(GameMos, 1.0, 0.8, 0.001, 0.0, 0.0)[..], &figures(own)].concat();
+        let other = |packets| [&bulk(12e6, 0.5, 0.001, 0.3, 0.0, 0.0)[..], &figures(packets)].concat();
+        let apps = vec![
+            app("game", "game", &game),
+            app("a", "download", &other(others[0])),
+            app("b", "download", &other(others[1])),
+        ];
+        reasons(apps).swap_remove(0)
+    };
+    // 750 of 800 ms.
+    let ring = "game 1.00 under fifo: 94 % of what lowers its score is the driver's ring below the queue, where a packet \
+                waits 750 ms: ";
+    assert_eq!(
+        with(0.75, 5.0, [895.0, 100.0]),
+        format!("{ring}895 of the 1000 packets there are those of a")
+    );
+    assert_eq!(
+        with(0.75, 5.0, [700.0, 295.0]),
+        format!("{ring}700 of the 1000 packets there are those of a")
+    );
+    assert_eq!(with(0.75, 5.0, [699.0, 296.0]), format!("{ring}1000 packets are there"));
+    assert_eq!(with(0.75, 400.0, [300.0, 300.0]), format!("{ring}400 of the 1000 packets there are its own"));
+    // 399 of 799 ms below, 400 on the channel.
+    let channel = "game 1.00 under fifo: 50 % of what lowers its score is the channel, where a packet takes 400 ms \
+                   while b uses 30 % of the air";
+    assert_eq!(with(0.399, 5.0, [895.0, 100.0]), channel);
+    // More than all of it is all of it.
+    assert!(with(0.9, 5.0, [895.0, 100.0]).contains("where a packet waits 799 ms"));
+    assert!(with(0.0, 0.0, [0.0, 0.0]).contains("is the channel, where a packet takes 799 ms"));
+}
+
+#[test]
+fn what_a_call_and_a_ping_wait_for_in_the_ring() {
+    let of = |kind, score, mos| {
+        let below = [(BelowDelay, 0.75), (BelowPackets, 1.0)];
+        let figures = [&stream(score, mos, 0.8, 0.001, 0.0, 0.0)[..], &below].concat();
+        let alone = vec![app("one", kind, &figures)];
+        reasons(alone).swap_remove(0)
+    };
+    let ring = "is the driver's ring below the queue";
+    for said in [of("voip", VoipMos, 2.0), of("ping", Ping, 0.8), of("udp", Goodput, 1e6)] {
+        assert!(said.contains("94 % of ") && said.contains(ring), "{said}");
+        assert!(said.contains("waits 750 ms: 1 of the 1 packets there are its own"), "{said}");
+    }
+}
+
 #[test]
 fn several_share_the_full_queue() {
     let apps = vec![

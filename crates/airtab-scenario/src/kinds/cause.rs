@@ -29,6 +29,8 @@ enum Place {
     AccessPoint,
     /// Their station's own queue.
     Uplink,
+    /// Below the access point's queue: the driver's ring, until a packet's first attempt.
+    Ring,
     /// The channel: contention and attempts.
     Channel,
     /// The wires.
@@ -49,6 +51,7 @@ impl Place {
         match self {
             Place::AccessPoint => "the access point's queue",
             Place::Uplink => "its station's uplink queue",
+            Place::Ring => "the driver's ring below the queue",
             Place::Channel => "the channel",
             Place::Wires => "the wired line",
         }
@@ -78,6 +81,22 @@ fn time(app: &Scores, direction: Direction, leg: Leg) -> f64 {
     app.mean(Metric::of_path(direction, OfPath::mean(leg))).unwrap_or(0.0)
 }
 
+/// Of the time between the queue and reception, what its downlink packets wait in the driver's ring; 0 where none is
+/// measured.
+fn ring_share(app: &Scores) -> f64 {
+    let below = app.mean(Metric::BelowDelay).unwrap_or(0.0);
+    if below > 0.0 { (below / time(app, Direction::Down, Leg::Channel)).min(1.0) } else { 0.0 }
+}
+
+/// How the time of a part of the way is shared by places.
+fn places(app: &Scores, direction: Direction, leg: Leg) -> [(Place, f64); 2] {
+    let ring = match (direction, leg) {
+        (Direction::Down, Leg::Channel) => ring_share(app),
+        _ => 0.0,
+    };
+    [(Place::of(direction, leg), 1.0 - ring), (Place::Ring, ring)]
+}
+
 /// Share of its packets that is lost there.
 fn loss(app: &Scores, direction: Direction, leg: Leg) -> f64 {
     app.mean(Metric::of_path(direction, OfPath::loss(leg))).unwrap_or(0.0)
@@ -95,6 +114,13 @@ impl Parts {
         }
     }
 
+    /// What the time of a part of the way costs, at its places.
+    fn add_time(&mut self, app: &Scores, direction: Direction, leg: Leg, size: f64) {
+        for (place, share) in places(app, direction, leg) {
+            self.add(place, false, size * share);
+        }
+    }
+
     /// Of a game: its G-model's X, from the times both ways and what varies in the worse direction.
     pub(super) fn of_game(app: &Scores) -> Parts {
         let jitter = |metric| app.mean(metric).unwrap_or(0.0);
@@ -108,7 +134,7 @@ impl Parts {
                 let varies = app.mean(Metric::of_path(direction, OfPath::jitter(leg)));
                 let varies = varies.filter(|_| direction == worse).unwrap_or(0.0);
                 let x = gmodel::x(time(app, direction, leg) * MS_PER_S, varies * MS_PER_S);
-                parts.add(Place::of(direction, leg), false, x);
+                parts.add_time(app, direction, leg, x);
             }
         }
         parts
@@ -121,7 +147,7 @@ impl Parts {
         let delays_ms = LEGS.map(|leg| time(app, direction, leg) * MS_PER_S);
         let taken = emodel::taken_off(delays_ms, LEGS.map(|leg| loss(app, direction, leg)));
         for (i, leg) in LEGS.into_iter().enumerate() {
-            parts.add(Place::of(direction, leg), false, taken.by_delay[i]);
+            parts.add_time(app, direction, leg, taken.by_delay[i]);
             parts.add(Place::of(direction, leg), true, taken.by_loss[i]);
         }
         parts
@@ -131,8 +157,7 @@ impl Parts {
     pub(super) fn of_round_trip(app: &Scores) -> Parts {
         let mut parts = Parts::new(&Direction::BOTH, "");
         for direction in Direction::BOTH {
-            LEGS.iter()
-                .for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
+            LEGS.iter().for_each(|leg| parts.add_time(app, direction, *leg, time(app, direction, *leg)));
         }
         parts.of = format!("its round trip of {}", ms(parts.sum(), parts.half_width(app, None)));
         parts
@@ -141,7 +166,7 @@ impl Parts {
     /// Of one direction: its delay.
     pub(super) fn of_delay(app: &Scores, direction: Direction) -> Parts {
         let mut parts = Parts::new(&[direction], "");
-        LEGS.iter().for_each(|leg| parts.add(Place::of(direction, *leg), false, time(app, direction, *leg)));
+        LEGS.iter().for_each(|leg| parts.add_time(app, direction, *leg, time(app, direction, *leg)));
         parts.of = format!("its delay of {}", ms(parts.sum(), parts.half_width(app, None)));
         parts
     }
@@ -160,6 +185,9 @@ impl Parts {
 
     /// How exact its times are, at one place or at all.
     fn half_width(&self, app: &Scores, place: Option<Place>) -> Option<f64> {
+        if place == Some(Place::Ring) {
+            return half_width(app, &[Metric::BelowDelay]);
+        }
         let all = self.directions.iter().flat_map(|direction| LEGS.map(|leg| (*direction, leg)));
         let here =
             all.filter(|(direction, leg)| place.is_none_or(|place| place == Place::of(*direction, *leg)));
@@ -214,18 +242,27 @@ impl Parts {
                 Place::Uplink => {
                     (format!("which drops {lost} of its packets"), format!(", behind {}", ahead(q, app)))
                 }
-                Place::Channel => (format!("on which {lost} of its packets are lost"), self.attempts(app)),
+                // Of the ring no losses are measured apart.
+                Place::Ring | Place::Channel => {
+                    (format!("on which {lost} of its packets are lost"), self.attempts(app))
+                }
                 Place::Wires => (format!("which drops {lost} of its packets"), String::new()),
             };
             return [format!("{place}, {met}"), who];
         }
-        let wait = ms(sum(time), self.half_width(app, Some(part.place)));
+        let all = self.directions.iter().flat_map(|direction| LEGS.map(|leg| (*direction, leg)));
+        let shared = all.flat_map(|(direction, leg)| {
+            places(app, direction, leg).map(|(place, share)| (place, share * time(app, direction, leg)))
+        });
+        let waits = shared.filter(|(place, _)| *place == part.place).map(|(_, time)| time).sum();
+        let wait = ms(waits, self.half_width(app, Some(part.place)));
         let (met, who) = match part.place {
             Place::AccessPoint if held(app).max(held_by_others(q, app)) < 1.0 => {
                 ("waits", " for the air, nobody before it".into())
             }
             Place::AccessPoint => ("waits", format!(": {}", crowd(q, app))),
             Place::Uplink => ("waits", format!(" behind {}", ahead(q, app))),
+            Place::Ring => ("waits", format!(": {}", in_the_ring(q, app))),
             Place::Channel => ("takes", self.rivals(q, app)),
             Place::Wires => ("takes", String::new()),
         };
@@ -279,5 +316,19 @@ fn ahead<'a>(q: &'a QueueScores, app: &Scores) -> &'a str {
     match other.filter(|other| places(other) > places(app)) {
         Some(other) => &other.name,
         None => "its own packets",
+    }
+}
+
+/// Whose packets are below the access point's queue.
+fn in_the_ring(q: &QueueScores, app: &Scores) -> String {
+    let packets = |a: &Scores| a.mean(Metric::BelowPackets).unwrap_or(0.0);
+    let all: f64 = q.apps.iter().map(packets).sum();
+    let most = q.apps.iter().max_by(|a, b| packets(a).total_cmp(&packets(b)));
+    match most.filter(|one| packets(one) >= 0.7 * all || one.name == app.name) {
+        Some(one) if one.name == app.name => {
+            format!("{:.0} of the {all:.0} packets there are its own", packets(one))
+        }
+        Some(one) => format!("{:.0} of the {all:.0} packets there are those of {}", packets(one), one.name),
+        None => format!("{all:.0} packets are there"),
     }
 }
