@@ -93,9 +93,9 @@ fn read_app(
         servers: servers?,
         phase_ns,
     };
-    let fits =
-        context.cell.map_or(Ok(()), |cell| app.fits_txop(cell, stations[app.station].speed, context.mss));
-    for broken in app.broken().chain(fits.err()) {
+    let longer = |cell, at: usize| app.fits_txop(cell, stations[at].speed, context.mss).err();
+    let longer = context.cell.and_then(|cell| app.stations().find_map(|at| longer(cell, at)));
+    for broken in app.broken().chain(longer) {
         // Who names no end has begun too late.
         let key = if broken.key == "stop" && s.get("stop").is_none() { "start" } else { broken.key };
         s.problem_of(key, &broken.message);

@@ -591,3 +591,31 @@ fn stations_in_numbers() {
     assert!(refused("count = 2007").contains("count: '2007' is outside 1 to 2006"));
     assert!(refused("count = 0").contains("count: '0' is outside 1 to 2006"));
 }
+
+/// A packet must fit into its TXOP at each station where its application is, not at the first one alone.
+#[test]
+fn each_station_of_an_application_is_looked_at() {
+    let parse = |mcs: u8| {
+        let text = format!(
+            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n[[station]]\nname = \"near\"\nmcs = 7\n[[station]]\nname = \"far\"\nmcs = {mcs}\n\
+             [[app]]\nname = \"u\"\nkind = \"udp\"\nrate = \"1Mb/s\"\naccess = \"vo\"\nstation = \"near\"\nstations = 2"
+        );
+        ScenarioFile::parse("txop.toml", &text).map(|file| file.scenario)
+    };
+    let mut fits = parse(1).unwrap();
+    assert_eq!(fits.check(), Ok(()));
+    assert!(
+        parse(0).unwrap_err().to_string().contains("[[app]] access: vo: a packet of 1500 bytes takes 1980us")
+    );
+    fits.stations[1].speed.rate = ScenarioFile::parse("slow.toml", "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n[[station]]\nname = \"s\"\nmcs = 0\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"")
+        .unwrap()
+        .scenario
+        .stations[0]
+        .speed
+        .rate;
+    assert!(
+        fits.check()
+            .unwrap_err()
+            .starts_with("application u: access: vo: a packet of 1500 bytes takes 1980us")
+    );
+}

@@ -353,9 +353,10 @@ impl Scenario {
                 unless(server < servers, format!("application {name}: no server number {server}"))?;
             }
             app.broken().next().map_or(Ok(()), |e| Err(format!("application {name}: {e}")))?;
-            let speed = self.stations[app.station].speed;
-            let fits = self.medium.cell().map_or(Ok(()), |cell| app.fits_txop(cell, speed, self.tcp.mss));
-            fits.map_err(|e| format!("application {name}: {e}"))?;
+            for station in &self.stations[app.stations()] {
+                let fits = |cell| app.fits_txop(cell, station.speed, self.tcp.mss);
+                self.medium.cell().map_or(Ok(()), fits).map_err(|e| format!("application {name}: {e}"))?;
+            }
             unless(
                 self.medium.cell().is_some() || !app.kind.saturates(true),
                 format!(
