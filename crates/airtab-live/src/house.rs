@@ -69,7 +69,13 @@ impl House {
         let large = (n > MAX_STATIONS)
             .then(|| LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
         let names = [&scenario.name].into_iter().chain(scenario.stations.iter().map(|s| &s.name));
-        large.into_iter().chain(names.filter_map(|name| check_name(name).err())).collect()
+        let walkers = scenario.stations.iter().filter(|s| s.walk.is_some()).map(|s| {
+            LiveError::House(format!(
+                "station {0}: a walk is the simulator's; leave `walk` out, and move it with airtab live set {0} distance",
+                s.name
+            ))
+        });
+        large.into_iter().chain(names.filter_map(|name| check_name(name).err())).chain(walkers).collect()
     }
 
     /// Its name.
@@ -226,6 +232,14 @@ mod tests {
             file.scenario.name = name.into();
             assert!(House::new(file).unwrap_err().to_string().contains(&format!("{name:?}")));
         }
+    }
+
+    #[test]
+    fn who_walks_by_himself_is_refused() {
+        let mut file = ScenarioFile::home();
+        file.scenario.stations[0].walk = airtab_sim::wifi::Walk::new(vec![(0, 1.0)]).ok();
+        let told = House::new(file).unwrap_err().to_string();
+        assert!(told.contains("station console: a walk is the simulator's"), "{told}");
     }
 
     #[test]

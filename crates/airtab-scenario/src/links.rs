@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What decides which of a station's frames are lost (`errors` and `coherence` of `[wifi]`;
-//! `distance`, `snr` and `fer` of a station), and who chooses its rate (`rate_control`).
+//! `distance`, `walk`, `snr` and `fer` of a station), and who chooses its rate (`rate_control`).
 //!
 //! What it does not do: how a signal becomes errors, and how rates are chosen, is `airtab_sim::wifi`'s; which
 //! rates there are is `speed`'s.
@@ -8,7 +8,7 @@
 use airtab_core::time::MS;
 use airtab_core::{Phy, Unit};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed};
+use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
 
 use crate::reader::{Section, Value, choice, number, quantity};
 use crate::scenario_file::LONGEST_NS;
@@ -109,11 +109,11 @@ impl Errors {
         match (key, self) {
             ("fer", _) if value == 0.0 => Ok(Loss::None),
             ("fer", _) => Ok(Loss::Fer(value)),
-            ("distance", Errors::Shadowing(by)) => Ok(Loss::Shadowing { distance_m: value, by }),
-            ("distance", Errors::Snr { deviation_db, coherence_ns }) => {
+            ("distance" | "walk", Errors::Shadowing(by)) => Ok(Loss::Shadowing { distance_m: value, by }),
+            ("distance" | "walk", Errors::Snr { deviation_db, coherence_ns }) => {
                 Ok(Loss::Signal(signal(Mean::Distance(value), deviation_db, coherence_ns)))
             }
-            ("distance", Errors::Fer) => Err(in_wifi(&["shadowing", "snr"], self.name())),
+            ("distance" | "walk", Errors::Fer) => Err(in_wifi(&["shadowing", "snr"], self.name())),
             (_, Errors::Snr { deviation_db, coherence_ns }) => {
                 Ok(Loss::Signal(signal(Mean::Given(value), deviation_db, coherence_ns)))
             }
@@ -144,27 +144,50 @@ fn in_wifi(owners: &[&str], errors: &str) -> String {
     only_with(owners, errors).replacen(';', " in [wifi];", 1)
 }
 
-/// Keys of a station that say which of its frames are lost.
-const LOSS: [&str; 3] = ["distance", "fer", "snr"];
+/// Keys of a station that say which of its frames are lost, with `walk`.
+const LOSS: [&str; 4] = ["distance", "fer", "snr", "walk"];
 
-/// Which of a station's frames are lost. Without `errors` any will do.
-pub(crate) fn read_loss(s: &Section, errors: Option<Errors>) -> Loss {
+/// Which of a station's frames are lost, at the start of its walk if it has one. Without `errors` any will do.
+pub(crate) fn read_loss(s: &Section, errors: Option<Errors>, duration_ns: u64) -> (Loss, Option<Walk>) {
     let distance = s.read("distance", metres);
     let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
     let snr = s.read("snr", decibels);
+    let walk = s.read("walk", |v| read_walk(s, v, duration_ns));
     for key in LOSS.into_iter().filter(|key| s.get(key).is_some()).skip(1) {
-        s.problem_of(key, "give one of distance, fer and snr: each says which frames are lost");
+        s.problem_of(key, "give one of distance, fer, snr and walk: each says which frames are lost");
     }
-    let Some(errors) = errors else { return Loss::None };
+    let Some(errors) = errors else { return (Loss::None, None) };
     let mut loss = errors.usual();
-    for (key, value) in LOSS.into_iter().zip([distance, fer, snr]) {
+    let start = walk.as_ref().map(|walk| walk.at(0));
+    for (key, value) in LOSS.into_iter().zip([distance, fer, snr, start]) {
         match value.map(|value| errors.loss(key, value)) {
             Some(Ok(own)) => loss = own,
             Some(Err(message)) => s.problem_of(key, &message),
             None => {}
         }
     }
-    loss
+    (loss, walk)
+}
+
+/// `[["0s", 1], ["60s", "60 m"]]`, within the run.
+fn read_walk<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>, duration_ns: u64) -> Result<Walk, String> {
+    let wrong =
+        || format!("{} is not a list of times and distances such as [[\"0s\", 1], [\"60s\", 60]]", v.written);
+    let stops = v.value.as_array().ok_or_else(wrong)?.iter().map(|stop| {
+        let value = Value { value: stop.get_ref(), span: stop.span(), written: String::new() };
+        let [time, distance] = value
+            .value
+            .as_array()
+            .map_or_else(Vec::new, |_| s.items(&value))
+            .try_into()
+            .map_err(|_| wrong())?;
+        let at_ns = Unit::Ns.parse(&time).map_err(|e| e.to_string())?;
+        if at_ns > duration_ns {
+            return Err(format!("{time} is past the end of the run ({})", Unit::Ns.format(duration_ns)));
+        }
+        Ok((at_ns, parse_metres(&distance)?))
+    });
+    Walk::new(stops.collect::<Result<_, _>>()?)
 }
 
 /// Who chooses a station's rate. Without a `phy` nobody is wrong.

@@ -40,7 +40,10 @@ pub(crate) fn read_stations(
     for s in sections {
         let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
         let speed = Speeds::read(speeds.as_ref(), &s);
-        let loss = read_loss(&s, errors);
+        let (loss, walk) = read_loss(&s, errors, duration_ns);
+        if walk.is_some() && !dcf {
+            s.problem_of("walk", "only for medium dcf; nobody walks on the emulated link");
+        }
         let control = read_rate_control(&s, phy.as_ref(), errors, loss);
         let speed = Speed { control, ..speed };
         let uplink = s.read("uplink", |v| {
@@ -58,7 +61,7 @@ pub(crate) fn read_stations(
                 "only where packets wait at the driver: medium dcf, and a profile with rates by MCS or a ring above 1 in [wifi.driver]",
             );
         }
-        let station = Station { name, speed, loss, uplink, asleep };
+        let station = Station { name, speed, loss, uplink, asleep, walk };
         let copies = copies::read(&s, station, &stations);
         s.finish();
         stations.extend(copies);

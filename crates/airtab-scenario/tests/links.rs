@@ -6,7 +6,7 @@ mod common;
 
 use airtab_scenario::{Errors, Metric, QueueSpec, ScenarioFile, measure, station_change};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal};
+use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Walk};
 use common::{modern, refused};
 
 const SNR: &str = "errors = \"snr\"";
@@ -77,7 +77,7 @@ fn stations_have_a_rate_control() {
 fn what_a_link_cannot_be_is_refused() {
     let n = |keys: &str| format!("phy = \"std-11n\"\n{keys}");
     let snr = n(SNR);
-    let one = "give one of distance, fer and snr: each says which frames are lost";
+    let one = "give one of distance, fer, snr and walk: each says which frames are lost";
     for (wifi, station, messages) in [
         (
             n("errors = \"nsr\""),
@@ -173,6 +173,66 @@ fn what_a_link_cannot_be_is_refused() {
             assert!(told.iter().any(|told| told.starts_with(message)), "{message}: {told:#?}");
         }
     }
+}
+
+#[test]
+fn stations_walk() {
+    let walk = |errors: &str, stops: &str| {
+        modern("std-11n", errors, &format!("[[station]]\nname = \"s\"\nwalk = {stops}\n"))
+            .scenario
+            .stations
+            .remove(0)
+    };
+    let far = walk(SNR, "[[\"200ms\", 2], [\"1s\", \"18 m\"]]");
+    assert_eq!(far.walk, Walk::new(vec![(200_000_000, 2.0), (1_000_000_000, 18.0)]).ok());
+    assert_eq!(far.loss, steady(Mean::Distance(2.0)), "where it sets out");
+    let by = Shadowing::default();
+    assert_eq!(walk("", "[[\"0s\", 3]]").loss, Loss::Shadowing { distance_m: 3.0, by });
+    let n = |keys: &str| format!("phy = \"std-11n\"\n{keys}");
+    let list = "is not a list of times and distances such as [[\"0s\", 1], [\"60s\", 60]]";
+    for (wifi, station, message) in [
+        (n(""), "walk = []", "nowhere to be: at least one time and distance"),
+        (n(""), "walk = 3", &format!("3 {list}")),
+        (n(""), "walk = [3]", &format!("[3] {list}")),
+        (n(""), "walk = [[\"0s\", 1, 2]]", &format!("[[\"0s\", 1, 2]] {list}")),
+        (n(""), "walk = [[0, 1]]", "'0' is not a time"),
+        (n(""), "walk = [[\"2s\", 1]]", "2s is past the end of the run (1s)"),
+        (n(""), "walk = [[\"0s\", 0]]", "'0' is not a distance in metres above 0"),
+        (n(""), "walk = [[\"0s\", 1], [\"0s\", 2]]", "0ns is not after 0ns: times must rise"),
+        (n(""), "distance = 2\nwalk = [[\"0s\", 1]]", "give one of distance, fer, snr and walk"),
+        (
+            n("errors = \"fer\""),
+            "walk = [[\"0s\", 1]]",
+            "only with errors = \"shadowing\" or \"snr\" in [wifi]",
+        ),
+        ("medium = \"emulator\"".into(), "walk = [[\"0s\", 1]]", "only for medium dcf; nobody walks"),
+    ] {
+        let told = refused(&wifi, station, "");
+        assert!(told.len() == 1 && told[0].starts_with(&format!("[[station]] walk: {message}")), "{told:#?}");
+    }
+}
+
+/// 1 m/s, at MCS 7 alone: at 15 m all arrives, at 45 m (17.7 dB) nothing.
+#[test]
+fn who_walks_away_is_heard_no_more() {
+    let goodput = |place: &str, from: u64| {
+        let text = format!(
+            "duration = \"60s\"\nmeasure = [\"{from}s\", \"{}s\"]\n[wifi]\nphy = \"std-11n\"\n{SNR}\n\
+             [[station]]\nname = \"s\"\n{place}\n\
+             [[app]]\nname = \"u\"\nkind = \"udp\"\nstation = \"s\"\nrate = \"10Mb/s\"\n",
+            from + 10
+        );
+        let file = ScenarioFile::parse("walk.toml", &text).unwrap();
+        let params = "fifo:limit=100".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let apps = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps;
+        apps[0].get(&Metric::Goodput).copied().unwrap_or(0.0)
+    };
+    let walk = "walk = [[\"0s\", 1], [\"59s\", 60]]";
+    assert_eq!(goodput(walk, 10), goodput("distance = 15", 10));
+    assert_eq!((goodput(walk, 40), goodput("distance = 15", 40) > 9e6), (0.0, true));
+    let back = "walk = [[\"0s\", 60], [\"39s\", 1]]";
+    assert_eq!(goodput(back, 0), 0.0);
+    assert!(goodput(back, 45) > 9e6, "it came back");
 }
 
 /// As `airtab live set` does.

@@ -282,7 +282,7 @@ fn rates_that_a_cell_does_not_have_are_refused() {
         (
             n,
             "distance = 3\nfer = 0.1",
-            &["fer: give one of distance, fer and snr: each says which frames are lost"],
+            &["fer: give one of distance, fer, snr and walk: each says which frames are lost"],
         ),
     ] {
         let told = refused(wifi, station, "");

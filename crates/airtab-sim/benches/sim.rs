@@ -58,6 +58,7 @@ fn home() -> Scenario {
         loss: Loss::at(1.0),
         uplink: None,
         asleep: None,
+        walk: None,
     };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),

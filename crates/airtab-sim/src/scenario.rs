@@ -9,7 +9,7 @@ use airtab_core::{Format, Params, Unit};
 use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{Category, CellConfig, Loss, MediumConfig, RateAlgorithm, Speed};
+use crate::wifi::{Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -66,6 +66,20 @@ pub struct Station {
     pub uplink: Option<Params>,
     /// When it sleeps, ns; the access point's driver keeps what is for it.
     pub asleep: Option<Range<u64>>,
+    /// How far it is when, instead of the distance of `loss`; None: it stays.
+    pub walk: Option<Walk>,
+}
+
+impl Station {
+    /// What it, number `number` of a medium, does by itself while it runs.
+    pub(crate) fn plan(&self, number: usize, medium: &mut Medium) {
+        if let Some(time) = &self.asleep {
+            medium.set_asleep(number, time.clone());
+        }
+        if let Some(walk) = &self.walk {
+            medium.set_walk(number, (self.speed, self.loss), walk.clone());
+        }
+    }
 }
 
 /// One application: servers on the wired side and clients on a station.
@@ -335,6 +349,11 @@ impl Scenario {
             unless(
                 station.asleep.is_none() || self.medium.cell().is_some_and(CellConfig::has_driver),
                 format!("station {name}: asleep: only where the access point's driver has a ring above 1"),
+            )?;
+            unless(
+                station.walk.is_none()
+                    || station.loss.at_distance(1.0).is_some() && self.medium.cell().is_some(),
+                format!("station {name}: walk: only in a cell where frames are lost by a distance"),
             )?;
             let Some(uplink) = &station.uplink else { continue };
             uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;

@@ -8,7 +8,7 @@ use airtab_core::Params;
 use airtab_quality::emodel;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::{Download, Game, Voip};
-use airtab_sim::wifi::{Category, CellConfig, Loss, Mean, RateAlgorithm, Signal};
+use airtab_sim::wifi::{Category, CellConfig, Loss, Mean, RateAlgorithm, Signal, Walk};
 use airtab_sim::{App, AppKind, AppTrace, Latency, Scenario, Servers, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
@@ -198,6 +198,12 @@ fn rules_are_checked_before_a_run() {
             "has no losses by the signal",
         ),
         (broken(&|s| s.stations[0].speed.control = RateAlgorithm::Aarf), "aarf wants losses by the signal"),
+        (
+            broken(&|s| {
+                (s.stations[0].loss, s.stations[0].walk) = (Loss::None, Walk::new(vec![(0, 1.0)]).ok())
+            }),
+            "walk: only in a cell where",
+        ),
         (broken(&|s| s.apps[1].name = "game".into()), "the name is taken"),
         (broken(&|s| s.apps[1].active_ns = 5..5), "stop must be after start"),
     ] {

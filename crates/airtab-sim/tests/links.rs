@@ -268,3 +268,21 @@ fn a_rate_control_is_followed() {
     host.advance(host.now + 100 * MS);
     assert_eq!((told.len(), rates(&mut host)), (0, vec![0, 65_000]), "who left, and who is there");
 }
+
+/// At each step, and at the end; who stands is told of with the samples alone.
+#[test]
+fn a_walk_changes_the_link_every_100_ms() {
+    let config: MediumConfig = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) }.into();
+    let loss = Loss::at(1.0);
+    let mut host = Host::of(&config, &[("walks", 54_000, loss), ("stands", 54_000, loss)], "links");
+    let walk = Walk::new(vec![(150 * MS, 1.0), (430 * MS, 29.0)]).expect("it is one");
+    host.medium.set_walk(0, (54_000.into(), loss), walk);
+    host.advance(900 * MS);
+    let steps: Vec<u64> = host
+        .told()
+        .iter()
+        .filter(|(at, link)| link.sta == 0 && at % (100 * MS) != 0)
+        .map(|(at, _)| at / MS)
+        .collect();
+    assert_eq!(steps, [250, 350, 430]);
+}

@@ -73,6 +73,10 @@ pub(super) fn station(station: &Station) -> String {
             Mean::Given(db) => format!("{db} dB above the noise"),
         },
     };
+    let link = match station.walk.as_ref().map(|walk| (walk, walk.times())) {
+        Some((walk, (from, to))) => format!("walks from {} to {} m", walk.at(from), walk.at(to)),
+        None => link,
+    };
     let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
     format!("{}: {}, {link}{}", station.name, station.speed, own.unwrap_or_default())
 }

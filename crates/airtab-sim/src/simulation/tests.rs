@@ -42,6 +42,7 @@ fn home() -> Scenario {
                 loss: Loss::None,
                 uplink: None,
                 asleep: None,
+                walk: None,
             })
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),

@@ -57,6 +57,7 @@ pub struct Cell {
     outputs: Outbox<Output>,
     /// Who will sleep, the next one last.
     naps: Vec<Nap>,
+    walks: Vec<Walking>,
 }
 
 impl Cell {
@@ -140,6 +141,7 @@ impl Cell {
             alarm: NEVER,
             next: NEVER,
             naps: Vec::new(),
+            walks: Vec::new(),
         };
         cell.set_alarm();
         cell.look_ahead();
@@ -344,8 +346,7 @@ impl Cell {
     /// To be called when a transmitter's own next event may be another one, or a late sender's.
     fn set_alarm(&mut self) {
         let events = self.timed.iter().map(|t| self.transmitters[*t].next_event());
-        let nap = self.naps.last().map_or(NEVER, |nap| nap.at_ns);
-        self.alarm = events.min().unwrap_or(NEVER).min(self.channel.next_timeout()).min(nap);
+        self.alarm = events.min().unwrap_or(NEVER).min(self.channel.next_timeout()).min(self.next_plan());
     }
 
     /// A transmitter's beacon is due, its discipline wants to be asked, or a late sender has
@@ -356,7 +357,7 @@ impl Cell {
             self.resolve(pool, sender, now);
             return self.set_alarm();
         }
-        if self.nap(now) {
+        if self.nap(now) || self.step(now) {
             return;
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
@@ -494,7 +495,9 @@ impl Cell {
 mod below;
 mod busy;
 mod ofdma;
+mod walks;
 
 use below::Nap;
+use walks::Walking;
 #[cfg(test)]
 mod tests;

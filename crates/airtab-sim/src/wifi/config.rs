@@ -9,7 +9,7 @@ use super::edca::Category;
 use super::errors::Coding;
 use super::ofdma::USERS;
 use super::rate::RateAlgorithm;
-use super::snr::{Signal, Snr};
+use super::snr::{Mean, Signal, Snr};
 
 /// Rate of the frames around DATA by which errors are judged, kb/s.
 pub(super) const CONTROL_KBPS: u32 = 24_000;
@@ -441,6 +441,17 @@ impl Loss {
     /// Shadowing as in the CHAP studies at a distance, metres.
     pub fn at(distance_m: f64) -> Loss {
         Loss::Shadowing { distance_m, by: Shadowing::default() }
+    }
+
+    /// The same at another distance, metres; None: no distance says what is lost.
+    pub fn at_distance(self, metres: f64) -> Option<Loss> {
+        match self {
+            Loss::Shadowing { by, .. } => Some(Loss::Shadowing { distance_m: metres, by }),
+            Loss::Signal(signal @ Signal { mean: Mean::Distance(_), .. }) => {
+                Some(Loss::Signal(Signal { mean: Mean::Distance(metres), ..signal }))
+            }
+            _ => None,
+        }
     }
 
     /// Probability that an MPDU of so many bytes is lost at this rate: by the mean signal, else that of any frame.

@@ -11,6 +11,7 @@ use super::cell::Cell;
 use super::config::{Loss, MediumConfig, Speed};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
+use super::walk::Walk;
 
 /// One access point and its stations. Each method is that of the medium.
 #[expect(
@@ -121,6 +122,17 @@ impl Medium {
         match self {
             Medium::Cell(cell) => cell.set_asleep(station, time),
             Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
+        }
+    }
+
+    /// [`Cell::set_walk`].
+    ///
+    /// # Panics
+    /// If it does, and of the emulator, where nobody walks.
+    pub fn set_walk(&mut self, station: usize, link: (Speed, Loss), walk: Walk) {
+        match self {
+            Medium::Cell(cell) => cell.set_walk(station, link, walk),
+            Medium::Emulator(_) => panic!("nobody walks on the emulated link"),
         }
     }
 

@@ -22,6 +22,7 @@
 //! | `ofdma`, `cell/ofdma` | several stations in one PPDU: resource units and times; who goes together |
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories, `txop` says what fits into theirs |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
+//! | `walk`, `cell/walks` | how far a station is that walks |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
@@ -61,6 +62,7 @@ mod snr;
 mod tap;
 mod transmitter;
 mod txop;
+mod walk;
 
 pub use air::AirTrace;
 pub use cell::Cell;
@@ -75,3 +77,4 @@ pub use medium::Medium;
 pub use output::{Attempt, End, FrameBody, Label, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use snr::{Mean, Signal, Snr};
+pub use walk::Walk;

@@ -114,9 +114,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.speed, s.loss)).collect();
             let mut medium = Medium::new(spec.medium, &stations, qdisc, own);
             for (number, (_, station)) in spec.stations.iter().enumerate() {
-                if let Some(time) = &station.asleep {
-                    medium.set_asleep(number, time.clone());
-                }
+                station.plan(number, &mut medium);
                 if let Some(uplink) = &station.uplink {
                     let seed = Stream::new(own, &format!("qdisc/station/{}", station.name)).below(u64::MAX);
                     medium.set_uplink(number, Qdisc::new(&pool, uplink, seed, 0));

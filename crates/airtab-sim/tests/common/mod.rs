@@ -35,6 +35,7 @@ pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
         loss: Loss::at(distance_m),
         uplink: None,
         asleep: None,
+        walk: None,
     }
 }
 

@@ -208,6 +208,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         loss: Loss::at(1.0),
         uplink: None,
         asleep: None,
+        walk: None,
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
