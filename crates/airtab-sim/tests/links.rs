@@ -6,7 +6,9 @@ mod common;
 
 use airtab_core::{Link, Meta, Phy, Pool, Qdisc, RateSpec};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{CellConfig, Loss, Mean, Medium, MediumConfig, Output, RateAlgorithm, Signal, Speed};
+use airtab_sim::wifi::{
+    CellConfig, Loss, Mean, Medium, MediumConfig, Output, RateAlgorithm, Signal, Speed, Walk,
+};
 use common::{MS, S, phy, queue};
 
 const STATIONS: [(&str, u32, Loss); 3] =
