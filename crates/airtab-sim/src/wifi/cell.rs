@@ -15,7 +15,7 @@
 //!
 //! What it does not do: see the module's page (`wifi`).
 
-use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Rate, Ticket};
+use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
@@ -275,14 +275,6 @@ impl Cell {
         let (attempts, collided) = self.channel.attempts();
         let down = |transmitter: usize| self.transmitters[transmitter].side.is_down();
         AirTrace { attempts, collided, ..self.channel.ledger().trace(now, down) }
-    }
-
-    /// The rate of what goes down to a station now: that of its speed, or of the rate control's choice.
-    ///
-    /// # Panics
-    /// If there is no such station.
-    pub fn rate(&self, station: usize) -> Rate {
-        self.radios.rate(station as u16, true)
     }
 
     /// Frame exchanges so far, collisions and beacons included.

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: a station that sleeps goes on sending, and the exchange with it that is under way ends.
 
-use airtab_core::{GovernorNow, GovernorStats};
+use airtab_core::{GovernorNow, GovernorStats, Rate};
 
 use std::ops::Range;
 
@@ -86,6 +86,14 @@ impl Cell {
             }
         }
         self.set_alarm();
+    }
+
+    /// The rate of what goes down to a station now: that of its speed, or of the rate control's choice.
+    ///
+    /// # Panics
+    /// If there is no such station.
+    pub fn rate(&self, station: usize) -> Rate {
+        self.radios.rate(station as u16, true)
     }
 
     /// A rate control may send to a station at another rate than before: what is estimated follows.
