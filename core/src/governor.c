@@ -40,6 +40,8 @@ struct station {
 	u64 est, bytes;		/* sums of estimates and bytes that took air */
 	u32 air;
 	u32 frames, scale;
+	u32 counted;		/* of them, those that count in all */
+	u32 asked;		/* packets that left in silence since the last expiry */
 	u32 floor, floor_now;	/* as found; as tried */
 	u32 extra;		/* frames by which that raises the floor of all */
 	u32 ampdu_ns;
@@ -162,7 +164,7 @@ static bool shut(const struct at_governor *g, const struct station *s)
 {
 	if (s == &g->sta[g->k.stations + 1])
 		return false;
-	if (s->silent && s->frames && g->mode == AT_GOVERNOR_MEASURED)
+	if (s->silent && g->mode == AT_GOVERNOR_MEASURED && (s->counted || s->asked >= AT_GOVERNOR_ASKED))
 		return true;
 	return full(g, s);
 }
@@ -294,6 +296,7 @@ static void alive(struct at_governor *g, const struct record *r, u64 now)
 		s->newest = r->seq;
 	if (s->silent) {
 		s->silent = false;
+		s->asked = 0;
 		look(g, r->sta);
 	}
 	g->last = now;
@@ -308,6 +311,7 @@ static void count_all(struct at_governor *g, const struct record *r, bool in)
 	g->ns += in ? r->charge : 0 - (u64)r->charge;
 	g->told += in ? r->est : 0 - (u64)r->est;
 	g->frames += in ? 1 : ~(u32)0;
+	g->sta[r->sta].counted += in ? 1 : ~(u32)0;
 }
 
 static void count_sta(struct at_governor *g, const struct record *r, bool in)
@@ -334,6 +338,7 @@ static void expire(struct at_governor *g, struct record *r, u64 now)
 	if (r->list == LIVE)
 		count_all(g, r, false);
 	move(g, r, GONE);
+	g->sta[r->sta].asked = 0;
 	count_sta(g, r, false);
 	g->stats.expired++;
 	if (r->left < g->last || r->left < g->blind_since)
@@ -630,6 +635,7 @@ u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u64 now
 	r->est = at_most(est);
 	r->charge = r->est;
 	r->completed = false;
+	g->sta[i].asked += g->sta[i].silent;
 	if (!++r->gen)
 		r->gen = 1;
 	if (g->mode == AT_GOVERNOR_PACED) {
@@ -781,6 +787,7 @@ void at_governor_link(struct at_governor *g, const struct at_link *l, u64 now)
 	s->ampdu_ns = l->ampdu_ns;
 	if (!l->here) {
 		s->silent = false;
+		s->asked = 0;
 		s->scale = AT_SCALE_ONE;
 		s->air = 0;
 		s->est = s->bytes = s->total = 0;

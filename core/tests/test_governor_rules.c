@@ -321,11 +321,11 @@ static void modes(void)
 	CHECK_EQ(stats_of(h.g).turns, 2);
 }
 
-/* Who says nothing for `stale` no longer counts in all; one packet may wait for him,
- * another one at each expiry, until he completes one. */
+/* Who says nothing for `stale` no longer counts in all; a packet may leave for him
+ * each `stale`, four of them, and four more at each expiry, until he completes one. */
 static void silence(void)
 {
-	u64 r[3], begun, other;
+	u64 r[3], asked[4], begun, other;
 
 	begin(2);
 	done(1000000, leave(2, 1000000));	/* completions are known here */
@@ -342,7 +342,7 @@ static void silence(void)
 	poll_after(1);
 	CHECK_EQ(outstanding(), 1000000);
 	CHECK_EQ(sta_of(h.g, 0).outstanding, 5000000);
-	CHECK(h.shut[0] && sta_of(h.g, 0).silent);
+	CHECK(h.shut[0] && sta_of(h.g, 0).silent);	/* its budget is spent */
 	done(1000000, other);
 	h.now = begun + 499999999;
 	poll_after(0);
@@ -350,9 +350,23 @@ static void silence(void)
 	poll_after(1);
 	CHECK(!h.shut[0]);
 	CHECK_EQ(stats_of(h.g).expired, 2);
+	for (u32 i = 0; i < 4; i++) {
+		asked[i] = leave(0, 3000);
+		CHECK(h.shut[0]);
+		poll_after(24999999);
+		CHECK(h.shut[0]);
+		poll_after(1);
+		CHECK(h.shut[0] == (i == 3));
+	}
+	h.now = begun + 999999999;
+	poll_after(0);
+	CHECK(h.shut[0]);
+	poll_after(1);
+	CHECK(!h.shut[0]);
+	CHECK_EQ(stats_of(h.g).expired, 3);
 	r[2] = leave(0, 3000);
 	CHECK(h.shut[0]);
-	done(10000000, r[0]);
+	done(10000000, asked[3]);
 	CHECK_EQ(stats_of(h.g).late, 1);
 	poll_after(0);
 	CHECK(!h.shut[0] && !sta_of(h.g, 0).silent);
