@@ -41,7 +41,7 @@ struct station {
 	u32 air;
 	u32 frames, scale;
 	u32 counted;		/* of them, those that count in all */
-	u32 asked;		/* packets that left in silence since the last expiry */
+	u32 asked;		/* packets that left in silence and have not expired */
 	u32 floor, floor_now;	/* as found; as tried */
 	u32 extra;		/* frames by which that raises the floor of all */
 	u32 ampdu_ns;
@@ -321,6 +321,8 @@ static void count_sta(struct at_governor *g, const struct record *r, bool in)
 	s->ns += in ? r->charge : 0 - (u64)r->charge;
 	s->told += in ? r->est : 0 - (u64)r->est;
 	s->frames += in ? 1 : ~(u32)0;
+	if (!s->frames)
+		s->asked = 0;
 	look(g, r->sta);
 }
 
@@ -338,7 +340,7 @@ static void expire(struct at_governor *g, struct record *r, u64 now)
 	if (r->list == LIVE)
 		count_all(g, r, false);
 	move(g, r, GONE);
-	g->sta[r->sta].asked = 0;
+	g->sta[r->sta].asked -= g->sta[r->sta].asked > 0;
 	count_sta(g, r, false);
 	g->stats.expired++;
 	if (r->left < g->last || r->left < g->blind_since)

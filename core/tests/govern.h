@@ -111,7 +111,6 @@ static inline void govern_budgets(const struct governed *h, u16 sta, u64 aggrega
 
 	CHECK(n.outstanding < all || n.frames < n.floor);
 	CHECK(sta == AT_NO_STA || s.outstanding < own || s.frames < s.floor);
-	CHECK(!s.silent || !s.frames || n.mode == AT_GOVERNOR_PACED || sta == AT_NO_STA);
 }
 
 static inline u64 govern_leave(struct governed *h, u16 sta, u32 bytes, u64 est)

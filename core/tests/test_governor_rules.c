@@ -322,7 +322,7 @@ static void modes(void)
 }
 
 /* Who says nothing for `stale` no longer counts in all; a packet may leave for him
- * each `stale`, four of them, and four more at each expiry, until he completes one. */
+ * each `stale` while not more than four wait, until he completes one. */
 static void silence(void)
 {
 	u64 r[3], asked[4], begun, other;
@@ -370,14 +370,14 @@ static void silence(void)
 	CHECK_EQ(stats_of(h.g).late, 1);
 	poll_after(0);
 	CHECK(!h.shut[0] && !sta_of(h.g, 0).silent);
-	at_governor_done(h.g, r[0], true, h.now);
+	at_governor_done(h.g, asked[3], true, h.now);
 	CHECK_EQ(stats_of(h.g).unknown, 1);
 	done(0, r[2]);
 	CHECK_EQ(stats_of(h.g).valid, 3);
 	/* after `stale` a completion frees, and teaches nothing */
 	r[0] = leave(3, 1000000);
 	poll_after(30000000);
-	CHECK(sta_of(h.g, 3).silent && h.shut[3]);
+	CHECK(sta_of(h.g, 3).silent && !h.shut[3]);
 	done(0, r[0]);
 	poll_after(0);
 	CHECK_EQ(stats_of(h.g).late, 2);

@@ -35,8 +35,8 @@
  * What never completes. After `stale` a packet no longer counts in all. If one that
  * left later for its station completed, it is lost, and counts no more. If not, the
  * station is silent: until one completes, a packet may leave for it each `stale`, for
- * its report may be lost as well, but only so many (AT_GOVERNOR_ASKED) until the next
- * one has waited for `expiry`, which gives it up. Who comes late does no harm.
+ * its report may be lost as well, but only so many wait (AT_GOVERNOR_ASKED); `expiry`
+ * gives each of them up. Who comes late does no harm.
  *
  * Early completions. Some drivers let go of packets when they get them. A packet
  * that is done before a quarter of its estimated airtime, or before any exchange
@@ -76,7 +76,7 @@
 #define AT_GOVERNOR_SHORTEST 50000u	/* ns: no exchange is over before */
 #define AT_GOVERNOR_CHARGE_MAX (1u << 28)	/* ns that one packet counts */
 #define AT_GOVERNOR_JUDGED 64u		/* completions that tell the mode */
-#define AT_GOVERNOR_ASKED 4u		/* packets to a silent station, each expiry */
+#define AT_GOVERNOR_ASKED 4u		/* packets to a silent station, besides what it had */
 #define AT_GOVERNOR_BLIND 8u		/* expiries without any completion: paced */
 #define AT_GOVERNOR_EPOCH 32u		/* packets that tell a floor */
 #define AT_GOVERNOR_PATIENCE 64u	/* epochs between two trials, at most */
