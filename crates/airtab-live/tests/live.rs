@@ -263,7 +263,7 @@ fn the_control_socket_takes_anything() {
     assert!(set("laptop", "rate", "6Mb/s").unwrap().contains("6 Mb/s"));
     for (station, key, value, named, fix) in [
         ("tv", "fer", "0.1", "'tv'", "console, laptop"),
-        ("laptop", "colour", "red", "'colour'", "distance, fer or rate"),
+        ("laptop", "colour", "red", "'colour'", "distance, fer, snr"),
         ("laptop", "fer", "1.5", "'1.5'", "0 to 1"),
         ("laptop", "fer", "nan", "'nan'", "0 to 1"),
         ("laptop", "distance", "0", "'0'", "above 0 and up to 1000"),
