@@ -18,6 +18,7 @@ struct governed {
 	u64 now;
 	u64 seen[64], n_seen;		/* records, any state */
 	bool shut[AT_STATIONS];		/* as the host was told */
+	u32 had[GOVERN_STATIONS];	/* frames outstanding when it was not silent last */
 	u64 aired;			/* ns given to packets */
 };
 
@@ -111,6 +112,20 @@ static inline void govern_budgets(const struct governed *h, u16 sta, u64 aggrega
 
 	CHECK(n.outstanding < all || n.frames < n.floor);
 	CHECK(sta == AT_NO_STA || s.outstanding < own || s.frames < s.floor);
+	/* who is silent is asked by so many, besides what it had */
+	CHECK(sta >= GOVERN_STATIONS || s.frames < h->had[sta] + AT_GOVERNOR_ASKED);
+}
+
+/* After each event, before the time that it took makes somebody silent. */
+static inline void govern_had(struct governed *h)
+{
+	for (u16 sta = 0; sta < GOVERN_STATIONS; sta++) {
+		struct at_governor_sta s = sta_of(h->g, sta);
+
+		/* paced, packets leave for everybody */
+		if (!s.silent || now_of(h->g).mode == AT_GOVERNOR_PACED || s.frames > h->had[sta] + AT_GOVERNOR_ASKED)
+			h->had[sta] = s.frames;
+	}
 }
 
 static inline u64 govern_leave(struct governed *h, u16 sta, u32 bytes, u64 est)
@@ -180,7 +195,7 @@ static inline void govern(const u8 *data, size_t n)
 	k.records = n > 1 && data[1] & 1 ? 64 : 200;
 	k.batch = n > 2 ? data[2] * 1000 : 0;
 	k.floor = 1 + (n > 3 ? data[3] % 4 : 0);
-	k.expiry = 100000000;
+	k.expiry = n > 1 && data[1] & 2 ? 100000000 : 500000000;
 	govern_open(&h, &k);
 	for (size_t i = 0; i + 4 < n; i += 4) {
 		u16 sta = data[i + 1] % 7 == 5 ? AT_GROUP : data[i + 1] % 7 == 6 ? AT_NO_STA : data[i + 1] % 7;
@@ -225,6 +240,7 @@ static inline void govern(const u8 *data, size_t n)
 			else
 				at_governor_settle(h.g);
 		}
+		govern_had(&h);
 		govern_poll(&h);
 		if (data[i] % 16 == 12)		/* what a station that left was charged is forgotten */
 			h.aired = govern_air(&h);

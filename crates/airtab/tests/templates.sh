@@ -30,7 +30,7 @@ tests() {
 # The template's line into a list, behind the line that opens it: into FILE 'LINE' 'NEW'
 into() {
 	sed -i "s|^$2\$|&\n$3|" "$1"
-	grep -q 'template' "$1" || { echo "no line '$2' in $1, to put the template behind" >&2; exit 1; }
+	grep -qxF "$(printf '%b' "$3" | tail -n 1)" "$1" || { echo "no line '$2' in $1, to put the template behind" >&2; exit 1; }
 }
 
 add_discipline() {

@@ -52,6 +52,58 @@ no_home() {
 	ip netns del client
 }
 
+# pair: the device d0 (10.8.0.1), joined to c0 (10.8.0.2) in the namespace `client`, which
+# knows its neighbour
+pair() {
+	ip netns add client
+	ip link add d0 type veth peer name c0 netns client
+	echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
+	ip link set d0 up
+	ip -n client link set c0 up
+	ip addr add 10.8.0.1/24 dev d0
+	ip -n client addr add 10.8.0.2/24 dev c0
+	sleep 2		# the carrier is noticed at most once a second
+	meet
+}
+
+no_pair() {
+	ip link del d0
+	ip netns del client
+}
+
+# meet: a packet finds the neighbour
+meet() {
+	listen 1
+	offer 1
+	wait
+}
+
+# listen COUNT: for so many packets of the pair; offer COUNT: that many at once
+listen() {
+	ip netns exec client traffic player 9 count="$1" >late &
+	sleep 0.1
+}
+
+offer() {
+	traffic game 10.8.0.2 9 count="$1" every=0
+}
+
+# paced WHAT COUNT GAP (us): that many came, the first at once, the others each a gap
+# later, within 1 ms
+paced() {
+	local received half last
+	wait
+	read -r _ received _ half _ _ _ _ _ last _ <late
+	equal "$1: packets received" "$received" "$2"
+	near "$1: the packet in the middle" "$half" $(($2 / 2 * $3))
+	near "$1: the last packet" "$last" $((($2 - 1) * $3))
+}
+
+# near WHAT IS SHOULD: us
+near() {
+	[ $(($2 - $3)) -ge -1000 ] && [ $(($2 - $3)) -le 1000 ] || fail "$1 comes after $2 us, should be $3"
+}
+
 # kinds: the qdisc kinds that the tc plugin knows
 kinds() {
 	local plugin

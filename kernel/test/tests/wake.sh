@@ -22,47 +22,9 @@ shown() {
 		sed -n "s/^$1 //p"
 }
 
-# listen COUNT: for so many packets; paced WHAT COUNT GAP (us): that many came, the
-# first at once, the others each a gap later, within 1 ms
-listen() {
-	ip netns exec client traffic player 9 count="$1" >late &
-	sleep 0.1
-}
-
-paced() {
-	local received half last
-	wait
-	read -r _ received _ half _ _ _ _ _ last _ <late
-	equal "$1: packets received" "$received" "$2"
-	near "$1: the packet in the middle" "$half" $(($2 / 2 * $3))
-	near "$1: the last packet" "$last" $((($2 - 1) * $3))
-	sent=$((sent + $2))
-}
-
-# near WHAT IS SHOULD: us
-near() {
-	[ $(($2 - $3)) -ge -1000 ] && [ $(($2 - $3)) -le 1000 ] || fail "$1 comes after $2 us, should be $3"
-}
-
-# offer COUNT: that many packets at once
-offer() {
-	traffic game 10.8.0.2 9 count="$1" every=0
-}
-
 cd /tmp
 insmod /ko/airtab_trial.ko
-ip netns add client
-ip link add d0 type veth peer name c0 netns client
-echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6
-ip link set d0 up
-ip -n client link set c0 up
-ip addr add 10.8.0.1/24 dev d0
-ip -n client addr add 10.8.0.2/24 dev c0
-sleep 2		# the carrier is noticed at most once a second
-sent=0
-listen 1
-offer 1		# finds the neighbour
-wait
+pair
 rawtc add d0 pace $gap=$((50 * ms)) $limit=100
 
 listen 6
@@ -99,9 +61,7 @@ sleep 2
 equal "ticks while the link is down" "$(told 1)" "$ticks"
 ip link set d0 up
 sleep 2
-listen 1
-offer 1		# finds the neighbour
-wait
+meet
 sleep 1
 rawtc change d0 pace $gap=$((20 * ms))
 listen 5
@@ -111,7 +71,6 @@ rawtc change d0 pace $gap=$((300 * ms))
 offer 3		# goes while they wait
 tc qdisc del dev d0 root
 sleep 1
-ip link del d0
-ip netns del client
+no_pair
 rmmod airtab_trial
-figure "$sent packets in time, no tick early, 6 steps of a change"
+figure "11 packets in time, no tick early, 6 steps of a change"
