@@ -235,13 +235,10 @@ impl App {
         };
         let [frame, txop] = [frame_ns, txop_ns].map(|ns| Unit::Ns.format(ns));
         let name = Category::NAMES[self.access as usize];
-        Broken::unless(
-            false,
-            "access",
-            format!(
-                "{name}: a packet of {bytes} bytes takes {frame} at {speed}, and its TXOP is {txop}: a faster rate, smaller packets, another category, or txop = false in [wifi]"
-            ),
-        )
+        let message = format!(
+            "{name}: a packet of {bytes} bytes takes {frame} at {speed}, and its TXOP is {txop}: a faster rate, smaller packets, another category, or txop = false in [wifi]"
+        );
+        Err(Broken { key: "access", message })
     }
 
     /// Flows of all of its users at a time.
