@@ -60,6 +60,8 @@ pub struct AccessPoint {
     /// What packets of each application met of late.
     paths: Vec<Paths>,
     spreads: Spreads,
+    /// Below the discipline there is a driver's ring.
+    driven: bool,
     /// Packets that ports sent, and that they did not take.
     taken: u64,
     unwritten: u64,
@@ -119,6 +121,7 @@ struct Spreads {
     server: Spread,
     wired: Spread,
     queue: Spread,
+    ring: Spread,
     air: Spread,
     uplink_queue: Spread,
     uplink_air: Spread,
@@ -145,6 +148,7 @@ impl AccessPoint {
             home,
             servers,
             paths: vec![Paths::default(); scenario.apps.len()],
+            driven: scenario.medium.has_driver(),
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: scenario.stations.iter().map(|s| (s.speed, s.loss)).collect(),
             stations: flows::tallies(scenario.stations.len()),

@@ -104,7 +104,7 @@ pub fn blame(s: &Snapshot) -> Blame {
 }
 
 /// Who suffers of what, and beside it where all packets' delay is. Nothing is praised here.
-fn suffer(suffering: &[&AppView], s: &Snapshot, hops: &[Place; 7], total: f64) -> Vec<String> {
+fn suffer(suffering: &[&AppView], s: &Snapshot, hops: &[Place; 8], total: f64) -> Vec<String> {
     let said = |app: &&AppView| {
         let text = app.score.as_ref().map_or("", |score| &score.text);
         format!("{} ({text}) suffers{}", app.name, cause::cause(app, s.hops.server.p50_s))
@@ -132,6 +132,7 @@ enum Hop {
     Server,
     Wired,
     Queue,
+    Ring,
     Air,
     UplinkQueue,
     UplinkAir,
@@ -144,6 +145,7 @@ impl Hop {
             Hop::Server => "the servers",
             Hop::Wired => "the wired line",
             Hop::Queue => "the Wi-Fi queue",
+            Hop::Ring => "the driver's ring below the queue",
             Hop::Air => "the air",
             Hop::UplinkQueue => "a station's own queue",
             Hop::UplinkAir => "the air from the stations",
@@ -163,12 +165,13 @@ struct Place {
 }
 
 /// The hops, slowest first.
-fn hops(s: &Snapshot) -> [Place; 7] {
+fn hops(s: &Snapshot) -> [Place; 8] {
     let place = |hop, delay| Place { hop, delay };
     let mut hops = [
         place(Hop::Server, s.hops.server),
         place(Hop::Wired, s.hops.wired),
         place(Hop::Queue, s.hops.queue),
+        place(Hop::Ring, s.hops.ring),
         place(Hop::Air, s.hops.air),
         place(Hop::UplinkQueue, s.hops.uplink_queue),
         place(Hop::UplinkAir, s.hops.uplink_air),
@@ -188,7 +191,7 @@ fn capital(text: &str) -> String {
 }
 
 /// The longest tail, if it is worth a name.
-fn tail(hops: &[Place; 7]) -> Option<String> {
+fn tail(hops: &[Place; 8]) -> Option<String> {
     let worst = hops.iter().max_by(|a, b| a.delay.p99_s.total_cmp(&b.delay.p99_s))?;
     (worst.delay.p99_s >= SPIKE_S).then(|| {
         let (p99, unit, place) = (seconds(worst.delay.p99_s), worst.hop.unit(), worst.hop.words());
@@ -197,7 +200,7 @@ fn tail(hops: &[Place; 7]) -> Option<String> {
 }
 
 /// The median is small: is the tail?
-fn quick(hops: &[Place; 7], total: f64) -> (bool, String) {
+fn quick(hops: &[Place; 8], total: f64) -> (bool, String) {
     let all = seconds(total);
     match tail(hops) {
         Some(tail) => (true, format!("Quick for most ({all}), but {tail}")),
@@ -206,7 +209,7 @@ fn quick(hops: &[Place; 7], total: f64) -> (bool, String) {
 }
 
 /// The median is large: where?
-fn slow(s: &Snapshot, hops: &[Place; 7], total: f64) -> (bool, String) {
+fn slow(s: &Snapshot, hops: &[Place; 8], total: f64) -> (bool, String) {
     let [first, second, ..] = hops;
     let all = seconds(total);
     if first.delay.p50_s >= ALONE * total {
@@ -221,6 +224,7 @@ fn slow(s: &Snapshot, hops: &[Place; 7], total: f64) -> (bool, String) {
                 let (trouble, whose) = owner(s);
                 (trouble, format!("{} takes {takes}{whose}", capital(place)))
             }
+            Hop::Ring => (true, format!("{} takes {takes}, where no discipline orders it", capital(place))),
             Hop::Air => (true, format!("{} takes {takes}{}", capital(place), repeats(s))),
             Hop::UplinkQueue => (true, format!("{} takes {takes}{}", capital(place), uploader(s))),
             Hop::UplinkAir => (true, format!("{} takes {takes}{}", capital(place), collisions(s))),

@@ -304,7 +304,10 @@ pub struct Hops {
     pub wired: Quantiles,
     /// The access point's queue.
     pub queue: Quantiles,
-    /// Contention, attempts and backoffs.
+    /// The driver's ring below it: until the first attempt; no packets where the cell has none.
+    #[serde(default)]
+    pub ring: Quantiles,
+    /// Contention, attempts and backoffs; below a ring from the first attempt to the last one's end.
     pub air: Quantiles,
     /// The other way: a station's own queue.
     pub uplink_queue: Quantiles,

@@ -35,7 +35,9 @@ impl AccessPoint {
                     HomeHost::Station(station) => {
                         let carried = self.world.pool().body(packet);
                         let bytes = u64::from(carried.bytes);
-                        self.spreads.air.record(now - carried.dequeued_ns);
+                        if !self.driven {
+                            self.spreads.air.record(now - carried.dequeued_ns);
+                        }
                         let flow = carried.body.flow;
                         self.tally(flow, station, |tally| tally.totals.down_bytes += bytes);
                         self.deliver(packet, Port::Station(station));
@@ -112,6 +114,13 @@ impl AccessPoint {
                         totals.attempts += u64::from(tx.attempts);
                     } else {
                         totals.up_air_ns += tx.air;
+                    }
+                }
+                if down && self.driven {
+                    self.spreads.ring.record(way.below_ns);
+                    self.spreads.air.record(tx.span);
+                    if let Some(paths) = app.and_then(|app| self.paths.get_mut(usize::from(app))) {
+                        paths.below(!down, way.below_ns);
                     }
                 }
                 if let Some(meter) = app.and_then(|app| self.meters.get_mut(usize::from(app))) {

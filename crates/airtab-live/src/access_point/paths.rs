@@ -26,6 +26,9 @@ struct Path {
     least: Legs,
     /// By [`Leg`].
     lost: [u64; 3],
+    /// Those whose frame is over, and how long they were in the driver's ring before, ns.
+    sent: u64,
+    ring_ns: u64,
 }
 
 impl Path {
@@ -42,6 +45,8 @@ impl Path {
     fn add(&mut self, other: &Path) {
         self.passed(other.total, other.arrived, other.least);
         self.lost.iter_mut().zip(other.lost).for_each(|(sum, lost)| *sum += lost);
+        self.sent += other.sent;
+        self.ring_ns += other.ring_ns;
     }
 
     fn view(&self) -> PathView {
@@ -54,6 +59,7 @@ impl Path {
             arrived: self.arrived,
             mean_s: seconds(&self.total, self.arrived),
             least_s: seconds(&self.least, 1),
+            ring_s: self.ring_ns as f64 * SECONDS / self.sent.max(1) as f64,
             lost: Parts { wires, queue, channel },
         }
     }
@@ -72,6 +78,12 @@ impl Paths {
     /// A packet of the downlink, or with `up` of the uplink, arrived.
     pub(super) fn passed(&mut self, up: bool, legs: Legs) {
         self.intervals[self.now][usize::from(up)].passed(legs, 1, legs);
+    }
+
+    /// A packet's frame is over, which was in the driver's ring so long.
+    pub(super) fn below(&mut self, up: bool, ring_ns: u64) {
+        let path = &mut self.intervals[self.now][usize::from(up)];
+        (path.sent, path.ring_ns) = (path.sent + 1, path.ring_ns + ring_ns);
     }
 
     /// One ended on its way.
@@ -118,6 +130,8 @@ mod tests {
         paths.end_interval();
         paths.passed(true, legs(3, 2, 1));
         paths.passed(true, legs(2, 9, 4));
+        paths.below(true, 2 * MS);
+        paths.below(true, MS);
         paths.lost(true, Leg::Queue);
         paths.lost(true, Leg::Queue);
         paths.lost(false, Leg::Channel);
@@ -128,6 +142,8 @@ mod tests {
         assert_eq!((up.arrived, up.lost), (3, Parts { wires: 0, queue: 2, channel: 0 }));
         assert_eq!((down.arrived, down.lost), (0, Parts { wires: 1, queue: 0, channel: 1 }));
         near(down.mean_s, [0.0; 3]);
+        assert!((up.ring_s - 1.5e-3).abs() < 1e-12 && (up.ring_share() - 0.5).abs() < 1e-9);
+        assert_eq!((down.ring_s, down.ring_share()), (0.0, 0.0));
     }
 
     #[test]

@@ -61,6 +61,7 @@ impl AccessPoint {
                 server: self.spreads.server.take(),
                 wired: self.spreads.wired.take(),
                 queue: self.spreads.queue.take(),
+                ring: self.spreads.ring.take(),
                 air: self.spreads.air.take(),
                 uplink_queue: self.spreads.uplink_queue.take(),
                 uplink_air: self.spreads.uplink_air.take(),

@@ -304,6 +304,29 @@ fn the_way_up_in_parts() {
     assert!(up.least_s.queue == 0.0 && up.mean_s.queue > up.mean_s.channel, "{up:?}");
 }
 
+/// What waits in the driver's ring waits neither in the queue nor on the air.
+#[test]
+fn a_ring_below_the_queue() {
+    let _in_time = deadline(300);
+    let seen = |driver: &str| {
+        let mut ap = ap(&format!("{CELL}\n{driver}"), "fifo");
+        ap.set_station(0, 6_000, Loss::Fer(0.0));
+        send(&mut ap, End::Server, End::Station(0), 0, 10);
+        ap.advance(ap.world.now() + S);
+        let hops = ap.snapshot().hops;
+        let mut apps = vec![AppView::default(); 1];
+        ap.put_paths(&mut apps);
+        (hops, apps[0].down)
+    };
+    let (none, above) = seen("");
+    assert_eq!((none.ring.count, none.air.count, above.ring_s), (0, 10, 0.0));
+    let (ring, below) = seen("[wifi.driver]\nring = 100");
+    assert_eq!((ring.queue.count, ring.ring.count, ring.air.count), (10, 10, 10));
+    assert!(none.queue.p50_s > 2.0 * none.air.p99_s && ring.queue.p99_s < 1e-5, "{none:?} {ring:?}");
+    assert!(ring.ring.p50_s > 2.0 * ring.air.p99_s && ring.air.p50_s > 1e-4, "{ring:?}");
+    assert!(below.arrived == 10 && below.ring_share() > 0.5 && below.ring_share() < 1.0, "{below:?}");
+}
+
 /// Where an application's packets are lost, either way.
 #[test]
 fn losses_by_place() {

@@ -27,6 +27,7 @@ enum Place {
     Server,
     Wires,
     Queue,
+    Ring,
     Uplink,
     Air,
 }
@@ -37,6 +38,7 @@ impl Place {
             Place::Server => "the servers",
             Place::Wires => "the wired line",
             Place::Queue => "the Wi-Fi queue",
+            Place::Ring => "the driver's ring below the queue",
             Place::Uplink => "its station's own queue",
             Place::Air => "the air",
         }
@@ -99,9 +101,18 @@ impl Sizes {
         }
     }
 
+    /// Time at a place one way: what is below the queue is the ring's and the air's.
+    fn time(&mut self, app: &AppView, way: Way, place: Place, s: f64, size: f64) {
+        let ring = if place == Place::Air { way.of(app).ring_share() } else { 0.0 };
+        if ring > 0.0 {
+            self.add(Place::Ring, false, s * ring, size * ring);
+        }
+        self.add(place, false, s * (1.0 - ring), size * (1.0 - ring));
+    }
+
     /// Mean times one way as they are.
     fn delays(&mut self, app: &AppView, way: Way) {
-        way.each(&way.of(app).mean_s).into_iter().for_each(|(place, s)| self.add(place, false, s, s));
+        way.each(&way.of(app).mean_s).into_iter().for_each(|(place, s)| self.time(app, way, place, s, s));
     }
 
     fn losses(&mut self, app: &AppView, way: Way) {
@@ -164,7 +175,7 @@ fn of_game(app: &AppView) -> Sizes {
     for way in [Way::Down, Way::Up] {
         let jitter = if way == worse { varies(way) } else { [0.0; 3] };
         for ((place, s), jitter) in way.each(&way.of(app).mean_s).into_iter().zip(jitter) {
-            sizes.add(place, false, s, gmodel::x(s * MS_PER_S, jitter * MS_PER_S));
+            sizes.time(app, way, place, s, gmodel::x(s * MS_PER_S, jitter * MS_PER_S));
         }
     }
     sizes
@@ -176,7 +187,7 @@ fn of_call(app: &AppView, way: Way) -> Sizes {
     let taken = emodel::taken_off(times.map(|(_, s)| s * MS_PER_S), losses.map(|(_, share)| share));
     let mut sizes = Sizes::default();
     for ((place, s), size) in times.into_iter().zip(taken.by_delay) {
-        sizes.add(place, false, s, size);
+        sizes.time(app, way, place, s, size);
     }
     for ((place, share), size) in losses.into_iter().zip(taken.by_loss) {
         sizes.add(place, true, share, size);

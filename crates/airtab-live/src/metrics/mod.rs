@@ -192,6 +192,7 @@ impl Collector for Scrape {
             ("server", s.hops.server),
             ("wired", s.hops.wired),
             ("queue", s.hops.queue),
+            ("ring", s.hops.ring),
             ("air", s.hops.air),
             ("uplink_queue", s.hops.uplink_queue),
             ("uplink_air", s.hops.uplink_air),

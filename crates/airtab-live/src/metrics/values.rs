@@ -109,6 +109,7 @@ fn snapshot() -> Snapshot {
             server: quantiles(80),
             wired: quantiles(83),
             queue: quantiles(86),
+            ring: quantiles(136),
             air: quantiles(89),
             uplink_queue: quantiles(92),
             uplink_air: quantiles(130),
@@ -221,6 +222,8 @@ hop_delay_seconds{hop="wired",quantile="0.5"} 83.0
 hop_delay_seconds{hop="wired",quantile="0.99"} 84.0
 hop_delay_seconds{hop="queue",quantile="0.5"} 86.0
 hop_delay_seconds{hop="queue",quantile="0.99"} 87.0
+hop_delay_seconds{hop="ring",quantile="0.5"} 136.0
+hop_delay_seconds{hop="ring",quantile="0.99"} 137.0
 hop_delay_seconds{hop="air",quantile="0.5"} 89.0
 hop_delay_seconds{hop="air",quantile="0.99"} 90.0
 hop_delay_seconds{hop="uplink_queue",quantile="0.5"} 92.0
@@ -232,6 +235,7 @@ hop_delay_seconds{hop="uplink_wired",quantile="0.99"} 134.0
 hop_packets{hop="server"} 82.0
 hop_packets{hop="wired"} 85.0
 hop_packets{hop="queue"} 88.0
+hop_packets{hop="ring"} 138.0
 hop_packets{hop="air"} 91.0
 hop_packets{hop="uplink_queue"} 94.0
 hop_packets{hop="uplink_air"} 132.0

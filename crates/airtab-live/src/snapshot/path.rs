@@ -25,11 +25,19 @@ pub struct PathView {
     pub mean_s: Parts<f64>,
     /// Times of the quickest of them, s.
     pub least_s: Parts<f64>,
+    /// Mean time in the driver's ring, s, a part of the channel's; 0 where the cell has none.
+    #[serde(default)]
+    pub ring_s: f64,
     /// Packets that were lost.
     pub lost: Parts<u64>,
 }
 
 impl PathView {
+    /// Of its time between the queue and reception, the driver's ring.
+    pub fn ring_share(&self) -> f64 {
+        if self.mean_s.channel > 0.0 { (self.ring_s / self.mean_s.channel).min(1.0) } else { 0.0 }
+    }
+
     /// Packets that were lost anywhere.
     pub fn lost(&self) -> u64 {
         self.lost.wires + self.lost.queue + self.lost.channel

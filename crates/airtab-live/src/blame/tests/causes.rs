@@ -11,7 +11,8 @@ fn path(arrived: u64, ms: [f64; 3], least: [f64; 3], lost: [u64; 3]) -> PathView
         channel: channel * 1e-3,
     };
     let [wires, queue, channel] = lost;
-    PathView { arrived, mean_s: times(ms), least_s: times(least), lost: Parts { wires, queue, channel } }
+    let lost = Parts { wires, queue, channel };
+    PathView { arrived, mean_s: times(ms), least_s: times(least), lost, ..PathView::default() }
 }
 
 fn told(app: AppView, text: &str) {
@@ -41,7 +42,10 @@ fn a_game_by_its_ping_and_what_varies() {
     let mut air = game();
     (air.down.mean_s.queue, air.up.mean_s, air.up.least_s) = (0.0, air.down.mean_s, air.down.least_s);
     (air.down.mean_s.channel, air.up.mean_s.queue) = (0.040, 0.0);
-    told(air, "game (2.10 MOS) suffers, 100 % of it from the air (41 ms)");
+    told(air.clone(), "game (2.10 MOS) suffers, 100 % of it from the air (41 ms)");
+    // 36 of the 40 ms down are in the ring.
+    air.down.ring_s = 0.036;
+    told(air, "game (2.10 MOS) suffers, 89 % of it from the driver's ring below the queue (36 ms)");
 }
 
 #[test]

@@ -19,11 +19,12 @@ fn quantiles() -> impl Strategy<Value = Quantiles> {
 }
 
 fn hops() -> impl Strategy<Value = Hops> {
-    prop::array::uniform7(quantiles()).prop_map(
-        |[server, wired, queue, air, uplink_queue, uplink_air, last]| Hops {
+    prop::array::uniform8(quantiles()).prop_map(
+        |[server, wired, queue, ring, air, uplink_queue, uplink_air, last]| Hops {
             server,
             wired,
             queue,
+            ring,
             air,
             uplink_queue,
             uplink_air,
@@ -36,8 +37,9 @@ fn path() -> impl Strategy<Value = PathView> {
     let lost = prop_oneof![Just(0u64), 0..5u64, 0..400u64];
     let lost = prop::array::uniform3(lost);
     let arrived = prop_oneof![1 => Just(0u64), 9 => 1..500u64];
-    (prop::array::uniform3(time()), prop::array::uniform3(0.0..1.0), lost, arrived).prop_map(
-        |(mean, least, lost, arrived)| {
+    let ring = prop_oneof![Just(0.0), 0.0..1.2];
+    (prop::array::uniform3(time()), prop::array::uniform3(0.0..1.0), ring, lost, arrived).prop_map(
+        |(mean, least, ring, lost, arrived)| {
             let seen = f64::from(u8::from(arrived > 0));
             let of = |[wires, queue, channel]: [f64; 3]| Parts { wires, queue, channel };
             let [wires, queue, channel] = lost;
@@ -45,6 +47,7 @@ fn path() -> impl Strategy<Value = PathView> {
                 arrived,
                 mean_s: of(mean.map(|s| s * seen)),
                 least_s: of([0, 1, 2].map(|i| mean[i] * least[i] * seen)),
+                ring_s: ring * mean[2] * seen,
                 lost: Parts { wires, queue, channel },
             }
         },
@@ -84,11 +87,12 @@ fn snapshots() -> impl Strategy<Value = Snapshot> {
         })
 }
 
-fn named_hops(h: &Hops) -> [(&'static str, Quantiles); 7] {
+fn named_hops(h: &Hops) -> [(&'static str, Quantiles); 8] {
     [
         ("the servers", h.server),
         ("the wired line", h.wired),
         ("the wi-fi queue", h.queue),
+        (RING, h.ring),
         ("the air", h.air),
         ("a station's own queue", h.uplink_queue),
         ("the air from the stations", h.uplink_air),
@@ -108,11 +112,12 @@ fn first_named(text: &str, names: &[&'static str]) -> Option<&'static str> {
 fn sizes(app: &AppView, server_s: f64) -> BTreeMap<(&'static str, bool), f64> {
     let mut sizes = BTreeMap::new();
     let mut add = |place, lost, size: f64| *sizes.entry((place, lost)).or_insert(0.0) += size;
-    let parts = |p: &Parts<f64>, up| {
+    let parts = |p: &Parts<f64>, up, ring: f64| {
         [
             ("the wired line", p.wires),
             (if up { OWN } else { "the wi-fi queue" }, p.queue),
-            ("the air", p.channel),
+            (RING, p.channel * ring),
+            ("the air", p.channel * (1.0 - ring)),
         ]
     };
     let ways = [(false, &app.down), (true, &app.up)];
@@ -130,12 +135,13 @@ fn sizes(app: &AppView, server_s: f64) -> BTreeMap<(&'static str, bool), f64> {
             queue: share(path.lost.queue),
             channel: share(path.lost.channel),
         };
-        let lost = parts(&lost, up);
-        let (mean, least) = (parts(&path.mean_s, up), parts(&path.least_s, up));
+        let lost = parts(&lost, up, 0.0);
+        let ring = if path.ring_s > 0.0 { f64::min(path.ring_s / path.mean_s.channel, 1.0) } else { 0.0 };
+        let (mean, least) = (parts(&path.mean_s, up, ring), parts(&path.least_s, up, ring));
         match &*score.metric {
             "game_mos" => {
                 let worse = up == (!app.down_alone && varies(&app.up) > varies(&app.down));
-                for i in 0..3 {
+                for i in 0..4 {
                     let varies = if worse { mean[i].1 - least[i].1 } else { 0.0 };
                     add(mean[i].0, false, 0.104 * mean[i].1 + varies);
                 }
@@ -145,7 +151,7 @@ fn sizes(app: &AppView, server_s: f64) -> BTreeMap<(&'static str, bool), f64> {
                     (1e3 * mean.iter().map(|p| p.1).sum::<f64>(), lost.iter().map(|p| p.1).sum::<f64>());
                 let by_delay = 0.024 * ms + 0.11 * (ms - 177.3).max(0.0);
                 let by_loss = 30.0 * (1.0 + 15.0 * l).ln();
-                for i in 0..3 {
+                for i in 0..4 {
                     add(mean[i].0, false, if ms > 0.0 { by_delay * mean[i].1 * 1e3 / ms } else { 0.0 });
                     add(lost[i].0, true, if l > 0.0 { by_loss * lost[i].1 / l } else { 0.0 });
                 }
@@ -163,6 +169,7 @@ fn sizes(app: &AppView, server_s: f64) -> BTreeMap<(&'static str, bool), f64> {
 }
 
 const OWN: &str = "its station's own queue";
+const RING: &str = "the driver's ring below the queue";
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
@@ -198,7 +205,7 @@ proptest! {
         for app in suffering {
             let own = text.split("; ").find(|clause| clause.starts_with(&format!("{} (s) suffers", app.name)));
             let own = own.expect("a clause for each").to_lowercase();
-            let places = ["the servers", "the wired line", "the wi-fi queue", OWN, "the air"];
+            let places = ["the servers", "the wired line", "the wi-fi queue", OWN, RING, "the air"];
             let named = first_named(&own, &places);
             if own.contains("nothing of it arrives") {
                 let path = if own.contains("way down") { app.down } else { app.up };

@@ -13,10 +13,11 @@ fn some() -> Snapshot {
 /// The parts of a snapshot that the same rule looks at.
 type Part<T> = fn(&mut Snapshot) -> &mut T;
 
-const HOPS: [(Part<Quantiles>, &str); 7] = [
+const HOPS: [(Part<Quantiles>, &str); 8] = [
     (|s| &mut s.hops.server, "the servers"),
     (|s| &mut s.hops.wired, "the wired line"),
     (|s| &mut s.hops.queue, "the Wi-Fi queue"),
+    (|s| &mut s.hops.ring, "the driver's ring below the queue"),
     (|s| &mut s.hops.air, "the air"),
     (|s| &mut s.hops.uplink_queue, "a station's own queue"),
     (|s| &mut s.hops.uplink_air, "the air from the stations"),
@@ -54,7 +55,7 @@ fn a_delay_worth_a_name() {
         // Also where the air is hardly used, and as the sum of two hops.
         let mut s = idle();
         *hop(&mut s) = delay(0.010, 0.010);
-        let other = if name == "the air" { HOPS[1].0 } else { HOPS[3].0 };
+        let other = if name == "the air" { HOPS[1].0 } else { HOPS[4].0 };
         *other(&mut s) = delay(0.00999, 0.01);
         is(&s, false, "Idle: the air is 100 % free");
         *other(&mut s) = delay(0.010, 0.01);
