@@ -53,10 +53,12 @@ fn cell(wifi: &str) -> Scenario {
         station = "phone"
         "#
     );
-    let text = match text.contains("11ax") {
-        true => text.replace("\"short\"", "\"1600ns\""),
-        false => text.replace("\"short\"", "\"400ns\""),
+    let gi = match text.contains("11ax") {
+        true if text.contains("ofdma") => "800ns", // as the phone's, or they never go together
+        true => "1600ns",
+        false => "400ns",
     };
+    let text = text.replace("short", gi);
     ScenarioFile::parse("aggregates.toml", &text).unwrap_or_else(|e| panic!("{e}")).scenario
 }
 
@@ -85,7 +87,8 @@ fn tshark_is_there() -> bool {
 /// TID of a block ACK request and of a BLOCK ACK.
 const TID: &str = "wlan.ba.basic.tidinfo";
 
-const FIELDS: [&str; 30] = [
+const FIELDS: [&str; 31] = [
+    "radiotap.he.data_1.ppdu_format",
     TID,
     "wlan.fc.type_subtype",
     "wlan.ra",
@@ -258,10 +261,11 @@ fn check_frames(lines: &[Line], seen: &[AirFrame]) {
                 assert_eq!(line.number("radiotap.he.data_3.data_mcs"), mcs);
                 assert_eq!(line.number("radiotap.he.data_6.nsts"), streams);
                 assert_eq!(line.number("radiotap.he.data_5.gi"), u64::from(rate.gi_ns() / 1600));
-                assert_eq!(
-                    (line.number("radiotap.he.data_5.data_bw_ru_allocation"), rate.width_mhz()),
-                    (2, 80)
-                );
+                // HE SU in 80 MHz, or HE MU on a half of it.
+                let format = line.number("radiotap.he.data_1.ppdu_format");
+                let place = line.number("radiotap.he.data_5.data_bw_ru_allocation");
+                assert_eq!((format, place), if rate.ru() == 484 { (2, 8) } else { (0, 2) });
+                assert_eq!((rate.width_mhz(), rate.ru() % 484), (80, 0));
             }
         }
         // One number for each aggregate, and nothing else in it.
@@ -277,7 +281,9 @@ fn check_frames(lines: &[Line], seen: &[AirFrame]) {
         last = reference;
         references.entry(reference).or_insert_with(Vec::new).push(number);
         assert_eq!(line.number("radiotap.ampdu.flags.last") == 1, end);
-        assert_eq!(line.number("radiotap.ampdu.flags.eof") == 1, first && end);
+        // On a resource unit a lone one is an aggregate of one: it is answered by a BLOCK ACK.
+        let alone = first && end && rate.ru() == 0;
+        assert_eq!(line.number("radiotap.ampdu.flags.eof") == 1, alone);
     }
     assert!(references.values().any(|numbers| numbers.len() > 8), "long ones");
     for numbers in references.values() {
@@ -410,6 +416,18 @@ fn aggregates_of_802_11ax_asked_for_by_a_bar() {
     check_frames(&lines, &seen);
     let [answers, gaps, bars] = check_block_acks(&lines, 32);
     assert!(answers > 50 && gaps > 20 && bars > 5, "{answers} {gaps} {bars}");
+}
+
+#[test]
+fn aggregates_of_802_11ax_on_resource_units() {
+    if !tshark_is_there() {
+        return;
+    }
+    let scenario = cell("phy = \"std-11ax\"\nofdma = 2");
+    let (lines, seen) = (lines(&scenario), seen(&scenario));
+    check_frames(&lines, &seen);
+    let of_two = seen.iter().filter(|frame| frame.rate.ru() == 484).count();
+    assert!(of_two > 100 && of_two < seen.len(), "{of_two} of {}", seen.len());
 }
 
 /// A frame that comes again has the packet that it had, however many are under way: by each sender, receiver

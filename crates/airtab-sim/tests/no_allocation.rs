@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use airtab_core::{Phy, RateSpec};
+use airtab_sim::traffic::{Udp, udp::Rate};
 use airtab_sim::wifi::{
-    Aggregation, Ask, Candidate, DriverConfig, ErrorTable, GovernorConfig, Mean, Outcome, RateControl,
-    Signal, Snr,
+    Aggregation, Ask, Candidate, CellConfig, DriverConfig, Edca, ErrorTable, GovernorConfig, Loss, Mean,
+    Outcome, RateAlgorithm, RateControl, Signal, Snr, Speed,
 };
-use airtab_sim::{AppKind, Simulation};
+use airtab_sim::{App, AppKind, Simulation};
 use common::{S, cell, disciplines, home, other_home, queue};
 
 struct Counting;
@@ -65,6 +66,54 @@ fn the_steady_state_allocates_nothing() {
             assert!(simulation.packets().made - packets > least);
             assert_eq!(allocations, 0, "{}: {discipline}", scenario.name);
         }
+    }
+}
+
+/// Four stations of 802.11ax on tones of their own, with losses: from when the longest aggregates have been.
+#[test]
+fn several_stations_at_once_allocate_nothing() {
+    let _alone = ALONE.lock();
+    let mut home = other_home();
+    let phy = Phy::named("std-11ax").expect("a profile of the core");
+    let rate = phy.rate(&RateSpec { mcs: 7, ..RateSpec::default() }).expect("a rate of it");
+    home.medium = CellConfig {
+        aggregation: Some(Aggregation {
+            frames: 64,
+            bytes: phy.ampdu_bytes(),
+            time_ns: 4_000_000,
+            window: phy.window(),
+            amsdu_bytes: 0,
+            bar: false,
+        }),
+        edca: Edca::Standard,
+        ofdma: Some(4),
+        // As long as a list of the driver is from the start; a longer one grows up to its longest backlog.
+        driver: DriverConfig { ring: 64, ..DriverConfig::default() },
+        ..CellConfig::new(phy)
+    }
+    .into();
+    home.wired.rate_bps = 1_000_000_000;
+    let stream = home.apps[0].clone();
+    home.apps.clear();
+    for (station, of) in home.stations.iter_mut().enumerate() {
+        (of.speed, of.loss) = (Speed { rate, control: RateAlgorithm::Fixed }, Loss::Fer(0.1));
+        let AppKind::Udp(udp) = &stream.kind else { unreachable!("the first is a stream") };
+        let kind = AppKind::Udp(Udp { rate: Rate::Mean(60_000_000), ..udp.clone() });
+        home.apps.push(App { name: of.name.clone(), kind, station, ..stream.clone() });
+    }
+    for discipline in disciplines() {
+        let mut simulation = Simulation::new(&home, &queue(discipline, 1000), 1);
+        simulation.advance(50 * S);
+        simulation.watch_air(true);
+        simulation.advance(51 * S);
+        assert!(simulation.frames().any(|frame| frame.rate.ru() > 0), "{discipline}");
+        simulation.watch_air(false);
+        simulation.advance(60 * S);
+        let (before, packets) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.packets().made);
+        simulation.advance(70 * S);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(simulation.packets().made - packets > 100_000, "{}", simulation.packets().made - packets);
+        assert_eq!(allocations, 0, "{discipline}");
     }
 }
 

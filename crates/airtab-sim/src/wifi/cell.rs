@@ -35,6 +35,9 @@ use super::tap::Tap;
 use super::transmitter::{Contender, Transmitter};
 use crate::engine::{NEVER, Outbox, Stream};
 
+/// Room for what one moment brings: an aggregate of 256 that closes a hole before 256, with what is told of each.
+const OUTPUTS: usize = 1024;
+
 /// The access point, the stations and the channel.
 pub struct Cell {
     config: CellConfig,
@@ -137,7 +140,7 @@ impl Cell {
             transmitters,
             config,
             tap: Tap::default(),
-            outputs: Outbox::with_capacity(64),
+            outputs: Outbox::with_capacity(OUTPUTS),
             alarm: NEVER,
             next: NEVER,
             naps: Vec::new(),

@@ -134,7 +134,8 @@ impl<B: Tag, T: Copy> World<B, T> {
             next_arrival: NEVER,
             on_wires: 0,
             books: Books::default(),
-            reports: Outbox::with_capacity(64),
+            // What one moment brings: one report for each output of a channel.
+            reports: Outbox::with_capacity(1024),
             silent: 0,
         }
     }
