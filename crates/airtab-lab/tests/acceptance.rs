@@ -50,7 +50,7 @@ fn a_download_harms_neither_game_nor_call() {
 
 #[test]
 fn five_applications_share_a_home() {
-    let c = run(&ScenarioFile::home(), &STUDY, 20);
+    let c = run(&ScenarioFile::home(), &STUDY, 8);
     let mean = |queue, app, metric| c.mean(queue, app, metric).unwrap();
     within("game under fifo", mean("fifo", "game", Metric::GameMos), 3.3, 3.8);
     within("game under spq", mean("spq", "game", Metric::GameMos), 4.20, 4.37);
@@ -71,7 +71,7 @@ fn redundancy_helps_a_video_that_shares_its_queue() {
     let fps = Fec::NAMES.map(|(_, fec)| {
         let mut home = ScenarioFile::home();
         home.scenario.apps[2].kind = AppKind::Video(Video { frames: Frames::synthetic(), fec });
-        run(&home, &["fifo"], 20).mean("fifo", "video", Metric::FrameRate).unwrap()
+        run(&home, &["fifo"], 8).mean("fifo", "video", Metric::FrameRate).unwrap()
     });
     assert!(fps[0] < fps[1] && fps[1] < fps[2], "none, small, large: {fps:?}");
     // The study has 15.58, 17.44 and 23.16, with a video of its own.

@@ -98,7 +98,7 @@ fn several_stations_at_once_allocate_nothing() {
     for (station, of) in home.stations.iter_mut().enumerate() {
         (of.speed, of.loss) = (Speed { rate, control: RateAlgorithm::Fixed }, Loss::Fer(0.1));
         let AppKind::Udp(udp) = &stream.kind else { unreachable!("the first is a stream") };
-        let kind = AppKind::Udp(Udp { rate: Rate::Mean(60_000_000), ..udp.clone() });
+        let kind = AppKind::Udp(Udp { rate: Rate::Mean(60_000_000), ..*udp });
         home.apps.push(App { name: of.name.clone(), kind, station, ..stream.clone() });
     }
     for discipline in disciplines() {
