@@ -8,6 +8,7 @@ use airtab_core::{GROUP, Meta, Pool, Qdisc, Tx};
 use airtab_model::bianchi::BianchiInput;
 use airtab_sim::wifi::{Attempt, Backoff, Beacon, Cell, CellConfig, DeliverOn, End, FrameBody, Loss, Output};
 use common::{MS, S, Saturated, phy, queue};
+use rayon::prelude::*;
 
 const BYTES: u32 = 1500;
 
@@ -49,24 +50,26 @@ fn against_bianchi(profile: &str, kbps: u32, rule: Backoff, n: u32, seconds: u64
 fn saturated_stations_follow_bianchi() {
     let mut table = String::from("measured over model, percent\n");
     table += "profile   n  bianchi: throughput    p   standard: throughput    p\n";
-    for (profile, kbps) in [("phy-a", 54_000), ("std-11b", 11_000)] {
-        for n in 1..=50 {
-            // So long that the standard error of p is about 1 %.
-            let seconds = if n < 6 { 600 } else { 60 };
-            let (throughput, p) = against_bianchi(profile, kbps, Backoff::Bianchi, n, seconds);
-            let bound = if n < 5 { 0.07 } else { 0.03 };
-            assert!(throughput.abs() < 0.01, "{profile} bianchi n={n}: throughput {throughput:+.4}");
-            assert!(p.abs() < bound, "{profile} bianchi n={n}: p {p:+.4}");
-            let (throughput2, p2) = against_bianchi(profile, kbps, Backoff::Standard, n, seconds);
-            assert!(throughput2.abs() < 0.025, "{profile} standard n={n}: throughput {throughput2:+.4}");
-            assert!(p2.abs() < 0.06, "{profile} standard n={n}: p {p2:+.4}");
-            if [1, 2, 3, 5, 10, 20, 50].contains(&n) {
-                let row = [throughput, p, throughput2, p2].map(|x| 100.0 * x);
-                table += &format!(
-                    "{profile:<8}{n:>3}{:>+21.1}{:>+6.1}{:>+22.1}{:>+6.1}\n",
-                    row[0], row[1], row[2], row[3]
-                );
-            }
+    let cells = [("phy-a", 54_000), ("std-11b", 11_000)];
+    let cases: Vec<_> = cells.into_iter().flat_map(|cell| (1..=50).map(move |n| (cell, n))).collect();
+    let measured = cases.into_par_iter().map(|((profile, kbps), n)| {
+        // So long that the standard error of p is about 1 %.
+        let seconds = if n < 6 { 600 } else { 60 };
+        let of = |rule| against_bianchi(profile, kbps, rule, n, seconds);
+        (profile, n, of(Backoff::Bianchi), of(Backoff::Standard))
+    });
+    for (profile, n, (throughput, p), (throughput2, p2)) in measured.collect::<Vec<_>>() {
+        let bound = if n < 5 { 0.07 } else { 0.03 };
+        assert!(throughput.abs() < 0.01, "{profile} bianchi n={n}: throughput {throughput:+.4}");
+        assert!(p.abs() < bound, "{profile} bianchi n={n}: p {p:+.4}");
+        assert!(throughput2.abs() < 0.025, "{profile} standard n={n}: throughput {throughput2:+.4}");
+        assert!(p2.abs() < 0.06, "{profile} standard n={n}: p {p2:+.4}");
+        if [1, 2, 3, 5, 10, 20, 50].contains(&n) {
+            let row = [throughput, p, throughput2, p2].map(|x| 100.0 * x);
+            table += &format!(
+                "{profile:<8}{n:>3}{:>+21.1}{:>+6.1}{:>+22.1}{:>+6.1}\n",
+                row[0], row[1], row[2], row[3]
+            );
         }
     }
     insta::assert_snapshot!(table);

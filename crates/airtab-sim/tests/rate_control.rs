@@ -10,6 +10,7 @@ use airtab_sim::Stream;
 use airtab_sim::wifi::{
     Aggregation, Ask, Candidate, Choice, ErrorTable, Mean, Outcome, RateControl, Signal, Snr,
 };
+use rayon::prelude::*;
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -152,7 +153,8 @@ fn between_the_six_it_is_worse_at_few_and_never_by_much() {
     let table = Arc::new(ErrorTable::new());
     for kind in kinds() {
         let shares: Vec<[f64; 2]> = (1..=60)
-            .map(|metres| {
+            .into_par_iter()
+            .map(|metres: u32| {
                 let signal = Signal::steady(Mean::Distance(metres.into()));
                 let [ideal, minstrel, aarf] = all_on(&kind, &table, signal, (2 * S, 12 * S), 1);
                 [minstrel, aarf].map(|of| of.mbps() / ideal.mbps())
