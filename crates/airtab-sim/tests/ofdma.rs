@@ -6,8 +6,8 @@ mod common;
 
 use airtab_core::{Handle, Meta, Phy, Pool, Qdisc, Rate, RateSpec, Tx};
 use airtab_sim::wifi::{
-    Aggregation, Attempt, Category, CellConfig, DriverConfig, Edca, FrameBody, Loss, Mean, Medium, Order,
-    Output, RateAlgorithm, Signal, Speed,
+    Aggregation, Attempt, Category, CellConfig, DriverConfig, Edca, End, FrameBody, Loss, Mean, Medium,
+    Order, Output, RateAlgorithm, Signal, Speed,
 };
 use common::{MS, S, Saturated, phy, queue};
 use proptest::prelude::*;
@@ -510,6 +510,30 @@ fn each_has_its_own_errors_and_rate_control() {
     assert!((once(0) - 0.9).abs() < 0.03, "{}", once(0));
     assert!(once(1) > 0.999 && once(2) > 0.85 && once(3) > 0.7, "{} {} {}", once(1), once(2), once(3));
     assert!(host.ppdus()[1..].iter().filter(|ppdu| ppdu.users.len() == 4).count() > 20);
+}
+
+/// Who stays silent where another one answers has failed: its next attempts are at the later rates of its chain, as
+/// if it had been alone.
+#[test]
+fn who_fails_beside_one_that_answers_goes_down_its_chain() {
+    let speed = |control| Speed { control, ..rate(9, 80, 800).into() };
+    let signal = |db| Loss::Signal(Signal::steady(Mean::Given(db)));
+    let (learner, near) = (speed(RateAlgorithm::Minstrel), speed(RateAlgorithm::Fixed));
+    let mut host = Host::new(config(8, 4_000_000, Some(2)), &[(learner, signal(24.0)), (near, signal(50.0))]);
+    (0..2 * 8000).for_each(|i| host.send(i % 2, 700));
+    host.run(600 * MS);
+    host.medium.set_station(0, learner, signal(-30.0), host.now);
+    let before = host.seen.len();
+    host.run(640 * MS);
+    // By how often the packet has been sent: the rates of units, kb/s.
+    let mut rates: [Vec<u32>; 3] = Default::default();
+    let silent = host.seen[before..].iter().filter(|a| a.station == 0 && a.rate.ru() > 0);
+    for attempt in silent.filter(|a| a.end == End::DataLost && (1..=3).contains(&a.number)) {
+        rates[usize::from(attempt.number) - 1].push(attempt.rate.kbps());
+    }
+    let mean = |of: &[u32]| of.iter().map(|kbps| f64::from(*kbps)).sum::<f64>() / of.len() as f64;
+    assert!(rates.iter().all(|of| of.len() >= 8), "{rates:?}");
+    assert!(mean(&rates[0]) > mean(&rates[1]) && mean(&rates[1]) > mean(&rates[2]), "{rates:?}");
 }
 
 proptest! {
