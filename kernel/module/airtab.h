@@ -8,6 +8,7 @@
 #include <net/pkt_sched.h>
 
 #include "airtab/arrival.h"
+#include "airtab/refuse.h"
 #include "wire.h"
 
 /* One value per parameter, the discipline's first, then the glue's: what
@@ -58,8 +59,6 @@ static inline bool at_split(const struct airtab *a)
  * checked, or an ERR_PTR with the reason in extack. */
 struct at_set *at_set_parse(const struct at_ops *core, const struct at_set *old,
 			    struct nlattr *opt, struct netlink_ext_ack *extack);
-/* Text of at most AT_TEXT bytes as the reason of a refusal; attr may be NULL. */
-void at_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *text);
 
 /* Zeroed memory for an instance with these values, or an ERR_PTR with the reason
  * in extack. asked: somebody wants this qdisc, it is not a device's default. */

@@ -2,7 +2,7 @@
  *
  * traffic: the applications of the tests, in one static program.
  *
- *   traffic flood ADDRESS PORT [flows=1] [count=1000] [size=100] [tos=0] [ms=0]
+ *   traffic flood ADDRESS PORT [flows=1] [count=1000] [size=100] [tos=0] [ms=0] [wait=0]
  *	UDP packets of `size` bytes (IP length) as fast as they go, from `flows`
  *	sockets in turn; count=0: for `ms` milliseconds. Prints "offered N".
  *   traffic sink PORT
@@ -144,7 +144,7 @@ static int flood(const char *host, const char *port, char **args)
 	static char data[MAX_SIZE];
 	long flows = number(args, "flows", 1), count = number(args, "count", 1000), sent = 0;
 	int64_t end = now_ns() + number(args, "ms", 0) * 1000000;
-	int tos = number(args, "tos", 0), big = 64 << 20;
+	int tos = number(args, "tos", 0), big = 64 << 20, how = number(args, "wait", 0) ? 0 : MSG_DONTWAIT;
 	size_t len = payload(host, number(args, "size", 100));
 
 	if (flows < 1 || flows > MAX_FLOWS) {
@@ -155,11 +155,12 @@ static int flood(const char *host, const char *port, char **args)
 		socks[i] = dial(host, port, SOCK_DGRAM);
 		setsockopt(socks[i], IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
 		setsockopt(socks[i], IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
-		setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
+		if (how)
+			setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
 	}
 	while (count ? sent < count : now_ns() < end) {
 		/* an error is a packet that the queue refused: offered too */
-		(void)!send(socks[sent % flows], data, len, MSG_DONTWAIT);
+		(void)!send(socks[sent % flows], data, len, how);
 		sent++;
 	}
 	printf("offered %ld\n", sent);
