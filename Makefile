@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-cross figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -52,6 +52,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'30m tools/rooted $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
+		'20m make kernel-cross' \
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
 
@@ -115,6 +116,10 @@ install-kernel: ## installs them for this kernel
 kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
 	@tools/require guest
 	@kernel/test/run
+
+kernel-cross: ## modules and tc plugin for 32-bit processors, armhf and mipsel, by cross compilers
+	@tools/require cross
+	@$(MAKE) --no-print-directory -C kernel cross
 
 figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium
