@@ -8,6 +8,7 @@
 #include <net/pkt_sched.h>
 
 #include "airtab/arrival.h"
+#include "airtab/emulator.h"
 #include "airtab/refuse.h"
 #include "wire.h"
 
@@ -34,6 +35,18 @@ struct at_row {
 	u64 col[AT_COLUMNS + 1];	/* one more, always 0 */
 };
 
+/* An emulated link (emulate.c). */
+struct at_emulation {
+	bool on;
+	struct at_emulator link;
+	u32 kbps;
+	u64 fer;			/* of 2^32 */
+	struct sk_buff *held;		/* on the link */
+	struct at_ticket ticket;	/* its, and what it takes */
+	struct at_tx took;
+	u64 until, free;		/* when that ends; when the last one ended */
+};
+
 struct airtab {			/* qdisc_priv() */
 	struct at_host host;
 	void *stations;			/* its memory, or NULL */
@@ -41,6 +54,8 @@ struct airtab {			/* qdisc_priv() */
 	struct at_qdisc *q;		/* NULL until init is through */
 	struct at_set *set;
 	struct Qdisc *sch;
+	struct at_inflight *inflight;	/* NULL: no governor */
+	struct at_emulation emulation;
 	struct sk_buff **dropped;	/* where the current operation's drops go */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
@@ -50,9 +65,14 @@ struct airtab {			/* qdisc_priv() */
 	u8 standard[AT_STD];		/* column of each, or AT_COLUMNS */
 };
 
+static inline u64 at_glue_value(const struct at_set *set, enum at_glue i)
+{
+	return *set->vals[set->n + i].v;
+}
+
 static inline bool at_split(const struct airtab *a)
 {
-	return *a->set->vals[a->set->n + AT_GLUE_SPLIT].v;
+	return a->inflight || at_glue_value(a->set, AT_GLUE_SPLIT);
 }
 
 /* `old`, or the defaults if NULL, with what is in opt (may be NULL): a new set,

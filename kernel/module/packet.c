@@ -211,7 +211,7 @@ struct at_party *at_host_party(struct at_host *host, const struct sk_buff *skb, 
 		return &host->nobody;
 	if (is_multicast_ether_addr(to))
 		return &host->everybody;
-	if (!host->station || !at_host_radio(skb->dev))
+	if (!host->station || !(host->shared || at_host_radio(skb->dev)))
 		return &host->nobody;
 	sta = at_stations_enter(&host->stations, ether_addr_to_u64(to), met);
 	return sta == AT_NO_STA ? &host->nobody : &host->station[sta];

@@ -5,14 +5,15 @@
  * This file maps the operations: books of the qdisc and of its parents, drops,
  * GSO, timers. There is no algorithm here. What a discipline does is in
  * core/src, how a packet looks to it in airtab/host_kernel.h, parameters and
- * statistics over netlink are in set.c and dump.c, memory is in memory.c.
+ * statistics over netlink are in set.c and dump.c, memory is in memory.c; what waits in the
+ * driver in inflight.c, an emulated link in emulate.c.
  *
  * Contexts: enqueue and dequeue run in softirq under the root lock; change,
  * reset and dumps under RTNL, which take that lock where they touch the core.
  * Memory is allocated by init and change alone.
  *
- * What this is not: no reports of what a transmission took. A packet is charged
- * its estimate. Tickets are dropped.
+ * What this is not: no reports of what a transmission took, but where a governor runs or a
+ * link is emulated. Elsewhere a packet is charged its estimate, and tickets are dropped.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -23,6 +24,9 @@
 #endif
 
 #include "airtab.h"
+#include "claims.h"
+#include "emulate.h"
+#include "inflight.h"
 #include "kinds.h"
 
 struct kind {
@@ -182,16 +186,82 @@ static inline void settle(struct Qdisc *sch, struct books known)
 	}
 }
 
+/* One timer for all that has to be done at a time. idle: no packet went. */
 static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
+	u64 at = AT_NEVER;
 
-	a->wake = a->core->wake(a->q, now);
-	if (a->wake == AT_NEVER)
+	if (a->core->wake)
+		at = a->wake = a->core->wake(a->q, now);
+	if (a->emulation.held)
+		at = min(at, a->emulation.until);
+	if (a->inflight && idle && sch->q.qlen)
+		at = min(at, at_inflight_wake(a, now));
+	if (at == AT_NEVER)
 		return;
 	if (idle && sch->q.qlen)
 		qdisc_qstats_overlimit(sch);
-	qdisc_watchdog_schedule_ns(&a->watchdog, a->wake);
+	qdisc_watchdog_schedule_ns(&a->watchdog, at);
+}
+
+static inline struct at_pkt *next(struct airtab *a, struct at_ticket *ticket, u64 now)
+{
+	if (unlikely(now >= a->links_due))
+		at_links_sample(a, now);
+	if (a->core->tick && now >= a->wake)
+		a->core->tick(a->q, now);
+	return a->core->dequeue(a->q, ticket, now);
+}
+
+/* The next one, unless too much waits in the driver. */
+static struct at_pkt *next_governed(struct Qdisc *sch, struct at_ticket *ticket, u64 *now)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_pkt *p;
+	bool open;
+
+	do {
+		*now = at_inflight_collect(a, &open);
+		p = open ? next(a, ticket, *now) : NULL;
+	} while (!p && sch->q.qlen && !at_inflight_wait(a));
+	return p;
+}
+
+/* A packet leaves the books. */
+static inline struct sk_buff *leave(struct Qdisc *sch, struct sk_buff *skb)
+{
+	sch->q.qlen--;
+	qdisc_qstats_backlog_dec(sch, skb);
+	return skb;
+}
+
+/* The packet whose time on the emulated link is over, if it is not lost; the next one begins. */
+static struct sk_buff *pass_link(struct Qdisc *sch, struct sk_buff **dropped, u64 now)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_emulation *e = &a->emulation;
+	struct sk_buff *skb = NULL;
+	struct at_ticket ticket;
+	u64 from = now;
+	struct at_pkt *p;
+	bool lost;
+
+	if (e->held && now < e->until)
+		return NULL;
+	if (e->held) {
+		skb = at_emulate_end(a, now, &lost);
+		from = e->free;
+		if (lost) {
+			qdisc_qstats_drop(sch);
+			__qdisc_drop(leave(sch, skb), dropped);
+			skb = NULL;
+		}
+	}
+	p = e->on ? next(a, &ticket, now) : NULL;
+	if (p)
+		at_emulate_begin(a, p, &ticket, from);
+	return skb;
 }
 
 static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
@@ -199,26 +269,33 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 	struct airtab *a = qdisc_priv(sch);
 	struct sk_buff *dropped = NULL, *skb = NULL;
 	struct books known = books(sch);
+	struct at_pkt *p = NULL;
+	struct at_ticket ticket;
 	u64 now = ktime_get_ns();
-	struct at_ticket unused;
-	struct at_pkt *p;
 
 	a->dropped = &dropped;
-	if (unlikely(now >= a->links_due))
-		at_links_sample(a, now);
-	if (a->core->tick && now >= a->wake)
-		a->core->tick(a->q, now);
-	p = a->core->dequeue(a->q, &unused, now);
+	if (unlikely(a->emulation.on || a->emulation.held))
+		skb = pass_link(sch, &dropped, now);
+	else if (a->inflight)
+		p = next_governed(sch, &ticket, &now);
+	else
+		p = next(a, &ticket, now);
 	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
 	settle(sch, known);
 	if (p) {
+		u16 sta = at_sta(p);
+		u32 bytes = at_bytes(p);
+
 		skb = at_host_leave(p);
-		sch->q.qlen--;
-		qdisc_qstats_backlog_dec(sch, skb);
+		if (a->inflight)
+			at_inflight_left(a, skb, sta, bytes, &ticket, now);
+	}
+	if (skb) {
+		leave(sch, skb);
 		qdisc_bstats_update(sch, skb);
 	}
-	if (a->core->wake)
-		set_timer(sch, !p, now);
+	if (a->core->wake || a->inflight || unlikely(a->emulation.held))
+		set_timer(sch, !skb, now);
 	return skb;
 }
 
@@ -245,12 +322,21 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		return PTR_ERR(set);
 	a->set = set;
 	at_dump_init(a);
-	if (at_host_radio(qdisc_dev(sch))) {
+	if (at_host_radio(qdisc_dev(sch)) || at_inflight_wanted(sch, set)) {
 		a->stations = kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
 		if (!a->stations)
 			return -ENOMEM;
 	}
 	at_host_init(&a->host, a->stations);
+	a->host.shared = a->stations;
+	if (at_inflight_wanted(sch, set)) {
+		int err = at_inflight_new(a, extack);
+
+		if (err)
+			return err;
+	}
+	a->emulation.link.random = get_random_u64();
+	at_emulate_set(a);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -280,8 +366,11 @@ static bool change_step(struct Qdisc *sch, struct at_set *set)
 	a->dropped = &dropped;
 	more = a->core->change(a->q, set->vals, now);
 	a->set = set;
+	if (a->inflight)
+		at_inflight_change(a, now);
+	at_emulate_set(a);
 	tell(sch, known);
-	if (a->core->wake)
+	if (a->core->wake || a->inflight || a->emulation.held)
 		set_timer(sch, false, now);
 	sch_tree_unlock(sch);
 	free_later(dropped);
@@ -315,6 +404,8 @@ static void airtab_reset(struct Qdisc *sch)
 	a->dropped = &dropped;
 	a->core->reset(a->q, ktime_get_ns());
 	free_later(dropped);
+	free_later(a->emulation.held);
+	a->emulation.held = NULL;
 }
 
 static void airtab_destroy(struct Qdisc *sch)
@@ -322,6 +413,7 @@ static void airtab_destroy(struct Qdisc *sch)
 	struct airtab *a = qdisc_priv(sch);
 
 	qdisc_watchdog_cancel(&a->watchdog);
+	at_inflight_end(a);
 	kvfree(a->q);
 	kvfree(a->stations);
 	kfree(a->set);
@@ -374,13 +466,17 @@ static void unregister(u32 n)
 
 static int __init airtab_start(void)
 {
-	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
-	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		int err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
+	int err = at_claims_start();
 
+	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
+	if (err)
+		return err;
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
+		err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
 		if (err) {
 			pr_err("sch_airtab: kind %s: %d\n", kinds[i].ops.id, err);
 			unregister(i);
+			at_claims_stop();
 			return err;
 		}
 	}
@@ -390,6 +486,7 @@ static int __init airtab_start(void)
 static void __exit airtab_stop(void)
 {
 	unregister(ARRAY_SIZE(kinds));
+	at_claims_stop();
 }
 
 module_init(airtab_start);

@@ -98,7 +98,7 @@ static bool same(const struct at_vals *a, const struct at_vals *b)
 static int check(const struct at_ops *core, const struct at_set *set, const struct at_set *old,
 		 struct netlink_ext_ack *extack)
 {
-	static const struct at_ops glue = { .params = at_glue_params };
+	static const struct at_ops glue = { .params = at_glue_params, .check = at_glue_check };
 	const char *wrong;
 	char text[AT_TEXT];
 	u16 bad = 0;
@@ -117,8 +117,8 @@ static int check(const struct at_ops *core, const struct at_set *set, const stru
 		snprintf(text, sizeof(text), "%s: %s", at_glue_params[bad].name, wrong);
 		goto refused;
 	}
-	for (u32 i = 0; old && i < set->n; i++) {
-		const struct at_param *p = &core->params[i];
+	for (u32 i = 0; old && i < set->n + AT_GLUE_PARAMS; i++) {
+		const struct at_param *p = param(core, set->n, i);
 
 		if (!(p->flags & AT_P_INIT) || same(&set->vals[i], &old->vals[i]))
 			continue;

@@ -24,6 +24,7 @@ struct at_host {
 	u64 numbers;			/* of stations: their buckets */
 	struct at_party nobody, everybody;	/* AT_NO_STA, AT_GROUP */
 	struct at_party *station;	/* by number; NULL: the device has none */
+	bool shared;			/* who is addressed is a station, on any device */
 	struct at_stations stations;
 };
 

@@ -128,6 +128,30 @@ cell() {
 	sleep 2		# the carrier is noticed at most once a second
 }
 
+# house [ATTRIBUTE=VALUE...]: a cell, whose access point routes to the namespace `server`
+# (10.0.1.1), 10 ms of round trip away
+house() {
+	cell "$@"
+	ip netns add server
+	ip link add s0 netns server gso_max_segs 1 type veth peer name r0
+	ip -n server addr add 10.0.1.1/24 dev s0
+	ip addr add 10.0.1.2/24 dev r0
+	ip -n server link set s0 up
+	ip link set r0 up
+	ip -n server route add default via 10.0.1.2
+	ip -n fast route add default via 10.7.0.1
+	ip -n slow route add default via 10.7.0.1
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	tc -n server qdisc add dev s0 root netem delay 10ms limit 10000
+	sleep 2
+}
+
+no_house() {
+	ip link del r0
+	ip netns del server
+	no_cell
+}
+
 # quiet 0|1 DEV: no traffic of the device's own
 quiet() {
 	echo "$1" >/proc/sys/net/ipv6/conf/"$2"/disable_ipv6

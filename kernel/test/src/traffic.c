@@ -11,7 +11,7 @@
  *	one packet each `every` milliseconds, with the time it was sent.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
- *	were: "received N p50 US p95 US p99 US max US mean US", one way.
+ *	were: "received N p50 US p95 US p99 US max US mean US min US", one way.
  *   traffic upload ADDRESS PORT ms=N [cc=cubic]
  *	one TCP connection that sends for so long.
  *   traffic download PORT [from=0] [ms=0]
@@ -22,8 +22,8 @@
  *	answers UDP, until SIGTERM.
  *   traffic probe ADDRESS PORT count=N [every=400] [size=100]
  *	asks `echo` each `every` milliseconds, each time from another port, and
- *	waits 2 s for the last answer; prints "answered N p50 US max US", of the
- *	time to the answer, where there was one.
+ *	waits 2 s for the last answer; prints "answered N p50 US max US p95 US", of
+ *	the time to the answer, where there was one.
  *
  * ADDRESS is IPv4 or IPv6. What this is not: no rates, no statistics of TCP.
  */
@@ -227,9 +227,9 @@ static int player(const char *port, char **args)
 	qsort(late, n, sizeof(*late), by_value);
 	if (!n)
 		return 1;
-	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld mean %lld\n", n, (long long)late[n / 2],
+	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld mean %lld min %lld\n", n, (long long)late[n / 2],
 	       (long long)late[n * 95 / 100], (long long)late[n * 99 / 100],
-	       (long long)late[n - 1], (long long)(sum / n));
+	       (long long)late[n - 1], (long long)(sum / n), (long long)late[0]);
 	return 0;
 }
 
@@ -361,9 +361,10 @@ static int probe(const char *host, const char *port, char **args)
 			break;
 	}
 	qsort(late, answered, sizeof(*late), by_value);
-	printf("answered %ld p50 %lld max %lld\n", answered,
+	printf("answered %ld p50 %lld max %lld p95 %lld\n", answered,
 	       (long long)(answered ? late[answered / 2] : 0),
-	       (long long)(answered ? late[answered - 1] : 0));
+	       (long long)(answered ? late[answered - 1] : 0),
+	       (long long)(answered ? late[answered * 95 / 100] : 0));
 	return 0;
 }
 
