@@ -37,19 +37,14 @@ struct at_inflight {
 	struct at_ticket tickets[];	/* by place of the record */
 };
 
-static u64 value(const struct airtab *a, enum at_glue i)
-{
-	return at_glue_value(a->set, i);
-}
-
-static void params(const struct airtab *a, struct at_governor_params *k)
+static void params(const struct at_set *set, struct at_governor_params *k)
 {
 	*k = at_governor_defaults;
 	k->stations = AT_HOST_STATIONS;
-	if (!a)
+	if (!set)
 		return;
-	k->inflight = (u32)value(a, AT_GLUE_INFLIGHT);
-	k->inflight_station = (u32)value(a, AT_GLUE_INFLIGHT_STATION);
+	k->inflight = (u32)at_glue_value(set, AT_GLUE_INFLIGHT);
+	k->inflight_station = (u32)at_glue_value(set, AT_GLUE_INFLIGHT_STATION);
 	k->stale = max(k->stale, k->inflight);
 }
 
@@ -66,7 +61,7 @@ u64 at_inflight_bytes(void)
 	return tickets_bytes(&k) + at_governor_size(&k);
 }
 
-bool at_inflight_wanted(const struct Qdisc *sch, const struct at_set *set)
+static bool wanted(const struct Qdisc *sch, const struct at_set *set)
 {
 	switch (at_glue_value(set, AT_GLUE_GOVERNOR)) {
 	case AT_GOVERN_ON:
@@ -87,50 +82,71 @@ static bool may_govern(const struct Qdisc *sch)
 	       (top && top->flags & TCQ_F_MQROOT && TC_H_MAJ(sch->parent) == top->handle);
 }
 
-int at_inflight_new(struct airtab *a, struct netlink_ext_ack *extack)
+struct at_inflight *at_inflight_new(struct Qdisc *sch, const struct at_set *set,
+				    struct netlink_ext_ack *extack)
 {
 	struct at_governor_params k;
 	struct at_inflight *f;
 
-	if (value(a, AT_GLUE_GOVERNOR) == AT_GOVERN_ON && !may_govern(a->sch)) {
+	if (!wanted(sch, set))
+		return NULL;
+	if (at_glue_value(set, AT_GLUE_GOVERNOR) == AT_GOVERN_ON && !may_govern(sch)) {
 		at_refuse(extack, NULL, "governor: only at the root or below mq: a parent takes packets too early");
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	}
-	params(a, &k);
+	params(set, &k);
 	f = kvzalloc(at_inflight_bytes(), GFP_KERNEL_ACCOUNT);
 	if (!f)
-		return -ENOMEM;
-	f->claims = at_claims_new(a->sch);
+		return ERR_PTR(-ENOMEM);
+	f->claims = at_claims_new(sch);
 	if (!f->claims) {
 		kvfree(f);
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	}
 	f->now = ktime_get_ns();
 	f->governor = at_governor_init((void *)f + tickets_bytes(&k), &k, f->now);
-	f->pace = (u32)div_u64(value(a, AT_GLUE_PACE), 1000);
+	f->pace = (u32)div_u64(at_glue_value(set, AT_GLUE_PACE), 1000);
 	f->root = true;
-	a->inflight = f;
-	return 0;
+	return f;
 }
 
-void at_inflight_end(struct airtab *a)
+struct at_inflight *at_inflight_again(struct Qdisc *sch, struct at_inflight *f, const struct at_set *set,
+				      struct netlink_ext_ack *extack)
 {
-	if (!a->inflight)
+	if (!f)
+		return at_inflight_new(sch, set, extack);
+	return wanted(sch, set) ? f : NULL;
+}
+
+void at_inflight_end(struct at_inflight *f)
+{
+	if (!f)
 		return;
-	at_claims_end(a->inflight->claims);
-	kvfree(a->inflight);
-	a->inflight = NULL;
+	at_claims_end(f->claims);
+	kvfree(f);
 }
 
-void at_inflight_change(struct airtab *a, u64 now)
+/* Nobody says any more when to open the gates that a governor closed. */
+static void open_all(struct airtab *a, u64 now)
 {
-	struct at_inflight *f = a->inflight;
+	for (u16 sta = 0; sta < AT_HOST_STATIONS; sta++)
+		a->core->gate(a->q, sta, true, now);
+	a->core->gate(a->q, AT_GROUP, true, now);
+}
+
+void at_inflight_change(struct airtab *a, struct at_inflight *with, u64 now)
+{
 	struct at_governor_params k;
 
-	params(a, &k);
-	f->now = max(now, f->now);
-	at_governor_change(f->governor, &k, f->now);
-	f->pace = (u32)div_u64(value(a, AT_GLUE_PACE), 1000);
+	if (a->inflight && !with)
+		open_all(a, now);
+	a->inflight = with;
+	if (!with)
+		return;
+	params(a->set, &k);
+	with->now = max(now, with->now);
+	at_governor_change(with->governor, &k, with->now);
+	with->pace = (u32)div_u64(at_glue_value(a->set, AT_GLUE_PACE), 1000);
 }
 
 void at_inflight_met(struct airtab *a, u16 sta, u64 now)

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * What waits below a qdisc, and how much may: the core's governor (airtab/governor.h) beside
- * a discipline. All under the root's lock but for new, end and bytes.
+ * a discipline, a->inflight. All under the root's lock but for new, end and bytes.
  */
 #ifndef AIRTAB_INFLIGHT_H
 #define AIRTAB_INFLIGHT_H
 
 #include "airtab.h"
 
-/* Whether a qdisc with these values is to have a governor. */
-bool at_inflight_wanted(const struct Qdisc *sch, const struct at_set *set);
+/* A governor for a qdisc with these values: NULL, not wanted; or an ERR_PTR with the reason in
+ * extack. */
+struct at_inflight *at_inflight_new(struct Qdisc *sch, const struct at_set *set,
+				    struct netlink_ext_ack *extack);
+/* The same where there may be one: it stays if one is wanted. */
+struct at_inflight *at_inflight_again(struct Qdisc *sch, struct at_inflight *f, const struct at_set *set,
+				      struct netlink_ext_ack *extack);
+/* May be NULL. Packets that are below stay what they are. */
+void at_inflight_end(struct at_inflight *f);
 /* Of its memory. */
 u64 at_inflight_bytes(void);
 
-/* a->inflight, by a->set. 0, or an error with the reason in extack. */
-int at_inflight_new(struct airtab *a, struct netlink_ext_ack *extack);
-void at_inflight_end(struct airtab *a);
-/* Takes the values of a->set. */
-void at_inflight_change(struct airtab *a, u64 now);
+/* The values of a->set are new; `with` is the governor from now on, or NULL. */
+void at_inflight_change(struct airtab *a, struct at_inflight *with, u64 now);
 /* A station was met or its number is another one's now. */
 void at_inflight_met(struct airtab *a, u16 sta, u64 now);
 /* What is learned of a station's link; the rest of *l stays. */

@@ -301,9 +301,22 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 
 /* ---- life ---- */
 
+static void *new_stations(void)
+{
+	return kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+}
+
+/* Numbers for stations, if there is memory for them. Packets that are queued keep none. */
+static void start_stations(struct airtab *a)
+{
+	at_host_init(&a->host, a->stations);
+	a->host.shared = a->stations;
+}
+
 static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct airtab *a = qdisc_priv(sch);
+	struct at_inflight *inflight;
 	struct at_qdisc *q;
 	struct at_set *set;
 	u64 now;
@@ -322,19 +335,16 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 		return PTR_ERR(set);
 	a->set = set;
 	at_dump_init(a);
-	if (at_host_radio(qdisc_dev(sch)) || at_inflight_wanted(sch, set)) {
-		a->stations = kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+	inflight = at_inflight_new(sch, set, extack);
+	if (IS_ERR(inflight))
+		return PTR_ERR(inflight);
+	a->inflight = inflight;
+	if (inflight || at_host_radio(qdisc_dev(sch))) {
+		a->stations = new_stations();
 		if (!a->stations)
 			return -ENOMEM;
 	}
-	at_host_init(&a->host, a->stations);
-	a->host.shared = a->stations;
-	if (at_inflight_wanted(sch, set)) {
-		int err = at_inflight_new(a, extack);
-
-		if (err)
-			return err;
-	}
+	start_stations(a);
 	a->emulation.link.random = get_random_u64();
 	at_emulate_set(a);
 	q = at_memory(sch, set, opt, extack);
@@ -350,9 +360,16 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	return 0;
 }
 
+/* What a change puts in the place of what is there. */
+struct change {
+	struct at_set *set;
+	struct at_inflight *inflight;
+	void *stations;			/* NULL: there are some, or none are needed */
+};
+
 /* One step of a change; true: there is more to do. Between the steps traffic
  * goes on. */
-static bool change_step(struct Qdisc *sch, struct at_set *set)
+static bool change_step(struct Qdisc *sch, const struct change *c)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct sk_buff *dropped = NULL;
@@ -364,14 +381,17 @@ static bool change_step(struct Qdisc *sch, struct at_set *set)
 	known = books(sch);
 	now = ktime_get_ns();
 	a->dropped = &dropped;
-	more = a->core->change(a->q, set->vals, now);
-	a->set = set;
-	if (a->inflight)
-		at_inflight_change(a, now);
+	more = a->core->change(a->q, c->set->vals, now);
+	a->set = c->set;
+	if (c->stations && !a->stations) {
+		a->stations = c->stations;
+		start_stations(a);
+		at_links_start(a, now);
+	}
+	at_inflight_change(a, c->inflight, now);
 	at_emulate_set(a);
 	tell(sch, known);
-	if (a->core->wake || a->inflight || a->emulation.held)
-		set_timer(sch, false, now);
+	set_timer(sch, false, now);
 	sch_tree_unlock(sch);
 	free_later(dropped);
 	return more;
@@ -381,11 +401,28 @@ static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
+	struct at_inflight *was = a->inflight;
+	struct change c = { .set = set };
 
 	if (IS_ERR(set))
 		return PTR_ERR(set);
-	while (change_step(sch, set))
+	c.inflight = at_inflight_again(sch, was, set, extack);
+	if (IS_ERR(c.inflight)) {
+		kfree(set);
+		return PTR_ERR(c.inflight);
+	}
+	if (c.inflight && !a->stations) {
+		c.stations = new_stations();
+		if (!c.stations) {
+			at_inflight_end(c.inflight);
+			kfree(set);
+			return -ENOMEM;
+		}
+	}
+	while (change_step(sch, &c))
 		cond_resched();
+	if (was != c.inflight)
+		at_inflight_end(was);
 	kfree_rcu(old, rcu);
 	return 0;
 }
@@ -413,7 +450,7 @@ static void airtab_destroy(struct Qdisc *sch)
 	struct airtab *a = qdisc_priv(sch);
 
 	qdisc_watchdog_cancel(&a->watchdog);
-	at_inflight_end(a);
+	at_inflight_end(a->inflight);
 	kvfree(a->q);
 	kvfree(a->stations);
 	kfree(a->set);

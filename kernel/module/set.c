@@ -117,8 +117,8 @@ static int check(const struct at_ops *core, const struct at_set *set, const stru
 		snprintf(text, sizeof(text), "%s: %s", at_glue_params[bad].name, wrong);
 		goto refused;
 	}
-	for (u32 i = 0; old && i < set->n + AT_GLUE_PARAMS; i++) {
-		const struct at_param *p = param(core, set->n, i);
+	for (u32 i = 0; old && i < set->n; i++) {
+		const struct at_param *p = &core->params[i];
 
 		if (!(p->flags & AT_P_INIT) || same(&set->vals[i], &old->vals[i]))
 			continue;

@@ -129,8 +129,9 @@ cell() {
 }
 
 # house [ATTRIBUTE=VALUE...]: a cell, whose access point routes to the namespace `server`
-# (10.0.1.1), 10 ms of round trip away
+# (10.0.1.1) over a wire
 house() {
+	local station
 	cell "$@"
 	ip netns add server
 	ip link add s0 netns server gso_max_segs 1 type veth peer name r0
@@ -139,10 +140,10 @@ house() {
 	ip -n server link set s0 up
 	ip link set r0 up
 	ip -n server route add default via 10.0.1.2
-	ip -n fast route add default via 10.7.0.1
-	ip -n slow route add default via 10.7.0.1
+	for station in fast slow; do
+		ip -n $station route add default via 10.7.0.1
+	done
 	echo 1 >/proc/sys/net/ipv4/ip_forward
-	tc -n server qdisc add dev s0 root netem delay 10ms limit 10000
 	sleep 2
 }
 
@@ -150,6 +151,37 @@ no_house() {
 	ip link del r0
 	ip netns del server
 	no_cell
+}
+
+# downloads SECONDS SENDER...: TCP to both stations, sent by a command that runs `traffic`;
+# sets fast and slow (kb/s), which leave out the first two seconds
+downloads() {
+	local station ms=$(($1 * 1000))
+	shift
+	for station in fast slow; do
+		ip netns exec $station traffic download 5001 from=2000 ms=$((ms - 2000)) >goodput.$station &
+	done
+	sleep 0.1
+	"$@" traffic upload 10.7.0.2 5001 ms=$((ms - 100)) &
+	"$@" traffic upload 10.7.0.3 5001 ms=$((ms - 100)) &
+	wait
+	read -r _ fast <goodput.fast
+	read -r _ slow <goodput.slow
+}
+
+# below KEY: what the governor of air0 says, by its name in JSON
+below() {
+	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.below.$1"
+}
+
+# air_of STATION: ns that were spent on what the access point sent to it
+air_of() {
+	air get | sed -n "s/^air0 $1 .* down.air=\\([0-9]*\\).*/\\1/p"
+}
+
+# median A B C
+median() {
+	printf '%s\n' "$@" | sort -n | sed -n 2p
 }
 
 # quiet 0|1 DEV: no traffic of the device's own

@@ -22,7 +22,7 @@
  *	answers UDP, until SIGTERM.
  *   traffic probe ADDRESS PORT count=N [every=400] [size=100]
  *	asks `echo` each `every` milliseconds, each time from another port, and
- *	waits 2 s for the last answer; prints "answered N p50 US max US p95 US", of
+ *	waits 2 s for the last answer; prints "answered N p50 US p95 US max US", of
  *	the time to the answer, where there was one.
  *
  * ADDRESS is IPv4 or IPv6. What this is not: no rates, no statistics of TCP.
@@ -361,10 +361,10 @@ static int probe(const char *host, const char *port, char **args)
 			break;
 	}
 	qsort(late, answered, sizeof(*late), by_value);
-	printf("answered %ld p50 %lld max %lld p95 %lld\n", answered,
+	printf("answered %ld p50 %lld p95 %lld max %lld\n", answered,
 	       (long long)(answered ? late[answered / 2] : 0),
-	       (long long)(answered ? late[answered - 1] : 0),
-	       (long long)(answered ? late[answered * 95 / 100] : 0));
+	       (long long)(answered ? late[answered * 95 / 100] : 0),
+	       (long long)(answered ? late[answered - 1] : 0));
 	return 0;
 }
 

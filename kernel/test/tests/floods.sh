@@ -68,7 +68,7 @@ measure() {
 	ip netns exec newcomer traffic probe 10.0.0.1 5002 count=$probes >answered
 	wait $download
 	read -r _ "goodput[$at]" <goodput
-	read -r _ "answered[$at]" _ "p50[$at]" _ "max[$at]" <answered
+	read -r _ "answered[$at]" _ "p50[$at]" _ _ _ "max[$at]" <answered
 	tc -n router -s qdisc show dev p1
 	kill $(jobs -p) 2>/dev/null || true
 	wait || true
