@@ -77,11 +77,10 @@ static inline void tell(struct Qdisc *sch, struct books known)
 static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
-	enum at_met met = AT_MET_AGAIN;
-	struct at_pkt *p = at_host_arrive(&a->host, skb, flow, &met);
+	struct at_pkt *p = at_host_arrive(&a->host, skb, flow);
 
-	if (unlikely(met != AT_MET_AGAIN))
-		at_links_met(a, at_sta(p), met, now);
+	if (unlikely(a->host.met != AT_MET_AGAIN))
+		at_links_met(a, at_sta(p), now);
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
 	return a->core->enqueue(a->q, p, now);
@@ -197,19 +196,21 @@ static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 {
 	struct airtab *a = qdisc_priv(sch);
-	struct sk_buff *dropped = NULL, *skb = NULL;
 	struct books known = books(sch);
 	u64 now = ktime_get_ns();
-	struct at_ticket unused;
+	struct sk_buff *skb = NULL;
 	struct at_pkt *p;
 
-	a->dropped = &dropped;
+	a->dropped = &a->drops;
 	if (unlikely(now >= a->links_due))
 		at_links_sample(a, now);
 	if (a->core->tick && now >= a->wake)
 		a->core->tick(a->q, now);
-	p = a->core->dequeue(a->q, &unused, now);
-	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	p = a->core->dequeue(a->q, &a->ticket, now);
+	if (unlikely(a->drops)) {
+		kfree_skb_list_reason(a->drops, SKB_DROP_REASON_QDISC_DROP);
+		a->drops = NULL;
+	}
 	settle(sch, known);
 	if (p) {
 		skb = at_host_leave(p);
@@ -240,6 +241,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	get_random_bytes(&a->host.flows, sizeof(a->host.flows));
 	get_random_bytes(&a->host.names, sizeof(a->host.names));
 	a->host.numbers = get_random_u64();
+	a->host.sockets = get_random_u32();
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
