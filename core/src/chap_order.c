@@ -52,7 +52,7 @@ static __attribute__((__noinline__)) void chap_unrank_apart(struct chap *c, u32 
 	at_order_del_apart(&c->order, id, chap_less, c);
 }
 
-static inline void chap_seat(struct chap *c, u32 id)
+AT_HEAP_FN void chap_seat(struct chap *c, u32 id)
 {
 	if (chap_parked(c, id))
 		chap_rank_parked(c, id);
@@ -61,12 +61,18 @@ static inline void chap_seat(struct chap *c, u32 id)
 }
 
 /* Takes a slot out of its order. */
-static inline void chap_lift(struct chap *c, u32 id)
+AT_HEAP_FN void chap_lift(struct chap *c, u32 id)
 {
 	if (chap_parked(c, id))
 		chap_unrank_parked(c, id);
 	else if (!at_order_part(&c->order, id, chap_entry, c))
 		chap_unrank_apart(c, id);
+}
+
+/* Gives a slot its place by the credit of its flow. */
+void at_chap_rank(struct chap *c, u32 id)
+{
+	chap_seat(c, id);
 }
 
 /* The loose slot gets its place. */
@@ -76,13 +82,7 @@ static inline void chap_settle(struct chap *c)
 
 	c->loose = AT_ORDER_NONE;
 	if (id != AT_ORDER_NONE)
-		chap_seat(c, id);
-}
-
-/* Gives a slot its place by the credit of its flow. */
-void at_chap_rank(struct chap *c, u32 id)
-{
-	chap_seat(c, id);
+		at_chap_rank(c, id);
 }
 
 void at_chap_unrank(struct chap *c, u32 id)
@@ -120,7 +120,9 @@ u32 at_chap_choose(struct chap *c)
 	if (chap_alone(c)) {
 		credit = chap_key(c, id);
 	} else {
-		chap_settle(c);
+		if (id != AT_ORDER_NONE)	/* inline: it nearly always is somebody */
+			chap_seat(c, id);
+		c->loose = AT_ORDER_NONE;
 		most = at_order_end(&c->order, true, chap_less, c);
 		if (!most)
 			return AT_ORDER_NONE;

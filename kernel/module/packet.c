@@ -151,32 +151,43 @@ static noinline u32 hash_of_ends(const struct at_host *host, const struct sk_buf
  * socket is there for, say that they are TCP's. */
 static inline bool one_connection(const struct sock *sk)
 {
-	if (!sk_is_inet(sk))
+	u32 state;
+
+	if (sk->sk_family != AF_INET && sk->sk_family != AF_INET6)
 		return false;
-	return !sk_fullsock(sk) || (sk_is_tcp(sk) && sk->sk_state != TCP_LISTEN);
+	state = 1u << sk->sk_state;
+	if (state & (TCPF_NEW_SYN_RECV | TCPF_TIME_WAIT))
+		return true;
+	return !(state & TCPF_LISTEN) && sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP;
 }
 
-/* Its cookie, a number that no other socket of this machine has had, of which the
- * lower half does not come again for 2^32 sockets. One to one, so that two
- * connections are never one flow. */
-static inline u32 hash_of_socket(const struct at_host *host, struct sock *sk)
+static noinline u32 first_cookie(struct sock *sk)
 {
-	u32 cookie[2] = { (u32)atomic64_read(&sk->sk_cookie) };
+	u32 cookie[2];
 
-	if (unlikely(!atomic64_read(&sk->sk_cookie)))
-		sock_diag_save_cookie(sk, cookie);	/* makes one */
-	return hash_32(cookie[0] ^ host->sockets, 32);
+	sock_diag_save_cookie(sk, cookie);
+	return cookie[0];
 }
 
-/* Local TCP by its socket; else a keyed hash of addresses, protocol, ports and VLAN.
+/* Local TCP by its socket's cookie, a number that no other socket of this machine
+ * has had, of which the lower half does not come again for 2^32 sockets; one to
+ * one, so that two connections are never one flow. Else a keyed hash of addresses,
+ * protocol, ports and VLAN.
+ *
  * skb->hash is neither: it may be the socket's, which changes at a retransmission
  * timeout, or the device's, or hold the IPv6 flow label, which senders change as
  * well; and it is the same flow still. */
 u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
 {
-	if (skb->sk && one_connection(skb->sk))
-		return hash_of_socket(host, skb->sk);
-	return hash_of_ends(host, skb);
+	struct sock *sk = skb->sk;
+	u64 cookie;
+
+	if (!sk || !one_connection(sk))
+		return hash_of_ends(host, skb);
+	cookie = atomic64_read(&sk->sk_cookie);
+	if (unlikely(!cookie))
+		cookie = first_cookie(sk);
+	return hash_32((u32)cookie ^ host->sockets, 32);
 }
 
 /* Of the source address that the flow has, all of it: hosts of one home have

@@ -74,7 +74,7 @@ static inline void tell(struct Qdisc *sch, struct books known)
 
 /* ---- enqueue ---- */
 
-static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+static __always_inline enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct at_pkt *p = at_host_arrive(&a->host, skb, flow);
@@ -88,7 +88,7 @@ static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 f
 
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
  * are told how many there were apart from the drops, which they count. */
-static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
+static noinline enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
 				     struct books *known)
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;

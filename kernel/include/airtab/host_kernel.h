@@ -113,9 +113,9 @@ static inline struct at_pkt **at_next(struct at_pkt *p)
 static inline u32 at_bytes(const struct at_pkt *p)
 {
 	const struct sk_buff *skb = at_skb(p);
-	int link = skb_network_offset(skb);
+	u32 link = skb_network_offset(skb);	/* less than 0: much */
 
-	return link > 0 && (u32)link < skb->len ? skb->len - link : skb->len;
+	return skb->len - (link < skb->len ? link : 0);
 }
 
 static inline bool at_mark_ce(struct at_pkt *p)
