@@ -57,6 +57,9 @@ struct airtab {			/* qdisc_priv() */
 	struct at_inflight *inflight;	/* NULL: no governor */
 	struct at_emulation emulation;
 	struct sk_buff **dropped;	/* where the current operation's drops go */
+	struct sk_buff *drops;		/* those of a dequeue */
+	struct at_ticket ticket;	/* of the packet that was dequeued last */
+	bool below;			/* a governor runs, or a link is emulated */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
 	u64 links_due;			/* when its links are told of again */
@@ -88,7 +91,7 @@ struct at_qdisc *at_memory(struct Qdisc *sch, struct at_set *set, bool asked,
 /* What the discipline is told of stations' links: from now on; of a station that was
  * just met; of all of them, since it is time. */
 void at_links_start(struct airtab *a, u64 now);
-void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now);
+void at_links_met(struct airtab *a, u16 sta, u64 now);
 void at_links_sample(struct airtab *a, u64 now);
 
 void at_dump_init(struct airtab *a);

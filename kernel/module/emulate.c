@@ -33,14 +33,14 @@ void at_emulate_set(struct airtab *a)
 	e->fer = div_u64(at_glue_value(a->set, AT_GLUE_EMULATE_FER) << 32, 1000000);
 }
 
-void at_emulate_begin(struct airtab *a, struct at_pkt *p, const struct at_ticket *ticket, u64 from)
+void at_emulate_begin(struct airtab *a, struct at_pkt *p, u64 from)
 {
 	struct at_emulation *e = &a->emulation;
 	bool group = at_sta(p) == AT_GROUP;
 
 	at_emulate(&e->link, group ? e->link.phy.base_kbps : e->kbps, group ? 0 : e->fer, at_bytes(p), &e->took);
 	e->held = at_host_leave(p);
-	e->ticket = *ticket;
+	e->ticket = a->ticket;
 	e->until = from + e->took.air;
 }
 

@@ -10,7 +10,7 @@
 /* Takes the values of a->set. */
 void at_emulate_set(struct airtab *a);
 /* A packet that left the discipline is on the link, from that time on. */
-void at_emulate_begin(struct airtab *a, struct at_pkt *p, const struct at_ticket *ticket, u64 from);
+void at_emulate_begin(struct airtab *a, struct at_pkt *p, u64 from);
 /* The packet on the link is over: it is charged, and goes unless it is lost. */
 struct sk_buff *at_emulate_end(struct airtab *a, u64 now, bool *lost);
 

@@ -229,8 +229,7 @@ static u64 estimate(const struct at_inflight *f, u32 bytes)
 	return f->pace ? div_u64(bytes * 8000000ull, f->pace) : 1;
 }
 
-void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes,
-		      const struct at_ticket *ticket, u64 now)
+void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes, u64 now)
 {
 	struct at_inflight *f = a->inflight;
 	struct at_claim *claim = NULL;
@@ -244,7 +243,7 @@ void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes,
 	}
 	claim->record = at_governor_left(f->governor, sta, bytes, estimate(f, bytes), now);
 	if (claim->record)
-		f->tickets[AT_GOVERNOR_PLACE(claim->record)] = *ticket;
+		f->tickets[AT_GOVERNOR_PLACE(claim->record)] = a->ticket;
 	set_gates(a, now);
 }
 

@@ -29,9 +29,8 @@ void at_inflight_link(const struct airtab *a, struct at_link *l);
 
 /* Before a packet leaves: what completed is charged, gates are set. The time; *open: one may. */
 u64 at_inflight_collect(struct airtab *a, bool *open);
-/* One left, which the driver gets next. */
-void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes,
-		      const struct at_ticket *ticket, u64 now);
+/* One left, charged by a->ticket, which the driver gets next. */
+void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes, u64 now);
 /* Nothing could leave though packets wait: their root dequeues when this may change. False: it
  * has already. */
 bool at_inflight_wait(struct airtab *a);

@@ -78,14 +78,13 @@ static inline void tell(struct Qdisc *sch, struct books known)
 
 /* ---- enqueue ---- */
 
-static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+static __always_inline enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
-	enum at_met met = AT_MET_AGAIN;
-	struct at_pkt *p = at_host_arrive(&a->host, skb, flow, &met);
+	struct at_pkt *p = at_host_arrive(&a->host, skb, flow);
 
-	if (unlikely(met != AT_MET_AGAIN))
-		at_links_met(a, at_sta(p), met, now);
+	if (unlikely(a->host.met != AT_MET_AGAIN))
+		at_links_met(a, at_sta(p), now);
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
 	return a->core->enqueue(a->q, p, now);
@@ -93,7 +92,7 @@ static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 f
 
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
  * are told how many there were apart from the drops, which they count. */
-static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
+static noinline enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
 				     struct books *known)
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
@@ -205,17 +204,17 @@ static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 	qdisc_watchdog_schedule_ns(&a->watchdog, at);
 }
 
-static inline struct at_pkt *next(struct airtab *a, struct at_ticket *ticket, u64 now)
+static inline struct at_pkt *next(struct airtab *a, u64 now)
 {
 	if (unlikely(now >= a->links_due))
 		at_links_sample(a, now);
 	if (a->core->tick && now >= a->wake)
 		a->core->tick(a->q, now);
-	return a->core->dequeue(a->q, ticket, now);
+	return a->core->dequeue(a->q, &a->ticket, now);
 }
 
 /* The next one, unless too much waits in the driver. */
-static struct at_pkt *next_governed(struct Qdisc *sch, struct at_ticket *ticket, u64 *now)
+static struct at_pkt *next_governed(struct Qdisc *sch, u64 *now)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct at_pkt *p;
@@ -223,7 +222,7 @@ static struct at_pkt *next_governed(struct Qdisc *sch, struct at_ticket *ticket,
 
 	do {
 		*now = at_inflight_collect(a, &open);
-		p = open ? next(a, ticket, *now) : NULL;
+		p = open ? next(a, *now) : NULL;
 	} while (!p && sch->q.qlen && !at_inflight_wait(a));
 	return p;
 }
@@ -237,12 +236,11 @@ static inline struct sk_buff *leave(struct Qdisc *sch, struct sk_buff *skb)
 }
 
 /* The packet whose time on the emulated link is over, if it is not lost; the next one begins. */
-static struct sk_buff *pass_link(struct Qdisc *sch, struct sk_buff **dropped, u64 now)
+static struct sk_buff *pass_link(struct Qdisc *sch, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct at_emulation *e = &a->emulation;
 	struct sk_buff *skb = NULL;
-	struct at_ticket ticket;
 	u64 from = now;
 	struct at_pkt *p;
 	bool lost;
@@ -254,33 +252,41 @@ static struct sk_buff *pass_link(struct Qdisc *sch, struct sk_buff **dropped, u6
 		from = e->free;
 		if (lost) {
 			qdisc_qstats_drop(sch);
-			__qdisc_drop(leave(sch, skb), dropped);
+			__qdisc_drop(leave(sch, skb), &a->drops);
 			skb = NULL;
 		}
 	}
-	p = e->on ? next(a, &ticket, now) : NULL;
+	p = e->on ? next(a, now) : NULL;
 	if (p)
-		at_emulate_begin(a, p, &ticket, from);
+		at_emulate_begin(a, p, from);
 	return skb;
 }
 
-static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
+static inline void free_drops(struct airtab *a)
+{
+	if (likely(!a->drops))
+		return;
+	kfree_skb_list_reason(a->drops, SKB_DROP_REASON_QDISC_DROP);
+	a->drops = NULL;
+}
+
+/* Where what happens to a packet behind the queue matters: a governor, an emulated link. */
+static noinline struct sk_buff *dequeue_below(struct Qdisc *sch)
 {
 	struct airtab *a = qdisc_priv(sch);
-	struct sk_buff *dropped = NULL, *skb = NULL;
 	struct books known = books(sch);
-	struct at_pkt *p = NULL;
-	struct at_ticket ticket;
 	u64 now = ktime_get_ns();
+	struct sk_buff *skb = NULL;
+	struct at_pkt *p = NULL;
 
-	a->dropped = &dropped;
-	if (unlikely(a->emulation.on || a->emulation.held))
-		skb = pass_link(sch, &dropped, now);
+	a->dropped = &a->drops;
+	if (a->emulation.on || a->emulation.held)
+		skb = pass_link(sch, now);
 	else if (a->inflight)
-		p = next_governed(sch, &ticket, &now);
+		p = next_governed(sch, &now);
 	else
-		p = next(a, &ticket, now);
-	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+		p = next(a, now);
+	free_drops(a);
 	settle(sch, known);
 	if (p) {
 		u16 sta = at_sta(p);
@@ -288,14 +294,37 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 
 		skb = at_host_leave(p);
 		if (a->inflight)
-			at_inflight_left(a, skb, sta, bytes, &ticket, now);
+			at_inflight_left(a, skb, sta, bytes, now);
 	}
 	if (skb) {
 		leave(sch, skb);
 		qdisc_bstats_update(sch, skb);
 	}
-	if (a->core->wake || a->inflight || unlikely(a->emulation.held))
-		set_timer(sch, !skb, now);
+	set_timer(sch, !skb, now);
+	return skb;
+}
+
+static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct books known = books(sch);
+	struct sk_buff *skb = NULL;
+	struct at_pkt *p;
+	u64 now;
+
+	if (unlikely(a->below))
+		return dequeue_below(sch);
+	now = ktime_get_ns();
+	a->dropped = &a->drops;
+	p = next(a, now);
+	free_drops(a);
+	settle(sch, known);
+	if (p) {
+		skb = leave(sch, at_host_leave(p));
+		qdisc_bstats_update(sch, skb);
+	}
+	if (a->core->wake)
+		set_timer(sch, !p, now);
 	return skb;
 }
 
@@ -304,6 +333,13 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 static void *new_stations(void)
 {
 	return kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+}
+
+/* What the values of a->set and what is there now ask of dequeue. */
+static void set_below(struct airtab *a)
+{
+	at_emulate_set(a);
+	a->below = a->inflight || a->emulation.on || a->emulation.held;
 }
 
 /* Numbers for stations, if there is memory for them. Packets that are queued keep none. */
@@ -330,6 +366,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	get_random_bytes(&a->host.flows, sizeof(a->host.flows));
 	get_random_bytes(&a->host.names, sizeof(a->host.names));
 	a->host.numbers = get_random_u64();
+	a->host.sockets = get_random_u32();
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
@@ -346,7 +383,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	}
 	start_stations(a);
 	a->emulation.link.random = get_random_u64();
-	at_emulate_set(a);
+	set_below(a);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -389,7 +426,7 @@ static bool change_step(struct Qdisc *sch, const struct change *c)
 		at_links_start(a, now);
 	}
 	at_inflight_change(a, c->inflight, now);
-	at_emulate_set(a);
+	set_below(a);
 	tell(sch, known);
 	set_timer(sch, false, now);
 	sch_tree_unlock(sch);

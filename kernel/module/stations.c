@@ -25,8 +25,11 @@ void at_links_start(struct airtab *a, u64 now)
 	a->links_due = a->core->link && a->host.station ? now + EVERY : AT_NEVER;
 }
 
-void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now)
+void at_links_met(struct airtab *a, u16 sta, u64 now)
 {
+	enum at_met met = a->host.met;
+
+	a->host.met = AT_MET_AGAIN;
 	if (sta >= AT_NO_STA)
 		return;
 	if (met == AT_MET_INSTEAD && a->inflight)
