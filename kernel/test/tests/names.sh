@@ -6,6 +6,7 @@
 # IPv4, whichever bits differ; two instances hash all of them differently; dumps show
 # another name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
 # What a classifier sees, of packets that the live access point is tested with too.
+# How often links are told is only asked where the clock is exact.
 # boot: checked  limit: 900
 . ./lib.sh
 
@@ -168,7 +169,9 @@ samples=0 last=${times[0]}
 for ((n = 3; n < calls; n += 3)); do
 	equal "the stations of a sample" "${stations[*]:n:3}" "0 1 2"
 	gap=$((times[n] - last))
-	[ $n = 3 ] || [ $gap -ge 100000000 ] && [ $gap -le 300000000 ] || fail "sample $samples comes after $gap ns"
+	if [ $exact ]; then
+		[ $n = 3 ] || [ $gap -ge 100000000 ] && [ $gap -le 300000000 ] || fail "sample $samples comes after $gap ns"
+	fi
 	last=${times[n]}
 	samples=$((samples + 1))
 done
