@@ -17,7 +17,7 @@ LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-qu
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
 demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
 	@$(AIRTAB) compare scenarios/two-speeds.toml
@@ -118,8 +118,8 @@ kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
 	@tools/require guest
 	@kernel/test/run
 
-kernel-debug-test: ## the same and stress, on two processors, with a kernel that looks for bugs (KASAN, lockdep, kmemleak)
-	@tools/require guest kernel-build
+kernel-debug-test: ## the same with a kernel that looks for bugs, on two processors, and stress
+	@tools/require guest kbuild
 	@kernel/test/run --kernel debug
 
 kernel-cross: ## modules and tc plugin for 32-bit processors, armhf and mipsel, by cross compilers

@@ -188,3 +188,20 @@ slow() {
 	ip addr add fd09::1/64 dev slow0 nodad
 	sleep 0.5
 }
+
+# load ADDRESS...: UDP of 50 flows to each, from a process each, as fast as it goes, until unload
+load() {
+	local to
+	for to; do
+		traffic flood $to 9 flows=50 count=0 ms=3600000 size=500 >/dev/null &
+		loads+=($!)
+	done
+	sleep 0.05
+}
+loads=()
+
+unload() {
+	kill "${loads[@]}"
+	wait "${loads[@]}" || true
+	loads=()
+}

@@ -17,16 +17,12 @@ kinds=$(kinds)
 each=$((10000 / 2 / $(wc -w <<<"$kinds") + 1)) sent=0 seed=0
 for kind in $kinds; do
 	seed=$((seed + 2))
-	for address in 10.9.0.2 10.8.0.2; do
-		traffic flood $address 9 flows=20 count=0 ms=600000 size=500 &
-	done >/dev/null
-	traffic=$(jobs -p)
+	load 10.9.0.2 10.8.0.2
 	rawtc fuzz d0 "$kind" $each $seed >said &
 	rawtc fuzz slow0 "$kind" $each $((seed + 1)) || fail "$kind, on slow0"
 	wait $! || fail "$kind, on d0: $(<said)"
 	cat said
-	kill $traffic
-	wait $traffic || true
+	unload
 	for dev in d0 slow0; do
 		tc qdisc replace dev $dev root pfifo
 		tc qdisc replace dev $dev root "$kind"

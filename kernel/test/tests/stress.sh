@@ -96,20 +96,6 @@ requests() {
 	done
 }
 
-# load: from two processes, until unload
-load() {
-	for to in 10.9.0.2 fd09::2; do
-		traffic flood $to 9 flows=50 count=0 ms=3600000 size=500 >/dev/null &
-		traffics+=($!)
-	done
-}
-
-unload() {
-	kill "${traffics[@]}"
-	wait "${traffics[@]}" || true
-	traffics=()
-}
-
 # dumps: until killed
 dumps() {
 	while :; do
@@ -146,7 +132,7 @@ rage() {
 	insmod /ko/sch_airtab.ko
 	slow 5000 4
 	below "$1"
-	load
+	load 10.9.0.2 fd09::2
 	dumps &
 	dumper=$!
 	for kind in "${all[@]}"; do
@@ -163,7 +149,7 @@ rage() {
 	wait $dumper || true
 	unload
 	quiet_again "$1"
-	load
+	load 10.9.0.2 fd09::2
 	[ "$1" = root ] || tc qdisc del dev slow0 root
 	tc qdisc replace dev slow0 root pfifo
 	rmmod sch_airtab	# while packets go
@@ -181,7 +167,7 @@ rage() {
 }
 
 cd /tmp
-RANDOM=1 asked=0 traffics=()
+RANDOM=1 asked=0
 mapfile -t all < <(kinds)
 for parent in root htb hfsc tbf prio drr qfq ets netem red mq; do
 	rage $parent

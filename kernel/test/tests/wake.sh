@@ -55,8 +55,8 @@ equal "calls for a change of 6 steps" $(($(told 3) - was)) 6
 # a link that goes down empties it and stops the timer; up again it works
 rawtc change d0 pace $gap=$((300 * ms)) $steps=0
 offer 4
-ticks=$(told 1)
 ip link set d0 down
+ticks=$(told 1)
 sleep 2
 equal "ticks while the link is down" "$(told 1)" "$ticks"
 ip link set d0 up
