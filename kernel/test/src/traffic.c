@@ -4,7 +4,7 @@
  *
  *   traffic flood ADDRESS PORT [flows=1] [count=1000] [size=100] [tos=0] [ms=0] [wait=0]
  *	UDP packets of `size` bytes (IP length) as fast as they go, from `flows`
- *	sockets in turn; count=0: for `ms` milliseconds. Prints "offered N".
+ *	sockets in turn; count=0: for `ms` milliseconds, or until SIGTERM. Prints "offered N".
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
  *   traffic game ADDRESS PORT count=N [size=100] [every=40]
@@ -158,7 +158,7 @@ static int flood(const char *host, const char *port, char **args)
 		if (how)
 			setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
 	}
-	while (count ? sent < count : now_ns() < end) {
+	while (!stopped && (count ? sent < count : now_ns() < end)) {
 		/* an error is a packet that the queue refused: offered too */
 		(void)!send(socks[sent % flows], data, len, how);
 		sent++;

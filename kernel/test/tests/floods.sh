@@ -7,7 +7,7 @@
 # flow be answered within 100 ms (but where sources are spoofed). Frames of 1400
 # bytes that are ARP, cake holds in a class of their own: there cake without
 # classes is the measure.
-# boot: measured  limit: 1800  kernel: 6.12
+# boot: measured  limit: 1800  clock: exact  kernel: 6.12
 . ./lib.sh
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 

@@ -6,7 +6,7 @@
 # best that can be; each with three runs, medians. With it delays are of the reference's order,
 # and chap and airtime_fq share the air (within 5 % with saturated stations); without it
 # nothing can be played. TCP of the access point's own gets what is forwarded gets.
-# boot: measured  limit: 1200  kernel: 6.12
+# boot: measured  limit: 1200  clock: exact  kernel: 6.12
 . ./lib.sh
 
 seconds=7
