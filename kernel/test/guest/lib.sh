@@ -261,3 +261,34 @@ unload() {
 	wait "${loads[@]}" || true
 	loads=()
 }
+
+# until_true WHAT COMMAND...: waits until it succeeds, half a minute at most
+until_true() {
+	local what=$1 tries=0
+	shift
+	until "$@"; do
+		[ $((tries += 1)) -le 300 ] || fail "$what: not within 30 s"
+		sleep 0.1
+	done
+}
+
+# radios COUNT: wlan0, wlan1, ... on air of their own, where nothing takes time; without
+# traffic of their own, all but wlan0 in namespaces sta1, sta2, ...
+radios() {
+	local n
+	modprobe mac80211_hwsim radios="$1"
+	quiet 1 wlan0
+	for ((n = 1; n < $1; n++)); do
+		ip netns add sta$n
+		iw phy "phy$(</sys/class/net/wlan$n/phy80211/index)" set netns name sta$n
+		ip netns exec sta$n bash -c ". /test/lib.sh; quiet 1 wlan$n"
+	done
+}
+
+no_radios() {
+	local each
+	modprobe -r mac80211_hwsim
+	for each in /run/netns/sta*; do
+		[ ! -e "$each" ] || ip netns del "${each##*/}"
+	done
+}
