@@ -28,4 +28,6 @@ extern const struct at_param at_glue_params[];
 
 enum at_glue { AT_GLUE_SPLIT, AT_GLUE_PARAMS };
 
+enum at_split { AT_SPLIT_OFF, AT_SPLIT_ON, AT_SPLIT_AUTO };
+
 #endif
