@@ -4,6 +4,10 @@
  */
 #include "wire.h"
 
+/* `on` and `off` are what they were when there was no `auto`. */
+static const char *const split_choices[] = {
+	[AT_SPLIT_OFF] = "off", [AT_SPLIT_ON] = "on", [AT_SPLIT_AUTO] = "auto", NULL
+};
 static const char *const governor[] = { "auto", "on", "off", NULL };
 /* Profiles whose rates are in kb/s. */
 static const char *const emulate[] = {
@@ -11,9 +15,9 @@ static const char *const emulate[] = {
 };
 
 const struct at_param at_glue_params[] = {
-	{ AT_WIRE_GLUE + 1, AT_BOOL, 0, 1, "split_gso",
-	  "cut aggregated (GSO) packets into those that will be sent; always where a governor runs",
-	  "docs/kernel.md, GSO", 1, 0, 1, NULL },
+	{ AT_WIRE_GLUE + 1, AT_CHOICE, 0, 1, "split_gso",
+	  "cut aggregated (GSO) packets into those that will be sent; auto: unless they leave at 1 Gb/s or more. Where a governor runs all are",
+	  "docs/kernel.md, GSO", AT_SPLIT_AUTO, 0, AT_SPLIT_AUTO, split_choices },
 	{ AT_WIRE_GLUE + 2, AT_CHOICE, 0, 1, "governor",
 	  "hold packets back that would only wait in the driver; auto: on wireless devices",
 	  "docs/kernel.md, Below the queue", AT_GOVERN_AUTO, 0, AT_GOVERN_OFF, governor },

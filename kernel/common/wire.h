@@ -60,4 +60,6 @@ enum at_below_station {
 	AT_BELOW_STA_FLOOR, AT_BELOW_CLOSED, AT_BELOW_SILENT, AT_BELOW_STATIONS
 };
 
+enum at_split { AT_SPLIT_OFF, AT_SPLIT_ON, AT_SPLIT_AUTO };
+
 #endif

@@ -63,6 +63,7 @@ struct airtab {			/* qdisc_priv() */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
 	u64 links_due;			/* when its links are told of again */
+	bool fast;			/* the device's line: 1 Gb/s or more */
 	struct books gone;		/* though our books and the parents' count it */
 	struct at_row row;
 	u8 standard[AT_STD];		/* column of each, or AT_COLUMNS */
@@ -73,10 +74,30 @@ static inline u64 at_glue_value(const struct at_set *set, enum at_glue i)
 	return *set->vals[set->n + i].v;
 }
 
-static inline bool at_split(const struct airtab *a)
+/* Whether what is dequeued leaves at 1 Gb/s or more: the line does, and nobody else
+ * holds packets up: no parent, no governor, no emulated link, nor a discipline that sets
+ * timers. Of a parent's rate nothing is known. mq is none: it serves each transmit queue as
+ * the device does. */
+static inline bool at_leaves_fast(const struct airtab *a)
 {
-	return a->inflight || at_glue_value(a->set, AT_GLUE_SPLIT);
+	bool on_top = a->sch->parent == TC_H_ROOT || (a->sch->flags & TCQ_F_NOPARENT);
+
+	return READ_ONCE(a->fast) && on_top && !a->core->wake && !a->below;
 }
+
+/* Whether GSO packets are cut. */
+static inline bool at_splits(const struct airtab *a)
+{
+	u64 how = at_glue_value(a->set, AT_GLUE_SPLIT);
+
+	return a->inflight || (how == AT_SPLIT_AUTO ? !at_leaves_fast(a) : how == AT_SPLIT_ON);
+}
+
+/* Looks how fast the device's line is: now; and, from start to stop of the module,
+ * whenever it changes. */
+void at_speed_look(struct airtab *a);
+int at_speed_start(void);
+void at_speed_stop(void);
 
 /* `old`, or the defaults if NULL, with what is in opt (may be NULL): a new set,
  * checked, or an ERR_PTR with the reason in extack. */

@@ -93,7 +93,7 @@ static __always_inline enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
  * are told how many there were apart from the drops, which they count. */
 static noinline enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
-				     struct books *known)
+					      struct books *known)
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *parts = skb_gso_segment(skb, features), *part, *next;
@@ -147,7 +147,7 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 		a->gone = (struct books){};
 	}
 	a->dropped = to_free;
-	if (skb_is_gso(skb) && at_split(a))
+	if (skb_is_gso(skb) && at_splits(a))
 		verdict = enqueue_parts(sch, skb, flow, now, &known);
 	else
 		verdict = enqueue_one(sch, skb, flow, now);
@@ -384,6 +384,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	start_stations(a);
 	a->emulation.link.random = get_random_u64();
 	set_below(a);
+	at_speed_look(a);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -545,11 +546,17 @@ static int __init airtab_start(void)
 	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
 	if (err)
 		return err;
+	err = at_speed_start();
+	if (err) {
+		at_claims_stop();
+		return err;
+	}
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
 		err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
 		if (err) {
 			pr_err("sch_airtab: kind %s: %d\n", kinds[i].ops.id, err);
 			unregister(i);
+			at_speed_stop();
 			at_claims_stop();
 			return err;
 		}
@@ -560,6 +567,7 @@ static int __init airtab_start(void)
 static void __exit airtab_stop(void)
 {
 	unregister(ARRAY_SIZE(kinds));
+	at_speed_stop();
 	at_claims_stop();
 }
 
