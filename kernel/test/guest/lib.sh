@@ -187,9 +187,13 @@ below() {
 	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.below.$1"
 }
 
-# air_of STATION: ns that were spent on what the access point sent to it
+# air_of STATION: ns that the channel was taken by what the access point sent to it at 802.11g,
+# with DIFS and the mean backoff (7.5 slots) before each exchange
 air_of() {
-	air get | sed -n "s/^air0 $1 .* down.air=\\([0-9]*\\).*/\\1/p"
+	local line
+	line=$(air get | grep "^air0 $1 ")
+	echo $(($(sed 's/.* down.air=\([0-9]*\).*/\1/' <<<"$line") +
+		95500 * $(sed 's/.* down.exchanges=\([0-9]*\).*/\1/' <<<"$line")))
 }
 
 # median A B C
