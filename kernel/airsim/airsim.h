@@ -110,6 +110,7 @@ struct airsim_cell {
 	spinlock_t lock;
 	struct airsim_config config;
 	struct airsim_radio *radios[AIRSIM_RADIOS];
+	u32 end;			/* after the last of them */
 	struct airsim_medium medium;
 	u64 random;
 	struct hrtimer timer;

@@ -59,7 +59,7 @@ static struct airsim_way *way_of(struct airsim_radio *radio, const struct sk_buf
 
 	if (radio->index || is_multicast_ether_addr(to))
 		return &radio->own;
-	for (u32 i = 1; i < AIRSIM_RADIOS; i++) {
+	for (u32 i = 1; i < radio->cell->end; i++) {
 		struct airsim_radio *other = radio->cell->radios[i];
 
 		if (other && ether_addr_equal(other->dev->dev_addr, to))
@@ -107,7 +107,7 @@ static void purge(struct airsim_radio *radio)
 	struct airsim_cell *cell = radio->cell;
 
 	airsim_purge_way(cell, &radio->own);
-	for (u32 i = 1; i < AIRSIM_RADIOS && !radio->index; i++)
+	for (u32 i = 1; i < cell->end && !radio->index; i++)
 		if (cell->radios[i])
 			airsim_purge_way(cell, &cell->radios[i]->down);
 	airsim_tell(radio);
@@ -160,6 +160,7 @@ static int enter(struct net_device *dev)
 	netif_carrier_off(dev);
 	spin_lock_bh(&cell->lock);
 	cell->radios[radio->index] = radio;
+	cell->end = max_t(u32, cell->end, radio->index + 1);
 	airsim_medium_enter(radio);
 	spin_unlock_bh(&cell->lock);
 	return 0;
@@ -176,6 +177,8 @@ static void leave(struct net_device *dev)
 	purge(radio);
 	airsim_purge_way(cell, &radio->down);
 	cell->radios[radio->index] = NULL;
+	while (cell->end && !cell->radios[cell->end - 1])
+		cell->end--;
 	if (radio->index && access_point)
 		airsim_tell(access_point);	/* there is room again */
 	unlock_and_free(cell);
@@ -189,7 +192,7 @@ static void stats(struct net_device *dev, struct rtnl_link_stats64 *s)
 	spin_lock_bh(&cell->lock);
 	s->rx_packets = radio->received;
 	s->rx_bytes = radio->received_bytes;
-	for (u32 i = 0; i < (radio->index ? 1 : AIRSIM_RADIOS); i++) {
+	for (u32 i = 0; i < (radio->index ? 1 : cell->end); i++) {
 		const struct airsim_radio *other = cell->radios[i];
 		const struct airsim_way *way = i && other ? &other->down : &radio->own;
 
@@ -219,7 +222,7 @@ static void remove(struct net_device *dev, struct list_head *head)
 {
 	struct airsim_radio *radio = airsim_radio(dev);
 
-	for (u32 i = 1; i < AIRSIM_RADIOS && !radio->index; i++)
+	for (u32 i = 1; i < radio->cell->end && !radio->index; i++)
 		if (radio->cell->radios[i])
 			unregister_netdevice_queue(radio->cell->radios[i]->dev, head);
 	unregister_netdevice_queue(dev, head);
@@ -278,7 +281,7 @@ void airsim_configure(struct airsim_radio *access_point, const struct airsim_con
 
 	spin_lock_bh(&cell->lock);
 	cell->config = *config;
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++)
+	for (u32 i = 0; i < cell->end; i++)
 		if (cell->radios[i])
 			airsim_tell(cell->radios[i]);	/* nobody waits by rules that are gone */
 	unlock_and_free(cell);

@@ -97,8 +97,10 @@ fn house(path: &Path) -> String {
 
 #[test]
 fn the_table_is_what_the_simulator_says() {
-    let mut houses: Vec<_> =
-        std::fs::read_dir(folder()).expect("it is there").map(|entry| entry.expect("readable").path()).collect();
+    let mut houses: Vec<_> = std::fs::read_dir(folder())
+        .expect("it is there")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     houses.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     houses.sort();
     assert!(houses.len() >= 8, "{houses:?}");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # The virtual Wi-Fi cell against the simulator's: goodput and channel time of every
-# station, down and up, and where the medium's time goes, in each house of houses/.
+# station, down and up, and what takes a tenth of the medium's time, in each house of houses/.
 # boot: measured  limit: 900  kernel: 6.12
 . ./lib.sh
 
@@ -94,8 +94,8 @@ judge() {
 			esac
 		done
 	done
-	for word in $medium; do
-		[ "${word#*=}" = 0 ] || within "medium ${word%=*}" \
+	for word in $medium; do	# what is less is a few long events, and chance
+		[ "${word#*=}" -lt 100000 ] || within "medium ${word%=*}" \
 			$((sum[-.ns_${word%=*}] / (time / 1000000))) "${word#*=}"
 	done
 }
