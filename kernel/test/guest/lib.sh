@@ -121,17 +121,19 @@ access_point() {
 	ip addr add 10.7.0.1/24 dev air0
 }
 
-# join N NAME ATTRIBUTE=VALUE...: a station, 10.7.0.N
+# join N NAME ATTRIBUTE=VALUE...: a station, 10.7.0.N; sets `mac`, its address, and `base`, the
+# access point's
 join() {
 	local n=$1 station=$2
 	air station dev=air0 name="$station" "${@:3}"
+	base=$(</sys/class/net/air0/address) mac=$(</sys/class/net/"$station"/address)
 	ip netns add "$station"
 	ip link set "$station" netns "$station"
-	ip netns exec "$station" bash -c ". /test/lib.sh; quiet 1 $station"
+	ip netns exec "$station" bash -c "echo 1 >/proc/sys/net/ipv6/conf/$station/disable_ipv6"
 	ip -n "$station" link set "$station" up
 	ip -n "$station" addr add 10.7.0."$n"/24 dev "$station"
-	ip -n "$station" neigh add 10.7.0.1 dev "$station" lladdr "$(</sys/class/net/air0/address)"
-	ip neigh add 10.7.0."$n" dev air0 lladdr "$(ip -n "$station" -j link show dev "$station" | jq -r '.[0].address')"
+	ip -n "$station" neigh add 10.7.0.1 dev "$station" lladdr "$base"
+	ip neigh add 10.7.0."$n" dev air0 lladdr "$mac"
 }
 
 # quiet 0|1 DEV: no traffic of the device's own

@@ -21,15 +21,10 @@ within() {
 	[ $off -le "$worst" ] || worst=$off worst_of=$1
 }
 
-# mac [NAMESPACE] DEV: sets REPLY
-mac() {
-	REPLY=$(ip ${2+-n "$1"} -j link show dev "${2-$1}" | jq -r '.[0].address')
-}
-
 # settle: the cell with its stations of `stations`. Packets go to addresses that nobody has,
 # so that nobody answers: 10.7.1.N to the station 10.7.0.N, and 10.7.2.1 to the access point
 settle() {
-	local n=2 name line words each
+	local n=2 name line words each mac base
 	access_point seed=1 "${cell[@]}"
 	ip route add 10.7.1.0/24 dev air0
 	for line in "${stations[@]}"; do
@@ -37,11 +32,9 @@ settle() {
 		for each in $(seq "${words[1]}"); do
 			name=${words[0]}$each
 			join $n "$name" "${words[@]:2}"
-			mac "$name" "$name"
-			ip neigh add 10.7.1.$n dev air0 lladdr "$REPLY"
-			mac air0
+			ip neigh add 10.7.1.$n dev air0 lladdr "$mac"
 			ip -n "$name" route add 10.7.2.0/24 dev "$name"
-			ip -n "$name" neigh add 10.7.2.1 dev "$name" lladdr "$REPLY"
+			ip -n "$name" neigh add 10.7.2.1 dev "$name" lladdr "$base"
 			n=$((n + 1))
 		done
 	done
@@ -113,10 +106,10 @@ arrived() {
 		*.held) equal "$name" "${sum[$name]}" 0 ;;
 		esac
 	done
-	up=$(ip -j -s link show dev air0 | jq '.[0].stats64.rx.packets')
+	up=$(</sys/class/net/air0/statistics/rx_packets)
 	for name in /run/netns/*; do
 		name=${name##*/}
-		up=$((up + $(ip -n "$name" -j -s link show dev "$name" | jq '.[0].stats64.rx.packets')))
+		up=$((up + $(ip netns exec "$name" cat /sys/class/net/"$name"/statistics/rx_packets)))
 	done
 	[ $up -ge $frames ] && [ $up -le $((frames + failed)) ] ||
 		fail "$house: $up packets came up, $frames were acknowledged, $failed given up"

@@ -185,8 +185,8 @@ fn on_off(text: &str) -> Result<u32, String> {
 }
 
 fn ppm(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok((share * 1e6_f64).round() as u32),
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok((share * 1e6).round() as u32),
         _ => Err("give a share from 0 to 1".into()),
     }
 }
