@@ -166,6 +166,14 @@ static int enter(struct net_device *dev)
 	return 0;
 }
 
+/* Of what a device's statistics have. */
+static void add(struct airsim_count *sum, const struct airsim_count *count)
+{
+	sum->frames += count->frames;
+	sum->bytes += count->bytes;
+	sum->failed += count->failed;
+}
+
 static void leave(struct net_device *dev)
 {
 	struct airsim_radio *radio = airsim_radio(dev);
@@ -179,8 +187,10 @@ static void leave(struct net_device *dev)
 	cell->radios[radio->index] = NULL;
 	while (cell->end && !cell->radios[cell->end - 1])
 		cell->end--;
-	if (radio->index && access_point)
+	if (radio->index && access_point) {
+		add(&access_point->gone, &radio->down.count);
 		airsim_tell(access_point);	/* there is room again */
+	}
 	unlock_and_free(cell);
 }
 
@@ -188,20 +198,19 @@ static void stats(struct net_device *dev, struct rtnl_link_stats64 *s)
 {
 	struct airsim_radio *radio = airsim_radio(dev);
 	struct airsim_cell *cell = radio->cell;
+	struct airsim_count sent;
 
 	spin_lock_bh(&cell->lock);
+	sent = radio->gone;
+	add(&sent, &radio->own.count);
+	for (u32 i = 1; i < cell->end && !radio->index; i++)
+		if (cell->radios[i])
+			add(&sent, &cell->radios[i]->down.count);
 	s->rx_packets = radio->received;
 	s->rx_bytes = radio->received_bytes;
-	for (u32 i = 0; i < (radio->index ? 1 : cell->end); i++) {
-		const struct airsim_radio *other = cell->radios[i];
-		const struct airsim_way *way = i && other ? &other->down : &radio->own;
-
-		if (i && !other)
-			continue;
-		s->tx_packets += way->count.frames;
-		s->tx_bytes += way->count.bytes + way->count.frames * ETH_HLEN;
-		s->tx_errors += way->count.failed;
-	}
+	s->tx_packets = sent.frames;
+	s->tx_bytes = sent.bytes + sent.frames * ETH_HLEN;
+	s->tx_errors = sent.failed;
 	s->tx_dropped = radio->dropped;
 	spin_unlock_bh(&cell->lock);
 }

@@ -17,6 +17,7 @@ declare -A seconds=(
 within() {
 	local off=$((($2 - $3) * 10000 / $3))
 	off=${off#-}
+	echo "$house: $1: $2 of $3"
 	[ $off -le 300 ] || wrong+=("$house: $1: $2, should be $3")
 	[ $off -le "$worst" ] || worst=$off worst_of=$1
 }
