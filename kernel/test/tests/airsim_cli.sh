@@ -47,7 +47,7 @@ equal "a changed station" "$(json '.cells[0].stations[0] | [.mcs, .fer, .asleep]
 says "airsim says: ampdu: 65, but std-11n has a window of 64" set air0 --ampdu 65
 says "airsim says: ring: 0 is out of range 1..65536" set air0 --ring 0
 says "airsim says: third: no such station; a new one needs a rate or an mcs" station air0 third
-says "airsim says: HT has MCS 0 to 7" station air0 far --mcs 9
+says "HT has MCS 0 to 7" station air0 far --mcs 9
 says "air1: no access point of airsim here; \`airtab airsim show\` lists those that there are" del air1
 says "air1: no access point of airsim here; there are air0" show air1
 said=$(setpriv --reuid 1000 --bounding-set -all --inh-caps -all airtab airsim del air0 2>&1) &&
