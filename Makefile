@@ -12,12 +12,12 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-cross figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
 demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
 	@$(AIRTAB) compare scenarios/two-speeds.toml
@@ -53,6 +53,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
+		'2h make kernel-debug-test' \
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
 
@@ -116,6 +117,10 @@ install-kernel: ## installs them for this kernel
 kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
 	@tools/require guest
 	@kernel/test/run
+
+kernel-debug-test: ## the same with a kernel that looks for bugs, on two processors, and stress
+	@tools/require guest kbuild
+	@kernel/test/run --kernel debug
 
 kernel-cross: ## modules and tc plugin for 32-bit processors, armhf and mipsel, by cross compilers
 	@tools/require cross

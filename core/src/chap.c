@@ -244,12 +244,9 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 }
 
 /* Takes the oldest packet that may go, of a slot that is not parked. */
-static struct at_pkt *chap_take_ready(struct at_qdisc *q, u32 id)
+static inline struct at_pkt *chap_take_ready(struct at_qdisc *q, u32 id)
 {
-	struct at_pkt *before = NULL;
-
-	at_gate_first(q, &chap_priv(q)->slots[id].list, &before);
-	return at_chap_take(q, id, before);
+	return q->closed ? at_chap_take_open(q, id) : at_chap_take(q, id, NULL);
 }
 
 /* Bytes that may go, counted until they are more than `enough`. */
@@ -265,7 +262,7 @@ static u64 chap_ready_bytes(const struct at_qdisc *q, const struct chap_slot *s,
 /* A flow is about to be served: how long a full packet takes at its rate, from what
  * was served since it was counted last. What is over FULL counts for the next one; a
  * packet that is larger than two is a full one. */
-static void chap_pace(struct chap_control *k, u64 now)
+static inline void chap_pace(struct chap_control *k, u64 now)
 {
 	u64 ns = now - k->since;
 
@@ -292,29 +289,48 @@ static bool chap_drops(struct at_qdisc *q, u32 id, struct at_pkt *p,
 	return at_codel_drops(params, &c->controls[s->flow].codel, &c->aqm, p, left, now);
 }
 
-/* The packet of a slot that goes next. CoDel drops none without another one
- * behind, so there is always one. */
-static struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
+/* p, the first of its slot, is late. What goes in its place, or p: CoDel drops none
+ * without another one behind, so there is always one. */
+static __attribute__((__noinline__)) struct at_pkt *chap_control(struct at_qdisc *q, u32 id, struct at_pkt *p,
+								 u32 target, u64 now)
 {
-	struct chap *c = chap_priv(q);
-	u32 flow = c->slots[id].flow;
-	struct chap_control *k = &c->controls[flow];
-	struct at_codel_params params = c->codel;
-	struct at_pkt *p;
+	struct at_codel_params params = chap_priv(q)->codel;
 
-	chap_pace(k, now);
-	p = chap_take_ready(q, id);
-	if (params.target < 2 * k->full)
-		params.target = 2 * k->full;
+	params.target = target;
 	while (chap_drops(q, id, p, &params, now)) {
 		at_book_drop(q, p, AT_R_AQM);
 		p = chap_take_ready(q, id);
 	}
+	return p;
+}
+
+/* The packet of a slot that goes next. */
+static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_control *k = &c->controls[c->slots[id].flow];
+	u32 target = c->codel.target;
+	struct at_pkt *p;
+
+	chap_pace(k, now);
+	p = chap_take_ready(q, id);
+	if (target < 2 * k->full)
+		target = 2 * k->full;
+	if (at_codel_sojourn(p, now) >= target)
+		return chap_control(q, id, p, target, now);
+	at_codel_empty(&k->codel);
+	return p;
+}
+
+/* A packet of a flow goes; what its last one takes is not felt. */
+static inline void chap_count_pace(struct chap *c, u32 flow, u32 bytes, u64 now)
+{
+	struct chap_control *k = &c->controls[flow];
+
 	if (!k->bytes)
 		k->since = now;
 	if (c->flows[flow].slot)
-		k->bytes += at_bytes(p);
-	return p;
+		k->bytes += bytes;
 }
 
 /* ---- operations ---- */
@@ -345,63 +361,86 @@ static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 		at_chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
 }
 
+/* The urgent packet that goes next; there is one. */
+static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_urgent(struct at_qdisc *q, struct at_ticket *t)
+{
+	struct chap *c = chap_priv(q);
+	struct at_pkt *p = at_urgent_take(&c->urgent, q);
+
+	c->urgent.sent++;
+	chap_charge_sender(c, p);
+	at_tickets_issue(&c->tickets, (struct at_charge){ .est = at_nominal_ns(at_bytes(p)), .mark = URGENT }, t);
+	at_book_out(q, p);
+	return p;
+}
+
 static bool chap_newcomer_waits(const void *ctx, u32 id)
 {
 	return chap_parked(ctx, id);
 }
 
+/* The newcomer whose turn it is. */
+static __attribute__((__noinline__)) u32 chap_choose_newcomer(struct chap *c)
+{
+	u32 id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
+
+	at_turns_pass(&c->turns, id);
+	return id;
+}
+
+/* A newcomer was served a packet for so many ns: the tab pays as well, and from now
+ * on the flow stands for itself. */
+static __attribute__((__noinline__)) void chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns)
+{
+	struct chap_flow *f = &c->flows[flow];
+
+	chap_set_credit(c, f, chap_newcomer_credit(c));
+	if (f->slot) {
+		at_chap_leave_newcomers(c, id);
+		c->loose = id;
+	}
+	at_chap_pay_tab(c, ns);
+	c->n_newcomers++;
+}
+
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_pkt *p = at_urgent_take(&c->urgent, q);
 	struct at_charge bill = { 0 };
 	struct chap_flow *f;
-	u32 id;
+	struct at_pkt *p;
+	u32 id, bytes;
 
-	memset(t, 0, sizeof(*t));
-	if (p) {
-		c->urgent.sent++;
-		chap_charge_sender(c, p);
-		bill = (struct at_charge){ .est = at_nominal_ns(at_bytes(p)), .mark = URGENT };
-		at_tickets_issue(&c->tickets, bill, t);
-		at_book_out(q, p);
-		return p;
-	}
-	id = at_chap_most(c);
-	if (id == AT_ORDER_NONE)
+	if (at_urgent_waits(&c->urgent))
+		return chap_dequeue_urgent(q, t);
+	id = at_chap_choose(c);
+	if (id == AT_ORDER_NONE) {
+		*t = (struct at_ticket){ 0 };
 		return NULL;
-	if (at_credit_value(chap_key(c, id), c->increment) <= 0)
-		at_chap_boost(c);
+	}
 	if (id == TAB) {
 		bill.mark = NEWCOMER;
-		id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
-		at_turns_pass(&c->turns, id);
-	} else {
-		at_chap_loosen(c, id);
+		id = chap_choose_newcomer(c);
 	}
 	bill.flow = c->slots[id].flow;
 	f = &c->flows[bill.flow];
 	bill.gen = f->gen;
 	p = c->controls ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
+	bytes = at_bytes(p);
+	if (c->controls)
+		chap_count_pace(c, bill.flow, bytes, now);
 	if (!c->faithful) {
-		bill.nominal = at_nominal_ns(at_bytes(p));
+		bill.nominal = at_nominal_ns(bytes);
 		bill.est = at_estimate_ns(bill.nominal, f->scale);
 	}
-	if (bill.mark == NEWCOMER) {
-		chap_set_credit(c, f, chap_newcomer_credit(c));
-		if (f->slot) {
-			at_chap_leave_newcomers(c, id);
-			c->loose = id;
-		}
-		at_chap_pay_tab(c, bill.est);
-		c->n_newcomers++;
-	}
+	if (bill.mark == NEWCOMER)
+		chap_welcome(c, id, bill.flow, bill.est);
 	chap_charge(c, f, bill.est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
 	at_tickets_issue(&c->tickets, bill, t);
-	at_book_out(q, p);
+	at_book_sent(q, p, bytes);
 	return p;
 }
 

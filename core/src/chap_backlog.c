@@ -17,8 +17,7 @@ static u32 chap_open_slot(struct chap *c, u32 flow)
 	return id;
 }
 
-/* A newcomer's slot has n packets and so many bytes more. */
-static void chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
+void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 {
 	c->new_len += (u64)n;
 	c->new_bytes += (u64)bytes;
@@ -44,7 +43,7 @@ void at_chap_leave_newcomers(struct chap *c, u32 id)
 {
 	const struct chap_slot *s = &c->slots[id];
 
-	chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
+	at_chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
 	if (!chap_parked(c, id))
 		at_turns_ready(&c->turns, id, false);
 	at_turns_leave(&c->turns, id);
@@ -94,11 +93,10 @@ static bool chap_waits(const struct at_qdisc *q, const struct chap_slot *s)
 	return q->closed && !at_gate_first(q, &s->list, &before);
 }
 
-void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
+void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p)
 {
 	struct chap *c = chap_priv(q);
 	struct chap_flow *f = &c->flows[i];
-	struct chap_slot *s;
 
 	if (!f->slot) {
 		f->slot = chap_open_slot(c, i);
@@ -108,16 +106,9 @@ void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 			chap_join_newcomers(c, f->slot, p);
 		else
 			at_chap_rank(c, f->slot);
-	} else if ((f->flags & PARKED) && !at_parked(q, p)) {
+	} else if (!at_parked(q, p)) {
 		chap_park(c, f->slot, false);
 	}
-	s = &c->slots[f->slot];
-	at_fifo_push(&s->list, p);
-	s->len++;
-	if (!chap_ranked(c, f->slot))
-		chap_count_newcomer(c, f->slot, 1, at_bytes(p));
-	else if (s->len > c->slots[c->fat].len)
-		c->fat = f->slot;
 }
 
 /* A slot without packets is closed. */
@@ -145,21 +136,25 @@ static void chap_close_slot(struct chap *c, u32 id)
 	c->slot_free = id;
 }
 
-/* Takes the packet of a slot behind `before`, or the oldest. */
-struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+void at_chap_taken(struct at_qdisc *q, u32 id, const struct at_pkt *p)
 {
 	struct chap *c = chap_priv(q);
-	struct chap_slot *s = &c->slots[id];
-	struct at_pkt *p = at_fifo_take(&s->list, before);
+	const struct chap_slot *s = &c->slots[id];
 
-	s->len--;
 	if (!chap_ranked(c, id))
-		chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
+		at_chap_count_newcomer(c, id, -1, -(s64)at_bytes(p));
 	if (!s->list.head)
 		chap_close_slot(c, id);
 	else if (!chap_parked(c, id) && chap_waits(q, s))
 		chap_park(c, id, true);
-	return p;
+}
+
+struct at_pkt *at_chap_take_open(struct at_qdisc *q, u32 id)
+{
+	struct at_pkt *before = NULL;
+
+	at_gate_first(q, &chap_priv(q)->slots[id].list, &before);
+	return at_chap_take(q, id, before);
 }
 
 void at_chap_turned(struct at_qdisc *q, u32 id, u16 sta, bool open)

@@ -84,34 +84,19 @@ static void chap_evict(struct chap *c)
 	}
 }
 
-/* The record of p's flow, made if need be. */
-u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+u32 at_chap_begin(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 {
-	u32 key = at_flow(p), i;
-	struct chap_flow *f;
-
-	if (at_sta(p) == AT_GROUP)
-		return MULTICAST;
-	i = at_flows_find(&c->table, key);
-	f = &c->flows[i];
-	if (!i) {
-		chap_retire(c, now);
-		i = at_flows_add(&c->table, key);
-		if (!i) {
-			chap_evict(c);
-			i = at_flows_add(&c->table, key);
-		}
-		chap_start(c, i, p, now);
-	} else if (!f->slot && chap_expired(c, f, now)) {
+	if (i) {
 		at_flows_unlist(&c->table, i);
 		c->n_expired++;
-		chap_start(c, i, p, now);
 	} else {
-		f->flags |= RECENT;
-		if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
-			f->flags |= ESTABLISHED;
-			at_flows_unlist(&c->table, i);
+		chap_retire(c, now);
+		i = at_flows_add(&c->table, at_flow(p));
+		if (!i) {
+			chap_evict(c);
+			i = at_flows_add(&c->table, at_flow(p));
 		}
 	}
+	chap_start(c, i, p, now);
 	return i;
 }

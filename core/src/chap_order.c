@@ -31,33 +31,58 @@ static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, con
 }
 
 /* Not inline, and no choice of a pointer: the order of those that may be served is
- * known before the flow is looked at. */
+ * known before the flow is looked at, and most come and go at the ends of its runs. */
 static __attribute__((__cold__, __noinline__)) void chap_rank_parked(struct chap *c, u32 id)
 {
-	at_order_add(&c->parked, id, chap_entry, chap_less, c);
+	at_order_add(&c->parked, chap_entry(c, id), chap_less, c);
 }
 
 static __attribute__((__cold__, __noinline__)) void chap_unrank_parked(struct chap *c, u32 id)
 {
-	at_order_del(&c->parked, id, chap_less, c);
+	at_order_del(&c->parked, id, chap_entry, chap_less, c);
+}
+
+static __attribute__((__noinline__)) void chap_rank_apart(struct chap *c, u32 id)
+{
+	at_order_add_apart(&c->order, chap_entry(c, id), chap_less, c);
+}
+
+static __attribute__((__noinline__)) void chap_unrank_apart(struct chap *c, u32 id)
+{
+	at_order_del_apart(&c->order, id, chap_less, c);
+}
+
+AT_HEAP_FN void chap_seat(struct chap *c, u32 id)
+{
+	if (chap_parked(c, id))
+		chap_rank_parked(c, id);
+	else if (!at_order_join(&c->order, chap_entry(c, id), chap_less, c))
+		chap_rank_apart(c, id);
+}
+
+/* Takes a slot out of its order. */
+AT_HEAP_FN void chap_lift(struct chap *c, u32 id)
+{
+	if (chap_parked(c, id))
+		chap_unrank_parked(c, id);
+	else if (!at_order_part(&c->order, id, chap_entry, c))
+		chap_unrank_apart(c, id);
 }
 
 /* Gives a slot its place by the credit of its flow. */
 void at_chap_rank(struct chap *c, u32 id)
 {
-	if (chap_parked(c, id))
-		chap_rank_parked(c, id);
-	else
-		at_order_add(&c->order, id, chap_entry, chap_less, c);
+	chap_seat(c, id);
 }
 
-/* Takes a slot out of its order. */
-static void chap_lift(struct chap *c, u32 id)
+/* The loose slot gets its place. */
+static inline void chap_settle(struct chap *c)
 {
-	if (chap_parked(c, id))
-		chap_unrank_parked(c, id);
-	else
-		at_order_del(&c->order, id, chap_less, c);
+	u32 id = c->loose;
+
+	c->loose = AT_ORDER_NONE;
+	if (id != AT_ORDER_NONE)
+		at_chap_rank(c, id);
 }
 
 void at_chap_unrank(struct chap *c, u32 id)
@@ -68,20 +93,10 @@ void at_chap_unrank(struct chap *c, u32 id)
 		chap_lift(c, id);
 }
 
-/* The loose slot gets its place. */
-static void chap_settle(struct chap *c)
-{
-	u32 id = c->loose;
-
-	c->loose = AT_ORDER_NONE;
-	if (id != AT_ORDER_NONE)
-		at_chap_rank(c, id);
-}
-
-/* Takes a slot out of the order, for its credit is about to change. It gets its
+/* Takes a slot out of its order, for its credit is about to change. It gets its
  * new place when somebody looks, or another one becomes loose: a charge and the
  * report of that transmission cost one move if the report comes before. */
-void at_chap_loosen(struct chap *c, u32 id)
+static void chap_loosen(struct chap *c, u32 id)
 {
 	if (c->loose == id)
 		return;
@@ -90,40 +105,66 @@ void at_chap_loosen(struct chap *c, u32 id)
 	c->loose = id;
 }
 
-/* The slot with the most credit of those that may be served, or AT_ORDER_NONE. */
-u32 at_chap_most(struct chap *c)
+/* Whether the loose slot is the only one that may be served. */
+static inline bool chap_alone(const struct chap *c)
 {
-	chap_settle(c);
-	return at_order_end(&c->order, true, chap_entry, chap_less, c);
+	return !c->order.n && c->loose != AT_ORDER_NONE && !chap_parked(c, c->loose);
+}
+
+u32 at_chap_choose(struct chap *c)
+{
+	const struct at_heap_entry *most;
+	u32 id = c->loose;
+	s64 credit;
+
+	if (chap_alone(c)) {
+		credit = chap_key(c, id);
+	} else {
+		if (id != AT_ORDER_NONE)	/* inline: it nearly always is somebody */
+			chap_seat(c, id);
+		c->loose = AT_ORDER_NONE;
+		most = at_order_end(&c->order, true, chap_less, c);
+		if (!most)
+			return AT_ORDER_NONE;
+		id = most->id;
+		credit = at_credit_boost(most->key, c->boosts - most->tag);
+	}
+	if (at_credit_value(credit, c->increment) <= 0)
+		at_chap_boost(c);
+	if (id != TAB && c->loose != id) {
+		chap_lift(c, id);
+		c->loose = id;
+	}
+	return id;
 }
 
 /* The slot with the least credit of those that are parked, of which none is loose,
  * or AT_ORDER_NONE. */
 u32 at_chap_least_parked(const struct chap *c)
 {
-	return at_order_end(&c->parked, false, chap_entry, chap_less, c);
+	const struct at_heap_entry *x = at_order_end(&c->parked, false, chap_less, c);
+
+	return x ? x->id : AT_ORDER_NONE;
 }
 
 /* The slot with the least credit of all, or AT_ORDER_NONE. */
 u32 at_chap_least(struct chap *c)
 {
-	struct at_heap_entry x;
-	u32 id, parked;
+	const struct at_heap_entry *x, *parked;
 
 	chap_settle(c);
-	id = at_order_end(&c->order, false, chap_entry, chap_less, c);
-	if (!c->parked.n)
-		return id;
-	parked = at_chap_least_parked(c);
-	x = chap_entry(c, parked);
-	return id == AT_ORDER_NONE || at_order_below(&x, id, chap_entry, chap_less, c) ? parked : id;
+	x = at_order_end(&c->order, false, chap_less, c);
+	parked = c->parked.n ? at_order_end(&c->parked, false, chap_less, c) : NULL;
+	if (parked && (!x || chap_less(c, parked, x)))
+		x = parked;
+	return x ? x->id : AT_ORDER_NONE;
 }
 
 /* Charges a flow, backlogged or not. */
 void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
 {
 	if (f->slot && chap_ranked(c, f->slot))
-		at_chap_loosen(c, f->slot);
+		chap_loosen(c, f->slot);
 	chap_charge(c, f, ns);
 }
 

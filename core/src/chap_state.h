@@ -166,8 +166,28 @@ static inline bool chap_expired(const struct chap *c, const struct chap_flow *f,
 	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
 }
 
+/* A record for p's flow: i, which has expired, or a new one if i is 0. */
+u32 at_chap_begin(struct chap *c, u32 i, const struct at_pkt *p, u64 now);
+
 /* The record of p's flow, made if need be. */
-u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 now);
+static inline u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 now)
+{
+	struct chap_flow *f;
+	u32 i;
+
+	if (at_sta(p) == AT_GROUP)
+		return MULTICAST;
+	i = at_flows_find(&c->table, at_flow(p));
+	f = &c->flows[i];
+	if (!i || (!f->slot && chap_expired(c, f, now)))
+		return at_chap_begin(c, i, p, now);
+	f->flags |= RECENT;
+	if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
+		f->flags |= ESTABLISHED;
+		at_flows_unlist(&c->table, i);
+	}
+	return i;
+}
 
 /* ---- order of the backlogged flows ---- */
 
@@ -196,12 +216,10 @@ static inline bool chap_ranked(const struct chap *c, u32 id)
 /* A slot gets its place by the credit of its flow; leaves it. */
 void at_chap_rank(struct chap *c, u32 id);
 void at_chap_unrank(struct chap *c, u32 id);
-/* Takes a slot out of its order, for its credit is about to change. It gets its
- * new place when somebody looks, or another one becomes loose: a charge and the
- * report of that transmission cost one move if the report comes before. */
-void at_chap_loosen(struct chap *c, u32 id);
-/* The slot with the most credit of those that may be served, or AT_ORDER_NONE. */
-u32 at_chap_most(struct chap *c);
+/* Whose turn it is: the slot with the most credit of those that may be served, or
+ * AT_ORDER_NONE. All are boosted if it has none left. It becomes the loose one, for it
+ * is about to pay, unless it is the tab. */
+u32 at_chap_choose(struct chap *c);
 /* The slot with the least credit of all; somebody is backlogged. */
 u32 at_chap_least(struct chap *c);
 /* That of those that are parked, after at_chap_least(), or AT_ORDER_NONE. */
@@ -226,10 +244,47 @@ static inline u64 chap_backlog_bytes(const struct chap_slot *s, u64 enough)
 	return bytes;
 }
 
+/* p, of flow i, which has no slot or is parked, is about to be queued. */
+void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p);
+/* A newcomer's slot has n packets and so many bytes more. */
+void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes);
+
 /* p, of flow i, is queued. */
-void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p);
+static inline void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
+{
+	struct chap *c = chap_priv(q);
+	const struct chap_flow *f = &c->flows[i];
+	struct chap_slot *s;
+
+	if (!f->slot || (f->flags & PARKED))
+		at_chap_open(q, i, p);
+	s = &c->slots[f->slot];
+	at_fifo_push(&s->list, p);
+	s->len++;
+	if (!chap_ranked(c, f->slot))
+		at_chap_count_newcomer(c, f->slot, 1, at_bytes(p));
+	else if (s->len > c->slots[c->fat].len)
+		c->fat = f->slot;
+}
+
+/* p was taken from a slot, which is empty now, or a newcomer's, or somebody is closed. */
+void at_chap_taken(struct at_qdisc *q, u32 id, const struct at_pkt *p);
+
 /* Takes the packet of a slot behind `before`, or the oldest. An emptied slot is closed. */
-struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before);
+static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_slot *s = &c->slots[id];
+	struct at_pkt *p = at_fifo_take(&s->list, before);
+
+	s->len--;
+	if (!s->list.head || q->closed || !chap_ranked(c, id))
+		at_chap_taken(q, id, p);
+	return p;
+}
+
+/* Takes the oldest packet of a slot that is not parked: one may go. */
+struct at_pkt *at_chap_take_open(struct at_qdisc *q, u32 id);
 /* Ends the slot's time among the newcomers. */
 void at_chap_leave_newcomers(struct chap *c, u32 id);
 /* A station, whose gate was turned, has packets in a slot or not. */

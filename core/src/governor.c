@@ -259,6 +259,11 @@ void at_governor_retell(struct at_governor *g)
 
 /* Mode */
 
+enum at_governor_mode at_governor_mode(const struct at_governor *g)
+{
+	return (enum at_governor_mode)g->mode;
+}
+
 static void turn(struct at_governor *g, enum at_governor_mode mode)
 {
 	if (g->mode == mode)

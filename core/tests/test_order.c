@@ -38,20 +38,22 @@ static bool less(const void *ctx, const struct at_heap_entry *a, const struct at
 
 static u32 end(struct set *s, bool greatest)
 {
-	return at_order_end(&s->o, greatest, entry, less, s);
+	const struct at_heap_entry *x = at_order_end(&s->o, greatest, less, s);
+
+	return x ? x->id : AT_ORDER_NONE;
 }
 
 static void add(struct set *s, u32 id, s64 key)
 {
 	s->key[id] = key;
 	s->in[id] = true;
-	at_order_add(&s->o, id, entry, less, s);
+	at_order_add(&s->o, entry(s, id), less, s);
 }
 
 static void del(struct set *s, u32 id)
 {
 	s->in[id] = false;
-	at_order_del(&s->o, id, less, s);
+	at_order_del(&s->o, id, entry, less, s);
 }
 
 /* `exact`: ties count. A boost without a rebuild may leave them as they were. */

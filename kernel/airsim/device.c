@@ -44,6 +44,12 @@ void airsim_done(struct airsim_radio *radio, struct sk_buff *skb, u64 now)
 {
 	const struct airsim_config *config = &radio->cell->config;
 
+#if IS_ENABLED(CONFIG_WIRELESS)
+	if (skb->destructor) {		/* as mac80211 does */
+		skb->wifi_acked_valid = 1;
+		skb->wifi_acked = airsim_part(skb)->received;
+	}
+#endif
 	__skb_queue_tail(&radio->done, skb);
 	if (radio->index || !config->done_ns ||
 	    (config->done_frames && skb_queue_len(&radio->done) >= config->done_frames))

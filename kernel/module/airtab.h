@@ -8,6 +8,7 @@
 #include <net/pkt_sched.h>
 
 #include "airtab/arrival.h"
+#include "airtab/emulator.h"
 #include "airtab/refuse.h"
 #include "wire.h"
 
@@ -34,6 +35,18 @@ struct at_row {
 	u64 col[AT_COLUMNS + 1];	/* one more, always 0 */
 };
 
+/* An emulated link (emulate.c). */
+struct at_emulation {
+	bool on;
+	struct at_emulator link;
+	u32 kbps;
+	u64 fer;			/* of 2^32 */
+	struct sk_buff *held;		/* on the link */
+	struct at_ticket ticket;	/* its, and what it takes */
+	struct at_tx took;
+	u64 until, free;		/* when that ends; when the last one ended */
+};
+
 struct airtab {			/* qdisc_priv() */
 	struct at_host host;
 	void *stations;			/* its memory, or NULL */
@@ -41,19 +54,50 @@ struct airtab {			/* qdisc_priv() */
 	struct at_qdisc *q;		/* NULL until init is through */
 	struct at_set *set;
 	struct Qdisc *sch;
+	struct at_inflight *inflight;	/* NULL: no governor */
+	struct at_emulation emulation;
 	struct sk_buff **dropped;	/* where the current operation's drops go */
+	struct sk_buff *drops;		/* those of a dequeue */
+	struct at_ticket ticket;	/* of the packet that was dequeued last */
+	bool below;			/* a governor runs, or a link is emulated */
 	struct qdisc_watchdog watchdog;
 	u64 wake;			/* when it is set for */
 	u64 links_due;			/* when its links are told of again */
+	bool fast;			/* the device's line: 1 Gb/s or more */
 	struct books gone;		/* though our books and the parents' count it */
 	struct at_row row;
 	u8 standard[AT_STD];		/* column of each, or AT_COLUMNS */
 };
 
-static inline bool at_split(const struct airtab *a)
+static inline u64 at_glue_value(const struct at_set *set, enum at_glue i)
 {
-	return *a->set->vals[a->set->n + AT_GLUE_SPLIT].v;
+	return *set->vals[set->n + i].v;
 }
+
+/* Whether what is dequeued leaves at 1 Gb/s or more: the line does, and nobody else
+ * holds packets up: no parent, no governor, no emulated link, nor a discipline that sets
+ * timers. Of a parent's rate nothing is known. mq is none: it serves each transmit queue as
+ * the device does. */
+static inline bool at_leaves_fast(const struct airtab *a)
+{
+	bool on_top = a->sch->parent == TC_H_ROOT || (a->sch->flags & TCQ_F_NOPARENT);
+
+	return READ_ONCE(a->fast) && on_top && !a->core->wake && !a->below;
+}
+
+/* Whether GSO packets are cut. */
+static inline bool at_splits(const struct airtab *a)
+{
+	u64 how = at_glue_value(a->set, AT_GLUE_SPLIT);
+
+	return a->inflight || (how == AT_SPLIT_AUTO ? !at_leaves_fast(a) : how == AT_SPLIT_ON);
+}
+
+/* Looks how fast the device's line is: now; and, from start to stop of the module,
+ * whenever it changes. */
+void at_speed_look(struct airtab *a);
+int at_speed_start(void);
+void at_speed_stop(void);
 
 /* `old`, or the defaults if NULL, with what is in opt (may be NULL): a new set,
  * checked, or an ERR_PTR with the reason in extack. */
@@ -68,7 +112,7 @@ struct at_qdisc *at_memory(struct Qdisc *sch, struct at_set *set, bool asked,
 /* What the discipline is told of stations' links: from now on; of a station that was
  * just met; of all of them, since it is time. */
 void at_links_start(struct airtab *a, u64 now);
-void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now);
+void at_links_met(struct airtab *a, u16 sta, u64 now);
 void at_links_sample(struct airtab *a, u64 now);
 
 void at_dump_init(struct airtab *a);

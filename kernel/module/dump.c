@@ -15,7 +15,7 @@
 #include <net/gen_stats.h>
 #include <net/netlink.h>
 
-#include "airtab.h"
+#include "inflight.h"
 
 int at_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
@@ -46,13 +46,22 @@ static u32 count(const struct at_stat *table)
 	return n;
 }
 
-static void *put(void *at, u16 type, u64 value)
+/* Stations of a governor that are shown: those met first. */
+#define STATIONS_SHOWN 64
+#define BELOW (AT_BELOWS + STATIONS_SHOWN * AT_BELOW_STATIONS)
+
+static void *put_list(void *at, u16 type, const u64 *values, u32 n)
 {
-	struct nlattr attr = { .nla_len = nla_attr_size(sizeof(value)), .nla_type = type };
+	struct nlattr attr = { .nla_len = nla_attr_size(n * sizeof(*values)), .nla_type = type };
 
 	memcpy(at, &attr, sizeof(attr));
-	memcpy(at + NLA_HDRLEN, &value, sizeof(value));
-	return at + nla_total_size(sizeof(value));
+	memcpy(at + NLA_HDRLEN, values, n * sizeof(*values));
+	return at + nla_total_size(n * sizeof(*values));
+}
+
+static void *put(void *at, u16 type, u64 value)
+{
+	return put_list(at, type, &value, 1);
 }
 
 /* One value per row of a table. */
@@ -69,13 +78,36 @@ static void *put_all(void *at, const struct airtab *a, u16 base, const struct at
 	return at;
 }
 
+/* One value per row of a governor's table, then those of its stations. */
+static void *put_below(void *at, const u64 *values, u32 stations)
+{
+	for (u32 i = 0; i < AT_BELOWS; i++)
+		at = put(at, AT_WIRE_BELOW + i, *values++);
+	for (; stations--; values += AT_BELOW_STATIONS)
+		at = put_list(at, AT_WIRE_STATION, values, AT_BELOW_STATIONS);
+	return at;
+}
+
+/* Under the lock; the number of stations. */
+static u32 read_below(const struct airtab *a, u64 *values)
+{
+	u32 n = min_t(u32, a->host.stations.known, STATIONS_SHOWN);
+
+	at_inflight_read(a, values);
+	values += AT_BELOWS;
+	for (u16 sta = 0; sta < n; sta++, values += AT_BELOW_STATIONS)
+		at_inflight_read_station(a, sta, values);
+	return n;
+}
+
 int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	const struct airtab *a = qdisc_priv(sch);
 	const struct at_stat *table = a->core->stats;
-	u32 n = a->core->read ? count(table) : 0;
-	u64 *values = kcalloc(n + AT_R_MAX, sizeof(*values), GFP_KERNEL);
-	void *blob = kcalloc(n + AT_R_MAX, nla_total_size(sizeof(*values)), GFP_KERNEL), *at = blob;
+	u32 n = a->core->read ? count(table) : 0, stations = 0;
+	u32 all = n + AT_R_MAX + (a->inflight ? BELOW : 0);
+	u64 *values = kcalloc(all, sizeof(*values), GFP_KERNEL);
+	void *blob = kcalloc(all, nla_total_size(sizeof(*values)), GFP_KERNEL), *at = blob;
 	int err = -ENOMEM;
 
 	if (values && blob) {
@@ -83,11 +115,15 @@ int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		if (n)
 			a->core->read(a->q, values, ktime_get_ns());
 		memcpy(values + n, a->q->dropped, sizeof(a->q->dropped));
+		if (a->inflight)
+			stations = read_below(a, values + n + AT_R_MAX);
 		sch_tree_unlock(sch);
 		if (n)
 			at = put_all(at, a, AT_WIRE_STAT, table, values);
 		for (u32 i = 0; i < AT_R_MAX; i++)
 			at = put(at, AT_WIRE_DROPPED + i, values[n + i]);
+		if (a->inflight)
+			at = put_below(at, values + n + AT_R_MAX, stations);
 		err = gnet_stats_copy_app(d, blob, at - blob);
 	}
 	kfree(blob);

@@ -18,7 +18,7 @@
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
-#include "airtab.h"
+#include "inflight.h"
 #include "text.h"
 
 #define ORDINARY_MOST 7500000u	/* bytes */
@@ -28,16 +28,17 @@ static u64 size_of(const struct at_ops *core, const struct at_set *set)
 	return sizeof(struct at_qdisc) + core->state_size(set->vals);
 }
 
-/* What the tables may take, beside those of a radio's stations. */
-static u64 most(const struct Qdisc *sch, bool asked)
+/* What the tables may take, beside those of a radio's stations and of a governor. */
+static u64 most(struct Qdisc *sch, bool asked)
 {
+	const struct airtab *a = qdisc_priv(sch);
 	const struct net_device *dev = qdisc_dev(sch);
-	u64 stations = at_host_radio(dev) ? at_host_bytes() : 0, all;
+	u64 beside = (a->stations ? at_host_bytes() : 0) + (a->inflight ? at_inflight_bytes() : 0), all;
 
 	if (dev_net(dev)->user_ns == &init_user_ns)
 		return INT_MAX;
 	all = ORDINARY_MOST / (asked ? 1 : max(dev->real_num_tx_queues, 1u));
-	return all > stations ? all - stations : 0;
+	return all > beside ? all - beside : 0;
 }
 
 /* The largest value of a parameter, not above its present one, with which the

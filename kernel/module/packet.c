@@ -3,15 +3,16 @@
  * What the core wants to know about a packet and what takes more than a look at
  * struct sk_buff: its flow, source, station, class, key and TCP header.
  */
-#include <linux/etherdevice.h>
-#include <linux/if_arp.h>
+#include <linux/hash.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <net/flow_dissector.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/sock.h>
 
 #include "airtab/arrival.h"
 
@@ -69,11 +70,6 @@ static inline bool plain(const struct sk_buff *skb, struct ends *e)
 	return true;
 }
 
-static bool has_ethernet(const struct sk_buff *skb)
-{
-	return skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN;
-}
-
 /* By the kernel's dissector, which sees through VLAN tags, PPPoE and IP tunnels.
  * All fragments of a datagram have no ports, the first too. What is no IP is
  * told apart by its Ethernet protocol and source: one host's ARP is not another's. */
@@ -99,7 +95,7 @@ static void dissected(const struct sk_buff *skb, struct ends *e)
 		break;
 	default:
 		e->protocol = ntohs(k.basic.n_proto);
-		if (has_ethernet(skb)) {
+		if (at_host_ethernet(skb)) {
 			memcpy(&e->from, skb->data + ETH_ALEN + 2, sizeof(u32));
 			memcpy(&e->from_port, skb->data + ETH_ALEN, sizeof(u16));
 		}
@@ -140,11 +136,7 @@ static inline u32 hash(struct ends *e, const hsiphash_key_t *key)
 			     e->from_port << 16 | e->to_port, e->protocol << 16 | e->vlan, key);
 }
 
-/* A keyed hash of addresses, protocol, ports and VLAN. skb->hash is neither:
- * it may be the socket's, which changes at a retransmission timeout, or the
- * device's, or hold the IPv6 flow label, which senders change as well; and it is
- * the same flow still. */
-u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
+static noinline u32 hash_of_ends(const struct at_host *host, const struct sk_buff *skb)
 {
 	struct ends e;
 
@@ -152,11 +144,57 @@ u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
 	return hash(&e, &host->flows);
 }
 
+/* Whether all packets of a socket are of one connection. A socket of TCP has one
+ * peer as long as it does not listen; what is no full socket is a connection that
+ * begins or ends, and has the cookie of the other parts of its life. UDP's may have
+ * many. Raw ones speak for many: the kernel's, with which it answers what no
+ * socket is there for, say that they are TCP's. */
+static inline bool one_connection(const struct sock *sk)
+{
+	u32 state;
+
+	if (sk->sk_family != AF_INET && sk->sk_family != AF_INET6)
+		return false;
+	state = 1u << sk->sk_state;
+	if (state & (TCPF_NEW_SYN_RECV | TCPF_TIME_WAIT))
+		return true;
+	return !(state & TCPF_LISTEN) && sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP;
+}
+
+static noinline u32 first_cookie(struct sock *sk)
+{
+	u32 cookie[2];
+
+	sock_diag_save_cookie(sk, cookie);
+	return cookie[0];
+}
+
+/* Local TCP by its socket's cookie, a number that no other socket of this machine
+ * has had, of which the lower half does not come again for 2^32 sockets; one to
+ * one, so that two connections are never one flow. Else a keyed hash of addresses,
+ * protocol, ports and VLAN.
+ *
+ * skb->hash is neither: it may be the socket's, which changes at a retransmission
+ * timeout, or the device's, or hold the IPv6 flow label, which senders change as
+ * well; and it is the same flow still. */
+u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb)
+{
+	struct sock *sk = skb->sk;
+	u64 cookie;
+
+	if (!sk || !one_connection(sk))
+		return hash_of_ends(host, skb);
+	cookie = atomic64_read(&sk->sk_cookie);
+	if (unlikely(!cookie))
+		cookie = first_cookie(sk);
+	return hash_32((u32)cookie ^ host->sockets, 32);
+}
+
 /* Of the source address that the flow has, all of it: hosts of one home have
  * their IPv6 prefix in common. Else of the Ethernet source. */
 u32 at_source(const struct at_pkt *p)
 {
-	const siphash_key_t *key = &at_host_party_of(p)->host->names;
+	const siphash_key_t *key = &at_host_addressee_of(p)->host->names;
 	const struct sk_buff *skb = at_skb(p);
 	struct ends e;
 	u64 name;
@@ -164,7 +202,7 @@ u32 at_source(const struct at_pkt *p)
 	ends_of(skb, &e);
 	if (e.words)
 		name = siphash(&e.from, e.words * sizeof(u32), key);
-	else if (has_ethernet(skb))
+	else if (at_host_ethernet(skb))
 		name = siphash(skb->data + ETH_ALEN, ETH_ALEN, key);
 	else
 		return 0;
@@ -185,46 +223,36 @@ bool at_host_radio(const struct net_device *dev)
 
 u64 at_host_bytes(void)
 {
-	return at_stations_bytes(AT_HOST_STATIONS) + AT_HOST_STATIONS * sizeof(struct at_party);
+	return at_stations_bytes(AT_HOST_STATIONS) + AT_HOST_STATIONS * sizeof(struct at_addressee);
 }
 
 void at_host_init(struct at_host *host, void *memory)
 {
-	host->nobody = (struct at_party){ host, AT_NO_STA };
-	host->everybody = (struct at_party){ host, AT_GROUP };
+	host->nobody = (struct at_addressee){ host, AT_NO_STA };
+	host->everybody = (struct at_addressee){ host, AT_GROUP };
 	if (!memory)
 		return;
 	host->station = memory;
 	for (u16 i = 0; i < AT_HOST_STATIONS; i++)
-		host->station[i] = (struct at_party){ host, i };
+		host->station[i] = (struct at_addressee){ host, i };
 	at_stations_init(&host->stations, host->station + AT_HOST_STATIONS, AT_HOST_STATIONS,
 			 host->numbers);
 }
 
-/* Whom a packet that arrives is for, by its destination address. */
-struct at_party *at_host_party(struct at_host *host, const struct sk_buff *skb, enum at_met *met)
+struct at_addressee *at_host_station(struct at_host *host, const struct sk_buff *skb)
 {
-	const u8 *to = skb->data;
-	u16 sta;
+	u16 sta = AT_NO_STA;
 
-	if (!has_ethernet(skb))
-		return &host->nobody;
-	if (is_multicast_ether_addr(to))
-		return &host->everybody;
-	if (!host->station || !at_host_radio(skb->dev))
-		return &host->nobody;
-	sta = at_stations_enter(&host->stations, ether_addr_to_u64(to), met);
+	if (host->shared || at_host_radio(skb->dev))
+		sta = at_stations_enter(&host->stations, ether_addr_to_u64(skb->data), &host->met);
 	return sta == AT_NO_STA ? &host->nobody : &host->station[sta];
 }
 
-u16 at_sta(const struct at_pkt *p)
-{
-	return at_host_party_of(p)->sta;
-}
+static_assert(AT_HOST_URGENT == AT_URGENT);
 
 /* Link control goes first as long as it is what its name says: an ARP message is
  * 28 bytes, EAPOL no more than a frame. */
-static bool urgent(const struct sk_buff *skb)
+bool at_host_urgent(const struct sk_buff *skb)
 {
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_ARP):
@@ -234,22 +262,6 @@ static bool urgent(const struct sk_buff *skb)
 	default:
 		return false;
 	}
-}
-
-/* The four access categories of Wi-Fi, voice first. skb->priority is an 802.1D
- * priority on wlan devices and TC_PRIO_* elsewhere; the two agree about this map.
- * 256 to 263 are cfg80211's for an 802.1D priority that the sender asked for.
- * Anything else, class handles too, is best effort. */
-u8 at_class(const struct at_pkt *p)
-{
-	static const u8 category[8] = { 2, 3, 3, 2, 1, 1, 0, 0 };
-	u32 priority = at_skb(p)->priority;
-
-	if (urgent(at_skb(p)))
-		return AT_URGENT;
-	if (priority - 256 < 8)
-		priority -= 256;
-	return priority < 8 ? category[priority] : category[0];
 }
 
 /* ---- key and TCP ---- */

@@ -5,14 +5,15 @@
  * This file maps the operations: books of the qdisc and of its parents, drops,
  * GSO, timers. There is no algorithm here. What a discipline does is in
  * core/src, how a packet looks to it in airtab/host_kernel.h, parameters and
- * statistics over netlink are in set.c and dump.c, memory is in memory.c.
+ * statistics over netlink are in set.c and dump.c, memory is in memory.c; what waits in the
+ * driver in inflight.c, an emulated link in emulate.c.
  *
  * Contexts: enqueue and dequeue run in softirq under the root lock; change,
  * reset and dumps under RTNL, which take that lock where they touch the core.
  * Memory is allocated by init and change alone.
  *
- * What this is not: no reports of what a transmission took. A packet is charged
- * its estimate. Tickets are dropped.
+ * What this is not: no reports of what a transmission took, but where a governor runs or a
+ * link is emulated. Elsewhere a packet is charged its estimate, and tickets are dropped.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -23,6 +24,9 @@
 #endif
 
 #include "airtab.h"
+#include "claims.h"
+#include "emulate.h"
+#include "inflight.h"
 #include "kinds.h"
 
 struct kind {
@@ -74,14 +78,13 @@ static inline void tell(struct Qdisc *sch, struct books known)
 
 /* ---- enqueue ---- */
 
-static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
+static __always_inline enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
-	enum at_met met = AT_MET_AGAIN;
-	struct at_pkt *p = at_host_arrive(&a->host, skb, flow, &met);
+	struct at_pkt *p = at_host_arrive(&a->host, skb, flow);
 
-	if (unlikely(met != AT_MET_AGAIN))
-		at_links_met(a, at_sta(p), met, now);
+	if (unlikely(a->host.met != AT_MET_AGAIN))
+		at_links_met(a, at_sta(p), now);
 	sch->q.qlen++;
 	qdisc_qstats_backlog_inc(sch, skb);
 	return a->core->enqueue(a->q, p, now);
@@ -89,8 +92,8 @@ static enum at_verdict enqueue_one(struct Qdisc *sch, struct sk_buff *skb, u32 f
 
 /* Puts the parts in its place. AT_DROPPED: all of them; some: AT_CN. The parents
  * are told how many there were apart from the drops, which they count. */
-static enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
-				     struct books *known)
+static noinline enum at_verdict enqueue_parts(struct Qdisc *sch, struct sk_buff *skb, u32 flow, u64 now,
+					      struct books *known)
 {
 	netdev_features_t features = netif_skb_features(skb) & ~NETIF_F_GSO_MASK;
 	struct sk_buff *parts = skb_gso_segment(skb, features), *part, *next;
@@ -144,7 +147,7 @@ static int airtab_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 		a->gone = (struct books){};
 	}
 	a->dropped = to_free;
-	if (skb_is_gso(skb) && at_split(a))
+	if (skb_is_gso(skb) && at_splits(a))
 		verdict = enqueue_parts(sch, skb, flow, now, &known);
 	else
 		verdict = enqueue_one(sch, skb, flow, now);
@@ -182,39 +185,142 @@ static inline void settle(struct Qdisc *sch, struct books known)
 	}
 }
 
+/* One timer for all that has to be done at a time. idle: no packet went. */
 static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 {
 	struct airtab *a = qdisc_priv(sch);
+	u64 at = AT_NEVER;
 
-	a->wake = a->core->wake(a->q, now);
-	if (a->wake == AT_NEVER)
+	if (a->core->wake)
+		at = a->wake = a->core->wake(a->q, now);
+	if (a->emulation.held)
+		at = min(at, a->emulation.until);
+	if (a->inflight && idle && sch->q.qlen)
+		at = min(at, at_inflight_wake(a, now));
+	if (at == AT_NEVER)
 		return;
 	if (idle && sch->q.qlen)
 		qdisc_qstats_overlimit(sch);
-	qdisc_watchdog_schedule_ns(&a->watchdog, a->wake);
+	qdisc_watchdog_schedule_ns(&a->watchdog, at);
+}
+
+static inline struct at_pkt *next(struct airtab *a, u64 now)
+{
+	if (unlikely(now >= a->links_due))
+		at_links_sample(a, now);
+	if (a->core->tick && now >= a->wake)
+		a->core->tick(a->q, now);
+	return a->core->dequeue(a->q, &a->ticket, now);
+}
+
+/* The next one, unless too much waits in the driver. */
+static struct at_pkt *next_governed(struct Qdisc *sch, u64 *now)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_pkt *p;
+	bool open;
+
+	do {
+		*now = at_inflight_collect(a, &open);
+		p = open ? next(a, *now) : NULL;
+	} while (!p && sch->q.qlen && !at_inflight_wait(a));
+	return p;
+}
+
+/* A packet leaves the books. */
+static inline struct sk_buff *leave(struct Qdisc *sch, struct sk_buff *skb)
+{
+	sch->q.qlen--;
+	qdisc_qstats_backlog_dec(sch, skb);
+	return skb;
+}
+
+/* The packet whose time on the emulated link is over, if it is not lost; the next one begins. */
+static struct sk_buff *pass_link(struct Qdisc *sch, u64 now)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct at_emulation *e = &a->emulation;
+	struct sk_buff *skb = NULL;
+	u64 from = now;
+	struct at_pkt *p;
+	bool lost;
+
+	if (e->held && now < e->until)
+		return NULL;
+	if (e->held) {
+		skb = at_emulate_end(a, now, &lost);
+		from = e->free;
+		if (lost) {
+			qdisc_qstats_drop(sch);
+			__qdisc_drop(leave(sch, skb), &a->drops);
+			skb = NULL;
+		}
+	}
+	p = e->on ? next(a, now) : NULL;
+	if (p)
+		at_emulate_begin(a, p, from);
+	return skb;
+}
+
+static inline void free_drops(struct airtab *a)
+{
+	if (likely(!a->drops))
+		return;
+	kfree_skb_list_reason(a->drops, SKB_DROP_REASON_QDISC_DROP);
+	a->drops = NULL;
+}
+
+/* Where what happens to a packet behind the queue matters: a governor, an emulated link. */
+static noinline struct sk_buff *dequeue_below(struct Qdisc *sch)
+{
+	struct airtab *a = qdisc_priv(sch);
+	struct books known = books(sch);
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb = NULL;
+	struct at_pkt *p = NULL;
+
+	a->dropped = &a->drops;
+	if (a->emulation.on || a->emulation.held)
+		skb = pass_link(sch, now);
+	else if (a->inflight)
+		p = next_governed(sch, &now);
+	else
+		p = next(a, now);
+	free_drops(a);
+	settle(sch, known);
+	if (p) {
+		u16 sta = at_sta(p);
+		u32 bytes = at_bytes(p);
+
+		skb = at_host_leave(p);
+		if (a->inflight)
+			at_inflight_left(a, skb, sta, bytes, now);
+	}
+	if (skb) {
+		leave(sch, skb);
+		qdisc_bstats_update(sch, skb);
+	}
+	set_timer(sch, !skb, now);
+	return skb;
 }
 
 static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 {
 	struct airtab *a = qdisc_priv(sch);
-	struct sk_buff *dropped = NULL, *skb = NULL;
 	struct books known = books(sch);
-	u64 now = ktime_get_ns();
-	struct at_ticket unused;
+	struct sk_buff *skb = NULL;
 	struct at_pkt *p;
+	u64 now;
 
-	a->dropped = &dropped;
-	if (unlikely(now >= a->links_due))
-		at_links_sample(a, now);
-	if (a->core->tick && now >= a->wake)
-		a->core->tick(a->q, now);
-	p = a->core->dequeue(a->q, &unused, now);
-	kfree_skb_list_reason(dropped, SKB_DROP_REASON_QDISC_DROP);
+	if (unlikely(a->below))
+		return dequeue_below(sch);
+	now = ktime_get_ns();
+	a->dropped = &a->drops;
+	p = next(a, now);
+	free_drops(a);
 	settle(sch, known);
 	if (p) {
-		skb = at_host_leave(p);
-		sch->q.qlen--;
-		qdisc_qstats_backlog_dec(sch, skb);
+		skb = leave(sch, at_host_leave(p));
 		qdisc_bstats_update(sch, skb);
 	}
 	if (a->core->wake)
@@ -224,9 +330,29 @@ static struct sk_buff *airtab_dequeue(struct Qdisc *sch)
 
 /* ---- life ---- */
 
+static void *new_stations(void)
+{
+	return kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+}
+
+/* What the values of a->set and what is there now ask of dequeue. */
+static void set_below(struct airtab *a)
+{
+	at_emulate_set(a);
+	a->below = a->inflight || a->emulation.on || a->emulation.held;
+}
+
+/* Numbers for stations, if there is memory for them. Packets that are queued keep none. */
+static void start_stations(struct airtab *a)
+{
+	at_host_init(&a->host, a->stations);
+	a->host.shared = a->stations;
+}
+
 static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct airtab *a = qdisc_priv(sch);
+	struct at_inflight *inflight;
 	struct at_qdisc *q;
 	struct at_set *set;
 	u64 now;
@@ -240,17 +366,25 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	get_random_bytes(&a->host.flows, sizeof(a->host.flows));
 	get_random_bytes(&a->host.names, sizeof(a->host.names));
 	a->host.numbers = get_random_u64();
+	a->host.sockets = get_random_u32();
 	set = at_set_parse(a->core, NULL, opt, extack);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	a->set = set;
 	at_dump_init(a);
-	if (at_host_radio(qdisc_dev(sch))) {
-		a->stations = kvzalloc(at_host_bytes(), GFP_KERNEL_ACCOUNT);
+	inflight = at_inflight_new(sch, set, extack);
+	if (IS_ERR(inflight))
+		return PTR_ERR(inflight);
+	a->inflight = inflight;
+	if (inflight || at_host_radio(qdisc_dev(sch))) {
+		a->stations = new_stations();
 		if (!a->stations)
 			return -ENOMEM;
 	}
-	at_host_init(&a->host, a->stations);
+	start_stations(a);
+	a->emulation.link.random = get_random_u64();
+	set_below(a);
+	at_speed_look(a);
 	q = at_memory(sch, set, opt, extack);
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -264,9 +398,16 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	return 0;
 }
 
+/* What a change puts in the place of what is there. */
+struct change {
+	struct at_set *set;
+	struct at_inflight *inflight;
+	void *stations;			/* NULL: there are some, or none are needed */
+};
+
 /* One step of a change; true: there is more to do. Between the steps traffic
  * goes on. */
-static bool change_step(struct Qdisc *sch, struct at_set *set)
+static bool change_step(struct Qdisc *sch, const struct change *c)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct sk_buff *dropped = NULL;
@@ -278,11 +419,17 @@ static bool change_step(struct Qdisc *sch, struct at_set *set)
 	known = books(sch);
 	now = ktime_get_ns();
 	a->dropped = &dropped;
-	more = a->core->change(a->q, set->vals, now);
-	a->set = set;
+	more = a->core->change(a->q, c->set->vals, now);
+	a->set = c->set;
+	if (c->stations && !a->stations) {
+		a->stations = c->stations;
+		start_stations(a);
+		at_links_start(a, now);
+	}
+	at_inflight_change(a, c->inflight, now);
+	set_below(a);
 	tell(sch, known);
-	if (a->core->wake)
-		set_timer(sch, false, now);
+	set_timer(sch, false, now);
 	sch_tree_unlock(sch);
 	free_later(dropped);
 	return more;
@@ -292,11 +439,28 @@ static int airtab_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct at_set *set = at_set_parse(a->core, a->set, opt, extack), *old = a->set;
+	struct at_inflight *was = a->inflight;
+	struct change c = { .set = set };
 
 	if (IS_ERR(set))
 		return PTR_ERR(set);
-	while (change_step(sch, set))
+	c.inflight = at_inflight_again(sch, was, set, extack);
+	if (IS_ERR(c.inflight)) {
+		kfree(set);
+		return PTR_ERR(c.inflight);
+	}
+	if (c.inflight && !a->stations) {
+		c.stations = new_stations();
+		if (!c.stations) {
+			at_inflight_end(c.inflight);
+			kfree(set);
+			return -ENOMEM;
+		}
+	}
+	while (change_step(sch, &c))
 		cond_resched();
+	if (was != c.inflight)
+		at_inflight_end(was);
 	kfree_rcu(old, rcu);
 	return 0;
 }
@@ -315,6 +479,8 @@ static void airtab_reset(struct Qdisc *sch)
 	a->dropped = &dropped;
 	a->core->reset(a->q, ktime_get_ns());
 	free_later(dropped);
+	free_later(a->emulation.held);
+	a->emulation.held = NULL;
 }
 
 static void airtab_destroy(struct Qdisc *sch)
@@ -322,6 +488,7 @@ static void airtab_destroy(struct Qdisc *sch)
 	struct airtab *a = qdisc_priv(sch);
 
 	qdisc_watchdog_cancel(&a->watchdog);
+	at_inflight_end(a->inflight);
 	kvfree(a->q);
 	kvfree(a->stations);
 	kfree(a->set);
@@ -374,13 +541,23 @@ static void unregister(u32 n)
 
 static int __init airtab_start(void)
 {
-	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
-	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
-		int err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
+	int err = at_claims_start();
 
+	BUILD_BUG_ON(AT_PRIV > AT_HOST_FLOW_AT || AT_HOST_FLOW_AT + sizeof(u32) > QDISC_CB_PRIV_LEN);
+	if (err)
+		return err;
+	err = at_speed_start();
+	if (err) {
+		at_claims_stop();
+		return err;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
+		err = fits(kinds[i].core->row_stats) ? register_qdisc(&kinds[i].ops) : -E2BIG;
 		if (err) {
 			pr_err("sch_airtab: kind %s: %d\n", kinds[i].ops.id, err);
 			unregister(i);
+			at_speed_stop();
+			at_claims_stop();
 			return err;
 		}
 	}
@@ -390,6 +567,8 @@ static int __init airtab_start(void)
 static void __exit airtab_stop(void)
 {
 	unregister(ARRAY_SIZE(kinds));
+	at_speed_stop();
+	at_claims_stop();
 }
 
 module_init(airtab_start);

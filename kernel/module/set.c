@@ -98,7 +98,7 @@ static bool same(const struct at_vals *a, const struct at_vals *b)
 static int check(const struct at_ops *core, const struct at_set *set, const struct at_set *old,
 		 struct netlink_ext_ack *extack)
 {
-	static const struct at_ops glue = { .params = at_glue_params };
+	static const struct at_ops glue = { .params = at_glue_params, .check = at_glue_check };
 	const char *wrong;
 	char text[AT_TEXT];
 	u16 bad = 0;

@@ -2,18 +2,21 @@
 /*
  * What a discipline is told of stations' links: who is met, who left, and every
  * 100 ms, as packets are dequeued, who is there. Nothing above the driver says
- * more: rates, aggregates and what waits below are unknown, hence 0.
+ * more: rates, aggregates and what waits below are unknown, hence 0, but for what a
+ * governor has learned.
  *
  * What this is not: no timer. While nothing is dequeued nothing is told.
  */
-#include "airtab.h"
+#include "inflight.h"
 
 #define EVERY (100 * NSEC_PER_MSEC)
 
 static void tell(struct airtab *a, u16 sta, bool here, u64 now)
 {
-	const struct at_link link = { .sta = sta, .here = here };
+	struct at_link link = { .sta = sta, .here = here };
 
+	if (here && a->inflight)
+		at_inflight_link(a, &link);
 	a->core->link(a->q, &link, now);
 }
 
@@ -22,9 +25,16 @@ void at_links_start(struct airtab *a, u64 now)
 	a->links_due = a->core->link && a->host.station ? now + EVERY : AT_NEVER;
 }
 
-void at_links_met(struct airtab *a, u16 sta, enum at_met met, u64 now)
+void at_links_met(struct airtab *a, u16 sta, u64 now)
 {
-	if (!a->core->link || sta >= AT_NO_STA)
+	enum at_met met = a->host.met;
+
+	a->host.met = AT_MET_AGAIN;
+	if (sta >= AT_NO_STA)
+		return;
+	if (met == AT_MET_INSTEAD && a->inflight)
+		at_inflight_met(a, sta, now);
+	if (!a->core->link)
 		return;
 	if (met == AT_MET_INSTEAD)
 		tell(a, sta, false, now);

@@ -249,12 +249,90 @@ static bool print_stats(FILE *f, const struct at_stat *table, u32 base, const st
 	return below;
 }
 
-static void print_drops(FILE *f, const struct rtattr *xstats, bool below)
+/* One value of what a governor knows. */
+static void print_below(FILE *f, const struct at_stat *s, u64 value)
+{
+	const char *const *choices = s->unit == AT_CHOICE ? at_below_modes : NULL;
+	char text[AT_TEXT];
+
+	if (is_json_context()) {
+		jsonw_name(get_json_writer(), s->name);
+		print_json(s->unit, choices, value);
+	} else if (s->unit == AT_CHOICE || s->unit == AT_HEX) {
+		fprintf(f, " %s %s", s->name, at_text_value(text, s->unit, choices, value));
+	} else {
+		fprintf(f, " %s %s", s->name, measured(text, s->unit, value));
+	}
+}
+
+static void print_station(FILE *f, const struct rtattr *a)
+{
+	u32 n = values_in(a);
+
+	if (is_json_context())
+		jsonw_start_object(get_json_writer());
+	else
+		fprintf(f, "\n  station");
+	for (u32 i = 0; i < n && i < AT_BELOW_STATIONS; i++) {
+		u64 value = value_of(a, i);
+		char address[18];
+
+		if (i != AT_BELOW_ADDRESS) {
+			print_below(f, &at_below_station_stats[i], value);
+			continue;
+		}
+		for (u32 k = 0; k < 6; k++)
+			snprintf(address + 3 * k, 4, "%02x:", (unsigned int)(value >> (40 - 8 * k) & 0xff));
+		address[17] = 0;
+		if (is_json_context()) {
+			jsonw_name(get_json_writer(), at_below_station_stats[i].name);
+			jsonw_string(get_json_writer(), address);
+		} else {
+			fprintf(f, " %s", address);
+		}
+	}
+	if (is_json_context())
+		jsonw_end_object(get_json_writer());
+}
+
+/* What a governor knows of the driver below, and of each station. */
+static void print_governor(FILE *f, const struct rtattr *xstats, bool below)
+{
+	struct json_writer *w = get_json_writer();
+	int room = (int)RTA_PAYLOAD(xstats);
+
+	if (!attribute(xstats, AT_WIRE_BELOW))
+		return;
+	if (is_json_context()) {
+		jsonw_name(w, "below");
+		jsonw_start_object(w);
+	} else {
+		fprintf(f, below ? "\n  below" : "  below");
+	}
+	for (const struct at_stat *s = at_below_stats; s->name; s++) {
+		const struct rtattr *a = attribute(xstats, AT_WIRE_BELOW + s->id);
+
+		if (a)
+			print_below(f, s, value_of(a, 0));
+	}
+	if (is_json_context()) {
+		jsonw_end_object(w);
+		jsonw_name(w, "stations");
+		jsonw_start_array(w);
+	}
+	for (const struct rtattr *a = RTA_DATA(xstats); RTA_OK(a, room); a = RTA_NEXT(a, room))
+		if (a->rta_type == AT_WIRE_STATION)
+			print_station(f, a);
+	if (is_json_context())
+		jsonw_end_array(w);
+}
+
+static bool print_drops(FILE *f, const struct rtattr *xstats, bool below)
 {
 	const char *before = below ? "\n  dropped" : "  dropped";
 
 	if (!attribute(xstats, AT_WIRE_DROPPED))
-		return;
+		return below;
 	if (is_json_context()) {
 		jsonw_name(get_json_writer(), "dropped");
 		jsonw_start_object(get_json_writer());
@@ -269,10 +347,12 @@ static void print_drops(FILE *f, const struct rtattr *xstats, bool below)
 			fprintf(f, "%s %s %llu", before, reasons[i],
 				(unsigned long long)value_of(a, 0));
 			before = "";
+			below = true;
 		}
 	}
 	if (is_json_context())
 		jsonw_end_object(get_json_writer());
+	return below;
 }
 
 /* Of a qdisc, or of one of its rows, which tc calls a class. */
@@ -289,7 +369,8 @@ static int print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xst
 	}
 	below = print_stats(f, ops->stats, AT_WIRE_STAT, xstats, false);
 	below = print_stats(f, ops->row_stats, AT_WIRE_ROW, xstats, below);
-	print_drops(f, xstats, below);
+	below = print_drops(f, xstats, below);
+	print_governor(f, xstats, below);
 	if (is_json_context())
 		jsonw_end_object(get_json_writer());
 	return 0;

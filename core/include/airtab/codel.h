@@ -97,7 +97,7 @@ static inline u64 at_codel_sojourn(struct at_pkt *p, u64 now)
 	return now - then;
 }
 
-/* The queue has become empty. */
+/* The queue has become empty, or a packet of it was in time. */
 static inline void at_codel_empty(struct at_codel *c)
 {
 	c->first_above = 0;

@@ -67,14 +67,20 @@ static inline void at_book_in(struct at_qdisc *q, const struct at_pkt *p)
 	q->bytes += at_bytes(p);
 }
 
-/* p was taken out of the queue to be sent or handed over. */
-static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
+/* p, of so many bytes, was taken out of the queue to be sent. */
+static inline void at_book_sent(struct at_qdisc *q, const struct at_pkt *p, u32 bytes)
 {
 	q->out++;
 	q->qlen--;
 	if (at_parked(q, p))
 		q->parked--;
-	q->bytes -= at_bytes(p);
+	q->bytes -= bytes;
+}
+
+/* p was taken out of the queue to be sent or handed over. */
+static inline void at_book_out(struct at_qdisc *q, const struct at_pkt *p)
+{
+	at_book_sent(q, p, at_bytes(p));
 }
 
 /* p was taken out of the queue and goes back to the host. */

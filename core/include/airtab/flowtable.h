@@ -109,8 +109,12 @@ static inline u32 at_flows_first(const struct at_flowtable *t, const u32 *bucket
  * in use are found without a look at the idle ones. */
 static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
-	u32 *bucket = at_flows_bucket(t, key), i = at_flows_first(t, bucket), before = 0;
+	u32 *bucket = at_flows_bucket(t, key), i = *bucket, before = 0;
 
+	/* most: who has the key is of this bucket, old or not */
+	if (i && i < t->fresh && at_flows_node(t, i)->key == key)
+		return i;
+	i = at_flows_first(t, bucket);
 	while (i && at_flows_node(t, i)->key != key) {
 		before = i;
 		i = at_flows_node(t, i)->chain;

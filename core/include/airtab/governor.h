@@ -152,6 +152,9 @@ void at_governor_change(struct at_governor *g, const struct at_governor_params *
 /* The driver was emptied: nothing is outstanding. What was learned stays. */
 void at_governor_reset(struct at_governor *g, u64 now);
 
+/* Whether completions are believed. */
+enum at_governor_mode at_governor_mode(const struct at_governor *g);
+
 /* Whether a packet may leave for a station whose gate is open. */
 bool at_governor_open(const struct at_governor *g);
 

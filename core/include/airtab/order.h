@@ -10,9 +10,10 @@
  * the heap. There are two runs, for the first low key closes a run to all higher
  * ones that follow: what pays much and what pays little each get theirs.
  *
- * Runs store no keys. The caller's `entry` tells that of a member. Keys do not
- * change while their members are in the order, except that all may change at once
- * such that no two change places (they may become equal), or before a rebuild.
+ * Of a run no keys are stored but those of its ends; the caller's `entry` tells that
+ * of a member that becomes one. Keys do not change while their members are in the
+ * order, but as `less` knows by their tags, or all at once: such that no two change
+ * places (they may become equal; at_order_rekey()), or before a rebuild.
  *
  * What this is not: no search for a key, no allocation.
  */
@@ -29,7 +30,7 @@ struct at_order {
 	struct at_heap heap;	/* pos[id] in a run: AT_ORDER_RUN | who is above */
 	u32 *next;		/* next[id] in a run: who is below; else the caller's */
 	struct at_order_run {
-		u32 head, tail;	/* greatest, least; AT_ORDER_NONE in an empty run */
+		struct at_heap_entry head, tail;	/* greatest, least; id AT_ORDER_NONE in an empty run */
 	} run[AT_ORDER_RUNS];
 	u32 n;			/* members */
 };
@@ -42,7 +43,7 @@ static inline void at_order_init(struct at_order *o, struct at_heap_entry *e, u3
 {
 	*o = (struct at_order){ .heap = { e, pos, 0 }, .next = next };
 	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
-		o->run[i].head = o->run[i].tail = AT_ORDER_NONE;
+		o->run[i].head.id = o->run[i].tail.id = AT_ORDER_NONE;
 }
 
 /* No members any more: O(members). */
@@ -53,7 +54,7 @@ static inline void at_order_clear(struct at_order *o)
 	for (u32 i = 0; i < o->heap.n; i++)
 		pos[o->heap.e[i].id] = 0;
 	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
-		for (u32 id = o->run[i].head; id != AT_ORDER_NONE; id = o->next[id])
+		for (u32 id = o->run[i].head.id; id != AT_ORDER_NONE; id = o->next[id])
 			pos[id] = 0;
 	at_order_init(o, o->heap.e, pos, o->next);
 }
@@ -63,111 +64,136 @@ static inline bool at_order_has(const struct at_order *o, u32 id)
 	return o->heap.pos[id];
 }
 
-/* Whether x goes below a member. */
-AT_HEAP_FN bool at_order_below(const struct at_heap_entry *x, u32 id, at_order_entry *entry,
-			       at_heap_less *less, const void *ctx)
+static inline void at_order_append(struct at_order *o, struct at_order_run *run, struct at_heap_entry x)
 {
-	struct at_heap_entry y = entry(ctx, id);
-
-	return less(ctx, x, &y);
-}
-
-static inline void at_order_append(struct at_order *o, struct at_order_run *run, u32 id)
-{
-	o->heap.pos[id] = AT_ORDER_RUN | run->tail;
-	o->next[id] = AT_ORDER_NONE;
-	if (run->tail == AT_ORDER_NONE)
-		run->head = id;
+	o->heap.pos[x.id] = AT_ORDER_RUN | run->tail.id;
+	o->next[x.id] = AT_ORDER_NONE;
+	if (run->tail.id == AT_ORDER_NONE)
+		run->head = x;
 	else
-		o->next[run->tail] = id;
-	run->tail = id;
+		o->next[run->tail.id] = x.id;
+	run->tail = x;
 }
 
 /* The run is not empty. */
-static inline void at_order_prepend(struct at_order *o, struct at_order_run *run, u32 id)
+static inline void at_order_prepend(struct at_order *o, struct at_order_run *run, struct at_heap_entry x)
 {
-	o->heap.pos[id] = AT_ORDER_RUN | AT_ORDER_NONE;
-	o->next[id] = run->head;
-	o->heap.pos[run->head] = AT_ORDER_RUN | id;
-	run->head = id;
+	o->heap.pos[x.id] = AT_ORDER_RUN | AT_ORDER_NONE;
+	o->next[x.id] = run->head.id;
+	o->heap.pos[run->head.id] = AT_ORDER_RUN | x.id;
+	run->head = x;
+}
+
+static inline struct at_heap_entry at_order_entry_of(u32 id, at_order_entry *entry, const void *ctx)
+{
+	return id == AT_ORDER_NONE ? (struct at_heap_entry){ .id = AT_ORDER_NONE } : entry(ctx, id);
 }
 
 /* Takes a member out of its run. */
-static inline void at_order_unlink(struct at_order *o, u32 id)
+AT_HEAP_FN void at_order_unlink(struct at_order *o, u32 id, at_order_entry *entry, const void *ctx)
 {
 	u32 above = o->heap.pos[id] & ~AT_ORDER_RUN, below = o->next[id];
+	struct at_order_run *run = o->run;
 
 	o->heap.pos[id] = 0;
 	if (above != AT_ORDER_NONE)
 		o->next[above] = below;
+	else
+		while (run->head.id != id)
+			run++;
 	if (below != AT_ORDER_NONE)
 		o->heap.pos[below] = AT_ORDER_RUN | above;
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
-		if (run->head == id)
-			run->head = below;
-		if (run->tail == id)
-			run->tail = above;
-	}
+	else
+		for (run = o->run; run->tail.id != id;)
+			run++;
+	if (above == AT_ORDER_NONE)
+		run->head = at_order_entry_of(below, entry, ctx);
+	if (below == AT_ORDER_NONE)
+		run->tail = at_order_entry_of(above, entry, ctx);
 }
 
-/* Adds id, which is not in the order. */
-AT_HEAP_FN void at_order_add(struct at_order *o, u32 id, at_order_entry *entry,
-			     at_heap_less *less, const void *ctx)
+/* Adds x, which is not in the order, at the end of a run; false: it fits none. */
+AT_HEAP_FN bool at_order_join(struct at_order *o, struct at_heap_entry x, at_heap_less *less, const void *ctx)
 {
-	struct at_heap_entry x = entry(ctx, id);
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
+		if (run->tail.id == AT_ORDER_NONE || less(ctx, &x, &run->tail)) {
+			at_order_append(o, run, x);
+			o->n++;
+			return true;
+		}
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
+		if (!less(ctx, &x, &run->head)) {
+			at_order_prepend(o, run, x);
+			o->n++;
+			return true;
+		}
+	return false;
+}
 
-	o->n++;
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (run->tail == AT_ORDER_NONE || at_order_below(&x, run->tail, entry, less, ctx)) {
-			at_order_append(o, run, id);
-			return;
-		}
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (!at_order_below(&x, run->head, entry, less, ctx)) {
-			at_order_prepend(o, run, id);
-			return;
-		}
+/* Adds x, which is not in the order and fits no run. */
+AT_HEAP_FN void at_order_add_apart(struct at_order *o, struct at_heap_entry x, at_heap_less *less, const void *ctx)
+{
 	at_heap_add(&o->heap, x, less, ctx);
+	o->n++;
+}
+
+/* Adds x, which is not in the order. */
+AT_HEAP_FN void at_order_add(struct at_order *o, struct at_heap_entry x, at_heap_less *less, const void *ctx)
+{
+	if (!at_order_join(o, x, less, ctx))
+		at_order_add_apart(o, x, less, ctx);
+}
+
+/* Takes id out of its run; false: it is in none. */
+AT_HEAP_FN bool at_order_part(struct at_order *o, u32 id, at_order_entry *entry, const void *ctx)
+{
+	if (!(o->heap.pos[id] & AT_ORDER_RUN))
+		return false;
+	at_order_unlink(o, id, entry, ctx);
+	o->n--;
+	return true;
+}
+
+/* Takes id out of the heap, if it is there. */
+AT_HEAP_FN void at_order_del_apart(struct at_order *o, u32 id, at_heap_less *less, const void *ctx)
+{
+	o->n -= at_order_has(o, id);
+	at_heap_del(&o->heap, id, less, ctx);
 }
 
 /* Does nothing if id is not in the order. */
-AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_heap_less *less, const void *ctx)
+AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_order_entry *entry, at_heap_less *less,
+			     const void *ctx)
 {
-	u32 pos = o->heap.pos[id];
-
-	if (!pos)
-		return;
-	o->n--;
-	if (pos & AT_ORDER_RUN)
-		at_order_unlink(o, id);
-	else
-		at_heap_del(&o->heap, id, less, ctx);
+	if (!at_order_part(o, id, entry, ctx))
+		at_order_del_apart(o, id, less, ctx);
 }
 
-/* The greatest or the least member, or AT_ORDER_NONE. */
-AT_HEAP_FN u32 at_order_end(const struct at_order *o, bool greatest, at_order_entry *entry,
-			    at_heap_less *less, const void *ctx)
+/* The greatest or the least member, or NULL; good until the order changes. */
+AT_HEAP_FN const struct at_heap_entry *at_order_end(const struct at_order *o, bool greatest,
+						    at_heap_less *less, const void *ctx)
 {
-	const struct at_heap_entry *top = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
-	struct at_heap_entry x = top ? *top : (struct at_heap_entry){ .id = AT_ORDER_NONE };
+	const struct at_heap_entry *x = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
 
 	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
-		u32 id = greatest ? run->head : run->tail;
+		const struct at_heap_entry *y = greatest ? &run->head : &run->tail;
 
-		if (id == AT_ORDER_NONE)
-			continue;
-		if (x.id == AT_ORDER_NONE || at_order_below(&x, id, entry, less, ctx) == greatest)
-			x = entry(ctx, id);
+		if (y->id != AT_ORDER_NONE && (!x || less(ctx, x, y) == greatest))
+			x = y;
 	}
-	return x.id;
+	return x;
 }
 
 /* All keys have changed, and no two members change places: O(members of the heap), for
- * runs store none. */
+ * runs store no more than two. */
 AT_HEAP_FN void at_order_rekey(struct at_order *o, at_order_entry *entry, const void *ctx)
 {
 	for (u32 i = 0; i < o->heap.n; i++)
 		o->heap.e[i] = entry(ctx, o->heap.e[i].id);
+	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
+		run->head = at_order_entry_of(run->head.id, entry, ctx);
+		run->tail = at_order_entry_of(run->tail.id, entry, ctx);
+	}
 }
 
 /* Restores the order after any number of keys or the order itself changed:
@@ -178,15 +204,16 @@ AT_HEAP_FN void at_order_rebuild(struct at_order *o, at_order_entry *entry,
 	at_order_rekey(o, entry, ctx);
 	at_heap_rebuild(&o->heap, less, ctx);
 	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
-		u32 above = run->head, id;
+		struct at_heap_entry above = run->head;
+		u32 id;
 
-		while (above != AT_ORDER_NONE && (id = o->next[above]) != AT_ORDER_NONE) {
+		while (above.id != AT_ORDER_NONE && (id = o->next[above.id]) != AT_ORDER_NONE) {
 			struct at_heap_entry x = entry(ctx, id);
 
-			if (at_order_below(&x, above, entry, less, ctx)) {
-				above = id;
+			if (less(ctx, &x, &above)) {
+				above = x;
 			} else {
-				at_order_unlink(o, id);
+				at_order_unlink(o, id, entry, ctx);
 				at_heap_add(&o->heap, x, less, ctx);
 			}
 		}

@@ -120,10 +120,16 @@ static inline struct at_pkt *at_urgent_pop(struct at_urgent *u, const struct at_
 	return u->len ? at_urgent_count(u, q, at_line_pop(&u->line)) : NULL;
 }
 
+/* Whether one may go. */
+static inline bool at_urgent_waits(const struct at_urgent *u)
+{
+	return u->len != u->parked;
+}
+
 /* Takes the oldest that may go, or NULL. */
 static inline struct at_pkt *at_urgent_take(struct at_urgent *u, const struct at_qdisc *q)
 {
-	if (u->len == u->parked)
+	if (!at_urgent_waits(u))
 		return NULL;
 	at_line_first(q, &u->line);
 	return at_urgent_count(u, q, at_line_take(&u->line));

@@ -10,7 +10,7 @@
 mod common;
 
 use std::net::UdpSocket;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -255,7 +255,7 @@ fn cpu_ns() -> f64 {
 fn packet_io() {
     const PACKETS: usize = 5000;
     const ROUNDS: usize = 20;
-    let ns = |name: &str| Netns::make(&format!("airtab-bench-{name}")).expect("a namespace");
+    let ns = |name: &str| Netns::make(&format!("airtab-bench-{name}"), Stdio::null()).expect("a namespace");
     let (left, right, middle) = (ns("left"), ns("right"), ns("middle"));
     let fill = |netns: &Netns| {
         let work = netns.handle().spawn("fill", || {

@@ -2,7 +2,8 @@
 //! A house's name, held by one process, and the folder that goes with it.
 //!
 //! `/run/airtab/HOUSE` has the lock, the control socket and temporary files. The
-//! kernel lets go of the lock when its holder ends, however that happens.
+//! kernel lets go of the lock when its holder ends, however that happens, and so have
+//! the children that it gave the file to.
 //!
 //! What it does not do: it asks nobody to end (`control`).
 
@@ -30,7 +31,7 @@ pub(crate) struct Lock {
     house: String,
     place: Folder,
     folder: Folder,
-    _file: File,
+    file: File,
 }
 
 /// The folder of a house; None if there is none.
@@ -83,7 +84,7 @@ impl Lock {
             }
             file.set_len(0).and_then(|()| file.rewind()).map_err(failed())?;
             writeln!(file, "{}", std::process::id()).map_err(failed())?;
-            return Ok(Lock { house: house.into(), place, folder, _file: file });
+            return Ok(Lock { house: house.into(), place, folder, file });
         }
         Err(failed()(io::ErrorKind::ResourceBusy.into()))
     }
@@ -91,6 +92,15 @@ impl Lock {
     /// The folder that goes with it.
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder
+    }
+
+    /// The lock's file for a child that must have ended before others have the name.
+    ///
+    /// # Errors
+    /// If this process has too many open files.
+    pub(crate) fn held_by_child(&self) -> Result<File, LiveError> {
+        let failed = LiveError::system(format!("locking {PLACE}/{}", self.house));
+        self.file.try_clone().map_err(failed)
     }
 
     /// Removes what else is in the folder: files of a run that was killed.

@@ -30,10 +30,13 @@ pub struct Netns {
 impl Netns {
     /// Makes one. Its loopback is up.
     ///
+    /// The `ip` that makes it does not end with us if we are killed: it may make the name after
+    /// that. It has `open` as its standard input: a lock that it holds with us tells others to wait.
+    ///
     /// # Errors
     /// If this machine does not let us: not root, no iproute2, no namespaces.
-    pub fn make(name: &str) -> Result<Netns, LiveError> {
-        ip(&["netns", "add", name])?;
+    pub fn make(name: &str, open: impl Into<Stdio>) -> Result<Netns, LiveError> {
+        run(&["netns", "add", name], open.into())?;
         let ns = Netns { name: name.into() };
         ip(&["-n", name, "link", "set", "lo", "up"])?;
         Ok(ns)
@@ -180,8 +183,12 @@ fn remove(name: &str) -> Result<(), LiveError> {
 
 /// Runs iproute2's `ip`.
 pub(crate) fn ip(args: &[&str]) -> Result<Output, LiveError> {
+    run(args, Stdio::null())
+}
+
+fn run(args: &[&str], stdin: Stdio) -> Result<Output, LiveError> {
     let said = |what: &str| LiveError::Ip { command: format!("ip {}", args.join(" ")), said: what.into() };
-    let output = Command::new("ip").args(args).stdin(Stdio::null()).output().map_err(|e| match e.kind() {
+    let output = Command::new("ip").args(args).stdin(stdin).output().map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => said("not found: install iproute2"),
         _ => said(&e.to_string()),
     })?;

@@ -60,7 +60,7 @@ impl Running {
         let mut namespaces = Vec::new();
         let mut wires = Vec::new();
         for port in house.ports() {
-            let ns = Netns::make(&house.netns(port))?;
+            let ns = Netns::make(&house.netns(port), lock.held_by_child()?)?;
             let name = port.device();
             let tun = Tun::make(&ns, name, &house.addresses(port))?;
             ns.batch(&routes::lines(&house, port, name))?;

@@ -5,7 +5,7 @@
 //! nothing. With root there is no way round them.
 
 use std::env::temp_dir;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -43,8 +43,8 @@ impl Wire {
             std::process::id()
         );
         let house = House::new(ScenarioFile::parse("test.toml", &text).unwrap()).unwrap();
-        let [internet, station] =
-            [Port::Internet, Port::Station(0)].map(|port| Netns::make(&house.netns(port)).unwrap());
+        let [internet, station] = [Port::Internet, Port::Station(0)]
+            .map(|port| Netns::make(&house.netns(port), Stdio::null()).unwrap());
         let (a, b) = (internet.name(), station.name());
         ip(&format!("link add w0 netns {a} type veth peer name w0 netns {b}"));
         for i in 0..house.file.scenario.apps.len() as u16 {

@@ -73,9 +73,11 @@ struct Live {
 
 impl Live {
     fn start(verb: &str, house: &Path) -> Live {
-        let mut child = Command::new(BINARY)
-            .args(["live", verb])
-            .arg(house)
+        Live::spawn(Command::new(BINARY).args(["live", verb]).arg(house))
+    }
+
+    fn spawn(command: &mut Command) -> Live {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -257,6 +259,52 @@ fn nothing_of_a_killed_house_stays() {
     assert_gone("qa-kill");
     let down = airtab(&["live", "down", "qa-kill"]);
     assert!(stderr(&down).contains("nothing is left of it"), "{}", stderr(&down));
+}
+
+/// The `ip netns add` under way when a house is killed goes on, and may make its
+/// name later than `down` or the next start looks for what is left.
+#[test]
+fn a_namespace_that_comes_after_the_kill_is_removed_too() {
+    if !houses_can_be_built("late") {
+        return;
+    }
+    let (folder, path) = house("qa-late");
+    let begun = folder.path().join("begun");
+    let slow = folder.path().join("ip");
+    let paths = std::env::var("PATH").expect("there are programs");
+    let script = format!(
+        "#!/bin/sh\nPATH={paths}\nif [ \"$1 $2\" = \"netns add\" ]; then : >{}; sleep 0.5; fi\nexec ip \"$@\"\n",
+        begun.display()
+    );
+    fs::write(&slow, script).expect("a file");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&slow, executable).expect("our own");
+    let killed_while_adding = || {
+        let path_first = format!("{}:{paths}", folder.path().display());
+        let up = Live::spawn(Command::new(BINARY).args(["live", "up"]).arg(&path).env("PATH", path_first));
+        let start = Instant::now();
+        while !begun.exists() {
+            assert!(start.elapsed() < Duration::from_secs(20), "no namespace is made");
+            thread::sleep(Duration::from_millis(5));
+        }
+        up.signal(Signal::KILL);
+        assert_eq!(up.end(), None, "killed");
+        assert_eq!(namespaces("qa-late"), Vec::<String>::new(), "not yet");
+        fs::remove_file(&begun).expect("it is there");
+    };
+    killed_while_adding();
+    let down = airtab(&["live", "down", "qa-late"]);
+    assert!(down.status.success(), "{}", stderr(&down));
+    assert_gone("qa-late");
+    thread::sleep(Duration::from_secs(1));
+    assert_gone("qa-late");
+    killed_while_adding();
+    let up = Live::start("up", &path);
+    up.until("removed what an earlier run left: airtab-qa-late-internet");
+    up.until("qa-late is up");
+    up.signal(Signal::TERM);
+    assert_eq!(up.end(), Some(0));
+    assert_gone("qa-late");
 }
 
 /// One line, exit code 1 or 2, the value and the fix.

@@ -6,15 +6,13 @@
 #ifndef AIRTAB_ARRIVAL_H
 #define AIRTAB_ARRIVAL_H
 
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+
 #include "airtab/stations.h"
 
 #define AT_HOST_STATIONS 512u	/* numbers of an instance whose device has stations */
 static_assert(AT_HOST_STATIONS <= AT_STATIONS_MOST);
-
-struct at_party {		/* whom a packet is for */
-	struct at_host *host;
-	u16 sta;
-};
 
 /* Secrets of its own, so that nothing that is learnt from another instance, one's
  * own say, tells which packets share a number in this one. */
@@ -22,8 +20,11 @@ struct at_host {
 	hsiphash_key_t flows;
 	siphash_key_t names;		/* of sources, and of flows in dumps */
 	u64 numbers;			/* of stations: their buckets */
-	struct at_party nobody, everybody;	/* AT_NO_STA, AT_GROUP */
-	struct at_party *station;	/* by number; NULL: the device has none */
+	u32 sockets;			/* what their cookies are mixed with */
+	enum at_met met;		/* what there was to say of the last packet's station */
+	struct at_addressee nobody, everybody;	/* AT_NO_STA, AT_GROUP */
+	struct at_addressee *station;	/* by number; NULL: the device has none */
+	bool shared;			/* who is addressed is a station, on any device */
 	struct at_stations stations;
 };
 
@@ -35,15 +36,30 @@ u64 at_host_bytes(void);
 void at_host_init(struct at_host *host, void *memory);
 
 u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb);
-struct at_party *at_host_party(struct at_host *host, const struct sk_buff *skb, enum at_met *met);
+/* Of a packet with an Ethernet header, on a device with stations; sets host->met. */
+struct at_addressee *at_host_station(struct at_host *host, const struct sk_buff *skb);
 
-/* The packet as the core gets it. *met is set if it is for a station. */
-static inline struct at_pkt *at_host_arrive(struct at_host *host, struct sk_buff *skb, u32 flow,
-					    enum at_met *met)
+static inline bool at_host_ethernet(const struct sk_buff *skb)
+{
+	return skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN;
+}
+
+/* Whom a packet that arrives is for, by its destination address. */
+static inline struct at_addressee *at_host_addressee(struct at_host *host, const struct sk_buff *skb)
+{
+	if (!at_host_ethernet(skb))
+		return &host->nobody;
+	if (is_multicast_ether_addr(skb->data))
+		return &host->everybody;
+	return unlikely(host->station) ? at_host_station(host, skb) : &host->nobody;
+}
+
+/* The packet as the core gets it. */
+static inline struct at_pkt *at_host_arrive(struct at_host *host, struct sk_buff *skb, u32 flow)
 {
 	struct at_pkt *p = (struct at_pkt *)skb;
 
-	skb->prev = (struct sk_buff *)at_host_party(host, skb, met);
+	skb->prev = (struct sk_buff *)at_host_addressee(host, skb);
 	*at_host_flow_of(p) = flow;
 	return p;
 }
@@ -52,10 +68,10 @@ static inline struct at_pkt *at_host_arrive(struct at_host *host, struct sk_buff
 static inline struct sk_buff *at_host_leave(struct at_pkt *p)
 {
 	struct sk_buff *skb = at_skb(p);
-	const struct at_party *party = at_host_party_of(p);
+	const struct at_addressee *to = at_host_addressee_of(p);
 
-	if (party->sta < AT_NO_STA)
-		at_stations_leave(&party->host->stations, party->sta);
+	if (unlikely(to->sta < AT_NO_STA))
+		at_stations_leave(&to->host->stations, to->sta);
 	skb->next = NULL;
 	skb->prev = NULL;
 	return skb;

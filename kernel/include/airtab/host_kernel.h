@@ -9,12 +9,15 @@
  * it again, and skb->hash is not ours: it may be the socket's, which changes at a
  * retransmission timeout, or the device's). arrival.h fills them in and cleans up.
  *
- * What this is not: no statistics, no lifetime. The functions without a body
- * are in module/packet.c.
+ * What most packets of a router need is here, inline; the functions without a
+ * body are in module/packet.c.
+ *
+ * What this is not: no statistics, no lifetime.
  */
 #ifndef AIRTAB_HOST_KERNEL_H
 #define AIRTAB_HOST_KERNEL_H
 
+#include <linux/if_ether.h>
 #include <linux/math64.h>
 #include <linux/siphash.h>
 #include <linux/skbuff.h>
@@ -35,21 +38,51 @@ struct at_key {
 	u16 sport, dport;
 };
 
-struct at_party;			/* in airtab/arrival.h */
+struct at_host;				/* in airtab/arrival.h */
+
+struct at_addressee {		/* whom a packet is for */
+	struct at_host *host;
+	u16 sta;
+};
 
 static inline struct sk_buff *at_skb(const struct at_pkt *p)
 {
 	return (struct sk_buff *)p;
 }
 
-static inline const struct at_party *at_host_party_of(const struct at_pkt *p)
+static inline const struct at_addressee *at_host_addressee_of(const struct at_pkt *p)
 {
-	return (const struct at_party *)at_skb(p)->prev;
+	return (const struct at_addressee *)at_skb(p)->prev;
 }
 
-u16 at_sta(const struct at_pkt *p);
+static inline u16 at_sta(const struct at_pkt *p)
+{
+	return at_host_addressee_of(p)->sta;
+}
+
+#define AT_HOST_URGENT 0xffu		/* AT_URGENT, which comes later */
+
+/* Whether a packet that is no plain IP is link control. */
+bool at_host_urgent(const struct sk_buff *skb);
+
+/* The four access categories of Wi-Fi, voice first. skb->priority is an 802.1D
+ * priority on wlan devices and TC_PRIO_* elsewhere; the two agree about this map.
+ * 256 to 263 are cfg80211's for an 802.1D priority that the sender asked for.
+ * Anything else, class handles too, is best effort. */
+static inline u8 at_class(const struct at_pkt *p)
+{
+	const u32 category = 2 | 3 << 2 | 3 << 4 | 2 << 6 | 1 << 8 | 1 << 10;	/* 2 bits each */
+	const struct sk_buff *skb = at_skb(p);
+	u32 priority = skb->priority;
+
+	if (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6) && at_host_urgent(skb))
+		return AT_HOST_URGENT;
+	if (priority - 256 < 8)
+		priority -= 256;
+	return category >> (priority < 8 ? 2 * priority : 0) & 3;
+}
+
 u32 at_source(const struct at_pkt *p);
-u8 at_class(const struct at_pkt *p);
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t);
 bool at_key(const struct at_pkt *p, struct at_key *k);
 
@@ -80,9 +113,9 @@ static inline struct at_pkt **at_next(struct at_pkt *p)
 static inline u32 at_bytes(const struct at_pkt *p)
 {
 	const struct sk_buff *skb = at_skb(p);
-	int link = skb_network_offset(skb);
+	u32 link = skb_network_offset(skb);	/* less than 0: much */
 
-	return link > 0 && (u32)link < skb->len ? skb->len - link : skb->len;
+	return skb->len - (link < skb->len ? link : 0);
 }
 
 static inline bool at_mark_ce(struct at_pkt *p)

@@ -5,6 +5,9 @@
 set -eEuo pipefail
 trap 'echo "${BASH_SOURCE[0]}:$LINENO: failed: $BASH_COMMAND"' ERR
 
+# whether the clock counts instructions; on more than one processor it is the host's
+[ "$(</sys/devices/system/cpu/online)" = 0 ] && exact=yes || exact=""
+
 fail() {
 	echo "FAILED: $*"
 	exit 1
@@ -71,6 +74,15 @@ no_pair() {
 	ip netns del client
 }
 
+# bound NAMESPACE PORT [tcp]: waits until something listens there
+bound() {
+	local port
+	printf -v port ':%04X ' "$2"
+	until ip netns exec "$1" grep -q "$port" /proc/net/${3:-udp} /proc/net/${3:-udp}6; do
+		sleep 0.05
+	done
+}
+
 # meet: a packet finds the neighbour
 meet() {
 	listen 1
@@ -81,20 +93,21 @@ meet() {
 # listen COUNT: for so many packets of the pair; offer COUNT: that many at once
 listen() {
 	ip netns exec client traffic player 9 count="$1" >late &
-	sleep 0.1
+	bound client 9
 }
 
 offer() {
 	traffic game 10.8.0.2 9 count="$1" every=0
 }
 
-# paced WHAT COUNT GAP (us): that many came, the first at once, the others each a gap
-# later, within 1 ms
+# paced WHAT COUNT GAP (us): that many came; where the clock is exact, the first at once, the
+# others each a gap later, within 1 ms
 paced() {
 	local received half last
 	wait
 	read -r _ received _ half _ _ _ _ _ last _ <late
 	equal "$1: packets received" "$received" "$2"
+	[ $exact ] || return 0
 	near "$1: the packet in the middle" "$half" $(($2 / 2 * $3))
 	near "$1: the last packet" "$last" $((($2 - 1) * $3))
 }
@@ -126,6 +139,62 @@ cell() {
 		ip neigh add 10.7.0.$n dev air0 lladdr "$(ip -n $station -j link show dev $station | jq -r '.[0].address')"
 	done
 	sleep 2		# the carrier is noticed at most once a second
+}
+
+# house [ATTRIBUTE=VALUE...]: a cell, whose access point routes to the namespace `server`
+# (10.0.1.1) over a wire
+house() {
+	local station
+	cell "$@"
+	ip netns add server
+	ip link add s0 netns server gso_max_segs 1 type veth peer name r0
+	ip -n server addr add 10.0.1.1/24 dev s0
+	ip addr add 10.0.1.2/24 dev r0
+	ip -n server link set s0 up
+	ip link set r0 up
+	ip -n server route add default via 10.0.1.2
+	for station in fast slow; do
+		ip -n $station route add default via 10.7.0.1
+	done
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	sleep 2
+}
+
+no_house() {
+	ip link del r0
+	ip netns del server
+	no_cell
+}
+
+# downloads SECONDS SENDER...: TCP to both stations, sent by a command that runs `traffic`;
+# sets fast and slow (kb/s), which leave out the first two seconds
+downloads() {
+	local station ms=$(($1 * 1000))
+	shift
+	for station in fast slow; do
+		ip netns exec $station traffic download 5001 from=2000 ms=$((ms - 2000)) >goodput.$station &
+	done
+	sleep 0.1
+	"$@" traffic upload 10.7.0.2 5001 ms=$((ms - 100)) &
+	"$@" traffic upload 10.7.0.3 5001 ms=$((ms - 100)) &
+	wait
+	read -r _ fast <goodput.fast
+	read -r _ slow <goodput.slow
+}
+
+# below KEY: what the governor of air0 says, by its name in JSON
+below() {
+	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.below.$1"
+}
+
+# air_of STATION: ns that were spent on what the access point sent to it
+air_of() {
+	air get | sed -n "s/^air0 $1 .* down.air=\\([0-9]*\\).*/\\1/p"
+}
+
+# median A B C
+median() {
+	printf '%s\n' "$@" | sort -n | sed -n 2p
 }
 
 # quiet 0|1 DEV: no traffic of the device's own
@@ -174,6 +243,23 @@ slow() {
 	ip addr add 10.9.0.1/24 dev slow0
 	ip addr add fd09::1/64 dev slow0 nodad
 	sleep 0.5
+}
+
+# load ADDRESS...: UDP of 50 flows to each, from a process each, as fast as it goes, until unload
+load() {
+	local to
+	for to; do
+		traffic flood $to 9 flows=50 count=0 ms=3600000 size=500 >/dev/null &
+		loads+=($!)
+	done
+	sleep 0.05
+}
+loads=()
+
+unload() {
+	kill "${loads[@]}"
+	wait "${loads[@]}" || true
+	loads=()
 }
 
 # until_true WHAT COMMAND...: waits until it succeeds, half a minute at most

@@ -2,10 +2,10 @@
 /*
  * airtab_bench: what a packet costs in the qdisc at the root of a device.
  *
- *   echo "DEV FLOWS BACKLOG ROUNDS KNOWN" >/sys/kernel/debug/airtab_bench
+ *   echo "DEV FLOWS BACKLOG ROUNDS LOCAL" >/sys/kernel/debug/airtab_bench
  *   cat /sys/kernel/debug/airtab_bench	        ns of the guest and ns with nothing in between
  *
- * BACKLOG packets of FLOWS flows (UDP, 100 bytes of IP, IPv4) are queued. Then,
+ * BACKLOG packets of FLOWS flows (100 bytes of IP, IPv4) are queued. Then,
  * ROUNDS times with interrupts off: one packet is taken by ops->dequeue and the
  * same one queued again by ops->enqueue. The time of that loop is the first
  * number. The second is the same loop over a plain list instead of the qdisc.
@@ -18,8 +18,9 @@
  * lets a packet each of FLOWS flows through the qdisc, and then leaves packets of
  * the first BACKLOG of them queued.
  *
- * KNOWN 1: skb->hash is there, as for packets of a local socket. 0: it is
- * cleared before each enqueue, as for packets that are forwarded.
+ * LOCAL 1: TCP, each flow with a socket of its own, whose hash is there; as for packets
+ * that come from here. 0: UDP without a socket; the hash is cleared before each enqueue,
+ * as for packets that are forwarded.
  *
  * What this is not: no locks, no driver, no cache misses, and nothing that
  * happens beside enqueue and dequeue (reports, timers).
@@ -31,24 +32,27 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <linux/udp.h>
+#include <linux/tcp.h>
 #include <net/ip.h>
 #include <net/sch_generic.h>
+#include <net/sock.h>
 
 #define BYTES 100u		/* of IP */
 #define ROUNDS_MOST 10000000u
+#define FLOWS_MOST 100000u
 
 static struct dentry *file, *fill_file;
 static DEFINE_MUTEX(lock);
 static u64 with, without;	/* ns */
 static u32 dropped;
 
-static struct sk_buff *packet(struct net_device *dev, u32 flow)
+/* sk: of the socket that sends it; NULL: it is forwarded. */
+static struct sk_buff *packet(struct net_device *dev, u32 flow, struct sock *sk)
 {
 	struct sk_buff *skb = alloc_skb(ETH_HLEN + BYTES, GFP_KERNEL);
 	struct ethhdr *eth;
 	struct iphdr *ip;
-	struct udphdr *udp;
+	__be16 *port;
 
 	if (!skb)
 		return NULL;
@@ -58,32 +62,36 @@ static struct sk_buff *packet(struct net_device *dev, u32 flow)
 	eth->h_proto = htons(ETH_P_IP);
 	skb_set_network_header(skb, ETH_HLEN);
 	ip = skb_put_zero(skb, sizeof(*ip));
-	*ip = (struct iphdr){ .version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
+	*ip = (struct iphdr){ .version = 4, .ihl = 5, .ttl = 64, .protocol = sk ? IPPROTO_TCP : IPPROTO_UDP,
 			      .tot_len = htons(BYTES), .saddr = htonl(0x0a000001),
 			      .daddr = htonl(0x0a000002 + flow / 1000) };
 	ip_send_check(ip);
 	skb_set_transport_header(skb, ETH_HLEN + sizeof(*ip));
-	udp = skb_put_zero(skb, BYTES - sizeof(*ip));
-	udp->source = htons(1024 + flow % 1000);
-	udp->dest = htons(9);
+	port = skb_put_zero(skb, BYTES - sizeof(*ip));
+	port[0] = htons(1024 + flow % 1000);
+	port[1] = htons(9);
+	if (sk) {
+		tcp_hdr(skb)->doff = 5;
+		skb_set_owner_w(skb, sk);
+	}
 	skb->protocol = htons(ETH_P_IP);
 	skb->dev = dev;
 	return skb;
 }
 
 /* As a packet that comes to the qdisc. */
-static void prepare(struct sk_buff *skb, bool known)
+static void prepare(struct sk_buff *skb, bool local)
 {
-	if (!known)
+	if (!local)
 		skb_clear_hash(skb);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 }
 
-static void put(struct Qdisc *q, struct sk_buff *skb, bool known)
+static void put(struct Qdisc *q, struct sk_buff *skb, bool local)
 {
 	struct sk_buff *to_free = NULL;
 
-	prepare(skb, known);
+	prepare(skb, local);
 	q->enqueue(skb, q, &to_free);
 	if (unlikely(to_free)) {
 		kfree_skb_list(to_free);
@@ -91,7 +99,7 @@ static void put(struct Qdisc *q, struct sk_buff *skb, bool known)
 	}
 }
 
-static u64 loop_qdisc(struct Qdisc *q, u32 rounds, bool known)
+static u64 loop_qdisc(struct Qdisc *q, u32 rounds, bool local)
 {
 	u64 from = ktime_get_ns();
 
@@ -100,35 +108,47 @@ static u64 loop_qdisc(struct Qdisc *q, u32 rounds, bool known)
 
 		if (!skb)
 			return 0;
-		put(q, skb, known);
+		put(q, skb, local);
 	}
 	return ktime_get_ns() - from;
 }
 
-static u64 loop_list(struct sk_buff_head *list, u32 rounds, bool known)
+static u64 loop_list(struct sk_buff_head *list, u32 rounds, bool local)
 {
 	u64 from = ktime_get_ns();
 
 	while (rounds--) {
 		struct sk_buff *skb = __skb_dequeue(list);
 
-		prepare(skb, known);
+		prepare(skb, local);
 		__skb_queue_tail(list, skb);
 	}
 	return ktime_get_ns() - from;
 }
 
-static int measure(struct net_device *dev, u32 flows, u32 backlog, u32 rounds, bool known)
+/* A socket for each flow, until at the first that cannot be had: how many. */
+static u32 open_sockets(struct socket **sockets, u32 flows)
+{
+	u32 n = 0;
+
+	while (n < flows && !sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &sockets[n]))
+		n++;
+	return n;
+}
+
+/* sockets: of the flows, or NULL: the packets are forwarded. */
+static int measure(struct net_device *dev, u32 flows, u32 backlog, u32 rounds, struct socket **sockets)
 {
 	struct Qdisc *q = rtnl_dereference(netdev_get_tx_queue(dev, 0)->qdisc);
 	struct sk_buff_head list;
 	struct sk_buff *skb;
+	bool local = sockets;
 	unsigned long flags;
 	int err = 0;
 
 	__skb_queue_head_init(&list);
 	for (u32 i = 0; i < backlog; i++) {
-		skb = packet(dev, i % flows);
+		skb = packet(dev, i % flows, local ? sockets[i % flows]->sk : NULL);
 		if (!skb) {
 			__skb_queue_purge(&list);
 			return -ENOMEM;
@@ -139,11 +159,11 @@ static int measure(struct net_device *dev, u32 flows, u32 backlog, u32 rounds, b
 	dropped = 0;
 	spin_lock_bh(qdisc_lock(q));
 	local_irq_save(flags);
-	without = loop_list(&list, rounds, known);
+	without = loop_list(&list, rounds, local);
 	while ((skb = __skb_dequeue(&list)))
-		put(q, skb, known);
+		put(q, skb, local);
 	/* once before it counts: flows become known */
-	if (!loop_qdisc(q, 2 * backlog, known) || !(with = loop_qdisc(q, rounds, known)))
+	if (!loop_qdisc(q, 2 * backlog, local) || !(with = loop_qdisc(q, rounds, local)))
 		err = -ENODATA;
 	if (dropped || q->q.qlen != backlog) {
 		pr_info("airtab_bench: %u dropped, %u of %u still queued\n", dropped, q->q.qlen, backlog);
@@ -163,7 +183,7 @@ static int fill(struct net_device *dev, u32 flows, u32 backlog)
 
 	dropped = 0;
 	for (u32 i = 0; i < flows + backlog; i++) {
-		struct sk_buff *skb = packet(dev, i < flows ? i : i - flows);
+		struct sk_buff *skb = packet(dev, i < flows ? i : i - flows, NULL);
 
 		if (!skb)
 			return -ENOMEM;
@@ -200,7 +220,8 @@ static ssize_t write_fill(struct file *f, const char __user *from, size_t n, lof
 
 static ssize_t write_request(struct file *f, const char __user *from, size_t n, loff_t *at)
 {
-	u32 flows, backlog, rounds, known;
+	u32 flows, backlog, rounds, local, opened = 0;
+	struct socket **sockets = NULL;
 	struct net_device *dev;
 	char name[IFNAMSIZ], text[64];
 	int err;
@@ -208,15 +229,29 @@ static ssize_t write_request(struct file *f, const char __user *from, size_t n, 
 	if (n >= sizeof(text) || copy_from_user(text, from, n))
 		return -EINVAL;
 	text[n] = 0;
-	if (sscanf(text, "%15s %u %u %u %u", name, &flows, &backlog, &rounds, &known) != 5 ||
-	    !flows || !backlog || !rounds || rounds > ROUNDS_MOST)
+	if (sscanf(text, "%15s %u %u %u %u", name, &flows, &backlog, &rounds, &local) != 5 ||
+	    !flows || flows > FLOWS_MOST || !backlog || !rounds || rounds > ROUNDS_MOST)
 		return -EINVAL;
+	if (local) {
+		sockets = kvcalloc(flows, sizeof(*sockets), GFP_KERNEL);
+		if (!sockets)
+			return -ENOMEM;
+		opened = open_sockets(sockets, flows);
+	}
 	mutex_lock(&lock);
 	rtnl_lock();
 	dev = __dev_get_by_name(&init_net, name);
-	err = dev ? measure(dev, flows, backlog, rounds, known) : -ENODEV;
+	if (!dev)
+		err = -ENODEV;
+	else if (local && opened < flows)
+		err = -ENFILE;
+	else
+		err = measure(dev, flows, backlog, rounds, sockets);
 	rtnl_unlock();
 	mutex_unlock(&lock);
+	while (opened)
+		sock_release(sockets[--opened]);
+	kvfree(sockets);
 	return err ?: n;
 }
 

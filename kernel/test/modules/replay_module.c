@@ -122,7 +122,6 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
 	static const u32 priority[] = { 6, 4, 0, 1 };	/* of classes 0 to 3 */
 	struct sk_buff *skb = alloc_skb(HEADERS, GFP_KERNEL);
-	enum at_met met;
 
 	if (!skb)
 		return NULL;
@@ -155,7 +154,7 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	skb->data_len = ETH_HLEN + op->bytes - skb->len;
 	skb->len += skb->data_len;
 	atomic_inc(&alive);
-	return at_host_arrive(&host, skb, op->flow, &met);
+	return at_host_arrive(&host, skb, op->flow);
 }
 
 u32 replay_id(const struct at_pkt *p)

@@ -4,14 +4,14 @@
  *
  *   traffic flood ADDRESS PORT [flows=1] [count=1000] [size=100] [tos=0] [ms=0] [wait=0]
  *	UDP packets of `size` bytes (IP length) as fast as they go, from `flows`
- *	sockets in turn; count=0: for `ms` milliseconds. Prints "offered N".
+ *	sockets in turn; count=0: for `ms` milliseconds, or until SIGTERM. Prints "offered N".
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
  *   traffic game ADDRESS PORT count=N [size=100] [every=40]
  *	one packet each `every` milliseconds, with the time it was sent.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
- *	were: "received N p50 US p95 US p99 US max US mean US", one way.
+ *	were: "received N p50 US p95 US p99 US max US mean US min US", one way.
  *   traffic upload ADDRESS PORT ms=N [cc=cubic]
  *	one TCP connection that sends for so long.
  *   traffic download PORT [from=0] [ms=0]
@@ -22,8 +22,8 @@
  *	answers UDP, until SIGTERM.
  *   traffic probe ADDRESS PORT count=N [every=400] [size=100]
  *	asks `echo` each `every` milliseconds, each time from another port, and
- *	waits 2 s for the last answer; prints "answered N p50 US max US", of the
- *	time to the answer, where there was one.
+ *	waits 2 s for the last answer; prints "answered N p50 US p95 US max US", of
+ *	the time to the answer, where there was one.
  *
  * ADDRESS is IPv4 or IPv6. What this is not: no rates, no statistics of TCP.
  */
@@ -158,7 +158,7 @@ static int flood(const char *host, const char *port, char **args)
 		if (how)
 			setsockopt(socks[i], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
 	}
-	while (count ? sent < count : now_ns() < end) {
+	while (!stopped && (count ? sent < count : now_ns() < end)) {
 		/* an error is a packet that the queue refused: offered too */
 		(void)!send(socks[sent % flows], data, len, how);
 		sent++;
@@ -227,9 +227,9 @@ static int player(const char *port, char **args)
 	qsort(late, n, sizeof(*late), by_value);
 	if (!n)
 		return 1;
-	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld mean %lld\n", n, (long long)late[n / 2],
+	printf("received %ld p50 %lld p95 %lld p99 %lld max %lld mean %lld min %lld\n", n, (long long)late[n / 2],
 	       (long long)late[n * 95 / 100], (long long)late[n * 99 / 100],
-	       (long long)late[n - 1], (long long)(sum / n));
+	       (long long)late[n - 1], (long long)(sum / n), (long long)late[0]);
 	return 0;
 }
 
@@ -361,8 +361,9 @@ static int probe(const char *host, const char *port, char **args)
 			break;
 	}
 	qsort(late, answered, sizeof(*late), by_value);
-	printf("answered %ld p50 %lld max %lld\n", answered,
+	printf("answered %ld p50 %lld p95 %lld max %lld\n", answered,
 	       (long long)(answered ? late[answered / 2] : 0),
+	       (long long)(answered ? late[answered * 95 / 100] : 0),
 	       (long long)(answered ? late[answered - 1] : 0));
 	return 0;
 }

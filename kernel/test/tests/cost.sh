@@ -5,7 +5,7 @@
 # whose hash is known (local sockets) and not (forwarded). chap must not take
 # more than cake, nor, forwarded, more than 600 above fq_codel. CoDel's and
 # PIE's targets are set out of reach: nothing is dropped.
-# boot: measured  limit: 900
+# boot: measured  limit: 900  clock: exact
 . ./lib.sh
 
 rounds=5000

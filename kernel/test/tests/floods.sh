@@ -7,7 +7,7 @@
 # flow be answered within 100 ms (but where sources are spoofed). Frames of 1400
 # bytes that are ARP, cake holds in a class of their own: there cake without
 # classes is the measure.
-# boot: measured  limit: 1800  kernel: 6.12
+# boot: measured  limit: 1800  clock: exact  kernel: 6.12
 . ./lib.sh
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 
@@ -68,7 +68,7 @@ measure() {
 	ip netns exec newcomer traffic probe 10.0.0.1 5002 count=$probes >answered
 	wait $download
 	read -r _ "goodput[$at]" <goodput
-	read -r _ "answered[$at]" _ "p50[$at]" _ "max[$at]" <answered
+	read -r _ "answered[$at]" _ "p50[$at]" _ _ _ "max[$at]" <answered
 	tc -n router -s qdisc show dev p1
 	kill $(jobs -p) 2>/dev/null || true
 	wait || true

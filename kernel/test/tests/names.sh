@@ -6,6 +6,7 @@
 # IPv4, whichever bits differ; two instances hash all of them differently; dumps show
 # another name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
 # What a classifier sees, of packets that the live access point is tested with too.
+# When links are told is only asked where the clock is exact.
 # boot: checked  limit: 900
 . ./lib.sh
 
@@ -159,20 +160,22 @@ for n in {1..30}; do
 	frame slow0 "$(ethernet 0800 02000000000$((n % 3)); ipv4 $udp $a4 $b4 "$ports")"
 	sleep 0.02
 done
-links slow0
-equal "the first calls' stations" "${stations[*]:0:3}" "0 1 2"
-equal "what else is known of links" "${rests//[0 ]/}" ""
-gone="${heres[*]}"
-equal "who is told to be gone" "${gone//[1 ]/}" ""
-samples=0 last=${times[0]}
-for ((n = 3; n < calls; n += 3)); do
-	equal "the stations of a sample" "${stations[*]:n:3}" "0 1 2"
-	gap=$((times[n] - last))
-	[ $n = 3 ] || [ $gap -ge 100000000 ] && [ $gap -le 300000000 ] || fail "sample $samples comes after $gap ns"
-	last=${times[n]}
-	samples=$((samples + 1))
-done
-[ $samples -ge 4 ] || fail "$samples samples"
+if [ $exact ]; then
+	links slow0
+	equal "the first calls' stations" "${stations[*]:0:3}" "0 1 2"
+	equal "what else is known of links" "${rests//[0 ]/}" ""
+	gone="${heres[*]}"
+	equal "who is told to be gone" "${gone//[1 ]/}" ""
+	samples=0 last=${times[0]}
+	for ((n = 3; n < calls; n += 3)); do
+		equal "the stations of a sample" "${stations[*]:n:3}" "0 1 2"
+		gap=$((times[n] - last))
+		[ $n = 3 ] || [ $gap -ge 100000000 ] && [ $gap -le 300000000 ] || fail "sample $samples comes after $gap ns"
+		last=${times[n]}
+		samples=$((samples + 1))
+	done
+	[ $samples -ge 4 ] || fail "$samples samples"
+fi
 
 # a flood of addresses: 512 numbers, each once, then those that were met once, oldest first
 tc qdisc replace dev slow0 root pfifo

@@ -11,7 +11,7 @@ tc -n router class add dev r1 parent 1: classid 1:10 htb rate 20mbit quantum 300
 tc -n router qdisc add dev r1 parent 1:10 fq_codel limit 2000
 ip netns exec client traffic sink 9000 >sunk &
 sink=$!
-sleep 0.2
+bound client 9000
 ip netns exec server traffic flood 10.0.2.2 9000 count=1 >offered	# finds the neighbours
 sleep 0.2
 ip netns exec server traffic flood 10.0.2.2 9000 flows=10 count=1000 size=500 >>offered

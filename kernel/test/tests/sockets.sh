@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+#
+# Flows of local sockets: a TCP connection keeps its flow over retransmission timeouts,
+# at which its hash changes, whoever opened it; one UDP socket that answers two others
+# has two flows, and so have two connections that are refused: the kernel answers both
+# with one socket.
+# boot: checked  limit: 900
+. ./lib.sh
+
+# flows WHAT SHOULD: that many are known
+flows() {
+	equal "flows after $1" "$(tc -s -j qdisc show dev d0 root | jq '.[0].airtab.flows')" "$2"
+}
+
+# counter NAME: of TCP
+counter() {
+	local names values i
+	{ read -r -a names; read -r -a values; } < <(grep ^TcpExt: /proc/net/netstat)
+	for i in "${!names[@]}"; do
+		if [ "${names[i]}" = "$1" ]; then
+			echo "${values[i]}"
+		fi
+	done
+}
+
+# deaf SECONDS: nothing that the client sends arrives
+deaf() {
+	tc -n client qdisc add dev c0 root netem loss 100%
+	sleep "$1"
+	tc -n client qdisc del dev c0 root
+}
+
+cd /tmp
+insmod /ko/sch_airtab.ko
+pair
+tc qdisc replace dev d0 root chap
+
+ip netns exec client traffic download 5001 >goodput &
+sleep 0.1
+traffic upload 10.8.0.2 5001 ms=3000 &
+sleep 0.5
+flows "a connection" 1
+timeouts=$(counter TCPTimeouts) rehashed=$(counter TcpTimeoutRehash)
+deaf 1.5
+wait
+timeouts=$(($(counter TCPTimeouts) - timeouts)) rehashed=$(($(counter TcpTimeoutRehash) - rehashed))
+[ $timeouts -gt 0 ] && [ $rehashed -gt 0 ] || fail "$timeouts timeouts, after $rehashed of them a new hash"
+flows "$timeouts retransmission timeouts" 1
+
+traffic download 5002 >goodput &
+sleep 0.1
+ip netns exec client traffic upload 10.8.0.1 5002 ms=200
+wait
+flows "a connection that was accepted" 2
+
+traffic echo 7 &
+echo=$!
+sleep 0.1
+ip netns exec client traffic probe 10.8.0.1 7 count=2 >answered
+kill $echo
+wait
+flows "the answers of one UDP socket to two others" 4
+
+for _ in 1 2; do
+	! ip netns exec client traffic upload 10.8.0.1 6000 ms=100 2>said || fail "nobody listens, and it is connected"
+done
+flows "two connections that are refused" 6
+tc qdisc del dev d0 root
+no_pair
+rmmod sch_airtab
+figure "$timeouts retransmission timeouts, $rehashed new hashes, 1 flow; 1 UDP socket, 2 flows"
