@@ -7,7 +7,7 @@
 
 cd /tmp
 
-# As long as chance needs to stay below 1.2 %: standard deviation in the simulator
+# So long that chance alone, the standard deviation of the simulator's figures, is below 1.3 %
 declare -A seconds=(
 	[ampdu]=6 [ampdu-two]=3 [ampdu-up]=12 [anomaly]=20 [both-ways]=20 [down]=3
 	[long-and-short]=30 [losses]=25 [uploads]=8
