@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -53,6 +53,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
+		'90m make deb-dkms-test' \
 		'2h make kernel-debug-test' \
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
@@ -122,9 +123,17 @@ kernel-debug-test: ## the same with a kernel that looks for bugs, on two process
 	@tools/require guest kbuild
 	@kernel/test/run --kernel debug
 
-kernel-cross: ## modules and tc plugin for 32-bit processors, armhf and mipsel, by cross compilers
+kernel-cross: ## modules and tc plugin for 32-bit processors, armhf and mipsel; the OpenWrt recipe
 	@tools/require cross
 	@$(MAKE) --no-print-directory -C kernel cross
+	@kernel/openwrt/check
+
+deb-dkms: ## Debian packages into kernel/build/deb: the modules for DKMS, the tc plugin
+	@$(MAKE) --no-print-directory -C kernel deb
+
+deb-dkms-test: deb-dkms ## installs, loads, uses and removes them on a Debian 12 in QEMU (root)
+	@tools/require debian guest
+	@kernel/deb/test
 
 figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium

@@ -28,7 +28,11 @@ quiet 1 wlan1
 ip link add d0 type dummy
 insmod /ko/sch_airtab.ko
 iw dev wlan0 set type __ap
+attach ENABLE=yes	# as it appears: it is down
+root_of wlan0 chap
 ip link set wlan0 up
+root_of wlan0 chap
+tc qdisc del dev wlan0 root
 ip link set wlan1 up
 ip link set d0 up
 
