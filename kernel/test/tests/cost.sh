@@ -4,7 +4,9 @@
 # standing backlog, over those of pfifo, with 1, 100 and 1000 flows; for packets
 # of local TCP sockets and for forwarded ones. chap must not take more than cake;
 # above fq_codel at most 200 for forwarded packets, and for local ones 400 with one
-# flow, 570 with more. CoDel's and PIE's targets are set out of reach: nothing is dropped.
+# flow, 570 with more. A governor takes at most 900 more, for the claim, the completion and
+# the report, with 32 packets in the driver. CoDel's and PIE's targets are set out of reach:
+# nothing is dropped.
 # boot: measured  limit: 900  clock: exact
 . ./lib.sh
 
@@ -13,7 +15,7 @@ rounds=5000
 declare -A most=([1.0]=200 [100.0]=200 [1000.0]=200 [1.1]=400 [100.1]=570 [1000.1]=570)
 ns_per_instruction=2
 
-# instructions KIND FLOWS LOCAL: prints them, per packet
+# instructions KIND FLOWS LOCAL [BELOW [OPTION...]]: prints them, per packet
 instructions() {
 	local backlog=$(($2 < 500 ? 1000 : 2 * $2)) options="" with without
 	case $1 in
@@ -24,8 +26,8 @@ instructions() {
 	*) options="limit 8000" ;;
 	esac
 	# shellcheck disable=SC2086
-	tc qdisc replace dev d0 root $1 $options
-	echo "d0 $2 $backlog $rounds $3" >/sys/kernel/debug/airtab_bench || fail "$1, $2 flows: not all stay queued"
+	tc qdisc replace dev d0 root $1 $options "${@:5}"
+	echo "d0 $2 $backlog $rounds $3 ${4:-0}" >/sys/kernel/debug/airtab_bench || fail "$1, $2 flows: not all stay queued"
 	read -r with without </sys/kernel/debug/airtab_bench
 	echo $(((with - without) / rounds / ns_per_instruction))
 	tc qdisc del dev d0 root
@@ -57,6 +59,18 @@ for n in $flows; do
 		[ $((chap - fq_codel)) -le "${most[$n.$local]}" ] ||
 			fail "chap takes $chap, fq_codel $fq_codel with $n flows, local $local"
 	done
+done
+for kind in chap at_fq_codel airtime_fq; do
+	line=""
+	options=()
+	[ $kind != airtime_fq ] || options=(aql off)
+	for n in $flows; do
+		governed=$(($(instructions $kind "$n" 0 32 "${options[@]}" governor on) -
+			$(instructions $kind "$n" 0 32 "${options[@]}" governor off)))
+		line+=" $governed"
+		[ $governed -le 900 ] || fail "a governor takes $governed above $kind with $n flows"
+	done
+	figure "a governor's above $kind:$line"
 done
 ip link del d0
 rmmod airtab_bench

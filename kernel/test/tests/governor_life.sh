@@ -19,6 +19,7 @@ in_use() {
 
 # fill: some hundreds of packets of this host's and some that it forwards, to a station that sleeps
 fill() {
+	tc qdisc replace dev air0 root pfifo	# what was learned while it slept is forgotten
 	air station dev=air0 name=fast kbps=54000 asleep=1
 	[ "$1" != airtime_fq ] || set -- airtime_fq aql off	# which has a limit of its own
 	tc qdisc replace dev air0 root "$@" governor on inflight 250ms inflight_station 250ms
