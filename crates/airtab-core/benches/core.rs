@@ -19,7 +19,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use airtab_core::{Discipline, Handle, Meta, Params, Pool, Qdisc, Tx, disciplines};
+use airtab_core::{Discipline, Handle, Key, Meta, Params, Pool, Qdisc, Tx, disciplines};
 use criterion::Criterion;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
@@ -35,6 +35,11 @@ const JUDGED: usize = 2;
 const DEPTH: u32 = 2;
 /// A full-sized packet at 54 Mb/s: 281.93 us.
 const AIR_NS: u64 = 281_930;
+
+/// `cake` with four tins, and flows in all of them.
+const TINS: &str = "cake-diffserv4";
+/// One for each of its tins: best effort, bulk, video, voice.
+const DSCP: [u8; 4] = [0, 8, 34, 46];
 
 /// CPU time of the calling thread.
 struct CpuTime;
@@ -84,6 +89,7 @@ struct Standing {
 impl Standing {
     fn new(name: &str, (backlogged, known): (u32, u32), kind: &str) -> Standing {
         let full = kind == KINDS[1];
+        let (name, tins) = if name == TINS { ("cake", DSCP.len()) } else { (name, 1) };
         let packets = backlogged * DEPTH;
         let mut params = Params::new(Discipline::named(name).expect("a discipline of the core"));
         let mut set = |key, value: String| params.set(key, &value).expect("a value in range");
@@ -106,12 +112,14 @@ impl Standing {
         if name == "cake" {
             set("target", "4s".into());
             set("interval", "4s".into());
+            set("tins", if tins > 1 { "diffserv4" } else { "besteffort" }.into());
         }
         let pool = Pool::new();
         let queue = Qdisc::new(&pool, &params, 1, 0);
         let packet = |pool: &mut Pool<()>, i: u32| {
             let flow = i.wrapping_mul(0x9e37_79b1);
-            pool.insert(Meta { bytes: 1500, flow, class: (i % 2) as u8, ..Meta::default() }, ())
+            let key = (tins > 1).then(|| Key { dscp: DSCP[(flow >> 30) as usize], ..Key::default() });
+            pool.insert(Meta { bytes: 1500, flow, class: (i % 2) as u8, key, ..Meta::default() }, ())
         };
         let mut standing = Standing { queue, now: 0, draws: 0, spare: Vec::new(), pool };
         for i in 0..known {
@@ -178,6 +186,11 @@ impl Standing {
     }
 }
 
+/// What is measured.
+fn names() -> impl Iterator<Item = &'static str> {
+    disciplines().map(Discipline::name).chain([TINS])
+}
+
 fn id(name: &str, size: (u32, u32)) -> String {
     format!("{name}-{}-{}", size.0, size.1)
 }
@@ -199,7 +212,7 @@ fn print_table(output: &Path) {
         println!();
         let row = |name| SIZES.map(|size| median(output, kind, &id(name, size)));
         let fifo = row("fifo");
-        for name in disciplines().map(Discipline::name) {
+        for name in names() {
             let values = row(name);
             print!("{name:<16}");
             for value in values {
@@ -247,7 +260,7 @@ fn main() {
         .configure_from_args();
     for kind in KINDS {
         let mut group = criterion.benchmark_group(kind);
-        for name in disciplines().map(Discipline::name) {
+        for name in names() {
             for size in SIZES {
                 let mut standing = None;
                 group.bench_function(id(name, size), |b| {
