@@ -197,7 +197,7 @@ static int game(const char *host, const char *port, char **args)
 	int64_t every = number(args, "every", 40) * 1000000, next = now_ns();
 	int s = dial(host, port, SOCK_DGRAM);
 
-	for (long n = number(args, "count", 100); n; n--) {
+	for (long n = number(args, "count", 100); n && !stopped; n--) {
 		int64_t t = now_ns();
 
 		memcpy(data, &t, sizeof(t));

@@ -17,7 +17,11 @@ kinds=$(kinds)
 each=$((10000 / 2 / $(wc -w <<<"$kinds") + 1)) sent=0 seed=0
 for kind in $kinds; do
 	seed=$((seed + 2))
-	load 10.9.0.2 10.8.0.2
+	# as much as the slow device takes, and a packet each 5 ms: the requests are to have time
+	traffic flood 10.9.0.2 9 flows=20 count=0 ms=3600000 size=500 wait=1 >/dev/null &
+	loads=($!)
+	traffic game 10.8.0.2 9 count=1000000 every=5 &
+	loads+=($!)
 	rawtc fuzz d0 "$kind" $each $seed >said &
 	rawtc fuzz slow0 "$kind" $each $((seed + 1)) || fail "$kind, on slow0"
 	wait $! || fail "$kind, on d0: $(<said)"
