@@ -70,6 +70,7 @@ struct at_governor {
 	u64 since, heard_since;	/* what a batch took is counted from; heard until then */
 	u64 heard, heard_last;	/* ns of frames; when the last one ended */
 	u64 batch_last, batch_charge;
+	u32 batch_frames;
 	u64 batch_left, batch_heard;	/* when its oldest packet left; heard until then */
 	u64 model;		/* when what is held is sent */
 	u64 seq;		/* packets that left */
@@ -575,12 +576,15 @@ void at_governor_settle(struct at_governor *g)
 	}
 	count_from(g, g->batch_last, g->heard);
 	g->batch_charge = 0;
+	g->batch_frames = 0;
 	try_floor(g, took, est, n);
 }
 
 static void join_batch(struct at_governor *g, struct record *r, u64 now)
 {
-	if (now - g->batch_last > g->k.batch || (g->batch_charge + r->charge) >> 32)
+	/* without a pause between completions it would have all records */
+	if (now - g->batch_last > g->k.batch || (g->batch_charge + r->charge) >> 32 ||
+	    g->batch_frames >= g->k.records / 2)
 		at_governor_settle(g);
 	if (empty(g, BATCH)) {
 		see_bound(g, r->sta);
@@ -592,6 +596,7 @@ static void join_batch(struct at_governor *g, struct record *r, u64 now)
 	}
 	g->batch_last = now;
 	g->batch_charge += r->charge;
+	g->batch_frames++;
 }
 
 bool at_governor_air(struct at_governor *g, struct at_air *a)
@@ -863,6 +868,7 @@ void at_governor_reset(struct at_governor *g, u64 now)
 				count_sta(g, r, false);
 		}
 	g->batch_charge = 0;
+	g->batch_frames = 0;
 	g->model = g->batch_last = g->since = now;
 	no_trial(g);
 }

@@ -43,6 +43,10 @@ static inline struct airsim_part *airsim_part(struct sk_buff *skb)
 	return (struct airsim_part *)skb->cb;
 }
 
+struct airsim_count {
+	u64 frames, bytes, failed, attempts, exchanges, collided, air;
+};
+
 /* From one radio to another, or from the access point to all. */
 struct airsim_way {
 	u16 from, to;			/* numbers of radios; to AIRSIM_GROUP from 0: all */
@@ -51,9 +55,7 @@ struct airsim_way {
 	/* At the receiver: what came out of order, and the number it waits for. */
 	struct sk_buff_head early;
 	u32 expected;
-	struct {
-		u64 frames, bytes, failed, attempts, exchanges, collided, air;
-	} count;
+	struct airsim_count count;
 };
 
 enum airsim_answer { AIRSIM_NONE, AIRSIM_MISSING, AIRSIM_GARBLED, AIRSIM_ACK };
@@ -78,6 +80,7 @@ struct airsim_radio {			/* netdev_priv() */
 	struct airsim_way down;
 	/* of all: an access point's are to the group */
 	struct airsim_way own;
+	struct airsim_count gone;	/* what an access point sent to stations that left */
 	/* the ring */
 	u32 held;
 	u64 arrivals, dropped;
@@ -110,6 +113,7 @@ struct airsim_cell {
 	spinlock_t lock;
 	struct airsim_config config;
 	struct airsim_radio *radios[AIRSIM_RADIOS];
+	u32 end;			/* after the last of them */
 	struct airsim_medium medium;
 	u64 random;
 	struct hrtimer timer;

@@ -22,7 +22,7 @@ static u64 next_event(const struct airsim_cell *cell)
 {
 	u64 next = airsim_medium_next(cell);
 
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++)
+	for (u32 i = 0; i < cell->end; i++)
 		if (cell->radios[i])
 			next = min(next, cell->radios[i]->done_due);
 	return next;
@@ -30,7 +30,7 @@ static u64 next_event(const struct airsim_cell *cell)
 
 static void step(struct airsim_cell *cell, u64 now)
 {
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++) {
+	for (u32 i = 0; i < cell->end; i++) {
 		struct airsim_radio *radio = cell->radios[i];
 
 		if (radio && radio->done_due <= now)

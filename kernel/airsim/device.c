@@ -65,7 +65,7 @@ static struct airsim_way *way_of(struct airsim_radio *radio, const struct sk_buf
 
 	if (radio->index || is_multicast_ether_addr(to))
 		return &radio->own;
-	for (u32 i = 1; i < AIRSIM_RADIOS; i++) {
+	for (u32 i = 1; i < radio->cell->end; i++) {
 		struct airsim_radio *other = radio->cell->radios[i];
 
 		if (other && ether_addr_equal(other->dev->dev_addr, to))
@@ -113,7 +113,7 @@ static void purge(struct airsim_radio *radio)
 	struct airsim_cell *cell = radio->cell;
 
 	airsim_purge_way(cell, &radio->own);
-	for (u32 i = 1; i < AIRSIM_RADIOS && !radio->index; i++)
+	for (u32 i = 1; i < cell->end && !radio->index; i++)
 		if (cell->radios[i])
 			airsim_purge_way(cell, &cell->radios[i]->down);
 	airsim_tell(radio);
@@ -166,9 +166,18 @@ static int enter(struct net_device *dev)
 	netif_carrier_off(dev);
 	spin_lock_bh(&cell->lock);
 	cell->radios[radio->index] = radio;
+	cell->end = max_t(u32, cell->end, radio->index + 1);
 	airsim_medium_enter(radio);
 	spin_unlock_bh(&cell->lock);
 	return 0;
+}
+
+/* Of what a device's statistics have. */
+static void add(struct airsim_count *sum, const struct airsim_count *count)
+{
+	sum->frames += count->frames;
+	sum->bytes += count->bytes;
+	sum->failed += count->failed;
 }
 
 static void leave(struct net_device *dev)
@@ -182,8 +191,12 @@ static void leave(struct net_device *dev)
 	purge(radio);
 	airsim_purge_way(cell, &radio->down);
 	cell->radios[radio->index] = NULL;
-	if (radio->index && access_point)
+	while (cell->end && !cell->radios[cell->end - 1])
+		cell->end--;
+	if (radio->index && access_point) {
+		add(&access_point->gone, &radio->down.count);
 		airsim_tell(access_point);	/* there is room again */
+	}
 	unlock_and_free(cell);
 }
 
@@ -191,20 +204,19 @@ static void stats(struct net_device *dev, struct rtnl_link_stats64 *s)
 {
 	struct airsim_radio *radio = airsim_radio(dev);
 	struct airsim_cell *cell = radio->cell;
+	struct airsim_count sent;
 
 	spin_lock_bh(&cell->lock);
+	sent = radio->gone;
+	add(&sent, &radio->own.count);
+	for (u32 i = 1; i < cell->end && !radio->index; i++)
+		if (cell->radios[i])
+			add(&sent, &cell->radios[i]->down.count);
 	s->rx_packets = radio->received;
 	s->rx_bytes = radio->received_bytes;
-	for (u32 i = 0; i < (radio->index ? 1 : AIRSIM_RADIOS); i++) {
-		const struct airsim_radio *other = cell->radios[i];
-		const struct airsim_way *way = i && other ? &other->down : &radio->own;
-
-		if (i && !other)
-			continue;
-		s->tx_packets += way->count.frames;
-		s->tx_bytes += way->count.bytes + way->count.frames * ETH_HLEN;
-		s->tx_errors += way->count.failed;
-	}
+	s->tx_packets = sent.frames;
+	s->tx_bytes = sent.bytes + sent.frames * ETH_HLEN;
+	s->tx_errors = sent.failed;
 	s->tx_dropped = radio->dropped;
 	spin_unlock_bh(&cell->lock);
 }
@@ -225,7 +237,7 @@ static void remove(struct net_device *dev, struct list_head *head)
 {
 	struct airsim_radio *radio = airsim_radio(dev);
 
-	for (u32 i = 1; i < AIRSIM_RADIOS && !radio->index; i++)
+	for (u32 i = 1; i < radio->cell->end && !radio->index; i++)
 		if (radio->cell->radios[i])
 			unregister_netdevice_queue(radio->cell->radios[i]->dev, head);
 	unregister_netdevice_queue(dev, head);
@@ -284,7 +296,7 @@ void airsim_configure(struct airsim_radio *access_point, const struct airsim_con
 
 	spin_lock_bh(&cell->lock);
 	cell->config = *config;
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++)
+	for (u32 i = 0; i < cell->end; i++)
 		if (cell->radios[i])
 			airsim_tell(cell->radios[i]);	/* nobody waits by rules that are gone */
 	unlock_and_free(cell);

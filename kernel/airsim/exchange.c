@@ -113,7 +113,7 @@ static struct airsim_way *oldest(struct airsim_radio *radio)
 	struct airsim_way *found = skb_queue_empty(&radio->own.waiting) ? NULL : &radio->own;
 	u64 place = found ? airsim_part(skb_peek(&found->waiting))->place : AIRSIM_NEVER;
 
-	for (u32 i = 1; i < AIRSIM_RADIOS && !radio->index; i++) {
+	for (u32 i = 1; i < radio->cell->end && !radio->index; i++) {
 		struct airsim_radio *to = radio->cell->radios[i];
 		struct sk_buff *skb = to && !to->asleep ? skb_peek(&to->down.waiting) : NULL;
 
@@ -212,7 +212,7 @@ static void keep_early(struct airsim_way *way, struct sk_buff *copy)
 
 static void land_group(struct airsim_cell *cell, struct sk_buff *skb)
 {
-	for (u32 i = 1; i < AIRSIM_RADIOS; i++) {
+	for (u32 i = 1; i < cell->end; i++) {
 		struct airsim_radio *to = cell->radios[i];
 		struct sk_buff *copy;
 

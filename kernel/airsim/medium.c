@@ -62,7 +62,7 @@ static u64 first_due(const struct airsim_cell *cell)
 {
 	u64 first = AIRSIM_NEVER;
 
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++)
+	for (u32 i = 0; i < cell->end; i++)
 		if (cell->radios[i] && cell->radios[i]->ready)
 			first = min(first, due(cell->radios[i]));
 	return first;
@@ -117,7 +117,7 @@ static void start(struct airsim_cell *cell, u64 now)
 
 	bitmap_zero(m->senders, AIRSIM_RADIOS);
 	m->sending = 0;
-	for (i = 0; i < AIRSIM_RADIOS; i++) {
+	for (i = 0; i < cell->end; i++) {
 		u64 counted;
 
 		radio = cell->radios[i];
@@ -176,7 +176,7 @@ static void defer(struct airsim_cell *cell, bool silent)
 
 	if (m->sending == 1)
 		way = cell->radios[find_first_bit(m->senders, AIRSIM_RADIOS)]->exchange.way;
-	for (u32 i = 0; i < AIRSIM_RADIOS; i++) {
+	for (u32 i = 0; i < cell->end; i++) {
 		struct airsim_radio *radio = cell->radios[i];
 		bool meant = way && i == way->to;
 

@@ -396,6 +396,7 @@ static bool dump_radio(struct sk_buff *skb, struct netlink_callback *cb, const s
 /* cb->args[0]: messages so far. */
 static int dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	const struct airsim_cell *cell;
 	struct net_device *dev;
 	long n = 0;
 
@@ -403,8 +404,9 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb)
 	for_each_netdev(sock_net(skb->sk), dev) {
 		if (!airsim_is_access_point(dev))
 			continue;
-		for (u32 i = 0; i < AIRSIM_RADIOS; i++) {
-			const struct airsim_radio *radio = airsim_radio(dev)->cell->radios[i];
+		cell = airsim_radio(dev)->cell;
+		for (u32 i = 0; i < cell->end; i++) {
+			const struct airsim_radio *radio = cell->radios[i];
 
 			if (!radio || n++ < cb->args[0])
 				continue;

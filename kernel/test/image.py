@@ -86,7 +86,7 @@ def tools(programs):
             missing.append(name)
             continue
         real = Path(found).resolve()
-        entries[f"bin/{name}"] = read(real, 0o755)
+        entries[f"bin/{Path(name).name}"] = read(real, 0o755)
         libraries |= _libraries(real)
     if missing:
         raise ImageError(f"not on this host: {', '.join(missing)}; tools/require guest installs them")

@@ -21,7 +21,7 @@ import threading
 import time
 
 EXACT = ["-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off", "-smp", "1"]
-UP_SECONDS = 120
+UP_SECONDS = 300
 
 
 class NeverUp(Exception):

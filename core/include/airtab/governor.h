@@ -24,13 +24,13 @@
  * one in 64 times 32 packets.
  *
  * Who pays. Drivers report an aggregate's packets at once, or those of several.
- * So completions at most `batch` apart are one batch; it took the time since the
- * last one, or since the oldest of its packets left, if that was later, less the
- * frames heard in between. Its packets share that, parts that sum up to it exactly, as
- * they were estimated. The time between single completions would charge all of an
- * aggregate to its first packet. A station learns the quotient of two sums, time
- * and the host's estimates, both halved whenever the time reaches 32 ms; what
- * leaves for it is counted by that.
+ * So completions at most `batch` apart are one batch, of half of the records at
+ * most; it took the time since the last one, or since the oldest of its packets left,
+ * if that was later, less the frames heard in between. Its packets share that, parts
+ * that sum up to it exactly, as they were estimated. The time between single
+ * completions would charge all of an aggregate to its first packet. A station learns
+ * the quotient of two sums, time and the host's estimates, both halved whenever the
+ * time reaches 32 ms; what leaves for it is counted by that.
  *
  * What never completes. After `stale` a packet no longer counts in all. If one that
  * left later for its station completed, it is lost, and counts no more. If not, the

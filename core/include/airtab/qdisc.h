@@ -82,7 +82,7 @@ struct at_link {
 	u8 phy, nss;		/* profile: 1 + number in at_phys; spatial streams */
 	u32 rate_kbps;
 	u32 ampdu_frames, ampdu_ns;	/* of full-size packets, as many as go at once */
-	u32 free_ppm;		/* of the last 100 ms the medium was free; at least 1 */
+	u32 free_ppm;		/* of the last 100 ms nobody else used the medium; at least 1 */
 	u32 below_bytes, below_ns;	/* left the queue for it and are not sent yet */
 };
 

@@ -10,7 +10,7 @@ use airtab_core::{Phy, Unit};
 use airtab_sim::NEVER;
 use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
 
-use crate::reader::{Section, Value, choice, number, quantity};
+use crate::reader::{Section, Value, choice, instead, number, quantity};
 use crate::scenario_file::LONGEST_NS;
 
 /// What frames of a cell are lost by.
@@ -237,13 +237,13 @@ pub(crate) fn change(
     if key == "rate_control" {
         let known = RateAlgorithm::ALL.map(RateAlgorithm::name);
         let control = RateAlgorithm::ALL.into_iter().find(|control| control.name() == value);
-        let control =
-            control.ok_or_else(|| named(format!("'{value}' is not known (known: {})", known.join(", "))))?;
+        let unknown = || named(format!("'{value}' is not known{}", instead(value, &known)));
+        let control = control.ok_or_else(unknown)?;
         fits(control, phy, loss).map_err(named)?;
         return Ok((Speed { control, ..speed }, loss));
     }
     let number = match key {
-        "distance" => parse_metres(value)?,
+        "distance" => parse_metres(value).map_err(named)?,
         "snr" => parse_decibels(value).map_err(named)?,
         _ => value
             .parse()

@@ -11,7 +11,7 @@ use airtab_sim::{MAX_STATIONS, Station};
 use crate::copies;
 use crate::links::{self, Errors, read_loss, read_rate_control};
 use crate::queues::{QueueSettings, QueueSpec};
-use crate::reader::{Section, text, unused};
+use crate::reader::{Section, instead, text, unused};
 use crate::scenario_file::{ScenarioFile, measured};
 use crate::speed::Speeds;
 
@@ -89,8 +89,8 @@ pub fn station_change(
             Ok((speed, loss))
         }
         _ => {
-            let known = [&links::CHANGED[..], &Speeds::KEYS].concat().join(", ");
-            Err(format!("no key '{key}' of a station: {known}"))
+            let known = [&links::CHANGED[..], &Speeds::KEYS].concat();
+            Err(format!("no key '{key}' of a station that runs{}", instead(key, &known)))
         }
     }
 }

@@ -34,6 +34,7 @@ fn frames_are_lost_by_what_errors_says() {
     assert_eq!(loss("errors = \"fer\"", "fer = 0.25"), Loss::Fer(0.25));
     assert_eq!(loss(SNR, ""), steady(Mean::Distance(1.0)));
     assert_eq!(loss(SNR, "distance = \"12 m\""), steady(Mean::Distance(12.0)));
+    assert_eq!(loss(SNR, "distance = 1000"), steady(Mean::Distance(1000.0)));
     assert_eq!(loss(SNR, "snr = 23.5"), steady(Mean::Given(23.5)));
     assert_eq!(loss(SNR, "snr = \"-3 dB\""), steady(Mean::Given(-3.0)));
     assert_eq!(loss(SNR, "fer = 0"), Loss::None, "whatever the signal");
@@ -81,7 +82,7 @@ fn what_a_link_cannot_be_is_refused() {
     for (wifi, station, messages) in [
         (
             n("errors = \"nsr\""),
-            "snr = 20",
+            "snr = 20\nrate_control = \"ideal\"",
             &["[wifi] errors: 'nsr' is not known; did you mean `snr`? (known: fer, shadowing, snr)"][..],
         ),
         (
@@ -246,7 +247,9 @@ fn the_link_of_a_running_station() {
     let (speed, _) = now(1);
     assert_eq!(change(1, "distance", "20 m"), Ok((speed, signal(Mean::Distance(20.0)))));
     assert_eq!(change(1, "snr", "12.5"), Ok((speed, signal(Mean::Given(12.5)))));
-    assert_eq!(change(0, "fer", "0.5"), Ok((now(0).0, Loss::Fer(0.5))));
+    for (share, loss) in [("0.5", Loss::Fer(0.5)), ("1", Loss::Fer(1.0)), ("0", Loss::None)] {
+        assert_eq!(change(0, "fer", share), Ok((now(0).0, loss)));
+    }
     assert_eq!(change(1, "mcs", "3").map(|changed| changed.0.control), Ok(RateAlgorithm::Minstrel));
     for control in RateAlgorithm::ALL {
         let changed = change(1, "rate_control", control.name()).expect("it is one");
@@ -257,8 +260,16 @@ fn the_link_of_a_running_station() {
         (1, "fer", "nan", "fer: 'nan' is not a share of frames such as 0.1 (0 to 1)"),
         (1, "snr", "nan", "snr: 'nan' is not a signal-to-noise ratio in dB"),
         (1, "snr", "1e9", "snr: '1e9' is not a signal-to-noise ratio in dB"),
-        (1, "distance", "inf", "'inf' is not a distance"),
+        (1, "distance", "inf", "distance: 'inf' is not a distance"),
+        (1, "distance", "+3", "distance: '+3' is not a distance"),
+        (1, "snr", "-.5", "snr: '-.5' is not a signal-to-noise ratio in dB"),
         (1, "rate_control", "samplerate", "rate_control: 'samplerate' is not known (known: fixed, ideal"),
+        (
+            1,
+            "rate_control",
+            "minstrell",
+            "rate_control: 'minstrell' is not known; did you mean `minstrel`? (known: fixed, ideal",
+        ),
     ] {
         let refused = change(number, key, value).unwrap_err();
         assert!(refused.starts_with(message), "{refused}");

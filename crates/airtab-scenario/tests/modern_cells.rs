@@ -130,8 +130,9 @@ fn one_key_of_a_running_station() {
         (
             "color",
             "blue",
-            "no key 'color' of a station: distance, fer, snr, rate_control, rate, mcs, streams, gi, width",
+            "no key 'color' of a station that runs (known: distance, fer, snr, rate_control, rate, mcs, streams, gi, width)",
         ),
+        ("stream", "2", "no key 'stream' of a station that runs; did you mean `streams`? (known: "),
     ] {
         let refused = change(&file, key, value).unwrap_err();
         assert!(refused.starts_with(message), "{refused}");

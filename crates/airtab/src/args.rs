@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Options of every command, with their help; those of `airtime`, `model`, `cbr` and `htbench` are beside them.
+//! Options of every command, with their help; those of `airtime`, `airsim`, `model`, `cbr` and `htbench` are beside them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -11,6 +11,7 @@ use airtab_core::Unit;
 use airtab_scenario::{QueueSpec, USUAL_QUEUES};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
 use crate::commands::cbr::args::Cbr;
 use crate::commands::htbench::args::Htbench;
@@ -105,6 +106,7 @@ pub enum Command {
     Tcp(crate::commands::tcp::Tcp),
     Model(Model),
     Airtime(Airtime),
+    Airsim(Airsim),
     Cbr(Cbr),
     Htbench(Htbench),
     Live(Live),

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Tcp(args) => commands::tcp::tcp(&args),
         Command::Model(args) => commands::model::model(&args),
         Command::Airtime(args) => commands::airtime::airtime(&args),
+        Command::Airsim(args) => commands::airsim::airsim(&args),
         Command::Cbr(args) => commands::cbr::cbr(&args),
         Command::Htbench(args) => commands::htbench::htbench(&args),
         Command::Live(args) => commands::live::live(&args),

@@ -121,24 +121,32 @@ near() {
 # (10.7.0.2) and slow (10.7.0.3) at 54 and 6 Mb/s, in namespaces of their names; they know
 # each other
 cell() {
-	local n=1 station
+	access_point "$@"
+	join 2 fast kbps=54000
+	join 3 slow kbps=6000
+	sleep 2		# the carrier is noticed at most once a second
+}
+
+access_point() {
 	air new dev=air0 "$@"
-	air station dev=air0 name=fast kbps=54000
-	air station dev=air0 name=slow kbps=6000
 	quiet 1 air0
 	ip link set air0 up
 	ip addr add 10.7.0.1/24 dev air0
-	for station in fast slow; do
-		n=$((n + 1))
-		ip netns add $station
-		ip link set $station netns $station
-		ip netns exec $station bash -c ". /test/lib.sh; quiet 1 $station"
-		ip -n $station link set $station up
-		ip -n $station addr add 10.7.0.$n/24 dev $station
-		ip -n $station neigh add 10.7.0.1 dev $station lladdr "$(</sys/class/net/air0/address)"
-		ip neigh add 10.7.0.$n dev air0 lladdr "$(ip -n $station -j link show dev $station | jq -r '.[0].address')"
-	done
-	sleep 2		# the carrier is noticed at most once a second
+}
+
+# join N NAME ATTRIBUTE=VALUE...: a station, 10.7.0.N; sets `mac`, its address, and `base`, the
+# access point's
+join() {
+	local n=$1 station=$2
+	air station dev=air0 name="$station" "${@:3}"
+	base=$(</sys/class/net/air0/address) mac=$(</sys/class/net/"$station"/address)
+	ip netns add "$station"
+	ip link set "$station" netns "$station"
+	ip netns exec "$station" bash -c "echo 1 >/proc/sys/net/ipv6/conf/$station/disable_ipv6"
+	ip -n "$station" link set "$station" up
+	ip -n "$station" addr add 10.7.0."$n"/24 dev "$station"
+	ip -n "$station" neigh add 10.7.0.1 dev "$station" lladdr "$base"
+	ip neigh add 10.7.0."$n" dev air0 lladdr "$mac"
 }
 
 # house [ATTRIBUTE=VALUE...]: a cell, whose access point routes to the namespace `server`
@@ -187,9 +195,13 @@ below() {
 	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.below.$1"
 }
 
-# air_of STATION: ns that were spent on what the access point sent to it
+# air_of STATION: ns that the channel was taken by what the access point sent to it at 802.11g,
+# with DIFS and the mean backoff (7.5 slots) before each exchange
 air_of() {
-	air get | sed -n "s/^air0 $1 .* down.air=\\([0-9]*\\).*/\\1/p"
+	local line
+	line=$(air get | grep "^air0 $1 ")
+	echo $(($(sed 's/.* down.air=\([0-9]*\).*/\1/' <<<"$line") +
+		95500 * $(sed 's/.* down.exchanges=\([0-9]*\).*/\1/' <<<"$line")))
 }
 
 # median A B C

@@ -279,7 +279,7 @@ static uint32_t root(int s, const char *device, char kind[16])
 	const struct tcmsg *tc = NLMSG_DATA(m);
 	const struct nlattr *a = (const void *)(tc + 1);	/* the kind is the first */
 
-	begin(RTM_GETQDISC, 0, device);
+	begin(RTM_GETQDISC, NLM_F_ECHO, device);	/* else only listeners get the answer */
 	request.head.nlmsg_flags &= (uint16_t)~NLM_F_ACK;
 	if (send(s, &request, request.head.nlmsg_len, 0) < 0 || recv(s, answer, sizeof(answer), 0) < 0 ||
 	    m->nlmsg_type != RTM_NEWQDISC || a->nla_type != TCA_KIND) {

@@ -5,6 +5,7 @@
  *   traffic flood ADDRESS PORT [flows=1] [count=1000] [size=100] [tos=0] [ms=0] [wait=0]
  *	UDP packets of `size` bytes (IP length) as fast as they go, from `flows`
  *	sockets in turn; count=0: for `ms` milliseconds, or until SIGTERM. Prints "offered N".
+ *	ADDRESS may be several, with commas between: the sockets' in turn.
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
  *   traffic game ADDRESS PORT count=N [size=100] [every=40]
@@ -146,13 +147,19 @@ static int flood(const char *host, const char *port, char **args)
 	int64_t end = now_ns() + number(args, "ms", 0) * 1000000;
 	int tos = number(args, "tos", 0), big = 64 << 20, how = number(args, "wait", 0) ? 0 : MSG_DONTWAIT;
 	size_t len = payload(host, number(args, "size", 100));
+	const char *at = host;
 
 	if (flows < 1 || flows > MAX_FLOWS) {
 		fprintf(stderr, "traffic: 1 to %d flows\n", MAX_FLOWS);
 		return 2;
 	}
 	for (long i = 0; i < flows; i++) {
-		socks[i] = dial(host, port, SOCK_DGRAM);
+		char one[INET6_ADDRSTRLEN];
+		const char *next = i && *at ? at + 1 : host;
+
+		at = strchrnul(next, ',');
+		snprintf(one, sizeof(one), "%.*s", (int)(at - next), next);
+		socks[i] = dial(one, port, SOCK_DGRAM);
 		setsockopt(socks[i], IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
 		setsockopt(socks[i], IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
 		if (how)

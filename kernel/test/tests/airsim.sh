@@ -88,7 +88,9 @@ removal() {
 	air set dev=air0 ring=3 orphan=1
 	air set dev=air0 ring=300 orphan=0 done_frames=16 done_ns=2000000
 	air station dev=air0 name=slow kbps=12000 asleep=1
+	sent=$(</sys/class/net/air0/statistics/tx_packets)
 	ip netns exec fast ip link del fast	# a station leaves
+	[ "$(</sys/class/net/air0/statistics/tx_packets)" -ge "$sent" ] || fail "statistics go back"
 	wait
 	equal "stations left" "$(air get | wc -l)" 2
 	ip netns exec slow air get >said

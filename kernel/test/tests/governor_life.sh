@@ -20,6 +20,7 @@ in_use() {
 # fill: some hundreds of packets of this host's and some that it forwards, to a station that sleeps
 fill() {
 	air station dev=air0 name=fast kbps=54000 asleep=1
+	[ "$1" != airtime_fq ] || set -- airtime_fq aql off	# which has a limit of its own
 	tc qdisc replace dev air0 root "$@" governor on inflight 250ms inflight_station 250ms
 	traffic flood 10.7.0.2 9 count=400 size=100 >/dev/null
 	ip netns exec server traffic flood 10.7.0.2 9 count=400 size=100 >/dev/null

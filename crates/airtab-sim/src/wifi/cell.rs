@@ -234,7 +234,7 @@ impl Cell {
     /// # Panics
     /// If [`Params::check`] would fail.
     pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
-        let free_ns = self.channel.ledger().ns(Use::Idle, now);
+        let free_ns = self.free_ns(now);
         for number in 0..self.categories {
             let Transmitter { side, egress, driver, contender, .. } = &mut self.transmitters[number];
             let below = driver.iter_mut().flat_map(|driver| driver.waiting_mut());
@@ -357,6 +357,7 @@ impl Cell {
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
         let transmitter = due.next().expect("the alarm is somebody's");
+        let free_ns = self.free_ns(now);
         let Transmitter { side, egress, beacons, driver, .. } = &mut self.transmitters[transmitter];
         let beacon = beacons.as_mut().is_some_and(|b| b.come(now));
         if let Some(driver) = driver.as_mut().filter(|driver| driver.deadline() <= now) {
@@ -366,11 +367,16 @@ impl Cell {
             if queue.samples_links(now) {
                 self.radios.moving_links().for_each(|link| queue.look_up(&link));
             }
-            let free_ns = self.channel.ledger().ns(Use::Idle, now);
             queue.tick(pool, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         }
         self.set_alarm();
         self.serve(pool, transmitter, now);
+    }
+
+    /// How long the channel was not used by others than the access point's frames, ns.
+    fn free_ns(&self, now: u64) -> u64 {
+        let own = (0..self.categories).map(Use::Frame);
+        own.chain([Use::Idle]).map(|used| self.channel.ledger().ns(used, now)).sum()
     }
 
     /// Gives a transmitter's idle contender its next exchange, if there is one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One file per command.
 
+pub mod airsim;
 pub mod airtime;
 pub mod cbr;
 pub mod compare;
