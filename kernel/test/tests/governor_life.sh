@@ -36,6 +36,15 @@ awake() {
 	equal "packets in the ring" "$(air get | sed -n 's/^air0 - .* held=\([0-9]*\) .*/\1/p')" 0
 }
 
+# known: the access point's neighbours, whom it forgot as its link went down
+known() {
+	local station n=1
+	for station in fast slow; do
+		n=$((n + 1))
+		ip neigh replace 10.7.0.$n dev air0 lladdr "$(ip -n $station -j link show dev $station | jq -r '.[0].address')"
+	done
+}
+
 round() {
 	house ring=1000 stop=0
 	for kind in $(kinds); do
@@ -59,10 +68,7 @@ round() {
 	ip link set air0 down
 	ip link set air0 up
 	sleep 1
-	for station in fast slow; do	# forgotten with the link
-		n=$((${n:-1} % 2 + 1))
-		ip neigh replace 10.7.0.$((n + 1)) dev air0 lladdr "$(ip -n $station -j link show dev $station | jq -r '.[0].address')"
-	done
+	known
 	fill chap
 	tc qdisc del dev air0 root
 	rmmod sch_airtab && fail "the module went though packets of its are below"
