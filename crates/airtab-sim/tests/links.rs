@@ -295,15 +295,26 @@ fn a_rate_control_is_followed() {
 fn a_walk_changes_the_link_every_100_ms() {
     let config: MediumConfig = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) }.into();
     let loss = Loss::at(1.0);
-    let mut host = Host::of(&config, &[("walks", 54_000, loss), ("stands", 54_000, loss)], "links");
+    let stations = [("walks", 54_000, loss), ("stands", 54_000, loss), ("walks too", 54_000, loss)];
+    let mut host = Host::of(&config, &stations, "links");
     let walk = Walk::new(vec![(150 * MS, 1.0), (430 * MS, 29.0)]).expect("it is one");
-    host.medium.set_walk(0, (54_000.into(), loss), walk);
+    for number in [0, 2] {
+        host.medium.set_walk(number, (54_000.into(), loss), walk.clone());
+    }
     host.advance(900 * MS);
-    let steps: Vec<u64> = host
-        .told()
-        .iter()
-        .filter(|(at, link)| link.sta == 0 && at % (100 * MS) != 0)
-        .map(|(at, _)| at / MS)
-        .collect();
+    let told = host.told();
+    let steps = |sta| {
+        let own = told.iter().filter(|(at, link)| link.sta == sta && at % (100 * MS) != 0);
+        own.map(|(at, _)| at / MS).collect::<Vec<_>>()
+    };
+    assert_eq!([0, 1, 2].map(steps), [vec![250, 350, 430], vec![], vec![250, 350, 430]]);
+    // Where nothing else happens, and nobody is told.
+    let mut host = Host::of(&config, &stations, "fifo");
+    host.medium.set_walk(0, (54_000.into(), loss), walk);
+    let mut steps = Vec::new();
+    while host.medium.next_event() < NEVER {
+        steps.push(host.medium.next_event() / MS);
+        host.advance(host.medium.next_event());
+    }
     assert_eq!(steps, [250, 350, 430]);
 }

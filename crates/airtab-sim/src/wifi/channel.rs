@@ -150,7 +150,7 @@ impl ChannelAccess {
             let mut kept = 0;
             for i in 0..self.senders.len() {
                 let (contender, next) = (self.senders[i], self.senders.get(i + 1));
-                if next.is_some_and(|next| next / self.categories == contender / self.categories) {
+                if next.is_some_and(|next| self.radio(*next) == self.radio(contender)) {
                     self.contention.sent(contender, draw(contender, true), true);
                 } else {
                     self.senders[kept] = contender;
@@ -291,8 +291,15 @@ impl ChannelAccess {
 
     /// The sender that is of the same radio as a contender, or is that contender.
     pub(super) fn sender_beside(&self, contender: usize) -> Option<usize> {
-        let radio = contender / self.categories;
-        self.senders.iter().copied().find(|sender| sender / self.categories == radio)
+        let radio = self.radio(contender);
+        self.senders.iter().copied().find(|sender| self.radio(*sender) == radio)
+    }
+
+    /// Whose contender it is. They are asked for all contenders of every busy period, and there are 1 or 4 categories:
+    /// no division.
+    #[inline]
+    fn radio(&self, contender: usize) -> usize {
+        contender >> self.categories.trailing_zeros()
     }
 
     /// When they began.

@@ -77,5 +77,7 @@ mod tests {
             let cell = cell(edca, txop);
             assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 0), 2304), None);
         }
+        let legacy = cell(Edca::Standard, true).beyond_txop(Category::Voice, Rate::legacy(1_000), 2304);
+        assert_eq!(legacy, None, "rates in Mb/s have no categories");
     }
 }
