@@ -373,12 +373,6 @@ impl Cell {
         self.serve(pool, transmitter, now);
     }
 
-    /// How long the channel was not used by others than the access point's frames, ns.
-    fn free_ns(&self, now: u64) -> u64 {
-        let own = (0..self.categories).map(Use::Frame);
-        own.chain([Use::Idle]).map(|used| self.channel.ledger().ns(used, now)).sum()
-    }
-
     /// Gives a transmitter's idle contender its next exchange, if there is one.
     #[inline(always)]
     fn serve<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {

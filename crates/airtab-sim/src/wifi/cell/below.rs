@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What the access point's discipline does not see by itself: who sleeps, and what its governor has to be told
+//! What the access point's discipline does not see by itself: who sleeps, how free the channel is, and what its governor has to be told
 //! of the channel.
 //!
 //! What it does not do: a station that sleeps goes on sending, and the exchange with it that is under way ends.
@@ -20,6 +20,12 @@ pub(super) struct Nap {
 }
 
 impl Cell {
+    /// How long the channel was not used by others than the access point's frames, ns.
+    pub(super) fn free_ns(&self, now: u64) -> u64 {
+        let own = (0..self.categories).map(Use::Frame);
+        own.chain([Use::Idle]).map(|used| self.channel.ledger().ns(used, now)).sum()
+    }
+
     /// A station falls asleep or wakes: nothing new is sent to it while it sleeps, and what the driver has for it
     /// waits there. To be called once everything is done that is due by `now`.
     ///

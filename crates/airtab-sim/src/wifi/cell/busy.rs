@@ -190,7 +190,8 @@ impl Cell {
         for &contender in &self.errored {
             self.channel.errored(contender, last);
         }
-        if !silent {
+        // In most collisions nobody reserved the channel for longer than it was busy.
+        if !silent || self.channel.senders().iter().all(|sender| self.known(*sender) <= now) {
             return;
         }
         // Where several sent, the others are among these, but for those beside a sender.
