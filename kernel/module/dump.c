@@ -46,8 +46,9 @@ static u32 count(const struct at_stat *table)
 	return n;
 }
 
-/* Stations of a governor that are shown: those met first. */
-#define STATIONS_SHOWN 64
+/* Stations of a governor that are shown, those with most airtime: as many as a message of the
+ * kernel's (NLMSG_GOODSIZE) has room for beside the rest. */
+#define STATIONS_SHOWN 24
 #define BELOW (AT_BELOWS + STATIONS_SHOWN * AT_BELOW_STATIONS)
 
 static void *put_list(void *at, u16 type, const u64 *values, u32 n)
@@ -88,15 +89,33 @@ static void *put_below(void *at, const u64 *values, u32 stations)
 	return at;
 }
 
+/* Puts a station among those with most airtime so far, n of them, in order: how many there
+ * are then. */
+static u32 keep(u64 (*most)[AT_BELOW_STATIONS], u32 n, const u64 *station)
+{
+	u32 i = n;
+
+	while (i && most[i - 1][AT_BELOW_AIR] < station[AT_BELOW_AIR])
+		i--;
+	if (i == STATIONS_SHOWN)
+		return n;
+	n = min(n + 1, (u32)STATIONS_SHOWN);
+	memmove(&most[i + 1], &most[i], (n - 1 - i) * sizeof(*most));
+	memcpy(&most[i], station, sizeof(*most));
+	return n;
+}
+
 /* Under the lock; the number of stations. */
 static u32 read_below(const struct airtab *a, u64 *values)
 {
-	u32 n = min_t(u32, a->host.stations.known, STATIONS_SHOWN);
+	u64 (*most)[AT_BELOW_STATIONS] = (void *)(values + AT_BELOWS), station[AT_BELOW_STATIONS];
+	u32 n = 0;
 
 	at_inflight_read(a, values);
-	values += AT_BELOWS;
-	for (u16 sta = 0; sta < n; sta++, values += AT_BELOW_STATIONS)
-		at_inflight_read_station(a, sta, values);
+	for (u16 sta = 0; sta < a->host.stations.known; sta++) {
+		at_inflight_read_station(a, sta, station);
+		n = keep(most, n, station);
+	}
 	return n;
 }
 
