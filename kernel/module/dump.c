@@ -46,8 +46,7 @@ static u32 count(const struct at_stat *table)
 	return n;
 }
 
-/* Stations of a governor that are shown, those with most airtime: as many as a message of the
- * kernel's (NLMSG_GOODSIZE) has room for beside the rest. */
+/* Stations of a governor that are shown at most, those with most airtime. */
 #define STATIONS_SHOWN 24
 #define BELOW (AT_BELOWS + STATIONS_SHOWN * AT_BELOW_STATIONS)
 
@@ -77,6 +76,16 @@ static void *put_all(void *at, const struct airtab *a, u16 base, const struct at
 		at = put(at, base + table->id, v);
 	}
 	return at;
+}
+
+/* How many of the stations a message has room for: it holds what is here twice (TCA_XSTATS is
+ * the old place), and some words more. What is told of one qdisc is at most a page. */
+static u32 fitting(const struct gnet_dump *d, size_t used, u32 stations)
+{
+	size_t room = skb_tailroom(d->skb) / 2, each = nla_total_size(AT_BELOW_STATIONS * sizeof(u64));
+
+	used += AT_BELOWS * nla_total_size(sizeof(u64)) + 128;
+	return room > used ? min_t(size_t, stations, (room - used) / each) : 0;
 }
 
 /* One value per row of a governor's table, then those of its stations. */
@@ -142,7 +151,7 @@ int at_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		for (u32 i = 0; i < AT_R_MAX; i++)
 			at = put(at, AT_WIRE_DROPPED + i, values[n + i]);
 		if (a->inflight)
-			at = put_below(at, values + n + AT_R_MAX, stations);
+			at = put_below(at, values + n + AT_R_MAX, fitting(d, at - blob, stations));
 		err = gnet_stats_copy_app(d, blob, at - blob);
 	}
 	kfree(blob);

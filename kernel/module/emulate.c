@@ -12,8 +12,8 @@
  */
 #include "emulate.h"
 
-/* Later than that the device itself is what was slow. */
-#define NOTICED NSEC_PER_MSEC
+/* Later than that the device itself is what was slow; less is a busy processor. */
+#define NOTICED (10 * NSEC_PER_MSEC)
 
 void at_emulate_set(struct airtab *a)
 {

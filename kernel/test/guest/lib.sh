@@ -300,6 +300,9 @@ radios() {
 no_radios() {
 	local each
 	modprobe -r mac80211_hwsim
+	# which would look into the wireless device of a test that has no radio (airtab_slow)
+	modprobe -r mac80211 cfg80211
+	[ ! -e /sys/module/cfg80211 ] || fail "cfg80211 stays"
 	for each in /run/netns/sta*; do
 		[ ! -e "$each" ] || ip netns del "${each##*/}"
 	done

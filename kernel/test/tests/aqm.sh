@@ -33,7 +33,7 @@ play() {
 		read -r _ said <goodput.$port
 		goodput=$((goodput + said))
 	done
-	read -r _ received _ p50 _ p95 _ _ _ _ _ delay <late
+	read -r _ received _ p50 _ p95 _ _ _ _ _ delay _ <late
 	dropped=$(tc -n router -s -j qdisc show dev r1 | jq '.[] | select(.kind != "htb").drops')
 	figure "$1: goodput $goodput kb/s; delay mean $delay, p50 $p50, p95 $p95 us, $received of $probes probes; $dropped dropped"
 	no_home

@@ -16,7 +16,7 @@ sent() {
 rate() {
 	local what=$1 ns=$2 permille=$3 from to before after
 	shift 3
-	tc qdisc replace dev d0 root chap limit 50 target off "$@"
+	tc qdisc replace dev d0 root chap limit 1000 target off "$@"
 	traffic flood 10.8.0.2 9 count=0 ms=9000 size=1500 wait=1 >/dev/null &
 	flood=$!
 	sleep 0.5
