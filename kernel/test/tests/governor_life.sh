@@ -4,7 +4,7 @@
 # driver's ring the qdisc is replaced, deleted, its governor switched off and on; the device goes
 # down, the cell goes; the module stays until the last packet is over, and no longer. A socket of
 # the access point's own gets its memory back. Twice: the second time leaves nothing more behind.
-# boot: checked  limit: 600
+# boot: checked  limit: 900  kernel: 6.1,debug
 . ./lib.sh
 
 # claims and buffers in use, exact: the allocator's debugging keeps none aside
