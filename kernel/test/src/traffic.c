@@ -117,10 +117,12 @@ static int dial(const char *host, const char *port, int type)
 static int listen_on(const char *port, int type)
 {
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons(atoi(port)) };
-	int s = socket(AF_INET6, type, 0), size = 8 << 20;
+	int s = socket(AF_INET6, type, 0), size = 8 << 20, one = 1;
 
 	if (s < 0)
 		die("socket");
+	if (type == SOCK_STREAM)	/* a connection of before may not be over */
+		setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
 	if (bind(s, (struct sockaddr *)&at, sizeof(at)))
 		die("bind");

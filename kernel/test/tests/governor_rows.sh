@@ -11,10 +11,14 @@ seconds=5
 
 # flow STATION ADDRESS: sets goodput, kb/s, of TCP to it alone
 flow() {
+	local down up
 	ip netns exec "$1" traffic download 5001 from=2000 ms=$((seconds * 1000 - 2000)) >goodput &
+	down=$!
 	sleep 0.1
 	ip netns exec server traffic upload "$2" 5001 ms=$((seconds * 1000 - 100)) &
-	wait %% %-
+	up=$!
+	wait $down
+	wait $up || true	# who receives may end first
 	read -r _ goodput <goodput
 }
 
