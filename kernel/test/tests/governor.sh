@@ -91,7 +91,7 @@ done
 tc qdisc replace dev air0 root chap governor on
 downloads $seconds
 figure "chap, local TCP: fast $fast, slow $slow kb/s"
-# not asserted: one run of three had 4.7 and 3.7 Mb/s, the cause is not known
+# not asserted: two runs of nine had 4.7 and 3.7, 6.0 and 3.4 Mb/s, the cause is not known
 
 # the air of saturated stations
 tc -n server qdisc add dev s0 root netem rate 60mbit limit 100
