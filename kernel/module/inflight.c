@@ -17,6 +17,7 @@
  * learned by station from what others took. Neither attempts nor acknowledgements are told.
  */
 #include <linux/slab.h>
+#include <net/sock.h>
 
 #include "airtab/governor.h"
 #include "airtab/rates.h"
@@ -25,6 +26,12 @@
 
 /* What a batch took may be told later than time allows: no packet waits for that. */
 #define LAZY NSEC_PER_MSEC
+
+/* What a TCP of this host may have below itself: 1 s >> 7 at its pacing rate, as mac80211 has it.
+ * The kernel's own 10, 1 ms, or two packets, is less than may be in the driver: a socket would
+ * wait for its completions with nothing queued, and another one, which need not be chosen then,
+ * takes the air. */
+#define PACING_SHIFT 7
 
 struct at_inflight {
 	struct at_governor *governor;	/* its memory is behind the tickets */
@@ -229,6 +236,12 @@ static u64 estimate(const struct at_inflight *f, u32 bytes)
 	return f->pace ? div_u64(bytes * 8000000ull, f->pace) : 1;
 }
 
+static void feed(struct sock *sk)
+{
+	if (sk && sk_fullsock(sk) && READ_ONCE(sk->sk_pacing_shift) > PACING_SHIFT)
+		WRITE_ONCE(sk->sk_pacing_shift, PACING_SHIFT);
+}
+
 void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes, u64 now)
 {
 	struct at_inflight *f = a->inflight;
@@ -241,6 +254,7 @@ void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes,
 		f->unclaimed++;
 		return;
 	}
+	feed(skb->sk);
 	claim->record = at_governor_left(f->governor, sta, bytes, estimate(f, bytes), now);
 	if (claim->record)
 		f->tickets[AT_GOVERNOR_PLACE(claim->record)] = a->ticket;

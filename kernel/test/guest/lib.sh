@@ -274,6 +274,38 @@ unload() {
 	loads=()
 }
 
+# objects CACHE: in use, exact: the allocator's debugging keeps none aside, and what KASAN keeps
+# for a while is let go
+objects() {
+	local n
+	echo 1 >/sys/kernel/slab/"$1"/shrink
+	read -r n _ </sys/kernel/slab/"$1"/objects
+	echo "$n"
+}
+
+# buffers: sk_buffs in use, as soon as they are as many as two seconds before: some are freed
+# later, by RCU, or with their namespace
+buffers() {
+	local n=0 before=1
+	sync
+	while [ "$n" != "$before" ]; do
+		before=$n
+		sleep 2
+		n=$(objects skbuff_head_cache)
+	done
+	echo "$n"
+}
+
+# freed: all that was done since the time before has left no buffer in use; sets `left`, those
+# that were the first time: the system takes a few and keeps them (netlink, IPv6)
+freed() {
+	[ ${left:-} ] && until_true "more buffers in use than the $left before" back || left=$(buffers)
+}
+
+back() {
+	[ "$(buffers)" -le "$left" ]
+}
+
 # until_true WHAT COMMAND...: waits until it succeeds, half a minute at most
 until_true() {
 	local what=$1 tries=0

@@ -5,7 +5,8 @@
 # governor beside the same without, and beside a ring of two frames that stops its queue, the
 # best that can be; each with three runs, medians. With it delays are at most twice the
 # reference's, with budgets of 2 ms at most one and a half times, and chap and airtime_fq share
-# the air (within 5 % with saturated stations); without it nothing can be played. What TCP of the access point's own gets is told.
+# the air (within 5 % with saturated stations), and TCP of the access point's own gets what
+# forwarded TCP does; without it nothing can be played.
 # boot: measured  limit: 1200  clock: exact  kernel: 6.12
 . ./lib.sh
 
@@ -87,11 +88,16 @@ done
 [ "$(of chap 4)" -le $((2 * $(of reference 4))) ] || fail "ping p95 $(of chap 4) us, of the reference $(of reference 4)"
 [ "$(of chap 1)" -ge $((2 * $(of reference 1))) ] || fail "the fast one gets $(of chap 1) kb/s"
 
-# local TCP
-tc qdisc replace dev air0 root chap governor on
-downloads $seconds
-figure "chap, local TCP: fast $fast, slow $slow kb/s"
-# not asserted: two runs of nine had 4.7 and 3.7, 6.0 and 3.4 Mb/s, the cause is not known
+# TCP of the access point's own: one that waits for its completions with nothing queued leaves
+# the air to the other; where too little may be below a socket that is so in every third run
+for run in 1 2 3 4; do
+	tc qdisc replace dev air0 root chap governor on
+	downloads $seconds
+	figure "chap, local TCP: fast $fast, slow $slow kb/s"
+	[ $((100 * fast)) -ge $((95 * $(of chap 1))) ] || fail "local TCP: the fast one gets $fast kb/s, forwarded $(of chap 1)"
+	[ $((100 * slow)) -ge $((95 * $(of chap 2))) ] || fail "local TCP: the slow one gets $slow kb/s, forwarded $(of chap 2)"
+	tc qdisc del dev air0 root
+done
 
 # the air of saturated stations
 tc -n server qdisc add dev s0 root netem rate 60mbit limit 100

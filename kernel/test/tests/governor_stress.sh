@@ -10,13 +10,6 @@
 seconds=$(sed -n 's/.*stress=\([0-9]*\).*/\1/p' /proc/cmdline)
 seconds=${seconds:-60}
 
-# objects CACHE
-objects() {
-	local n
-	read -r n _ </sys/kernel/slab/"$1"/objects
-	echo "$n"
-}
-
 # one of the words
 one() {
 	shift $((RANDOM % $#))
@@ -42,7 +35,7 @@ insmod /ko/airsim.ko
 insmod /ko/sch_airtab.ko
 house ring=1000 stop=0
 mapfile -t kinds < <(kinds)
-before=$(objects skbuff_head_cache)
+freed
 for station in 2 3; do
 	traffic flood 10.7.0.$station 9 count=0 ms=$((seconds * 1000)) size=1000 wait=1 >/dev/null &
 	ip netns exec server traffic game 10.7.0.$station 9 count=$((seconds * 1000)) size=400 every=1 &
@@ -68,9 +61,9 @@ tc qdisc replace dev air0 root pfifo
 sleep 3
 equal "claims in use" "$(objects at_claim)" 0
 [ "$most" -le 4096 ] || fail "$most claims"
-after=$(objects skbuff_head_cache)
-[ "$after" -le $((before + 50)) ] || fail "$before buffers before, $after after"
+after=$(buffers)
+[ "$after" -le $((left + 50)) ] || fail "$left buffers before, $after after"
 no_house
 rmmod sch_airtab
 rmmod airsim
-figure "$acts changes in $seconds s: at most $most claims; buffers $before before, $after after"
+figure "$acts changes in $seconds s: at most $most claims; buffers $left before, $after after"
