@@ -44,7 +44,7 @@ struct station {
 	u32 asked;		/* packets that left in silence and have not expired */
 	u32 floor, floor_now;	/* as found; as tried */
 	u32 extra;		/* frames by which that raises the floor of all */
-	u32 ampdu_ns;
+	u32 ampdu_ns;		/* told; 0: nobody did */
 	u32 prev, next;		/* list of those closed */
 	u32 todo;		/* next to be looked at */
 	bool closed;		/* as the host knows */
@@ -78,6 +78,7 @@ struct at_governor {
 	u32 frames;		/* outstanding */
 	u32 floor;		/* of all, as tried */
 	u32 widest;		/* maximum aggregate of any station, ns */
+	u32 batch;		/* charge of the largest batch lately, of any that tells none */
 	u32 blind, judged, judged_early;
 	u32 todo, todo_end, closed;
 	struct trial trial;
@@ -156,9 +157,18 @@ static bool spent(u64 ns, u64 told, u32 budget, u32 aggregate)
 	return ns >= budget && ns >= aggregate && (told >= aggregate || ns >= 4 * (u64)aggregate);
 }
 
+/* A budget that holds so many halves of a batch as well. */
+static u32 at_least(u32 budget, u32 halves, u32 batch)
+{
+	u64 least = (u64)batch * halves / 2;
+
+	return least > budget ? (u32)least : budget;
+}
+
 static bool full(const struct at_governor *g, const struct station *s)
 {
-	return s->frames >= s->floor_now && spent(s->ns, s->told, g->k.inflight_station, s->ampdu_ns);
+	return s->frames >= s->floor_now &&
+	       spent(s->ns, s->told, at_least(g->k.inflight_station, 3, g->batch), s->ampdu_ns);
 }
 
 static bool shut(const struct at_governor *g, const struct station *s)
@@ -172,7 +182,7 @@ static bool shut(const struct at_governor *g, const struct station *s)
 
 static bool all_full(const struct at_governor *g)
 {
-	return g->frames >= g->floor && spent(g->ns, g->told, g->k.inflight, g->widest);
+	return g->frames >= g->floor && spent(g->ns, g->told, at_least(g->k.inflight, 5, g->batch), g->widest);
 }
 
 bool at_governor_open(const struct at_governor *g)
@@ -538,6 +548,19 @@ static void learn(struct station *s, const struct record *r, u32 air)
 	s->bytes += r->bytes;
 }
 
+static u32 fade(u32 most, u32 latest)
+{
+	return latest > most ? latest : most - (most - latest) / 64;
+}
+
+/* A batch had so many packets of a station, charged so much: an aggregate, if nobody tells
+ * how long its own are. */
+static void see_batch(struct at_governor *g, const struct station *s, u32 n, u64 charge)
+{
+	charge = n > 1 && !s->ampdu_ns ? charge : 0;
+	g->batch = fade(g->batch, (u32)(charge < AT_GOVERNOR_AGGREGATE ? charge : AT_GOVERNOR_AGGREGATE));
+}
+
 /* What the next batch takes is counted from there. */
 static void count_from(struct at_governor *g, u64 at, u64 heard)
 {
@@ -547,8 +570,8 @@ static void count_from(struct at_governor *g, u64 at, u64 heard)
 
 void at_governor_settle(struct at_governor *g)
 {
-	u64 took, heard, rest, weight = g->batch_charge, est = 0;
-	u32 n = 0;
+	u64 took, heard, rest, weight = g->batch_charge, est = 0, charge = 0;
+	u32 n = 0, own = 0;
 
 	if (empty(g, BATCH))
 		return;
@@ -568,11 +591,16 @@ void at_governor_settle(struct at_governor *g)
 		rest -= part;
 		r->at = part;
 		est += r->est;
+		charge += r->charge;
 		n++;
+		own++;
 		learn(&g->sta[r->sta], r, (u32)part);
 		move(g, r, DUE);
-		if (empty(g, BATCH) || oldest(g, BATCH)->sta != r->sta)
+		if (empty(g, BATCH) || oldest(g, BATCH)->sta != r->sta) {
+			see_batch(g, &g->sta[r->sta], own, charge);
 			rescale(g, r->sta);
+			charge = own = 0;
+		}
 	}
 	count_from(g, g->batch_last, g->heard);
 	g->batch_charge = 0;

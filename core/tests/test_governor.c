@@ -341,17 +341,16 @@ static void aggregate(void)
 		measured(h);
 		snprintf(name, sizeof(name), i < 3 ? "aggregates, %u ms" : "aggregates, 1 ms and link", ms[i % 3]);
 		say(name, h);
-		CHECK(goodput(h) > (i >= 2 ? 0.99 : i ? 0.8 : 0.6) * without);
-		CHECK(i != 0 || goodput(h) < 0.95 * without);
+		CHECK(goodput(h) > 0.99 * without);
 	}
-	/* two stations: 4 ms in all is half an aggregate each */
+	/* two stations: 4 ms in all would be half an aggregate each */
 	for (u32 i = 0; i < 2; i++) {
 		h = house();
 		aggregates(h);
 		h->k.inflight = i ? 8000000 : 4000000;
 		measured(h);
 		say(i ? "two stations, 8 ms" : "two stations, 4 ms", h);
-		CHECK(i ? goodput(h) > 0.997 * without : goodput(h) < 0.992 * without);
+		CHECK(goodput(h) > 0.997 * without);
 	}
 }
 

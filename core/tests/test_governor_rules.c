@@ -134,6 +134,57 @@ static u64 air_of(u64 record)
 	return a.ns;
 }
 
+/* Packets that may leave for a station. */
+static u32 may_leave(u16 sta, u64 est)
+{
+	u32 n = 0;
+
+	while (!h.shut[sta] && at_governor_open(h.g) && n < 100) {
+		leave(sta, est);
+		n++;
+	}
+	return n;
+}
+
+/* n packets, which take what they were estimated, complete at once. */
+static void in_one_batch(u16 sta, u32 n, u64 est)
+{
+	u64 records[16];
+
+	for (u32 i = 0; i < n; i++)
+		records[i] = leave(sta, est);
+	h.now += n * est;
+	for (u32 i = 0; i < n; i++)
+		done(0, records[i]);
+	poll_after(h.k.batch + 1);
+}
+
+/* A batch of 4.8 ms, of a station that nobody has told about: 7.2 of each station, 12 in all.
+ * Without one, of a station whose aggregates are known, and after single frames: 4 and 8. */
+static void batches(void)
+{
+	struct at_link l = { .sta = 0, .here = true, .ampdu_frames = 20, .ampdu_ns = 1000000 };
+
+	for (u32 i = 0; i < 4; i++) {
+		begin(2);
+		if (i == 1)
+			at_governor_link(h.g, &l, h.now);
+		if (i != 2)
+			in_one_batch(0, 4, 1200000);
+		if (i == 3)
+			for (u32 j = 0; j < 1000; j++)
+				in_one_batch(0, 1, 1200000);
+		CHECK_EQ(may_leave(1, 1200000), i ? 4 : 6);
+		CHECK_EQ(may_leave(2, 1200000), i ? 3 : 4);
+		CHECK_EQ(outstanding(), i ? 8400000 : 12000000);
+	}
+	/* no aggregate is longer than 6 ms */
+	begin(2);
+	in_one_batch(0, 10, 1200000);
+	CHECK_EQ(may_leave(1, 1000000), 9);
+	CHECK_EQ(may_leave(2, 1000000), 6);
+}
+
 /* A batch takes the time since the last; its packets share it as estimated. */
 static void shares(void)
 {
@@ -593,6 +644,7 @@ int main(void)
 	nobodys();
 	least_frames();
 	one_aggregate();
+	batches();
 	shares();
 	apart();
 	without_pause();

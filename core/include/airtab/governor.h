@@ -13,7 +13,11 @@
  * are needed: without the second one, who sleeps holds the budget of all; without
  * the first, the delay grows with the stations. Either one lets a maximum aggregate
  * pass, by the host's estimates, unless it seems to cost four times as much, and
- * `floor` frames whatever they cost.
+ * `floor` frames whatever they cost. Where nobody tells how long a station's aggregates are,
+ * they are learned: of all stations the most that completed in one batch, which fades by
+ * a 64th a batch. One and a half of these may be outstanding for a station, and two and a half in
+ * all: with less the driver has no full one to send. It is the same for each of them, or who has
+ * short ones would be held back by its own budget, whatever the discipline says.
  *
  * Floor. Where reports come late, fewer packets outstanding make each look as if
  * it took longer, so that still fewer may go. So while a budget holds packets back,
@@ -75,6 +79,7 @@
 #define AT_GOVERNOR_PLACE(record) ((u32)(record))
 #define AT_GOVERNOR_SHORTEST 50000u	/* ns: no exchange is over before */
 #define AT_GOVERNOR_CHARGE_MAX (1u << 28)	/* ns that one packet counts */
+#define AT_GOVERNOR_AGGREGATE 6000000u	/* ns: no aggregate is longer (802.11-2020: 5.484 ms) */
 #define AT_GOVERNOR_JUDGED 64u		/* completions that tell the mode */
 #define AT_GOVERNOR_ASKED 4u		/* packets to a silent station, besides what it had */
 #define AT_GOVERNOR_BLIND 8u		/* expiries without any completion: paced */

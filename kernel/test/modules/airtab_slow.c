@@ -54,18 +54,22 @@ static enum hrtimer_restart through(struct hrtimer *timer)
 {
 	struct lane *lane = container_of(timer, struct lane, timer);
 	struct netdev_queue *queue = netdev_get_tx_queue(lane->device, lane->number);
-	struct sk_buff *skb = skb_dequeue(&lane->frames), *next = skb_peek(&lane->frames);
+	struct sk_buff *skb, *next;
+	unsigned long flags;
 
+	spin_lock_irqsave(&lane->frames.lock, flags);	/* an empty ring's timer is transmit()'s */
+	skb = __skb_dequeue(&lane->frames);
+	next = skb_peek(&lane->frames);
+	if (next)
+		hrtimer_forward_now(timer, airtime(next));
+	spin_unlock_irqrestore(&lane->frames.lock, flags);
 	if (skb) {
 		dev_lstats_add(lane->device, skb->len);
 		dev_consume_skb_any(skb);
 	}
 	if (netif_tx_queue_stopped(queue))
 		netif_tx_wake_queue(queue);
-	if (!next)
-		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, airtime(next));
-	return HRTIMER_RESTART;
+	return next ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)

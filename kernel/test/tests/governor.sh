@@ -3,10 +3,10 @@
 # A house behind a driver that takes everything (ring of 1000, no queue stop): a download each
 # to a station at 54 and one at 6 Mb/s, a game and pings at the fast one. Disciplines with a
 # governor beside the same without, and beside a ring of two frames that stops its queue, the
-# best that can be; each with three runs, medians. With it delays are at most twice the
-# reference's, with budgets of 2 ms at most one and a half times, and chap and airtime_fq share
-# the air (within 5 % with saturated stations), and TCP of the access point's own gets what
-# forwarded TCP does; without it nothing can be played.
+# best that can be; each with three runs, medians. With it the ping is at most one and a half
+# times the reference's, chap and airtime_fq share the air (within 5 % with saturated
+# stations), and TCP of the access point's own gets what forwarded TCP does; without it nothing
+# can be played.
 # boot: measured  limit: 1200  clock: exact  kernel: 6.12
 . ./lib.sh
 
@@ -71,7 +71,6 @@ three reference chap governor off
 air set dev=air0 ring=1000 stop=0
 three without chap governor off
 three chap chap governor on
-three chap-2ms chap governor on inflight 2ms inflight_station 2ms
 three airtime_fq airtime_fq governor on aql off
 three at_fq_codel at_fq_codel governor on
 
@@ -80,12 +79,10 @@ for each in chap airtime_fq at_fq_codel; do
 		fail "$each: ping p95 $(of $each 4) us, without a governor $(of without 4)"
 done
 [ "$(of without 5)" -le 1200 ] || fail "a game of $(of without 5) without a governor"
-[ $((2 * $(of chap-2ms 4))) -le $((3 * $(of reference 4))) ] ||
-	fail "ping p95 $(of chap-2ms 4) us, of the reference $(of reference 4)"
-[ "$(of chap-2ms 5)" -ge $(($(of reference 5) - 100)) ] ||
-	fail "a game of $(of chap-2ms 5), of the reference $(of reference 5)"
-[ "$(of chap 5)" -ge 3800 ] || fail "a game of $(of chap 5)"
-[ "$(of chap 4)" -le $((2 * $(of reference 4))) ] || fail "ping p95 $(of chap 4) us, of the reference $(of reference 4)"
+[ $((2 * $(of chap 4))) -le $((3 * $(of reference 4))) ] ||
+	fail "ping p95 $(of chap 4) us, of the reference $(of reference 4)"
+[ "$(of chap 5)" -ge $(($(of reference 5) - 200)) ] ||
+	fail "a game of $(of chap 5), of the reference $(of reference 5)"
 [ "$(of chap 1)" -ge $((2 * $(of reference 1))) ] || fail "the fast one gets $(of chap 1) kb/s"
 
 # TCP of the access point's own: one that waits for its completions with nothing queued leaves

@@ -6,6 +6,10 @@
 # boot: checked  limit: 900
 . ./lib.sh
 
+loaded() {
+	[[ $(tc -s qdisc show dev slow0 root) == *"backlog "[1-9]* ]]
+}
+
 # disturb KIND
 disturb() {
 	local kind=$1
@@ -26,8 +30,7 @@ disturb() {
 	ip addr replace fd09::1/64 dev slow0 nodad
 	unload
 	load 10.9.0.2 fd09::2
-	[[ $(tc -s qdisc show dev slow0 root) == *"backlog "[1-9]* ]] ||
-		fail "$kind: no load when the device is removed"
+	until_true "$kind: no load when the device is removed" loaded
 	rmmod airtab_slow
 	unload
 }

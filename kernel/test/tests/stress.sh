@@ -114,15 +114,14 @@ left() {
 	tc -s qdisc show dev slow0 | sed -n 's/.*backlog [0-9A-Za-z]*b \([0-9]*\)p.*/\1/p' | sort -n | tail -n 1
 }
 
+empty() {
+	[ "$(left)" = 0 ]
+}
+
 # quiet_again: the backlog goes by itself, and packets pass
 quiet_again() {
 	local before n
-	for n in {1..50}; do
-		[ "$(left)" != 0 ] || break
-		sleep 0.2
-	done
-	[ "$(left)" = 0 ] || tc -s qdisc show dev slow0
-	equal "$1: packets left in the queues" "$(left)" 0
+	until_true "$1: packets stay in the queues" empty
 	before=$(</sys/class/net/slow0/statistics/tx_packets)
 	traffic flood 10.9.0.2 9 count=10 >/dev/null
 	for n in {1..50}; do
