@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # All kinds in turn below each parent (root, htb, hfsc, tbf, prio, drr, qfq, ets, netem, red,
-# mq) while two processes send: 12 changes, replacements and deletions at random (always the
+# mq) while two processes send: four changes, replacements and deletions at random (always the
 # same) for each kind, dumps by a third process, the link down and up, the device removed
 # with packets in it, the module unloaded as soon as nobody uses it and not before. After
 # each storm packets pass, and no backlog stays.
 # boot: checked  limit: 1800  kernel: debug
 . ./lib.sh
 
-storm=12	# requests of a storm
+storm=4		# requests of a storm
 
 # below PARENT: makes it on slow0; sets places, where the qdiscs under test go, as tc says it
 below() {
