@@ -55,6 +55,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'20m make kernel-cross' \
 		'90m make deb-dkms-test' \
 		'2h make kernel-debug-test' \
+		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'
 

@@ -8,7 +8,7 @@
  *   HELD   done too early, or paced: outstanding until the model says it is sent
  *   GONE   given up; its completion may still come
  *   BATCH  completed, what it took is not known yet
- *   DUE    it is; the host has not asked
+ *   DUE    it is; the host has not asked (record.list is still BATCH)
  *
  * What this is not: no policy of its own beyond the header's.
  */
@@ -79,6 +79,7 @@ struct at_governor {
 	u32 floor;		/* of all, as tried */
 	u32 widest;		/* maximum aggregate of any station, ns */
 	u32 batch;		/* charge of the largest batch lately, of any that tells none */
+	u32 budget, budget_station;	/* ns: of k, or what holds batches */
 	u32 blind, judged, judged_early;
 	u32 todo, todo_end, closed;
 	struct trial trial;
@@ -142,6 +143,18 @@ static void move(struct at_governor *g, struct record *r, enum list to)
 	r->list = (u8)to;
 }
 
+/* All of BATCH are DUE, behind those that are. */
+static void batch_is_due(struct at_governor *g)
+{
+	struct record *batch = &g->rec[head(g, BATCH)], *due = &g->rec[head(g, DUE)];
+
+	g->rec[batch->next].prev = due->prev;
+	g->rec[due->prev].next = batch->next;
+	g->rec[batch->prev].next = head(g, DUE);
+	due->prev = batch->prev;
+	batch->prev = batch->next = head(g, BATCH);
+}
+
 /* Gates */
 
 static u32 place(const struct at_governor *g, u16 sta)
@@ -157,18 +170,9 @@ static bool spent(u64 ns, u64 told, u32 budget, u32 aggregate)
 	return ns >= budget && ns >= aggregate && (told >= aggregate || ns >= 4 * (u64)aggregate);
 }
 
-/* A budget that holds so many halves of a batch as well. */
-static u32 at_least(u32 budget, u32 halves, u32 batch)
-{
-	u64 least = (u64)batch * halves / 2;
-
-	return least > budget ? (u32)least : budget;
-}
-
 static bool full(const struct at_governor *g, const struct station *s)
 {
-	return s->frames >= s->floor_now &&
-	       spent(s->ns, s->told, at_least(g->k.inflight_station, 3, g->batch), s->ampdu_ns);
+	return s->frames >= s->floor_now && spent(s->ns, s->told, g->budget_station, s->ampdu_ns);
 }
 
 static bool shut(const struct at_governor *g, const struct station *s)
@@ -182,7 +186,7 @@ static bool shut(const struct at_governor *g, const struct station *s)
 
 static bool all_full(const struct at_governor *g)
 {
-	return g->frames >= g->floor && spent(g->ns, g->told, at_least(g->k.inflight, 5, g->batch), g->widest);
+	return g->frames >= g->floor && spent(g->ns, g->told, g->budget, g->widest);
 }
 
 bool at_governor_open(const struct at_governor *g)
@@ -548,9 +552,12 @@ static void learn(struct station *s, const struct record *r, u32 air)
 	s->bytes += r->bytes;
 }
 
-static u32 fade(u32 most, u32 latest)
+static void set_budgets(struct at_governor *g)
 {
-	return latest > most ? latest : most - (most - latest) / 64;
+	u32 all = g->batch / 2 * 5, own = g->batch / 2 * 3;
+
+	g->budget = all > g->k.inflight ? all : g->k.inflight;
+	g->budget_station = own > g->k.inflight_station ? own : g->k.inflight_station;
 }
 
 /* A batch had so many packets of a station, charged so much: an aggregate, if nobody tells
@@ -558,7 +565,11 @@ static u32 fade(u32 most, u32 latest)
 static void see_batch(struct at_governor *g, const struct station *s, u32 n, u64 charge)
 {
 	charge = n > 1 && !s->ampdu_ns ? charge : 0;
-	g->batch = fade(g->batch, (u32)(charge < AT_GOVERNOR_AGGREGATE ? charge : AT_GOVERNOR_AGGREGATE));
+	charge = charge < AT_GOVERNOR_AGGREGATE ? charge : AT_GOVERNOR_AGGREGATE;
+	if (charge == g->batch)
+		return;
+	g->batch = charge > g->batch ? (u32)charge : g->batch - (g->batch - (u32)charge + 63) / 64;
+	set_budgets(g);
 }
 
 /* What the next batch takes is counted from there. */
@@ -571,7 +582,7 @@ static void count_from(struct at_governor *g, u64 at, u64 heard)
 void at_governor_settle(struct at_governor *g)
 {
 	u64 took, heard, rest, weight = g->batch_charge, est = 0, charge = 0;
-	u32 n = 0, own = 0;
+	u32 n = 0, own = 0, end = head(g, BATCH);
 
 	if (empty(g, BATCH))
 		return;
@@ -583,10 +594,11 @@ void at_governor_settle(struct at_governor *g)
 	took -= heard < took ? heard : took;
 	took = took < ~(u32)0 ? took : ~(u32)0;
 	rest = took;
-	while (!empty(g, BATCH)) {
-		struct record *r = oldest(g, BATCH);
-		u64 part = at_div(rest * r->charge, (u32)weight);
+	for (u32 i = g->rec[end].next, next; i != end; i = next) {
+		struct record *r = &g->rec[i];
+		u64 part = weight == r->charge ? rest : at_div(rest * r->charge, (u32)weight);
 
+		next = r->next;
 		weight -= r->charge;
 		rest -= part;
 		r->at = part;
@@ -595,13 +607,13 @@ void at_governor_settle(struct at_governor *g)
 		n++;
 		own++;
 		learn(&g->sta[r->sta], r, (u32)part);
-		move(g, r, DUE);
-		if (empty(g, BATCH) || oldest(g, BATCH)->sta != r->sta) {
+		if (next == end || g->rec[next].sta != r->sta) {
 			see_batch(g, &g->sta[r->sta], own, charge);
 			rescale(g, r->sta);
 			charge = own = 0;
 		}
 	}
+	batch_is_due(g);
 	count_from(g, g->batch_last, g->heard);
 	g->batch_charge = 0;
 	g->batch_frames = 0;
@@ -850,6 +862,7 @@ struct at_governor *at_governor_init(void *memory, const struct at_governor_para
 	g->rec = (struct record *)(void *)(g + 1);
 	g->sta = (struct station *)(void *)(g->rec + k->records + LISTS);
 	g->floor = k->floor;
+	set_budgets(g);
 	g->trial.patience = 1;
 	g->trial.sta = NOBODY;
 	g->since = g->batch_last = g->model = g->last = g->blind_since = now;
@@ -870,6 +883,7 @@ void at_governor_change(struct at_governor *g, const struct at_governor_params *
 	(void)now;
 	no_trial(g);
 	g->k = *k;
+	set_budgets(g);
 	g->floor = k->floor;
 	for (u32 i = 0; i < k->stations + 2; i++) {
 		struct station *s = &g->sta[i];

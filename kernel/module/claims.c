@@ -22,6 +22,7 @@
 #include "claims.h"
 
 #define BITS 10
+#define SPARES 64	/* claims that are kept for the next packets, of each qdisc */
 
 static struct bucket {
 	spinlock_t lock;
@@ -34,6 +35,8 @@ struct at_claims {
 	spinlock_t lock;
 	struct Qdisc *sch;		/* NULL: gone */
 	struct at_claim *first, **last;	/* over, and not asked for */
+	struct at_claim *spare;		/* nobody's, under the root's lock */
+	u32 spares;
 	u64 made, over;			/* ever */
 	bool waits;			/* the qdisc, for the next one that is over */
 	struct rcu_head rcu;
@@ -118,7 +121,7 @@ static void end(struct at_claim *claim)
 		__netif_schedule(qdisc_root(wake));
 	rcu_read_unlock();
 	if (claim)
-		at_claim_free(claim);
+		kmem_cache_free(cache, claim);
 	if (last)
 		let_go(claims);
 }
@@ -148,9 +151,15 @@ struct at_claim *at_claim(struct at_claims *claims, struct sk_buff *skb)
 	if (skb_shared(skb) || skb->destructor == over ||
 	    skb_cow_head(skb, READ_ONCE(skb->dev->needed_headroom)))
 		return NULL;
-	claim = kmem_cache_alloc(cache, GFP_ATOMIC | __GFP_NOWARN);
-	if (!claim)
-		return NULL;
+	claim = claims->spare;
+	if (likely(claim)) {
+		claims->spare = claim->next;
+		claims->spares--;
+	} else {
+		claim = kmem_cache_alloc(cache, GFP_ATOMIC | __GFP_NOWARN);
+		if (!claim)
+			return NULL;
+	}
 	claim->skb = skb;
 	claim->claims = claims;
 	claim->destructor = skb->destructor;
@@ -164,9 +173,15 @@ struct at_claim *at_claim(struct at_claims *claims, struct sk_buff *skb)
 	return claim;
 }
 
-void at_claim_free(struct at_claim *claim)
+void at_claim_free(struct at_claims *claims, struct at_claim *claim)
 {
-	kmem_cache_free(cache, claim);
+	if (claims->spares == SPARES) {
+		kmem_cache_free(cache, claim);
+		return;
+	}
+	claims->spares++;
+	claim->next = claims->spare;
+	claims->spare = claim;
 }
 
 struct at_claim *at_claims_over(struct at_claims *claims)
@@ -209,9 +224,19 @@ struct at_claims *at_claims_new(struct Qdisc *sch)
 	return claims;
 }
 
+static void free_all(struct at_claim *list)
+{
+	struct at_claim *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		kmem_cache_free(cache, list);
+	}
+}
+
 void at_claims_end(struct at_claims *claims)
 {
-	struct at_claim *rest, *next;
+	struct at_claim *rest;
 	unsigned long flags;
 	bool last;
 
@@ -222,10 +247,8 @@ void at_claims_end(struct at_claims *claims)
 	rest = claims->first;
 	last = claims->over == claims->made;
 	spin_unlock_irqrestore(&claims->lock, flags);
-	for (; rest; rest = next) {
-		next = rest->next;
-		at_claim_free(rest);
-	}
+	free_all(rest);
+	free_all(claims->spare);
 	if (last)
 		let_go(claims);
 }

@@ -27,7 +27,7 @@ struct at_claim {
 	const struct sk_buff *skb;
 	struct at_claims *claims;
 	void (*destructor)(struct sk_buff *skb);	/* what it was */
-	struct at_claim *next;
+	struct at_claim *next;		/* over, or spare */
 	u64 record;			/* the caller's */
 	u64 at;				/* ns: when it was over */
 	bool reported;			/* the driver said that it was on the air */
@@ -41,9 +41,9 @@ void at_claims_end(struct at_claims *claims);
 /* Claims a packet that is about to be handed to its device; NULL: it cannot be, and goes as
  * it is. The caller fills in the record. Under the lock of the qdisc's root, as what follows. */
 struct at_claim *at_claim(struct at_claims *claims, struct sk_buff *skb);
-/* Those that are over since the last time, oldest first; each is freed by at_claim_free(). */
+/* Those that are over since the last time, oldest first; each is given back by at_claim_free(). */
 struct at_claim *at_claims_over(struct at_claims *claims);
-void at_claim_free(struct at_claim *claim);
+void at_claim_free(struct at_claims *claims, struct at_claim *claim);
 /* The next one that is over has the qdisc's root dequeue. False: one is over already. */
 bool at_claims_wait(struct at_claims *claims);
 

@@ -215,7 +215,7 @@ u64 at_inflight_collect(struct airtab *a, bool *open)
 	for (claim = at_claims_over(f->claims); claim; claim = next) {
 		next = claim->next;
 		completed(f, claim);
-		at_claim_free(claim);
+		at_claim_free(f->claims, claim);
 	}
 	now = f->now = max_t(u64, f->now, ktime_get_ns());
 	at_governor_tick(f->governor, now);

@@ -275,17 +275,20 @@ static noinline struct sk_buff *dequeue_below(struct Qdisc *sch)
 {
 	struct airtab *a = qdisc_priv(sch);
 	struct books known = books(sch);
-	u64 now = ktime_get_ns();
 	struct sk_buff *skb = NULL;
 	struct at_pkt *p = NULL;
+	u64 now;
 
 	a->dropped = &a->drops;
-	if (a->emulation.on || a->emulation.held)
+	if (a->emulation.on || a->emulation.held) {
+		now = ktime_get_ns();
 		skb = pass_link(sch, now);
-	else if (a->inflight)
+	} else if (a->inflight) {
 		p = next_governed(sch, &now);
-	else
+	} else {
+		now = ktime_get_ns();
 		p = next(a, now);
+	}
 	free_drops(a);
 	settle(sch, known);
 	if (p) {

@@ -2,9 +2,9 @@
 #
 # Governors under traffic of the access point's own and forwarded, while disciplines, budgets,
 # the driver's ring, its completions and who sleeps change at random; for a minute of the guest's
-# time (20 s on the host's), or as many seconds as stress= says on the kernel's command line. Claims and buffers in
-# use stay within what is in the ring, and are gone at the end.
-# boot: checked  limit: 1800  kernel: 6.1,debug
+# time (20 s on two processors), or as long as `run --stress` says. Claims and buffers in use stay
+# within what is in the ring, and are gone at the end.
+# boot: checked  limit: 3000  kernel: 6.1,debug
 . ./lib.sh
 
 seconds=$(sed -n 's/.*stress=\([0-9]*\).*/\1/p' /proc/cmdline)
