@@ -923,6 +923,7 @@ void at_governor_read(const struct at_governor *g, struct at_governor_stats *s, 
 	n->frames = g->frames;
 	n->floor = g->floor;
 	n->outstanding = g->ns;
+	n->budget = g->budget;
 }
 
 void at_governor_read_station(const struct at_governor *g, u16 sta, struct at_governor_sta *s)

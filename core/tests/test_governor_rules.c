@@ -177,6 +177,7 @@ static void batches(void)
 		CHECK_EQ(may_leave(1, 1200000), i ? 4 : 6);
 		CHECK_EQ(may_leave(2, 1200000), i ? 3 : 4);
 		CHECK_EQ(outstanding(), i ? 8400000 : 12000000);
+		CHECK_EQ(now_of(h.g).budget, i ? 8000000 : 12000000);
 	}
 	/* no aggregate is longer than 6 ms */
 	begin(2);

@@ -69,6 +69,8 @@ const struct at_stat at_below_stats[] = {
 		"they are sent, so all go" },
 	[AT_BELOW_OUTSTANDING] = { AT_BELOW_OUTSTANDING, AT_NS, false, "outstanding",
 		"airtime that left the queue and is not sent yet" },
+	[AT_BELOW_BUDGET] = { AT_BELOW_BUDGET, AT_NS, false, "budget",
+		"airtime that may be outstanding: inflight, or two and a half of the largest batch lately" },
 	[AT_BELOW_FRAMES] = { AT_BELOW_FRAMES, AT_COUNT, false, "frames", "packets of it" },
 	[AT_BELOW_FLOOR] = { AT_BELOW_FLOOR, AT_COUNT, false, "floor", "packets that may be outstanding whatever they take" },
 	[AT_BELOW_VALID] = { AT_BELOW_VALID, AT_COUNT, true, "valid", "completions that were measured" },

@@ -292,6 +292,7 @@ void at_inflight_read(const struct airtab *a, u64 *values)
 	at_governor_read(f->governor, &s, &n);
 	values[AT_BELOW_MODE] = mode(f);
 	values[AT_BELOW_OUTSTANDING] = n.outstanding;
+	values[AT_BELOW_BUDGET] = n.budget;
 	values[AT_BELOW_FRAMES] = n.frames;
 	values[AT_BELOW_FLOOR] = n.floor;
 	values[AT_BELOW_VALID] = s.valid;

@@ -121,6 +121,7 @@ struct at_governor_now {
 	bool open;
 	u32 frames, floor;	/* outstanding; least that may be */
 	u64 outstanding;	/* ns */
+	u64 budget;		/* ns that may be: inflight, or what holds batches */
 };
 
 /* One station. */

@@ -70,6 +70,7 @@ const struct abi_row at_abi[] = {
 	AT(at_governor_stats, turns),
 	SIZE(at_governor_now), AT(at_governor_now, mode), AT(at_governor_now, open),
 	AT(at_governor_now, frames), AT(at_governor_now, floor), AT(at_governor_now, outstanding),
+	AT(at_governor_now, budget),
 	SIZE(at_governor_sta), AT(at_governor_sta, rate_kbps), AT(at_governor_sta, scale),
 	AT(at_governor_sta, frames), AT(at_governor_sta, floor), AT(at_governor_sta, closed),
 	AT(at_governor_sta, silent), AT(at_governor_sta, outstanding), AT(at_governor_sta, air),

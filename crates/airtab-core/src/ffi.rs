@@ -314,6 +314,7 @@ pub struct GovernorNow {
     pub frames: u32,
     pub floor: u32,
     pub outstanding: u64,
+    pub budget: u64,
 }
 
 /// What a governor knows of a station.

@@ -39,6 +39,8 @@ pub struct GovernorNow {
     pub floor: u32,
     /// Airtime outstanding, ns.
     pub outstanding: u64,
+    /// Airtime that may be, ns: `inflight`, or two and a half of the largest batch lately.
+    pub budget: u64,
 }
 
 /// Who may hand packets to a driver, and who pays for what the driver did with them.
@@ -176,8 +178,8 @@ impl Governor {
         let mut now = ffi::GovernorNow::default();
         // SAFETY: as in `left`; the records are valid for the call.
         unsafe { ffi::at_governor_read(self.state.as_ptr(), &mut stats, &mut now) };
-        let ffi::GovernorNow { mode, open, frames, floor, outstanding } = now;
-        (stats, GovernorNow { paced: mode != 0, open, frames, floor, outstanding })
+        let ffi::GovernorNow { mode, open, frames, floor, outstanding, budget } = now;
+        (stats, GovernorNow { paced: mode != 0, open, frames, floor, outstanding, budget })
     }
 
     /// One station; [`NO_STATION`](crate::NO_STATION): all without a number of their own.
@@ -213,7 +215,14 @@ mod tests {
         g.done(first, true, 3 * MS);
         let (stats, now) = g.read();
         assert_eq!((stats.valid, stats.unknown), (1, 1));
-        let want = GovernorNow { paced: false, open: true, frames: 1, floor: 2, outstanding: 2 * MS };
+        let want = GovernorNow {
+            paced: false,
+            open: true,
+            frames: 1,
+            floor: 2,
+            outstanding: 2 * MS,
+            budget: 8 * MS,
+        };
         assert_eq!(now, want);
         let station = g.station(2);
         assert_eq!((station.rate_kbps, station.air, station.scale), (4000, 3 * MS, 1536));

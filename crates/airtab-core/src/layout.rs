@@ -171,7 +171,7 @@ fn rust_and_c_agree() {
         paced,
         turns
     );
-    layout!(rows, "at_governor_now", GovernorNow, mode, open, frames, floor, outstanding);
+    layout!(rows, "at_governor_now", GovernorNow, mode, open, frames, floor, outstanding, budget);
     layout!(
         rows,
         "at_governor_sta",

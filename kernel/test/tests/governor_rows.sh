@@ -59,7 +59,7 @@ for what in "flow fast 10.7.0.2" both; do
 	of_three $what
 	at_least "aggregates, $what" "$goodput" 97 "$without"
 done
-figure "aggregates: floor $(below floor), $(tc -s qdisc show dev air0 root | grep -o 'station.*' | cut -d' ' -f3-6 | tr '\n' ' ')"
+figure "aggregates: floor $(below floor), budget $(below budget), $(tc -s qdisc show dev air0 root | grep -o 'station.*' | cut -d' ' -f3-6 | tr '\n' ' ')"
 no_house
 
 # asleep
