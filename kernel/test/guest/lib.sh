@@ -74,11 +74,11 @@ no_pair() {
 	ip netns del client
 }
 
-# bound NAMESPACE PORT [tcp]: waits until something listens there
+# bound NAMESPACE PORT [tcp]: waits until something listens there; "": in this one
 bound() {
 	local port
 	printf -v port ':%04X ' "$2"
-	until ip netns exec "$1" grep -q "$port" /proc/net/${3:-udp} /proc/net/${3:-udp}6; do
+	until ${1:+ip netns exec "$1"} grep -q "$port" /proc/net/${3:-udp} /proc/net/${3:-udp}6; do
 		sleep 0.05
 	done
 }

@@ -41,7 +41,7 @@ pair
 tc qdisc replace dev d0 root chap
 
 ip netns exec client traffic download 5001 >goodput &
-sleep 0.1
+bound client 5001 tcp		# or a refused one is a flow as well
 traffic upload 10.8.0.2 5001 ms=3000 &
 sleep 0.5
 flows "a connection" 1
@@ -52,14 +52,14 @@ timeouts=$(($(counter TCPTimeouts) - timeouts)) rehashed=$(($(counter TcpTimeout
 flows "$timeouts retransmission timeouts" 1
 
 traffic download 5002 >goodput &
-sleep 0.1
+bound "" 5002 tcp
 ip netns exec client traffic upload 10.8.0.1 5002 ms=200
 wait
 flows "a connection that was accepted" 2
 
 traffic echo 7 &
 echo=$!
-sleep 0.1
+bound "" 7
 ip netns exec client traffic probe 10.8.0.1 7 count=2 >answered
 kill $echo
 wait
