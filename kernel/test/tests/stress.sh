@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
-# All kinds in turn below each parent (root, htb, hfsc, tbf, prio, drr, qfq, ets, netem, red,
-# mq) while two processes send: four changes, replacements and deletions at random (always the
-# same) for each kind, dumps by a third process, the link down and up, the device removed
+# Below each parent (root, htb, hfsc, tbf, prio, drr, qfq, ets, netem, red, mq) three kinds, in
+# turn, while two processes send: four changes, replacements (by any kind) and deletions at
+# random (always the same) for each, dumps by a third process, the link down and up, the device removed
 # with packets in it, the module unloaded as soon as nobody uses it and not before. After
 # each storm packets pass, and no backlog stays.
 # boot: checked  limit: 1800  kernel: debug
@@ -133,14 +133,15 @@ quiet_again() {
 
 # rage PARENT
 rage() {
-	local kind dumper begun=$SECONDS
+	local kind dumper n begun=$SECONDS
 	insmod /ko/sch_airtab.ko
 	slow 5000 4
 	below "$1"
 	load 10.9.0.2 fd09::2
 	dumps &
 	dumper=$!
-	for kind in "${all[@]}"; do
+	for n in 1 2 3; do
+		kind=${all[turn++ % ${#all[@]}]}
 		mapfile -t live < <(parameters "$kind")
 		requests "$kind" "${live[@]}" >batch
 		tc -batch batch || fail "$1, $kind: $(<batch)"
@@ -173,7 +174,7 @@ rage() {
 }
 
 cd /tmp
-RANDOM=1 asked=0
+RANDOM=1 asked=0 turn=0
 mapfile -t all < <(kinds)
 for parent in root htb hfsc tbf prio drr qfq ets netem red mq; do
 	rage $parent
