@@ -42,7 +42,7 @@ tc qdisc replace dev d0 root chap
 
 ip netns exec client traffic download 5001 >goodput &
 bound client 5001 tcp		# or a refused one is a flow as well
-traffic upload 10.8.0.2 5001 ms=3000 &
+traffic upload 10.8.0.2 5001 ms=$([ $exact ] && echo 3000 || echo 20000) &
 sleep 0.5
 flows "a connection" 1
 timeouts=$(counter TCPTimeouts) rehashed=$(counter TcpTimeoutRehash)
