@@ -274,6 +274,10 @@ unload() {
 	loads=()
 }
 
+# buffers that processors keep for their next packets, 64 each (napi_skb_cache): with one it is
+# always the same ones
+[ $exact ] && aside=0 || aside=128
+
 # objects CACHE: in use, exact: the allocator's debugging keeps none aside, and what KASAN keeps
 # for a while is let go
 objects() {
@@ -297,11 +301,9 @@ buffers() {
 }
 
 # freed: all that was done since the time before has left no buffer in use; sets `left`, those
-# that were the first time: the system takes a few and keeps them (netlink, IPv6). Of several
-# processors each keeps up to 64 for its next packets (napi_skb_cache)
+# that were the first time: the system takes a few and keeps them (netlink, IPv6)
 freed() {
-	local now aside=128
-	[ ! $exact ] || aside=0
+	local now
 	if [ ! "${left:-}" ]; then
 		left=$(buffers)
 		return

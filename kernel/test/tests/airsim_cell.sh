@@ -11,7 +11,7 @@ cd /tmp
 # and an aggregate at the end (64 frames of 450 a second in ampdu-two) below 1 %
 declare -A seconds=(
 	[ampdu]=6 [ampdu-two]=15 [ampdu-up]=12 [anomaly]=20 [both-ways]=20 [down]=3
-	[long-and-short]=30 [losses]=25 [uploads]=8
+	[long-and-short]=30 [losses]=25 [uploads]=32
 )
 
 # within WHAT IS SHOULD [PERCENT]: 3 %
@@ -89,12 +89,12 @@ judge() {
 			esac
 		done
 	done
-	# what is less is a few long events, and chance; of some 900 collisions 10 % are three
+	# what is less is a few long events, and chance; of some 3600 collisions 5 % are three
 	# standard deviations
 	for word in $medium; do
 		[ "${word#*=}" -lt 100000 ] || within "medium ${word%=*}" \
 			$((sum[-.ns_${word%=*}] / (time / 1000000))) "${word#*=}" \
-			$([ "${word%=*}" = collision ] && echo 10 || echo 3)
+			$([ "${word%=*}" = collision ] && echo 5 || echo 3)
 	done
 }
 
