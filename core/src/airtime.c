@@ -73,6 +73,14 @@ const struct at_phy at_phys[] = {
 	{ 0 },
 };
 
+const char *const at_phy_names[] = {
+	"phy-a", "std-11g", "std-11a", "std-11b", "d6.3", "d7.1", "starzetz-11b", "dnb-11b",
+	"wqm-11n", "std-11bg", "std-11n", "std-11n-2g4", "std-11ac", "std-11ax", "std-11ax-2g4", NULL
+};
+
+_Static_assert(sizeof(at_phys) / sizeof(*at_phys) == AT_PHYS + 1, "AT_PHYS counts them");
+_Static_assert(sizeof(at_phy_names) / sizeof(*at_phy_names) == AT_PHYS + 1, "and each has a name");
+
 bool at_is_dsss(const struct at_phy *phy, u32 kbps)
 {
 	return phy->dsss_preamble && (kbps == 1000 || kbps == 2000 || kbps == 5500 || kbps == 11000);

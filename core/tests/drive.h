@@ -163,7 +163,7 @@ static inline void check_order(struct drive *d, const struct at_pkt *p)
 {
 	u32 *last = &d->last[p->flow][level(p->cls)][station_at(p->sta)];
 
-	if (p->cls == AT_URGENT && some_urgent_wait(d))
+	if (!p->handle || (p->cls == AT_URGENT && some_urgent_wait(d)))	/* made, or late */
 		return;
 	CHECK(p->handle > *last);
 	*last = p->handle;
@@ -183,7 +183,10 @@ static inline void drive_enqueue(struct drive *d)
 	p->source = p->flow % 3;
 	p->cls = classes[byte(d) % 4];
 	p->flags = byte(d) % 8;
-	p->tcp = (struct at_tcp){ (u32)word(d, 2), (u32)word(d, 2), p->bytes, 65535, (u8)byte(d) };
+	p->tcp = (struct at_tcp){ .seq = (u32)word(d, 2), .ack = (u32)word(d, 2), .window = 65535, .flags = (u8)byte(d) };
+	p->tcp.payload = p->tcp.flags & 32 ? 0 : p->bytes;
+	p->tcp.option = p->tcp.flags & 15;
+	p->tcp.mss = p->tcp.option;
 	p->handle = ++d->serial;
 	verdict = push(&d->h, p, d->now);
 	CHECK((verdict == AT_DROPPED) == (d->h.place[i] == FREE));

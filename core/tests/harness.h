@@ -94,6 +94,29 @@ static inline void on_drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason 
 	give_back(h, p);
 }
 
+/* A pure acknowledgement like p's, of a test's own name 0; NULL when all are queued. */
+static inline struct at_pkt *on_ack(struct at_qdisc *q, const struct at_pkt *p, u32 number)
+{
+	struct host *h = q->host;
+	struct at_pkt *made;
+	u32 i, rest = p->tcp.payload + (p->tcp.option ? 4 + 8u * p->tcp.option : 0);
+
+	if (!h->n_free)
+		return NULL;
+	i = h->free[--h->n_free];
+	CHECK(h->place[i] == FREE && h->place[p - h->pkts] == QUEUED);
+	h->place[i] = QUEUED;
+	made = &h->pkts[i];
+	*made = *p;
+	made->next = NULL;
+	made->handle = 0;
+	made->bytes = p->bytes > rest ? p->bytes - rest : 40;
+	made->tcp.payload = 0;
+	made->tcp.option = 0;
+	made->tcp.ack = number;
+	return made;
+}
+
 /* "name=number ..." into h->value; the others keep what they have. */
 static inline void set_values(struct host *h, const struct at_ops *ops, const char *args)
 {
@@ -117,6 +140,7 @@ static inline void make_qdisc(struct host *h, const struct at_ops *ops, u64 seed
 	CHECK(h->q);
 	h->q->ops = ops;
 	h->q->drop = on_drop;
+	h->q->ack = on_ack;
 	h->q->host = h;
 	ops->init(h->q, h->vals, seed, 0);
 }
@@ -155,6 +179,18 @@ static inline void reopen_host(struct host *h, u64 seed)
 
 	free(h->q);
 	make_qdisc(h, ops, seed);
+}
+
+/* The same with a queue for PACKETS, where stations have limits of their own. */
+static inline void open_roomy(struct host *h, const char *name, const char *args, u32 packets)
+{
+	const struct at_param *p = find_ops(name)->params;
+	char all[200];
+
+	while (p->name && strcmp(p->name, "station_limit"))
+		p++;
+	snprintf(all, sizeof(all), "%s%s", p->name ? "limit=2048 station_limit=1024 " : "", args);
+	open_host(h, name, all, packets);
 }
 
 static inline void close_host(struct host *h)

@@ -20,8 +20,8 @@ struct pair {
 static void open_pair(struct pair *r, const struct at_ops *ops, u64 seed)
 {
 	memset(r, 0, sizeof(*r));
-	open_host(&r->a, ops->name, "", PACKETS);
-	open_host(&r->b, ops->name, "", PACKETS);
+	open_roomy(&r->a, ops->name, "", PACKETS);
+	open_roomy(&r->b, ops->name, "", PACKETS);
 	r->seed = seed;
 }
 

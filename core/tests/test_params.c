@@ -925,6 +925,8 @@ static void airtime_fq_aql_expiry(struct host *h)
 	CHECK(get(h, &ticket, 400 * MS));
 }
 
+#include "params_vfq.h"
+
 static const struct {
 	const char *discipline, *param;
 	void (*shows)(struct host *h);
@@ -989,6 +991,7 @@ static const struct {
 	{ "airtime_fq", "aql_high", airtime_fq_aql_high },
 	{ "airtime_fq", "aql_threshold", airtime_fq_aql_threshold },
 	{ "airtime_fq", "aql_expiry", airtime_fq_aql_expiry },
+	VFQ_CASES,
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

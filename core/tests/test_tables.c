@@ -32,7 +32,7 @@ static void reasons(const char *name)
 	struct at_pkt *p;
 	u32 left;
 
-	open_host(&h, name, "limit=40", 64);
+	open_roomy(&h, name, "limit=40", 64);
 	put_some(&h, 40);
 	memcpy(before, h.q->dropped, sizeof(before));
 	change(&h, "limit=25", 0);

@@ -346,6 +346,30 @@ static void test_leaving(void)
 	free(b.memory);
 }
 
+/* Who is hidden comes back as if he had not been away, if nobody was served meanwhile; else
+ * as far before V as he was. */
+static void test_hiding(void)
+{
+	struct bench b;
+	u64 start;
+
+	open_bench(&b, 2);
+	backlog(&b, 0, 9, 3000000);
+	backlog(&b, 1, 9, 1000000);
+	expect(&b, "B");
+	start = b.w.at[0].start;
+	at_wf2q_hide(&b.w, 0);
+	at_wf2q_unhide(&b.w, 0);
+	CHECK_EQ(b.w.at[0].start, start);
+	CHECK_EQ(b.w.at[0].end, start + 3000000);
+	at_wf2q_hide(&b.w, 0);
+	expect(&b, "B B");
+	at_wf2q_charge(&b.w, 0, 100);
+	at_wf2q_unhide(&b.w, 0);
+	CHECK_EQ(b.w.v - b.w.at[0].start, 500000 - 100);
+	free(b.memory);
+}
+
 /* ---- the range ---- */
 
 /* The same decisions from just below the end of the range on, and a class that had been
@@ -411,6 +435,7 @@ int main(void)
 	test_debt_is_bounded();
 	test_refunds();
 	test_leaving();
+	test_hiding();
 	test_wrap();
 	test_extremes();
 	return 0;

@@ -378,6 +378,30 @@ bool at_key(const struct at_pkt *p, struct at_key *k)
 	return true;
 }
 
+/* What at_tcp() says of the options between two places; one that cannot be read ends them. */
+static void read_options(const struct sk_buff *skb, u32 at, u32 end, struct at_tcp *t)
+{
+	bool syn = t->flags & TCPHDR_SYN;
+	u8 space[MAX_TCP_OPTION_SPACE];
+	const u8 *o = end > at ? skb_header_pointer(skb, at, end - at, space) : NULL;
+	u32 left = o ? end - at : 0, len;
+
+	for (; left && *o != TCPOPT_EOL; o += len, left -= len) {
+		len = 1;
+		if (*o == TCPOPT_NOP)
+			continue;
+		if (left < 2 || o[1] < 2 || o[1] > left)
+			return;
+		len = o[1];
+		if (syn && *o == TCPOPT_MSS && len == TCPOLEN_MSS)
+			t->mss = get_unaligned_be16(o + 2);
+		else if (syn && *o == TCPOPT_WINDOW && len == TCPOLEN_WINDOW)
+			t->option = o[2];
+		else if (!syn && *o == TCPOPT_SACK)
+			t->option = (len - 2) / 8;
+	}
+}
+
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t)
 {
 	const struct sk_buff *skb = at_skb(p);
@@ -401,5 +425,6 @@ bool at_tcp(const struct at_pkt *p, struct at_tcp *t)
 		.window = ntohs(tcp->window),
 		.flags = ((const u8 *)tcp)[13],
 	};
+	read_options(skb, keys.control.thoff + sizeof(*tcp), data, t);
 	return true;
 }

@@ -51,6 +51,11 @@ struct at_phy {
 /* NULL-terminated by name == NULL. */
 extern const struct at_phy at_phys[];
 
+/* Their names, NULL-terminated, in the same order. */
+extern const char *const at_phy_names[];
+
+enum { AT_PHY_STD_11G = 1, AT_PHYS = 15 };	/* the number of one; how many there are */
+
 /* Rates are in kb/s and not 0. */
 
 /* One frame of so many MAC bytes on the air, without what protects it, ns. */

@@ -23,7 +23,9 @@ void *memset(void *dst, int c, size_t n);
 
 struct at_tcp {
 	u32 seq, ack, payload, window;
+	u16 mss;		/* of a SYN; 0: no such option */
 	u8 flags;
+	u8 option;		/* of a SYN: the scale of later windows; else: SACK blocks */
 };
 
 struct at_key {

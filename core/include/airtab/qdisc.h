@@ -140,6 +140,10 @@ struct at_qdisc {
 	const struct at_ops *ops;
 	/* Gives a dropped packet back to the host; must not call ops. */
 	void (*drop)(struct at_qdisc *q, struct at_pkt *p, enum at_reason why);
+	/* Makes a pure acknowledgement of that number, of the connection and for the station
+	 * of p, which is queued and stays so: as p, but without data and SACK blocks. Called
+	 * by dequeue, which returns it; counted in `made`. NULL, or gives NULL: there is none. */
+	struct at_pkt *(*ack)(struct at_qdisc *q, const struct at_pkt *p, u32 number);
 	void *host;
 	u32 qlen;
 	u32 parked;			/* of these, packets of closed stations */

@@ -14,6 +14,8 @@
  *    served, and is never before the least start.
  *  - Of the classes whose start is not after V the one with the least end goes; of equal
  *    ones the lowest number.
+ *  - A class whose packets may not go for now is hidden: it comes back as far before V, or
+ *    behind it, as it was.
  *  - What a packet cost is said when it is served, and may differ from what was shown. A
  *    charge that comes later moves start and end up, never back; a refund lowers what the
  *    next packets cost, none below AT_WF2Q_LEAST.
@@ -44,8 +46,10 @@
 struct at_wf2q_class {
 	u64 start, end;		/* virtual; without packets only end counts */
 	u64 refund;		/* ns, of which nothing is used yet */
+	u64 lag, shown;		/* hidden: how far its start was before V; from it to end */
 	u32 weight;		/* 16.16 */
-	bool in;		/* has packets */
+	bool in;		/* has packets that may go */
+	bool hidden;		/* and had some, which may not for now */
 };
 
 struct at_wf2q {
@@ -221,6 +225,39 @@ static inline void at_wf2q_leave(struct at_wf2q *w, u32 i)
 	w->weights -= w->at[i].weight;
 }
 
+/* Class i has packets, none of which may go for now. */
+static inline void at_wf2q_hide(struct at_wf2q *w, u32 i)
+{
+	struct at_wf2q_class *c = &w->at[i];
+	u64 start = c->start;
+
+	c->shown = c->end - start;
+	at_wf2q_leave(w, i);
+	c->lag = at_wf2q_after(w->v, start) ? w->v - start : 0;
+	c->hidden = true;
+}
+
+/* They may go again: as if they had always been there, if nobody was served meanwhile. */
+static inline void at_wf2q_unhide(struct at_wf2q *w, u32 i)
+{
+	struct at_wf2q_class *c = &w->at[i];
+
+	c->in = true;
+	c->hidden = false;
+	w->weights += c->weight;
+	c->start = at_wf2q_after(c->end, w->v) ? c->end : w->v - c->lag;
+	c->end = c->start + c->shown;
+	c->lag = 0;
+	at_wf2q_add(w, i);
+}
+
+/* Class i, which is hidden, has no packets any more. */
+static inline void at_wf2q_forget(struct at_wf2q *w, u32 i)
+{
+	w->at[i].hidden = false;
+	w->at[i].lag = 0;
+}
+
 /* The class that goes next, or AT_WF2Q_NONE: nobody has packets. */
 static inline u32 at_wf2q_next(struct at_wf2q *w)
 {
@@ -265,6 +302,9 @@ static inline void at_wf2q_charge(struct at_wf2q *w, u32 i, u64 ns)
 	struct at_wf2q_class *c = &w->at[i];
 	u64 by = at_wf2q_share(at_wf2q_cost(ns), c->weight), from = c->in ? c->start : c->end, most;
 
+	most = c->lag < by ? c->lag : by;
+	c->lag -= most;
+	by -= most;
 	if (!at_wf2q_after(from, w->v))
 		from = w->v;
 	most = w->v + AT_WF2Q_DEBT - from;

@@ -25,7 +25,8 @@ extern const struct abi_row at_abi[];
 
 /* Ends at name == NULL. */
 const struct abi_row at_abi[] = {
-	SIZE(at_tcp), AT(at_tcp, seq), AT(at_tcp, ack), AT(at_tcp, payload), AT(at_tcp, window), AT(at_tcp, flags),
+	SIZE(at_tcp), AT(at_tcp, seq), AT(at_tcp, ack), AT(at_tcp, payload), AT(at_tcp, window), AT(at_tcp, mss),
+	AT(at_tcp, flags), AT(at_tcp, option),
 	SIZE(at_key), AT(at_key, proto), AT(at_key, dscp), AT(at_key, sport), AT(at_key, dport),
 	SIZE(at_pkt), AT(at_pkt, next), AT(at_pkt, priv), AT(at_pkt, bytes), AT(at_pkt, flow),
 	AT(at_pkt, source), AT(at_pkt, sta),
@@ -42,8 +43,8 @@ const struct abi_row at_abi[] = {
 	AT(at_param, max), AT(at_param, choices),
 	SIZE(at_vals), AT(at_vals, v), AT(at_vals, len),
 	SIZE(at_stat), AT(at_stat, id), AT(at_stat, unit), AT(at_stat, counter), AT(at_stat, name), AT(at_stat, help),
-	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, host), AT(at_qdisc, qlen),
-	AT(at_qdisc, parked), AT(at_qdisc, closed), AT(at_qdisc, bytes), AT(at_qdisc, in), AT(at_qdisc, out),
+	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, ack), AT(at_qdisc, host),
+	AT(at_qdisc, qlen), AT(at_qdisc, parked), AT(at_qdisc, closed), AT(at_qdisc, bytes), AT(at_qdisc, in), AT(at_qdisc, out),
 	AT(at_qdisc, made), AT(at_qdisc, dropped), AT(at_qdisc, shut), AT(at_qdisc, state),
 	SIZE(at_ops), AT(at_ops, name), AT(at_ops, about), AT(at_ops, params), AT(at_ops, stats),
 	AT(at_ops, row_stats), AT(at_ops, check), AT(at_ops, state_size), AT(at_ops, init), AT(at_ops, change),

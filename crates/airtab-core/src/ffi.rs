@@ -18,8 +18,12 @@ pub struct Tcp {
     pub payload: u32,
     /// Receive window, bytes.
     pub window: u32,
+    /// Maximum segment size of a SYN (RFC 9293 3.7.1); 0: it has no such option.
+    pub mss: u16,
     /// The flag byte of the header: FIN is 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32.
     pub flags: u8,
+    /// Of a SYN the scale of later windows (RFC 7323 2.2), 0 where there is none; else the number of SACK blocks.
+    pub option: u8,
 }
 
 /// What a classifier sees of an IP packet.
@@ -161,6 +165,7 @@ pub const STATIONS: usize = 65_536;
 pub struct Qdisc {
     pub ops: *const Ops,
     pub drop: Option<unsafe extern "C" fn(*mut Qdisc, *mut Pkt, c_int)>,
+    pub ack: Option<unsafe extern "C" fn(*mut Qdisc, *const Pkt, u32) -> *mut Pkt>,
     pub host: *mut c_void,
     pub qlen: u32,
     pub parked: u32,

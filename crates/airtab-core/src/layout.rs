@@ -50,7 +50,7 @@ macro_rules! layout {
 #[test]
 fn rust_and_c_agree() {
     let mut rows = Vec::new();
-    layout!(rows, "at_tcp", Tcp, seq, ack, payload, window, flags);
+    layout!(rows, "at_tcp", Tcp, seq, ack, payload, window, mss, flags, option);
     layout!(rows, "at_key", Key, protocol = "proto", dscp, sport, dport);
     layout!(
         rows,
@@ -95,6 +95,7 @@ fn rust_and_c_agree() {
         Qdisc,
         ops,
         drop,
+        ack,
         host,
         qlen,
         parked,

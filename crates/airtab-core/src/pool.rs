@@ -70,7 +70,13 @@ pub struct Pool<T> {
     chunks: Vec<NonNull<Packet<T>>>,
     free: Vec<u32>,
     identity: Arc<()>,
+    acks: Option<AckOf<T>>,
+    acks_made: u64,
 }
+
+/// The host's part of a pure acknowledgement of that number, of the same connection and way as a packet, and its
+/// length, bytes; None: it cannot be made. What a discipline may see of it is otherwise as of the packet.
+pub type AckOf<T> = Box<dyn Fn(&T, u32) -> Option<(T, u32)> + Send>;
 
 // SAFETY: a pool owns its packets; the pointers inside them are used only by
 // calls that borrow the pool mutably.
@@ -79,7 +85,38 @@ unsafe impl<T: Send> Send for Pool<T> {}
 impl<T: Copy> Pool<T> {
     /// An empty pool.
     pub fn new() -> Pool<T> {
-        Pool { chunks: Vec::new(), free: Vec::new(), identity: Arc::new(()) }
+        Pool { chunks: Vec::new(), free: Vec::new(), identity: Arc::new(()), acks: None, acks_made: 0 }
+    }
+
+    /// From now on disciplines can make acknowledgements.
+    pub fn make_acks_by(&mut self, make: AckOf<T>) {
+        self.acks = Some(make);
+    }
+
+    /// A pure acknowledgement of that number like packet `p`, lent to the core; null where none can be made.
+    ///
+    /// # Safety
+    /// `p` is a packet of this pool.
+    pub(crate) unsafe fn acknowledge(&mut self, p: *const ffi::Pkt, number: u32) -> *mut ffi::Pkt {
+        // SAFETY: the packet is of this pool, so its head is initialised.
+        let head = unsafe { &*p };
+        let Some((body, bytes)) = self.acks.as_ref().and_then(|make| make(self.body(Handle(head.handle)), number)) else {
+            return std::ptr::null_mut();
+        };
+        let tcp = ffi::Tcp { ack: number, payload: 0, option: 0, ..head.tcp };
+        let meta = Meta {
+            bytes,
+            flow: head.flow,
+            source: head.source,
+            sta: head.sta,
+            class: head.class,
+            ecn: false,
+            tcp: Some(tcp),
+            key: (head.flags & ffi::F_IP != 0).then_some(head.key),
+        };
+        let made = self.insert(meta, body);
+        self.acks_made += 1;
+        self.lend(made)
     }
 
     /// A new packet, held by the host.
@@ -233,6 +270,15 @@ impl<T: Copy> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
+    /// Acknowledgements that disciplines have made.
+    pub fn acks_made(&self) -> u64 {
+        self.acks_made
+    }
+
+    pub(crate) fn makes_acks(&self) -> bool {
+        self.acks.is_some()
+    }
+
     #[inline]
     fn packet(&self, handle: Handle) -> NonNull<Packet<T>> {
         let index = handle.index();
@@ -315,7 +361,7 @@ mod tests {
     #[test]
     fn a_packet_is_what_it_was_made_of() {
         let mut pool = Pool::new();
-        let tcp = ffi::Tcp { seq: 1, ack: 2, payload: 3, window: 4, flags: 5 };
+        let tcp = ffi::Tcp { seq: 1, ack: 2, payload: 3, window: 4, flags: 5, ..Default::default() };
         let key = ffi::Key { protocol: 6, dscp: 46, sport: 7, dport: 8 };
         for flags in [0, 1, 4, 5, 8, 9, 12, 13] {
             let [ecn, with_tcp, ip] = [1, 4, 8].map(|bit| flags & bit != 0);

@@ -116,6 +116,8 @@ pub struct Qdisc {
 /// core holds its address; freed by Drop.
 struct Host {
     dropped: Vec<Dropped>,
+    /// The pool of the dequeue that is going on.
+    pool: *mut c_void,
 }
 
 // SAFETY: a discipline has no tie to a thread; its packets belong to a pool
@@ -129,6 +131,13 @@ unsafe extern "C" fn on_drop(q: *mut ffi::Qdisc, p: *mut ffi::Pkt, why: c_int) {
         let packet = give_back(p);
         (*(*q).host.cast::<Host>()).dropped.push(Dropped { packet, reason: Reason::ALL[why as usize] });
     }
+}
+
+/// Of a dequeue from a pool of T.
+unsafe extern "C" fn on_ack<T: Copy>(q: *mut ffi::Qdisc, p: *const ffi::Pkt, number: u32) -> *mut ffi::Pkt {
+    // SAFETY: the core calls this during a dequeue alone, which has put the address of its pool there and does not
+    // touch it meanwhile; p is of that pool.
+    unsafe { (*(*(*q).host.cast::<Host>()).pool.cast::<Pool<T>>()).acknowledge(p, number) }
 }
 
 impl Qdisc {
@@ -158,7 +167,7 @@ impl Qdisc {
         // SAFETY: the size is not zero.
         let memory = unsafe { alloc_zeroed(layout) };
         let Some(q) = NonNull::new(memory.cast::<ffi::Qdisc>()) else { handle_alloc_error(layout) };
-        let host = Box::new(Host { dropped: Vec::with_capacity(64) });
+        let host = Box::new(Host { dropped: Vec::with_capacity(64), pool: std::ptr::null_mut() });
         let host = NonNull::from(Box::leak(host));
         // SAFETY: the memory is zeroed, large enough and ours; host outlives q.
         unsafe {
@@ -195,11 +204,15 @@ impl Qdisc {
 
     /// The next packet to send, held by the host again, with the ticket that
     /// [`Qdisc::sent`] wants once it is over.
-    pub fn dequeue<T>(&mut self, pool: &mut Pool<T>, now: u64) -> Option<(Handle, Ticket)> {
+    pub fn dequeue<T: Copy>(&mut self, pool: &mut Pool<T>, now: u64) -> Option<(Handle, Ticket)> {
         self.own(pool);
         let mut ticket = Ticket::default();
-        // SAFETY: q is initialised, its packets' pool is borrowed.
-        let p = unsafe { (self.discipline.0.dequeue)(self.q.as_ptr(), &mut ticket, now) };
+        // SAFETY: q is initialised, its packets' pool is borrowed, and the core reaches that through its host alone.
+        let p = unsafe {
+            (*self.q.as_ptr()).ack = pool.makes_acks().then_some(on_ack::<T>);
+            (*self.host.as_ptr()).pool = (&raw mut *pool).cast();
+            (self.discipline.0.dequeue)(self.q.as_ptr(), &mut ticket, now)
+        };
         // SAFETY: what the core gives out it was lent.
         (!p.is_null()).then(|| (unsafe { give_back(p) }, ticket))
     }

@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use airtab_core::{Key, Tcp};
 use etherparse::{
     IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6Header, Ipv6HeaderSlice,
-    Ipv6RawExtHeaderSlice, TcpSlice, UdpSlice, ip_number,
+    Ipv6RawExtHeaderSlice, TcpOptionElement, TcpSlice, UdpSlice, ip_number,
 };
 use siphasher::sip::SipHasher13;
 
@@ -79,6 +79,20 @@ impl Refusal {
 /// Longest IP packet of the links, bytes.
 pub(crate) const MTU: usize = 1500;
 
+/// The maximum segment size of a SYN, or 0, and [`Tcp::option`]. What cannot be read ends the options.
+fn options(tcp: &TcpSlice) -> (u16, u8) {
+    let (mut mss, mut scale, mut blocks) = (0, 0, 0);
+    for option in tcp.options_iterator().map_while(Result::ok) {
+        match option {
+            TcpOptionElement::MaximumSegmentSize(bytes) => mss = bytes,
+            TcpOptionElement::WindowScale(shift) => scale = shift,
+            TcpOptionElement::SelectiveAcknowledgement(_, more) => blocks = 1 + more.iter().flatten().count() as u8,
+            _ => {}
+        }
+    }
+    if tcp.syn() { (mss, scale) } else { (0, blocks) }
+}
+
 /// Looks at a packet.
 ///
 /// # Errors
@@ -94,12 +108,15 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
     let (ports, tcp) = match (ip.protocol, ip.payload) {
         (ip_number::TCP, Some(payload)) => {
             let tcp = TcpSlice::from_slice(payload).or(Err(Refusal::Malformed))?;
+            let options = options(&tcp);
             let header = Tcp {
                 seq: tcp.sequence_number(),
                 ack: tcp.acknowledgment_number(),
                 payload: tcp.payload().len() as u32,
                 window: tcp.window_size().into(),
+                mss: options.0,
                 flags: tcp.slice()[13],
+                option: options.1,
             };
             ((tcp.source_port(), tcp.destination_port()), Some(header))
         }

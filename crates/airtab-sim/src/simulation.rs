@@ -23,7 +23,7 @@ use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running};
 use crate::scenario::{App, Scenario, Servers};
-use crate::tcp::{Config, Segment};
+use crate::tcp::{ACK, Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
@@ -109,6 +109,14 @@ impl Tag for Body {
     }
 }
 
+/// A pure acknowledgement of a number, modulo 2^32, that is before that of a packet of TCP.
+fn acknowledge(body: &Body, number: u32) -> Option<(Body, u32)> {
+    let Segment { flags, ack, .. } = body.segment;
+    let before = u64::from((ack as u32).wrapping_sub(number));
+    let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..body.segment };
+    (flags == ACK).then_some((Body { segment, ..*body }, segment.ip_bytes()))
+}
+
 impl Simulation {
     /// Sets everything up at time 0. Panics as [`run`] does.
     pub fn new(scenario: &Scenario, queue: &Params, seed: u64) -> Simulation {
@@ -123,6 +131,7 @@ impl Simulation {
         #[cfg(feature = "trial")]
         SET_UP.fetch_add(1, Ordering::Relaxed);
         let mut world = World::new(topology, seed);
+        world.make_acks_by(acknowledge);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
         let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         let (_, servers) = scenario.access_links(App::flows);
@@ -288,7 +297,9 @@ impl Simulation {
             ack: s.ack as u32,
             payload: s.payload,
             window: s.window,
+            mss: 0,
             flags: s.flags,
+            option: s.sack_len,
         });
         let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
         let (class, sta, source) = (f.class, NO_STATION, from.0);

@@ -30,7 +30,9 @@ struct at_pkt;			/* a struct sk_buff */
 
 struct at_tcp {
 	u32 seq, ack, payload, window;
+	u16 mss;		/* of a SYN; 0: no such option */
 	u8 flags;
+	u8 option;		/* of a SYN: the scale of later windows; else: SACK blocks */
 };
 
 struct at_key {

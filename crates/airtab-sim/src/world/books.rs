@@ -5,7 +5,7 @@
 /// [`World::poll`](super::World::poll) says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
-    /// Sent by a host.
+    /// Sent by a host, or made by a discipline.
     pub made: u64,
     /// Received at the other end.
     pub received: u64,

@@ -257,6 +257,18 @@ impl<B: Tag, T: Copy> World<B, T> {
         &mut self.pool.body_mut(packet).body
     }
 
+    /// Disciplines can make acknowledgements from now on: `make` gives the host's part of a pure one of that number,
+    /// like a packet's, and its length in bytes; or None.
+    pub fn make_acks_by(&mut self, make: fn(&B, u32) -> Option<(B, u32)>)
+    where
+        B: 'static,
+    {
+        self.pool.make_acks_by(Box::new(move |packet: &Carried<B>, number| {
+            let (body, bytes) = make(&packet.body, number)?;
+            Some((Carried { body, bytes, ..*packet }, bytes))
+        }));
+    }
+
     /// All packets.
     pub fn pool(&self) -> &Pool<Carried<B>> {
         &self.pool
@@ -271,6 +283,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         });
         let (queued, dropped) = queued.fold((0, 0), |sum, wire| (sum.0 + wire.0, sum.1 + wire.1));
         Books {
+            made: self.books.made + self.pool.acks_made(),
             inside: self.on_wires + self.channels.iter().map(held).sum::<u64>() + queued,
             dropped_wired: self.books.dropped_wired + dropped,
             ..self.books

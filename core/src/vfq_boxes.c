@@ -1,0 +1,780 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * vfq, wfq: boxes, the flows in them, who goes next and who makes room.
+ */
+#include "vfq_state.h"
+
+#define DROPS 4096u		/* packets that a call of change() drops: less than a millisecond */
+#define FIRST AT_ROUNDS_OLD	/* the one list of a box in which flows take turns */
+
+static struct at_seats vfq_seats(const struct at_vfq *s)
+{
+	return (struct at_seats){ &s->flows[0].seat, sizeof(struct at_vfq_flow) };
+}
+
+u32 at_vfq_box_of(const struct at_vfq *s, u16 sta)
+{
+	u32 numbered = s->n_boxes - AT_VFQ_SPECIAL;
+
+	if (sta == AT_GROUP)
+		return numbered;
+	if (sta == AT_NO_STA)
+		return numbered + 1;
+	return sta < numbered ? sta : sta % numbered;
+}
+
+/* ---- flows ---- */
+
+/* Frees the record of the flow that has been without packets for longest, or passes over
+ * one that has some; false: there is none to look at. */
+static bool vfq_evict(struct at_vfq *s, u32 list)
+{
+	u32 i = at_flows_oldest(&s->table, list);
+
+	if (!i)
+		return false;
+	if (s->flows[i].qlen) {
+		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
+		return true;
+	}
+	at_flows_del(&s->table, i);
+	s->n_evictions++;
+	return true;
+}
+
+static void vfq_forget_flow(struct at_vfq_flow *f)
+{
+	memset(&f->codel, 0, sizeof(f->codel));
+	memset(&f->proof, 0, sizeof(f->proof));
+	f->credit = 0;
+	f->boosts = 0;
+}
+
+/* A new record, or 0: all have packets. At most two are looked at for each that comes. */
+static u32 vfq_add_flow(struct at_vfq *s, u32 key)
+{
+	u32 i = at_flows_add(&s->table, key);
+
+	for (u32 tries = 0; !i && tries < 2; tries++)
+		if (vfq_evict(s, AT_FLOWS_NEW) || vfq_evict(s, AT_FLOWS_KNOWN))
+			i = at_flows_add(&s->table, key);
+	if (!i)
+		return 0;
+	s->flows[i].qlen = s->flows[i].parked = s->flows[i].bytes = 0;
+	s->flows[i].line = (struct at_line){ 0 };
+	s->flows[i].seat = (struct at_seat){ 0 };
+	s->flows[i].astray = 0;
+	vfq_forget_flow(&s->flows[i]);
+	at_flows_list(&s->table, i, AT_FLOWS_NEW);
+	return i;
+}
+
+/* The flow of a packet in its box, whose own is of what the table has no place for. A key
+ * is of one station: stations whose flows have the same hash share nothing. Whoever is not
+ * known may have packets in the box's own flow, and gets no other while that has some. */
+static u32 vfq_flow_of(struct at_vfq *s, u32 box, const struct at_pkt *p, u64 now)
+{
+	u32 key = at_flow(p) ^ (u32)at_sta(p) * 0x9e3779b1u, i;
+
+	if (s->plain)
+		return s->rest + box;
+	i = at_flows_find(&s->table, key);
+	if (!i)
+		i = s->flows[s->rest + box].qlen ? 0 : vfq_add_flow(s, key);
+	else if (!s->flows[i].qlen && now - s->flows[i].last > s->idle)
+		vfq_forget_flow(&s->flows[i]);
+	else if (!s->flows[i].qlen)
+		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
+	if (!i)
+		return s->rest + box;
+	s->flows[i].last = now;
+	return i;
+}
+
+/* ---- a box ---- */
+
+static u32 vfq_may_go(const struct at_vfq_box *b)
+{
+	return b->qlen - b->parked;
+}
+
+/* Passes over flows all of whose packets are parked. */
+static void vfq_pass_parked(struct at_vfq *s, struct at_vfq_box *b)
+{
+	u32 i = b->rounds.lists[FIRST].head;
+
+	while (b->parked && s->flows[i].qlen == s->flows[i].parked) {
+		at_rounds_pass(&b->rounds, vfq_seats(s), FIRST);
+		i = b->rounds.lists[FIRST].head;
+	}
+}
+
+/* Credit as of now: each boost of the box halved it and added the increment. */
+static s64 vfq_credit_of(const struct at_vfq *s, const struct at_vfq_box *b, const struct at_vfq_flow *f)
+{
+	s64 d = f->credit;
+	u32 n = b->boosts - f->boosts;
+
+	return (d >> (n < 63 ? n : 63)) + 2 * s->increment;
+}
+
+/* Flow k becomes the first of its box's list; who was before it is behind all others. */
+static void vfq_bring_first(struct at_vfq *s, struct at_vfq_box *b, u32 k)
+{
+	while (b->rounds.lists[FIRST].head != k)
+		at_rounds_append(&b->rounds, vfq_seats(s), at_rounds_pop(&b->rounds, vfq_seats(s), FIRST), FIRST);
+}
+
+/* The flow with most credit; of equal ones the first in line. Nobody has any: a boost. */
+static u32 vfq_richest(struct at_vfq *s, struct at_vfq_box *b)
+{
+	u32 i = b->rounds.lists[FIRST].head, best = i;
+
+	for (u32 n = b->rounds.lists[FIRST].len; n; n--, i = s->flows[i].seat.next)
+		if (s->flows[i].qlen != s->flows[i].parked &&
+		    vfq_credit_of(s, b, &s->flows[i]) > vfq_credit_of(s, b, &s->flows[best]))
+			best = i;
+	for (u32 n = 0; n < 63 && vfq_credit_of(s, b, &s->flows[best]) < 0; n++)
+		b->boosts++;
+	vfq_bring_first(s, b, best);
+	return best;
+}
+
+/* The flow whose turn it is; the box has packets that may go. */
+static u32 vfq_pick(struct at_vfq *s, struct at_vfq_box *b)
+{
+	vfq_pass_parked(s, b);
+	return s->by_credit ? vfq_richest(s, b) : b->rounds.lists[FIRST].head;
+}
+
+static struct at_pkt *vfq_head_of(const struct at_qdisc *q, struct at_vfq_flow *f)
+{
+	return at_line_first(q, &f->line);
+}
+
+/* What the box shows to the scheduler. */
+static u64 vfq_shown_cost(struct at_qdisc *q, u32 i, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_vfq_flow *f = &s->flows[vfq_pick(s, b)];
+	const struct at_pkt *p = vfq_head_of(q, f);
+	struct at_vfq_seen seen;
+	struct at_vfq_bill bill;
+	u32 bytes = at_bytes(p), ack;
+
+	at_vfq_look(s, p, &seen);
+	ack = seen.tcp.ack;
+	if (q->ack && at_vfq_splits(s, b, f, &seen, now, &ack)) {
+		bytes = seen.header;
+		seen.pure = true;
+	}
+	bill = at_vfq_price(s, b, f, &seen, bytes, ack, now);
+	return bill.down + bill.up;
+}
+
+/* The scheduler knows of the box if it has packets that may go. */
+static void vfq_sync_box(struct at_qdisc *q, u32 i, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	bool in = s->wf2q.at[i].in, hidden = s->wf2q.at[i].hidden;
+
+	if (in && !vfq_may_go(b))
+		b->last = now;
+	if (vfq_may_go(b) && hidden)
+		at_wf2q_unhide(&s->wf2q, i);
+	else if (vfq_may_go(b) && !in)
+		at_wf2q_enter(&s->wf2q, i, vfq_shown_cost(q, i, now));
+	else if (!vfq_may_go(b) && b->qlen && in)
+		at_wf2q_hide(&s->wf2q, i);
+	else if (!b->qlen && in)
+		at_wf2q_leave(&s->wf2q, i);
+	else if (!b->qlen && hidden)
+		at_wf2q_forget(&s->wf2q, i);
+}
+
+static void vfq_join(struct at_qdisc *q, u32 i, u32 k, struct at_pkt *p)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_vfq_flow *f = &s->flows[k];
+
+	at_fifo_push(&f->line.fifo, p);
+	b->bytes += at_bytes(p);
+	f->bytes += at_bytes(p);
+	b->qlen++;
+	f->qlen++;
+	if (at_parked(q, p)) {
+		b->parked++;
+		f->parked++;
+	} else if (f->seat.passed) {
+		at_rounds_look_again(&b->rounds, vfq_seats(s));
+	}
+	if (f->seat.list == AT_ROUNDS_NONE) {
+		f->seat.whose = (u16)i;
+		at_rounds_append(&b->rounds, vfq_seats(s), k, FIRST);
+	}
+}
+
+/* Of a flow, p was taken. */
+static struct at_pkt *vfq_count_out(struct at_qdisc *q, struct at_vfq_flow *f, struct at_pkt *p)
+{
+	struct at_vfq_box *b = &at_vfq_priv(q)->boxes[f->seat.whose];
+	u32 parked = at_parked(q, p);
+
+	b->bytes -= at_bytes(p);
+	f->bytes -= at_bytes(p);
+	b->qlen--;
+	b->parked -= parked;
+	f->parked -= parked;
+	if (!--f->qlen)
+		at_codel_empty(&f->codel);
+	return p;
+}
+
+/* The turn of the first flow is over. Without packets it takes none. */
+static void vfq_end_turn(struct at_vfq *s, struct at_vfq_box *b)
+{
+	u32 k = at_rounds_pop(&b->rounds, vfq_seats(s), FIRST);
+
+	if (s->flows[k].qlen)
+		at_rounds_append(&b->rounds, vfq_seats(s), k, FIRST);
+}
+
+/* Takes the oldest packet of flow k, parked or not; it has one. */
+static struct at_pkt *vfq_take_oldest(struct at_qdisc *q, u32 k)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_flow *f = &s->flows[k];
+	struct at_vfq_box *b = &s->boxes[f->seat.whose];
+	struct at_pkt *p = vfq_count_out(q, f, at_line_pop(&f->line));
+
+	if (!f->qlen) {
+		at_rounds_look_again(&b->rounds, vfq_seats(s));
+		vfq_bring_first(s, b, k);
+		vfq_end_turn(s, b);
+	}
+	return p;
+}
+
+/* ---- room ---- */
+
+static u64 vfq_limit_of(const struct at_vfq *s, const struct at_vfq_box *b)
+{
+	u64 aggregates = s->faithful || s->plain ? 0 : 2 * (u64)b->cost.frames;
+
+	return s->box_limit > aggregates ? s->box_limit : aggregates;
+}
+
+/* The first of the box's flows with most packets; it has some. */
+static u32 vfq_longest_flow(struct at_vfq *s, struct at_vfq_box *b)
+{
+	u32 best, i;
+
+	at_rounds_look_again(&b->rounds, vfq_seats(s));
+	best = i = b->rounds.lists[FIRST].head;
+	for (u32 n = b->rounds.lists[FIRST].len; n; n--, i = s->flows[i].seat.next)
+		if (s->flows[i].qlen > s->flows[best].qlen)
+			best = i;
+	return best;
+}
+
+/* The first of those with most packets. */
+static u32 vfq_longest_box(const struct at_vfq *s)
+{
+	u32 best = 0;
+
+	for (u32 i = 1; i < s->n_boxes; i++)
+		if (s->boxes[i].qlen > s->boxes[best].qlen)
+			best = i;
+	return best;
+}
+
+static enum at_verdict vfq_drop_one(struct at_qdisc *q, u32 i, const struct at_pkt *p, enum at_verdict verdict,
+				u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+
+	verdict = at_book_room(q, vfq_take_oldest(q, vfq_longest_flow(s, &s->boxes[i])), p, false, verdict);
+	vfq_sync_box(q, i, now);
+	return verdict;
+}
+
+/* Whether there are too many packets, and a box has some. */
+static bool vfq_over(const struct at_qdisc *q, const struct at_vfq *s)
+{
+	return q->qlen > s->limit && q->qlen > s->urgent.len + s->first_len;
+}
+
+bool at_vfq_shrink(struct at_qdisc *q, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	u32 left = DROPS;
+
+	for (u32 i = 0; i < s->n_boxes && left; i++)
+		for (; s->boxes[i].qlen > vfq_limit_of(s, &s->boxes[i]) && left; left--)
+			vfq_drop_one(q, i, NULL, AT_OK, now);
+	for (; left && vfq_over(q, s); left--)
+		vfq_drop_one(q, vfq_longest_box(s), NULL, AT_OK, now);
+	at_urgent_shrink(&s->urgent, q, s->limit);
+	return !left;
+}
+
+/* ---- arrivals ---- */
+
+/* A station's weight is by what it is seen to do first: download, or upload. */
+static void vfq_meet(struct at_vfq *s, u32 i, const struct at_vfq_seen *seen)
+{
+	struct at_vfq_box *b = &s->boxes[i];
+	u64 weight = s->weights[i < s->n_weights ? i : s->n_weights - 1];
+
+	if (b->met)
+		return;
+	b->met = seen->is_tcp && !seen->control;
+	weight = weight * (b->met && seen->pure ? s->upload : s->download) >> 16;
+	weight = weight < AT_WF2Q_WEIGHT_MIN ? AT_WF2Q_WEIGHT_MIN : weight;
+	at_wf2q_weigh(&s->wf2q, i, (u32)(weight < AT_WF2Q_WEIGHT_MAX ? weight : AT_WF2Q_WEIGHT_MAX));
+}
+
+static void vfq_forget_box(struct at_vfq_box *b)
+{
+	b->met = false;
+	b->heard_at = 0;
+}
+
+/* p joined the queue. */
+static void vfq_came(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	at_seq_set(p, at_vfq_priv(q)->seq++);
+	at_codel_stamp(p, now);
+	at_book_in(q, p);
+}
+
+/* Whether p waits with what goes first: it is not TCP, or a packet of its flow does so
+ * already; but not while one waits in its box. */
+static bool vfq_goes_first(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen)
+{
+	if (!s->udp_first || f->qlen)
+		return false;
+	return !seen->is_tcp || (s->first_len && at_seq(s->first.fifo.head) <= f->astray);
+}
+
+static enum at_verdict vfq_enqueue_first(struct at_qdisc *q, struct at_pkt *p, struct at_vfq_flow *f, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+
+	if (s->first_len >= AT_VFQ_FIRST)
+		return at_book_refuse(q, p, AT_R_CLASS);
+	f->astray = s->seq;
+	at_fifo_push(&s->first.fifo, p);
+	s->first_len++;
+	s->first_parked += at_parked(q, p);
+	vfq_came(q, p, now);
+	return AT_OK;
+}
+
+static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32 i, u32 k, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	enum at_verdict verdict = AT_OK;
+	bool tail = s->faithful || s->plain;
+
+	if (tail && (b->qlen >= s->box_limit || q->qlen >= s->limit))
+		return at_book_refuse(q, p, b->qlen >= s->box_limit ? AT_R_CLASS : AT_R_LIMIT);
+	vfq_join(q, i, k, p);
+	vfq_came(q, p, now);
+	vfq_sync_box(q, i, now);
+	if (b->qlen > vfq_limit_of(s, b))
+		verdict = vfq_drop_one(q, i, p, verdict, now);
+	while (vfq_over(q, s))
+		verdict = vfq_drop_one(q, vfq_longest_box(s), p, verdict, now);
+	return verdict;
+}
+
+enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_seen seen;
+	u32 i, k;
+
+	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
+		vfq_came(q, p, now);
+		while (vfq_over(q, s))
+			vfq_drop_one(q, vfq_longest_box(s), p, AT_OK, now);
+		return AT_OK;
+	}
+	at_vfq_look(s, p, &seen);
+	i = at_vfq_box_of(s, at_sta(p));
+	if (!s->boxes[i].qlen && now - s->boxes[i].last > s->idle)
+		vfq_forget_box(&s->boxes[i]);
+	vfq_meet(s, i, &seen);
+	k = vfq_flow_of(s, i, p, now);
+	if (vfq_goes_first(s, &s->flows[k], &seen))
+		return vfq_enqueue_first(q, p, &s->flows[k], now);
+	return vfq_enqueue_box(q, p, i, k, now);
+}
+
+/* ---- departures ---- */
+
+/* What CoDel lets out next of a flow, or NULL: nothing is left that may go. */
+static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_flow *f, const struct at_codel_params *k, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p;
+
+	while (at_line_first(q, &f->line)) {
+		p = vfq_count_out(q, f, at_line_take(&f->line));
+		if (!k->target || !at_codel_drops(k, &f->codel, &s->codel_total, p, f->bytes, now))
+			return p;
+		at_book_drop(q, p, AT_R_AQM);
+	}
+	return NULL;
+}
+
+/* CoDel's target is at least the time of two full packets where all stations take turns:
+ * with less a flow could not have the next one at hand. */
+static struct at_codel_params vfq_codel_of(const struct at_vfq *s, const struct at_vfq_box *b)
+{
+	struct at_codel_params k = s->codel;
+	u32 n = s->contenders;
+	u64 turn = 2 * n * at_aircost_ns(&b->cost, AT_FULL_BYTES, at_aircost_contention(&b->cost, n));
+
+	if (k.target && turn > k.target)
+		k.target = (u32)(turn < k.interval ? turn : k.interval);
+	return k;
+}
+
+static void vfq_charge_credit(struct at_vfq *s, struct at_vfq_box *b, struct at_vfq_flow *f, u64 ns)
+{
+	f->credit = vfq_credit_of(s, b, f) - 2 * s->increment - at_charge(ns);
+	f->boosts = b->boosts;
+	if (f->credit < -12 * s->increment)
+		f->credit = -12 * s->increment;
+}
+
+/* p, or what is made in its place, leaves box i, whose first flow it is of. */
+static void vfq_serve(struct at_qdisc *q, u32 i, u32 k, struct at_vfq_bill bill, struct at_ticket *t, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	bool more;
+
+	b->down += bill.down;
+	b->up += bill.up;
+	if (s->by_credit)
+		vfq_charge_credit(s, b, &s->flows[k], bill.down + bill.up);
+	if (!s->plain && !s->faithful)
+		at_tickets_issue(&s->tickets, (struct at_charge){ .flow = i, .est = (u32)bill.down }, t);
+	vfq_end_turn(s, b);
+	more = vfq_may_go(b);
+	if (!more)
+		b->last = now;
+	at_wf2q_serve(&s->wf2q, i, bill.down + bill.up, more, more ? vfq_shown_cost(q, i, now) : 0);
+}
+
+/* An acknowledgement of its own that goes ahead of p, or NULL: none has to, or can. */
+static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct at_pkt *p, struct at_ticket *t, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_vfq_flow *f = &s->flows[k];
+	struct at_vfq_bill bill;
+	struct at_vfq_seen seen;
+	struct at_pkt *made;
+	u32 number;
+
+	at_vfq_look(s, p, &seen);
+	if (!q->ack || !at_vfq_splits(s, b, f, &seen, now, &number))
+		return NULL;
+	made = q->ack(q, p, number);
+	if (!made)
+		return NULL;
+	q->made++;
+	q->out++;
+	b->split++;
+	s->n_split++;
+	seen.pure = true;
+	seen.tcp.payload = 0;
+	bill = at_vfq_price(s, b, f, &seen, at_bytes(made), number, now);
+	at_vfq_released(s, b, f, &seen, number);
+	vfq_serve(q, i, k, bill, t, now);
+	return made;
+}
+
+/* A packet of box i, which has some that may go, or NULL: CoDel dropped them. */
+static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket *t, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_codel_params codel;
+	struct at_vfq_seen seen;
+	struct at_vfq_bill bill;
+	u32 k = vfq_pick(s, b);
+	struct at_vfq_flow *f = &s->flows[k];
+	struct at_pkt *p;
+
+	p = vfq_ahead(q, i, k, vfq_head_of(q, f), t, now);
+	if (p)
+		return p;
+	codel = vfq_codel_of(s, b);
+	p = vfq_controlled(q, f, &codel, now);
+	if (!p) {
+		vfq_end_turn(s, b);
+		vfq_sync_box(q, i, now);
+		if (vfq_may_go(b))
+			at_wf2q_reshow(&s->wf2q, i, vfq_shown_cost(q, i, now));
+		return NULL;
+	}
+	at_vfq_look(s, p, &seen);
+	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
+	at_vfq_released(s, b, f, &seen, seen.tcp.ack);
+	vfq_serve(q, i, k, bill, t, now);
+	at_book_out(q, p);
+	return p;
+}
+
+/* An urgent packet goes, and its station pays. */
+static struct at_pkt *vfq_serve_urgent(struct at_qdisc *q, struct at_ticket *t)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p = at_urgent_take(&s->urgent, q);
+	u32 i = p ? at_vfq_box_of(s, at_sta(p)) : 0, bytes = p ? at_bytes(p) : 0;
+	struct at_vfq_seen seen = { 0 };
+	struct at_vfq_bill bill;
+
+	if (!p)
+		return NULL;
+	bill = at_vfq_price(s, &s->boxes[i], &s->flows[s->rest + i], &seen, bytes, 0, 0);
+	s->urgent.sent++;
+	s->boxes[i].down += bill.down;
+	at_wf2q_charge(&s->wf2q, i, bill.down);
+	if (!s->plain && !s->faithful)
+		at_tickets_issue(&s->tickets, (struct at_charge){ .flow = i, .est = (u32)bill.down,
+				 .nominal = at_nominal_ns(bytes), .mark = AT_VFQ_URGENT }, t);
+	at_book_out(q, p);
+	return p;
+}
+
+/* What is not TCP, where that goes first. */
+static struct at_pkt *vfq_serve_first(struct at_qdisc *q)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p;
+
+	if (s->first_len == s->first_parked)
+		return NULL;
+	at_line_first(q, &s->first);
+	p = at_line_take(&s->first);
+	s->first_len--;
+	at_book_out(q, p);
+	return p;
+}
+
+struct at_pkt *at_vfq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p;
+	u32 i;
+
+	memset(t, 0, sizeof(*t));
+	s->contenders = s->wf2q.ready.n + s->wf2q.later.n + 1;
+	p = vfq_serve_urgent(q, t);
+	if (!p)
+		p = vfq_serve_first(q);
+	while (!p && (i = at_wf2q_next(&s->wf2q)) != AT_WF2Q_NONE)
+		p = vfq_serve_box(q, i, t, now);
+	return p;
+}
+
+/* ---- drain, gates, links, reset ---- */
+
+static bool vfq_older(struct at_pkt *p, struct at_pkt *than)
+{
+	return p && (!than || at_seq(p) < at_seq(than));
+}
+
+/* The flow of a box whose oldest packet is older than *p, if that is not NULL. */
+static void vfq_oldest_in(struct at_vfq *s, struct at_vfq_box *b, struct at_pkt **p, u32 *flow)
+{
+	u32 i;
+
+	at_rounds_look_again(&b->rounds, vfq_seats(s));
+	i = b->rounds.lists[FIRST].head;
+	for (u32 n = b->rounds.lists[FIRST].len; n; n--, i = s->flows[i].seat.next)
+		if (vfq_older(s->flows[i].line.fifo.head, *p)) {
+			*p = s->flows[i].line.fifo.head;
+			*flow = i;
+		}
+}
+
+/* Oldest of all. A scan: handing over is rare. */
+struct at_pkt *at_vfq_drain(struct at_qdisc *q)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p = at_urgent_oldest(&s->urgent);
+	bool first = vfq_older(s->first.fifo.head, p);
+	u32 flow = 0;
+
+	p = first ? s->first.fifo.head : p;
+	for (u32 i = 0; i < s->n_boxes; i++)
+		if (s->boxes[i].qlen)
+			vfq_oldest_in(s, &s->boxes[i], &p, &flow);
+	if (!p)
+		return NULL;
+	if (flow) {
+		u32 i = s->flows[flow].seat.whose;
+
+		vfq_take_oldest(q, flow);
+		vfq_sync_box(q, i, s->boxes[i].last);
+	} else if (first) {
+		s->first_parked -= at_parked(q, p);
+		s->first_len--;
+		at_line_pop(&s->first);
+	} else {
+		at_urgent_pop(&s->urgent, q);
+	}
+	at_book_out(q, p);
+	return p;
+}
+
+/* A line's packets of that station are parked now, or no longer; by how many more. */
+static u32 vfq_turn_line(struct at_qdisc *q, struct at_line *l, u16 sta, bool open)
+{
+	u32 before = q->parked;
+
+	at_line_turned(q, l, sta, open);
+	return q->parked - before;
+}
+
+void at_vfq_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	u32 i = at_vfq_box_of(s, sta), k, by;
+	struct at_vfq_box *b = &s->boxes[i];
+
+	if (!at_gate_turn(q, sta, open))
+		return;
+	at_urgent_turned(&s->urgent, q, sta, open);
+	s->first_parked += vfq_turn_line(q, &s->first, sta, open);
+	at_rounds_look_again(&b->rounds, vfq_seats(s));
+	k = b->rounds.lists[FIRST].head;
+	for (u32 n = b->rounds.lists[FIRST].len; n; n--, k = s->flows[k].seat.next) {
+		by = vfq_turn_line(q, &s->flows[k].line, sta, open);
+		s->flows[k].parked += by;
+		b->parked += by;
+	}
+	vfq_sync_box(q, i, now);
+}
+
+void at_vfq_link(struct at_qdisc *q, const struct at_link *l, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[at_vfq_box_of(s, l->sta)];
+
+	(void)now;
+	if (l->here) {
+		b->linked = at_aircost_of_link(&b->cost, l) || b->linked;
+		return;
+	}
+	b->linked = false;
+	b->cost = s->usual;
+	vfq_forget_box(b);
+}
+
+void at_vfq_reset(struct at_qdisc *q, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p;
+
+	(void)now;
+	while ((p = at_urgent_pop(&s->urgent, q)))
+		at_book_drop(q, p, AT_R_RESET);
+	while ((p = at_line_pop(&s->first)))
+		at_book_drop(q, p, AT_R_RESET);
+	s->first_len = s->first_parked = 0;
+	for (u32 i = 0; i < s->n_boxes; i++) {
+		struct at_vfq_box *b = &s->boxes[i];
+
+		while (b->qlen)
+			at_book_drop(q, vfq_take_oldest(q, vfq_longest_flow(s, b)), AT_R_RESET);
+		b->last = 0;
+		vfq_forget_box(b);
+		vfq_forget_flow(&s->flows[s->rest + i]);
+	}
+	at_wf2q_clear(&s->wf2q);
+	at_flows_forget(&s->table);
+	at_tickets_forget(&s->tickets);
+}
+
+/* ---- set-up ---- */
+
+void at_vfq_set_weights(struct at_vfq *s, const struct at_vals *weights)
+{
+	s->n_weights = weights->len;
+	for (u32 i = 0; i < s->n_weights; i++)
+		s->weights[i] = (u32)weights->v[i];
+	for (u32 i = 0; i < s->n_boxes; i++)
+		s->boxes[i].met = false;
+}
+
+void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate)
+{
+	at_aircost_of_rate(&s->usual, &at_phys[phy], (u32)at_div(rate, 1000));
+	for (u32 i = 0; i < s->n_boxes; i++)
+		if (!s->boxes[i].linked)
+			s->boxes[i].cost = s->usual;
+}
+
+/* The state is struct at_vfq, then these arrays, each on lines of its own (align.h). */
+struct layout {
+	u64 boxes, flows, buckets, wf2q, end;	/* offsets */
+};
+
+static struct layout vfq_layout_of(u32 stations, u32 flows)
+{
+	u64 n = (u64)stations + AT_VFQ_SPECIAL;
+	struct layout at;
+
+	at.boxes = at_lines(sizeof(struct at_vfq));
+	at.flows = at.boxes + at_lines(n * sizeof(struct at_vfq_box));
+	at.buckets = at.flows + at_lines((AT_FLOWS_RECORDS(flows) + n) * sizeof(struct at_vfq_flow));
+	at.wf2q = at.buckets + at_lines(at_flows_bytes(flows));
+	at.end = at.wf2q + at_lines(at_wf2q_bytes(n)) + AT_LINE;
+	return at;
+}
+
+u64 at_vfq_state_size(u32 stations, u32 flows)
+{
+	return vfq_layout_of(stations, flows).end;
+}
+
+void at_vfq_init(struct at_qdisc *q, u32 stations, u32 flows, u64 seed)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct layout at = vfq_layout_of(stations, flows);
+	u8 *base = at_first_line(q);
+
+	s->n_boxes = stations + AT_VFQ_SPECIAL;
+	s->rest = (u32)AT_FLOWS_RECORDS(flows);
+	s->boxes = (void *)(base + at.boxes);
+	s->flows = (void *)(base + at.flows);
+	at_flows_init(&s->table, (void *)(base + at.buckets), s->flows, sizeof(*s->flows), flows, seed);
+	at_wf2q_init(&s->wf2q, base + at.wf2q, s->n_boxes);
+	s->seq = 1;		/* 0 is before all in astray */
+	s->contenders = 2;
+}
+
+u32 at_vfq_next_row(const struct at_vfq *s, u32 cursor, bool *found)
+{
+	u32 end = s->n_boxes > cursor && s->n_boxes - cursor > AT_ROWS ? cursor + AT_ROWS : s->n_boxes;
+
+	for (u32 i = cursor; i < end; i++) {
+		*found = s->boxes[i].qlen || s->boxes[i].down;
+		if (*found)
+			return i + 1;
+	}
+	*found = false;
+	return end < s->n_boxes ? end : 0;
+}
