@@ -44,12 +44,14 @@ static const struct at_param red_params[] = {
 	[P_MIN] = {
 		.id = 2, .unit = AT_Q16, .max_len = 1, .name = "min",
 		.help = "average queue, in packets, up to which nothing is dropped",
-		.source = "Parris T 5.1", .def = 5 << 16, .min = 0, .max = ~(u32)0,
+		.source = "Parris T 5.1", .def = 5 << 16, .min = 0,
+		.max = 65535u << 16,
 	},
 	[P_MAX] = {
 		.id = 3, .unit = AT_Q16, .max_len = 1, .name = "max",
 		.help = "average queue, in packets, above which all are dropped",
-		.source = "Parris T 5.1", .def = 40 << 16, .min = 1 << 16, .max = ~(u32)0,
+		.source = "Parris T 5.1", .def = 40 << 16, .min = 1 << 16,
+		.max = 65535u << 16,
 	},
 	[P_SAMPLES] = {
 		.id = 4, .unit = AT_COUNT, .max_len = 1, .name = "samples",
