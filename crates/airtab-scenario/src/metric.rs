@@ -261,7 +261,7 @@ const TABLE: &[Row] = &[
     (SecondVolumeJain, "second_volume_jain_ratio", "Jain of volumes, a second", 1.0, 3, Neither),
     (
         SecondVolumeJainLeast,
-        "second_volume_jain_least_ratio",
+        "least_second_volume_jain_ratio",
         "Jain of volumes, least second",
         1.0,
         3,
