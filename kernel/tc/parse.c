@@ -62,7 +62,7 @@ static bool push_digit(u64 *number, char c)
 	       !__builtin_add_overflow(*number, (u64)(c - '0'), number);
 }
 
-/* value * scale / 10^digits, if there is no rest (of AT_Q16: whatever is left). */
+/* value * scale / 10^digits, if there is no rest (of AT_Q16: to the nearest). */
 static bool fraction(u8 unit, u64 value, u64 scale, u32 digits, u64 *to)
 {
 	u64 product, unit_of = 1;
@@ -71,6 +71,8 @@ static bool fraction(u8 unit, u64 value, u64 scale, u32 digits, u64 *to)
 		return false;
 	while (digits--)
 		unit_of *= 10;
+	if (unit == AT_Q16 && __builtin_add_overflow(product, unit_of / 2, &product))
+		return false;
 	if (unit != AT_Q16 && product % unit_of)
 		return false;
 	return !__builtin_add_overflow(*to, product / unit_of, to);

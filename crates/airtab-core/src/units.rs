@@ -160,7 +160,7 @@ impl Unit {
     }
 
     /// Reads a value. Decimal fractions are exact as far as the unit goes
-    /// (`0.5us` is 500 ns; `0.3ns` is refused).
+    /// (`0.5us` is 500 ns; `0.3ns` is refused); a plain number is the nearest.
     ///
     /// # Errors
     /// Names the text and shows how a value of this unit is written.
@@ -192,10 +192,11 @@ impl Unit {
             let digits: u64 = fraction.parse().map_err(|_| wrong())?;
             let parts = u128::from(digits) * u128::from(scale);
             let unit = 10u128.pow(fraction.len() as u32);
+            let half = if self == Unit::Q16 { unit / 2 } else { 0 };
             if parts % unit != 0 && self != Unit::Q16 {
                 return Err(wrong());
             }
-            value = value.checked_add((parts / unit) as u64).ok_or_else(wrong)?;
+            value = value.checked_add(((parts + half) / unit) as u64).ok_or_else(wrong)?;
         }
         Ok(value)
     }
@@ -249,6 +250,9 @@ mod tests {
             (Unit::Ppm, "1%", 10_000),
             (Unit::Ppm, "0.25", 250_000),
             (Unit::Count, "1_000", 1000),
+            (Unit::Q16, "14.28", 935_854),
+            (Unit::Q16, "0.99999", 65_535),
+            (Unit::Q16, "0.999999", 65_536),
             (Unit::Bool, "on", 1),
         ] {
             assert_eq!(unit.parse(text), Ok(value), "{text}");

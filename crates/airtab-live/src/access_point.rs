@@ -320,6 +320,7 @@ impl AccessPoint {
         let (books, medium) = (self.world.books(), self.world.medium(0));
         let ap = ApTrace {
             mean_packets: places.iter().sum(),
+            deviation_packets: None,
             max_packets: self.world.max_packets(0),
             counters: medium.counters(),
             air: medium.air(now),

@@ -35,6 +35,7 @@ mod tcp;
 #[cfg(feature = "files")]
 mod text_file;
 mod video_trace;
+mod volumes;
 mod wifi;
 mod wired;
 
@@ -53,3 +54,4 @@ pub use station::station_change;
 pub use tcp::tcp_settings;
 #[cfg(feature = "files")]
 pub use text_file::read_text;
+pub use volumes::volume_jain;

@@ -21,6 +21,7 @@ use airtab_sim::{
 use crate::evenness;
 use crate::kinds;
 use crate::metric::{Direction, Metric, OfPath};
+use crate::volumes;
 
 /// Figures of one application or of the access point; what has no meaning is
 /// absent.
@@ -253,11 +254,13 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
         (Metric::WiredDropped, trace.ap.wired_dropped as f64),
         (Metric::UplinkDropped, trace.ap.uplink_dropped as f64),
     ]);
+    f.extend(trace.ap.deviation_packets.map(|x| (Metric::QueueDeviation, x)));
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
     f.extend(share(air.collided, air.attempts).map(|x| (Metric::CollidedAttempts, x)));
     kinds::together(scenario.apps.iter().zip(apps), &mut f);
     evenness::add(scenario, apps, &mut f);
+    volumes::add(scenario, trace, apps, &mut f);
     f
 }
 

@@ -91,6 +91,8 @@ pub enum Metric {
     QueueDelayP99,
     /// Mean places held in the access point's queue, packets.
     QueuePackets,
+    /// Of the access point: standard deviation of the packets in its queue, by time.
+    QueueDeviation,
     /// Packets that the access point's queue dropped, share of those that came.
     QueueDropped,
     /// Mean time from leaving that queue to the first attempt, s.
@@ -153,6 +155,13 @@ pub enum Metric {
     FlowsAirJain,
     /// The same of the air of the stations that have bulk flows, down and up.
     StationsAirJain,
+    /// Jain's index of what TCP's bulk flows had acknowledged in each second, up and down together: mean over the
+    /// seconds (Starzetz 2006, equation 7.1, T = 1 s).
+    SecondVolumeJain,
+    /// The same of the most uneven second.
+    SecondVolumeJainLeast,
+    /// The same of all that they had acknowledged in these seconds.
+    FlowsVolumeJain,
     /// Packets that wired queues dropped in the whole run.
     WiredDropped,
     /// Packets that the stations' queues dropped in the whole run.
@@ -219,6 +228,7 @@ const TABLE: &[Row] = &[
     (QueueDelayP50, "queue_delay_p50_seconds", "queue p50, ms", 1e3, 2, Lower),
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
+    (QueueDeviation, "queue_deviation_packets", "places held, deviation", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
     (BelowDelay, "below_delay_mean_seconds", "below the queue mean, ms", 1e3, 2, Lower),
     (BelowDelayP99, "below_delay_p99_seconds", "below the queue p99, ms", 1e3, 2, Lower),
@@ -248,6 +258,16 @@ const TABLE: &[Row] = &[
     (FlowsRateJain, "flows_rate_jain_ratio", "Jain of rates, flows", 1.0, 3, Neither),
     (FlowsAirJain, "flows_air_jain_ratio", "Jain of air, flows", 1.0, 3, Neither),
     (StationsAirJain, "stations_air_jain_ratio", "Jain of air, stations", 1.0, 3, Neither),
+    (SecondVolumeJain, "second_volume_jain_ratio", "Jain of volumes, a second", 1.0, 3, Neither),
+    (
+        SecondVolumeJainLeast,
+        "least_second_volume_jain_ratio",
+        "Jain of volumes, least second",
+        1.0,
+        3,
+        Neither,
+    ),
+    (FlowsVolumeJain, "flows_volume_jain_ratio", "Jain of volumes, flows", 1.0, 3, Neither),
     (WiredDropped, "wired_dropped_packets", "dropped on wires", 1.0, 0, Neither),
     (UplinkDropped, "uplink_dropped_packets", "dropped in uplinks", 1.0, 0, Neither),
     (PingMedian, "pings_median_seconds", "median ping, ms", 1e3, 1, Lower),

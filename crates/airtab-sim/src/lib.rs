@@ -19,6 +19,7 @@
 //! What it does not do: no quality scores (`airtab-quality`), no files
 //! (`airtab-scenario`), no real sockets.
 
+mod backlog;
 mod course;
 mod engine;
 mod histogram;
@@ -32,6 +33,7 @@ mod simulation;
 pub mod tcp;
 mod trace;
 pub mod traffic;
+mod volume;
 pub mod wifi;
 pub mod world;
 

@@ -200,6 +200,7 @@ impl AppMeter {
             below: self.below,
             paths: self.paths,
             tcp: Default::default(),
+            acked: Vec::new(),
             air_ns: self.air_ns[0],
             up_air_ns: self.air_ns[1],
             attempts: self.attempts,

@@ -59,6 +59,12 @@ pub enum Quantity {
     Uploaded,
     /// Congestion window of the server of each application's first flow, bytes; none without a TCP connection.
     Window,
+    /// Bytes of each application's TCP flows that were acknowledged since the start, all flows together, both ways.
+    Volume,
+    /// The same flow by flow, application by application.
+    FlowVolumes,
+    /// Smoothed round-trip time of each application's first flow, s; none without a TCP connection.
+    Srtt,
     /// Packets in the access point's queue.
     Queue,
     /// Channel time of all uplink frames since the start, ns.
@@ -70,7 +76,8 @@ pub enum Quantity {
 
 impl Quantity {
     /// Names of those that every run has.
-    pub const NAMES: [&str; 5] = ["received", "uploaded", "queue", "window", "uplink_air"];
+    pub const NAMES: [&str; 8] =
+        ["received", "uploaded", "queue", "window", "uplink_air", "volume", "jain", "srtt"];
 
     /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], or a column of its table.
     pub fn named(name: &str, discipline: Discipline) -> Option<Quantity> {
@@ -80,6 +87,9 @@ impl Quantity {
             "window" => Some(Quantity::Window),
             "queue" => Some(Quantity::Queue),
             "uplink_air" => Some(Quantity::UplinkAir),
+            "volume" => Some(Quantity::Volume),
+            "jain" => Some(Quantity::FlowVolumes),
+            "srtt" => Some(Quantity::Srtt),
             _ => discipline.flow_columns().into_iter().find(|c| c.name == name).map(Quantity::Column),
         }
     }
@@ -90,7 +100,8 @@ impl Quantity {
 pub struct Series {
     /// What it is.
     pub quantity: Quantity,
-    /// One list of samples for each application, in the order of the scenario; of the access point one alone.
+    /// One list of samples for each application, in the order of the scenario; of the access point one alone; of
+    /// [`Quantity::FlowVolumes`] one for each TCP flow.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
@@ -161,6 +172,14 @@ fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
             let window = |app| simulation.senders(app).next().flatten().map(|sender| sender.cwnd() as f64);
             apps.map(window).collect()
         }
+        Quantity::Volume => {
+            let volume = |app| simulation.acked_bytes(app).reduce(|a, b| a + b).map(|bytes| bytes as f64);
+            apps.map(volume).collect()
+        }
+        Quantity::FlowVolumes => {
+            apps.flat_map(|app| simulation.acked_bytes(app)).map(|bytes| Some(bytes as f64)).collect()
+        }
+        Quantity::Srtt => apps.map(|app| simulation.srtt_ns(app).map(|ns| ns as f64 * 1e-9)).collect(),
         Quantity::Queue => vec![Some(simulation.queue_packets().into())],
         Quantity::UplinkAir => vec![Some(simulation.air().up_ns as f64)],
         Quantity::Column(column) => {

@@ -12,6 +12,7 @@ use crate::scenario::{App, Scenario};
 use crate::tcp::{Config, Endpoint, Stats};
 use crate::trace::{AppTrace, SenderTrace};
 use crate::traffic::{Application, Progress, Seen, Setting, User};
+use crate::volume::Volumes;
 use crate::world::{Home, HomeHost, NodeId};
 
 /// A flow: a server, a station, a five-tuple.
@@ -163,6 +164,8 @@ pub(crate) struct Running {
     pub(crate) meter: AppMeter,
     /// Their TCP senders: the servers', the stations'.
     tcp: [SenderTrace; 2],
+    /// What was acknowledged of its flows.
+    pub(crate) volumes: Volumes,
 }
 
 /// One user of an entry.
@@ -189,7 +192,10 @@ impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
         let saturates = app.kind.is_saturated();
         let meter = AppMeter::new(app, scenario);
-        Running { app: app.clone(), users, flows, active: false, saturates, meter, tcp: Default::default() }
+        let connected = if app.kind.protocol() == Protocol::Tcp { flows.len() } else { 0 };
+        let volumes = Volumes::new(connected, scenario.duration_ns);
+        let (app, tcp) = (app.clone(), Default::default());
+        Running { app, users, flows, active: false, saturates, meter, tcp, volumes }
     }
 
     /// An end of one of its connections did something now: its sender's counters were `before`.
@@ -214,6 +220,7 @@ impl Running {
     pub(crate) fn finish(self, users: impl Iterator<Item = User>, now: u64) -> (AppTrace, f64) {
         let (trace, mean_packets) = self.meter.finish(now);
         let Seen { frames, pages, segments } = Seen::of_all(users.map(|mut user| user.seen()));
-        (AppTrace { frames, pages, segments, tcp: self.tcp, ..trace }, mean_packets)
+        let acked = self.volumes.finish();
+        (AppTrace { frames, pages, segments, tcp: self.tcp, acked, ..trace }, mean_packets)
     }
 }

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use airtab_core::{Meta, NO_STATION, Params, Tcp};
 
+use crate::backlog::Backlog;
 use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running};
@@ -63,6 +64,7 @@ pub struct Simulation {
     tcp: Config,
     io: Io,
     tap: Tap,
+    backlog: Backlog,
     fingerprint: u64,
 }
 
@@ -171,6 +173,7 @@ impl Simulation {
             tcp: scenario.tcp,
             io: Io::default(),
             tap: Tap::default(),
+            backlog: Backlog::new(scenario.measure_ns.clone()),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
     }
@@ -205,6 +208,7 @@ impl Simulation {
         Trace {
             ap: ApTrace {
                 mean_packets: places.iter().sum(),
+                deviation_packets: Some(self.backlog.deviation(self.now)),
                 max_packets: self.world.max_packets(0),
                 counters: medium.counters(),
                 air: medium.air(self.now),
@@ -240,12 +244,14 @@ impl Simulation {
             Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let Body { app, flow, .. } = self.world.pool().body(packet).body;
                 self.meter(app).arrived(now);
+                self.backlog.changed(true, now);
                 self.note(3, flow.into());
             }
             Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let packet = self.world.pool().body(packet);
                 let (queued, app) = (packet.queued_ns, packet.body.app);
                 self.meter(app).dequeued(queued, now);
+                self.backlog.changed(false, now);
             }
             Report::Lost { packet } => {
                 let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
@@ -259,6 +265,7 @@ impl Simulation {
                     Place::AccessPoint(_) => {
                         self.note(5, u64::from(flow) << 8 | why as u64);
                         self.meter(app).dropped(now);
+                        self.backlog.changed(false, now);
                     }
                     Place::Uplink(_) => self.note(6, flow.into()),
                     Place::Wire(_) => self.note(8, flow.into()),

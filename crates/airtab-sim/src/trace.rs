@@ -55,6 +55,9 @@ pub struct AppTrace {
     pub paths: [PathTrace; 2],
     /// Its TCP senders: the servers', the stations'. Nothing where TCP is not the simulator's.
     pub tcp: [SenderTrace; 2],
+    /// Bytes that its TCP flows had acknowledged in each second, whole run, flow by flow, both ways together.
+    /// Nothing where TCP is not the simulator's.
+    pub acked: Vec<Vec<u32>>,
     /// Channel time of its downlink packets, ns: attempts and backoffs.
     pub air_ns: u64,
     /// The same of its uplink packets.
@@ -231,6 +234,8 @@ pub struct QueueTrace {
 pub struct ApTrace {
     /// Mean number of packets in the downlink queue.
     pub mean_packets: f64,
+    /// Standard deviation of that number, by time. None of a live access point.
+    pub deviation_packets: Option<f64>,
     /// Largest number of packets in it, whole run.
     pub max_packets: u32,
     /// The discipline's own counters, whole run.

@@ -157,6 +157,37 @@ fn the_table_names_the_flows_of_the_applications() {
     assert_eq!(simulation.column("nonesuch"), None);
 }
 
+/// Of TCP alone: what was acknowledged is no more than what arrived, and that of the trace; round trips are those of
+/// the end that sends data.
+#[test]
+fn volumes_and_round_trips_are_those_of_tcp() {
+    let scenario = quick_home();
+    let params = queue("fifo", 35);
+    let second = 1000 * MS;
+    let quantities = [Quantity::Volume, Quantity::FlowVolumes, Quantity::Srtt, Quantity::Received];
+    let mut probe = Probe::new(second, second..scenario.duration_ns + 1, &quantities);
+    let trace = watch(Simulation::new(&scenario, &params, 1), scenario.duration_ns, &mut [&mut probe]);
+    let [volumes, flows, round_trips, received] = [0, 1, 2, 3].map(|i| &probe.series()[i].values);
+    let tcp: Vec<usize> = (0..scenario.apps.len()).filter(|app| !trace.apps[*app].acked.is_empty()).collect();
+    assert_eq!(flows.len(), tcp.iter().map(|app| scenario.apps[*app].flows()).sum::<usize>());
+    assert!(!tcp.is_empty() && tcp.len() < scenario.apps.len(), "some are, some are not");
+    for (app, seen) in trace.apps.iter().enumerate() {
+        let last = |values: &[Vec<Option<f64>>]| values[app].last().copied().flatten();
+        if !tcp.contains(&app) {
+            assert_eq!((last(volumes), last(round_trips)), (None, None), "{}", seen.name);
+            continue;
+        }
+        let acked: f64 = seen.acked.iter().flatten().map(|bytes| f64::from(*bytes)).sum();
+        assert_eq!(last(volumes), Some(acked), "{}", seen.name);
+        assert!(acked > 1e6 && acked < last(received).unwrap(), "{}: {acked}", seen.name);
+        // 35 places of 1500 bytes at some 25 Mb/s, and the way.
+        let ms = round_trips[app].iter().flatten().fold(0.0f64, |most, s| most.max(s * 1e3));
+        assert!((10.0..500.0).contains(&ms), "{}: {ms} ms", seen.name);
+    }
+    let deviation = trace.ap.deviation_packets.unwrap();
+    assert!(deviation > 0.5 && deviation < 35.0, "{deviation}");
+}
+
 /// Several share a run, each with steps of its own, and what they see is what one alone sees. Columns go by the
 /// names of the discipline's table, whichever it is.
 #[test]

@@ -295,7 +295,7 @@ impl Host {
     /// Link control goes only when link control alone does not fit, and is at most
     /// 32 packets of at most 1514 bytes. Single queues tell nothing apart.
     fn urgent_is_spared(&self, drops: &[(u32, Packet, Reason)]) {
-        if ["fifo", "codel", "pie"].contains(&self.discipline().name()) {
+        if ["fifo", "codel", "pie", "red"].contains(&self.discipline().name()) {
             return;
         }
         let queued = self.queued.values().filter(|p| p.urgent());

@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 
 use airtab_core::disciplines;
-use airtab_scenario::column_unit;
 use airtab_scenario::reader::{Section, choice, text};
-use airtab_sim::{Observer, Probe, Quantity, Scenario, Series, Simulation, watch};
+use airtab_scenario::{column_unit, volume_jain};
+use airtab_sim::address::Protocol;
+use airtab_sim::{App, Observer, Probe, Quantity, Scenario, Series, Simulation, watch};
 
 use super::figure::join;
 use super::file::Names;
@@ -132,6 +133,11 @@ type Points = Vec<Option<Point>>;
 fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(String, Points)>) {
     // What is shown of the access point is one curve; what grows is shown as it grows in each second.
     let (label, of, grows, factor, divisor) = match series.quantity {
+        Quantity::FlowVolumes => {
+            return ("Jain's index of a second".into(), vec![evenness(scenario, at_ns, series)]);
+        }
+        Quantity::Volume => ("acknowledged, MB".into(), None, false, 1.0, 1e6),
+        Quantity::Srtt => ("smoothed round-trip time, ms".into(), None, false, 1e3, 1.0),
         Quantity::Received => ("received, Mb/s".into(), None, true, 8.0, 1e6),
         Quantity::Uploaded => ("received from the station, Mb/s".into(), None, true, 8.0, 1e6),
         Quantity::UplinkAir => ("uplink, % of the air".into(), Some("uplink"), true, 1e2, STEP_NS as f64),
@@ -154,6 +160,21 @@ fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(
         (name, points.collect())
     };
     (label, series.values.iter().enumerate().map(curve).collect())
+}
+
+/// Of all bulk flows: Jain's index of what was acknowledged from one sample to the next.
+fn evenness(scenario: &Scenario, at_ns: &[u64], flows: &Series) -> (String, Points) {
+    let connected = scenario.apps.iter().filter(|app| app.kind.protocol() == Protocol::Tcp);
+    let apps: Vec<&App> = connected.flat_map(|app| std::iter::repeat_n(app, app.flows())).collect();
+    let mut before = (0, vec![0.0; apps.len()]);
+    let point = |(i, at): (usize, &u64)| {
+        let now: Vec<f64> = flows.values.iter().map(|flow| flow[i].unwrap_or(0.0)).collect();
+        let (from, was) = std::mem::replace(&mut before, (*at, now.clone()));
+        let gained = now.iter().zip(was).map(|(now, was)| now - was);
+        let index = volume_jain(&(from..*at), apps.iter().copied().zip(gained))?;
+        Some(Point::new(*at as f64 / 1e9, index))
+    };
+    ("flows".into(), at_ns.iter().enumerate().map(point).collect())
 }
 
 #[cfg(test)]
@@ -209,8 +230,39 @@ mod tests {
         let name = airtab_core::disciplines().find(|d| d.name() == "chap").unwrap().flow_columns()[0].name;
         assert_eq!(of(column("chap", name), left), expected(&format!("{name}, ms"), "a", shown));
         assert_eq!(of(column("fq_codel", "sojourn"), left), expected("sojourn, ms", "a", shown));
+        assert_eq!(
+            of(Quantity::Volume, [Some(1e6), None, Some(4e6)]),
+            expected("acknowledged, MB", "a", [Some(1.0), None, Some(4.0)])
+        );
+        assert_eq!(
+            of(Quantity::Srtt, [None, Some(0.146), Some(0.5)]),
+            expected("smoothed round-trip time, ms", "a", [None, Some(146.0), Some(500.0)])
+        );
         let times =
             curves(&scenario, &at_ns, &Series { quantity: Quantity::Queue, values: vec![packets.to_vec()] });
         assert_eq!(times.1[0].1.iter().map(|p| p.unwrap().x).collect::<Vec<_>>(), [1.0, 2.0, 3.5]);
+    }
+    /// Of TCP flows alone; those that are not active throughout are left out.
+    #[test]
+    fn evenness_of_each_second() {
+        let mut text = "duration = \"4s\"\n[[station]]\nname = \"s\"\n".to_string();
+        for (name, kind, start) in
+            [("call", "voip", 0), ("down", "download", 0), ("up", "upload", 0), ("late", "download", 2500)]
+        {
+            text += &format!(
+                "[[app]]\nname = \"{name}\"\nkind = \"{kind}\"\nstation = \"s\"\nstart = \"{start}ms\"\n"
+            );
+        }
+        let scenario = ScenarioFile::parse("even.toml", &text).unwrap().scenario;
+        let flow = |volumes: [f64; 4]| volumes.map(Some).to_vec();
+        let values =
+            vec![flow([5.0, 5.0, 15.0, 45.0]), flow([5.0, 5.0, 25.0, 25.0]), flow([0.0, 0.0, 9.0, 39.0])];
+        let at_ns = [1, 2, 3, 4].map(|s| s * 1_000_000_000);
+        let series = Series { quantity: Quantity::FlowVolumes, values };
+        let (_, curves) = curves(&scenario, &at_ns, &series);
+        // 5 and 5; nothing; 10 and 20; 30, 0 and 30.
+        let expected = [Some((1.0, 1.0)), None, Some((3.0, 0.9)), Some((4.0, 2.0 / 3.0))];
+        let points = expected.map(|p| p.map(|(x, y)| Point::new(x, y)));
+        assert_eq!(curves, [("flows".to_string(), points.to_vec())]);
     }
 }

@@ -43,6 +43,7 @@ fn silent(scenario: &Scenario) -> Trace {
         below: None,
         paths: Default::default(),
         tcp: Default::default(),
+        acked: Vec::new(),
         air_ns: 0,
         up_air_ns: 0,
         attempts: AttemptTrace::default(),
@@ -53,6 +54,7 @@ fn silent(scenario: &Scenario) -> Trace {
     };
     let ap = ApTrace {
         mean_packets: 0.0,
+        deviation_packets: None,
         max_packets: 0,
         counters: Counters::default(),
         air: AirTrace::default(),
@@ -561,11 +563,12 @@ fn the_channel_and_its_queue() {
     let (down_ns, up_ns, collision_ns, beacon_ns, idle_ns) = (11 * S, 7 * S, 3 * S, 2 * S, 17 * S);
     let (attempts, collided) = (200, 30);
     trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided };
-    (trace.ap.mean_packets, trace.ap.max_packets) = (12.25, 34);
+    (trace.ap.mean_packets, trace.ap.deviation_packets, trace.ap.max_packets) = (12.25, Some(2.5), 34);
     (trace.ap.wired_dropped, trace.ap.uplink_dropped) = (5, 6);
     let ap = measure(&scenario, &trace).ap;
     let expected = [
         (QueuePackets, 12.25),
+        (QueueDeviation, 2.5),
         (QueueMax, 34.0),
         (Idle, 17.0 / 40.0),
         (Collisions, 3.0 / 40.0),

@@ -76,7 +76,11 @@ impl Simulation {
         };
         let before = connection.progress();
         let segment = &self.world.pool().body(packet).body.segment;
-        connection.socket(up).endpoint.on_segment(self.now, segment);
+        let endpoint = &mut connection.socket(up).endpoint;
+        let acked = endpoint.acked();
+        endpoint.on_segment(self.now, segment);
+        let newly = endpoint.acked() - acked;
+        running.volumes.add(usize::from(flow - running.flows.start), newly, self.now);
         let progress = connection.progress();
         self.world.take(packet);
         self.pump(flow, up);

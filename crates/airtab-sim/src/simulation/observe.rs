@@ -128,6 +128,28 @@ impl Simulation {
         self.apps[app].meter.received_bytes(up)
     }
 
+    /// Bytes acknowledged so far of each TCP flow of application `app`, in the order of [`Simulation::flows`],
+    /// both ways together; nothing of UDP.
+    ///
+    /// # Panics
+    /// If the scenario has no such application.
+    pub fn acked_bytes(&self, app: usize) -> impl Iterator<Item = u64> {
+        self.apps[app].volumes.totals()
+    }
+
+    /// The smoothed round-trip time that the sender of the first flow of application `app` knows, ns: the server,
+    /// or the station where that alone has sent data. None without a connection or a sample.
+    ///
+    /// # Panics
+    /// If the scenario has no such application.
+    pub fn srtt_ns(&self, app: usize) -> Option<u64> {
+        let first = self.apps[app].flows.start;
+        let connection = self.flows.get(usize::from(first))?.connection.as_ref()?;
+        let (server, client) = (&connection.server.endpoint, &connection.client.endpoint);
+        let alone = server.stats().segments == 0 && client.stats().segments > 0;
+        if alone { client.srtt() } else { server.srtt() }
+    }
+
     /// The hashes by which the discipline knows the flows of application `app`
     /// at this time.
     pub fn flows(&self, app: usize) -> impl Iterator<Item = u32> {
