@@ -249,6 +249,11 @@ static void test_windows(void)
 		;
 	CHECK_EQ(stat(&h, "refused"), 1);
 	CHECK_EQ(cell(&h, 0, "refused"), 1);
+	put_ack(&h, 1, 0, 1 + 9000, 0);		/* with a window of 65535 times 8 */
+	put_ack(&h, 1, 0, 1 + 100000, 0);
+	while (get(&h, &ticket, 0))
+		;
+	CHECK_EQ(stat(&h, "refused"), 1);
 	close_host(&h);
 }
 
@@ -400,7 +405,7 @@ static void test_reports(void)
 
 /* ---- flows of a station ---- */
 
-/* The flows of a station take turns; another station's flow of the same hash is another. */
+/* The flows of a station take turns. */
 static void test_inner(void)
 {
 	struct host h;
@@ -424,6 +429,20 @@ static void test_inner(void)
 		put(&h, 2, 100, 0);
 	for (u32 i = 0; i < 5; i++)
 		CHECK_EQ(get(&h, &ticket, 0)->flow, 2);
+	close_host(&h);
+}
+
+/* Another station's flow of the same hash is another flow. */
+static void test_same_hash(void)
+{
+	struct host h;
+
+	open_host(&h, "vfq", THESIS, 64);
+	put_data(&h, 1, 0, 0);
+	put_data(&h, 1, 1, 0);
+	CHECK_EQ(stat(&h, "flows"), 2);
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 0);
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 1);
 	close_host(&h);
 }
 
@@ -511,6 +530,7 @@ int main(void)
 	test_shares();
 	test_reports();
 	test_inner();
+	test_same_hash();
 	test_room();
 	test_flow_table();
 	return 0;
