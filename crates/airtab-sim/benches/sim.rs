@@ -59,6 +59,7 @@ fn home() -> Scenario {
         uplink: None,
         asleep: None,
         walk: None,
+        access: None,
     };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),

@@ -73,8 +73,15 @@ impl Contention {
 
     /// By EDCA's rules: for each contender the slots that its AIFS is longer than `aifs_ns`.
     pub(super) fn edca(slot_ns: u64, aifs_ns: u64, longer: &[u64]) -> Contention {
-        let mut contention = Contention::new(longer.len(), slot_ns, aifs_ns, Backoff::Bianchi);
-        contention.edca = true;
+        let contention = Contention::unequal(slot_ns, aifs_ns, longer, Backoff::Bianchi);
+        Contention { edca: true, ..contention }
+    }
+
+    /// By DCF's rules, for each contender the slots that it waits longer than `ifs_ns`; by `bianchi` a busy slot
+    /// counts, as under EDCA, for those who are past their wait.
+    pub(super) fn unequal(slot_ns: u64, ifs_ns: u64, longer: &[u64], rule: Backoff) -> Contention {
+        let mut contention = Contention::new(longer.len(), slot_ns, ifs_ns, rule);
+        contention.edca = rule == Backoff::Bianchi && longer.iter().any(|slots| *slots > 0);
         contention.standing = longer.iter().copied().enumerate().filter(|(_, slots)| *slots > 0).collect();
         contention.stand();
         contention
@@ -122,8 +129,8 @@ impl Contention {
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
     /// to send, and who had a frame without a backoff cut off in its wait: each
-    /// of these takes a backoff now ([`Contention::sent`]).
-    pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) {
+    /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
+    pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) -> u64 {
         senders.clear();
         match self.tie {
             false => senders.push(self.winner),
@@ -146,6 +153,7 @@ impl Contention {
                 self.ready[i] = self.backoff[i];
             }
         }
+        passed
     }
 
     /// Contender `i` has sent, or was cut off: its next backoff, and whether it has
@@ -154,6 +162,18 @@ impl Contention {
         self.backoff[i] = self.slot + slots;
         self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };
         self.consider(i);
+    }
+
+    /// The busy period is over, and contender `i`, who did not send, begins anew: what it has left of a backoff
+    /// gives way to another one.
+    pub(super) fn forget(&mut self, i: usize, draw: impl FnOnce() -> u64) {
+        let ready = self.is_ready(i);
+        if ready || self.backoff[i] > self.slot {
+            self.backoff[i] = self.slot + draw();
+        }
+        if ready {
+            self.ready_from(i, self.slot);
+        }
     }
 
     /// Contender `i` has sent and does not know yet what became of it: nothing of its
