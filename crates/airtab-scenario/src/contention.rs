@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Figures of a cell's contentions, whole run: Starzetz 2006, T-8.1 (collisions for each success, idle slots before
-//! either), T-8.2 (self-correlation), equation 7.1 over the winners.
+//! Figures of a cell's contentions, whole run: Starzetz 2006, 8.1 (collisions for each success, idle slots before
+//! either), 8.2 (self-correlation), equation 7.1 over the winners.
 //!
 //! What it does not do: it counts nothing (`airtab_sim::wifi` does).
 

@@ -372,7 +372,7 @@ impl Scenario {
         }
         unless(
             self.takes_turns_together(),
-            "access: tcf: all take turns or nobody does: give it to the whole cell".into(),
+            "access: tcf: only where every contender has it, the access point too: say it in [wifi] alone".into(),
         )?;
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;

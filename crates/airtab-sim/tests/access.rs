@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Cells in which all have always a frame, by every contention rule, against what is worked out without the cell: the
-//! closed forms of memoryless laws (Starzetz 2006, T-8.1.1), and for the others the contention automaton (T-8.2),
+//! closed forms of memoryless laws (Starzetz 2006, 8.1.1), and for the others the contention automaton (8.2),
 //! written out here. Nothing is lost but by collisions, and nobody gives up; with `starzetz-11b` and frames of one
 //! length all count from the same moment after a collision, since EIFS is as long as the wait for an ACK.
 
@@ -137,7 +137,7 @@ enum Law {
     Gaps,
 }
 
-/// The automaton of T-8.2: who loses keeps b - m - 1.
+/// The automaton of 8.2: who loses keeps b - m - 1.
 fn automaton(law: Law, n: usize) -> Figures {
     let successes = if n == 2 { 6_000_000 } else { 2_000_000 };
     let mut dice = Dice(n as u64);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Channel access methods, as a scenario asks for them: Starzetz 2006, T-8.1.1 (H), T-8.2 (HASH1, 802.11-M, the
-//! arbitrary slot PDF), T-8.3 (a PDF for each class); Heusse, Rousseau, Guillier, Duda 2005 (Idle Sense). The
+//! Channel access methods, as a scenario asks for them: Starzetz 2006, 8.1.1 (H), 8.2 (HASH1, 802.11-M, the
+//! arbitrary slot PDF), 8.3 (a PDF for each class); Heusse, Rousseau, Guillier, Duda 2005 (Idle Sense). The
 //! geometric law is derived in `docs/access.md`. How each draws is `rule`'s.
 //!
 //! What it does not do: no access categories (`edca` has those, and no other rules).

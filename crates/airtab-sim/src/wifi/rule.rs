@@ -5,10 +5,10 @@
 //!
 //! | rule | source |
 //! |---|---|
-//! | [`Rule::Dcf`] | IEEE 802.11 10.3.3, binary exponential backoff: a window that doubles at each failure and is the least one after a success or when the frame is given up. Offset: 802.11-M, Starzetz 2006, T-8.2 |
+//! | [`Rule::Dcf`] | IEEE 802.11 10.3.3, binary exponential backoff: a window that doubles at each failure and is the least one after a success or when the frame is given up. Offset: 802.11-M, Starzetz 2006, 8.2 |
 //! | [`Rule::IdleSense`] | Heusse et al. 2005 (`idle_sense`) |
-//! | [`Rule::Uniform`], [`Rule::Ramp`] | H and HASH1: Starzetz 2006, T-8.1.1 and T-8.2 |
-//! | [`Rule::Turn`] | TCF: Starzetz 2006, T-2.2 |
+//! | [`Rule::Uniform`], [`Rule::Ramp`] | H and HASH1: Starzetz 2006, 8.1.1 and 8.2 |
+//! | [`Rule::Turn`] | TCF: Starzetz 2006, 2.2 |
 //! | [`Rule::Geometric`] | derived: `docs/access.md` |
 //! | [`Rule::Slots`] | any law (`slots`) |
 //!

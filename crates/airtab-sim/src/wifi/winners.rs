@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Who wins after whom, in bounded memory: the self-correlation index p_s (Starzetz 2006, T-8.2) and Jain's index
+//! Who wins after whom, in bounded memory: the self-correlation index p_s (Starzetz 2006, 8.2) and Jain's index
 //! of the wins in short windows (his equation 7.1 over the winner sequence).
 //!
 //! p_s(d) is the share of wins after which their contender wins again within the next d: of each win all of the

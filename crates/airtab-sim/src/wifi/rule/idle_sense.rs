@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Idle Sense's window: Heusse, Rousseau, Guillier, Duda, "Idle Sense: an optimal access method for high throughput
-//! and fairness in rate diverse wireless LANs" (SIGCOMM 2005), as Starzetz 2006, T-8.2 compares with it. It is
+//! and fairness in rate diverse wireless LANs" (SIGCOMM 2005), as Starzetz 2006, 8.2 compares with it. It is
 //! fixed, or each contender finds it from the idle slots that it counts: after every fifth busy period its attempt
 //! probability is raised by a constant or cut by a factor.
 //!

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Draws by any law of slots, by inverting its distribution: Starzetz 2006, T-8.2 (generic PDF), T-8.3 (one for each
-//! class), and the defective cards of T-6.4.1. A window that doubles is the law again and again: of equal weights
+//! Draws by any law of slots, by inverting its distribution: Starzetz 2006, 8.2 (generic PDF), 8.3 (one for each
+//! class), and the defective cards of 6.4.1. A window that doubles is the law again and again: of equal weights
 //! that is DCF.
 //!
 //! What it does not do: laws of infinitely many slots (`Geometric` is one).

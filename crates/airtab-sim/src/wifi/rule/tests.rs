@@ -124,7 +124,7 @@ fn a_counter_leaves_out_what_its_law_lacks() {
     );
 }
 
-/// Starzetz 2006, T-2.2: H(i, j) = (i + j) mod N.
+/// Starzetz 2006, 2.2: H(i, j) = (i + j) mod N.
 #[test]
 fn turns_go_round() {
     let mut random = Stream::new(4, "rule");
@@ -153,7 +153,7 @@ fn defaults_are_idle_senses_optimum() {
     assert!((ln_miss - (1.0f64 - 0.16217 / 15.0).ln()).abs() < 1e-12);
 }
 
-/// Mean windows of the AIMD over busy periods, by the contention automaton (Starzetz 2006, T-8.2): a window that
+/// Mean windows of the AIMD over busy periods, by the contention automaton (Starzetz 2006, 8.2): a window that
 /// steps by a fifteenth stays below the fixed optimum of 12.33 N - 1.
 #[test]
 fn idle_sense_finds_its_window() {
