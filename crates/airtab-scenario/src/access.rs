@@ -50,9 +50,9 @@ fn read_keys(own: &Section, rule: AccessRule) -> AccessRule {
         AccessRule::IdleSense(_) => AccessRule::IdleSense(read_window(own)),
         AccessRule::H { .. } => AccessRule::H { slots: slots("c") },
         AccessRule::Hash1 { .. } => AccessRule::Hash1 { slots: slots("c") },
-        AccessRule::Geometric { .. } => AccessRule::Geometric {
-            hazard: own.read("hazard", number(-1e12..=1e12, "a chance such as 0.05")),
-        },
+        AccessRule::Geometric { .. } => {
+            AccessRule::Geometric { hazard: own.read("hazard", number(0.0..=1.0, "a chance such as 0.05")) }
+        }
         AccessRule::Slots(law) => AccessRule::Slots(read_law(own, law)),
         AccessRule::Tcf => AccessRule::Tcf,
     }
@@ -61,11 +61,11 @@ fn read_keys(own: &Section, rule: AccessRule) -> AccessRule {
 fn read_window(own: &Section) -> IdleWindow {
     let cw = own.read("cw", |v| match v.value.as_str() {
         Some("adapt") => Ok(IdleWindow::ADAPT),
-        _ => number(-1e12..=1e12, "a window such as 60.7")(v)
+        _ => number(0.0..=65_536.0, "a window such as 60.7")(v)
             .map(IdleWindow::Fixed)
             .map_err(|e| format!("{e}, or \"adapt\"")),
     });
-    let target = own.read("target", number(-1e12..=1e12, "idle slots such as 5.68"));
+    let target = own.read("target", number(0.0..=100.0, "idle slots such as 5.68"));
     match (cw.unwrap_or_default(), target) {
         (IdleWindow::Adapt(_), Some(target)) => IdleWindow::Adapt(target),
         (window, None) => window,

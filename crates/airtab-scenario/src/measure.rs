@@ -18,6 +18,7 @@ use airtab_sim::{
     StreamTrace, Trace,
 };
 
+use crate::contention;
 use crate::evenness;
 use crate::kinds;
 use crate::metric::{Direction, Metric, OfPath};

@@ -668,7 +668,9 @@ fn everybody_may_contend_in_another_way() {
     };
     assert_eq!(keys("{ rule = \"slots\", weights = [3, 0, 1.5] }"), law(true, true, false));
     assert_eq!(
-        keys("{ rule = \"slots\", weights = [3, 0, 1.5], residual = false, doubles = false, order = \"counter\" }"),
+        keys(
+            "{ rule = \"slots\", weights = [3, 0, 1.5], residual = false, doubles = false, order = \"counter\" }"
+        ),
         law(false, false, true)
     );
 }

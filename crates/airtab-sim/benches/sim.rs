@@ -218,7 +218,10 @@ impl Table {
         let met = met.map_or("-", |met| if met { "met" } else { "NOT MET" });
         let value = value.map_or("-".into(), |v| format!("{v:.*}", if v < 10.0 { 2 } else { 0 }));
         let bound = if at_most { "<=" } else { ">=" };
-        println!("{figure:<44}{value:>8} {unit:<8} {:>12}  {met}", format!("{bound} {}", (target * 1e3).round() / 1e3));
+        println!(
+            "{figure:<44}{value:>8} {unit:<8} {:>12}  {met}",
+            format!("{bound} {}", (target * 1e3).round() / 1e3)
+        );
     }
 }
 

@@ -372,7 +372,8 @@ impl Scenario {
         }
         unless(
             self.takes_turns_together(),
-            "access: tcf: only where every contender has it, the access point too: say it in [wifi] alone".into(),
+            "access: tcf: only where every contender has it, the access point too: say it in [wifi] alone"
+                .into(),
         )?;
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;

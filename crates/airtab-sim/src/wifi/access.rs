@@ -170,7 +170,7 @@ impl AccessMethod {
 }
 
 impl AccessRule {
-    /// Names, as files have them, with what they are without further keys; a `slots` of one slot is no law yet.
+    /// The rule of that name, as files have it, with its defaults; `slots` is refused until it has weights.
     pub fn named(name: &str) -> Option<AccessRule> {
         let law = SlotLaw { weights: Vec::new(), residual: true, doubles: true, counter: false };
         Some(match name {
@@ -208,7 +208,8 @@ impl AccessRule {
             AccessRule::Dcf(windows) | AccessRule::DcfM { windows, .. } => {
                 windows.check()?;
                 let [least, most] = windows.of(phy.cw_min(), phy.cw_max());
-                unless(least <= most, || {
+                // The profile's own are the cell's to check.
+                unless(least <= most || *windows == Windows::default(), || {
                     format!("cw_min is {least} and cw_max {most}: give both, in order")
                 })?;
             }

@@ -172,7 +172,8 @@ impl Contention {
             self.backoff[i] = self.slot + draw();
         }
         if ready {
-            self.ready_from(i, self.slot);
+            // Who is first is looked for when the channel is idle.
+            self.ready[i] = self.backoff[i] + self.wait[i];
         }
     }
 
@@ -250,6 +251,43 @@ mod tests {
     fn losers_keep_their_residual_by_the_rule() {
         assert_eq!(residual(Backoff::Standard), 2 * SLOT);
         assert_eq!(residual(Backoff::Bianchi), SLOT);
+    }
+
+    /// Contender 0 wins; 1 had 5 slots and draws 2, 2 has no backoff and no frame: nothing is drawn for it.
+    #[test]
+    fn who_forgets_draws_again() {
+        for rule in [Backoff::Standard, Backoff::Bianchi] {
+            let mut c = contention(rule);
+            let mut senders = Vec::new();
+            c.ready_when_busy(0, || 3);
+            c.ready_when_busy(1, || 5);
+            c.idle(0);
+            assert_eq!(c.start(&mut senders, &mut Vec::new()), 3, "idle slots before");
+            c.sent(0, 9, true);
+            c.forget(1, || 2);
+            c.forget(2, || panic!("it has nothing to forget"));
+            c.idle(200);
+            assert_eq!(c.next_start(), 200 + DIFS + 2 * SLOT);
+        }
+    }
+
+    /// Contender 0 waits a slot less than the others, and begins at once: a busy slot counts for nobody who is in
+    /// his wait.
+    #[test]
+    fn a_shorter_wait_goes_first() {
+        for rule in [Backoff::Standard, Backoff::Bianchi] {
+            let mut c = Contention::unequal(SLOT, DIFS - SLOT, &[0, 1, 1], rule);
+            let mut senders = Vec::new();
+            c.ready_when_busy(0, || 0);
+            c.ready_when_busy(1, || 2);
+            c.idle(0);
+            assert_eq!(c.next_start(), DIFS - SLOT);
+            c.start(&mut senders, &mut Vec::new());
+            c.stand();
+            c.sent(0, 50, true);
+            c.idle(200);
+            assert_eq!(c.next_start(), 200 + DIFS + 2 * SLOT);
+        }
     }
 
     #[test]
