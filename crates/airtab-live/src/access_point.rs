@@ -324,6 +324,7 @@ impl AccessPoint {
             max_packets: self.world.max_packets(0),
             counters: medium.counters(),
             air: medium.air(now),
+            winners: medium.winners(),
             wired_dropped: books.dropped_wired,
             uplink_dropped: books.dropped_uplink,
         };

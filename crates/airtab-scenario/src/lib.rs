@@ -14,7 +14,9 @@
 //! runs nothing, compares nothing and starts no thread (`airtab-lab`). Without
 //! its feature `files` it touches no file system.
 
+mod access;
 mod apps;
+mod contention;
 mod copies;
 pub mod digits;
 mod evenness;

@@ -18,6 +18,7 @@ use airtab_sim::{
     StreamTrace, Trace,
 };
 
+use crate::contention;
 use crate::evenness;
 use crate::kinds;
 use crate::metric::{Direction, Metric, OfPath};
@@ -258,6 +259,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
     f.extend(share(air.collided, air.attempts).map(|x| (Metric::CollidedAttempts, x)));
+    contention::add(trace, &mut f);
     kinds::together(scenario.apps.iter().zip(apps), &mut f);
     evenness::add(scenario, apps, &mut f);
     volumes::add(scenario, trace, apps, &mut f);

@@ -147,6 +147,36 @@ pub enum Metric {
     Collisions,
     /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
     CollidedAttempts,
+    /// Of the channel: contentions that several won, for each one that one sender won (R), whole run.
+    CollisionsPerSuccess,
+    /// Of the channel: mean idle slots before one sender began (W_T), whole run.
+    IdleBeforeSuccess,
+    /// Of the channel: mean idle slots before several began (W_C), whole run.
+    IdleBeforeCollision,
+    /// Of the channel: share of wins after which the same contender won the next contention, p_s(1).
+    SelfCorrelation1,
+    /// The same within the next N / 2, N contenders.
+    SelfCorrelationHalfN,
+    /// Within the next N.
+    SelfCorrelationN,
+    /// Within the next 2 N.
+    SelfCorrelation2N,
+    /// Within the next 4 N.
+    SelfCorrelation4N,
+    /// Of the channel: Jain's index of the contenders' wins in windows of N wins, mean over all windows.
+    WinnersJain1,
+    /// Of 2 N wins.
+    WinnersJain2,
+    /// Of 5 N.
+    WinnersJain5,
+    /// Of 10 N.
+    WinnersJain10,
+    /// Of 20 N.
+    WinnersJain20,
+    /// Of 50 N.
+    WinnersJain50,
+    /// Of 100 N.
+    WinnersJain100,
     /// Jain's fairness index of the downloads' goodputs, up to 1.
     Fairness,
     /// The same of the rates of all bulk flows, uploads too.
@@ -254,6 +284,21 @@ const TABLE: &[Row] = &[
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
     (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
+    (CollisionsPerSuccess, "collisions_per_success", "collisions a success", 1.0, 4, Neither),
+    (IdleBeforeSuccess, "idle_before_success_slots", "idle slots before a success", 1.0, 2, Neither),
+    (IdleBeforeCollision, "idle_before_collision_slots", "idle slots before a collision", 1.0, 2, Neither),
+    (SelfCorrelation1, "self_correlation_1_ratio", "wins again at once, %", 1e2, 1, Neither),
+    (SelfCorrelationHalfN, "self_correlation_half_n_ratio", "wins again within N/2, %", 1e2, 1, Neither),
+    (SelfCorrelationN, "self_correlation_n_ratio", "wins again within N, %", 1e2, 1, Neither),
+    (SelfCorrelation2N, "self_correlation_2n_ratio", "wins again within 2 N, %", 1e2, 1, Neither),
+    (SelfCorrelation4N, "self_correlation_4n_ratio", "wins again within 4 N, %", 1e2, 1, Neither),
+    (WinnersJain1, "winners_1n_jain_ratio", "Jain of wins, N", 1.0, 3, Neither),
+    (WinnersJain2, "winners_2n_jain_ratio", "Jain of wins, 2 N", 1.0, 3, Neither),
+    (WinnersJain5, "winners_5n_jain_ratio", "Jain of wins, 5 N", 1.0, 3, Neither),
+    (WinnersJain10, "winners_10n_jain_ratio", "Jain of wins, 10 N", 1.0, 3, Neither),
+    (WinnersJain20, "winners_20n_jain_ratio", "Jain of wins, 20 N", 1.0, 3, Neither),
+    (WinnersJain50, "winners_50n_jain_ratio", "Jain of wins, 50 N", 1.0, 3, Neither),
+    (WinnersJain100, "winners_100n_jain_ratio", "Jain of wins, 100 N", 1.0, 3, Neither),
     (Fairness, "downloads_jain_ratio", "Jain of rates, downloads", 1.0, 3, Higher),
     (FlowsRateJain, "flows_rate_jain_ratio", "Jain of rates, flows", 1.0, 3, Neither),
     (FlowsAirJain, "flows_air_jain_ratio", "Jain of air, flows", 1.0, 3, Neither),

@@ -8,6 +8,7 @@
 use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Speed};
 use airtab_sim::{MAX_STATIONS, Station};
 
+use crate::access::{check_access, read_access};
 use crate::copies;
 use crate::links::{self, Errors, read_loss, read_rate_control};
 use crate::queues::{QueueSettings, QueueSpec};
@@ -61,7 +62,15 @@ pub(crate) fn read_stations(
                 "only where packets wait at the driver: medium dcf, and a profile with rates by MCS or a ring above 1 in [wifi.driver]",
             );
         }
-        let station = Station { name, speed, loss, uplink, asleep, walk };
+        let access = read_access(&s, "access");
+        match medium.map(MediumConfig::cell) {
+            Some(Some(cell)) => check_access(&s, "access", cell, access.as_ref()),
+            Some(None) if access.is_some() => {
+                s.problem_of("access", "only for medium dcf; nobody contends on the emulated link");
+            }
+            _ => {}
+        }
+        let station = Station { name, speed, loss, uplink, asleep, walk, access };
         let copies = copies::read(&s, station, &stations);
         s.finish();
         stations.extend(copies);

@@ -9,6 +9,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Phy, PhyChange, Unit};
 use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig};
 
+use crate::access::{check_access, read_access};
 use crate::links::Errors;
 use crate::mac::{self, read_mac};
 use crate::phy_rates::any_profile;
@@ -25,7 +26,7 @@ fn home_phy() -> Phy {
 
 /// No medium where the name of one, or of a profile, is wrong: that is problem enough.
 pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
-    const OWNERS: [(&str, &str); 11] = [
+    const OWNERS: [(&str, &str); 14] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
         ("eifs_rate", "dcf"),
@@ -36,6 +37,9 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
         ("beacon_interval", "dcf"),
         ("beacon_bytes", "dcf"),
         ("beacon_rate", "dcf"),
+        ("access", "dcf"),
+        ("ap_access", "dcf"),
+        ("winners", "dcf"),
         ("extra_delay", "emulator"),
     ];
     let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
@@ -63,8 +67,15 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
     cell.attempts = attempts.unwrap_or(cell.attempts);
     let packets = s.read("uplink_packets", quantity(Unit::Count, 1..=1_000_000));
     cell.uplink_packets = packets.map_or(cell.uplink_packets, |n| n as usize);
+    cell.access = read_access(&s, "access").unwrap_or_default();
+    cell.ap_access = read_access(&s, "ap_access");
+    cell.winners = s.read("winners", flag).unwrap_or(false);
     match phy.filter(|_| !emulator) {
-        Some(phy) => read_mac(&s, &phy, &mut cell),
+        Some(phy) => {
+            read_mac(&s, &phy, &mut cell);
+            check_access(&s, "access", &cell, Some(&cell.access));
+            check_access(&s, "ap_access", &cell, cell.ap_access.as_ref());
+        }
         None => mac::KEYS.iter().for_each(|key| drop(s.get(key))),
     }
     cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));

@@ -8,7 +8,9 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
-use airtab_sim::wifi::{Backoff, DeliverOn, Loss, MediumConfig, Shadowing};
+use airtab_sim::wifi::{
+    AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
+};
 use airtab_sim::{Access, AppKind, Latency, Scored, Servers, Users};
 
 #[test]
@@ -618,4 +620,84 @@ fn each_station_of_an_application_is_looked_at() {
             .unwrap_err()
             .starts_with("application u: access: vo: a packet of 1500 bytes takes 1980us")
     );
+}
+
+/// Of all, of the access point, of one station; by name, and with keys.
+#[test]
+fn everybody_may_contend_in_another_way() {
+    let with = |wifi: &str, station: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[wifi]\nphy = \"std-11b\"\n{wifi}\n[[station]]\nname = \"s\"\n{station}\n\
+             [[app]]\nname = \"a\"\nkind = \"voip\"\nstation = \"s\"\n"
+        );
+        let file = ScenarioFile::parse("access.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        (file.scenario.medium.cell().unwrap().clone(), file.scenario.stations[0].access.clone())
+    };
+    let plain = |rule| AccessMethod { rule, ifs_ns: None };
+    let (cell, station) = with("", "");
+    assert_eq!((cell.access, cell.ap_access, station), (AccessMethod::default(), None, None));
+    assert!(!cell.winners);
+    let (cell, station) = with("access = \"tcf\"\nwinners = true", "");
+    assert_eq!((cell.access, station, cell.winners), (plain(AccessRule::Tcf), None, true));
+    let keys = |written: &str| {
+        let (cell, station) = with("ap_access = \"h\"", &format!("access = {written}"));
+        assert_eq!(cell.access, AccessMethod::default());
+        assert_eq!(cell.ap_access, Some(plain(AccessRule::H { slots: None })));
+        station.unwrap()
+    };
+    let windows = Windows { least: Some(15), most: Some(31) };
+    assert_eq!(
+        keys("{ rule = \"dcf\", cw_min = 15, cw_max = 31, ifs = \"30us\" }"),
+        AccessMethod { rule: AccessRule::Dcf(windows), ifs_ns: Some(30_000) }
+    );
+    let offset = AccessRule::DcfM { windows: Windows { least: None, ..windows }, offset: Some(12) };
+    assert_eq!(keys("{ rule = \"dcf-m\", offset = 12, cw_max = 31 }"), plain(offset));
+    let idle = |window| plain(AccessRule::IdleSense(window));
+    assert_eq!(keys("\"idle-sense\""), idle(IdleWindow::Optimum));
+    assert_eq!(keys("{ rule = \"idle-sense\", cw = 60.7 }"), idle(IdleWindow::Fixed(60.7)));
+    assert_eq!(keys("{ rule = \"idle-sense\", cw = \"adapt\" }"), idle(IdleWindow::Adapt(5.68)));
+    assert_eq!(keys("{ rule = \"idle-sense\", cw = \"adapt\", target = 4 }"), idle(IdleWindow::Adapt(4.0)));
+    assert_eq!(keys("{ rule = \"h\", c = 32 }"), plain(AccessRule::H { slots: Some(32) }));
+    assert_eq!(keys("{ rule = \"hash1\", c = 64 }"), plain(AccessRule::Hash1 { slots: Some(64) }));
+    assert_eq!(
+        keys("{ rule = \"geometric\", hazard = 0.05 }"),
+        plain(AccessRule::Geometric { hazard: Some(0.05) })
+    );
+    let law = |residual, doubles, counter| {
+        plain(AccessRule::Slots(SlotLaw { weights: vec![3.0, 0.0, 1.5], residual, doubles, counter }))
+    };
+    assert_eq!(keys("{ rule = \"slots\", weights = [3, 0, 1.5] }"), law(true, true, false));
+    assert_eq!(
+        keys(
+            "{ rule = \"slots\", weights = [3, 0, 1.5], residual = false, doubles = false, order = \"counter\" }"
+        ),
+        law(false, false, true)
+    );
+}
+
+/// The cards that a fingerprint tells apart: each in the air alone, and with two others.
+#[test]
+fn the_cards_are_read() {
+    let file = ScenarioFile::parse("cards.toml", include_str!("../../../scenarios/cards.toml")).unwrap();
+    let own = |name: &str| {
+        let station = file.scenario.stations.iter().find(|station| station.name == name);
+        station.unwrap_or_else(|| panic!("{name}")).access.clone()
+    };
+    assert_eq!((file.scenario.stations.len(), own("conformant")), (6, None));
+    let slots = |name| match own(name).map(|access| access.rule) {
+        Some(AccessRule::Slots(law)) => law,
+        other => panic!("{name}: {other:?}"),
+    };
+    let missing = slots("missing");
+    let lacking = missing.weights.iter().filter(|weight| **weight == 0.0).count();
+    assert_eq!((missing.weights.len(), lacking, missing.counter), (32, 4, false));
+    let counter = slots("counter");
+    assert_eq!((counter.weights, counter.counter), (vec![1.0; 32], true));
+    let dcf = |name| match own(name).map(|access| (access.rule, access.ifs_ns)) {
+        Some((AccessRule::Dcf(windows), ifs_ns)) => (windows.least, windows.most, ifs_ns),
+        other => panic!("{name}: {other:?}"),
+    };
+    assert_eq!(dcf("cwmin-15"), (Some(15), None, None));
+    assert_eq!(dcf("no-doubling"), (None, Some(31), None));
+    assert_eq!(dcf("short-ifs"), (None, None, Some(10_000)));
 }

@@ -7,6 +7,7 @@
 //! - `whole home`: the same with a video and web pages.
 //! - `saturated`: stations that always have a 1500-byte packet for the access
 //!   point, straight on the cell: simulated time over CPU time.
+//! - `saturated`, by contention rule: the same under each of the others, as a part of what it is under DCF.
 //! - `ht20-3sta-udp`, `vht80-3sta-tcp`, `he80-10sta-tcp`: cells that aggregate (`modern`), under disciplines and with rate
 //!   control: CPU time per simulated second.
 //!
@@ -26,7 +27,7 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
-use airtab_sim::wifi::{Category, Cell, CellConfig, Loss, Output, RateAlgorithm};
+use airtab_sim::wifi::{AccessRule, Category, Cell, CellConfig, Loss, Output, RateAlgorithm};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 use modern::{MODERN, Modern, SECONDS};
 use rustix::time::{ClockId, clock_gettime};
@@ -59,6 +60,7 @@ fn home() -> Scenario {
         uplink: None,
         asleep: None,
         walk: None,
+        access: None,
     };
     let app = |name: &str, kind, station, active_ns, class| App {
         name: name.into(),
@@ -142,13 +144,19 @@ fn print_peak_memory() {
     }
 }
 
-/// `seconds` of saturated 802.11g uplink: packets that arrived.
-fn run_saturated(stations: usize, seconds: u64) -> u64 {
+/// `seconds` of saturated 802.11g uplink by a contention rule: packets that arrived.
+fn run_saturated(stations: usize, seconds: u64, rule: &str) -> u64 {
     let names: Vec<_> = (0..stations).map(|i| format!("station {i}")).collect();
     let links: Vec<_> = names.iter().map(|name| (name.as_str(), 54_000, Loss::None)).collect();
     let mut pool = Pool::new();
     let qdisc = Qdisc::new(&pool, &queue("fifo"), 1, 0);
-    let config = CellConfig::new(Phy::named("std-11g").expect("a profile of the core"));
+    let mut config = CellConfig::new(Phy::named("std-11g").expect("a profile of the core"));
+    config.access.rule = AccessRule::named(rule).expect("a rule by that name");
+    if let AccessRule::Slots(law) = &mut config.access.rule {
+        // As many as its window, each by its own weight, none kept.
+        law.weights = (1..=256u16).rev().map(f64::from).collect();
+        law.residual = false;
+    }
     let mut cell = Cell::new(config, &links, qdisc, 1);
     for station in 0..stations {
         for _ in 0..2 {
@@ -210,7 +218,10 @@ impl Table {
         let met = met.map_or("-", |met| if met { "met" } else { "NOT MET" });
         let value = value.map_or("-".into(), |v| format!("{v:.*}", if v < 10.0 { 2 } else { 0 }));
         let bound = if at_most { "<=" } else { ">=" };
-        println!("{figure:<44}{value:>8} {unit:<8} {:>12}  {met}", format!("{bound} {target}"));
+        println!(
+            "{figure:<44}{value:>8} {unit:<8} {:>12}  {met}",
+            format!("{bound} {}", (target * 1e3).round() / 1e3)
+        );
     }
 }
 
@@ -253,9 +264,14 @@ fn main() {
             break;
         }
         let simulated = 60;
-        let (seconds, arrived) = median(runs, || run_saturated(stations, simulated));
+        let (seconds, arrived) = median(runs, || run_saturated(stations, simulated, "dcf"));
         let rate = arrived as f64 * 1500.0 * 8.0 / simulated as f64 / 1e6;
         let figure = format!("saturated, {stations} stations ({rate:.1} Mb/s)");
         table.row(&figure, Some(simulated as f64 / seconds), "s/s", target, false);
+        for rule in AccessRule::NAMES.into_iter().filter(|rule| *rule != "dcf") {
+            let (own, _) = median(runs, || run_saturated(stations, simulated, rule));
+            let figure = format!("saturated, {stations} stations, {rule}");
+            table.row(&figure, Some(seconds / own), "of dcf", 1.0 / 3.0, false);
+        }
     }
 }

@@ -9,7 +9,9 @@ use airtab_core::{Format, Params, Unit};
 use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk};
+use crate::wifi::{
+    AccessMethod, AccessRule, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
+};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`.
@@ -68,6 +70,8 @@ pub struct Station {
     pub asleep: Option<Range<u64>>,
     /// How far it is when, instead of the distance of `loss`; None: it stays.
     pub walk: Option<Walk>,
+    /// How it gets at the channel; None: as the cell says.
+    pub access: Option<AccessMethod>,
 }
 
 impl Station {
@@ -352,6 +356,11 @@ impl Scenario {
                     || station.loss.at_distance(1.0).is_some() && self.medium.cell().is_some(),
                 format!("station {name}: walk: only in a cell where frames are lost by a distance"),
             )?;
+            if let Some(access) = &station.access {
+                let no_cell = || Err("access: nobody contends on the emulated link: only in a cell".into());
+                let checked = self.medium.cell().map_or_else(no_cell, |cell| cell.check_access(access));
+                checked.map_err(|e: String| format!("station {name}: {e}"))?;
+            }
             let Some(uplink) = &station.uplink else { continue };
             uplink.check().map_err(|e| format!("station {name}: uplink: {e}"))?;
             unless(
@@ -361,6 +370,11 @@ impl Scenario {
                 ),
             )?;
         }
+        unless(
+            self.takes_turns_together(),
+            "access: tcf: only where every contender has it, the access point too: say it in [wifi] alone"
+                .into(),
+        )?;
         for (i, app) in self.apps.iter().enumerate() {
             let name = &app.name;
             let last = app.stations().end.saturating_sub(1).max(app.station);
@@ -389,6 +403,18 @@ impl Scenario {
             )?;
         }
         Ok(())
+    }
+}
+
+impl Scenario {
+    /// Whether all contenders have TCF, or none.
+    fn takes_turns_together(&self) -> bool {
+        let Some(cell) = self.medium.cell() else { return true };
+        let ap = cell.ap_access.as_ref().unwrap_or(&cell.access);
+        let stations = self.stations.iter().map(|station| station.access.as_ref().unwrap_or(&cell.access));
+        let mut turns = stations.map(|access| access.rule == AccessRule::Tcf);
+        let first = ap.rule == AccessRule::Tcf;
+        turns.all(|own| own == first)
     }
 }
 

@@ -212,6 +212,7 @@ impl Simulation {
                 max_packets: self.world.max_packets(0),
                 counters: medium.counters(),
                 air: medium.air(self.now),
+                winners: medium.winners(),
                 wired_dropped: books.dropped_wired,
                 uplink_dropped: books.dropped_uplink,
             },

@@ -12,7 +12,7 @@ use crate::traffic::AppKind;
 use crate::traffic::streaming::SegmentTrace;
 use crate::traffic::video::FrameTrace;
 use crate::traffic::web::PageTrace;
-use crate::wifi::AirTrace;
+use crate::wifi::{AirTrace, WinnersTrace};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug)]
@@ -242,6 +242,8 @@ pub struct ApTrace {
     pub counters: Counters,
     /// Channel time of the whole run, ns; the parts sum to its duration.
     pub air: AirTrace,
+    /// Who won the channel after whom, whole run; None where the cell keeps no account of it.
+    pub winners: Option<WinnersTrace>,
     /// Packets that wired queues dropped, whole run.
     pub wired_dropped: u64,
     /// Packets that stations' uplink queues dropped, whole run.

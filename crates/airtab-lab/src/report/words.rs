@@ -78,7 +78,9 @@ pub(super) fn station(station: &Station) -> String {
         None => link,
     };
     let own = station.uplink.as_ref().map(|own| format!(", its own queue under {}", own.discipline().name()));
-    format!("{}: {}, {link}{}", station.name, station.speed, own.unwrap_or_default())
+    let access = station.access.as_ref().map(|access| format!(", access by {}", access.rule.name()));
+    let [own, access] = [own, access].map(Option::unwrap_or_default);
+    format!("{}: {}, {link}{own}{access}", station.name, station.speed)
 }
 
 /// One-way latency between an application's server and the access point.

@@ -7,7 +7,7 @@ use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
-use airtab_sim::wifi::AirTrace;
+use airtab_sim::wifi::{AirTrace, ContentionTrace, WinnersTrace};
 use airtab_sim::{
     ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Legs, PathTrace, QueueTrace, Scenario,
     SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
@@ -58,6 +58,7 @@ fn silent(scenario: &Scenario) -> Trace {
         max_packets: 0,
         counters: Counters::default(),
         air: AirTrace::default(),
+        winners: None,
         wired_dropped: 0,
         uplink_dropped: 0,
     };
@@ -562,7 +563,18 @@ fn the_channel_and_its_queue() {
     // 11 + 7 + 3 + 2 + 17 = 40 s.
     let (down_ns, up_ns, collision_ns, beacon_ns, idle_ns) = (11 * S, 7 * S, 3 * S, 2 * S, 17 * S);
     let (attempts, collided) = (200, 30);
-    trace.ap.air = AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided };
+    let contention = ContentionTrace {
+        successes: 140,
+        collisions: 14,
+        slots_before_successes: 1400,
+        slots_before_collisions: 105,
+    };
+    trace.ap.air =
+        AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided, contention };
+    // Four contenders: p_s up to 32, none wins again within two.
+    let self_correlation = (1..=32).map(|d| if d < 3 { 0.0 } else { f64::from(d) / 32.0 }).collect();
+    let jain = [Some(0.5), Some(0.6), Some(0.7), Some(0.8), Some(0.9), None, None];
+    trace.ap.winners = Some(WinnersTrace { contenders: 4, self_correlation, jain });
     (trace.ap.mean_packets, trace.ap.deviation_packets, trace.ap.max_packets) = (12.25, Some(2.5), 34);
     (trace.ap.wired_dropped, trace.ap.uplink_dropped) = (5, 6);
     let ap = measure(&scenario, &trace).ap;
@@ -573,6 +585,19 @@ fn the_channel_and_its_queue() {
         (Idle, 17.0 / 40.0),
         (Collisions, 3.0 / 40.0),
         (CollidedAttempts, 0.15),
+        (CollisionsPerSuccess, 0.1),
+        (IdleBeforeSuccess, 10.0),
+        (IdleBeforeCollision, 7.5),
+        (SelfCorrelation1, 0.0),
+        (SelfCorrelationHalfN, 0.0),
+        (SelfCorrelationN, 0.125),
+        (SelfCorrelation2N, 0.25),
+        (SelfCorrelation4N, 0.5),
+        (WinnersJain1, 0.5),
+        (WinnersJain2, 0.6),
+        (WinnersJain5, 0.7),
+        (WinnersJain10, 0.8),
+        (WinnersJain20, 0.9),
         (WiredDropped, 5.0),
         (UplinkDropped, 6.0),
     ];

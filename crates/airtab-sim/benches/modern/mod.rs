@@ -93,7 +93,8 @@ impl Modern {
             phase_ns: None,
         };
         let name = |i| format!("station {i}");
-        let station = |i| Station { name: name(i), speed, loss, uplink: None, asleep: None, walk: None };
+        let station =
+            |i| Station { name: name(i), speed, loss, uplink: None, asleep: None, walk: None, access: None };
         let frames = phy.window();
         let aggregation = Aggregation {
             frames,

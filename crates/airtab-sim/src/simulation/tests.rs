@@ -43,6 +43,7 @@ fn home() -> Scenario {
                 uplink: None,
                 asleep: None,
                 walk: None,
+                access: None,
             })
             .to_vec(),
         apps: kinds.into_iter().enumerate().map(app).collect(),

@@ -22,6 +22,35 @@ pub struct AirTrace {
     pub attempts: u64,
     /// Of these, those that collided.
     pub collided: u64,
+    /// What became of its contentions. Nothing of the emulator, which has none.
+    pub contention: ContentionTrace,
+}
+
+/// Contentions for a channel: how they ended, and after how many idle slots, counted from when the first contender
+/// may count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentionTrace {
+    /// Those that one sender won, whatever became of its frame.
+    pub successes: u64,
+    /// Those that several won, to no avail.
+    pub collisions: u64,
+    /// Idle slots before all of the first.
+    pub slots_before_successes: u64,
+    /// Idle slots before all of the second.
+    pub slots_before_collisions: u64,
+}
+
+impl ContentionTrace {
+    /// One more.
+    #[inline]
+    pub(super) fn count(&mut self, collision: bool, idle_slots: u64) {
+        let (events, slots) = match collision {
+            false => (&mut self.successes, &mut self.slots_before_successes),
+            true => (&mut self.collisions, &mut self.slots_before_collisions),
+        };
+        *events += 1;
+        *slots += idle_slots;
+    }
 }
 
 /// What the channel is used for.

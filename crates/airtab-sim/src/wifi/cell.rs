@@ -17,6 +17,7 @@
 
 use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
+use super::access::{AccessRule, Contest};
 use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
 use super::below::Below;
@@ -33,6 +34,7 @@ use super::phy::Radios;
 use super::rule::Rule;
 use super::tap::Tap;
 use super::transmitter::{Contender, Transmitter};
+use super::winners::Winners;
 use crate::engine::{NEVER, Outbox, Stream};
 
 /// Room for what one moment brings: an aggregate of 256 that closes a hole before 256, with what is told of each.
@@ -56,6 +58,11 @@ pub struct Cell {
     errored: Vec<usize>,
     /// The cell's next event: this one or the channel's.
     next: u64,
+    /// Contenders that hear of every busy period, and those that draw again after it.
+    listening: Vec<usize>,
+    forgetful: Vec<usize>,
+    /// None: nobody asks who wins.
+    winners: Option<Box<Winners>>,
     tap: Tap,
     outputs: Outbox<Output>,
     /// Who will sleep, the next one last.
@@ -103,7 +110,8 @@ impl Cell {
         seed: u64,
     ) -> Cell {
         let categories = queues.len() / (stations.len() + 1);
-        let mut contenders = Vec::with_capacity(queues.len());
+        let all = queues.len();
+        let mut contenders = Vec::with_capacity(all);
         let mut transmitters = Vec::with_capacity(queues.len());
         let mut aifsn = Vec::with_capacity(queues.len());
         for (number, queue) in queues.into_iter().enumerate() {
@@ -111,7 +119,9 @@ impl Cell {
             let station = radio.checked_sub(1).map(|station| &stations[station]);
             let mut name =
                 station.map_or("backoff/access point".into(), |s| format!("backoff/station/{}", s.0));
-            let mut rule = Rule::dcf(&config.phy, station.map(|s| s.1.kbps()));
+            let kbps = station.map(|s| s.1.kbps());
+            let contest = Contest { phy: &config.phy, kbps, number, contenders: all };
+            let mut rule = Rule::new(&AccessRule::default(), &contest);
             let mut txop_ns = 0;
             if categories > 1 {
                 let access = Category::ALL[category].access(config.edca, config.txop, radio == 0);
@@ -136,6 +146,9 @@ impl Cell {
             errored: Vec::with_capacity(contenders.len()),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             categories,
+            listening: Vec::new(),
+            forgetful: Vec::new(),
+            winners: config.winners.then(|| Box::new(Winners::new(contenders.len()))),
             contenders,
             transmitters,
             config,
@@ -146,6 +159,7 @@ impl Cell {
             naps: Vec::new(),
             walks: Vec::new(),
         };
+        cell.take_all();
         cell.set_alarm();
         cell.look_ahead();
         cell
@@ -277,7 +291,8 @@ impl Cell {
     pub fn air(&self, now: u64) -> AirTrace {
         let (attempts, collided) = self.channel.attempts();
         let down = |transmitter: usize| self.transmitters[transmitter].side.is_down();
-        AirTrace { attempts, collided, ..self.channel.ledger().trace(now, down) }
+        let contention = self.channel.contention();
+        AirTrace { attempts, collided, contention, ..self.channel.ledger().trace(now, down) }
     }
 
     /// Frame exchanges so far, collisions and beacons included.
@@ -487,6 +502,7 @@ impl Cell {
     }
 }
 
+mod access;
 mod below;
 mod busy;
 mod ofdma;

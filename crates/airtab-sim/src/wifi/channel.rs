@@ -14,7 +14,7 @@
 //! What it does not do: no capture, no hidden stations. Channels do not disturb
 //! each other, so a second one is a second cell.
 
-use super::air::{Ledger, Use};
+use super::air::{ContentionTrace, Ledger, Use};
 use super::config::CellConfig;
 use super::contention::Contention;
 use super::edca::Category;
@@ -62,6 +62,9 @@ pub(super) struct ChannelAccess {
     exchanges: u64,
     attempts: u64,
     collided: u64,
+    /// Idle slots before the busy period under way, or before the last one.
+    idle_slots: u64,
+    contention_trace: ContentionTrace,
 }
 
 impl ChannelAccess {
@@ -104,7 +107,19 @@ impl ChannelAccess {
             exchanges: 0,
             attempts: 0,
             collided: 0,
+            idle_slots: 0,
+            contention_trace: ContentionTrace::default(),
         }
+    }
+
+    /// A contender counts after so long, ns, and not after DIFS: before anybody contends.
+    pub(super) fn set_ifs(&mut self, contender: usize, ifs_ns: u64, config: &CellConfig) {
+        if std::mem::replace(&mut self.aifs_ns[contender], ifs_ns) == ifs_ns {
+            return;
+        }
+        let first = self.aifs_ns.iter().min().copied().expect("there are contenders");
+        let longer: Vec<u64> = self.aifs_ns.iter().map(|own| (own - first) / self.slot_ns).collect();
+        self.contention = Contention::unequal(self.slot_ns, first, &longer, config.backoff);
     }
 
     /// When the phase ends if nothing else happens; NEVER: it does not. Late senders
@@ -141,7 +156,7 @@ impl ChannelAccess {
     /// another one of its radio goes first.
     #[inline]
     pub(super) fn start(&mut self, mut draw: impl FnMut(usize, bool) -> u64) -> &[usize] {
-        self.contention.start(&mut self.senders, &mut self.cut);
+        self.idle_slots = self.contention.start(&mut self.senders, &mut self.cut);
         for &contender in &self.cut {
             self.contention.sent(contender, draw(contender, false), true);
         }
@@ -163,6 +178,7 @@ impl ChannelAccess {
         self.exchanges += 1;
         self.attempts += senders;
         self.collided += if senders > 1 { senders } else { 0 };
+        self.contention_trace.count(senders > 1, self.idle_slots);
         &self.senders
     }
 
@@ -219,6 +235,14 @@ impl ChannelAccess {
     #[inline]
     pub(super) fn sent(&mut self, contender: usize, slots: u64, more: bool) {
         self.contention.sent(contender, slots, more);
+    }
+
+    /// A contender that did not send forgets what is left of its backoff, and draws. After the senders have
+    /// drawn, before [`ChannelAccess::idle`].
+    pub(super) fn forget(&mut self, contender: usize, draw: impl FnOnce() -> u64) {
+        if !self.senders.contains(&contender) {
+            self.contention.forget(contender, draw);
+        }
     }
 
     /// A sender waits for an ACK until `timeout`, longer than the busy period lasted.
@@ -323,6 +347,17 @@ impl ChannelAccess {
     /// Frames that began so far, and those of them that collided.
     pub(super) fn attempts(&self) -> (u64, u64) {
         (self.attempts, self.collided)
+    }
+
+    /// Idle slots before the busy period under way.
+    #[inline]
+    pub(super) fn idle_slots(&self) -> u64 {
+        self.idle_slots
+    }
+
+    /// What became of its contentions.
+    pub(super) fn contention(&self) -> ContentionTrace {
+        self.contention_trace
     }
 
     /// Busy periods so far.

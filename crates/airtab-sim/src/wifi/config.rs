@@ -5,6 +5,7 @@ use std::fmt;
 
 use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
 
+use super::access::AccessMethod;
 use super::edca::Category;
 use super::errors::Coding;
 use super::ofdma::USERS;
@@ -99,6 +100,12 @@ pub struct CellConfig {
     pub uplink_packets: usize,
     /// Several packets at once; None: one in each exchange, and an ACK for it.
     pub aggregation: Option<Aggregation>,
+    /// How all get at the channel who say nothing else; with access categories DCF alone.
+    pub access: AccessMethod,
+    /// How the access point does; None: as all do.
+    pub ap_access: Option<AccessMethod>,
+    /// Whether it keeps account of who wins.
+    pub winners: bool,
     /// Contention by access category.
     pub edca: Edca,
     /// Whether a category keeps the channel for as long as it may; without, one exchange.
@@ -125,6 +132,9 @@ impl CellConfig {
             beacon: Some(Beacon { interval_ns: 100_000_000, bytes: 100, kbps: phy.base_kbps() }),
             uplink_packets: 1000,
             aggregation: None,
+            access: AccessMethod::default(),
+            ap_access: None,
+            winners: false,
             edca: Edca::Off,
             txop: false,
             rts_bytes: None,
@@ -167,6 +177,9 @@ impl CellConfig {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
         let (phy, name) = (self.phy, self.phy.name());
         unless(self.edca == Edca::Off || phy.has_mcs(), format!("edca: {name} has no access categories"))?;
+        for access in [Some(&self.access), self.ap_access.as_ref()].into_iter().flatten() {
+            self.check_access(access)?;
+        }
         unless(!self.txop || self.edca != Edca::Off, "txop: only categories of edca have one".into())?;
         let DriverConfig { ring, aggregates, .. } = self.driver;
         unless(ring > 0 && aggregates > 0, "a driver's ring and aggregates: 1 at least".into())?;
@@ -200,6 +213,22 @@ impl CellConfig {
             (1..=PPDU_MAX_NS).contains(&a.time_ns),
             format!("an aggregate of {} ns: 1 to {PPDU_MAX_NS}", a.time_ns),
         )
+    }
+}
+
+impl CellConfig {
+    /// The rules that an access method breaks in this cell.
+    ///
+    /// # Errors
+    /// Says what is wrong with which value, and what is allowed.
+    pub fn check_access(&self, access: &AccessMethod) -> Result<(), String> {
+        let name = access.rule.name();
+        if self.edca != Edca::Off && *access != AccessMethod::default() {
+            return Err(format!(
+                "access: {name}: access categories have windows and waits of their own: only with edca = \"off\""
+            ));
+        }
+        access.check(&self.phy).map_err(|wrong| format!("access: {name}: {wrong}"))
     }
 }
 

@@ -73,8 +73,15 @@ impl Contention {
 
     /// By EDCA's rules: for each contender the slots that its AIFS is longer than `aifs_ns`.
     pub(super) fn edca(slot_ns: u64, aifs_ns: u64, longer: &[u64]) -> Contention {
-        let mut contention = Contention::new(longer.len(), slot_ns, aifs_ns, Backoff::Bianchi);
-        contention.edca = true;
+        let contention = Contention::unequal(slot_ns, aifs_ns, longer, Backoff::Bianchi);
+        Contention { edca: true, ..contention }
+    }
+
+    /// By DCF's rules, for each contender the slots that it waits longer than `ifs_ns`; by `bianchi` a busy slot
+    /// counts, as under EDCA, for those who are past their wait.
+    pub(super) fn unequal(slot_ns: u64, ifs_ns: u64, longer: &[u64], rule: Backoff) -> Contention {
+        let mut contention = Contention::new(longer.len(), slot_ns, ifs_ns, rule);
+        contention.edca = rule == Backoff::Bianchi && longer.iter().any(|slots| *slots > 0);
         contention.standing = longer.iter().copied().enumerate().filter(|(_, slots)| *slots > 0).collect();
         contention.stand();
         contention
@@ -122,8 +129,8 @@ impl Contention {
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
     /// to send, and who had a frame without a backoff cut off in its wait: each
-    /// of these takes a backoff now ([`Contention::sent`]).
-    pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) {
+    /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
+    pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) -> u64 {
         senders.clear();
         match self.tie {
             false => senders.push(self.winner),
@@ -146,6 +153,7 @@ impl Contention {
                 self.ready[i] = self.backoff[i];
             }
         }
+        passed
     }
 
     /// Contender `i` has sent, or was cut off: its next backoff, and whether it has
@@ -154,6 +162,19 @@ impl Contention {
         self.backoff[i] = self.slot + slots;
         self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };
         self.consider(i);
+    }
+
+    /// The busy period is over, and contender `i`, who did not send, begins anew: what it has left of a backoff
+    /// gives way to another one.
+    pub(super) fn forget(&mut self, i: usize, draw: impl FnOnce() -> u64) {
+        let ready = self.is_ready(i);
+        if ready || self.backoff[i] > self.slot {
+            self.backoff[i] = self.slot + draw();
+        }
+        if ready {
+            // Who is first is looked for when the channel is idle.
+            self.ready[i] = self.backoff[i] + self.wait[i];
+        }
     }
 
     /// Contender `i` has sent and does not know yet what became of it: nothing of its
@@ -230,6 +251,43 @@ mod tests {
     fn losers_keep_their_residual_by_the_rule() {
         assert_eq!(residual(Backoff::Standard), 2 * SLOT);
         assert_eq!(residual(Backoff::Bianchi), SLOT);
+    }
+
+    /// Contender 0 wins; 1 had 5 slots and draws 2, 2 has no backoff and no frame: nothing is drawn for it.
+    #[test]
+    fn who_forgets_draws_again() {
+        for rule in [Backoff::Standard, Backoff::Bianchi] {
+            let mut c = contention(rule);
+            let mut senders = Vec::new();
+            c.ready_when_busy(0, || 3);
+            c.ready_when_busy(1, || 5);
+            c.idle(0);
+            assert_eq!(c.start(&mut senders, &mut Vec::new()), 3, "idle slots before");
+            c.sent(0, 9, true);
+            c.forget(1, || 2);
+            c.forget(2, || panic!("it has nothing to forget"));
+            c.idle(200);
+            assert_eq!(c.next_start(), 200 + DIFS + 2 * SLOT);
+        }
+    }
+
+    /// Contender 0 waits a slot less than the others, and begins at once: a busy slot counts for nobody who is in
+    /// his wait.
+    #[test]
+    fn a_shorter_wait_goes_first() {
+        for rule in [Backoff::Standard, Backoff::Bianchi] {
+            let mut c = Contention::unequal(SLOT, DIFS - SLOT, &[0, 1, 1], rule);
+            let mut senders = Vec::new();
+            c.ready_when_busy(0, || 0);
+            c.ready_when_busy(1, || 2);
+            c.idle(0);
+            assert_eq!(c.next_start(), DIFS - SLOT);
+            c.start(&mut senders, &mut Vec::new());
+            c.stand();
+            c.sent(0, 50, true);
+            c.idle(200);
+            assert_eq!(c.next_start(), 200 + DIFS + 2 * SLOT);
+        }
     }
 
     #[test]

@@ -6,12 +6,14 @@ use std::ops::Range;
 
 use airtab_core::{Counters, Handle, Params, Pool, Qdisc, Rate};
 
+use super::access::AccessMethod;
 use super::air::AirTrace;
 use super::cell::Cell;
 use super::config::{Loss, MediumConfig, Speed};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
 use super::walk::Walk;
+use super::winners::WinnersTrace;
 
 /// One access point and its stations. Each method is that of the medium.
 #[expect(
@@ -59,6 +61,25 @@ impl Medium {
         match self {
             Medium::Cell(cell) => cell.set_uplink(station, queue),
             Medium::Emulator(_) => panic!("a station of the emulated link has no queue"),
+        }
+    }
+
+    /// [`Cell::set_access`].
+    ///
+    /// # Panics
+    /// If it does, and of the emulator, where nobody contends.
+    pub fn set_access(&mut self, station: usize, access: &AccessMethod) {
+        match self {
+            Medium::Cell(cell) => cell.set_access(station, access),
+            Medium::Emulator(_) => panic!("nobody contends on the emulated link"),
+        }
+    }
+
+    /// [`Cell::winners`]; None of the emulator.
+    pub fn winners(&self) -> Option<WinnersTrace> {
+        match self {
+            Medium::Cell(cell) => cell.winners(),
+            Medium::Emulator(_) => None,
         }
     }
 

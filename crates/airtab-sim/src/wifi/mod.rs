@@ -20,7 +20,8 @@
 //! | `below` | what a discipline learns of its driver: `reports`, and the governor that gets them (`governed`) |
 //! | `exchange` | frames made of parts: a packet, its ticket, attempts, airtime and fate each |
 //! | `ofdma`, `cell/ofdma` | several stations in one PPDU: resource units and times; who goes together |
-//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them, `edca` has the categories, `txop` says what fits into theirs |
+//! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them as `access` says, `edca` has the categories, `txop` says what fits into theirs |
+//! | `winners` | who sends after whom |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
 //! | `walk`, `cell/walks` | how far a station is that walks |
 //! | `overhearing` | who overhears a frame in error |
@@ -28,11 +29,10 @@
 //! | `air` | where the channel's time goes, for each transmitter |
 //!
 //! # What it does not do yet, and where that will plug in
-//! - **Other contention rules** (HASH1, 802.11-M, Idle Sense): a variant of
-//!   `Rule` each, in `rule`.
 //! - **Hidden stations**: a map of who hears whom in `cell`, where it asks who received a frame in error.
 //! - Fragmentation, roaming, capture: not planned here.
 
+mod access;
 mod aggregate;
 mod air;
 mod below;
@@ -63,8 +63,10 @@ mod tap;
 mod transmitter;
 mod txop;
 mod walk;
+mod winners;
 
-pub use air::AirTrace;
+pub use access::{AccessMethod, AccessRule, IdleWindow, SlotLaw, Windows};
+pub use air::{AirTrace, ContentionTrace};
 pub use cell::Cell;
 pub use config::{
     Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
@@ -78,3 +80,4 @@ pub use output::{Attempt, End, FrameBody, Label, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use snr::{Mean, Signal, Snr};
 pub use walk::Walk;
+pub use winners::WinnersTrace;

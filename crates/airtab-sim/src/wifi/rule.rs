@@ -3,94 +3,140 @@
 //! it makes of how the last attempt ended. A rule is a variant of [`Rule`], and
 //! each contender has one of its own, with a random stream.
 //!
-//! - [`Rule::Dcf`]: IEEE 802.11 10.3.3, binary exponential backoff: a draw from
-//!   a window that doubles at each failure and is the least one after a success
-//!   or when the frame is given up.
+//! | rule | source |
+//! |---|---|
+//! | [`Rule::Dcf`] | IEEE 802.11 10.3.3, binary exponential backoff: a window that doubles at each failure and is the least one after a success or when the frame is given up. Offset: 802.11-M, Starzetz 2006, 8.2 |
+//! | [`Rule::IdleSense`] | Heusse et al. 2005 (`idle_sense`) |
+//! | [`Rule::Uniform`], [`Rule::Ramp`] | H and HASH1: Starzetz 2006, 8.1.1 and 8.2 |
+//! | [`Rule::Turn`] | TCF: Starzetz 2006, 2.2 |
+//! | [`Rule::Geometric`] | derived: `docs/access.md` |
+//! | [`Rule::Slots`] | any law (`slots`) |
 //!
 //! What it does not do: no slots are counted here, and nobody's residual is
-//! kept (`contention`).
+//! kept (`contention`); what a scenario may ask for is `access`'s.
 
-use airtab_core::Phy;
+mod idle_sense;
+mod slots;
+#[cfg(test)]
+mod tests;
 
+use super::access::{AccessRule, Contest};
 use super::edca::Access;
 use crate::engine::Stream;
+use idle_sense::IdleSense;
+use slots::Slots;
 
 /// A contender's rule and what it has learnt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Rule {
-    /// Slots from 0 to `window`, which is one less than a power of two.
-    Dcf { window: u32, least: u32, most: u32 },
+    /// Slots from 0 to `window`, which is one less than a power of two, and `offset` more.
+    Dcf { window: u32, least: u32, most: u32, offset: u32 },
+    /// Any slot below a window that need not be whole.
+    IdleSense(IdleSense),
+    /// Any of so many slots alike, whatever was drawn before.
+    Uniform { slots: u64 },
+    /// Of so many slots, each one two less likely than the one before.
+    Ramp { slots: u64 },
+    /// `place`, and in the next busy period the one behind it, of so many.
+    Turn { place: u64, of: u64 },
+    /// As likely in every slot as in the one before; `ln_miss`: logarithm of the chance that it is not.
+    Geometric { ln_miss: f64 },
+    /// Any law.
+    Slots(Slots),
 }
 
 impl Rule {
-    /// DCF with the windows that a PHY has for a station of that rate, kb/s; None: the access point.
-    pub(super) fn dcf(phy: &Phy, kbps: Option<u32>) -> Rule {
-        let least = kbps.map_or(phy.cw_min(), |kbps| phy.cw_min_at(kbps));
-        Rule::Dcf { window: least, least, most: phy.cw_max() }
+    /// What a method is where it is at work.
+    pub(super) fn new(rule: &AccessRule, contest: &Contest) -> Rule {
+        let attempt = contest.attempt_probability();
+        let table = |slots: &Option<u32>, default: f64| slots.map_or(default as u64, u64::from);
+        let dcf = |windows, offset| {
+            let [least, most] = contest.windows(windows);
+            Rule::Dcf { window: least, least, most: most.max(least), offset }
+        };
+        match rule {
+            AccessRule::Dcf(windows) => dcf(*windows, 0),
+            AccessRule::DcfM { windows, offset } => {
+                dcf(*windows, offset.unwrap_or(2 * contest.contenders as u32))
+            }
+            AccessRule::IdleSense(window) => Rule::IdleSense(IdleSense::new(*window, contest)),
+            AccessRule::H { slots } => Rule::Uniform { slots: table(slots, libm::round(1.0 / attempt)) },
+            AccessRule::Hash1 { slots } => Rule::Ramp { slots: table(slots, libm::round(2.0 / attempt)) },
+            AccessRule::Tcf => Rule::Turn { place: contest.number as u64, of: contest.contenders as u64 },
+            AccessRule::Geometric { hazard } => {
+                Rule::Geometric { ln_miss: libm::log1p(-hazard.unwrap_or(attempt)) }
+            }
+            AccessRule::Slots(law) => Rule::Slots(Slots::new(law, contest.phy.cw_max())),
+        }
     }
 
-    /// The same with the windows of an access category.
+    /// DCF with the windows of an access category.
     pub(super) fn edca(access: &Access) -> Rule {
-        Rule::Dcf { window: access.least, least: access.least, most: access.most }
+        Rule::Dcf { window: access.least, least: access.least, most: access.most, offset: 0 }
     }
 
     /// Slots of the next backoff.
-    pub(super) fn draw(&self, random: &mut Stream) -> u64 {
-        match *self {
-            Rule::Dcf { window, .. } => random.masked(window).into(),
+    #[inline]
+    pub(super) fn draw(&mut self, random: &mut Stream) -> u64 {
+        match self {
+            Rule::Dcf { window, offset, .. } => u64::from(random.masked(*window)) + u64::from(*offset),
+            other => other.draw_otherwise(random),
+        }
+    }
+
+    fn draw_otherwise(&mut self, random: &mut Stream) -> u64 {
+        match self {
+            Rule::Dcf { .. } => unreachable!("drawn already"),
+            Rule::IdleSense(own) => (random.unit() * own.window) as u64,
+            Rule::Uniform { slots } => random.below(*slots),
+            // Of two draws the lesser one is in slot k or behind with ((C - k) / C)^2: the ramp, slot by slot.
+            Rule::Ramp { slots } => random.below(*slots).min(random.below(*slots)),
+            Rule::Turn { place, .. } => *place,
+            Rule::Geometric { ln_miss } => (libm::log1p(-random.unit()) / *ln_miss) as u64,
+            Rule::Slots(slots) => slots.draw(random),
         }
     }
 
     /// An attempt failed, and the frame will be sent again.
+    #[inline]
     pub(super) fn failed(&mut self) {
         match self {
             Rule::Dcf { window, most, .. } => *window = (*window * 2 + 1).min(*most),
+            Rule::Slots(slots) => slots.failed(),
+            _ => {}
         }
     }
 
     /// The frame is done with: it arrived, was broadcast, or is given up.
+    #[inline]
     pub(super) fn done(&mut self) {
         match self {
             Rule::Dcf { window, least, .. } => *window = *least,
+            Rule::Slots(slots) => slots.done(),
+            _ => {}
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule() -> Rule {
-        Rule::dcf(&Phy::named("std-11b").expect("a profile of the core"), None)
-    }
-
-    /// Largest of many draws: the window itself.
-    fn largest(rule: &Rule) -> u64 {
-        let mut random = Stream::new(1, "rule");
-        (0..200_000).map(|_| rule.draw(&mut random)).max().expect("some were drawn")
-    }
-
-    #[test]
-    fn the_window_doubles_to_its_bound_and_begins_anew() {
-        let mut rule = rule();
-        let mut windows = Vec::new();
-        for _ in 0..8 {
-            windows.push(largest(&rule));
-            rule.failed();
+    /// A busy period begins after so many idle slots: for those that listen.
+    pub(super) fn hear(&mut self, idle: u64) {
+        match self {
+            Rule::IdleSense(own) => own.hear(idle),
+            Rule::Turn { place, of } => *place = (*place + 1) % *of,
+            _ => {}
         }
-        assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023, 1023]);
-        rule.done();
-        assert_eq!(largest(&rule), 31);
     }
 
-    #[test]
-    fn all_slots_are_equally_likely() {
-        let (rule, mut random) = (rule(), Stream::new(2, "rule"));
-        let mut counts = [0u32; 32];
-        for _ in 0..320_000 {
-            counts[rule.draw(&mut random) as usize] += 1;
+    /// Whether it wants to hear of every busy period.
+    pub(super) fn listens(&self) -> bool {
+        matches!(self, Rule::Turn { .. }) || matches!(self, Rule::IdleSense(own) if own.adapts())
+    }
+
+    /// Whether what is left of a backoff when somebody else sends is worth nothing: it draws again.
+    pub(super) fn forgets(&self) -> bool {
+        match self {
+            Rule::Dcf { .. } | Rule::IdleSense(_) => false,
+            Rule::Uniform { .. } | Rule::Ramp { .. } | Rule::Turn { .. } | Rule::Geometric { .. } => true,
+            Rule::Slots(slots) => !slots.residual,
         }
-        // 10,000 each, deviation 98.
-        assert!(counts.iter().all(|n| n.abs_diff(10_000) < 500), "{counts:?}");
     }
 }

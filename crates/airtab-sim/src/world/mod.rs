@@ -119,6 +119,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                     let seed = Stream::new(own, &format!("qdisc/station/{}", station.name)).below(u64::MAX);
                     medium.set_uplink(number, Qdisc::new(&pool, uplink, seed, 0));
                 }
+                if let Some(access) = &station.access {
+                    medium.set_access(number, access);
+                }
             }
             Channel { medium, seeds, max_packets: 0 }
         });

@@ -36,6 +36,7 @@ pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
         uplink: None,
         asleep: None,
         walk: None,
+        access: None,
     }
 }
 

@@ -209,6 +209,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         uplink: None,
         asleep: None,
         walk: None,
+        access: None,
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),

@@ -27,6 +27,9 @@ impl Cell {
             contender.draw()
         });
         let collided = senders.len() > 1;
+        if let (Some(winners), [winner]) = (&mut self.winners, senders) {
+            winners.won(*winner);
+        }
         let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
             let contender = &mut self.contenders[sender];
@@ -40,6 +43,9 @@ impl Cell {
             };
         }
         self.channel.occupy(used, now, data_ns);
+        if !self.listening.is_empty() {
+            self.hear();
+        }
         if self.channel.has_late() {
             self.set_alarm();
         }
@@ -179,6 +185,9 @@ impl Cell {
         }
         if self.channel.has_late() {
             self.set_alarm();
+        }
+        if !self.forgetful.is_empty() {
+            self.forget();
         }
         self.channel.idle(now);
     }
