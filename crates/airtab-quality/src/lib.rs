@@ -14,6 +14,7 @@
 //! | [`web`] | how long does a page take? |
 //! | [`Delays`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`jain`] | how evenly is something shared? |
+//! | [`fingerprint`] | does a Wi-Fi card draw its backoff as it should? |
 //! | [`spearman`] | do two things grow together? |
 //! | [`Interval`] | how sure is a mean over replications? |
 //!
@@ -25,6 +26,7 @@
 mod delay;
 pub mod emodel;
 mod fairness;
+pub mod fingerprint;
 pub mod gmodel;
 mod interval;
 mod rank;
