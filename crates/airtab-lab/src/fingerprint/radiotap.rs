@@ -41,7 +41,7 @@ const FIELDS: [(usize, usize); 24] = [
     (1, 1),  // flags
     (1, 1),  // rate
     (4, 2),  // channel
-    (2, 1),  // FHSS
+    (2, 2),  // FHSS
     (1, 1),  // signal, dBm
     (1, 1),  // noise, dBm
     (2, 2),  // lock quality
