@@ -20,8 +20,8 @@
 //!
 //! Pure functions and small accumulators: no I/O, no clock, and no knowledge of where the numbers come
 //! from, so that a simulator and a live access point are judged by the same code. What has no meaning (the
-//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`Interval`] is computed
-//! with IEEE basic operations and `libm`, hence gives the same bits on every machine.
+//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`Interval`] and the
+//! chances of [`fingerprint`] is computed with IEEE basic operations and `libm`, hence gives the same bits on every machine.
 
 mod delay;
 pub mod emodel;

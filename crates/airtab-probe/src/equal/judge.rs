@@ -4,8 +4,8 @@
 //! Time is cut into slices; the first packet of the expedited sender begins the first step. The first slice of each
 //! step is left out: the sender's queue still has packets of the rate before. A step is *saturated* if less
 //! than [`CARRIED`] of what is offered arrives. All saturated steps are judged together: the last one alone is good to a
-//! hundredth only (derived: of 60 s at 450 packets a second, each won in turn by one of two, the ratio has a standard
-//! deviation of 0.7 %).
+//! hundredth only (derived: of 60 s at 450 packets a second each, each won by either, the ratio has a standard
+//! deviation of 0.9 %).
 //!
 //! A state machine; times as in [`crate::cbr::receiver`].
 
