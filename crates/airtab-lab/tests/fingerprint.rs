@@ -109,7 +109,9 @@ fn aggregates_of_an_access_category() {
 fn pcapng(link: DataLink, blocks: Vec<Block<'_>>) -> Vec<u8> {
     let mut writer = PcapNgWriter::new(Vec::new()).expect("written");
     writer.write_block(&InterfaceDescriptionBlock::new(link, 256).into_block()).expect("written");
-    blocks.iter().for_each(|block| drop(writer.write_block(block).expect("written")));
+    for block in &blocks {
+        writer.write_block(block).expect("written");
+    }
     writer.into_inner()
 }
 
@@ -149,7 +151,8 @@ fn garbled_pcapng_files_are_survived() {
     for _ in 0..1000 {
         let mut file = good.clone();
         for _ in 0..1 + random.below(8) {
-            let at = random.below(if random.below(2) == 0 { 400 } else { file.len() as u64 }) as usize;
+            let range = if random.below(2) == 0 { 400 } else { file.len() as u64 };
+            let at = random.below(range) as usize;
             file[at] = random.below(256) as u8;
         }
         let mut open =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Frames as exchanges: what follows each other by SIFS, or overlaps, is one busy period of the channel.
 //!
-//! IEEE 802.11-2020 10.3.2.3.3: nobody who contends begins within SIFS and half a slot; who does continues
-//! an exchange. Frames that overlap have collided.
+//! IEEE 802.11-2020 10.3.2.3.3: nobody who contends begins within SIFS and half a slot; who does goes on with an
+//! exchange: behind a CTS, with a fragment, or within the TXOP of an access category. Who does so otherwise has an
+//! exchange of its own, and waits too little. Frames that overlap have collided.
 //!
 //! What it does not do: a monitor that receives one frame of a collision, or none, shows no collision; the
 //! exchange then is one without an answer, or an idle channel.
@@ -100,7 +101,8 @@ impl Assembler {
         self.open.start_ns = frame.start_ns;
         self.open.end_ns = frame.end_ns;
         self.open.accesses.clear();
-        (self.open.answered, self.open.collided) = (frame.kind == Kind::Answers, false);
+        self.open.answered = matches!(frame.kind, Kind::Answers | Kind::Clears);
+        self.open.collided = false;
         self.add(frame);
         self.last = Some((*frame, self.aggregate(frame)));
     }
@@ -132,14 +134,14 @@ impl Assembler {
             return false;
         }
         match frame.kind {
-            Kind::Answers => self.open.answered = true,
+            Kind::Answers | Kind::Clears => self.open.answered = true,
             Kind::Unknown => (self.open.answered, self.open.collided) = (false, overlaps),
             Kind::Sends | Kind::Asks if overlaps => {
                 (self.open.answered, self.open.collided) = (false, true);
                 self.add(frame);
             }
             Kind::Sends | Kind::Asks => {
-                if !self.goes_on(frame) {
+                if !self.goes_on(last.kind, frame) {
                     return false;
                 }
             }
@@ -161,10 +163,18 @@ impl Assembler {
         self.last = Some((*frame, psdu));
     }
 
-    /// Who has the channel sends once more: data behind its RTS, or within its TXOP.
-    fn goes_on(&mut self, frame: &Frame) -> bool {
+    /// Who has the channel sends once more, behind a frame of that kind.
+    fn goes_on(&mut self, behind: Kind, frame: &Frame) -> bool {
+        if self.open.accesses.is_empty() && behind == Kind::Clears {
+            // Its CTS was to itself.
+            self.open.answered = false;
+            self.add(frame);
+            return true;
+        }
         let [access] = self.open.accesses.as_mut_slice() else { return false };
-        if access.sender.mac != frame.from {
+        let fragment = frame.sequence == access.sequence && !frame.retry;
+        let txop = frame.queue != Queue::Plain || fragment || behind == Kind::Clears;
+        if access.sender.mac != frame.from || !txop {
             return false;
         }
         self.open.answered = false;

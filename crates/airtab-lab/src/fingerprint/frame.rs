@@ -25,8 +25,10 @@ pub(super) enum Kind {
     Sends,
     /// It asks for the channel: RTS, PS-Poll, BLOCK ACK request.
     Asks,
-    /// ACK, BLOCK ACK or CTS.
+    /// ACK or BLOCK ACK.
     Answers,
+    /// CTS.
+    Clears,
     /// Damaged, or of a kind unknown.
     Unknown,
 }
@@ -216,7 +218,8 @@ impl Frames {
         let (kind, has_sender) = match (kind, subtype) {
             (0 | 2, _) => (Kind::Sends, true),
             (1, 8 | 10 | 11) => (Kind::Asks, true),
-            (1, 9 | 12 | 13) => (Kind::Answers, false),
+            (1, 9 | 13) => (Kind::Answers, false),
+            (1, 12) => (Kind::Clears, false),
             _ => (Kind::Unknown, false),
         };
         let (to, from): (Option<Mac>, Option<Mac>) = (address(4), address(10));

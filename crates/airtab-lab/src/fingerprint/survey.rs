@@ -5,7 +5,8 @@
 //!   its first slots are missing.
 //! - *Decrement*: a sender that was interrupted has a slot left at least, if the slot in which others began
 //!   does not count (IEEE 802.11); none, if it does (Bianchi's model, Starzetz 2006, 8.2).
-//! - *EIFS*: whether nearly nobody begins before it after a collision.
+//! - *EIFS*: whether who did not send in a collision begins after it more often than before. Without EIFS nearly all
+//!   begin before (a residual is seldom so long), with it those alone who wait too little.
 //! - *Phase*: where the teeth lie, of all senders together.
 //!
 //! Derived from the rules of contention; the thesis has one sender and no capture.
@@ -138,7 +139,7 @@ impl Survey {
     pub(super) fn manners(self) -> Manners {
         let phase = self.phase.ns(self.waits.slot_ns);
         let [early, late] = self.after_collision;
-        let eifs = early * 20 <= late;
+        let eifs = early <= late;
         let manner = |(sender, seen): (Sender, Seen)| {
             let (own, interrupted) = (seen.own.lowest(phase), seen.interrupted.lowest(phase));
             let offset = [own, interrupted].into_iter().flatten().fold(seen.due.offset, i64::min);

@@ -36,13 +36,15 @@ enum Card {
     Counter,
     NoDoubling,
     Early,
+    /// Two slots: it counts from SIFS.
+    Earlier,
 }
 
 impl Card {
     fn draw(self, failures: u32, before: u64, random: &mut Stream) -> u64 {
         let window = |first: u64| (first << failures).min(1024);
         match self {
-            Card::Good | Card::Early => random.below(window(32)),
+            Card::Good | Card::Early | Card::Earlier => random.below(window(32)),
             Card::HalfWindow => random.below(window(16)),
             Card::NoDoubling => random.below(32),
             Card::Counter if failures == 0 => (before + 1) % 32,
@@ -57,7 +59,11 @@ impl Card {
     }
 
     fn early(self) -> i64 {
-        i64::from(self == Card::Early)
+        match self {
+            Card::Early => 1,
+            Card::Earlier => 2,
+            _ => 0,
+        }
     }
 }
 
@@ -231,6 +237,7 @@ fn each_card_is_named_alone_and_beside_two_others() {
         (Card::HalfWindow, "window"),
         (Card::Counter, "counter"),
         (Card::Early, "short_wait"),
+        (Card::Earlier, "short_wait"),
         (Card::NoDoubling, "no_doubling"),
     ];
     for (card, name) in cards {
