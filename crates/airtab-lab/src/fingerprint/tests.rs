@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Captures of a small cell, written out here from the standard: slots, collisions, beacons, cards of known manners.
 //! It shares no code with the simulator, nor with the writer of captures.
 
