@@ -3,8 +3,9 @@
 //!
 //! - *Offset*: the first tooth of a sender's gaps, if it lies before the standard's. A later one means that
 //!   its first slots are missing.
-//! - *Decrement*: a sender that was interrupted has a slot left at least, if the slot in which others began
-//!   does not count (IEEE 802.11); none, if it does (Bianchi's model, Starzetz 2006, 8.2).
+//! - *Decrement*: a sender that was interrupted while it counted has a slot left at least, if the slot in which others
+//!   began does not count (IEEE 802.11); none, if it does (Bianchi's model, Starzetz 2006, 8.2). Who begins before it
+//!   counts, as one that waits less does, interrupts nothing.
 //! - *EIFS*: whether who did not send in a collision begins after it more often than before. Without EIFS nearly all
 //!   begin before (a residual is seldom so long), with it those alone who wait too little.
 //! - *Phase*: where the teeth lie, of all senders together.
@@ -23,6 +24,8 @@ use super::waits::{Due, Waits};
 /// Teeth before DIFS, and in all.
 const FROM: i64 = -8;
 const TEETH: usize = 72;
+/// Interframe spaces beyond DIFS that are told apart, slots.
+const LATE: usize = 8;
 /// Senders that are followed.
 pub(super) const SENDERS: usize = 4096;
 
@@ -74,13 +77,16 @@ pub(super) struct Survey {
     phase: Phase,
     /// Who did not send in a collision began before EIFS was over, and after.
     after_collision: [u64; 2],
+    /// The last exchange that began when who waits DIFS and so many slots more had begun to count.
+    late: [u64; LATE],
 }
 
 impl Survey {
     pub(super) fn new(phy: &Phy) -> Survey {
         let waits = Waits::new(phy, true);
         let (phase, after_collision) = (Phase::default(), [0; 2]);
-        Survey { phy: *phy, waits, number: 0, before: None, senders: BTreeMap::new(), phase, after_collision }
+        let (senders, late) = (BTreeMap::new(), [0; LATE]);
+        Survey { phy: *phy, waits, number: 0, before: None, senders, phase, after_collision, late }
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange) {
@@ -90,6 +96,14 @@ impl Survey {
             if self.senders.len() < SENDERS || self.senders.contains_key(&access.sender) {
                 self.access(exchange, access, before.as_ref());
             }
+        }
+        if let Some(before) = &before {
+            let idle = self.waits.slots(exchange.start_ns, self.waits.bystander_ns(before), 0);
+            self.late
+                .iter_mut()
+                .zip(0..)
+                .filter(|(_, slots)| idle >= *slots)
+                .for_each(|(last, _)| *last = self.number);
         }
         // Its buffer is used again.
         let mut kept = before.unwrap_or_default();
@@ -131,7 +145,8 @@ impl Survey {
         let gap = since(self.waits.bystander_ns(before));
         seen.phase.add(gap, slot_ns);
         self.phase.add(gap, slot_ns);
-        if before.answered && last.is_some_and(|(_, answered)| answered) {
+        let late = self.late[seen.due.offset.clamp(0, LATE as i64 - 1) as usize];
+        if before.answered && last.is_some_and(|(number, answered)| answered && late > number) {
             seen.interrupted.add(gap);
         }
     }

@@ -282,7 +282,7 @@ impl fmt::Display for Verdict {
             ),
             Verdict::NotSaturated { beyond } => write!(
                 f,
-                "is not saturated: {:.0} % of its gaps are longer than any window, and say nothing of a backoff",
+                "has gaps longer than any window, {:.0} % of them, which say nothing of a backoff: it is not saturated, or stations often receive in error",
                 100.0 * beyond
             ),
         }
