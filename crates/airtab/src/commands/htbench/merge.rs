@@ -127,8 +127,9 @@ fn text(json: &Value, series: &Series) -> String {
         let name = class["class"].as_str().unwrap_or_default();
         let megabytes = class["bytes"].as_f64().unwrap_or(0.0) / 1e6;
         let rate = class["bits_per_second"].as_f64().map_or("-".into(), |bps| format!("{:.3}", bps / 1e6));
-        text +=
-            &format!("{name:<20} {:>6} {:>6} {megabytes:>10.3} {rate:>9}\n", class["done"], class["failed"]);
+        let count = |key: &str| class[key].as_u64().unwrap_or(0);
+        let (done, failed) = (count("done"), count("failed"));
+        text += &format!("{name:<20} {done:>6} {failed:>6} {megabytes:>10.3} {rate:>9}\n");
     }
     let (connections, between) = series.mean_jain();
     let index = |what: String, index: Option<f64>| {
