@@ -51,7 +51,8 @@ fn all_conform(heard: &Heard, stations: usize, what: &str) {
         assert_eq!(*verdict, Verdict::Conformant, "{what}: {} {verdict}", found.sender);
         // Alone, nothing fails but by loss.
         assert_eq!(found.judgement.doubling_known, stations > 1 || what.contains("0.1"), "{what}");
-        assert!(found.contrast.expect("gaps") > 0.95, "{what}: {:?}", found.contrast);
+        // TSFT is in whole us: two cuts blur a comb of 9 us to 0.96, before any other rounding.
+        assert!(found.contrast.expect("gaps") > 0.9, "{what}: {:?}", found.contrast);
     }
 }
 
