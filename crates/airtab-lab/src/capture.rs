@@ -36,6 +36,8 @@ use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use frame::Frames;
+#[cfg(test)]
+pub(crate) use radiotap::plain as radiotap_header;
 
 /// Bytes kept of each frame, radiotap included: all headers, and calls whole.
 pub const SNAP_BYTES: u32 = 256;

@@ -7,6 +7,7 @@
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
+//! - [`fingerprint`]: what a capture says of its cards
 //! - [`experiment`]: what varies, and what a source says should come out
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -19,6 +20,7 @@ mod classes;
 mod compare;
 pub mod draw;
 pub mod experiment;
+pub mod fingerprint;
 mod measure;
 mod report;
 mod results;

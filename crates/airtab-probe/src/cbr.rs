@@ -7,10 +7,12 @@
 //! | [`sender`] | when to send what; steps of a sweep; what echoes say |
 //! | [`rtt`] | PINGs that wait for their echo |
 //! | [`receiver`] | what arrives, and the echoes |
-//! | [`socket`] | the loops that run both over real sockets |
+//! | [`listener`] | the loop that takes in what arrives, with the kernel's time stamps if asked for |
+//! | [`socket`] | the loop that sends |
 //!
 //! What it does not do: no congestion control. It sends what it is told to, whatever that does to the network.
 
+pub mod listener;
 pub mod payload;
 pub mod receiver;
 pub mod rtt;

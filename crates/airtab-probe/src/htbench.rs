@@ -11,6 +11,7 @@
 //! | [`start`] | machines that begin together |
 //! | [`analysis`] | throughput over time, Jain's index over time, figures of a class |
 //! | [`files`] | what is kept on disk |
+//! | [`merge`] | results of several machines on one clock |
 //!
 //! What it does not do: a client only, HTTP/1.1 in clear, one request per connection, no redirects.
 
@@ -20,6 +21,7 @@ pub mod connection;
 pub mod engine;
 pub mod files;
 pub mod http;
+pub mod merge;
 pub mod samples;
 pub mod start;
 mod tcp_info;

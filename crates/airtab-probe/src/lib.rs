@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Measuring tools with real sockets, for any network: [`cbr`] sends UDP at a constant rate and measures
 //! what arrives and how long it takes; [`htbench`] downloads and uploads over HTTP, and keeps the volume of
-//! each connection over time.
+//! each connection over time; [`equal`] holds the packet rates of two senders against each other.
 //!
-//! Source: P. Starzetz, thesis, INPG 2006, 6.3.1 and 6.3.2. `docs/probe.md` describes both.
+//! Source: P. Starzetz, thesis, INPG 2006, 6.3.1, 6.3.2 and 6.4.2. `docs/probe.md` describes both.
 //!
 //! Each tool is a state machine that neither reads a clock nor does I/O, and a thin loop around it that
 //! does. The loops block, obey a stop flag within a tenth of a second, and hand what they measure to the
@@ -13,5 +13,6 @@
 
 pub mod cbr;
 pub mod clock;
+pub mod equal;
 pub mod htbench;
 pub mod token_bucket;

@@ -9,10 +9,11 @@ use std::thread;
 use std::time::Duration;
 
 use airtab_core::time::SECOND;
+use airtab_probe::cbr::listener::Listener;
 use airtab_probe::cbr::payload::{Header, Kind};
 use airtab_probe::cbr::receiver::{self, Interval};
 use airtab_probe::cbr::sender::{Config, Pings, Sample, Step, Summary, Sweep};
-use airtab_probe::cbr::socket::{Error, Event, Listener, send};
+use airtab_probe::cbr::socket::{Error, Event, send};
 
 const LOOPBACKS: [&str; 2] = ["127.0.0.1:0", "[::1]:0"];
 
@@ -48,7 +49,8 @@ fn run(loopback: &str, config: &Config, echo: bool) -> Run {
     thread::scope(|scope| {
         let receiver = scope.spawn(|| {
             let mut received = Vec::new();
-            let total = listener.run(&settings, &stop, &mut |i| received.push(*i)).expect("it receives");
+            let total =
+                listener.run(&settings, &stop, &mut |i| received.push(*i), &mut |_| ()).expect("it receives");
             (received, total)
         });
         let (mut samples, mut sent) = (Vec::new(), 0);
@@ -190,7 +192,9 @@ fn any_datagram_counts() {
         duration_ns: Some(SECOND / 5),
     };
     let mut reports = Vec::new();
-    let total = listener.run(&settings, &AtomicBool::new(false), &mut |i| reports.push(*i)).expect("it runs");
+    let total = listener
+        .run(&settings, &AtomicBool::new(false), &mut |i| reports.push(*i), &mut |_| ())
+        .expect("it runs");
     assert_eq!((total.packets, total.bytes, total.foreign), (10, 1000, 10));
     let expected = 1480 * 8 * SECOND / (reports[0].end_ns - reports[0].start_ns);
     assert_eq!(reports[0].rx_bps, expected);
@@ -201,7 +205,7 @@ fn a_stop_flag_ends_both() {
     let stop = AtomicBool::new(true);
     let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
     let settings = receiver::Config { echo: false, header_bytes: 0, report_ns: SECOND, duration_ns: None };
-    assert_eq!(listener.run(&settings, &stop, &mut |_| ()).expect("it ends").packets, 0);
+    assert_eq!(listener.run(&settings, &stop, &mut |_| (), &mut |_| ()).expect("it ends").packets, 0);
     let endless = Config { duration_ns: None, ..config(1_000_000) };
     assert_eq!(
         send(listener.address(), None, &endless, &stop, &mut |_| ()).expect("it ends").total.packets,
@@ -223,4 +227,36 @@ fn what_cannot_work_is_said() {
     assert!(matches!(error, Error::Send { .. }), "{error}");
     let error = send(taken.address(), None, &config(0), &stop, &mut |_| ()).expect_err("no rate");
     assert!(matches!(error, Error::Config(_)), "{error}");
+}
+
+/// The kernel's own times: as many as packets, in order, and not later than when they were taken in. The receiver
+/// sleeps while they come, and each has its own time all the same.
+#[test]
+fn kernel_stamps_are_those_of_arrival() {
+    for loopback in LOOPBACKS {
+        let listener = Listener::bind(loopback.parse().expect("an address")).expect("a port");
+        let listener = listener.with_kernel_stamps().expect("Linux has them");
+        let sender = UdpSocket::bind(loopback).expect("a port");
+        // The kernel begins to stamp a moment after it is asked to.
+        thread::sleep(Duration::from_millis(50));
+        let before = airtab_probe::clock::system_ns();
+        for _ in 0..20 {
+            sender.send_to(&[0; 100], listener.address()).expect("it is sent");
+            thread::sleep(Duration::from_millis(3));
+        }
+        let sent = airtab_probe::clock::system_ns();
+        thread::sleep(Duration::from_millis(50));
+        let settings = receiver::Config {
+            echo: false,
+            header_bytes: 0,
+            report_ns: SECOND,
+            duration_ns: Some(SECOND / 4),
+        };
+        let mut stamps = Vec::new();
+        let stop = AtomicBool::new(false);
+        let total = listener.run(&settings, &stop, &mut |_| (), &mut |ns| stamps.push(ns)).expect("it runs");
+        assert_eq!((total.packets, stamps.len()), (20, 20));
+        assert!(stamps[0] >= before && stamps[19] <= sent, "{before} {stamps:?} {sent}");
+        assert!(stamps.windows(2).all(|pair| pair[1] - pair[0] >= 2_900_000), "{stamps:?}");
+    }
 }

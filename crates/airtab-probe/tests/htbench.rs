@@ -168,7 +168,7 @@ fn a_run_can_end_by_time_and_keeps_what_it_has() {
     for request in &outcome.requests {
         files::write_request(dir.path(), &config, request).expect("written");
     }
-    files::write_series(dir.path(), &config, &series).expect("written");
+    files::write_series(dir.path(), &config.class_names(), &series).expect("written");
     let error = files::prepare(dir.path()).expect_err("it is not empty").to_string();
     assert!(error.contains("name another one"), "{error}");
     for name in ["a-0001.unfinished.txt", "a-0002.unfinished.txt", "throughput.txt", "jain.txt"] {

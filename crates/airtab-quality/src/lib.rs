@@ -14,17 +14,19 @@
 //! | [`web`] | how long does a page take? |
 //! | [`Delays`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`jain`] | how evenly is something shared? |
+//! | [`fingerprint`] | does a Wi-Fi card draw its backoff as it should? |
 //! | [`spearman`] | do two things grow together? |
 //! | [`Interval`] | how sure is a mean over replications? |
 //!
 //! Pure functions and small accumulators: no I/O, no clock, and no knowledge of where the numbers come
 //! from, so that a simulator and a live access point are judged by the same code. What has no meaning (the
-//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`Interval`] is computed
-//! with IEEE basic operations and `libm`, hence gives the same bits on every machine.
+//! mean of nothing) is `None`, never NaN. Everything but the Student quantile of [`Interval`] and the
+//! chances of [`fingerprint`] is computed with IEEE basic operations and `libm`, hence gives the same bits on every machine.
 
 mod delay;
 pub mod emodel;
 mod fairness;
+pub mod fingerprint;
 pub mod gmodel;
 mod interval;
 mod rank;

@@ -14,6 +14,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
 use crate::commands::cbr::args::Cbr;
+use crate::commands::equal_access::args::EqualAccess;
+use crate::commands::fingerprint::args::Fingerprint;
 use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
 use crate::commands::model::args::Model;
@@ -108,7 +110,9 @@ pub enum Command {
     Airtime(Airtime),
     Airsim(Airsim),
     Cbr(Cbr),
+    EqualAccess(EqualAccess),
     Htbench(Htbench),
+    Fingerprint(Fingerprint),
     Live(Live),
 }
 

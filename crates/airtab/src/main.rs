@@ -35,7 +35,9 @@ fn main() -> ExitCode {
         Command::Airtime(args) => commands::airtime::airtime(&args),
         Command::Airsim(args) => commands::airsim::airsim(&args),
         Command::Cbr(args) => commands::cbr::cbr(&args),
+        Command::EqualAccess(args) => commands::equal_access::equal_access(&args),
         Command::Htbench(args) => commands::htbench::htbench(&args),
+        Command::Fingerprint(args) => commands::fingerprint::fingerprint(&args),
         Command::Live(args) => commands::live::live(&args),
     };
     match result {

@@ -51,7 +51,7 @@ fn receiver(args: &[&str]) -> (Child, String) {
 
 #[test]
 fn help_has_examples_and_h_is_a_host_or_help() {
-    for command in ["cbr", "htbench"] {
+    for command in ["cbr", "equal-access", "fingerprint", "htbench"] {
         let output = airtab(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(text(&output.stdout).contains("Examples:"), "{command}");
@@ -281,4 +281,185 @@ fn a_datagram_starts_those_that_wait() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).contains("\na                 1      0"), "{}", text(&output.stdout));
+}
+
+/// What the receiver writes is what the fingerprint reads.
+#[test]
+fn arrival_times_go_into_a_file() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let file = dir.path().join("gaps.txt");
+    let file = file.to_str().expect("UTF-8");
+    let (child, port) = receiver(&["--arrivals", file, "--json"]);
+    let send = ["cbr", "-h", "127.0.0.1", "-p", &port, "-r", "800kb/s", "-l", "100", "--duration", "1"];
+    let output = airtab(&send);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // What has been sent over loopback has arrived.
+    interrupt(&child);
+    let received = child.wait_with_output().expect("it ends");
+    let packets = lines(&received).pop().expect("a summary")["packets"].as_u64().expect("a number");
+    let written = std::fs::read_to_string(file).expect("the file");
+    assert!(
+        written.starts_with("# arrival[s], by the kernel's clock\n") && written.ends_with('\n'),
+        "{written}"
+    );
+    let times: Vec<f64> = written.lines().skip(1).map(|line| line.parse().expect("a time in s")).collect();
+    assert!(times.len() as u64 == packets && packets > 10, "{packets}");
+    assert!(times.is_sorted());
+    let output = airtab(&["fingerprint", file, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["files"][0]["packets"], packets);
+    assert_eq!(found["files"][0]["verdict"], "too_few_samples");
+    let nowhere = airtab(&["cbr", "-L", "-s", "0", "--arrivals", "/nonesuch/gaps.txt"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(text(&nowhere.stderr).contains("cannot write /nonesuch/gaps.txt"), "{}", text(&nowhere.stderr));
+}
+
+/// 32 slots of 20 us, each as often as the others, in an order without rule; and a counter.
+#[test]
+fn a_card_is_judged_by_its_arrival_times() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let write = |name: &str, draw: &dyn Fn(u64) -> u64| {
+        let mut at = 1_764_000_000_000_000_000u64;
+        let mut content = String::new();
+        for i in 0..2000 {
+            at += 1_347_270 + 20_000 * draw(i);
+            content += &format!("{}.{:09}\n", at / 1_000_000_000, at % 1_000_000_000);
+        }
+        let path = dir.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path.to_str().expect("UTF-8").to_string()
+    };
+    let random = |i: u64| {
+        let z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 59
+    };
+    let (good, counter) = (write("good.txt", &random), write("counter.txt", &|i| i % 32));
+    let output = airtab(&["fingerprint", &good, "--exchange", "1297.27us"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("2000 packets, profile std-11b") && said.contains("1347.27"), "{said}");
+    assert!(said.contains("The sender conforms: its slots are equally likely"), "{said}");
+    let output = airtab(&["fingerprint", &good, &counter]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stdout);
+    assert!(said.contains("it counts instead of drawing: 100 % of its draws are 1 above"), "{said}");
+}
+
+#[test]
+fn what_is_no_capture_is_told() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let path = |name: &str, content: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path.to_str().expect("UTF-8").to_string()
+    };
+    let (empty, page) = (path("empty.pcap", b""), path("page.html", b"<html>"));
+    let (none, words) = (path("none.txt", b"# none\n"), path("words.txt", b"1.0\nsoon\n"));
+    for (args, expected) in [
+        (&[&*empty][..], "empty.pcap: it is empty: give a capture with frames"),
+        (&[&*page], "page.html: it is no pcap or pcapng file"),
+        (&[&*none], "none.txt: it has no arrival times"),
+        (&[&*words], "words.txt: line 2: 'soon' is no time"),
+        (&["/nonesuch"], "/nonesuch: cannot read it"),
+        (
+            &[&*words, "--station", "02:61:74:01:00:00"],
+            "arrival times have no addresses: leave --station out",
+        ),
+        (&[&*empty, "--exchange", "1ms"], "leave --exchange out, it is for arrival times (.txt)"),
+    ] {
+        let output = airtab(&[&["fingerprint"], args].concat());
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
+    }
+    for (args, expected) in [
+        (&["--phy", "11b"][..], "no such profile; known: phy-a"),
+        (&["--station", "02:61"], "02:61: give a MAC address, such as 02:61:74:01:00:00"),
+        (&["--exchange", "0us"], "more than 0ns, at most 1s"),
+    ] {
+        let output = airtab(&[&["fingerprint", &empty], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(expected), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+/// All three over loopback, which is never full.
+#[test]
+fn equal_access_from_end_to_end() {
+    let plan = ["--to", "128kb/s", "--step-time", "500ms"];
+    let listen = ["equal-access", "listen", "0", "--bind", "127.0.0.1", "--json"];
+    let mut child = command(&[&listen[..], &plan].concat()).spawn().expect("airtab starts");
+    let mut errors = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a line");
+    let address =
+        line.strip_prefix("Receiving on ").and_then(|l| l.strip_suffix(" ...\n")).expect("its words");
+    let send = |role| [&["equal-access", "send", role, address][..], &plan].concat();
+    let best_effort = command(&send("be")).spawn().expect("airtab starts");
+    thread::sleep(Duration::from_millis(300));
+    let expedited = airtab(&send("ef"));
+    assert_eq!(expedited.status.code(), Some(0), "{}", text(&expedited.stderr));
+    interrupt(&best_effort);
+    assert_eq!(best_effort.wait_with_output().expect("it ends").status.code(), Some(0));
+    let output = child.wait_with_output().expect("it ends");
+    let told = lines(&output);
+    let (summary, steps) = told.split_last().expect("a summary");
+    assert_eq!((steps.len(), &summary["event"]), (2, &"summary".into()), "{told:?}");
+    assert_eq!((&steps[0]["offered_packets_per_second"], &steps[1]["step"]), (&125.0.into(), &2.into()));
+    assert!(steps.iter().all(|step| step["best_effort_packets_per_second"].as_f64() > Some(0.0)), "{told:?}");
+    assert!(summary["best_effort_alone_packets_per_second"].as_f64() > Some(0.0), "{summary}");
+    assert_eq!(output.status.code(), Some(if summary["verdict"] == "equal" { 0 } else { 1 }));
+    let same = airtab(&["equal-access", "listen", "0", "--ef-length", "768"]);
+    assert_eq!(same.status.code(), Some(2));
+    assert!(text(&same.stderr).contains("both senders have packets of 768 bytes"), "{}", text(&same.stderr));
+    let nowhere = airtab(&["equal-access", "send", "be", "127.0.0.1"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(text(&nowhere.stderr).contains("cannot find 127.0.0.1 (HOST:PORT)"), "{}", text(&nowhere.stderr));
+}
+
+/// Two machines' directories, as one: their classes under their names, one curve over all flows.
+#[test]
+fn results_of_several_machines_are_merged() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let server = server(150_000, true);
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
+    let config = configuration(dir.path(), &format!("[class dl] server={server} path=/f\n"));
+    let runs = ["one", "two"].map(|name| {
+        let child = command(&["htbench", &config, "--outdir", &path(name)]).spawn();
+        child.expect("airtab starts")
+    });
+    for run in runs {
+        assert_eq!(run.wait_with_output().expect("it ends").status.code(), Some(0));
+    }
+    let output =
+        airtab(&["htbench", "--merge", &path("one"), &path("two"), "--outdir", &path("all"), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("placed by their system clocks"), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&summary["flows"], &summary["clock"]), (&2.into(), &"system".into()));
+    assert_eq!(
+        (&summary["classes"][0]["class"], &summary["classes"][1]["class"]),
+        (&"one/dl".into(), &"two/dl".into())
+    );
+    let kept = std::fs::read_to_string(dir.path().join("all/throughput.txt")).expect("the series");
+    assert!(kept.contains("# t[s] one/dl-1[b/s] two/dl-1[b/s]\n"), "{kept}");
+    assert!(dir.path().join("all/jain.txt").is_file());
+
+    std::fs::create_dir_all(path("x/one")).expect("made");
+    for entry in std::fs::read_dir(path("one")).expect("there").map_while(Result::ok) {
+        std::fs::copy(entry.path(), dir.path().join("x/one").join(entry.file_name())).expect("copied");
+    }
+    std::fs::create_dir(path("nothing")).expect("made");
+    for (dirs, out, expected) in [
+        ([path("one"), path("x/one")], path("b"), "two directories are called one"),
+        ([path("one"), path("nothing")], path("b"), "is no result of htbench, or was not finished"),
+        ([path("one"), path("all")], path("b"), "does not say when it began"),
+        ([path("one"), path("two")], path("all"), "it is not empty: name another one"),
+    ] {
+        let output = airtab(&["htbench", "--merge", &dirs[0], &dirs[1], "--outdir", &out]);
+        assert_eq!(output.status.code(), Some(1), "{expected}");
+        assert!(text(&output.stderr).contains(expected), "{expected}: {}", text(&output.stderr));
+    }
+    assert_eq!(airtab(&["htbench", "--merge", &path("one"), "--outdir", &path("b")]).status.code(), Some(2));
 }

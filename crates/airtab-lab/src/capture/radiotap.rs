@@ -79,6 +79,12 @@ pub(super) fn radiotap(phy: &Phy, start_ns: u64, rate: &Rate, subframe: Option<S
     bytes
 }
 
+/// That of what is in no aggregate.
+#[cfg(test)]
+pub(crate) fn plain(phy: &Phy, start_ns: u64, rate: &Rate) -> Vec<u8> {
+    radiotap(phy, start_ns, rate, None)
+}
+
 /// A rate in radiotap's unit.
 pub(super) fn half_mbps(kbps: u32) -> Option<u8> {
     kbps.is_multiple_of(500).then_some(kbps / 500)?.try_into().ok()

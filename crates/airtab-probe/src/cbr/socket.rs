@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Sender and receiver over real sockets: clock, waiting, I/O.
+//! The sender over a real socket: clock, waiting, I/O.
 //!
 //! The socket's own buffer is the only queue: a packet that it has no room for waits until the device below
 //! has taken others, as a blocking socket would. All delays of the operating system are part of what is
 //! measured, on purpose (Starzetz 6.3.1).
 //!
-//! What it does not do: no kernel time stamps.
+//! What it does not do: no receiving but of echoes (`listener`).
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
-use super::{receiver, sender};
+use super::sender;
 use crate::clock::{LOOK_NS, monotonic_ns, system_ns, wait};
 
 /// Room that is asked for in front of the receiver, bytes; the system may give less.
@@ -22,7 +22,7 @@ const RECEIVE_BUFFER_BYTES: usize = 4 << 20;
 /// How long a sender that is done waits for echoes, ns.
 const LINGER_NS: u64 = 1_000_000_000;
 /// Datagrams that are taken in before the clock is looked at again.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
@@ -145,78 +145,8 @@ fn take_echoes(
     }
 }
 
-/// A receiver with its port.
-#[derive(Debug)]
-pub struct Listener {
-    socket: UdpSocket,
-    address: SocketAddr,
-}
-
-impl Listener {
-    /// Takes a port; 0 is any. An IPv6 address takes IPv6 only.
-    ///
-    /// # Errors
-    /// If it cannot be had.
-    pub fn bind(address: SocketAddr) -> Result<Listener, Error> {
-        let socket = bind(address)?;
-        let address = socket.local_addr().map_err(|source| Error::Bind { address, source })?;
-        Ok(Listener { socket, address })
-    }
-
-    /// The address and port that it has.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Receives until the configured end or until `stop`; gives what came in all. Blocks; `report` is called
-    /// from this thread.
-    ///
-    /// # Errors
-    /// If the system fails.
-    pub fn run(
-        &self,
-        config: &receiver::Config,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(&receiver::Interval),
-    ) -> Result<receiver::Interval, Error> {
-        let mut datagram = vec![0; 1 << 16];
-        let mut receiver = receiver::Receiver::new(*config, monotonic_ns());
-        while !stop.load(Ordering::Relaxed) {
-            while let Some(interval) = receiver.advance(monotonic_ns()) {
-                report(&interval);
-            }
-            if receiver.is_done() {
-                break;
-            }
-            let mut idle = false;
-            for _ in 0..BATCH {
-                match self.socket.recv_from(&mut datagram) {
-                    Ok((n, from)) => {
-                        if receiver.handle(system_ns(), from, &mut datagram[..n]) {
-                            // An echo that cannot be sent is one more lost packet.
-                            let _ = self.socket.send_to(&datagram[..n], from);
-                        }
-                    }
-                    Err(e) => {
-                        idle = e.kind() == ErrorKind::WouldBlock;
-                        break;
-                    }
-                }
-            }
-            if idle {
-                let timeout = receiver.deadline_ns().saturating_sub(monotonic_ns()).min(LOOK_NS);
-                wait(&mut [PollFd::new(&self.socket, PollFlags::IN)], timeout)?;
-            }
-        }
-        let (last, total) = receiver.finish(monotonic_ns());
-        if last.packets > 0 {
-            report(&last);
-        }
-        Ok(total)
-    }
-}
-
-fn bind(address: SocketAddr) -> Result<UdpSocket, Error> {
+/// A UDP socket with that address.
+pub(super) fn bind(address: SocketAddr) -> Result<UdpSocket, Error> {
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {

@@ -248,7 +248,7 @@ mod tests {
 
     fn outcome(requests: Vec<Request>) -> Outcome {
         let duration_ns = requests.iter().map(|r| r.end_ns).max().unwrap_or(0);
-        Outcome { duration_ns, stopped: false, requests }
+        Outcome { started_ns: 0, duration_ns, stopped: false, requests }
     }
 
     #[test]

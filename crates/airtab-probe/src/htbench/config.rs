@@ -98,6 +98,11 @@ pub struct ConfigError {
 }
 
 impl Config {
+    /// Names of the classes.
+    pub fn class_names(&self) -> Vec<String> {
+        self.classes.iter().map(|class| class.name.clone()).collect()
+    }
+
     /// Reads the text of `file`.
     ///
     /// # Errors

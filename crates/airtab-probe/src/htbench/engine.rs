@@ -18,7 +18,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use super::config::{Class, Config};
 use super::connection::{Exchange, Failure, State};
 use super::tcp_info::bytes_acked;
-use crate::clock::{LOOK_NS, monotonic_ns};
+use crate::clock::{LOOK_NS, monotonic_ns, system_ns};
 
 /// Read at once, and the block of random bytes that uploads repeat.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -66,6 +66,8 @@ pub struct Request {
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// System time at the start, ns since 1970.
+    pub started_ns: u64,
     /// How long it took, ns.
     pub duration_ns: u64,
     /// Whether it was told to stop.
@@ -177,7 +179,9 @@ pub fn run(config: &Config, stop: &AtomicBool, report: &mut dyn FnMut(Event<'_>)
     let now = monotonic_ns();
     engine.give_up(now);
     engine.tell(report);
-    Ok(Outcome { duration_ns: now - engine.start_ns, stopped, requests: engine.ended })
+    let duration_ns = now - engine.start_ns;
+    let started_ns = system_ns().saturating_sub(duration_ns);
+    Ok(Outcome { started_ns, duration_ns, stopped, requests: engine.ended })
 }
 
 impl<'a> Engine<'a> {

@@ -62,16 +62,16 @@ pub fn write_request(dir: &Path, config: &Config, request: &Request) -> io::Resu
     std::fs::write(dir.join(name), text)
 }
 
-/// Writes `throughput.txt` (b/s of each connection) and `jain.txt`.
+/// Writes `throughput.txt` (b/s of each connection) and `jain.txt`; `classes` are their names.
 ///
 /// # Errors
 /// If one cannot be written.
-pub fn write_series(dir: &Path, config: &Config, series: &Series) -> io::Result<()> {
+pub fn write_series(dir: &Path, classes: &[String], series: &Series) -> io::Result<()> {
     let window = seconds(WINDOW_NS);
     let mut rates =
         format!("# throughput in the {window} s before t; nan: the connection was not there\n# t[s]");
     for (class, connection) in &series.flows {
-        let _ = write!(rates, " {}-{connection}[b/s]", config.classes[*class].name);
+        let _ = write!(rates, " {}-{connection}[b/s]", classes[*class]);
     }
     rates.push('\n');
     let mut fairness =

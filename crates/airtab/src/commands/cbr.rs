@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_core::Unit;
+use airtab_probe::cbr::listener::Listener;
 use airtab_probe::cbr::sender::{self, Pings, Rtt, Sample, Step, Sweep};
-use airtab_probe::cbr::socket::{Event, Listener, send};
+use airtab_probe::cbr::socket::{Event, send};
 use airtab_probe::cbr::{header_bytes, max_payload_bytes, receiver};
 use anyhow::{Context, bail};
 use args::Cbr;
@@ -166,7 +167,9 @@ fn transmit(
 }
 
 fn listen(args: &Cbr, stop: &AtomicBool) -> anyhow::Result<()> {
+    let mut arrivals = arrivals(args)?;
     let listener = Listener::bind(local(args, args.ipv6)?)?;
+    let listener = if arrivals.is_some() { listener.with_kernel_stamps()? } else { listener };
     let address = listener.address();
     let config = receiver::Config {
         echo: args.rtt,
@@ -180,12 +183,24 @@ fn listen(args: &Cbr, stop: &AtomicBool) -> anyhow::Result<()> {
         lines.note(output::print(&(receiver_header() + "\n")));
     }
     let mut hinted = args.rtt;
-    let total = listener.run(&config, stop, &mut |i| {
+    let mut unwritten = None;
+    let mut arrived = |ns: u64| {
+        if let Some(file) = &mut arrivals
+            && let Err(e) = writeln!(file, "{}", exact(ns))
+        {
+            unwritten.get_or_insert(e);
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let mut report = |i: &receiver::Interval| {
         lines.print(|| receiver_row(i), || event_json("interval", receiver_json(i)));
         if i.pings > 0 && !std::mem::replace(&mut hinted, true) {
             output::note("PINGs arrive: with -R they would be answered.");
         }
-    })?;
+    };
+    let total = listener.run(&config, stop, &mut report, &mut arrived)?;
+    let written = unwritten.map_or_else(|| arrivals.as_mut().map_or(Ok(()), Write::flush), Err);
+    written.context("cannot write the arrival times")?;
     lines.print(
         || format!("\n{}\n{}", receiver_header(), receiver_row(&total)),
         || event_json("summary", receiver_json(&total)),
@@ -280,9 +295,21 @@ fn sender_summary(summary: &sender::Summary, rtt: bool) -> String {
     text
 }
 
-/// Exact, as the file's other columns.
+/// The file for arrival times, if one is wanted.
+fn arrivals(args: &Cbr) -> anyhow::Result<Option<BufWriter<File>>> {
+    let Some(path) = &args.arrivals else { return Ok(None) };
+    let mut file =
+        BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?);
+    writeln!(file, "# arrival[s], by the kernel's clock")?;
+    Ok(Some(file))
+}
+
+/// Seconds, to the ns.
+fn exact(ns: u64) -> String {
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
 fn sample_row(sample: &Sample) -> String {
-    let exact = |ns: u64| format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
     let sign = if sample.forward_ns < 0 { "-" } else { "" };
     format!(
         "{} {} {sign}{}",

@@ -4,6 +4,7 @@
 //! Measuring is `airtab-probe`'s; here are lines, JSON and the order of things.
 
 pub mod args;
+mod merge;
 
 use std::io;
 use std::path::Path;
@@ -32,6 +33,9 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         start::trigger(target).with_context(|| format!("cannot send to {target}"))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if !args.merge.is_empty() {
+        return merge::merge(args);
+    }
     let path = args.config.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut config = Config::parse(&path.display().to_string(), &text)?;
@@ -51,9 +55,9 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
     }
     let outcome = run(args, &config, outdir.as_deref(), &stop)?;
     let (figures, series) = (classes(&config, &outcome), Series::new(&outcome));
-    let json = summary_json(&outcome, &figures, &series);
+    let json = summary_json(&config, &outcome, &figures, &series);
     if let Some(dir) = &outdir {
-        let written = files::write_series(dir, &config, &series)
+        let written = files::write_series(dir, &config.class_names(), &series)
             .and_then(|()| std::fs::write(dir.join("summary.json"), format!("{json:#}\n")));
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
     }
@@ -139,7 +143,7 @@ fn request_json(class: &str, config: &Config, request: &Request) -> Value {
     })
 }
 
-fn summary_json(outcome: &Outcome, figures: &[ClassFigures], series: &Series) -> Value {
+fn summary_json(config: &Config, outcome: &Outcome, figures: &[ClassFigures], series: &Series) -> Value {
     let spread = |spread: &Option<Spread>| {
         spread.map(|s| {
             json!({ "mean": s.mean, "min": s.min, "p10": s.p10, "p50": s.p50, "p90": s.p90, "p99": s.p99,
@@ -163,6 +167,11 @@ fn summary_json(outcome: &Outcome, figures: &[ClassFigures], series: &Series) ->
     json!({
         "schema": 1,
         "event": "summary",
+        "start": match config.start {
+            Start::Now => "now".into(),
+            Start::Broadcast(port) => format!("broadcast:{port}"),
+        },
+        "started_ns": outcome.started_ns,
         "duration_ns": outcome.duration_ns,
         "stopped": outcome.stopped,
         "classes": figures.iter().map(class).collect::<Vec<_>>(),

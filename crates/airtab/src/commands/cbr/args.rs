@@ -28,6 +28,7 @@ use clap::{ArgAction, ArgGroup, Parser};
                                                           a sweep: 16 rates, a minute each
   airtab cbr -6 -h ::1 -p 9000 -r 1Mb/s -R -F rtt.txt --duration 30s
                                                           IPv6, and every sample in a file
+  airtab cbr -L -s 9000 --arrivals gaps.txt               when each packet came, for 'airtab fingerprint'
 
 Rates have units (300kb/s, 5.5Mb/s); plain numbers are seconds in times and bytes in
 sizes. Ctrl-C ends it with the summary.")]
@@ -100,6 +101,10 @@ pub struct Cbr {
         "host", "port", "rate", "peak", "max_rate", "add", "steps", "burst", "random", "rtt_file",
     ])]
     pub listen: bool,
+    /// With -L: write the time at which the kernel took each datagram, in s since 1970, a line each, into this file;
+    /// 'airtab fingerprint FILE.txt' reads it
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub arrivals: Option<PathBuf>,
     /// End after this time [default: a sweep's last step, else Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<u64>,

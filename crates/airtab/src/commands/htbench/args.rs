@@ -20,11 +20,12 @@ use clap::Parser;
   airtab htbench bench.ini --duration 10s --json
   airtab htbench --trigger 192.0.2.255:9999    start all machines that wait with
                                                'start = broadcast:9999'
+  airtab htbench --merge laptop1 laptop2 --outdir all    their results as one
 
 Plot a connection: gnuplot -p -e \"plot 'results/dl-0001.txt' with steps\"")]
 pub struct Htbench {
     /// Configuration
-    #[arg(value_name = "CONFIG.ini", required_unless_present_any = ["example", "trigger"])]
+    #[arg(value_name = "CONFIG.ini", required_unless_present_any = ["example", "trigger", "merge"])]
     pub config: Option<PathBuf>,
     /// Where results go, a new or empty directory [default: the configuration's outdir]
     #[arg(long, value_name = "DIR")]
@@ -32,6 +33,9 @@ pub struct Htbench {
     /// End after this time [default: the configuration's duration]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<u64>,
+    /// Put results of several machines on one clock: one Jain curve over all flows, in --outdir
+    #[arg(long, value_name = "DIR", num_args = 2.., requires = "outdir", conflicts_with_all = ["config", "duration"])]
+    pub merge: Vec<PathBuf>,
     /// Print each request and the summary as lines of JSON
     #[arg(long)]
     pub json: bool,

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Fingerprints of Wi-Fi cards: from a monitor's capture, of every transmitter at once; or from the arrival
+//! times of a lone sender's packets, as the thesis has it (Starzetz 2006, 6.4.1).
+//!
+//! A capture is read twice, a block at a time: the first time to learn how its senders wait, the second time to
+//! count what they draw. Memory grows with the number of senders alone.
+//!
+//! | part | what |
+//! |---|---|
+//! | `file` | pcap and pcapng as packets |
+//! | `radiotap`, `frame` | a packet as a frame: who sends, how long it takes |
+//! | `exchange` | frames as exchanges: who had access to the channel, whether it was answered |
+//! | `waits` | from when on each counts idle slots, after which exchange |
+//! | `survey` | first reading: interframe spaces, how backoffs are decremented, the comb's phase |
+//! | `account` | second reading: idle slots between the accesses of a sender: its draws |
+//! | `arrivals` | the same of a file of times |
+//!
+//! That between two accesses of a sender others may have the channel is beyond the thesis: a draw then is the sum of the
+//! idle slots in between. Derived from IEEE 802.11-2020 10.3.4.3.
+//!
+//! What it does not do: nothing is judged (`airtab_quality::fingerprint`). No hidden stations, no MU exchanges; a
+//! failed RTS counts as no attempt of the frame behind it.
+
+mod account;
+mod arrivals;
+mod exchange;
+mod file;
+mod frame;
+mod radiotap;
+mod survey;
+mod teeth;
+mod waits;
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use airtab_core::Phy;
+use airtab_quality::fingerprint::{Card, FALSE_ALARMS, Judgement, judge};
+
+pub use arrivals::{Arrivals, ArrivalsError, of_arrivals};
+pub use exchange::{Queue, Sender, address};
+pub use file::CaptureError;
+pub use survey::Decrement;
+
+use account::Account;
+use exchange::Assembler;
+use frame::{Frames, Stamps};
+use survey::Survey;
+
+/// What a capture says of a sender.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fingerprint {
+    /// Whose.
+    pub sender: Sender,
+    /// What the capture calls it.
+    pub name: Option<String>,
+    /// How often it had access to the channel.
+    pub accesses: u64,
+    /// Wait before the first slot, and length of a slot, as measured, ns; `None` if it never sent twice in a row.
+    pub base_and_slot_ns: Option<(f64, f64)>,
+    /// Interframe space that it should wait, ns.
+    pub due_ns: u64,
+    /// How others' exchanges count.
+    pub decrement: Decrement,
+    /// How sharp its comb is, 0 to 1.
+    pub contrast: Option<f64>,
+    /// Attempt, draws, their mean and the largest, slots: of second and later attempts.
+    pub attempts: Vec<(u32, u64, f64, u64)>,
+    /// Figures and verdict.
+    pub judgement: Judgement,
+}
+
+/// What a capture says.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// Constants that were supposed.
+    pub phy: Phy,
+    /// Frames in it.
+    pub frames: u64,
+    /// Frames without a rate or of a kind unknown, which only make the channel busy.
+    pub unknown: u64,
+    /// Whether the radio's own time stamps were used, not those of the file.
+    pub radio_stamps: bool,
+    /// Senders, by address.
+    pub senders: Vec<Fingerprint>,
+}
+
+/// Opens the capture; called once for each reading.
+pub type Open<'a> = dyn FnMut() -> io::Result<Box<dyn Read>> + 'a;
+
+/// Frames that are looked at to learn which PHY it is.
+const LOOK: u64 = 2000;
+
+/// Fingerprints of all who send in a capture; without `phy` the standard's for the rates that occur.
+///
+/// # Errors
+/// [`CaptureError`] says what is wrong with the file.
+pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, CaptureError> {
+    let (guess, stamps) = look(open)?;
+    let phy = phy.unwrap_or(guess);
+    let mut survey = Survey::new(&phy);
+    read(open, &phy, stamps, &mut |exchange| survey.add(exchange))?;
+    let manners = survey.manners();
+    let mut account = Account::new(&phy, &manners);
+    let frames = read(open, &phy, stamps, &mut |exchange| account.add(exchange))?;
+    let senders: Vec<_> = manners.senders.keys().filter(|s| s.queue != Queue::Management).collect();
+    let draws = |sender: &Sender| &account.cards[sender];
+    let judged = senders.iter().filter(|s| draws(s).is_enough()).count().max(1);
+    let fingerprint = |sender: &&Sender| {
+        let (manner, card) = (&manners.senders[*sender], draws(sender));
+        let known = Card {
+            draws: &card.draws,
+            retries: &card.retries,
+            most: manner.due.most,
+            early: Some(manner.due.offset - manner.offset),
+            contrast: manner.contrast,
+        };
+        Fingerprint {
+            sender: **sender,
+            name: frames.name(sender.mac).map(str::to_string),
+            accesses: manner.accesses,
+            base_and_slot_ns: card.line.base_and_slot_ns(),
+            due_ns: phy.difs_ns().saturating_add_signed(manner.due.offset * phy.slot_ns() as i64),
+            decrement: manner.decrement,
+            contrast: manner.contrast,
+            attempts: card.retries.attempts().collect(),
+            judgement: judge(&known, FALSE_ALARMS / judged as f64),
+        }
+    };
+    let senders = senders.iter().map(fingerprint).collect();
+    let (count, unknown) = (frames.count, frames.unknown);
+    Ok(Heard { phy, frames: count, unknown, radio_stamps: stamps == Stamps::Radio, senders })
+}
+
+/// The first frames: which PHY, and whose time stamps.
+fn look(open: &mut Open<'_>) -> Result<(Phy, Stamps), CaptureError> {
+    let mut guess = frame::Guess::default();
+    file::packets(open, &mut |packet| {
+        guess.add(&packet)?;
+        Ok(if guess.frames < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    guess.end()
+}
+
+/// Reads all of it as exchanges.
+fn read(
+    open: &mut Open<'_>,
+    phy: &Phy,
+    stamps: Stamps,
+    each: &mut dyn FnMut(&exchange::Exchange),
+) -> Result<Frames, CaptureError> {
+    let mut frames = Frames::new(phy, stamps);
+    let mut assembler = Assembler::new(phy);
+    file::packets(open, &mut |packet| {
+        if let Some(frame) = frames.frame(&packet)? {
+            assembler.push(&frame, each);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    assembler.end(each);
+    Ok(frames)
+}
+
+#[cfg(test)]
+mod tests;

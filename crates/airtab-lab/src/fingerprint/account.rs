@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Second reading of a capture: what each sender drew, as the idle slots between two of its accesses.
+//!
+//! Of a sender that waits while others have the channel the slots of several idle periods add up: the first
+//! counts from its own exchange, the others from those of others. These are the same for all who wait alike, so
+//! they are summed once for each interframe space: a sender reads a difference.
+//!
+//! What it does not do: gaps in which a sender's own frame is missing (by its sequence number) are left out;
+//! that frames of others are missing shows only in the comb.
+
+use std::collections::BTreeMap;
+
+use airtab_core::Phy;
+use airtab_quality::fingerprint::{Draws, Line, Retries};
+
+use super::exchange::{Access, Exchange, Sender};
+use super::survey::{Decrement, Manner, Manners};
+use super::waits::Waits;
+
+/// Interframe spaces that are told apart: DIFS and so many slots less and more.
+const OFFSETS: i64 = 8;
+
+/// What a sender drew.
+pub(super) struct Drawn {
+    pub(super) draws: Draws,
+    pub(super) retries: Retries,
+    /// Gaps between two exchanges of its own, over their slots.
+    pub(super) line: Line,
+    manner: Manner,
+    last: Option<Last>,
+}
+
+/// A sender's last access.
+#[derive(Clone, Copy)]
+struct Last {
+    exchange: u64,
+    sequence: u16,
+    attempt: u32,
+    /// From when on it counts then.
+    own_ns: u64,
+    /// Slots before others began, and the sum of slots at that time.
+    first: Option<(u64, u64)>,
+}
+
+impl Drawn {
+    fn offset(&self) -> i64 {
+        self.manner.offset.clamp(-OFFSETS, OFFSETS)
+    }
+
+    /// Whether it has been heard enough to be judged among others.
+    pub(super) fn is_enough(&self) -> bool {
+        self.draws.len() >= 10 * self.draws.window() as u64
+    }
+
+    /// Which attempt an access is; `None` if a frame in between was missed.
+    fn attempt(&self, last: &Last, access: &Access) -> Option<u32> {
+        let same = access.sequence == last.sequence;
+        if access.retry && (same || access.aggregate) {
+            return Some(last.attempt + 1);
+        }
+        let next = access.sequence == (last.sequence + 1) & 0xfff;
+        let known = next || access.from_ap || access.aggregate;
+        (!access.retry && known).then_some(1)
+    }
+
+    fn take(&mut self, attempt: Option<u32>, draw: Option<u64>, gap: Option<(i64, i64)>) {
+        match (attempt, draw) {
+            (Some(1), Some(draw)) => {
+                self.draws.push(draw);
+                if let Some((slots, ns)) = gap {
+                    self.line.add(slots, ns);
+                }
+            }
+            (Some(attempt), Some(draw)) => {
+                self.retries.push(attempt, draw);
+                self.draws.pause();
+            }
+            _ => self.draws.pause(),
+        }
+    }
+}
+
+pub(super) struct Account {
+    pub(super) cards: BTreeMap<Sender, Drawn>,
+    waits: Waits,
+    difs_ns: u64,
+    phase: i64,
+    number: u64,
+    /// End of the last exchange, and from when on who did not send in it counts.
+    before: Option<(u64, u64)>,
+    /// Who sent in it.
+    waiting: Vec<Sender>,
+    /// Idle slots that who did not send has counted so far, by its interframe space.
+    sums: [u64; 2 * OFFSETS as usize + 1],
+}
+
+impl Account {
+    pub(super) fn new(phy: &Phy, manners: &Manners) -> Account {
+        let card = |(sender, manner): (&Sender, &Manner)| {
+            let draws = Draws::new(manner.due.window);
+            let (retries, line) = (Retries::default(), Line::default());
+            (*sender, Drawn { draws, retries, line, manner: *manner, last: None })
+        };
+        Account {
+            cards: manners.senders.iter().map(card).collect(),
+            waits: manners.waits,
+            difs_ns: phy.difs_ns(),
+            phase: manners.phase,
+            number: 0,
+            before: None,
+            waiting: Vec::new(),
+            sums: [0; 2 * OFFSETS as usize + 1],
+        }
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange) {
+        self.number += 1;
+        for access in &exchange.accesses {
+            self.access(exchange.start_ns, access);
+        }
+        if let Some((_, from_ns)) = self.before {
+            let idle = self.waits.slots(exchange.start_ns, from_ns, self.phase);
+            for (offset, sum) in (-OFFSETS..).zip(&mut self.sums) {
+                *sum += (idle - offset).max(0) as u64;
+            }
+        }
+        self.interrupt(exchange);
+        self.before = Some((exchange.end_ns, self.waits.bystander_ns(exchange)));
+        self.waiting.clear();
+        for access in &exchange.accesses {
+            self.remember(exchange, access);
+        }
+    }
+
+    /// A sender has the channel: what it drew is known.
+    fn access(&mut self, start_ns: u64, access: &Access) {
+        let Some(card) = self.cards.get_mut(&access.sender) else { return };
+        let (Some(last), Some((end_ns, from_ns))) = (card.last, self.before) else { return };
+        let offset = card.offset();
+        let attempt = card.attempt(&last, access);
+        let Some((first, sum)) = last.first else {
+            let slots = self.waits.slots(start_ns, last.own_ns, self.phase) - offset;
+            // What the wait for an answer adds is no part of the comb's base.
+            let gap =
+                (last.own_ns == end_ns + self.difs_ns).then_some((slots, start_ns as i64 - end_ns as i64));
+            return card.take(attempt, u64::try_from(slots).ok(), gap);
+        };
+        let others = self.number - last.exchange - 1;
+        let others = if card.manner.decrement == Decrement::Bianchi { others } else { 0 };
+        let rest = self.waits.slots(start_ns, from_ns, self.phase) - offset;
+        let waited = self.sums[(offset + OFFSETS) as usize] - sum;
+        let draw = u64::try_from(rest).ok().map(|rest| first + waited + rest + others);
+        card.take(attempt, draw, None);
+    }
+
+    /// Those who sent in the exchange before wait for this one: their first idle period is over.
+    fn interrupt(&mut self, exchange: &Exchange) {
+        for sender in &self.waiting {
+            let again = exchange.accesses.iter().any(|access| access.sender == *sender);
+            let Some(card) = self.cards.get_mut(sender).filter(|_| !again) else { continue };
+            let offset = card.offset();
+            if let Some(last) = &mut card.last {
+                let slots = self.waits.slots(exchange.start_ns, last.own_ns, self.phase) - offset;
+                last.first = Some((slots.max(0) as u64, self.sums[(offset + OFFSETS) as usize]));
+            }
+        }
+    }
+
+    fn remember(&mut self, exchange: &Exchange, access: &Access) {
+        let Some(card) = self.cards.get_mut(&access.sender) else { return };
+        let attempt = card.last.and_then(|last| card.attempt(&last, access)).unwrap_or(1);
+        card.last = Some(Last {
+            exchange: self.number,
+            sequence: access.sequence,
+            attempt,
+            own_ns: self.waits.own_ns(exchange, access),
+            first: None,
+        });
+        self.waiting.push(access.sender);
+    }
+}

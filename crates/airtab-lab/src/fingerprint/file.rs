@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Captures as packets: pcapng and pcap, in both byte orders, a block at a time.
+//!
+//! Reading is `pcap-file`'s. It takes every pcapng time stamp for nanoseconds: the interface's resolution is
+//! applied here. It refuses pcap packets longer than the file keeps of them: they are read raw.
+//!
+//! What it does not do: nothing but 802.11 behind radiotap; no compressed files.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use pcap_file::pcap::PcapReader;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::{Block, PcapNgReader};
+use pcap_file::{DataLink, PcapError, TsResolution};
+
+use super::Open;
+
+/// Why a capture cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum CaptureError {
+    #[error("cannot read it: {0}")]
+    Read(#[from] io::Error),
+    #[error("it is empty: give a capture with frames")]
+    Empty,
+    #[error(
+        "it is no pcap or pcapng file (it begins with {0:02x?}): give a monitor's capture, or a file whose name ends in .txt with a time in s on each line"
+    )]
+    Foreign([u8; 4]),
+    #[error("it is cut: frame {frame} is not whole. Capture again, or drop it: editcap -r IN OUT 1-{}", frame - 1)]
+    Cut { frame: u64 },
+    #[error("it is broken at frame {frame}: {what}. Write it anew: editcap IN OUT")]
+    Broken { frame: u64, what: String },
+    #[error(
+        "its link type is {link}: a monitor's is needed, 802.11 behind radiotap (127). tcpdump -i mon0 -y IEEE802_11_RADIO -w FILE"
+    )]
+    LinkType { link: String },
+    #[error("its frames have no time stamps: capture with tcpdump, or a radio that gives TSFT")]
+    NoStamps,
+    #[error("frame {frame} is {back_us} us earlier than the one before: sort it first, reordercap IN OUT")]
+    Unordered { frame: u64, back_us: u64 },
+    #[error("frame {frame} has no readable radiotap header: {what}")]
+    Radiotap { frame: u64, what: &'static str },
+}
+
+/// A packet as the file has it.
+pub(super) struct Packet<'a> {
+    /// From 1.
+    pub(super) number: u64,
+    /// The file's time stamp.
+    pub(super) at_ns: Option<u64>,
+    /// Bytes that it had.
+    pub(super) length: u32,
+    /// The first of them.
+    pub(super) bytes: &'a [u8],
+    /// Name and address of the interface that captured it, if the file has both.
+    pub(super) interface: Option<&'a (String, [u8; 6])>,
+}
+
+type Each<'a> = dyn FnMut(Packet<'_>) -> Result<ControlFlow<()>, CaptureError> + 'a;
+
+const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+const PCAP: [[u8; 4]; 4] =
+    [[0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x4d, 0x3c, 0xb2, 0xa1]];
+
+/// Hands on each packet, until there are no more or `each` has enough.
+pub(super) fn packets(open: &mut Open<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
+    let mut file = open()?;
+    let mut begin = [0; 4];
+    let mut have = 0;
+    while have < 4 {
+        match file.read(&mut begin[have..])? {
+            0 if have == 0 => return Err(CaptureError::Empty),
+            0 => return Err(CaptureError::Foreign(begin)),
+            n => have += n,
+        }
+    }
+    let whole = io::Cursor::new(begin).chain(file);
+    match begin {
+        PCAPNG => pcapng(whole, each),
+        _ if PCAP.contains(&begin) => pcap(whole, each),
+        _ => Err(CaptureError::Foreign(begin)),
+    }
+}
+
+/// What `pcap-file` says of packet number `frame`.
+fn error(e: PcapError, frame: u64) -> CaptureError {
+    match e {
+        PcapError::IoError(e) if e.kind() == io::ErrorKind::UnexpectedEof => CaptureError::Cut { frame },
+        PcapError::IncompleteBuffer => CaptureError::Cut { frame },
+        PcapError::IoError(e) => CaptureError::Read(e),
+        e => CaptureError::Broken { frame, what: e.to_string() },
+    }
+}
+
+fn radiotap(link: DataLink) -> Result<(), CaptureError> {
+    match link {
+        DataLink::IEEE802_11_RADIOTAP => Ok(()),
+        other => Err(CaptureError::LinkType { link: format!("{other:?}") }),
+    }
+}
+
+fn pcap(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
+    let mut reader = PcapReader::new(file).map_err(|e| error(e, 1))?;
+    let header = reader.header();
+    radiotap(header.datalink)?;
+    let unit = if header.ts_resolution == TsResolution::NanoSecond { 1 } else { 1000 };
+    let mut number = 0;
+    while let Some(packet) = reader.next_raw_packet() {
+        number += 1;
+        let packet = packet.map_err(|e| error(e, number))?;
+        let at_ns = u64::from(packet.ts_sec) * 1_000_000_000 + u64::from(packet.ts_frac) * unit;
+        let (length, bytes) = (packet.orig_len, &packet.data[..]);
+        if each(Packet { number, at_ns: Some(at_ns), length, bytes, interface: None })?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// An interface of a pcapng section.
+struct Interface {
+    link: DataLink,
+    /// Ticks of its time stamps in a second.
+    ticks: u64,
+    named: Option<(String, [u8; 6])>,
+}
+
+impl Interface {
+    fn new(block: &InterfaceDescriptionBlock<'_>, frame: u64) -> Result<Interface, CaptureError> {
+        let (mut name, mut address, mut resolution) = (None, None, 6);
+        for option in &block.options {
+            match option {
+                InterfaceDescriptionOption::IfName(text) => name = Some(text.to_string()),
+                InterfaceDescriptionOption::IfMacAddr(bytes) => {
+                    let bytes: &Cow<'_, [u8]> = bytes;
+                    address = <[u8; 6]>::try_from(&bytes[..]).ok();
+                }
+                InterfaceDescriptionOption::IfTsResol(value) => resolution = *value,
+                _ => {}
+            }
+        }
+        // The highest bit: a power of two, not of ten.
+        let exponent = u32::from(resolution & 0x7f);
+        let ticks =
+            if resolution & 0x80 == 0 { 10u64.checked_pow(exponent) } else { 1u64.checked_shl(exponent) };
+        let what = || format!("interface with time stamps of 1/{resolution:#x} s (if_tsresol)");
+        let ticks = ticks.ok_or_else(|| CaptureError::Broken { frame, what: what() })?;
+        Ok(Interface { link: block.linktype, ticks, named: name.zip(address) })
+    }
+
+    fn ns(&self, ticks: u128) -> u64 {
+        (ticks * 1_000_000_000 / u128::from(self.ticks)).try_into().unwrap_or(u64::MAX)
+    }
+}
+
+fn pcapng(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
+    let mut reader = PcapNgReader::new(file).map_err(|e| error(e, 1))?;
+    let mut interfaces: Vec<Interface> = Vec::new();
+    let mut number = 1;
+    while let Some(block) = reader.next_block() {
+        match block.map_err(|e| error(e, number))? {
+            Block::SectionHeader(_) => interfaces.clear(),
+            Block::InterfaceDescription(block) => interfaces.push(Interface::new(&block, number)?),
+            Block::SimplePacket(_) => return Err(CaptureError::NoStamps),
+            Block::EnhancedPacket(block) => {
+                let Some(interface) = interfaces.get(block.interface_id as usize) else {
+                    let what = format!("interface {} of {}", block.interface_id, interfaces.len());
+                    return Err(CaptureError::Broken { frame: number, what });
+                };
+                radiotap(interface.link)?;
+                let packet = Packet {
+                    number,
+                    at_ns: Some(interface.ns(block.timestamp.as_nanos())),
+                    length: block.original_len,
+                    bytes: &block.data,
+                    interface: interface.named.as_ref(),
+                };
+                number += 1;
+                if each(packet)?.is_break() {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

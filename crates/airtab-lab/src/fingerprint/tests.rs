@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Captures of a small cell, written out here from the standard: slots, collisions, beacons, cards of known manners.
+//! It shares no code with the simulator, nor with the writer of captures.
+
+use std::io::Cursor;
+
+use airtab_core::Phy;
+use airtab_quality::fingerprint::Verdict;
+use airtab_sim::Stream;
+
+use super::*;
+
+const SLOT: u64 = 20_000;
+const SIFS: u64 = 10_000;
+const DIFS: u64 = 50_000;
+/// 192 us and 14 bytes at 2 Mb/s.
+const ACK: u64 = 248_000;
+/// 192 us and 1052 bytes of IP with 36 around them at 11 Mb/s.
+const DATA: u64 = 192_000 + 1088 * 8_000 / 11;
+/// 192 us and 100 bytes at 1 Mb/s.
+const BEACON: u64 = 992_000;
+/// EIFS less what who collided waits, in whole slots: (364 - 308) / 20.
+const EIFS_LATE: u64 = 3;
+
+const AP: [u8; 6] = [2, 0, 0, 0, 0, 0xaa];
+
+fn mac(station: usize) -> [u8; 6] {
+    [2, 0, 0, 0, 0, station as u8]
+}
+
+/// How a card misbehaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Card {
+    Good,
+    FourMissing,
+    HalfWindow,
+    Counter,
+    NoDoubling,
+    Early,
+    /// Two slots: it counts from SIFS.
+    Earlier,
+}
+
+impl Card {
+    fn draw(self, failures: u32, before: u64, random: &mut Stream) -> u64 {
+        let window = |first: u64| (first << failures).min(1024);
+        match self {
+            Card::Good | Card::Early | Card::Earlier => random.below(window(32)),
+            Card::HalfWindow => random.below(window(16)),
+            Card::NoDoubling => random.below(32),
+            Card::Counter if failures == 0 => (before + 1) % 32,
+            Card::Counter => random.below(window(32)),
+            Card::FourMissing => loop {
+                let slot = random.below(window(32));
+                if ![3, 9, 17, 28].contains(&slot) {
+                    return slot;
+                }
+            },
+        }
+    }
+
+    fn early(self) -> i64 {
+        match self {
+            Card::Early => 1,
+            Card::Earlier => 2,
+            _ => 0,
+        }
+    }
+}
+
+/// A pcap file.
+struct File(Vec<u8>);
+
+impl File {
+    fn new() -> File {
+        let mut header = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        header.extend(65535u32.to_le_bytes());
+        header.extend(127u32.to_le_bytes());
+        File(header)
+    }
+
+    /// `length`: bytes of the MPDU without its FCS.
+    fn frame(&mut self, at_ns: u64, half_mbps: u8, head: &[u8], length: usize) {
+        let us = at_ns / 1000;
+        let mut bytes = vec![0, 0, 22, 0, 0x0f, 0, 0, 0];
+        bytes.extend(us.to_le_bytes());
+        bytes.extend([0, half_mbps]);
+        bytes.extend(2412u16.to_le_bytes());
+        bytes.extend(0x00a0u16.to_le_bytes());
+        let all = bytes.len() + length;
+        bytes.extend(head);
+        for word in [us / 1_000_000, us % 1_000_000, bytes.len() as u64, all as u64] {
+            self.0.extend((word as u32).to_le_bytes());
+        }
+        self.0.extend(bytes);
+    }
+
+    fn data(&mut self, at_ns: u64, from: usize, retry: bool, sequence: u16) {
+        let mut head = vec![0x08, 0x01 | if retry { 0x08 } else { 0 }, 0, 0];
+        head.extend([AP, mac(from), AP].as_flattened());
+        head.extend((sequence << 4).to_le_bytes());
+        self.frame(at_ns, 22, &head, 24 + 8 + 1052);
+    }
+
+    fn ack(&mut self, at_ns: u64, to: usize) {
+        let mut head = vec![0xd4, 0, 0, 0];
+        head.extend(mac(to));
+        self.frame(at_ns, 4, &head, 10);
+    }
+
+    fn beacon(&mut self, at_ns: u64) {
+        let mut head = vec![0x80, 0, 0, 0];
+        head.extend([[0xff; 6], AP, AP].as_flattened());
+        head.extend([0, 0]);
+        self.frame(at_ns, 2, &head, 96);
+    }
+}
+
+struct Station {
+    card: Card,
+    random: Stream,
+    left: u64,
+    drawn: u64,
+    failures: u32,
+    sequence: u16,
+    /// Draws of first attempts that were sent, by slot.
+    truth: [u64; 64],
+    /// Waits longer than the others by so many slots, once.
+    late: u64,
+}
+
+/// Saturated cards in one cell until each has sent `frames`; by `bianchi` the slot in which one begins counts.
+fn cell(cards: &[Card], frames: usize, bianchi: bool, seed: u64) -> (Vec<u8>, Vec<Station>) {
+    let station = |(i, card): (usize, &Card)| {
+        let mut random = Stream::new(seed, &format!("card {i}"));
+        let left = card.draw(0, 0, &mut random);
+        let (card, drawn) = (*card, left);
+        Station { card, random, left, drawn, failures: 0, sequence: 0, truth: [0; 64], late: 0 }
+    };
+    let mut stations: Vec<Station> = cards.iter().enumerate().map(station).collect();
+    let mut file = File::new();
+    let (mut idle_ns, mut beacon_ns, mut sent) = (0, 100_000_000, vec![0; cards.len()]);
+    while sent.iter().any(|n| *n < frames) {
+        let counts = |s: &Station| (s.left + s.late) as i64 - s.card.early();
+        let first = stations.iter().map(counts).min().expect("a station");
+        let start = (idle_ns + DIFS).saturating_add_signed(first * SLOT as i64);
+        let due = |s: &Station| counts(s) == first;
+        let winners: Vec<usize> = (0..cards.len()).filter(|&i| due(&stations[i])).collect();
+        for station in stations.iter_mut().filter(|s| !due(s)) {
+            let counted = (first + station.card.early()).max(0) as u64;
+            let counted = counted.saturating_sub(station.late) + u64::from(bianchi);
+            station.left = station.left.saturating_sub(counted);
+            station.late = 0;
+        }
+        let alone = winners.len() == 1;
+        for &i in &winners {
+            let s = &mut stations[i];
+            file.data(start, i, s.failures > 0, s.sequence);
+            if s.failures == 0 {
+                s.truth[s.drawn as usize] += 1;
+            }
+            s.failures = if alone { 0 } else { s.failures + 1 };
+            s.sequence = (s.sequence + u16::from(alone)) & 0xfff;
+            s.drawn = s.card.draw(s.failures, s.drawn, &mut s.random);
+            (s.left, s.late) = (s.drawn, 0);
+            sent[i] += usize::from(alone);
+        }
+        if alone {
+            file.ack(start + DATA + SIFS, winners[0]);
+        } else {
+            let others = stations.iter_mut().enumerate().filter(|(i, _)| !winners.contains(i));
+            others.for_each(|(_, s)| s.late = EIFS_LATE);
+        }
+        idle_ns = start + DATA + SIFS + ACK;
+        // A beacon that nobody else wants to beat: it begins where the channel is free.
+        if idle_ns > beacon_ns && alone {
+            let next = stations.iter().map(counts).min().expect("a station");
+            if next > 0 {
+                file.beacon(idle_ns + DIFS);
+                idle_ns += DIFS + BEACON;
+                beacon_ns += 102_400_000;
+                stations.iter_mut().for_each(|s| s.left = s.left.saturating_sub(u64::from(bianchi)));
+            }
+        }
+    }
+    (file.0, stations)
+}
+
+fn of(file: &[u8]) -> Result<Heard, CaptureError> {
+    of_capture(&mut || Ok(Box::new(Cursor::new(file.to_vec()))), None)
+}
+
+/// Names of what is held against each station.
+fn faults(heard: &Heard) -> Vec<Vec<&'static str>> {
+    let names = |f: &Fingerprint| match &f.judgement.verdict {
+        Verdict::Conformant => Vec::new(),
+        Verdict::Faults(faults) => faults.iter().map(|f| f.name()).collect(),
+        other => panic!("{}: {other}", f.sender),
+    };
+    heard.senders.iter().map(names).collect()
+}
+
+#[test]
+fn draws_are_found_one_by_one() {
+    for (cards, bianchi) in [(1, false), (3, false), (3, true), (5, false)] {
+        let (file, stations) = cell(&vec![Card::Good; cards], 1500, bianchi, 7);
+        let heard = of(&file).unwrap();
+        assert_eq!((heard.phy.name(), heard.unknown, heard.radio_stamps), ("std-11b", 0, true));
+        assert_eq!(heard.senders.len(), cards);
+        for (i, (found, station)) in heard.senders.iter().zip(&stations).enumerate() {
+            assert_eq!(found.sender.mac, mac(i));
+            let figures = found.judgement.figures.as_ref().unwrap();
+            let n: f64 = station.truth.iter().sum::<u64>() as f64;
+            // All but the first, and a few that collisions of others leave in doubt.
+            assert!(figures.n as f64 >= n - 2.0, "{cards}: {} of {n}", figures.n);
+            for (slot, mass) in figures.masses.iter().enumerate() {
+                let off = (mass * figures.n as f64 - station.truth[slot] as f64).abs();
+                assert!(off <= 2.0, "{cards} stations, {bianchi}, slot {slot}: off by {off}");
+            }
+            if let Some((base, slot)) = found.base_and_slot_ns {
+                assert!((base - 50_000.0).abs() < 1_000.0 && (slot - 20_000.0).abs() < 50.0, "{base} {slot}");
+            }
+            let expected = match (cards, bianchi) {
+                (1, _) => Decrement::Unknown,
+                (_, true) => Decrement::Bianchi,
+                (_, false) => Decrement::Standard,
+            };
+            assert_eq!(found.decrement, expected);
+        }
+        assert_eq!(faults(&heard), vec![Vec::<&str>::new(); cards]);
+    }
+}
+
+#[test]
+fn each_card_is_named_alone_and_beside_two_others() {
+    let cards = [
+        (Card::FourMissing, "missing_slots"),
+        (Card::HalfWindow, "window"),
+        (Card::Counter, "counter"),
+        (Card::Early, "short_wait"),
+        (Card::Earlier, "short_wait"),
+        (Card::NoDoubling, "no_doubling"),
+    ];
+    for (card, name) in cards {
+        // Nobody collides alone: that a window would not double cannot be seen.
+        if card != Card::NoDoubling {
+            let heard = of(&cell(&[card], 1500, false, 1).0).unwrap();
+            assert_eq!(faults(&heard), [vec![name]], "{card:?} alone");
+        }
+        for bianchi in [false, true] {
+            let heard = of(&cell(&[Card::Good, card, Card::Good], 1500, bianchi, 2).0).unwrap();
+            assert_eq!(
+                faults(&heard),
+                [vec![], vec![name], vec![]],
+                "{card:?} beside two, bianchi {bianchi}"
+            );
+        }
+    }
+}
+
+/// One in 500 is the bound. Three conformant cards in a capture count as one seed.
+#[test]
+fn conformant_cards_beside_each_other_are_let_go() {
+    let accused = |seed: &u64| {
+        let heard = of(&cell(&[Card::Good; 3], 1000, false, *seed).0).unwrap();
+        faults(&heard).iter().any(|faults| !faults.is_empty())
+    };
+    let n = (0..500).filter(accused).count();
+    assert!(n <= 1, "{n} of 500");
+}
+
+#[test]
+fn too_few_samples_are_said_to_be_too_few() {
+    let heard = of(&cell(&[Card::FourMissing], 300, false, 1).0).unwrap();
+    assert!(matches!(heard.senders[0].judgement.verdict, Verdict::TooFew { draws: 299, needed: 960 }));
+}
+
+fn error(file: &[u8]) -> String {
+    of(file).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn bad_captures_are_told() {
+    let (good, _) = cell(&[Card::Good], 50, false, 1);
+    assert!(error(&[]).starts_with("it is empty"));
+    assert!(error(&good[..24]).starts_with("it is empty"));
+    assert!(error(b"1.0\n2.0\n").starts_with("it is no pcap or pcapng file"));
+    assert!(error(b"1").starts_with("it is no pcap or pcapng file"));
+    // Each frame, cut anywhere.
+    for end in (25..600).filter(|end| *end != 24) {
+        if let Err(e) = of(&good[..end]) {
+            assert!(e.to_string().contains("is cut: frame"), "{end}: {e}");
+        }
+    }
+    let mut ethernet = good.clone();
+    ethernet[20] = 1;
+    assert!(
+        error(&ethernet).starts_with("its link type is ETHERNET: a monitor's is needed"),
+        "{}",
+        error(&ethernet)
+    );
+    let mut file = File::new();
+    (0..3).for_each(|i| file.data(0, 0, false, i));
+    assert!(error(&file.0).starts_with("its frames have no time stamps"));
+    let mut file = File::new();
+    [5_000_000, 9_000_000, 7_000_000].into_iter().for_each(|at| file.data(at, 0, false, 1));
+    assert!(error(&file.0).starts_with("frame 3 is 2000 us earlier than the one before"));
+    let mut garbled = good.clone();
+    garbled[24 + 16] = 1;
+    assert_eq!(error(&garbled), "frame 1 has no readable radiotap header: its version is not 0");
+}
+
+/// Bytes changed at random: an answer or an error, never a crash.
+#[test]
+fn garbled_captures_are_survived() {
+    let (good, _) = cell(&[Card::Good; 2], 40, false, 1);
+    let mut random = Stream::new(1, "garbled");
+    for _ in 0..3000 {
+        let mut file = good.clone();
+        for _ in 0..1 + random.below(8) {
+            let at = random.below(file.len() as u64) as usize;
+            file[at] = random.below(256) as u8;
+        }
+        let _ = of(&file);
+    }
+}
+
+fn arrivals(text: &str, exchange_ns: Option<u64>) -> Result<Arrivals, ArrivalsError> {
+    of_arrivals(&mut || Ok(Box::new(Cursor::new(text.to_string()))), Phy::named("std-11b"), exchange_ns)
+}
+
+/// A lone sender's packets: const + 20 us times the draw, after 1297.27 us of exchange and 50 of DIFS.
+fn times(n: usize, mut draw: impl FnMut(usize) -> u64) -> String {
+    let mut at = 1_764_000_000_000_000_000u64;
+    let mut text = "# arrival[s]\n".to_string();
+    for i in 0..n {
+        at += 1_347_270 + SLOT * draw(i);
+        text += &format!("{}.{:09}\n", at / 1_000_000_000, at % 1_000_000_000);
+    }
+    text
+}
+
+/// The published comb (Starzetz 2006, figures 6.1 and 6.2): 32 teeth, 20 us apart; the first at 1347 us by
+/// the constants of 802.11b with ACKs at 1 Mb/s.
+#[test]
+fn the_thesis_comb_from_arrival_times() {
+    let mut random = Stream::new(1, "lone");
+    let found = arrivals(&times(3000, |_| random.below(32)), Some(1_297_270)).unwrap();
+    let (base, slot) = found.base_and_slot_ns.unwrap();
+    assert!((base - 1_347_270.0).abs() < 1.0 && (slot - 20_000.0).abs() < 0.1, "{base} {slot}");
+    let figures = found.judgement.figures.unwrap();
+    assert_eq!((figures.masses.len(), figures.n), (32, 2999));
+    assert_eq!(found.judgement.verdict, Verdict::Conformant);
+    // Time stamps that are up to 4 us late change nothing.
+    let noise: Vec<u64> = (0..3001).map(|_| random.below(4_000)).collect();
+    let text = times(3000, |_| random.below(32));
+    let mut late = String::new();
+    for (line, noise) in text.lines().skip(1).zip(&noise) {
+        let (s, ns) = line.split_once('.').unwrap();
+        late += &format!("{s}.{:09}\n", (ns.parse::<u64>().unwrap() + noise).min(999_999_999));
+    }
+    assert_eq!(arrivals(&late, None).unwrap().judgement.verdict, Verdict::Conformant);
+    let early = arrivals(&text, Some(1_317_270)).unwrap().judgement.verdict;
+    assert!(early.to_string().contains("waits a slot less"), "{early}");
+    let counter = arrivals(&times(3000, |i| i as u64 % 32), None).unwrap().judgement.verdict;
+    assert!(
+        counter.to_string().contains("counts instead of drawing: 100 % of its draws are 1 above"),
+        "{counter}"
+    );
+}
+
+/// Starzetz 2006, figure 6.3: a source that seldom sends has the channel at once; 32 kB/s in packets of 1500 bytes
+/// by a timer of 10 ms come 40 and 50 ms apart, and there is no comb of 20 us.
+#[test]
+fn a_source_that_seldom_sends_shows_no_backoff() {
+    let mut random = Stream::new(2, "seldom");
+    let mut at = 0u64;
+    let mut text = String::new();
+    for i in 0..2000u64 {
+        at = (i * 46_875_000).div_ceil(10_000_000) * 10_000_000 + random.below(300_000);
+        text += &format!("{}.{:09}\n", at / 1_000_000_000, at % 1_000_000_000);
+    }
+    let verdict = arrivals(&text, None).unwrap().judgement.verdict;
+    assert!(
+        matches!(verdict, Verdict::NoComb { .. } | Verdict::TooFew { .. } | Verdict::NotSaturated { .. }),
+        "{verdict}"
+    );
+    assert!(at > 0);
+}
+
+#[test]
+fn bad_arrival_times_are_told() {
+    let error = |text: &str| arrivals(text, None).unwrap_err().to_string();
+    assert!(error("").starts_with("it has no arrival times"));
+    assert!(error("# nothing\n\n").starts_with("it has no arrival times"));
+    assert!(error("1.0\nsoon\n").starts_with("line 2: 'soon' is no time: give one in s"));
+    assert!(error("2.5\n2.4\n").starts_with("line 2 is 100000000 ns earlier than the one before"));
+    let few = arrivals("1.0\n", None).unwrap().judgement.verdict;
+    assert!(matches!(few, Verdict::TooFew { draws: 0, needed: 960 }));
+}

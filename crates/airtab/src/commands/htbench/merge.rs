@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab htbench --merge`: results of several machines as one (Starzetz 2006, 6.3.2).
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use airtab_probe::htbench::analysis::Series;
+use airtab_probe::htbench::files;
+use airtab_probe::htbench::merge::{Part, merge as merged, requests};
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::args::Htbench;
+use crate::output;
+
+/// Machines that one datagram started, whose clocks say more than this, ns, were perhaps started by two.
+const APART_NS: u64 = 60_000_000_000;
+
+/// What the summary of a directory says.
+struct Summary {
+    part: Part,
+    /// Whether a datagram began it.
+    together: bool,
+    started_ns: u64,
+    classes: Vec<Value>,
+}
+
+/// Reads all directories, and writes one.
+pub fn merge(args: &Htbench) -> anyhow::Result<ExitCode> {
+    let outdir = args.outdir.as_deref().unwrap_or(Path::new(""));
+    let mut summaries = Vec::new();
+    for dir in &args.merge {
+        summaries.push(read(dir)?);
+    }
+    if let Some(name) = super::super::twice(&summaries.iter().map(|s| &s.part.name).collect::<Vec<_>>()) {
+        bail!("two directories are called {name}, and their classes would be, too: rename one");
+    }
+    let together = place(&mut summaries);
+    files::prepare(outdir).with_context(|| format!("cannot use {}", outdir.display()))?;
+    let parts: Vec<Part> = summaries.iter().map(|summary| summary.part.clone()).collect();
+    let (names, outcome) = merged(&parts);
+    let series = Series::new(&outcome);
+    let json = summary_json(&summaries, together, outcome.duration_ns, &series);
+    let written = files::write_series(outdir, &names, &series)
+        .and_then(|()| std::fs::write(outdir.join("summary.json"), format!("{json:#}\n")));
+    written.with_context(|| format!("cannot write into {}", outdir.display()))?;
+    output::print(&if args.json { format!("{json}\n") } else { text(&json, &series) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(dir: &Path) -> anyhow::Result<Summary> {
+    let path = dir.join("summary.json");
+    let told = || format!("{} is no result of htbench, or was not finished: there is no", dir.display());
+    let text = std::fs::read_to_string(&path).with_context(|| format!("{} {}", told(), path.display()))?;
+    let json: Value =
+        serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+    let (Some(started_ns), Some(duration_ns), Some(start), Some(classes)) = (
+        json["started_ns"].as_u64(),
+        json["duration_ns"].as_u64(),
+        json["start"].as_str(),
+        json["classes"].as_array(),
+    ) else {
+        bail!(
+            "{} does not say when it began (started_ns, start): an older airtab wrote it, or it is merged already",
+            path.display()
+        );
+    };
+    let name = |class: &Value| class["class"].as_str().map(str::to_string);
+    let names: Option<Vec<String>> = classes.iter().map(name).collect();
+    let names = names.with_context(|| format!("{}: a class has no name", path.display()))?;
+    // The name of `results/` and of `.` too.
+    let whole = dir.canonicalize().with_context(|| format!("cannot use {}", dir.display()))?;
+    let label = whole.file_name().unwrap_or(whole.as_os_str()).to_string_lossy().into_owned();
+    let requests = requests(dir, &names)?;
+    let part = Part { name: label, classes: names, offset_ns: 0, duration_ns, requests };
+    Ok(Summary { part, together: start.starts_with("broadcast:"), started_ns, classes: classes.clone() })
+}
+
+/// Gives each its place on the clock; whether one datagram began them all.
+fn place(summaries: &mut [Summary]) -> bool {
+    let first = summaries.iter().map(|summary| summary.started_ns).min().unwrap_or(0);
+    let last = summaries.iter().map(|summary| summary.started_ns).max().unwrap_or(0);
+    if summaries.iter().all(|summary| summary.together) {
+        if last - first > APART_NS {
+            output::note(&format!(
+                "warning: by their system clocks the runs began {:.0} s apart; they are merged as started by one datagram",
+                (last - first) as f64 / 1e9
+            ));
+        }
+        return true;
+    }
+    output::note("Not all were started by a datagram: placed by their system clocks, which have to agree.");
+    summaries.iter_mut().for_each(|summary| summary.part.offset_ns = summary.started_ns - first);
+    false
+}
+
+fn summary_json(summaries: &[Summary], together: bool, duration_ns: u64, series: &Series) -> Value {
+    let classes = summaries.iter().flat_map(|summary| {
+        summary.classes.iter().map(|class| {
+            let mut class = class.clone();
+            let name = class["class"].as_str().unwrap_or_default().to_string();
+            class["class"] = format!("{}/{name}", summary.part.name).into();
+            class
+        })
+    });
+    let parts = summaries.iter().map(|summary| {
+        json!({ "name": summary.part.name, "started_ns": summary.started_ns, "offset_ns": summary.part.offset_ns,
+            "duration_ns": summary.part.duration_ns })
+    });
+    let (connections, between) = series.mean_jain();
+    json!({
+        "schema": 1,
+        "event": "merged",
+        "clock": if together { "datagram" } else { "system" },
+        "parts": parts.collect::<Vec<_>>(),
+        "duration_ns": duration_ns,
+        "flows": series.flows.len(),
+        "classes": classes.collect::<Vec<_>>(),
+        "mean_jain_connections_ratio": connections,
+        "mean_jain_classes_ratio": between,
+    })
+}
+
+fn text(json: &Value, series: &Series) -> String {
+    let mut text = format!("{:<20} {:>6} {:>6} {:>10} {:>9}\n", "class", "done", "failed", "MB", "Mb/s");
+    for class in json["classes"].as_array().into_iter().flatten() {
+        let name = class["class"].as_str().unwrap_or_default();
+        let megabytes = class["bytes"].as_f64().unwrap_or(0.0) / 1e6;
+        let rate = class["bits_per_second"].as_f64().map_or("-".into(), |bps| format!("{:.3}", bps / 1e6));
+        let count = |key: &str| class[key].as_u64().unwrap_or(0);
+        let (done, failed) = (count("done"), count("failed"));
+        text += &format!("{name:<20} {done:>6} {failed:>6} {megabytes:>10.3} {rate:>9}\n");
+    }
+    let (connections, between) = series.mean_jain();
+    let index = |what: String, index: Option<f64>| {
+        index.map_or(String::new(), |j| format!("Jain's index between {what}, mean over time: {j:.3}\n"))
+    };
+    text += &index(format!("all {} flows", series.flows.len()), connections);
+    text + &index("classes".into(), between)
+}
