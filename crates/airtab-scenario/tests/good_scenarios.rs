@@ -24,7 +24,7 @@ fn the_built_in_home() {
     assert!(s.stations.iter().all(|s| s.loss == Loss::at(1.0)));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
-    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
+    let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     assert_eq!(
         apps,
         [
@@ -243,7 +243,7 @@ fn every_key_arrives() {
     let app = &s.apps[0];
     assert_eq!(
         app.kind,
-        AppKind::Download(Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) })
+        AppKind::Download(Download { reconnect_ns: Some(1_500 * MS), ..Download::endless(Algorithm::Bic) })
     );
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.servers), (4, Servers::Own(Latency::both(150 * MS))));
@@ -257,7 +257,7 @@ fn every_key_arrives() {
     let udp = |bps, bytes, gaps| AppKind::Udp(Udp { rate: Rate::Mean(bps), bytes, gaps, upload: false });
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
-    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload { congestion: Algorithm::NewReno }));
+    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload::endless(Algorithm::NewReno)));
     assert_eq!(s.apps[7].kind, AppKind::P2p(P2p { flows: 2, congestion: Algorithm::Cubic, upload: true }));
     assert_eq!(
         s.apps[8].kind,
@@ -564,7 +564,7 @@ fn a_profile_has_its_congestion_control() {
             panic!("a download")
         };
         assert_eq!(congestion, config.congestion, "{name}");
-        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload { congestion: Algorithm::Cubic }));
+        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload::endless(Algorithm::Cubic)));
     }
 }
 

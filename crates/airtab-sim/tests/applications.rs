@@ -249,14 +249,14 @@ fn transfers_open_their_connections() {
     let open = |flow, down, up| Action::Open { flow, down, up };
     let endless = u64::MAX;
     let opened = |kind: AppKind| Alone::start(kind).actions();
-    assert_eq!(opened(Upload { congestion: CUBIC }.into()), [open(0, 0, endless)]);
+    assert_eq!(opened(Upload::endless(CUBIC).into()), [open(0, 0, endless)]);
     let peers = |upload| P2p { flows: 2, congestion: CUBIC, upload }.into();
     assert_eq!(opened(peers(false)), [open(0, endless, 0), open(1, endless, 0)]);
     assert_eq!(opened(peers(true)), [open(0, endless, endless), open(1, endless, endless)]);
-    let mut once = Alone::start(Download { congestion: CUBIC, reconnect_ns: None });
+    let mut once = Alone::start(Download::endless(CUBIC));
     once.run(START + 100 * S, 0);
     assert_eq!(once.wanted, [(START, open(0, endless, 0))]);
-    let mut again = Alone::start(Download { congestion: CUBIC, reconnect_ns: Some(2 * S) });
+    let mut again = Alone::start(Download { reconnect_ns: Some(2 * S), ..Download::endless(CUBIC) });
     again.run(START + 5 * S, 0);
     let all: Vec<_> = [0, 2, 4].map(|s| (START + s * S, open(0, endless, 0))).into();
     assert_eq!(again.wanted, all);

@@ -46,7 +46,8 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
 /// Each second another connection, from the next port; it ends with the application.
 #[test]
 fn a_download_connects_anew_from_another_port() {
-    let mut one = scenario(vec![AppKind::Download(Download { congestion: CUBIC, reconnect_ns: Some(S) })]);
+    let mut one =
+        scenario(vec![AppKind::Download(Download { reconnect_ns: Some(S), ..Download::endless(CUBIC) })]);
     one.apps[0].active_ns = 500 * MS..8 * S + 250 * MS;
     one.measure_ns = 0..20 * S;
     let mut simulation = Simulation::new(&one, &queue("chap", 35), 1);
@@ -381,10 +382,8 @@ fn mbps(bytes: u64) -> f64 {
 #[test]
 fn an_upload_alone_has_the_rate_of_a_download_alone() {
     let alone = |kind| run(&scenario(vec![kind]), &queue("fifo", 350), 1);
-    let (down, up) = (
-        alone(AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })),
-        alone(AppKind::Upload(Upload { congestion: CUBIC })),
-    );
+    let (down, up) =
+        (alone(AppKind::Download(Download::endless(CUBIC))), alone(AppKind::Upload(Upload::endless(CUBIC))));
     let (down_rate, up_rate) = (mbps(down.apps[0].down.bytes), mbps(up.apps[0].up.bytes));
     assert!((up_rate / down_rate - 1.0).abs() < 0.02, "{up_rate} and {down_rate} Mb/s");
     let (air, up_air) = (down.apps[0].air_ns as f64, up.apps[0].up_air_ns as f64);
@@ -413,8 +412,7 @@ fn symmetric_peers_send_both_ways() {
 #[test]
 fn a_symmetric_peer_pays_for_its_uplink() {
     let peers = AppKind::P2p(P2p { flows: 2, congestion: CUBIC, upload: true });
-    let mut home =
-        scenario(vec![peers, AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })]);
+    let mut home = scenario(vec![peers, AppKind::Download(Download::endless(CUBIC))]);
     home.measure_ns = 0..home.duration_ns;
     let charges = |uplink: &str, fer: f64| {
         let mut home = home.clone();

@@ -76,7 +76,10 @@ impl Simulation {
         };
         let before = connection.progress();
         let segment = &self.world.pool().body(packet).body.segment;
-        connection.socket(up).endpoint.on_segment(self.now, segment);
+        let socket = connection.socket(up);
+        let counted = socket.endpoint.stats();
+        socket.endpoint.on_segment(self.now, segment);
+        running.count(up, socket, counted, self.now);
         let progress = connection.progress();
         self.world.take(packet);
         self.pump(flow, up);
