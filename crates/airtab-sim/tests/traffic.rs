@@ -5,7 +5,7 @@ mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::{Gaps, Rate};
-use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip, Volume};
 use airtab_sim::wifi::{Category, CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{
     Access, App, AppKind, Content, Latency, Scenario, Server, Servers, Simulation, Users, Wired, run,
@@ -40,6 +40,41 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         scored: Default::default(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
+    }
+}
+
+/// Transfers of 1 MB, one after the other: all of it arrives of each, over a connection of its own; once is once.
+#[test]
+fn transfers_of_a_volume_follow_each_other() {
+    const VOLUME: u64 = 1_000_000;
+    let arrived = |volume, upload| {
+        let kind: AppKind = match upload {
+            true => Upload { volume, ..Upload::endless(CUBIC) }.into(),
+            false => Download { volume, ..Download::endless(CUBIC) }.into(),
+        };
+        let mut one = scenario(vec![kind]);
+        one.apps[0].active_ns = 500 * MS..8 * S;
+        one.measure_ns = 0..20 * S;
+        let mut simulation = Simulation::new(&one, &queue("fifo", 35), 1);
+        simulation.watch_air(true);
+        simulation.advance(20 * S);
+        // By client port: the data that the air has carried, without what was sent again.
+        let mut ports = std::collections::BTreeMap::new();
+        for frame in simulation.frames().filter(|f| f.end == End::Acked && f.down != upload) {
+            let Content::Packet(p) = frame.content else { continue };
+            let segment = p.segment.expect("TCP");
+            let port = if upload { p.tuple.source.1 } else { p.tuple.destination.1 };
+            let end: &mut u64 = ports.entry(port).or_default();
+            *end = (*end).max(segment.seq + u64::from(segment.payload));
+        }
+        ports.into_values().collect::<Vec<u64>>()
+    };
+    for upload in [false, true] {
+        assert_eq!(arrived(Volume::Once(VOLUME), upload), [1 + VOLUME]);
+        let again = arrived(Volume::Repeated(VOLUME), upload);
+        let (last, whole) = again.split_last().expect("some");
+        assert!(whole.len() > 10 && whole.iter().all(|end| *end == 1 + VOLUME), "{again:?}");
+        assert!(*last <= 1 + VOLUME);
     }
 }
 

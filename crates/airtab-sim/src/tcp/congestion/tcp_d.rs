@@ -205,13 +205,17 @@ impl Congestion for TcpD {
         if self.interval.is_none() {
             self.begin(now);
         }
-        self.interval.iter_mut().for_each(|interval| interval.sent += 1.0);
+        if let Some(interval) = &mut self.interval {
+            interval.sent += 1.0;
+        }
     }
 
     fn on_delivered(&mut self, _now: u64, bytes: u64) {
         let segments = bytes as f64 / self.mss;
         self.suppressed -= segments;
-        self.interval.iter_mut().for_each(|interval| interval.delivered += segments);
+        if let Some(interval) = &mut self.interval {
+            interval.delivered += segments;
+        }
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -159,7 +159,7 @@ impl Congestion for Vegas {
 
     fn on_rtt_sample(&mut self, rtt_ns: u64) {
         self.base_ns = self.base_ns.min(rtt_ns);
-        for round in &mut self.round {
+        if let Some(round) = &mut self.round {
             round.sum_ns += rtt_ns;
             round.samples += 1;
         }
