@@ -157,7 +157,6 @@ pub(super) fn rows() -> Vec<Row> {
             Percentile(_) => (1e3, 2, Sense::Lower),
             WiresLoss | QueueLoss | ChannelLoss | RetransmitRatio => (1e2, 2, Sense::Lower),
             Attempts => (1.0, 2, Sense::Lower),
-            SmoothedRtt => (1e3, 2, Sense::Lower),
             // Who is served less sends less again.
             Retransmits | MostRetransmits => (1.0, 0, Sense::Neither),
             Timeouts | MostTimeouts => (1.0, 1, Sense::Neither),
