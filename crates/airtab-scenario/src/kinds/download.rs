@@ -6,7 +6,7 @@
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
 use airtab_quality::jain;
-use airtab_sim::traffic::{Download, Volume};
+use airtab_sim::traffic::Download;
 
 use super::{Context, Described, Score, congestion, rate, score, volume};
 use crate::measure::Figures;
@@ -22,11 +22,7 @@ impl Described for Download {
 
     fn read(s: &Section, context: &Context) -> Option<Download> {
         let reconnect_ns = s.read("reconnect", quantity(Unit::Ns, 10 * MS..=3600 * SECOND));
-        let volume = volume::read(s);
-        if reconnect_ns.is_some() && volume != Volume::Endless {
-            s.problem_of("reconnect", "not with volume, which ends its connection: take one of both away");
-        }
-        Some(Download { congestion: congestion(s, context), reconnect_ns, volume })
+        Some(Download { congestion: congestion(s, context), reconnect_ns, volume: volume::read(s) })
     }
 
     /// How evenly they share.

@@ -8,8 +8,8 @@ use airtab_sim::traffic::Volume;
 
 use crate::reader::{Section, flag, quantity};
 
-/// Bytes of a transfer at most: a day at 90 Gb/s.
-const MOST: u64 = 1 << 50;
+/// Bytes of a transfer at most: a day at 100 Mb/s.
+const MOST: u64 = 1 << 40;
 
 /// What they say; endless without a volume.
 pub(super) fn read(s: &Section) -> Volume {

@@ -134,7 +134,7 @@ struct Source {
     sent: u64,
     first_ns: u64,
     draws: Stream,
-    rising: Option<Rising>,
+    rising: Option<Box<Rising>>,
 }
 
 /// What differs where the rate rises.
@@ -169,7 +169,8 @@ impl Source {
     fn swept(sweep: Sweep, bytes: u32, gaps: Gaps, setting: &Setting) -> Source {
         let source = Source::new(mean_gap_ns(sweep.start_bps, bytes), gaps, setting);
         let each = f64::from(bytes) * 8.0;
-        Source { rising: Some(Rising { ramp: Ramp::new(sweep), each, bits: 0.0 }), ..source }
+        let rising = Box::new(Rising { ramp: Ramp::new(sweep), each, bits: 0.0 });
+        Source { rising: Some(rising), ..source }
     }
 
     fn start(&mut self, now: u64) {
