@@ -471,6 +471,7 @@ fn what_cannot_be_run_is_refused_with_a_reason() {
             "application a: congestion compound: this kernel has ",
         ),
         ("kind = \"download\"\nreconnect = \"1s\"", "application a: `reconnect` is the simulator's"),
+        ("kind = \"upload\"\nvolume = \"1MB\"", "application a: `volume` is the simulator's"),
         ("kind = \"p2p\"\nflows = 200", "application a: 200 flows: iperf3 takes at most 128"),
         (
             "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 40",

@@ -162,7 +162,7 @@ fn add_path(f: &mut Figures, direction: Direction, stream: &StreamTrace, path: &
     share(path.attempts, path.frames).map(|x| add(OfPath::Attempts, x));
 }
 
-/// What TCP sent again, by end and of both; of an end that sent data.
+/// What TCP sent again and how long its round trips were, by end and of both; of an end that sent data.
 fn add_senders(f: &mut Figures, ends: &[SenderTrace; 2]) {
     let mut all = SenderTrace::default();
     for (direction, end) in Direction::BOTH.into_iter().zip(ends) {
@@ -175,14 +175,18 @@ fn add_senders(f: &mut Figures, ends: &[SenderTrace; 2]) {
         add(OfPath::MostRetransmits, end.most_retransmits as f64);
         add(OfPath::MostTimeouts, end.most_timeouts as f64);
         share(end.retransmits, end.segments).map(|x| add(OfPath::RetransmitRatio, x));
+        share(end.srtt_sum_ns, end.acks).map(|ns| add(OfPath::SmoothedRtt, ns * SECONDS));
         all.segments += end.segments;
         all.retransmits += end.retransmits;
         all.timeouts += end.timeouts;
+        all.acks += end.acks;
+        all.srtt_sum_ns += end.srtt_sum_ns;
     }
     if all != SenderTrace::default() {
         f.insert(Metric::Retransmits, all.retransmits as f64);
         f.insert(Metric::Timeouts, all.timeouts as f64);
         f.extend(share(all.retransmits, all.segments).map(|x| (Metric::RetransmitRatio, x)));
+        f.extend(share(all.srtt_sum_ns, all.acks).map(|ns| (Metric::SmoothedRtt, ns * SECONDS)));
     }
 }
 

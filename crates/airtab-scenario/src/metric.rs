@@ -133,6 +133,8 @@ pub enum Metric {
     RetransmitRatio,
     /// Expiries of TCP's retransmission timer, of both ends together.
     Timeouts,
+    /// TCP's smoothed round-trip time, mean over the acknowledgements of new data of both ends, s.
+    SmoothedRtt,
     /// What its packets met on their way in one direction.
     Path(PathFigure),
     /// What the discipline's own table says of its flows, named after the column.
@@ -279,6 +281,7 @@ const TABLE: &[Row] = &[
     (Retransmits, "retransmits", "segments sent again", 1.0, 0, Neither),
     (RetransmitRatio, "retransmit_ratio", "sent again, %", 1e2, 2, Lower),
     (Timeouts, "timeouts", "timeouts", 1.0, 1, Neither),
+    (SmoothedRtt, "smoothed_rtt_seconds", "smoothed round trip, ms", 1e3, 2, Neither),
     (Value, "value", "value", 1.0, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),

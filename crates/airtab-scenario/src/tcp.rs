@@ -5,6 +5,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
+use airtab_sim::tcp::congestion::{Form, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_sim::tcp::{Config, Recovery, RttBy};
 use toml::de::{DeTable, DeValue};
 
@@ -26,7 +27,9 @@ pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
             value.is_bool() || value.is_integer() || value.is_float()
         });
         let value = if plain { value.into() } else { quoted(value) };
-        text.push_str(&format!("{} = {value}\n", quoted(key)));
+        // `vegas.alpha` is a key of `[tcp.vegas]`.
+        let key: Vec<String> = key.split('.').map(quoted).collect();
+        text.push_str(&format!("{} = {value}\n", key.join(".")));
     }
     let document = Document::new("", &text);
     let config = match DeTable::parse(&text) {
@@ -51,7 +54,12 @@ pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
 
 /// The settings of both ends; every problem is noted.
 pub(crate) fn read(s: Section) -> Config {
-    let profiles = vec![("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
+    let profiles = vec![
+        ("home", Config::home()),
+        ("linux", Config::linux()),
+        ("bsd44", Config::bsd44()),
+        ("stz", Config::stz()),
+    ];
     let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
     // The profile's timestamps, or those asked for, take their bytes from the size that is said here.
     let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
@@ -91,6 +99,17 @@ pub(crate) fn read(s: Section) -> Config {
     }
     let beta = s.read("cubic_beta", number(0.1..=0.99, "a share of the window, as 0.7"));
     tcp.cubic_beta_percent = beta.map_or(tcp.cubic_beta_percent, |beta| (beta * 100.0).round() as u32);
+    if let Some(own) = s.section("vegas") {
+        read_vegas(own, &mut tcp.vegas);
+    }
+    if let Some(own) = s.section("westwood") {
+        let filters = vec![("round_trip", WestwoodFilter::RoundTrip), ("each_ack", WestwoodFilter::EachAck)];
+        tcp.westwood = own.read("filter", choice(filters)).unwrap_or(tcp.westwood);
+        own.finish();
+    }
+    if let Some(own) = s.section("tcp_d") {
+        read_tcp_d(own, &mut tcp.tcp_d);
+    }
     // What other programs call it.
     for (other, own) in [
         ("timestamps", "rtt = \"timestamps\" (or \"segment\")"),
@@ -102,4 +121,36 @@ pub(crate) fn read(s: Section) -> Config {
     }
     s.finish();
     tcp
+}
+
+/// Congestion window after the handshake, segments.
+fn read_first_window(s: &Section) -> Option<u32> {
+    s.read("initial_window", quantity(Unit::Count, 1..=1_000_000)).map(|n| n as u32)
+}
+
+/// `[tcp.vegas]`.
+fn read_vegas(s: Section, vegas: &mut VegasConfig) {
+    let queued = |key| s.read(key, quantity(Unit::Count, 1..=1000)).map(|n| n as u32);
+    vegas.alpha = queued("alpha").unwrap_or(vegas.alpha);
+    vegas.beta = queued("beta").unwrap_or(vegas.beta);
+    vegas.gamma = queued("gamma").unwrap_or(vegas.gamma);
+    vegas.initial_window = read_first_window(&s).or(vegas.initial_window);
+    if let Err(said) = vegas.check() {
+        let key = if s.get("alpha").is_some() { "alpha" } else { "beta" };
+        s.problem_of(key, &said);
+    }
+    s.finish();
+}
+
+/// `[tcp.tcp_d]`.
+fn read_tcp_d(s: Section, tcp_d: &mut TcpDConfig) {
+    let percent = |share: f64| (share * 100.0).round() as u32;
+    tcp_d.k = s.read("k", quantity(Unit::Count, 1..=1000)).map_or(tcp_d.k, |n| n as u32);
+    let eps = s.read("eps", number(0.0..=0.95, "the weight of the past, as 0.5"));
+    tcp_d.eps_percent = eps.map_or(tcp_d.eps_percent, percent);
+    let q = s.read("q", number(0.01..=0.5, "a share of the window, as 0.25"));
+    tcp_d.q_percent = q.map_or(tcp_d.q_percent, percent);
+    tcp_d.form = s.read("form", choice(vec![("min", Form::Min), ("max", Form::Max)])).unwrap_or(tcp_d.form);
+    tcp_d.initial_window = read_first_window(&s).or(tcp_d.initial_window);
+    s.finish();
 }

@@ -3,11 +3,14 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{FileError, HOME, QueueSpec, ScenarioFile, tcp_settings};
+use airtab_sim::tcp::congestion::{Form, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
-use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Video, Voip, Web};
+use airtab_sim::traffic::{
+    Download, Game, P2p, Ping, Streaming, Sweep, Udp, Upload, Video, Voip, Volume, Web,
+};
 use airtab_sim::wifi::{
     AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
 };
@@ -26,7 +29,7 @@ fn the_built_in_home() {
     assert!(s.stations.iter().all(|s| s.loss == Loss::at(1.0)));
     let apps: Vec<_> = s.apps.iter().map(|a| (a.name.as_str(), a.kind.clone(), a.station, a.class)).collect();
     let video = AppKind::Video(Video { frames: Frames::synthetic(), fec: Fec::None });
-    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
+    let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     assert_eq!(
         apps,
         [
@@ -245,7 +248,7 @@ fn every_key_arrives() {
     let app = &s.apps[0];
     assert_eq!(
         app.kind,
-        AppKind::Download(Download { congestion: Algorithm::Bic, reconnect_ns: Some(1_500 * MS) })
+        AppKind::Download(Download { reconnect_ns: Some(1_500 * MS), ..Download::endless(Algorithm::Bic) })
     );
     assert_eq!((app.station, app.active_ns.clone()), (1, SECOND..50 * SECOND));
     assert_eq!((app.class, app.servers), (4, Servers::Own(Latency::both(150 * MS))));
@@ -259,7 +262,7 @@ fn every_key_arrives() {
     let udp = |bps, bytes, gaps| AppKind::Udp(Udp { rate: Rate::Mean(bps), bytes, gaps, upload: false });
     assert_eq!(s.apps[4].kind, udp(13_500_000, 1528, Gaps::Exponential));
     assert_eq!(s.apps[5].kind, udp(64_000, 1500, Gaps::Constant));
-    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload { congestion: Algorithm::NewReno }));
+    assert_eq!(s.apps[6].kind, AppKind::Upload(Upload::endless(Algorithm::NewReno)));
     assert_eq!(s.apps[7].kind, AppKind::P2p(P2p { flows: 2, congestion: Algorithm::Cubic, upload: true }));
     assert_eq!(
         s.apps[8].kind,
@@ -504,6 +507,17 @@ fn a_profile_can_be_changed() {
     assert_eq!((untimed.mss, untimed.hystart), (1448, false), "the bytes stay");
     let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
     assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
+    let own = "profile = \"stz\"\nwestwood = { filter = \"round_trip\" }\n\
+               vegas = { alpha = 1, beta = 3, gamma = 2, initial_window = 3 }\n\
+               tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\" }";
+    let stz = Config::stz();
+    let expected = Config {
+        vegas: VegasConfig { alpha: 1, beta: 3, gamma: 2, initial_window: Some(3) },
+        westwood: WestwoodFilter::RoundTrip,
+        tcp_d: TcpDConfig { k: 8, eps_percent: 90, q_percent: 20, form: Form::Max, ..stz.tcp_d },
+        ..stz
+    };
+    assert_eq!(tcp(own).unwrap(), expected);
     for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {
         let error = tcp(bad).unwrap_err().to_string();
         assert!(error.contains(bad.split(' ').next().unwrap()), "{bad}: {error}");
@@ -526,6 +540,8 @@ fn tcp_settings_of_a_command_line_are_those_of_a_file() {
         &["prr = false", "cubic_beta = 0.8", "mss = 1200"],
         &["profile = \"bsd44\"", "min_rto = \"200ms\"", "initial_ssthresh = 64"],
         &["rtt = \"timestamps\"", "hystart = true", "recovery = \"sack\"", "receive_window = 1_000"],
+        &["profile = \"stz\"", "vegas.alpha = 3", "tcp_d.eps = 0.9", "tcp_d.form = \"max\""],
+        &["vegas.alpha = 5", "vegas.delta = 1"],
         &["min_rot = \"200ms\""],
         &["hystart = true", "prr = 1", "min_rto = 200", "mss = \"a \\\"b\""],
         &["recovery = \"newreno\"", "prr = true"],
@@ -558,7 +574,12 @@ fn a_profile_has_its_congestion_control() {
              [[app]]\nname = \"c\"\nkind = \"upload\"\nstation = \"a\"\ncongestion = \"cubic\"\n"
         )
     };
-    let profiles = [("home", Config::home()), ("linux", Config::linux()), ("bsd44", Config::bsd44())];
+    let profiles = [
+        ("home", Config::home()),
+        ("linux", Config::linux()),
+        ("bsd44", Config::bsd44()),
+        ("stz", Config::stz()),
+    ];
     for (name, config) in profiles {
         let scenario = ScenarioFile::parse("x.toml", &text(name)).unwrap().scenario;
         assert_eq!(scenario.tcp, config);
@@ -566,7 +587,33 @@ fn a_profile_has_its_congestion_control() {
             panic!("a download")
         };
         assert_eq!(congestion, config.congestion, "{name}");
-        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload { congestion: Algorithm::Cubic }));
+        assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload::endless(Algorithm::Cubic)));
+    }
+}
+
+/// A transfer of a volume, and a stream whose rate rises: steps of an equal size, the last one to the largest rate.
+#[test]
+fn volumes_and_rising_rates() {
+    let kind = |of: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{of}");
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("x.toml", &text).unwrap().scenario.apps[0].kind.clone()
+    };
+    let download = |volume| AppKind::Download(Download { volume, ..Download::endless(Algorithm::Cubic) });
+    let once = kind("kind = \"download\"\nvolume = \"10MB\"");
+    assert_eq!(once, download(Volume::Once(10_000_000)));
+    assert_eq!(airtab_scenario::words(&once), "download of 10MB (cubic)");
+    assert_eq!(kind("kind = \"download\"\nvolume = \"1kB\"\nrepeat = false"), download(Volume::Once(1000)));
+    let again = kind("kind = \"upload\"\nvolume = \"10MB\"\nrepeat = true");
+    let volume = Volume::Repeated(10_000_000);
+    assert_eq!(again, AppKind::Upload(Upload { volume, ..Upload::endless(Algorithm::Cubic) }));
+    assert_eq!(airtab_scenario::words(&again), "upload of 10MB, again and again (cubic)");
+    for (rest, add_bps) in [("steps = 16", 60_000), ("steps = 7", 137_143), ("add = \"64kb/s\"", 64_000)] {
+        let of = format!("rates = {{ start = \"64kb/s\", max = \"1024kb/s\", each = \"60s\", {rest} }}");
+        let sweep = Sweep { start_bps: 64_000, max_bps: 1_024_000, add_bps, each_ns: 60 * SECOND };
+        let udp = Udp { rate: Rate::Sweep(sweep), bytes: 92, gaps: Gaps::Constant, upload: true };
+        let read = kind(&format!("kind = \"udp\"\nupload = true\nbytes = \"92B\"\n{of}"));
+        assert_eq!(read, AppKind::Udp(udp));
     }
 }
 

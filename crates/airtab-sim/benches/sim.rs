@@ -74,7 +74,7 @@ fn home() -> Scenario {
         access: Category::default(),
         phase_ns: None,
     };
-    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
+    let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,

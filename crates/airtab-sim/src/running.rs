@@ -210,6 +210,8 @@ impl Running {
         all.segments += after.segments - before.segments;
         all.retransmits += retransmits;
         all.timeouts += timeouts;
+        all.acks += after.acks - before.acks;
+        all.srtt_sum_ns += after.srtt_sum_ns - before.srtt_sum_ns;
         socket.retransmits += retransmits as u32; // at one time
         socket.timeouts += timeouts as u32;
         all.most_retransmits = all.most_retransmits.max(socket.retransmits.into());

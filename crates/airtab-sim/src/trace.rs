@@ -83,6 +83,10 @@ pub struct SenderTrace {
     pub retransmits: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Acknowledgements of new data that found a smoothed round-trip time.
+    pub acks: u64,
+    /// Sum of the smoothed round-trip time at each of them, ns.
+    pub srtt_sum_ns: u64,
     /// Most retransmissions of one connection.
     pub most_retransmits: u64,
     /// Most timeouts of one connection.

@@ -12,8 +12,8 @@ use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
-    Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Udp, Upload,
-    User, Video, Voip, Web,
+    Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Sweep, Udp,
+    Upload, User, Video, Voip, Volume, Web,
 };
 
 const CUBIC: Algorithm = Algorithm::Cubic;
@@ -249,15 +249,60 @@ fn transfers_open_their_connections() {
     let open = |flow, down, up| Action::Open { flow, down, up };
     let endless = u64::MAX;
     let opened = |kind: AppKind| Alone::start(kind).actions();
-    assert_eq!(opened(Upload { congestion: CUBIC }.into()), [open(0, 0, endless)]);
+    assert_eq!(opened(Upload::endless(CUBIC).into()), [open(0, 0, endless)]);
     let peers = |upload| P2p { flows: 2, congestion: CUBIC, upload }.into();
     assert_eq!(opened(peers(false)), [open(0, endless, 0), open(1, endless, 0)]);
     assert_eq!(opened(peers(true)), [open(0, endless, endless), open(1, endless, endless)]);
-    let mut once = Alone::start(Download { congestion: CUBIC, reconnect_ns: None });
+    let mut once = Alone::start(Download::endless(CUBIC));
     once.run(START + 100 * S, 0);
     assert_eq!(once.wanted, [(START, open(0, endless, 0))]);
-    let mut again = Alone::start(Download { congestion: CUBIC, reconnect_ns: Some(2 * S) });
+    let mut again = Alone::start(Download { reconnect_ns: Some(2 * S), ..Download::endless(CUBIC) });
     again.run(START + 5 * S, 0);
     let all: Vec<_> = [0, 2, 4].map(|s| (START + s * S, open(0, endless, 0))).into();
     assert_eq!(again.wanted, all);
+    let volume = |volume| Download { volume, ..Download::endless(CUBIC) }.into();
+    assert_eq!(opened(volume(Volume::Once(9_000))), [open(0, 9_000, 0)]);
+    assert_eq!(opened(volume(Volume::Repeated(9_000))), [open(0, 9_000, 0)]);
+}
+
+/// The next one begins with the last byte of the one before, where it repeats; once is once.
+#[test]
+fn a_volume_is_followed_by_the_next() {
+    let download = |volume| Alone::start(Download { volume, ..Download::endless(CUBIC) });
+    let mut once = download(Volume::Once(9_000));
+    once.progress(START + S, 0, 9_000);
+    assert_eq!(once.wanted.len(), 1);
+    let mut again = download(Volume::Repeated(9_000));
+    let mut upload = Alone::start(Upload { volume: Volume::Repeated(9_000), ..Upload::endless(CUBIC) });
+    for (s, arrived, connections) in [(1, 8_999, 1), (2, 9_000, 2), (3, 100, 2), (4, 9_000, 3)] {
+        again.progress(START + s * S, 0, arrived);
+        upload.progress(START + s * S, arrived, 0);
+        assert_eq!((again.wanted.len(), upload.wanted.len()), (connections, connections));
+    }
+    let open = |down, up| Action::Open { flow: 0, down, up };
+    assert_eq!(again.wanted[2], (START + 4 * S, open(9_000, 0)));
+    assert_eq!(upload.wanted[2], (START + 4 * S, open(0, 9_000)));
+}
+
+/// 1, 1.5, 2 Mb/s of 1250 bytes, for a second each and the last one for good: 100, 150, then 200 packets a second, and of
+/// exponential gaps as many on the mean.
+#[test]
+fn a_rate_rises_in_steps() {
+    let sweep = Sweep { start_bps: 1_000_000, max_bps: 2_000_000, add_bps: 500_000, each_ns: S };
+    let sent = |gaps, user| {
+        let udp = Udp { rate: Rate::Sweep(sweep), bytes: 1250, gaps, upload: true };
+        let mut alone = Alone::user(udp, user, 1);
+        alone.run(START + 4 * S, 0);
+        let first = alone.wanted[0].0;
+        let of = |step: u64| {
+            alone.wanted.iter().filter(|(at, _)| (step * S..(step + 1) * S).contains(&(at - first))).count()
+        };
+        [0, 1, 2].map(of)
+    };
+    assert_eq!(sent(Gaps::Constant, 0), [100, 150, 200]);
+    let all = (0..200).map(|user| sent(Gaps::Exponential, user));
+    let sum = all.fold([0; 3], |sum, of| [0, 1, 2].map(|i| sum[i] + of[i]));
+    for (n, expected) in sum.into_iter().zip([20_000.0, 30_000.0, 40_000.0]) {
+        assert!((n as f64 / expected - 1.0).abs() < 0.02, "{n} {expected}");
+    }
 }

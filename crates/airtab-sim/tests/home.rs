@@ -232,11 +232,8 @@ fn every_discipline_sees_the_same_pages() {
 fn a_crowd() {
     let mut crowd = quick_home();
     crowd.stations = (0..60).map(|i| station(&format!("sta{i}"), 54_000, 3.0)).collect();
-    let kinds = [
-        AppKind::Game(Game),
-        AppKind::Voip(Voip),
-        AppKind::Download(Download { congestion: Algorithm::NewReno, reconnect_ns: None }),
-    ];
+    let kinds =
+        [AppKind::Game(Game), AppKind::Voip(Voip), AppKind::Download(Download::endless(Algorithm::NewReno))];
     crowd.apps = (0..120)
         .map(|i| App {
             name: format!("app{i}"),

@@ -130,7 +130,7 @@ fn users_are_at_several_stations() {
 /// An application's users have one meter: it counts what as many applications with a meter each would.
 #[test]
 fn users_are_measured_together() {
-    let download = Download { congestion: Algorithm::Cubic, reconnect_ns: None };
+    let download = Download::endless(Algorithm::Cubic);
     let together = run(&alone(download, Users::at_one(3, 0)), &queue("fifo", 350), 1);
     let mut apart = alone(download, Users::ONE);
     let names = ["game", "game/user/1", "game/user/2"];

@@ -39,7 +39,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
 }
 
 fn download() -> AppKind {
-    Download { congestion: CONGESTION, reconnect_ns: None }.into()
+    Download::endless(CONGESTION).into()
 }
 
 fn only(kind: AppKind) -> AppTrace {
@@ -80,6 +80,8 @@ fn the_measured_part_counts_and_nothing_else() {
             retransmits: retransmits.sum(),
             most_timeouts: timeouts.clone().max().unwrap(),
             timeouts: timeouts.sum(),
+            acks: each(|s| s.acks).sum(),
+            srtt_sum_ns: each(|s| s.srtt_sum_ns).sum(),
         };
         assert_eq!(trace.tcp, [seen, SenderTrace::default()], "the station sends no data");
         assert!(seen.retransmits > 20 && seen.timeouts > 0, "{seen:?}");
@@ -92,7 +94,7 @@ fn the_measured_part_counts_and_nothing_else() {
 /// Every packet of a sender is a segment of data, as the other end sends none. It repeats what was lost, and little else.
 #[test]
 fn each_end_has_its_own() {
-    let upload = only(Upload { congestion: CONGESTION }.into());
+    let upload = only(Upload::endless(CONGESTION).into());
     let both = only(P2p { flows: 2, congestion: CONGESTION, upload: true }.into());
     let [down, up] = upload.tcp;
     assert_eq!((down, up.segments), (SenderTrace::default(), upload.up.sent));
@@ -109,7 +111,7 @@ fn each_end_has_its_own() {
 /// A connection every 700 ms: what is left of a server's packets are the answers to their first ones.
 #[test]
 fn every_connection_counts_once() {
-    let anew = only(Download { congestion: CONGESTION, reconnect_ns: Some(700 * MS) }.into());
+    let anew = only(Download { reconnect_ns: Some(700 * MS), ..Download::endless(CONGESTION) }.into());
     let [down, up] = anew.tcp;
     // Each 700 ms from 1.05 s on: 43 in the measured part, some of which nobody hears.
     let answers = anew.down.sent - down.segments;

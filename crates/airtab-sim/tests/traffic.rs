@@ -5,7 +5,7 @@ mod common;
 
 use airtab_sim::tcp::{Algorithm, Config, SYN};
 use airtab_sim::traffic::udp::{Gaps, Rate};
-use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip};
+use airtab_sim::traffic::{Download, Game, P2p, Ping, Streaming, Udp, Upload, Voip, Volume};
 use airtab_sim::wifi::{Category, CellConfig, DeliverOn, End, Loss};
 use airtab_sim::{
     Access, App, AppKind, Content, Latency, Scenario, Server, Servers, Simulation, Users, Wired, run,
@@ -43,10 +43,46 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
     }
 }
 
+/// Transfers of 1 MB, one after the other: all of it arrives of each, over a connection of its own; once is once.
+#[test]
+fn transfers_of_a_volume_follow_each_other() {
+    const VOLUME: u64 = 1_000_000;
+    let arrived = |volume, upload| {
+        let kind: AppKind = match upload {
+            true => Upload { volume, ..Upload::endless(CUBIC) }.into(),
+            false => Download { volume, ..Download::endless(CUBIC) }.into(),
+        };
+        let mut one = scenario(vec![kind]);
+        one.apps[0].active_ns = 500 * MS..8 * S;
+        one.measure_ns = 0..20 * S;
+        let mut simulation = Simulation::new(&one, &queue("fifo", 35), 1);
+        simulation.watch_air(true);
+        simulation.advance(20 * S);
+        // By client port: the data that the air has carried, without what was sent again.
+        let mut ports = std::collections::BTreeMap::new();
+        for frame in simulation.frames().filter(|f| f.end == End::Acked && f.down != upload) {
+            let Content::Packet(p) = frame.content else { continue };
+            let segment = p.segment.expect("TCP");
+            let port = if upload { p.tuple.source.1 } else { p.tuple.destination.1 };
+            let end: &mut u64 = ports.entry(port).or_default();
+            *end = (*end).max(segment.seq + u64::from(segment.payload));
+        }
+        ports.into_values().collect::<Vec<u64>>()
+    };
+    for upload in [false, true] {
+        assert_eq!(arrived(Volume::Once(VOLUME), upload), [1 + VOLUME]);
+        let again = arrived(Volume::Repeated(VOLUME), upload);
+        let (last, whole) = again.split_last().expect("some");
+        assert!(whole.len() > 10 && whole.iter().all(|end| *end == 1 + VOLUME), "{again:?}");
+        assert!(*last <= 1 + VOLUME);
+    }
+}
+
 /// Each second another connection, from the next port; it ends with the application.
 #[test]
 fn a_download_connects_anew_from_another_port() {
-    let mut one = scenario(vec![AppKind::Download(Download { congestion: CUBIC, reconnect_ns: Some(S) })]);
+    let mut one =
+        scenario(vec![AppKind::Download(Download { reconnect_ns: Some(S), ..Download::endless(CUBIC) })]);
     one.apps[0].active_ns = 500 * MS..8 * S + 250 * MS;
     one.measure_ns = 0..20 * S;
     let mut simulation = Simulation::new(&one, &queue("chap", 35), 1);
@@ -381,10 +417,8 @@ fn mbps(bytes: u64) -> f64 {
 #[test]
 fn an_upload_alone_has_the_rate_of_a_download_alone() {
     let alone = |kind| run(&scenario(vec![kind]), &queue("fifo", 350), 1);
-    let (down, up) = (
-        alone(AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })),
-        alone(AppKind::Upload(Upload { congestion: CUBIC })),
-    );
+    let (down, up) =
+        (alone(AppKind::Download(Download::endless(CUBIC))), alone(AppKind::Upload(Upload::endless(CUBIC))));
     let (down_rate, up_rate) = (mbps(down.apps[0].down.bytes), mbps(up.apps[0].up.bytes));
     assert!((up_rate / down_rate - 1.0).abs() < 0.02, "{up_rate} and {down_rate} Mb/s");
     let (air, up_air) = (down.apps[0].air_ns as f64, up.apps[0].up_air_ns as f64);
@@ -413,8 +447,7 @@ fn symmetric_peers_send_both_ways() {
 #[test]
 fn a_symmetric_peer_pays_for_its_uplink() {
     let peers = AppKind::P2p(P2p { flows: 2, congestion: CUBIC, upload: true });
-    let mut home =
-        scenario(vec![peers, AppKind::Download(Download { congestion: CUBIC, reconnect_ns: None })]);
+    let mut home = scenario(vec![peers, AppKind::Download(Download::endless(CUBIC))]);
     home.measure_ns = 0..home.duration_ns;
     let charges = |uplink: &str, fer: f64| {
         let mut home = home.clone();

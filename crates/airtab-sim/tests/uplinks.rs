@@ -15,7 +15,7 @@ use common::{MS, S, cell, other_home, phy, queue, quick, quick_home};
 fn two_laptops() -> Scenario {
     let mut home = quick_home();
     home.stations.truncate(2);
-    let upload = AppKind::Upload(Upload { congestion: Algorithm::Cubic });
+    let upload = AppKind::Upload(Upload::endless(Algorithm::Cubic));
     let ping = AppKind::Ping(Ping { interval_ns: 20 * MS, bytes: 84 });
     let app = |name: &str, kind: &AppKind, station| {
         let (name, kind) = (name.into(), kind.clone());

@@ -247,6 +247,7 @@ fn check_tells_what_live_would_refuse() {
             "kind = \"download\"\nreconnect = \"1s\"",
             "run: application a: `reconnect` is the simulator's",
         ),
+        ("x", one, "kind = \"upload\"\nvolume = \"1MB\"", "run: application a: `volume` is the simulator's"),
         ("x", one, "kind = \"game\"\nusers = 2", "run: application a: 2 users: more than one"),
         (
             "x",

@@ -122,8 +122,8 @@ fn a_figure_is_written() {
 fn wrong_usage_is_2() {
     for (args, expected) in [
         (
-            &["--congestion", "vegas"][..],
-            "no congestion control 'vegas' (known: reno, newreno, bic, cubic, compound",
+            &["--congestion", "tahoe"][..],
+            "no congestion control 'tahoe' (known: reno, newreno, bic, cubic, compound",
         ),
         (&["--congestion", "cubik"], "no congestion control 'cubik'; did you mean `cubic`? (known: reno"),
         (&["--congestion", "cubic,reno,cubic"], "error: --congestion names cubic twice"),

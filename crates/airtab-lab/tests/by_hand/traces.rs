@@ -194,6 +194,7 @@ fn what_tcp_sent_again() {
         timeouts,
         most_retransmits,
         most_timeouts,
+        ..SenderTrace::default()
     };
     let f = alone(DOWNLOAD, |seen| seen.tcp = [end(150, 12, 3, 7, 2), end(50, 4, 1, 3, 1)]);
     assert_eq!((f[&Retransmits], f[&Timeouts]), (16.0, 4.0), "both ends");
@@ -211,6 +212,21 @@ fn what_tcp_sent_again() {
     assert_eq!((of(&f, Direction::Up), f[&RetransmitRatio]), ([Some(0.0); 5], 0.0));
     let f = alone(DOWNLOAD, |_| ());
     assert!([Retransmits, RetransmitRatio, Timeouts].iter().all(|metric| !f.contains_key(metric)));
+}
+
+/// Mean over the acknowledgements of both ends: 3 of 100 ms, 1 of 20 ms.
+#[test]
+fn how_long_tcp_thinks_a_round_trip_is() {
+    use airtab_scenario::{Direction, OfPath};
+    let end =
+        |acks, ms: u64| SenderTrace { acks, srtt_sum_ns: acks * ms * 1_000_000, ..SenderTrace::default() };
+    let f = alone(DOWNLOAD, |seen| seen.tcp = [end(3, 100), end(1, 20)]);
+    let of = |direction| f[&Metric::of_path(direction, OfPath::SmoothedRtt)];
+    near(f[&SmoothedRtt], 0.080);
+    near(of(Direction::Down), 0.100);
+    near(of(Direction::Up), 0.020);
+    let f = alone(DOWNLOAD, |seen| seen.tcp[0] = SenderTrace { segments: 4, ..SenderTrace::default() });
+    assert_eq!(f.get(&SmoothedRtt), None, "nothing was acknowledged");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::traffic::{Download, P2p, Ping, Udp};
+use airtab_sim::traffic::{Download, P2p, Ping, Udp, Upload, Volume};
 use airtab_sim::{App, AppKind};
 
 use super::udp;
@@ -31,6 +31,14 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
             "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live"
                 .into(),
         ),
+        AppKind::Download(Download { volume, .. }) | AppKind::Upload(Upload { volume, .. })
+            if *volume != Volume::Endless =>
+        {
+            Some(
+                "`volume` is the simulator's: iperf3 sends for a time here; leave the key out to run this house live"
+                    .into(),
+            )
+        }
         AppKind::P2p(P2p { flows, .. }) if *flows > MAX_FLOWS => {
             Some(format!("{flows} flows: iperf3 takes at most {MAX_FLOWS}"))
         }

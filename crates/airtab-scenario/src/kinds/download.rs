@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! An endless TCP download: `download`.
+//! A TCP download, endless or of a volume: `download`.
 //!
 //! What it does not do: TCP is `airtab_sim::tcp`'s.
 
@@ -8,21 +8,21 @@ use airtab_core::time::{MS, SECOND};
 use airtab_quality::jain;
 use airtab_sim::traffic::Download;
 
-use super::{Context, Described, Score, congestion, rate, score};
+use super::{Context, Described, Score, congestion, rate, score, volume};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Download {
-    const KEYS: &'static [&'static str] = &["congestion", "reconnect"];
+    const KEYS: &'static [&'static str] = &["congestion", "reconnect", "volume", "repeat"];
     const COLUMNS: &'static [Metric] = &[Metric::Goodput, Metric::QueueDelayP50, Metric::QueueDelayP99];
     const SCORE: Score = score::RECEIVED;
     const BULK: bool = true;
 
     fn read(s: &Section, context: &Context) -> Option<Download> {
         let reconnect_ns = s.read("reconnect", quantity(Unit::Ns, 10 * MS..=3600 * SECOND));
-        Some(Download { congestion: congestion(s, context), reconnect_ns })
+        Some(Download { congestion: congestion(s, context), reconnect_ns, volume: volume::read(s) })
     }
 
     /// How evenly they share.
@@ -39,6 +39,11 @@ impl Described for Download {
 
     fn words(&self) -> String {
         let anew = self.reconnect_ns.map(|ns| format!(", a new connection each {}", Unit::Ns.format(ns)));
-        format!("endless download ({}{})", self.congestion.name(), anew.unwrap_or_default())
+        format!(
+            "{} ({}{})",
+            volume::words("download", self.volume),
+            self.congestion.name(),
+            anew.unwrap_or_default()
+        )
     }
 }

@@ -22,6 +22,7 @@ mod udp;
 mod upload;
 mod video;
 mod voip;
+mod volume;
 mod web;
 
 use airtab_core::Unit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! An endless TCP upload: `upload`.
+//! A TCP upload, endless or of a volume: `upload`.
 //!
 //! What it does not do: TCP is `airtab_sim::tcp`'s.
 
@@ -7,14 +7,14 @@ use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::Upload;
 
-use super::{Context, Described, Score, congestion, rate, score};
+use super::{Context, Described, Score, congestion, rate, score, volume};
 use crate::measure::{Figures, add_upload};
 use crate::metric::Metric;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Upload {
-    const KEYS: &'static [&'static str] = &["congestion"];
+    const KEYS: &'static [&'static str] = &["congestion", "volume", "repeat"];
     const COLUMNS: &'static [Metric] = &[Metric::UplinkGoodput, Metric::QueueDelay, Metric::QueueDelayP99];
     const SCORE: Score = Score {
         caption: "received from the station, Mb/s (more is better)",
@@ -27,7 +27,7 @@ impl Described for Upload {
     const BULK: bool = true;
 
     fn read(s: &Section, context: &Context) -> Option<Upload> {
-        Some(Upload { congestion: congestion(s, context) })
+        Some(Upload { congestion: congestion(s, context), volume: volume::read(s) })
     }
 
     fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
@@ -39,6 +39,6 @@ impl Described for Upload {
     }
 
     fn words(&self) -> String {
-        format!("endless upload ({})", self.congestion.name())
+        format!("{} ({})", volume::words("upload", self.volume), self.congestion.name())
     }
 }

@@ -56,6 +56,8 @@ pub enum OfPath {
     RetransmitRatio,
     /// Expiries of TCP's retransmission timer.
     Timeouts,
+    /// TCP's smoothed round-trip time, mean over the acknowledgements of new data, s.
+    SmoothedRtt,
     /// Most segments that one connection sent again.
     MostRetransmits,
     /// Most timeouts of one connection.
@@ -146,7 +148,8 @@ pub(super) fn rows() -> Vec<Row> {
     let figures = OfPath::PERCENTILES.map(Percentile).into_iter();
     let figures = figures.chain(legs.map(OfPath::mean)).chain(legs.map(OfPath::jitter));
     let figures = figures.chain(legs.map(OfPath::loss)).chain([Attempts]);
-    let figures = figures.chain([Retransmits, RetransmitRatio, Timeouts, MostRetransmits, MostTimeouts]);
+    let figures = figures.chain([Retransmits, RetransmitRatio, Timeouts, SmoothedRtt]);
+    let figures = figures.chain([MostRetransmits, MostTimeouts]);
     let row = |direction: Direction, of: OfPath| {
         let word = direction.word();
         let (name, label) = names(of);
@@ -183,6 +186,7 @@ fn names(of: OfPath) -> (String, String) {
         Retransmits => ("retransmits", "segments sent again"),
         RetransmitRatio => ("retransmit_ratio", "sent again, %"),
         Timeouts => ("timeouts", "timeouts"),
+        SmoothedRtt => ("smoothed_rtt_seconds", "smoothed round trip, ms"),
         MostRetransmits => ("flow_retransmits_most", "segments sent again, most of one flow"),
         MostTimeouts => ("flow_timeouts_most", "timeouts, most of one flow"),
     };

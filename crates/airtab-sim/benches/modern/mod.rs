@@ -78,7 +78,7 @@ impl Modern {
                 gaps: Gaps::Constant,
                 upload: false,
             }),
-            false => AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None }),
+            false => AppKind::Download(Download::endless(Algorithm::Cubic)),
         };
         let app = |station| App {
             name: format!("app {station}"),

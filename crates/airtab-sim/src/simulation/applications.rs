@@ -76,10 +76,11 @@ impl Simulation {
         };
         let before = connection.progress();
         let segment = &self.world.pool().body(packet).body.segment;
-        let endpoint = &mut connection.socket(up).endpoint;
-        let acked = endpoint.acked();
-        endpoint.on_segment(self.now, segment);
-        let newly = endpoint.acked() - acked;
+        let socket = connection.socket(up);
+        let (counted, acked) = (socket.endpoint.stats(), socket.endpoint.acked());
+        socket.endpoint.on_segment(self.now, segment);
+        let newly = socket.endpoint.acked() - acked;
+        running.count(up, socket, counted, self.now);
         running.volumes.add(usize::from(flow - running.flows.start), newly, self.now);
         let progress = connection.progress();
         self.world.take(packet);

@@ -15,7 +15,7 @@ use crate::wifi::{Category, CellConfig, Loss};
 fn home() -> Scenario {
     let congestion = Algorithm::Cubic;
     let kinds: [AppKind; 3] =
-        [Game.into(), Download { congestion, reconnect_ns: None }.into(), Upload { congestion }.into()];
+        [Game.into(), Download::endless(congestion).into(), Upload::endless(congestion).into()];
     let app = |(station, kind): (usize, AppKind)| App {
         name: kind.name().into(),
         kind,

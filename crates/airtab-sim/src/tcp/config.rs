@@ -4,9 +4,10 @@
 //! A profile is a constructor: [`Config::home`] is the stack that the home experiments use. Both ends of a connection
 //! are expected to use the same MSS; it is not negotiated.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use super::congestion::Algorithm;
+use super::congestion::{Algorithm, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_core::time::MS;
 
 /// Settings of one endpoint. Plain data; see [`Config::check`] for the ranges.
@@ -39,6 +40,12 @@ pub struct Config {
     pub hystart: bool,
     /// What loss leaves of CUBIC's window, percent.
     pub cubic_beta_percent: u32,
+    /// Constants of Vegas.
+    pub vegas: VegasConfig,
+    /// What makes Westwood's estimate of the rate.
+    pub westwood: WestwoodFilter,
+    /// Constants of TCP-D.
+    pub tcp_d: TcpDConfig,
     /// Whether the first two duplicate acknowledgements let a new segment go each (RFC 3042); with SACK they always do.
     pub limited_transmit: bool,
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
@@ -94,6 +101,9 @@ impl Config {
             prr: true,
             hystart: false,
             cubic_beta_percent: 70,
+            vegas: VegasConfig::standard(),
+            westwood: WestwoodFilter::RoundTrip,
+            tcp_d: TcpDConfig::standard(),
             limited_transmit: true,
             rto_grid_ns: 0,
             timestamps: false,
@@ -121,6 +131,9 @@ impl Config {
             prr: false,
             hystart: false,
             cubic_beta_percent: 70,
+            vegas: VegasConfig::standard(),
+            westwood: WestwoodFilter::RoundTrip,
+            tcp_d: TcpDConfig::standard(),
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
             timestamps: true,
@@ -135,6 +148,41 @@ impl Config {
     /// acknowledgements.
     pub const fn linux() -> Self {
         Config { initial_window: 10, hystart: true, ..Config::home().with_timestamps() }
+    }
+
+    /// The `stz` profile, the stack of Starzetz 2006 (Tab-7.1): packets of 1500 bytes without timestamps, initial window 4 (2
+    /// of Vegas and TCP-D), NewReno without SACK, an acknowledgement for each segment, receive window 32 segments, the
+    /// first Westwood's filter. Derived, as the thesis does not say: MSS 1460, timeout `max(200 ms, SRTT + 4 RTTVAR)`, 1 s
+    /// at first.
+    pub const fn stz() -> Self {
+        let home = Config::home();
+        Config {
+            initial_window: 4,
+            ack_every: 1,
+            receive_window_segments: 32,
+            congestion: Algorithm::NewReno,
+            recovery: Recovery::NewReno,
+            prr: false,
+            limited_transmit: false,
+            rto_grid_ns: 1, // at any time; `min_rto_ns` bounds the timeout itself
+            vegas: VegasConfig { initial_window: Some(2), ..home.vegas },
+            westwood: WestwoodFilter::EachAck,
+            tcp_d: TcpDConfig { initial_window: Some(2), ..home.tcp_d },
+            ..home
+        }
+    }
+
+    /// Congestion window after the handshake, segments: that of its congestion control, if it has one of its own.
+    pub const fn first_window(&self) -> u32 {
+        let own = match self.congestion {
+            Algorithm::Vegas => self.vegas.initial_window,
+            Algorithm::TcpD => self.tcp_d.initial_window,
+            _ => None,
+        };
+        match own {
+            Some(segments) => segments,
+            None => self.initial_window,
+        }
     }
 
     /// The same settings with another congestion control.
@@ -158,7 +206,7 @@ impl Config {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let fail = |what| Err(ConfigError(what));
+        let fail = |what: &'static str| Err(ConfigError(what.into()));
         if !(64..=65_483).contains(&self.mss) {
             return fail("mss must be 64..65483 bytes"); // room for a full SACK option; fits an IPv4 packet with timestamps
         }
@@ -186,17 +234,17 @@ impl Config {
         if self.max_rto_ns < self.min_rto_ns || self.max_rto_ns < self.initial_rto_ns {
             return fail("max_rto must not be below min_rto or initial_rto");
         }
-        Ok(())
+        self.vegas.check().and_then(|()| self.tcp_d.check()).map_err(|said| ConfigError(said.into()))
     }
 }
 
 /// A setting is out of range; the text names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConfigError(&'static str);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(Cow<'static, str>);
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(&self.0)
     }
 }
 
@@ -224,9 +272,29 @@ mod tests {
             Config { cubic_beta_percent: 9, ..home },
             Config { cubic_beta_percent: 100, ..home },
             Config { max_rto_ns: home.initial_rto_ns - 1, ..home },
+            Config { vegas: VegasConfig { alpha: 0, ..home.vegas }, ..home },
+            Config { vegas: VegasConfig { gamma: 1001, ..home.vegas }, ..home },
+            Config { vegas: VegasConfig { alpha: 5, ..home.vegas }, ..home },
+            Config { vegas: VegasConfig { initial_window: Some(0), ..home.vegas }, ..home },
+            Config { tcp_d: TcpDConfig { k: 0, ..home.tcp_d }, ..home },
+            Config { tcp_d: TcpDConfig { eps_percent: 96, ..home.tcp_d }, ..home },
+            Config { tcp_d: TcpDConfig { q_percent: 0, ..home.tcp_d }, ..home },
+            Config { tcp_d: TcpDConfig { initial_window: Some(0), ..home.tcp_d }, ..home },
         ];
         for config in bad {
             assert!(config.check().is_err(), "{config:?}");
         }
+    }
+
+    /// 40 bytes of headers make 1500 on the wire.
+    #[test]
+    fn the_profiles_are_in_range() {
+        for profile in [Config::home(), Config::linux(), Config::bsd44(), Config::stz()] {
+            assert_eq!(profile.check(), Ok(()), "{profile:?}");
+        }
+        let stz = Config::stz();
+        let first = [Algorithm::NewReno, Algorithm::Vegas, Algorithm::TcpD, Algorithm::Westwood]
+            .map(|algorithm| stz.with_congestion(algorithm).first_window());
+        assert_eq!((stz.mss + 40, first), (1500, [4, 2, 2, 4]));
     }
 }

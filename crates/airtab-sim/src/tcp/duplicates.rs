@@ -9,8 +9,6 @@
 
 use super::config::{Config, Recovery};
 
-/// Segments by which a third duplicate acknowledgement inflates the window (RFC 5681 3.2, step 3).
-const LEFT: i64 = 3;
 /// New segments that limited transmit lets go (RFC 3042).
 const LIMITED: u64 = 2;
 
@@ -67,9 +65,10 @@ impl Duplicates {
         !self.partial || una > last_point
     }
 
-    /// A recovery begins.
-    pub fn begin(&mut self) {
-        self.inflation = LEFT * self.mss;
+    /// A recovery begins with so many duplicate acknowledgements: as many segments have left the network (RFC 5681 3.2,
+    /// step 3).
+    pub fn begin(&mut self, duplicates: u32) {
+        self.inflation = i64::from(duplicates) * self.mss;
         self.partials = 0;
     }
 

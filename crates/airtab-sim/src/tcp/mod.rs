@@ -43,6 +43,7 @@ mod rtt;
 mod scoreboard;
 mod segment;
 mod sender;
+mod sent_times;
 
 pub use config::{Config, ConfigError, Recovery, RttBy};
 pub use congestion::{Algorithm, UnknownAlgorithm};

@@ -19,17 +19,19 @@
 //! Not done: Nagle, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
 
 mod next_segment;
+mod without_sack;
 
 use super::config::{Config, Recovery, RttBy};
 use super::congestion::{Ack, Congestion, Controller};
 use super::copies::Copies;
-use super::duplicates::{Duplicates, Progress};
+use super::duplicates::Duplicates;
 use super::hystart::{Growth, HyStart};
 use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
+use super::sent_times::SentTimes;
 use next_segment::Kind;
 
 const NEVER: u64 = u64::MAX;
@@ -46,6 +48,10 @@ pub struct Stats {
     pub recoveries: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Acknowledgements of new data with a smoothed round-trip time.
+    pub acks: u64,
+    /// Sum of the smoothed round-trip time at each of them, ns.
+    pub srtt_sum_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +98,8 @@ pub(super) struct Sender {
     /// Until when a segment that could go is kept back.
     held: u64,
     by_timestamps: bool,
+    /// None: the congestion control does not ask for them.
+    sent_times: Option<SentTimes>,
     /// Expiries since data was last acknowledged.
     expiries: u32,
     /// Last byte of the segment being timed, and when it was sent.
@@ -104,16 +112,15 @@ pub(super) struct Sender {
 impl Sender {
     pub fn new(config: &Config) -> Self {
         let mss = u64::from(config.mss);
-        let initial = u64::from(config.initial_window) * mss;
+        let initial = u64::from(config.first_window()) * mss;
         let mut congestion = Controller::new(config.congestion, mss, initial);
-        if let Controller::Cubic(cubic) = &mut congestion {
-            cubic.set_beta(f64::from(config.cubic_beta_percent) / 100.0);
-        }
+        congestion.configure(config);
         if let Some(segments) = config.initial_ssthresh {
             congestion.set_ssthresh(u64::from(segments) * mss);
         }
         Sender {
             rtt: Rtt::new(config),
+            sent_times: congestion.times_each().then(SentTimes::default),
             congestion,
             stats: Stats::default(),
             board: Scoreboard::new(mss),
@@ -216,6 +223,9 @@ impl Sender {
         } else if let Some(sample) = sample {
             self.measured(sample, 1);
         }
+        if bytes > 0 {
+            self.heard(now);
+        }
         if self.without_sack.is_some() {
             self.react_to_duplicates(now, bytes, repeats, sample);
             return;
@@ -238,7 +248,21 @@ impl Sender {
     /// A round trip took so long, one sample of `expected`.
     fn measured(&mut self, rtt_ns: u64, expected: u64) {
         self.rtt.sample(rtt_ns, expected);
-        self.congestion.on_rtt_sample(rtt_ns);
+        if self.sent_times.is_none() {
+            self.congestion.on_rtt_sample(rtt_ns);
+        }
+    }
+
+    /// New data was acknowledged: what it says of the round trip, for who wants that of each, and for the counters.
+    fn heard(&mut self, now: u64) {
+        let una = self.board.una();
+        if let Some(rtt_ns) = self.sent_times.as_mut().and_then(|times| times.acknowledged(una, now)) {
+            self.congestion.on_rtt_sample(rtt_ns);
+        }
+        if let Some(srtt) = self.rtt.smoothed() {
+            self.stats.acks += 1;
+            self.stats.srtt_sum_ns += srtt;
+        }
     }
 
     /// New data was acknowledged.
@@ -246,49 +270,6 @@ impl Sender {
         self.expiries = 0;
         self.duplicates = 0;
         self.deadline = if self.board.flight() == 0 { NEVER } else { self.rtt.deadline(now) };
-    }
-
-    /// The same without SACK, after an acknowledgement of `bytes` new bytes, or one that `repeats` the last (RFC 5681
-    /// 2).
-    fn react_to_duplicates(&mut self, now: u64, bytes: u64, repeats: bool, rtt_ns: Option<u64>) {
-        let known = self.without_sack.as_mut().expect("the caller has looked");
-        let whole = self.board.una() >= self.recovery_point;
-        if self.state == State::Recovery {
-            if repeats {
-                known.left();
-            } else if bytes > 0 {
-                let progress = known.acknowledged(bytes, whole);
-                let (keeps, deadline) = (known.keeps_timer(), self.deadline);
-                self.progress(now);
-                match progress {
-                    Progress::Over => {
-                        self.state = State::Open;
-                        self.retransmit_now = false;
-                    }
-                    Progress::Partial => self.retransmit_now = true,
-                }
-                if keeps && progress == Progress::Partial {
-                    self.deadline = deadline;
-                }
-            }
-            return; // what a recovery repaired does not open the window
-        }
-        if bytes > 0 {
-            let after_timeout = self.state == State::Repair;
-            self.progress(now);
-            if whole {
-                self.state = State::Open;
-            }
-            self.grow(now, bytes, rtt_ns, after_timeout);
-        } else if repeats && self.state == State::Open {
-            self.duplicates += 1;
-            if self.duplicates == DUP_THRESH && known.may_begin(self.board.una(), self.recovery_point) {
-                known.begin();
-                self.timed = None;
-                self.enter_recovery();
-                self.retransmit_now = true;
-            }
-        }
     }
 
     fn grow(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>, after_timeout: bool) {
@@ -328,13 +309,18 @@ impl Sender {
             let recovered = self.state == State::Recovery;
             self.state = State::Open;
             self.retransmit_now = false;
+            if recovered {
+                self.congestion.on_recovered(now);
+            }
             if recovered && self.board.loss_edge() <= self.board.una() {
                 return; // the data that a recovery repaired does not open the window
             }
         }
-        let lost = self.duplicates >= DUP_THRESH || self.board.loss_edge() > self.board.una();
+        let overdue = self.overdue(now, bytes);
+        let lost = overdue || self.duplicates >= DUP_THRESH || self.board.loss_edge() > self.board.una();
         if self.state == State::Open && lost {
             self.enter_recovery();
+            self.retransmit_now |= overdue;
         } else if self.state != State::Recovery && bytes > 0 {
             self.grow(now, bytes, rtt_ns, repairing);
         }
@@ -417,6 +403,13 @@ impl Sender {
         let end = start + len;
         self.stats.segments += 1;
         self.last_sent = now;
+        self.congestion.on_sent(now);
+        if let Some(times) = &mut self.sent_times {
+            match kind {
+                Kind::New => times.on_new(end, now),
+                _ => times.on_again(start, end, now),
+            }
+        }
         if let Kind::New = kind {
             self.board.on_sent(len);
             if self.without_sack.is_none() || self.state != State::Recovery {

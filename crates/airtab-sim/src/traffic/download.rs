@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! An endless TCP download (CHAP dissertation 6.1.5): the client connects, the
+//! A TCP download (CHAP dissertation 6.1.5), endless or of a volume: the client connects, the
 //! server sends as fast as TCP lets it. In an upload the client does; peer-to-peer
 //! traffic is several downloads from different servers, in its symmetric form
 //! with data both ways in each connection. When the application stops, both ends forget the
@@ -9,7 +9,7 @@
 //! is a new flow to the access point each time, and so finds out what it gives to newcomers. No end tells the other: data
 //! of the old connection that is on its way takes its time in the cell, and that which arrives counts as received.
 
-use super::{Broken, Kind, Setting, Transfers};
+use super::{Broken, Kind, Setting, Transfers, Volume};
 use crate::tcp::Algorithm;
 
 /// Server port, also of uploads and peers.
@@ -22,6 +22,15 @@ pub struct Download {
     pub congestion: Algorithm,
     /// Time after which it leaves its connection for a new one, again and again, ns.
     pub reconnect_ns: Option<u64>,
+    /// How much it brings; of a volume, it does not leave its connection before.
+    pub volume: Volume,
+}
+
+impl Download {
+    /// One that never ends, over one connection.
+    pub const fn endless(congestion: Algorithm) -> Download {
+        Download { congestion, reconnect_ns: None, volume: Volume::Endless }
+    }
 }
 
 impl Kind for Download {
@@ -31,7 +40,10 @@ impl Kind for Download {
     const COUNTS_LATE: bool = false;
 
     fn check(&self) -> Result<(), Broken> {
-        Broken::unless(self.reconnect_ns != Some(0), "reconnect", "0 ns until it connects anew: at least 1")
+        Broken::unless(self.reconnect_ns != Some(0), "reconnect", "0 ns until it connects anew: at least 1")?;
+        let one = self.reconnect_ns.is_none() || self.volume == Volume::Endless;
+        Broken::unless(one, "reconnect", "a volume ends its connection: take one of both away")?;
+        self.volume.check()
     }
 
     fn congestion(&self, _: Algorithm) -> Option<Algorithm> {
@@ -39,6 +51,7 @@ impl Kind for Download {
     }
 
     fn user(&self, _: &Setting) -> Transfers {
-        Transfers { flows: 1, down: true, up: false, reconnect_ns: self.reconnect_ns }
+        let Download { volume, reconnect_ns, .. } = *self;
+        Transfers { flows: 1, down: true, up: false, volume, reconnect_ns }
     }
 }

@@ -5,12 +5,14 @@
 
 mod application;
 mod constant;
+mod sweep;
 mod transfer;
 
 pub(crate) use application::ROOM;
 pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
-pub use transfer::Transfers;
+pub use sweep::Sweep;
+pub use transfer::{Transfers, Volume};
 
 use crate::net::address::Protocol;
 use crate::tcp::Algorithm;
@@ -181,9 +183,9 @@ applications! {
     ping: Ping,
     /// Equal UDP packets to the station, or from it.
     udp: Udp,
-    /// An endless TCP download.
+    /// A TCP download, endless or of a volume.
     download: Download,
-    /// An endless TCP upload.
+    /// A TCP upload, endless or of a volume.
     upload: Upload,
     /// Endless TCP downloads from several peers at once.
     p2p: P2p,

@@ -3,7 +3,7 @@
 //! servers at once, in its symmetric form with data both ways in each connection.
 
 use super::download::PORT;
-use super::{Broken, Kind, Setting, Transfers};
+use super::{Broken, Kind, Setting, Transfers, Volume};
 use crate::tcp::Algorithm;
 
 /// Such an application.
@@ -34,6 +34,7 @@ impl Kind for P2p {
     }
 
     fn user(&self, _: &Setting) -> Transfers {
-        Transfers { flows: self.flows, down: true, up: self.upload, reconnect_ns: None }
+        let volume = Volume::Endless;
+        Transfers { flows: self.flows, down: true, up: self.upload, volume, reconnect_ns: None }
     }
 }

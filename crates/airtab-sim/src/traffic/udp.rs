@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate,
-//! with exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
+//! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate or one that
+//! [rises in steps](super::Sweep), with equal or exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
 //! a packet in the queue before the air (what models of DCF suppose: Bianchi 2000; Heusse et al. 2003).
 //!
 //! A saturated source never has more than [`OUTSTANDING`] packets between itself and the end of
@@ -12,7 +12,8 @@
 use airtab_core::time::MS;
 
 use super::ping::check_bytes;
-use super::{Application, Broken, Io, Kind, Setting};
+use super::sweep::Ramp;
+use super::{Application, Broken, Io, Kind, Setting, Sweep};
 use crate::engine::Stream;
 
 /// Such an application.
@@ -33,6 +34,8 @@ pub struct Udp {
 pub enum Rate {
     /// So many bit/s of IP packets, on the mean.
     Mean(u64),
+    /// More with each step, on the mean.
+    Sweep(Sweep),
     /// As much as its station's queue, or the access point's, gets rid of.
     Max,
 }
@@ -67,7 +70,11 @@ impl Kind for Udp {
     const PORT: u16 = 5001;
 
     fn check(&self) -> Result<(), Broken> {
-        Broken::unless(self.rate != Rate::Mean(0), "rate", "must not be 0")?;
+        match &self.rate {
+            Rate::Mean(bps) => Broken::unless(*bps > 0, "rate", "must not be 0")?,
+            Rate::Sweep(sweep) => sweep.check()?,
+            Rate::Max => {}
+        }
         check_bytes(self.bytes)
     }
 
@@ -78,6 +85,7 @@ impl Kind for Udp {
     fn user(&self, setting: &Setting) -> Packets {
         let source = match self.rate {
             Rate::Mean(rate_bps) => Some(Source::new(mean_gap_ns(rate_bps, self.bytes), self.gaps, setting)),
+            Rate::Sweep(sweep) => Some(Source::swept(sweep, self.bytes, self.gaps, setting)),
             Rate::Max => None,
         };
         Packets { bytes: self.bytes, up: self.upload, source }
@@ -126,6 +134,24 @@ struct Source {
     sent: u64,
     first_ns: u64,
     draws: Stream,
+    rising: Option<Box<Rising>>,
+}
+
+/// What differs where the rate rises.
+struct Rising {
+    ramp: Ramp,
+    /// Bits of a packet.
+    each: f64,
+    /// Bits that the last packet's gap ended with.
+    bits: f64,
+}
+
+impl Rising {
+    /// When the next packet's gap of so many packets is over, ns after the first.
+    fn next_ns(&mut self, packets: f64) -> u64 {
+        self.bits += packets * self.each;
+        self.ramp.time_ns(self.bits)
+    }
 }
 
 impl Source {
@@ -133,10 +159,18 @@ impl Source {
         let mut draws = Stream::new(setting.seed, &format!("app/{}/gaps", setting.name()));
         // A random phase, so that streams do not march in step.
         let phase_ns = (draws.unit() * mean_ns) as u64;
-        let mut source = Source { mean_ns, gaps, sent: 0, first_ns: 0, draws };
+        let mut source = Source { mean_ns, gaps, sent: 0, first_ns: 0, draws, rising: None };
         let drawn = if gaps == Gaps::Constant { phase_ns } else { source.gap_ns() };
         source.first_ns = setting.phase_ns.unwrap_or(drawn);
         source
+    }
+
+    /// One whose rate rises; its phase is of the first rate.
+    fn swept(sweep: Sweep, bytes: u32, gaps: Gaps, setting: &Setting) -> Source {
+        let source = Source::new(mean_gap_ns(sweep.start_bps, bytes), gaps, setting);
+        let each = f64::from(bytes) * 8.0;
+        let rising = Box::new(Rising { ramp: Ramp::new(sweep), each, bits: 0.0 });
+        Source { rising: Some(rising), ..source }
     }
 
     fn start(&mut self, now: u64) {
@@ -147,6 +181,14 @@ impl Source {
     fn next_ns(&mut self, now: u64) -> u64 {
         let n = self.sent;
         self.sent += 1;
+        if let Some(rising) = &mut self.rising {
+            let packets = match self.gaps {
+                _ if n == 0 => 0.0,
+                Gaps::Constant => 1.0,
+                Gaps::Exponential => exponential(&mut self.draws),
+            };
+            return self.first_ns + rising.next_ns(packets);
+        }
         match self.gaps {
             // From the first one on: rounding to ns never adds up.
             Gaps::Constant => self.first_ns + libm::round(n as f64 * self.mean_ns) as u64,
@@ -157,8 +199,13 @@ impl Source {
 
     /// The next gap, if they are exponential, ns.
     fn gap_ns(&mut self) -> u64 {
-        libm::round(-self.mean_ns * libm::log(1.0 - self.draws.unit())) as u64
+        libm::round(self.mean_ns * exponential(&mut self.draws)) as u64
     }
+}
+
+/// From the exponential distribution of mean 1.
+fn exponential(draws: &mut Stream) -> f64 {
+    -libm::log(1.0 - draws.unit())
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub fn home() -> Scenario {
         access: Category::default(),
         phase_ns: None,
     };
-    let download = AppKind::Download(Download { congestion: Algorithm::Cubic, reconnect_ns: None });
+    let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {
         name: "home".into(),
         duration_ns: 330 * S,
@@ -132,7 +132,7 @@ pub fn other_home() -> Scenario {
             gaps: Gaps::Exponential,
             upload: false,
         }),
-        AppKind::Upload(Upload { congestion }),
+        AppKind::Upload(Upload::endless(congestion)),
         AppKind::P2p(P2p { flows: 3, congestion, upload: true }),
         AppKind::Streaming(Streaming {
             ladder: [500_000, 1_000_000, 2_000_000, 4_000_000].into(),

@@ -5,7 +5,7 @@
 //! end at one time. So a sender that does either stops its test and does not hang it.
 
 pub use airtab_core::time::{MS, SECOND};
-use airtab_sim::tcp::{ACK, Config, Endpoint, Segment};
+use airtab_sim::tcp::{ACK, Algorithm, Config, Endpoint, Segment};
 use std::collections::{BTreeMap, VecDeque};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,16 @@ impl Link {
     pub fn data(&self) -> impl Iterator<Item = &(u64, Segment)> {
         self.log.iter().filter(|(_, s)| s.payload > 0)
     }
+}
+
+/// Algorithms whose slow start is RFC 5681's: it doubles in each round trip.
+pub fn doubling() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.into_iter().filter(|algorithm| !avoids_losses(*algorithm))
+}
+
+/// Whether an algorithm sees congestion before something is lost; such a one has a slow start of its own.
+pub fn avoids_losses(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::Vegas | Algorithm::TcpD)
 }
 
 /// Steps of one test, and segments that an end may send at one time: far more than any has.

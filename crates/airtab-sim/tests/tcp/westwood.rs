@@ -2,7 +2,7 @@
 //! Westwood+ against the rule of Grieco and Mascolo (CCR 34(2), 2004, section 2), and what it is for.
 
 use crate::pair::{Fate, MS, Pair, SECOND};
-use airtab_sim::tcp::congestion::{Ack, Congestion, NewReno, Westwood};
+use airtab_sim::tcp::congestion::{Ack, Congestion, NewReno, Westwood, WestwoodFilter};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 
 const MSS: u64 = 1000;
@@ -81,6 +81,31 @@ fn what_is_not_known_does_not_count() {
         (0..5).for_each(|_| c.on_ack(&ack));
     }
     assert_eq!((new.cwnd(), new.ssthresh()), (reno.cwnd(), reno.ssthresh()));
+}
+
+/// Westwood's own filter, tau 0.5 s (Mascolo and others, MobiCom 2001). Samples of 100,000 bytes/s each 100 ms have a =
+/// 0.9 / 1.1; after 250 ms, and 250 more, without any, one of nothing has a = 0.6. What comes at one time is one sample.
+#[test]
+fn the_filter_of_each_acknowledgement() {
+    let mut c = Westwood::with_filter(WestwoodFilter::EachAck, MSS, 100 * MSS);
+    c.on_rtt_sample(100 * MS);
+    c.on_delivered(0, MSS);
+    assert_eq!(c.rate(), None, "what came before is unknown");
+    let a: f64 = 0.9 / 1.1;
+    let first = (1.0 - a) * 50_000.0;
+    let second = a * first + (1.0 - a) * 100_000.0;
+    let third = a * second + (1.0 - a) * 100_000.0;
+    let silent = 0.6 * (0.6 * third + 0.4 * 50_000.0);
+    let last = a * silent + (1.0 - a) * 30_000.0;
+    for (at, bytes, rate) in
+        [(100, 10, first), (200, 10, second), (200, 5, second), (300, 5, third), (900, 6, last)]
+    {
+        c.on_delivered(at * MS, bytes * MSS);
+        let seen = c.rate().expect("there is one");
+        assert!((seen as f64 - rate).abs() < 1.0, "{at} ms: {seen} {rate}");
+    }
+    c.on_congestion_event(100 * MSS);
+    assert_eq!(c.ssthresh(), 2_680, "26,802 bytes a second in 100 ms");
 }
 
 /// Every hundredth segment is lost on the way, 10 Mb/s, 100 ms: Reno's window is that of the losses, some 14 segments

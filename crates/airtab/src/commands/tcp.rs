@@ -213,7 +213,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
     };
     let app = |(i, latency_ns): (usize, &u64)| App {
         name: format!("download {}", i + 1),
-        kind: AppKind::Download(Download { congestion, reconnect_ns: None }),
+        kind: AppKind::Download(Download::endless(congestion)),
         station: i,
         active_ns: 0..end + 1, // still there in the last sample
         class: 0,

@@ -7,6 +7,7 @@
 //! Not done: ECN, spurious-loss undo.
 
 use super::{Ack, Congestion, slow_start};
+use crate::tcp::Config;
 
 /// Aggressiveness, segments / s^3 (RFC 9438 5.1).
 const C: f64 = 0.4;
@@ -105,6 +106,10 @@ impl Cubic {
 }
 
 impl Congestion for Cubic {
+    fn configure(&mut self, config: &Config) {
+        self.set_beta(f64::from(config.cubic_beta_percent) / 100.0);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         if !ack.window_limited {
             if let Some(epoch) = &mut self.epoch {

@@ -12,6 +12,8 @@ use std::str::FromStr;
 
 use airtab_core::time::SECOND;
 
+use super::Config;
+
 /// Makes of a list of algorithms their modules, [`Algorithm`], which names one, and [`Controller`], which is one. A file
 /// `NAME.rs` exports a type with `new(mss, window)` that is a [`Congestion`], and its configuration if it has one.
 macro_rules! algorithms {
@@ -73,11 +75,23 @@ algorithms! {
     cubic: Cubic,
     /// Tan, Song, Zhang and Sridharan 2006: `compound`.
     compound: Compound,
-    /// Grieco and Mascolo 2004: `westwood`.
+    /// Grieco and Mascolo 2004, or Mascolo and others 2001: `westwood`.
     westwood: Westwood,
+    /// Brakmo and Peterson 1995: `vegas`.
+    vegas: Vegas,
+    /// Starzetz 2006: `tcp_d`.
+    tcp_d: TcpD,
 }
 
 impl Congestion for Controller {
+    fn configure(&mut self, config: &Config) {
+        each!(self, c => c.configure(config))
+    }
+
+    fn times_each(&self) -> bool {
+        each!(self, c => c.times_each())
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         each!(self, c => c.on_ack(ack))
     }
@@ -90,8 +104,16 @@ impl Congestion for Controller {
         each!(self, c => c.on_delivered(now, bytes))
     }
 
+    fn on_sent(&mut self, now: u64) {
+        each!(self, c => c.on_sent(now))
+    }
+
     fn on_congestion_event(&mut self, flight: u64) {
         each!(self, c => c.on_congestion_event(flight))
+    }
+
+    fn on_recovered(&mut self, now: u64) {
+        each!(self, c => c.on_recovered(now))
     }
 
     fn on_timeout(&mut self, flight: u64, repeated: bool) {
@@ -112,6 +134,10 @@ impl Congestion for Controller {
 
     fn set_ssthresh(&mut self, bytes: u64) {
         each!(self, c => c.set_ssthresh(bytes))
+    }
+
+    fn fine_timeout_ns(&self) -> Option<u64> {
+        each!(self, c => c.fine_timeout_ns())
     }
 
     fn pacing_rate(&self, srtt_ns: u64) -> Option<u64> {
@@ -196,13 +222,34 @@ pub trait Congestion {
     /// Congestion window.
     fn cwnd(&self) -> u64;
 
+    /// Takes from `config` what is this algorithm's own, before anything else.
+    fn configure(&mut self, _config: &Config) {}
+
+    /// Whether it wants a round-trip time with every acknowledgement of new data. The sender then notes when each segment
+    /// was sent, and looks at [`fine_timeout_ns`](Self::fine_timeout_ns).
+    fn times_each(&self) -> bool {
+        false
+    }
+
     /// Data took `rtt_ns` there and back; in fast recovery too, and before `on_ack` of the same acknowledgement. Once
-    /// per round trip, or with every acknowledgement of new data if timestamps tell.
+    /// per round trip, or with every acknowledgement of new data if timestamps tell or it [wants so](Self::times_each).
     fn on_rtt_sample(&mut self, _rtt_ns: u64) {}
+
+    /// A segment with data leaves at `now`, for the first time or again.
+    fn on_sent(&mut self, _now: u64) {}
 
     /// `bytes` more have reached the receiver, as an acknowledgement at `now` tells: cumulatively, by SACK, or as a duplicate,
     /// which stands for a segment; in fast recovery too, and before the other verbs of the same acknowledgement.
     fn on_delivered(&mut self, _now: u64, _bytes: u64) {}
+
+    /// A fast recovery is over, as an acknowledgement at `now` tells: from here on new data opens the window again.
+    fn on_recovered(&mut self, _now: u64) {}
+
+    /// Age at which the oldest segment counts as lost when it is looked at, with the first duplicate acknowledgement and the
+    /// first two of new data after a retransmission, ns; None: never.
+    fn fine_timeout_ns(&self) -> Option<u64> {
+        None
+    }
 
     /// Bytes per second at which segments leave if the configuration wants them paced, when a round trip takes
     /// `srtt_ns`; None: as the window allows.
@@ -249,8 +296,8 @@ mod tests {
         for algorithm in Algorithm::ALL {
             assert_eq!(algorithm.name().parse(), Ok(algorithm));
         }
-        let error = "vegas".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(error.starts_with("unknown congestion control `vegas`; there are: "), "{error}");
+        let error = "tahoe".parse::<Algorithm>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown congestion control `tahoe`; there are: "), "{error}");
         assert!(error.contains("newreno, bic, cubic, compound"), "{error}");
     }
 
