@@ -8,6 +8,7 @@
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`experiment`]: what varies, and what a source says should come out
+//! - [`contention`]: the contention models by subject and parameters, for command line and experiments
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
 //! (`airtab-scenario`), no simulation (`airtab-sim`), no scores
@@ -17,6 +18,7 @@ mod capture;
 mod change;
 mod classes;
 mod compare;
+pub mod contention;
 pub mod draw;
 pub mod experiment;
 mod measure;
