@@ -78,10 +78,19 @@ pub(super) fn airtime(given: &Given, _: &mut Runs) -> Answer {
     let n = given.small("n");
     let cell = Airtime::new(n, phy.slot_ns(), lone)?;
     let (bytes, ack) = (given.small("bytes"), given.small("ack"));
-    let covers =
-        Ack { bytes: ack, covered: given.small("covered"), mtu: given.small("mtu"), header: given.small("header") };
+    let covers = Ack {
+        bytes: ack,
+        covered: given.small("covered"),
+        mtu: given.small("mtu"),
+        header: given.small("header"),
+    };
     let us = |ns: f64| ns / 1e3;
-    Ok(vec![contention(n)?, us(cell.packet_ns(bytes)), us(cell.data_ns(bytes, ack)), us(cell.ack_ns(&covers))])
+    Ok(vec![
+        contention(n)?,
+        us(cell.packet_ns(bytes)),
+        us(cell.data_ns(bytes, ack)),
+        us(cell.ack_ns(&covers)),
+    ])
 }
 
 /// Outputs of `turns`.
@@ -108,7 +117,13 @@ pub(super) fn uploads(given: &Given, _: &mut Runs) -> Answer {
     let shares = shares::shares(up, down)?;
     let flows = shares.flows(up, down);
     let index = jain(&flows).unwrap_or(f64::NAN);
-    Ok(vec![100.0 * shares.upload, 100.0 * shares.download, shares.ratio(), index, 100.0 * flows.iter().sum::<f64>()])
+    Ok(vec![
+        100.0 * shares.upload,
+        100.0 * shares.download,
+        shares.ratio(),
+        index,
+        100.0 * flows.iter().sum::<f64>(),
+    ])
 }
 
 /// Outputs of `pipe`; the number of the word.

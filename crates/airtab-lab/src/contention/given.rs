@@ -101,7 +101,9 @@ impl Param {
             }
             Kind::Word(words) => {
                 let found = words.iter().find(|word| **word == text);
-                found.map(|word| Value::Word(word)).ok_or_else(|| format!("no '{text}'{}", instead(text, words)))
+                found
+                    .map(|word| Value::Word(word))
+                    .ok_or_else(|| format!("no '{text}'{}", instead(text, words)))
             }
             Kind::Numbers => numbers(text).map(Value::Numbers),
             Kind::Sequences => text.split('/').map(sequence).collect::<Result<_, _>>().map(Value::Sequences),

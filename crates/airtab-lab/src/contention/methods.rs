@@ -16,8 +16,18 @@ use super::given::Given;
 use super::runs::{Run, Runs};
 
 /// Names of the methods.
-pub(super) const METHODS: [&str; 8] =
-    ["dcf", "dcf-m", "dcf-shortened", "idle-sense", "idle-sense-aimd", "hash1", "h", "optimal"];
+pub(super) const METHODS: [&str; 10] = [
+    "dcf",
+    "dcf-m",
+    "dcf-shortened",
+    "idle-sense",
+    "idle-sense-aimd",
+    "hash1",
+    "h",
+    "best-uniform",
+    "best-ramp",
+    "optimal",
+];
 
 /// The run that is asked for.
 fn run(given: &Given, runs: &mut Runs) -> Result<Rc<Run>, ContentionError> {
@@ -27,8 +37,8 @@ fn run(given: &Given, runs: &mut Runs) -> Result<Rc<Run>, ContentionError> {
 
 fn rules(given: &Given, runs: &mut Runs) -> Result<Rules, ContentionError> {
     let (least, most) = (given.small("cwmin"), given.small("cwmax"));
-    let n = given.count("n");
-    let zeta = || idle_sense::attempts(given.number("lost"));
+    let (n, lost) = (given.count("n"), given.number("lost"));
+    let zeta = || idle_sense::attempts(lost);
     let rules = match given.word("method") {
         "dcf" => methods::dcf(least, most),
         "dcf-m" => {
@@ -40,7 +50,9 @@ fn rules(given: &Given, runs: &mut Runs) -> Result<Rules, ContentionError> {
         "idle-sense-aimd" => methods::idle_sense_control(idle_sense::idle_slots(zeta()?)),
         "hash1" => methods::hash1(window(given, runs, effective::ramp)?),
         "h" => methods::h(window(given, runs, effective::effective)?),
-        _ => methods::memoryless(SlotLaw::geometric(cost::best_hazard(n, given.number("lost"))?.0)?),
+        "best-uniform" => methods::h(cost::best_window(SlotLaw::uniform, n, lost)?.0.into()),
+        "best-ramp" => methods::hash1(cost::best_window(SlotLaw::ramp, n, lost)?.0.into()),
+        _ => methods::memoryless(SlotLaw::geometric(cost::best_hazard(n, lost)?.0)?),
     };
     let decrement = match given.word("decrement") {
         "m" => Decrement::Slots,
@@ -50,10 +62,11 @@ fn rules(given: &Given, runs: &mut Runs) -> Result<Rules, ContentionError> {
 }
 
 fn idle_sense_rules(given: &Given) -> Result<Rules, ContentionError> {
-    let zeta = idle_sense::attempts(given.number("lost"))?;
-    // One station alone has nobody to share with: the window of two.
-    let n = given.count("n").max(2);
-    Ok(methods::idle_sense(given.maybe("window").map_or_else(|| idle_sense::window(zeta, n), Ok)?))
+    Ok(methods::idle_sense(given.maybe("window").map_or_else(|| idle_sense_window(given), Ok)?))
+}
+
+fn idle_sense_window(given: &Given) -> Result<f64, ContentionError> {
+    idle_sense::window(idle_sense::attempts(given.number("lost"))?, given.count("n"))
 }
 
 /// The window asked for, or the whole one with which a law collides as often as Idle Sense does.
@@ -65,10 +78,7 @@ fn window(
     if let Some(window) = given.maybe("window") {
         return Ok(window);
     }
-    let rules = methods::idle_sense(idle_sense::window(
-        idle_sense::attempts(given.number("lost"))?,
-        given.count("n"),
-    )?);
+    let rules = methods::idle_sense(idle_sense_window(given)?);
     let run = runs.run(&rules, given.count("n"), given.count("successes"), given.count("seed"))?;
     Ok(matched(run.tally.p_collision(), given.count("n"))?.window.round())
 }
@@ -104,6 +114,7 @@ pub(super) fn access(given: &Given, runs: &mut Runs) -> Result<Vec<f64>, Content
         tally.window(),
         tally.idle(),
         tally.wasted(given.number("lost")),
+        cost::best_hazard(n.max(2), given.number("lost"))?.1,
     ])
 }
 

@@ -142,8 +142,11 @@ impl Cell {
     /// Names of the outputs, with the values of what varies behind them: `effective_window_idle_sense`.
     pub fn names(&self) -> Vec<String> {
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-        let behind: String =
-            self.varied.iter().map(|value| format!("_{}", value.chars().map(word).collect::<String>())).collect();
+        let behind: String = self
+            .varied
+            .iter()
+            .map(|value| format!("_{}", value.chars().map(word).collect::<String>()))
+            .collect();
         self.subject.outputs.iter().map(|output| format!("{}{behind}", output.name)).collect()
     }
 }

@@ -40,7 +40,12 @@ const LOST: Param = param(
 /// What every run of a method takes.
 const METHOD: &[Param] = &[
     param("method", Kind::Word(&METHODS), "dcf", "Channel access methods"),
-    param("n", Kind::Count(2, STATIONS), "2,3,4,5,10,15", "N, stations that contend; the access point is one"),
+    param(
+        "n",
+        Kind::Count(1, STATIONS),
+        "2,3,4,5,10,15",
+        "N, stations that contend; the access point is one",
+    ),
 ];
 const RULES: &[Param] = &[
     param("cwmin", Kind::Count(1, WINDOW), "32", "First window of dcf, dcf-m and dcf-shortened, slots"),
@@ -76,8 +81,10 @@ pub static SUBJECTS: &[Subject] = &[
 
 dcf is 802.11, dcf-m adds an offset to every draw, dcf-shortened draws anew in what is left of the
 window, idle-sense has the window that is best for N, idle-sense-aimd finds it, hash1 and h have no
-memory, optimal has the constant hazard that wastes least. C_eff is the window with which the
-memoryless H collides as often; a method is better than H if both of its waits are shorter.",
+memory, best-uniform and best-ramp are these with the window that wastes least, and optimal has the
+hazard that is best of all without memory. C_eff is the window with which the memoryless H collides as
+often; a method is better than H if both of its waits are shorter. wasted: idle slots, and T for each
+collision, for each success; at best: by formula, without memory.",
         params: &[METHOD, RULES],
         outputs: &[
             output("collisions", "R\nper success", 4),
@@ -92,6 +99,7 @@ memoryless H collides as often; a method is better than H if both of its waits a
             output("window", "window\nslots", 1),
             output("idle", "idle\nslots", 2),
             output("wasted", "wasted\nslots", 3),
+            output("least_wasted", "at best\nslots", 3),
         ],
         random: true,
         compute: methods::access,

@@ -24,17 +24,22 @@ fn every_subject_answers() {
             assert_eq!(row.len(), subject.outputs.len(), "{}", subject.name);
             assert!(row.iter().all(|value| value.is_finite()), "{}: {row:?}", subject.name);
         }
-        assert!(subject.help.contains(&format!("airtab model contention {}", subject.name)), "{}", subject.name);
+        assert!(
+            subject.help.contains(&format!("airtab model contention {}", subject.name)),
+            "{}",
+            subject.name
+        );
     }
 }
 
 #[test]
 fn every_method_runs() {
-    let rows = ask("access", &[("method", &super::methods::METHODS.join(",")), ("n", "5"), ("successes", "200000")]);
+    let rows =
+        ask("access", &[("method", &super::methods::METHODS.join(",")), ("n", "5"), ("successes", "200000")]);
     let rows = rows.unwrap();
     assert_eq!(rows.len(), super::methods::METHODS.len());
     for (row, name) in rows.iter().zip(super::methods::METHODS) {
-        assert!(row[0] > 0.02 && row[0] < 0.2 && row[4] > 20.0 && row[4] < 90.0, "{name}: {row:?}");
+        assert!(row[0] > 0.02 && row[0] < 0.2 && row[4] > 15.0 && row[4] < 90.0, "{name}: {row:?}");
     }
     // hash1 and h collide as often as Idle Sense; idle-sense has no luck of its own.
     let (idle_sense, hash1, h) = (rows[3][0], rows[5][0], rows[6][0]);
@@ -55,7 +60,7 @@ fn lists_make_cells_and_names() {
 #[test]
 fn what_is_wrong_is_said_with_its_range() {
     for (subject, name, value, message) in [
-        ("access", "n", "1", "n: '1' is not a whole number from 2 to 1000"),
+        ("access", "n", "0", "n: '0' is not a whole number from 1 to 1000"),
         ("access", "cwmin", "0", "cwmin: '0' is not a whole number from 1 to 65536"),
         ("access", "offset", "0", "offset: '0' is not a whole number from 1 to 65536"),
         ("access", "noise", "1", "noise: '1' is not a number from 0 and below 1"),
@@ -75,5 +80,9 @@ fn what_is_wrong_is_said_with_its_range() {
     assert!(ask("acess", &[]).unwrap_err().starts_with("no subject 'acess'; did you mean `access`?"));
     assert!(ask("access", &[("m", "1")]).unwrap_err().starts_with("access: no such parameter 'm'"));
     assert!(ask("access", &[("method", "dfc")]).unwrap_err().contains("did you mean `dcf`?"));
-    assert!(ask("fairness", &[("n", "5"), ("k", "10"), ("successes", "10")]).unwrap_err().starts_with("10 successes"));
+    assert!(
+        ask("fairness", &[("n", "5"), ("k", "10"), ("successes", "10")])
+            .unwrap_err()
+            .starts_with("10 successes")
+    );
 }

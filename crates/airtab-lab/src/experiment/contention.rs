@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `[model] task = "contention"`: a subject of the contention models, with its parameters as keys. Each output is an
-//! application; where a parameter is a list, an output has its value behind its name.
+//! application; where a parameter is a list, an output has its value behind its name. A parameter that is not there has
+//! its default, of several the first.
 //!
 //! What it does not do: no subject is known here (`crate::contention`).
 
@@ -25,7 +26,11 @@ impl Contention {
         let named = table.get("subject").and_then(Value::as_str);
         let subject = Subject::named(named.ok_or("[model] lacks the key `subject`, such as \"access\"")?)?;
         let params = table.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
-        let lists: Vec<(String, Vec<String>)> = params.map(|(key, value)| (key.clone(), items(value))).collect();
+        let mut lists: Vec<(String, Vec<String>)> =
+            params.map(|(key, value)| (key.clone(), items(value))).collect();
+        // Only what is written varies: of a default that is a list the first.
+        let missing = subject.params().filter(|param| !table.contains_key(param.name));
+        lists.extend(missing.map(|param| (param.name.into(), param.defaults()[..1].to_vec())));
         subject.cells(&lists).map(Contention)
     }
 
@@ -40,7 +45,8 @@ impl Contention {
     /// What parameters cannot be together.
     pub(super) fn figures(&self, seed: u64) -> Result<Vec<Figures>, String> {
         let mut runs = Runs::default();
-        let figure = |value: f64| Some((Metric::Value, value)).filter(|_| !value.is_nan()).into_iter().collect();
+        let figure =
+            |value: f64| Some((Metric::Value, value)).filter(|_| !value.is_nan()).into_iter().collect();
         let of = |cell: &Cell| {
             let seeded = Cell { given: cell.given.clone().with_seed(seed), ..cell.clone() };
             let values = seeded.figures(&mut runs).map_err(|e| format!("{}: {e}", cell.subject.name))?;

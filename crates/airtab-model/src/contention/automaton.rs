@@ -261,9 +261,12 @@ impl<'a, U: FnMut() -> f64> Cell<'a, U> {
         let tally = &mut self.tally;
         tally.windows += self.windows[0];
         match success {
-            true => (tally.successes, tally.success_slots) = (tally.successes + 1, tally.success_slots + waited),
+            true => {
+                (tally.successes, tally.success_slots) = (tally.successes + 1, tally.success_slots + waited)
+            }
             false => {
-                (tally.collisions, tally.collision_slots) = (tally.collisions + 1, tally.collision_slots + waited);
+                (tally.collisions, tally.collision_slots) =
+                    (tally.collisions + 1, tally.collision_slots + waited);
             }
         }
     }

@@ -21,7 +21,8 @@ use super::{ContentionError, lost_time, stations};
 pub fn per_cycle(law: &SlotLaw, n: u64, lost: f64) -> Result<f64, ContentionError> {
     let lost = lost_time(lost)?;
     let events = events(law, n)?;
-    let cost = |(i, (success, collision)): (usize, &(f64, f64))| i as f64 * (success + collision) + lost * collision;
+    let cost =
+        |(i, (success, collision)): (usize, &(f64, f64))| i as f64 * (success + collision) + lost * collision;
     Ok(events.iter().enumerate().map(cost).sum())
 }
 

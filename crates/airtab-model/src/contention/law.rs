@@ -42,7 +42,8 @@ impl SlotLaw {
     /// A weight that is negative or not finite; all of them 0; none, or too many.
     pub fn weights(weights: &[f64]) -> Result<SlotLaw, ContentionError> {
         checked(weights.len() as f64)?;
-        if let Some((slot, value)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
+        if let Some((slot, value)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0))
+        {
             return Err(ContentionError::Weight { slot, value: *value });
         }
         let largest = weights.iter().copied().fold(0.0, f64::max);

@@ -82,7 +82,9 @@ pub enum ContentionError {
     #[error("lost time {0}: slots above 0, such as 68 for 1500 bytes at 11 Mb/s")]
     LostTime(f64),
     /// No probability of a collision that a window could have.
-    #[error("collision probability {value}: above {least:.2e} (a window of 65536) and at most 1 (a window of 1)")]
+    #[error(
+        "collision probability {value}: above {least:.2e} (a window of 65536) and at most 1 (a window of 1)"
+    )]
     Collision {
         /// What was asked for.
         value: f64,
@@ -96,7 +98,9 @@ pub enum ContentionError {
     #[error("offset {0}: 1 to 65536 slots; for none, take 802.11 without an offset")]
     Offset(u32),
     /// A shortened window is known for uniform draws only.
-    #[error("a redraw in the shortened window is for uniform draws without offset: take those, or keep the rest")]
+    #[error(
+        "a redraw in the shortened window is for uniform draws without offset: take those, or keep the rest"
+    )]
     Shortened,
     /// No sequences of slots.
     #[error("{0}: give 2 or more sequences of slots, such as 1:2:3:4/2:3:4:1")]

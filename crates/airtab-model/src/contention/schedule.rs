@@ -56,7 +56,8 @@ pub fn turns(sequences: &[Vec<u32>], cycles: usize) -> Result<Turns, ContentionE
 /// As [`turns`].
 pub fn round(sequences: &[Vec<u32>]) -> Result<Turns, ContentionError> {
     const MOST: usize = 1_000_000;
-    let common = |a: usize, s: &Vec<u32>| a.max(1).saturating_mul(s.len().max(1) / gcd(a.max(1), s.len().max(1)));
+    let common =
+        |a: usize, s: &Vec<u32>| a.max(1).saturating_mul(s.len().max(1) / gcd(a.max(1), s.len().max(1)));
     turns(sequences, sequences.iter().fold(1, common).min(MOST))
 }
 

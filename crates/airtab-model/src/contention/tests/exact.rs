@@ -75,7 +75,11 @@ fn costs_of_packets_and_acks() {
         let ack = Ack { bytes: header, covered, mtu: 1500, header };
         assert_eq!(us(cell.ack_ns(&ack)), eta, "{covered} bytes");
     }
-    near(cell.data_ns(1500, 40), cell.ack_ns(&Ack { bytes: 40, covered: 1460, mtu: 1500, header: 40 }), 1e-12);
+    near(
+        cell.data_ns(1500, 40),
+        cell.ack_ns(&Ack { bytes: 40, covered: 1460, mtu: 1500, header: 40 }),
+        1e-12,
+    );
 }
 
 /// p_c, W_T, W_C of the uniform law.
@@ -150,7 +154,10 @@ fn h_by_windows() {
             for (found, want) in found.into_iter().zip(want) {
                 let decimals = want.len() - want.find('.').unwrap() - 1;
                 let half = 0.5 * libm::pow(10.0, -(decimals as f64)) * 1.000_001;
-                assert!((found - want.parse::<f64>().unwrap()).abs() <= half, "C = {window}, N = {n}: {found}, {want}");
+                assert!(
+                    (found - want.parse::<f64>().unwrap()).abs() <= half,
+                    "C = {window}, N = {n}: {found}, {want}"
+                );
             }
         }
     }
@@ -217,7 +224,8 @@ fn windows_of_equal_collisions() {
 #[test]
 fn costs_of_a_window() {
     let zeta = |law: &SlotLaw| cost::per_cycle(law, 2, 60.0).unwrap();
-    let of_density = |time: f64| SlotLaw::distribution(32, |t| density::distribution(t, time).unwrap()).unwrap();
+    let of_density =
+        |time: f64| SlotLaw::distribution(32, |t| density::distribution(t, time).unwrap()).unwrap();
     assert_eq!(digits(zeta(&SlotLaw::uniform(32).unwrap()), 2), "12.05");
     assert_eq!(digits(zeta(&of_density(60.0 / 32.0)), 2), "11.35");
     assert_eq!(digits(zeta(&SlotLaw::ramp(32).unwrap()), 2), "8.41");
@@ -227,7 +235,10 @@ fn costs_of_a_window() {
     assert_eq!(digits(least, 6), "7.266117");
     near(zeta(&law), least, 1e-12);
     let p: Vec<String> = law.p()[..4].iter().map(|p| digits(*p, 4)).collect();
-    assert_eq!((p.join(" "), digits(law.p()[31], 5)), ("0.1211 0.1065 0.0936 0.0823".into(), "0.00417".into()));
+    assert_eq!(
+        (p.join(" "), digits(law.p()[31], 5)),
+        ("0.1211 0.1065 0.0936 0.0823".into(), "0.00417".into())
+    );
     // A wide window leads to V (V + 1) = T.
     let wide = cost::fixed_window(10_000, 60.0).unwrap().1;
     near(wide * (wide + 1.0), 60.0, 1e-9);
@@ -343,7 +354,11 @@ fn self_correlation_and_jain_by_their_definitions() {
         sum * sum / (3.0 * x.iter().map(|x| x * x).sum::<f64>())
     };
     let places: Vec<f64> = winners.windows(window).map(index).collect();
-    near(jain::sliding(&winners, 3, window).unwrap(), places.iter().sum::<f64>() / places.len() as f64, 1e-12);
+    near(
+        jain::sliding(&winners, 3, window).unwrap(),
+        places.iter().sum::<f64>() / places.len() as f64,
+        1e-12,
+    );
     assert_eq!(digits(jain::memoryless(15, 150).unwrap(), 4), "0.9146");
 }
 
@@ -366,7 +381,10 @@ fn rules_of_thumb() {
     assert_eq!(digits(sum * sum / (6.0 * squares), 3), "0.735");
     near(sum, 0.9375, 1e-12);
     let of = |packets| regime(6, packets);
-    assert_eq!([of(5), of(6), of(18), of(19)], [Regime::Small, Regime::Intermediate, Regime::Intermediate, Regime::Large]);
+    assert_eq!(
+        [of(5), of(6), of(18), of(19)],
+        [Regime::Small, Regime::Intermediate, Regime::Intermediate, Regime::Large]
+    );
     assert_eq!(digits(link::corrupted(1e-5, 1500).unwrap(), 4), "0.1131");
     assert_eq!(digits(link::corrupted(1e-5, 40).unwrap(), 5), "0.00319");
     assert_eq!(link::range_m(20_000), 6000.0);
@@ -377,7 +395,10 @@ fn idle_sense_aims() {
     let zeta = idle_sense::attempts(idle_sense::COLLISION_SLOTS).unwrap();
     // zeta is printed as 0.16217, which is that of n* = 5.68.
     near(zeta, 0.16217, 5e-5);
-    assert_eq!((digits(idle_sense::idle_slots(zeta), 2), digits(2.0 / zeta, 2)), ("5.68".into(), "12.33".into()));
+    assert_eq!(
+        (digits(idle_sense::idle_slots(zeta), 2), digits(2.0 / zeta, 2)),
+        ("5.68".into(), "12.33".into())
+    );
     near(idle_sense::window(zeta, 15).unwrap(), 12.333 * 15.0 - 1.0, 1e-4);
     // The constant hazard that wastes least attempts so often, for many: N h falls to zeta.
     let of = |n: u64| n as f64 * cost::best_hazard(n, idle_sense::COLLISION_SLOTS).unwrap().0;

@@ -3,7 +3,9 @@
 
 use super::super::automaton::{Draw, Growth, Losers, Rules, run};
 use super::super::law::SlotLaw;
-use super::super::{ContentionError, airtime, correlation, cost, density, effective, hash, jain, link, methods, schedule};
+use super::super::{
+    ContentionError, airtime, correlation, cost, density, effective, hash, jain, link, methods, schedule,
+};
 
 fn said<T>(result: Result<T, ContentionError>) -> String {
     result.err().expect("refused").to_string()
@@ -19,7 +21,10 @@ fn laws() {
     assert_eq!(negative, "weight -2 of slot 1: weights are finite, and 0 or more");
     assert!(SlotLaw::weights(&[1.0, f64::NAN]).is_err());
     for hazard in [0.0, 1.0, -0.1, f64::NAN, 1e-9] {
-        assert!(said(SlotLaw::geometric(hazard)).ends_with("above 0 and below 1, such as 0.1 of those who still wait"));
+        assert!(
+            said(SlotLaw::geometric(hazard))
+                .ends_with("above 0 and below 1, such as 0.1 of those who still wait")
+        );
     }
     assert!(SlotLaw::hazards(&[2.0, 1.0]).is_err() && SlotLaw::hazards(&[]).is_err());
 }
@@ -45,7 +50,10 @@ fn rules() {
     let plain = methods::dcf(32, 1024);
     for (rules, message) in [
         (methods::dcf(0, 1024), "window 0: 1 to 65536 slots"),
-        (methods::dcf(32, 16), "windows from 32 to 16: the largest is at least the smallest; give a larger cw_max"),
+        (
+            methods::dcf(32, 16),
+            "windows from 32 to 16: the largest is at least the smallest; give a larger cw_max",
+        ),
         (methods::dcf(32, 100_000), "window 100000: 1 to 65536 slots"),
         (Rules { noise: 1.0, ..plain.clone() }, "noise 1: 0 (clean) to below 1; at 1 nothing gets through"),
         (

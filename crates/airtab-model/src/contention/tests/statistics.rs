@@ -103,7 +103,8 @@ fn idle_sense_has_a_constant_collision_rate() {
 fn idle_sense_controls() {
     let zeta = idle_sense::attempts(idle_sense::COLLISION_SLOTS).unwrap();
     let rules = methods::idle_sense_control(idle_sense::idle_slots(zeta));
-    for (n, window, idle) in [(2, 33.0, 7.76), (5, 72.4, 6.76), (10, 129.6, 5.99), (15, 179.9, 5.51), (20, 226.7, 5.18)]
+    for (n, window, idle) in
+        [(2, 33.0, 7.76), (5, 72.4, 6.76), (10, 129.6, 5.99), (15, 179.9, 5.51), (20, 226.7, 5.18)]
     {
         let (tally, _) = run(&rules, n, MANY);
         near(tally.window(), window, 0.01);

@@ -8,8 +8,8 @@ mod figure;
 
 use std::process::ExitCode;
 
-pub use asked::Asked;
 use airtab_lab::contention::{Cell, Runs};
+pub use asked::Asked;
 use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 

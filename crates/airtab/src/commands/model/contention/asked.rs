@@ -40,7 +40,11 @@ impl FromArgMatches for Asked {
             let values = matches.get_many::<String>(param.name)?;
             Some((param.name.to_string(), values.cloned().collect()))
         };
-        Ok(Asked { subject, lists: subject.params().filter_map(list).collect(), form: Form::from_arg_matches(matches)? })
+        Ok(Asked {
+            subject,
+            lists: subject.params().filter_map(list).collect(),
+            form: Form::from_arg_matches(matches)?,
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -50,8 +54,10 @@ impl FromArgMatches for Asked {
 }
 
 fn of(subject: &'static Subject) -> Command {
-    let command = Command::new(subject.name).about(subject.about).after_help(subject.help);
-    Form::augment_args(subject.params().fold(command, |command, param| command.arg(option(param))))
+    let command =
+        subject.params().fold(Command::new(subject.name), |command, param| command.arg(option(param)));
+    // Last: the form has words of its own, which are about nothing else.
+    Form::augment_args(command).about(subject.about).after_help(subject.help)
 }
 
 fn option(param: &'static Param) -> Arg {
@@ -67,7 +73,9 @@ fn option(param: &'static Param) -> Arg {
         .help(format!("{}{range}", param.help));
     match &param.kind {
         // Their words are listed as possible values.
-        Kind::Word(words) => option.value_parser(clap::builder::PossibleValuesParser::new(words.iter())).default_value(param.default),
+        Kind::Word(words) => option
+            .value_parser(clap::builder::PossibleValuesParser::new(words.iter()))
+            .default_value(param.default),
         _ if param.default.is_empty() => option,
         _ => option.default_value(param.default),
     }

@@ -20,7 +20,10 @@ pub fn figure(subject: &Subject, rows: &Rows) -> Result<Figure, String> {
     let over = over(rows).ok_or("--plot: give a list of numbers to draw over, such as --n 2,5,10")?;
     let lines = lines(rows, over);
     if lines.len() > MOST_LINES {
-        return Err(format!("--plot: {} lines, {MOST_LINES} at most can be told apart; give shorter lists", lines.len()));
+        return Err(format!(
+            "--plot: {} lines, {MOST_LINES} at most can be told apart; give shorter lists",
+            lines.len()
+        ));
     }
     let x = rows.varied[over].name;
     let panels = subject.outputs.iter().enumerate().filter(|(_, output)| output.words.is_empty());
