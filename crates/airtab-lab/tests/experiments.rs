@@ -391,7 +391,7 @@ fn contention_models() {
         ("\"access\"", "\"acess\"", "no subject 'acess'; did you mean `access`?"),
         ("window = 16", "windw = 16", "no such parameter 'windw'; did you mean `window`?"),
         ("window = 16", "window = 0", "window: '0' is not a number from 1 to 65536"),
-        ("values = [2, 5]", "values = [0, 5]", "n: '0' is not a whole number from 1 to 1000"),
+        ("values = [2, 5]", "values = [2, 0]", "n: '0' is not a whole number from 1 to 1000"),
     ] {
         let said = experiment(&CONTENTION.replace(from, to)).unwrap_err();
         assert!(said.contains(message), "{said}");
