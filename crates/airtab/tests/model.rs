@@ -294,7 +294,7 @@ fn help_has_examples() {
 #[test]
 fn contention_by_subject() {
     let found = rows(&model(&["contention", "waste", "--lost", "68", "--n", "2,15"]));
-    assert_eq!(found[0], ["2", "15", "9.6903", "23", "8.5502", "0.10815", "8.2462", "0.2163", "8.2462"]);
+    assert_eq!(found[0], ["2", "15", "9.6905", "23", "8.5501", "0.10815", "8.2462", "0.2163", "8.2462"]);
     assert_eq!(found[1][6], "11.5510");
     let json = as_json(&["contention", "airtime", "--n", "6", "--covered", "1460,5840"]);
     let eta = |row: usize| json["rows"][row]["ack"].as_f64().expect("a number");
