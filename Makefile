@@ -66,6 +66,7 @@ else
 	@$(CARGO) bench --quiet -p airtab-core --bench core
 	@$(CARGO) bench --quiet -p airtab-sim --bench sim
 	@$(CARGO) bench --quiet -p airtab-live --bench report
+	@$(CARGO) bench --quiet -p airtab-lab --bench contention
 endif
 
 lint: ## formatting, warnings, and the rules that kernel code must keep

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What a run's figures depend on, from the root of the repository. What
 /// judges and shows them is left out: runs outlive it.
-const FIGURES: [&str; 13] = [
+const FIGURES: [&str; 15] = [
     "Cargo.lock",
     "core/include",
     "core/src",
@@ -18,6 +18,8 @@ const FIGURES: [&str; 13] = [
     "crates/airtab-model/src",
     "crates/airtab-quality/src",
     "crates/airtab-sim/src",
+    "crates/airtab-lab/src/contention",
+    "crates/airtab-lab/src/experiment/contention.rs",
     "crates/airtab-lab/src/experiment/model.rs",
     "crates/airtab-lab/src/experiment/server.rs",
     "crates/airtab-lab/src/experiment/workload.rs",

@@ -9,6 +9,7 @@
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`fingerprint`]: what a capture says of its cards
 //! - [`experiment`]: what varies, and what a source says should come out
+//! - [`contention`]: the contention models by subject and parameters, for command line and experiments
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
 //! (`airtab-scenario`), no simulation (`airtab-sim`), no scores
@@ -18,6 +19,7 @@ mod capture;
 mod change;
 mod classes;
 mod compare;
+pub mod contention;
 pub mod draw;
 pub mod experiment;
 pub mod fingerprint;

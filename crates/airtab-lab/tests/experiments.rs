@@ -341,3 +341,74 @@ fn a_cut_file_is_refused_or_whole() {
     }
     assert!(Experiment::load(Path::new("no/such.toml")).unwrap_err().to_string().contains("no/such.toml"));
 }
+
+/// A subject of the contention models: a list makes a figure for each of its values, seeds are of random numbers.
+const CONTENTION: &str = r#"
+title = "Collisions of two methods"
+source = "none"
+queues = ["fifo"]
+seeds = 2
+
+[model]
+task = "contention"
+subject = "access"
+method = ["dcf", "h"]
+window = 16
+successes = 20000
+
+[[axis]]
+name = "n"
+keys = ["n"]
+values = [2, 5]
+
+[[figure]]
+title = "Collisions"
+x = "n"
+y = ["collisions_dcf.value", "collisions_h.value"]
+
+[[check]]
+what = "without memory, a window of 16"
+section = "8.1.1"
+reported = "0.0625"
+of = "p_collision_h.value"
+queue = "fifo"
+at = { n = 2 }
+least = 0.055
+most = 0.07
+"#;
+
+#[test]
+fn contention_models() {
+    let e = experiment(CONTENTION).unwrap();
+    let (outcome, made) = outcome(&e, &Store::default(), false, 1);
+    assert_eq!(made, 4, "two points, two seeds");
+    let verdict = &judge(&e, &outcome)[0];
+    assert_eq!(verdict.state, State::Holds, "{verdict:?}");
+    assert!(verdict.values[0].half_width_95.is_some_and(|half| half > 0.0), "seeds differ");
+    assert!(figures(&e, &outcome, "mine")[0].panels()[0].caption.is_empty(), "formulas have no discipline");
+    for (from, to, message) in [
+        ("subject = \"access\"", "", "[model] lacks the key `subject`"),
+        ("\"access\"", "\"acess\"", "no subject 'acess'; did you mean `access`?"),
+        ("window = 16", "windw = 16", "no such parameter 'windw'; did you mean `window`?"),
+        ("window = 16", "window = 0", "window: '0' is not a number from 1 to 65536"),
+        ("values = [2, 5]", "values = [2, 0]", "n: '0' is not a whole number from 1 to 1000"),
+    ] {
+        let said = experiment(&CONTENTION.replace(from, to)).unwrap_err();
+        assert!(said.contains(message), "{said}");
+    }
+    // What values cannot be together is found when they are.
+    let e = experiment(&CONTENTION.replace("window = 16", "cwmin = 64\ncwmax = 32")).unwrap();
+    let stop = AtomicBool::new(false);
+    let options = RunOptions {
+        quick: false,
+        seeds: None,
+        jobs: 1,
+        store: &Store::default(),
+        stop: &stop,
+        progress: &|| (),
+        live: None,
+        resume: false,
+    };
+    let said = run(&e, &options).unwrap_err().to_string();
+    assert!(said.contains("n = 2: access: windows from 64 to 32"), "{said}");
+}

@@ -289,3 +289,58 @@ fn help_has_examples() {
         assert!(stdout(&model(args)).contains("Examples:"), "{args:?}");
     }
 }
+
+/// The published and derived figures of contention, by subject.
+#[test]
+fn contention_by_subject() {
+    let found = rows(&model(&["contention", "waste", "--lost", "68", "--n", "2,15"]));
+    assert_eq!(found[0], ["2", "15", "9.6905", "23", "8.5501", "0.10815", "8.2462", "0.2163", "8.2462"]);
+    assert_eq!(found[1][6], "11.5510");
+    let json = as_json(&["contention", "airtime", "--n", "6", "--covered", "1460,5840"]);
+    let eta = |row: usize| json["rows"][row]["ack"].as_f64().expect("a number");
+    assert_eq!((format!("{:.1}", eta(0)), format!("{:.1}", eta(1))), ("2411.1".into(), "7620.5".into()));
+    let json = as_json(&["contention", "access", "--n", "2,15", "--successes", "200000"]);
+    let window = json["rows"][0]["effective_window"].as_f64().expect("a number");
+    assert!((window / 33.0 - 1.0).abs() < 0.05, "{json}");
+    assert_eq!((&json["rows"][0]["better_than_h"], &json["rows"][1]["n"]), (&json!("yes"), &json!(15)));
+    assert_eq!(json, as_json(&["contention", "access", "--n", "2,15", "--successes", "200000"]));
+    let pipe = as_json(&["contention", "pipe"]);
+    assert_eq!(pipe["rows"][2]["regime"], "large");
+}
+
+#[test]
+fn contention_is_drawn() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let svg = dir.path().join("waste.svg");
+    let output = model(&["contention", "waste", "--n", "2,5,10", "--plot", svg.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let drawn = std::fs::read_to_string(&svg).expect("written");
+    assert!(drawn.contains("<svg") && svg.with_extension("csv").exists());
+    let output = model(&["contention", "waste", "--n", "2", "--plot", svg.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("give a list of numbers to draw over"), "{}", stderr(&output));
+}
+
+#[test]
+fn contention_refuses_with_range_and_cure() {
+    for (args, message) in [
+        (
+            &["contention", "slots", "--law", "weights", "--weights", "0:0"][..],
+            "all 2 weights are 0: give one slot",
+        ),
+        (&["contention", "slots", "--hazard", "1"], "'1' is not a number above 0 and below 1"),
+        (&["contention", "access", "--cwmin", "0"], "'0' is not a whole number from 1 to 65536"),
+        (&["contention", "access", "--cwmin", "64", "--cwmax", "32"], "the largest is at least the smallest"),
+        (&["contention", "access", "--offset", "0"], "'0' is not a whole number from 1 to 65536"),
+        (&["contention", "turns", "--slots", "1:2"], "give 2 or more sequences of slots"),
+        (&["contention", "acess"], "access"),
+    ] {
+        let output = model(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{args:?}: {}", stderr(&output));
+    }
+    let help = model(&["contention", "access", "--help"]);
+    for word in ["Examples:", "--method", "possible values: dcf", "better than H"] {
+        assert!(stdout(&help).contains(word), "{}", stdout(&help));
+    }
+}

@@ -8,6 +8,7 @@ use airtab_scenario::Metric;
 use airtab_scenario::reader::{Section, number, text};
 
 use super::file::Names;
+use super::workload;
 use super::{Axis, AxisValue, Experiment, Outcome, PointScores};
 use crate::draw::{self, Bar, Bars, Content, Kind, Line, Look, Panel, Plot, Point};
 use crate::report;
@@ -64,6 +65,7 @@ impl Figure {
         }
         let of_group = |(_, points): &(Vec<usize>, Vec<&PointScores>)| match self.x {
             Some(x) => self.plots(experiment, x, points),
+            None if experiment.kind == workload::Kind::Model => self.bars_of_model(experiment, points[0]),
             None => self.bars(experiment, points[0]),
         };
         // One point is no line: a quick look may have run no other of its group.
@@ -117,6 +119,8 @@ impl Figure {
                 of: y.clone(),
             };
             let curves: Vec<Curve> = self.y.iter().enumerate().map(curve).collect();
+            // Formulas have no discipline.
+            let queue = if experiment.kind == workload::Kind::Model { "" } else { queue };
             self.plot(experiment, x, points, join([&caption, queue]), &curves)
         };
         self.queues.iter().map(of_queue).collect()
@@ -203,6 +207,23 @@ impl Figure {
             Panel { name: String::new(), caption, alt, content }
         };
         self.y.iter().map(of).collect()
+    }
+
+    /// A bar for each figure: formulas have no discipline.
+    fn bars_of_model(&self, experiment: &Experiment, point: &PointScores) -> Vec<Panel> {
+        let caption = self.caption(experiment, &point.at);
+        let Some(queue) = point.queues.first() else { return Vec::new() };
+        let bar = |(i, of): (usize, &(String, Metric))| {
+            let s = queue.app(&of.0)?.metrics.get(&of.1)?;
+            let bar = report::bar(&self.name(of), Look::of_app(i), of.1, s);
+            Some(Bar { published: experiment.published(of, &queue.label, &point.at), ..bar })
+        };
+        let bars: Vec<Bar> = self.y.iter().enumerate().filter_map(bar).collect();
+        let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
+        let alt = format!("{}: {}", self.title, values.join("; "));
+        let from = self.from.unwrap_or(0.0);
+        let content = Content::Bars(Bars::new(self.y[0].1.label(), (from, from), bars));
+        vec![Panel { name: String::new(), caption, alt, content }]
     }
 }
 

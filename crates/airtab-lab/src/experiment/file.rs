@@ -145,16 +145,12 @@ fn table(v: &Value) -> Result<toml::Table, String> {
 
 /// Names of the applications, which for a server or a model are those of its task.
 fn apps(top: &Section, scenario: &toml::Table, kind: Kind) -> Vec<String> {
-    let task = scenario.get("task").and_then(Toml::as_str).unwrap_or_default();
-    let (apps, tasks) = match kind {
+    let apps = match kind {
         Kind::Home => return compose::names(scenario, "app"),
-        Kind::Server => (ServerTask::apps_of(task).map(Vec::from), ServerTask::tasks()),
-        Kind::Model => (ModelTask::apps_of(task), ModelTask::TASKS.into()),
+        Kind::Server => ServerTask::apps_of(scenario),
+        Kind::Model => ModelTask::apps_of(scenario),
     };
-    if apps.is_none() {
-        top.problem(format!("no task '{task}'{}", instead(task, &tasks)));
-    }
-    apps.unwrap_or_default().into_iter().map(String::from).collect()
+    apps.map_err(|e| top.problem(e)).unwrap_or_default()
 }
 
 /// What the rest of a file may refer to.

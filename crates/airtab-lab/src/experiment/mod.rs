@@ -14,6 +14,7 @@
 mod check;
 mod columns;
 mod compose;
+mod contention;
 mod course;
 mod distance;
 mod figure;

@@ -2,7 +2,7 @@
 //! `[model]` of an experiment's file: figures from formulas. Nothing is simulated; a
 //! page and the scoreboard show them as they show what is.
 //!
-//! What it does not do: no formula is here (`airtab_model::chap`, the core's airtime, the cell's link).
+//! What it does not do: no formula is here (`airtab_model`, the core's airtime, the cell's link).
 
 use airtab_core::{Phy, Unit};
 use airtab_model::chap::burst::increment_range_s;
@@ -10,8 +10,10 @@ use airtab_model::chap::two_flows::two_flows;
 use airtab_sim::wifi::Loss;
 use toml::de::DeTable;
 
-use airtab_scenario::reader::{Document, Section, choice, number, quantity};
+use airtab_scenario::reader::{Document, Section, choice, instead, number, quantity};
 use airtab_scenario::{Figures, FileError, Metric, QueueSettings};
+
+use super::contention::Contention;
 
 /// Formulas to work out.
 #[derive(Clone, Debug)]
@@ -22,16 +24,19 @@ pub struct ModelTask {
 }
 
 /// Which.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Task {
     /// Mean waits of a slow and a fast flow under CHAP: load, rate of the slow one by that of the fast one,
     /// length of a service, ns.
     Waits { rho: f64, kappa: f64, service_ns: u64 },
     /// [`constants`].
     Constants,
+    /// A subject of the contention models.
+    Contention(Contention),
 }
 
 const WAITS: [&str; 2] = ["slow", "fast"];
+const CONTENTION: &str = "contention";
 /// Frames lost of a hundred, and what a constant calls the distance where that many are.
 const LOSSES: [(f64, &str); 4] = [
     (0.10, "distance_of_10_percent_m"),
@@ -75,38 +80,47 @@ fn distance_m(share: f64) -> f64 {
 
 impl ModelTask {
     /// Names of the tasks.
-    pub(super) const TASKS: [&'static str; 2] = ["waits", "constants"];
+    const TASKS: [&'static str; 3] = ["waits", "constants", CONTENTION];
 
-    /// Names of the applications of a task that a table `[model]` may name; None if there is no such task.
-    pub(super) fn apps_of(task: &str) -> Option<Vec<&'static str>> {
-        match task {
-            "waits" => Some(WAITS.into()),
-            "constants" => Some(constants().into_iter().map(|(name, _)| name).collect()),
-            _ => None,
+    /// Names of the applications that a table `[model]` has.
+    ///
+    /// # Errors
+    /// There is no such task, or no such subject of it.
+    pub(super) fn apps_of(table: &toml::Table) -> Result<Vec<String>, String> {
+        match table.get("task").and_then(toml::Value::as_str).unwrap_or_default() {
+            "waits" => Ok(WAITS.map(String::from).into()),
+            "constants" => Ok(constants().into_iter().map(|(name, _)| name.into()).collect()),
+            CONTENTION => Contention::read(table).map(|task| task.names()),
+            task => Err(format!("no task '{task}'{}", instead(task, &ModelTask::TASKS))),
         }
     }
 
-    pub(super) fn apps(&self) -> Vec<&'static str> {
-        match self.task {
-            Task::Waits { .. } => WAITS.into(),
-            Task::Constants => constants().into_iter().map(|(name, _)| name).collect(),
+    pub(super) fn apps(&self) -> Vec<String> {
+        match &self.task {
+            Task::Waits { .. } => WAITS.map(String::from).into(),
+            Task::Constants => constants().into_iter().map(|(name, _)| name.into()).collect(),
+            Task::Contention(task) => task.names(),
         }
     }
 
-    /// Of each application.
-    pub(super) fn figures(&self) -> Vec<Figures> {
-        match self.task {
+    /// Of each application; `seed` is of those with chance in them.
+    ///
+    /// # Errors
+    /// What parameters cannot be together.
+    pub(super) fn figures(&self, seed: u64) -> Result<Vec<Figures>, String> {
+        Ok(match &self.task {
             Task::Waits { rho, kappa, service_ns } => {
-                let queue = two_flows(rho, kappa).expect("checked when the table was read");
+                let queue = two_flows(*rho, *kappa).expect("checked when the table was read");
                 let wait = |i| {
-                    queue.wait(i).map(|services| (Metric::QueueDelay, services * service_ns as f64 * 1e-9))
+                    queue.wait(i).map(|services| (Metric::QueueDelay, services * *service_ns as f64 * 1e-9))
                 };
                 (0..2).map(|i| wait(i).into_iter().collect()).collect()
             }
             Task::Constants => {
                 constants().into_iter().map(|(_, v)| Figures::from([(Metric::Value, v)])).collect()
             }
-        }
+            Task::Contention(task) => task.figures(seed)?,
+        })
     }
 
     /// Reads the text of a table `[model]`; `file` is its name in messages.
@@ -116,7 +130,7 @@ impl ModelTask {
     pub(super) fn parse(file: &str, text: &str) -> Result<ModelTask, FileError> {
         let document = Document::new(file, text);
         let table = DeTable::parse(text).expect("what was written by `compose` can be read");
-        let read = read_model(&Section::top(&document, table.get_ref()));
+        let read = read_model(&Section::top(&document, table.get_ref()), text);
         match (read, document.into_problems()) {
             (Some(task), problems) if problems.is_empty() => {
                 Ok(ModelTask { task, queues: QueueSettings::default() })
@@ -126,17 +140,27 @@ impl ModelTask {
     }
 }
 
-fn read_model(top: &Section) -> Option<Task> {
-    let waits = top.require("task", choice(vec![("waits", true), ("constants", false)]))?;
-    let task = if waits {
-        let service = top.require("service", quantity(Unit::Ns, 1..=1_000_000_000));
-        let share = |key| top.require(key, number(0.0..=1.0, "a share such as 0.5"));
-        let (rho, kappa) = (share("rho"), share("kappa"));
-        two_flows(rho?, kappa?).map_err(|e| top.problem(e.to_string())).ok()?;
-        Task::Waits { rho: rho?, kappa: kappa?, service_ns: service? }
-    } else {
-        Task::Constants
+fn read_model(top: &Section, text: &str) -> Option<Task> {
+    let task = top.require("task", choice(ModelTask::TASKS.map(|name| (name, name)).into()))?;
+    let task = match task {
+        "waits" => read_waits(top)?,
+        "constants" => Task::Constants,
+        // Its keys are those of the subject.
+        _ => return read_contention(top, text),
     };
     top.finish();
     Some(task)
+}
+
+fn read_waits(top: &Section) -> Option<Task> {
+    let service = top.require("service", quantity(Unit::Ns, 1..=1_000_000_000));
+    let share = |key| top.require(key, number(0.0..=1.0, "a share such as 0.5"));
+    let (rho, kappa) = (share("rho"), share("kappa"));
+    two_flows(rho?, kappa?).map_err(|e| top.problem(e.to_string())).ok()?;
+    Some(Task::Waits { rho: rho?, kappa: kappa?, service_ns: service? })
+}
+
+fn read_contention(top: &Section, text: &str) -> Option<Task> {
+    let table: toml::Table = toml::from_str(text).expect("it was read before");
+    Contention::read(&table).map_err(|e| top.problem(e)).ok().map(Task::Contention)
 }

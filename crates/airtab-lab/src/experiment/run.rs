@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_core::Params;
 use airtab_quality::web::{self, Page};
+use airtab_scenario::reader::Problem;
 use airtab_scenario::{FileError, Measured, QueueScores, QueueSpec, Second};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -136,7 +137,12 @@ pub fn run(experiment: &Experiment, options: &RunOptions) -> Result<Outcome, Run
             Some(measured) => measured,
             None => {
                 let measured = match point.live {
-                    false => point.workload.run(&plan.params[*cell].1, *seed),
+                    false => {
+                        let place = format!("{}, at {}", experiment.id, experiment.place(&point.at));
+                        let wrong = |e| RunError::Wrong(FileError::Wrong(vec![Problem::of_file(&place, e)]));
+                        let params = &plan.params[*cell].1;
+                        point.workload.run(params, *seed).map_err(wrong).map_err(&fail).ok()?
+                    }
                     true => {
                         let place = experiment.place(&point.at);
                         let queue = &plan.specs[cell % plan.queues()];

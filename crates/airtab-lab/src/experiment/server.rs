@@ -5,7 +5,7 @@
 //! What it does not do: no air, no TCP (`airtab_sim::server`).
 
 use airtab_core::{Column, Params, Unit};
-use airtab_scenario::reader::{Document, Section, Value, choice, number, quantity};
+use airtab_scenario::reader::{Document, Section, Value, choice, instead, number, quantity};
 use airtab_scenario::{Figures, FileError, LONGEST_NS, Measured, Metric, Of, QueueSettings, read_queues};
 use airtab_sim::server::{FlowTrace, Server, starve};
 use toml::de::DeTable;
@@ -42,19 +42,18 @@ const FLOWS: [&str; 4] = ["flow1", "flow2", "flow3", "flow4"];
 const SERVICES: u64 = 40_000;
 
 impl ServerTask {
-    /// Names of the applications of a task that a table `[server]` may name; None if there is no such task.
-    pub(super) fn apps_of(task: &str) -> Option<&'static [&'static str]> {
-        match task {
-            "two-flows" => Some(&TWO_FLOWS),
-            "bursts" => Some(&BURSTS),
-            "batch" | "shares" => Some(&FLOWS),
-            _ => None,
-        }
-    }
-
-    /// Names of the tasks.
-    pub(super) fn tasks() -> Vec<&'static str> {
-        KEYS.iter().map(|(name, _)| *name).collect()
+    /// Names of the applications that a table `[server]` may name.
+    ///
+    /// # Errors
+    /// There is no such task.
+    pub(super) fn apps_of(table: &toml::Table) -> Result<Vec<String>, String> {
+        let apps: &[&str] = match table.get("task").and_then(toml::Value::as_str).unwrap_or_default() {
+            "two-flows" => &TWO_FLOWS,
+            "bursts" => &BURSTS,
+            "batch" | "shares" => &FLOWS,
+            task => return Err(format!("no task '{task}'{}", instead(task, &KEYS.map(|(name, _)| name)))),
+        };
+        Ok(apps.iter().map(|name| (*name).into()).collect())
     }
 
     pub(super) fn apps(&self) -> &'static [&'static str] {

@@ -65,17 +65,20 @@ impl Workload {
         match self {
             Workload::Home(file) => named(&file.scenario),
             Workload::Server(server) => server.apps().iter().map(|name| at_none(name)).collect(),
-            Workload::Model(model) => model.apps().into_iter().map(at_none).collect(),
+            Workload::Model(model) => model.apps().iter().map(|name| at_none(name)).collect(),
         }
     }
 
     /// One run.
-    pub(super) fn run(&self, params: &Params, seed: u64) -> Measured {
-        match self {
+    ///
+    /// # Errors
+    /// What values of a model cannot be together.
+    pub(super) fn run(&self, params: &Params, seed: u64) -> Result<Measured, String> {
+        Ok(match self {
             Workload::Home(file) => measure::run(&file.scenario, params, seed),
             Workload::Server(server) => server.run(params, seed),
-            Workload::Model(model) => measured(model.figures(), Figures::new()),
-        }
+            Workload::Model(model) => measured(model.figures(seed)?, Figures::new()),
+        })
     }
 
     /// A number for everything that it says but its name, which no figure depends on.

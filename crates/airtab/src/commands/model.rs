@@ -9,6 +9,8 @@ pub mod args;
 mod bianchi;
 mod blockack;
 mod burst;
+mod columns;
+mod contention;
 mod credits;
 mod delay;
 mod exchange;
@@ -34,6 +36,7 @@ pub fn model(args: &Model) -> anyhow::Result<ExitCode> {
         ModelCommand::Bianchi(args) => bianchi::bianchi(args),
         ModelCommand::Blockack(args) => blockack::blockack(args),
         ModelCommand::Anomaly(args) => anomaly::anomaly(args),
+        ModelCommand::Contention(args) => contention::contention(&args.asked),
     }
 }
 

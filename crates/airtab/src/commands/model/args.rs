@@ -19,7 +19,8 @@ use crate::args::whole;
   airtab model chap increment                  why I is 25 ms
   airtab model bianchi                         what n busy stations get through
   airtab model blockack --error 0.1            how long aggregates are when frames are lost
-  airtab model anomaly                         what a slow station leaves of the others")]
+  airtab model anomaly                         what a slow station leaves of the others
+  airtab model contention access --method dcf,idle-sense,hash1   how often stations collide, how long they wait")]
 pub struct Model {
     #[command(subcommand)]
     pub command: ModelCommand,
@@ -31,6 +32,7 @@ pub enum ModelCommand {
     Bianchi(Bianchi),
     Blockack(Blockack),
     Anomaly(Anomaly),
+    Contention(Contention),
 }
 
 /// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)
@@ -273,6 +275,19 @@ pub struct Anomaly {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Contention of saturated stations: collisions, waits, short-term fairness, costs (P. Starzetz, thesis, INPG 2006)
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab model contention access --method dcf,idle-sense,hash1
+  airtab model contention fairness --method dcf,dcf-m,idle-sense --n 15 --k 1,10,100
+  airtab model contention waste --plot waste.svg
+
+A parameter takes a list: every combination is a row. --plot draws over the parameter that has most values.")]
+pub struct Contention {
+    #[command(subcommand)]
+    pub asked: super::contention::Asked,
 }
 
 /// Where the answer goes.

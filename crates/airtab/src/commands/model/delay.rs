@@ -14,6 +14,7 @@ use airtab_sim::server::Server;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
+use super::columns::{self, Columns};
 use super::{Answer, args, wrong_usage};
 use crate::commands::progress::progress_bar;
 use crate::output;
@@ -111,51 +112,17 @@ fn text(args: &args::Delay, points: &[Point]) -> String {
     text
 }
 
-/// Columns that belong together: their headings, and a row for each point.
-struct Group {
-    headings: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-/// The model's columns and those of each discipline; what does not fit into the width goes into a further
-/// table.
+/// The model's columns and those of each discipline.
 fn tables(args: &args::Delay, points: &[Point], style: Style) -> String {
-    let stub = || Group {
+    let stub = Columns {
         headings: vec!["kappa".into()],
         rows: points.iter().map(|p| vec![p.kappa.written.clone()]).collect(),
     };
-    let (mut text, mut open) = (String::new(), stub());
-    for group in
-        std::iter::once(of_model(points)).chain((0..args.engine.len()).map(|k| of_queue(args, points, k)))
-    {
-        let wider = Group {
-            headings: open.headings.iter().chain(&group.headings).cloned().collect(),
-            rows: open.rows.iter().zip(&group.rows).map(|(a, b)| [&a[..], &b[..]].concat()).collect(),
-        };
-        let fits = wider.table(style).lines().all(|line| line.chars().count() <= style.width);
-        if fits || open.headings.len() == 1 {
-            open = wider;
-            continue;
-        }
-        text += &(open.table(style) + "\n");
-        open = stub();
-        open.headings.extend(group.headings);
-        open.rows.iter_mut().zip(group.rows).for_each(|(row, more)| row.extend(more));
-    }
-    text + &open.table(style) + "\n"
+    let queues = (0..args.engine.len()).map(|k| of_queue(args, points, k));
+    columns::tables(&stub, std::iter::once(of_model(points)).chain(queues), style)
 }
 
-impl Group {
-    fn table(&self, style: Style) -> String {
-        // Headings end on one line.
-        let breaks = |heading: &String| heading.matches('\n').count();
-        let most = self.headings.iter().map(breaks).max().unwrap_or(0);
-        let lowered = |heading: &String| "\n".repeat(most - breaks(heading)) + heading;
-        table::figures(&self.headings.iter().map(lowered).collect::<Vec<_>>(), &self.rows, style)
-    }
-}
-
-fn of_model(points: &[Point]) -> Group {
+fn of_model(points: &[Point]) -> Columns {
     let row = |p: &Point| {
         let mut row = vec![format!("{:.4}", p.model.weight(0))];
         row.extend([0, 1].map(|i| shown(p.model.wait(i))));
@@ -163,13 +130,13 @@ fn of_model(points: &[Point]) -> Group {
         row
     };
     let headings = ["p_1", "model\nslow", "fast", "priority\nslow", "fast"].map(String::from).into();
-    Group { headings, rows: points.iter().map(row).collect() }
+    Columns { headings, rows: points.iter().map(row).collect() }
 }
 
-fn of_queue(args: &args::Delay, points: &[Point], k: usize) -> Group {
+fn of_queue(args: &args::Delay, points: &[Point], k: usize) -> Columns {
     let cell = |flow: &Interval| estimate(flow.mean, flow.half_width, 4);
     let headings = vec![format!("{}\nslow", args.engine[k].label.replace(':', "\n")), "fast".into()];
-    Group { headings, rows: points.iter().map(|p| p.engine[k].flows.iter().map(cell).collect()).collect() }
+    Columns { headings, rows: points.iter().map(|p| p.engine[k].flows.iter().map(cell).collect()).collect() }
 }
 
 fn as_json(args: &args::Delay, points: &[Point]) -> anyhow::Result<Value> {
