@@ -13,6 +13,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 
 #include "airtab/arrival.h"
 
@@ -394,7 +395,7 @@ static void read_options(const struct sk_buff *skb, u32 at, u32 end, struct at_t
 			return;
 		len = o[1];
 		if (syn && *o == TCPOPT_MSS && len == TCPOLEN_MSS)
-			t->mss = get_unaligned_be16(o + 2);
+			t->mss = (u16)(o[2] << 8 | o[3]);
 		else if (syn && *o == TCPOPT_WINDOW && len == TCPOLEN_WINDOW)
 			t->option = o[2];
 		else if (!syn && *o == TCPOPT_SACK)
