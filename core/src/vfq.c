@@ -75,7 +75,7 @@ static const struct at_param vfq_params[] = {
 	[P_STATION_LIMIT] = {
 		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "station_limit",
 		.help = "packets of a station, or two aggregates, if that is more and not in faithful (ns-2: BoxMaxLen)",
-		.source = "VFQ thesis table 9.1", .def = 10, .min = 1, .max = 1024,
+		.source = "VFQ thesis table 9.1", .def = 10, .min = 1, .max = 4096,
 	},
 	[P_STATIONS] = {
 		.id = 3, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "stations",

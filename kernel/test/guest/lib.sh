@@ -231,9 +231,11 @@ kinds() {
 	done
 }
 
-# word UNIT VALUE [CHOICE...]: sets REPLY to a value of `replay params` as tc takes it
+# word UNIT VALUE [CHOICE...]: sets REPLY to a value of `replay params` as tc takes it; of a
+# list (UNIT+), to one of a single value
 word() {
-	case $1 in
+	case ${1%+} in
+	q16) printf -v REPLY "%d.%06d" $(($2 / 65536)) $(($2 % 65536 * 1000000 / 65536)) ;;
 	ns) REPLY=$2ns ;;
 	bps) REPLY=$2bit ;;
 	ppm) REPLY=$2ppm ;;

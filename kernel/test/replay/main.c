@@ -4,7 +4,8 @@
  *
  *   replay list                                  the disciplines
  *   replay params DISCIPLINE                     one line each: id, name, unit, init or
- *                                                live, default, least, most, choices
+ *                                                live, default, least, most, choices; a unit
+ *                                                with + behind it: of a list
  *   replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE
  *   replay sources >SOURCES                      the hashes of airtab_replay.ko
  *   replay user [SOURCES] <TRACE >LOG            over host_user.h
@@ -252,8 +253,8 @@ static int params(const char *discipline)
 	};
 
 	for (const struct at_param *p = at_disciplines[number_of(discipline)]->params; p->name; p++) {
-		printf("%u %s %s %s %llu %llu %llu", p->id, p->name, units[p->unit],
-		       p->flags & AT_P_INIT ? "init" : "live", (unsigned long long)p->def,
+		printf("%u %s %s%s %s %llu %llu %llu", p->id, p->name, units[p->unit],
+		       p->max_len > 1 ? "+" : "", p->flags & AT_P_INIT ? "init" : "live", (unsigned long long)p->def,
 		       (unsigned long long)p->min, (unsigned long long)p->max);
 		for (u32 i = 0; p->choices && p->choices[i]; i++)
 			printf(" %s", p->choices[i]);

@@ -22,6 +22,8 @@ instructions() {
 	chap) options="limit 8000 flows 16384 target 1s" ;;
 	cake) options="rtt 1s" ;;
 	at_cake) options="limit 8000 target 1s interval 1s" ;;
+	wfq) options="limit 8000 station_limit 8000" ;;
+	vfq) options="limit 8000 station_limit 4096 target 1s" ;;
 	at_red) options="limit 8000 min 65535 max 65535" ;;
 	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;

@@ -36,6 +36,7 @@ json() {
 	case $1 in
 	bool) [ "$2" = 0 ] && REPLY=false || REPLY=true ;;
 	choice) shift $((2 + $2)); REPLY=\"$1\" ;;
+	*+) REPLY="[$2]" ;;
 	*) REPLY=$2 ;;
 	esac
 }
