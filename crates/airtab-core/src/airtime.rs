@@ -30,9 +30,13 @@ pub struct PhyChange {
     pub ccmp: bool,
 }
 
+/// With all that [`Phy::with`] changes: who tells scenarios apart by their text has to see it.
 impl std::fmt::Debug for Phy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Phy({})", self.name())
+        let &ffi::Phy { slot, sifs, difs, preamble, mac_bytes, cw_min, cw_max, .. } = &self.0;
+        let &ffi::Phy { dsss_cw_min, ack_only_kbps, eifs_kbps, .. } = &self.0;
+        write!(f, "Phy({}, {slot} {sifs} {difs} {preamble} ns, {mac_bytes} bytes, ", self.name())?;
+        write!(f, "{cw_min} {cw_max} {dsss_cw_min} slots, {ack_only_kbps} {eifs_kbps} kb/s)")
     }
 }
 
@@ -198,9 +202,32 @@ mod tests {
             let ns = [phy.slot_ns(), phy.sifs_ns(), phy.difs_ns()];
             assert_eq!(ns, times.map(|us| us * 1000), "{name}");
             assert_eq!(([phy.cw_min(), phy.cw_max()], phy.base_kbps()), (draws, base), "{name}");
-            assert_eq!((phy.mac_bytes(), format!("{phy:?}")), (mac, format!("Phy({name})")));
+            assert_eq!(phy.mac_bytes(), mac);
+            assert!(format!("{phy:?}").starts_with(&format!("Phy({name}, ")), "{phy:?}");
         }
         assert_eq!(Phy::named("std-11a").unwrap().about(), "802.11a: 5 GHz, 4 us symbols");
+    }
+
+    /// Finished runs are known by a scenario's text.
+    #[test]
+    fn every_change_is_in_the_text() {
+        let none = PhyChange::default();
+        let changes = [
+            none,
+            PhyChange { slot_ns: Some(13_000), ..none },
+            PhyChange { sifs_ns: Some(17_000), ..none },
+            PhyChange { preamble_ns: Some(20_001), ..none },
+            PhyChange { cw_min: Some(7), ..none },
+            PhyChange { cw_max: Some(63), ..none },
+            PhyChange { ack_kbps: Some(2_000), ..none },
+            PhyChange { eifs_kbps: Some(2_000), ..none },
+            PhyChange { ccmp: true, ..none },
+        ];
+        let phy = Phy::named("starzetz-11b").unwrap();
+        let mut texts = changes.map(|change| format!("{:?}", phy.with(&change))).to_vec();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), changes.len());
     }
 
     /// Frames by hand, ns: 1500 bytes at the profile's usual rate, its ACK, EIFS.

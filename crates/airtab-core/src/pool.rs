@@ -100,7 +100,9 @@ impl<T: Copy> Pool<T> {
     pub(crate) unsafe fn acknowledge(&mut self, p: *const ffi::Pkt, number: u32) -> *mut ffi::Pkt {
         // SAFETY: the packet is of this pool, so its head is initialised.
         let head = unsafe { &*p };
-        let Some((body, bytes)) = self.acks.as_ref().and_then(|make| make(self.body(Handle(head.handle)), number)) else {
+        let Some((body, bytes)) =
+            self.acks.as_ref().and_then(|make| make(self.body(Handle(head.handle)), number))
+        else {
             return std::ptr::null_mut();
         };
         let tcp = ffi::Tcp { ack: number, payload: 0, option: 0, ..head.tcp };

@@ -100,6 +100,8 @@ struct Body {
     flow: u16,
     life: u16,
     up: bool,
+    /// A discipline made it: it never came to a queue.
+    made: bool,
     /// What its receiver is told of it, but for TCP.
     tag: u32,
     segment: Segment,
@@ -116,7 +118,7 @@ fn acknowledge(body: &Body, number: u32) -> Option<(Body, u32)> {
     let Segment { flags, ack, .. } = body.segment;
     let before = u64::from((ack as u32).wrapping_sub(number));
     let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..body.segment };
-    (flags == ACK).then_some((Body { segment, ..*body }, segment.ip_bytes()))
+    (flags == ACK).then_some((Body { segment, made: true, ..*body }, segment.ip_bytes()))
 }
 
 impl Simulation {
@@ -249,10 +251,11 @@ impl Simulation {
                 self.note(3, flow.into());
             }
             Report::Dequeued { at: Place::AccessPoint(_), packet } => {
-                let packet = self.world.pool().body(packet);
-                let (queued, app) = (packet.queued_ns, packet.body.app);
-                self.meter(app).dequeued(queued, now);
-                self.backlog.changed(false, now);
+                let &Carried { body: Body { app, made, .. }, queued_ns, .. } = self.world.pool().body(packet);
+                if !made {
+                    self.meter(app).dequeued(queued_ns, now);
+                    self.backlog.changed(false, now);
+                }
             }
             Report::Lost { packet } => {
                 let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
@@ -314,7 +317,7 @@ impl Simulation {
         let key = Some(f.key(up));
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.unwrap_or_default();
-        let body = Body { app: f.app, flow, life: f.life, up, tag, segment };
+        let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
     }

@@ -46,13 +46,15 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     let other = |key| s.section(key).map(|other| read_other(&other, names, &term));
     let divided_by = other("divided_by");
     let minus = other("minus");
-    let compared = match (spread, divided_by, minus) {
-        (None, None, None) => Compared::Value,
-        (Some(queues), None, None) => Compared::Spread(queues),
-        (None, Some(term), None) => Compared::DividedBy(term?),
-        (None, None, Some(term)) => Compared::Minus(term?),
+    let times = other("times");
+    let compared = match (spread, divided_by, minus, times) {
+        (None, None, None, None) => Compared::Value,
+        (Some(queues), None, None, None) => Compared::Spread(queues),
+        (None, Some(term), None, None) => Compared::DividedBy(term?),
+        (None, None, Some(term), None) => Compared::Minus(term?),
+        (None, None, None, Some(term)) => Compared::Times(term?),
         _ => {
-            s.problem("give one of spread, divided_by and minus".into());
+            s.problem("give one of spread, divided_by, minus and times".into());
             return None;
         }
     };

@@ -204,7 +204,7 @@ fn too_busy(check: &Check, outcome: &Outcome) -> Option<String> {
 /// Of a quotient, a spread, a figure; and as many as the bounds have, up to four.
 fn decimals(check: &Check) -> usize {
     let usual = match check.compared {
-        Compared::DividedBy(_) => 2,
+        Compared::DividedBy(_) | Compared::Times(_) => 2,
         Compared::Spread(_) => 3,
         _ if check.term.seconds == Some(Seconds::Correlation) => 2,
         Compared::Value | Compared::Minus(_) => {
@@ -234,7 +234,9 @@ fn samples(check: &Check, outcome: &Outcome, point: &PointScores) -> Option<Vec<
     let own = || of(point, &check.term, &check.term.queue);
     match &check.compared {
         Compared::Value => Some(vec![own()?]),
-        Compared::DividedBy(term) | Compared::Minus(term) => Some(vec![own()?, other(term)?]),
+        Compared::DividedBy(term) | Compared::Minus(term) | Compared::Times(term) => {
+            Some(vec![own()?, other(term)?])
+        }
         Compared::Spread(queues) => queues.iter().map(|queue| of(point, &check.term, queue)).collect(),
     }
 }
@@ -276,6 +278,7 @@ fn estimate(compared: &Compared, samples: &[Vec<Option<f64>>]) -> (Option<f64>, 
         let value = match compared {
             Compared::Value => means[0],
             Compared::DividedBy(_) => means[0] / means[1],
+            Compared::Times(_) => means[0] * means[1],
             Compared::Minus(_) => means[0] - means[1],
             Compared::Spread(_) => {
                 let most = means.iter().copied().fold(f64::MIN, f64::max);
@@ -320,7 +323,7 @@ impl Check {
     /// What it is compared with, if that is a figure of its own.
     fn other(&self) -> Option<&Term> {
         match &self.compared {
-            Compared::DividedBy(term) | Compared::Minus(term) => Some(term),
+            Compared::DividedBy(term) | Compared::Minus(term) | Compared::Times(term) => Some(term),
             Compared::Value | Compared::Spread(_) => None,
         }
     }
@@ -391,6 +394,9 @@ mod tests {
         let (mean, half) = estimate(&Compared::Minus(term), &[three.clone(), five.clone()]);
         assert_eq!(mean, Some(-2.0), "the first less the second");
         assert!(half.unwrap() < 1e-9, "the same in every seed");
+        let term = Term { of: Vec::new(), queue: String::new(), seconds: None, pages: None, at: Vec::new() };
+        let (mean, half) = estimate(&Compared::Times(term), &[four.clone(), three.clone()]);
+        assert_eq!((mean, half.is_some_and(|h| h > 1.0)), (Some(12.0), true), "4 times a mean of 3");
         let spread = Compared::Spread(Vec::new());
         assert_eq!(estimate(&spread, &[four.clone(), five, three]).0, Some(0.4), "(5 - 3) / 5");
         assert_eq!(estimate(&spread, &[four.clone(), four]).0, Some(0.0));

@@ -189,6 +189,8 @@ pub enum Compared {
     Value,
     /// Its quotient by another.
     DividedBy(Term),
+    /// Its product with another.
+    Times(Term),
     /// Its difference to another.
     Minus(Term),
     /// By how much these disciplines differ: (most - least) / most.

@@ -66,6 +66,7 @@ pub fn show(e: &Experiment, style: Style) -> String {
             Compared::Value => "",
             Compared::DividedBy(_) => " (quotient)",
             Compared::Minus(_) => " (difference)",
+            Compared::Times(_) => " (product)",
             Compared::Spread(_) => " (spread)",
         };
         let band = super::told::expected(&c.expect);

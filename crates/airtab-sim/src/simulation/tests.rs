@@ -122,3 +122,21 @@ fn parts_of_the_way_are_all_of_it() {
     let [wires, queue, channel] = download.paths[0].lost;
     assert!(queue > 20 && (wires, channel) == (0, 0), "TCP fills 35 places; nobody is far away");
 }
+
+/// Acknowledgements that `vfq` makes take no place in its queue: of uploads that lose some, what is held stays within the limits.
+#[test]
+fn made_acknowledgements_were_never_queued() {
+    let mut scenario = home();
+    scenario.tcp = Config::stz();
+    scenario.apps.iter_mut().for_each(|app| app.kind = Upload::endless(Algorithm::NewReno).into());
+    let mut params = Params::new(Discipline::named("vfq").expect("registered"));
+    for (key, value) in [("uplink", "ack"), ("target", "0ns"), ("ack_burst", "1"), ("station_limit", "3")] {
+        params.set(key, value).expect("in range");
+    }
+    let mut simulation = Simulation::new(&scenario, &params, 1);
+    simulation.advance(scenario.duration_ns);
+    assert!(simulation.world.pool().acks_made() > 100, "{}", simulation.world.pool().acks_made());
+    let ap = simulation.finish().ap;
+    assert!((0.0..=9.0).contains(&ap.mean_packets), "{}", ap.mean_packets);
+    assert!(ap.deviation_packets.is_some_and(|packets| packets < 9.0), "{:?}", ap.deviation_packets);
+}
