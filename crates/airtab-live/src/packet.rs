@@ -86,7 +86,9 @@ fn options(tcp: &TcpSlice) -> (u16, u8) {
         match option {
             TcpOptionElement::MaximumSegmentSize(bytes) => mss = bytes,
             TcpOptionElement::WindowScale(shift) => scale = shift,
-            TcpOptionElement::SelectiveAcknowledgement(_, more) => blocks = 1 + more.iter().flatten().count() as u8,
+            TcpOptionElement::SelectiveAcknowledgement(_, more) => {
+                blocks = 1 + more.iter().flatten().count() as u8
+            }
             _ => {}
         }
     }
