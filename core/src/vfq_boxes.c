@@ -69,23 +69,35 @@ static u32 vfq_add_flow(struct at_vfq *s, u32 key)
 	return i;
 }
 
-/* The flow of a packet in its box, whose own is of what the table has no place for. A key
- * is of one station: stations whose flows have the same hash share nothing. Whoever is not
- * known may have packets in the box's own flow, and gets no other while that has some. */
+/* The record of a key that box may use, or 0: it has packets of another box, of which a
+ * flow has the same key. */
+static u32 vfq_record_of(struct at_vfq *s, u32 box, u32 key, u64 now)
+{
+	u32 i = at_flows_find(&s->table, key);
+	struct at_vfq_flow *f = &s->flows[i];
+
+	if (!i)
+		return vfq_add_flow(s, key);
+	if (f->qlen)
+		return f->seat.whose == box ? i : 0;
+	if (f->seat.whose != box || now - f->last > s->idle)
+		vfq_forget_flow(f);
+	else
+		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
+	return i;
+}
+
+/* The flow of a packet in its box, whose own is of what the table has no place for. Who has
+ * no packets in a record may have some there, and gets no record while that has some. */
 static u32 vfq_flow_of(struct at_vfq *s, u32 box, const struct at_pkt *p, u64 now)
 {
 	u32 key = at_flow(p) ^ (u32)at_sta(p) * 0x9e3779b1u, i;
+	const struct at_vfq_flow *rest = &s->flows[s->rest + box];
 
 	if (s->plain)
 		return s->rest + box;
-	i = at_flows_find(&s->table, key);
-	if (!i)
-		i = s->flows[s->rest + box].qlen ? 0 : vfq_add_flow(s, key);
-	else if (!s->flows[i].qlen && now - s->flows[i].last > s->idle)
-		vfq_forget_flow(&s->flows[i]);
-	else if (!s->flows[i].qlen)
-		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
-	if (!i)
+	i = rest->qlen ? at_flows_find(&s->table, key) : vfq_record_of(s, box, key, now);
+	if (!i || (rest->qlen && !(s->flows[i].qlen && s->flows[i].seat.whose == box)))
 		return s->rest + box;
 	s->flows[i].last = now;
 	return i;

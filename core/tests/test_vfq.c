@@ -446,6 +446,33 @@ static void test_same_hash(void)
 	close_host(&h);
 }
 
+/* Flows of two stations whose keys are the same: one has the record, the other waits in its
+ * box's own flow until none of it is there. */
+static void test_same_key(void)
+{
+	u32 flow[2] = { 7, 7 ^ 0x9e3779b1u }, last[2] = { 0 }, n = 0;
+	struct at_pkt *p;
+	struct host h;
+
+	open_host(&h, "vfq", THESIS, 64);
+	for (u32 i = 1; i <= 200; i++) {
+		u16 sta = i * 7 / 5 % 2;
+
+		p = tcp_pkt(&h, flow[sta], sta, 1000, 1, TCP_ACK);
+		p->handle = i;
+		push(&h, p, 0);
+		if (i % 4 == 0)
+			continue;
+		p = get(&h, &ticket, 0);
+		CHECK(p->flow == flow[p->sta] && p->handle > last[p->sta]);
+		last[p->sta] = p->handle;
+		n++;
+	}
+	CHECK_EQ(stat(&h, "flows"), 1);
+	CHECK_EQ(h.q->qlen + h.drops, 200 - n);
+	close_host(&h);
+}
+
 /* Whose box is full loses the oldest of its longest flow; another station loses nothing. */
 static void test_room(void)
 {
@@ -531,6 +558,7 @@ int main(void)
 	test_reports();
 	test_inner();
 	test_same_hash();
+	test_same_key();
 	test_room();
 	test_flow_table();
 	return 0;

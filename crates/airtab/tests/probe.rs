@@ -290,7 +290,7 @@ fn arrival_times_go_into_a_file() {
     let file = dir.path().join("gaps.txt");
     let file = file.to_str().expect("UTF-8");
     let (child, port) = receiver(&["--arrivals", file, "--json"]);
-    let send = ["cbr", "-h", "127.0.0.1", "-p", &port, "-r", "800kb/s", "-l", "100", "--duration", "1"];
+    let send = ["cbr", "-h", "127.0.0.1", "-p", &port, "-r", "80kb/s", "-l", "100", "--duration", "1"];
     let output = airtab(&send);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     // What has been sent over loopback has arrived.
