@@ -70,7 +70,7 @@ static const struct at_param vfq_params[] = {
 	[P_LIMIT] = {
 		.id = 1, .unit = AT_COUNT, .max_len = 1, .name = "limit",
 		.help = "packets of all stations together (ns-2: QueueLength)",
-		.source = "VFQ thesis table 9.1", .def = 500, .min = 1, .max = 65535,
+		.source = "VFQ thesis table 9.1", .def = 500, .min = 1, .max = 1u << 20,
 	},
 	[P_STATION_LIMIT] = {
 		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "station_limit",

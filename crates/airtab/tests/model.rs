@@ -339,7 +339,8 @@ fn contention_refuses_with_range_and_cure() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(message), "{args:?}: {}", stderr(&output));
     }
-    let help = stdout(&model(&["contention", "access", "--help"]));
+    let output = model(&["contention", "access", "--help"]);
+    let help = stdout(&output);
     let unbroken = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in ["Examples:", "--method", "possible values: dcf", "better than H"] {
         assert!(unbroken.contains(word), "{help}");
