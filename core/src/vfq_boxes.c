@@ -313,10 +313,34 @@ static enum at_verdict vfq_drop_one(struct at_qdisc *q, u32 i, const struct at_p
 	return verdict;
 }
 
-/* Whether there are too many packets, and a box has some. */
+/* Whether there are too many packets, and somebody who can make room: an urgent one does not. */
 static bool vfq_over(const struct at_qdisc *q, const struct at_vfq *s)
 {
-	return q->qlen > s->limit && q->qlen > s->urgent.len + s->first_len;
+	return q->qlen > s->limit && q->qlen > s->urgent.len;
+}
+
+/* The oldest of what goes first. */
+static struct at_pkt *vfq_pop_first(struct at_qdisc *q)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p = at_line_pop(&s->first);
+
+	if (p) {
+		s->first_parked -= at_parked(q, p);
+		s->first_len--;
+	}
+	return p;
+}
+
+/* The longest box makes room for p, or, where all are empty, what goes first. */
+static enum at_verdict vfq_make_room(struct at_qdisc *q, const struct at_pkt *p, enum at_verdict verdict, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	u32 i = vfq_longest_box(s);
+
+	if (s->boxes[i].qlen)
+		return vfq_drop_one(q, i, p, verdict, now);
+	return at_book_room(q, vfq_pop_first(q), p, false, verdict);
 }
 
 bool at_vfq_shrink(struct at_qdisc *q, u64 now)
@@ -328,7 +352,7 @@ bool at_vfq_shrink(struct at_qdisc *q, u64 now)
 		for (; s->boxes[i].qlen > vfq_limit_of(s, &s->boxes[i]) && left; left--)
 			vfq_drop_one(q, i, NULL, AT_OK, now);
 	for (; left && vfq_over(q, s); left--)
-		vfq_drop_one(q, vfq_longest_box(s), NULL, AT_OK, now);
+		vfq_make_room(q, NULL, AT_OK, now);
 	at_urgent_shrink(&s->urgent, q, s->limit);
 	return !left;
 }
@@ -383,7 +407,7 @@ static enum at_verdict vfq_enqueue_first(struct at_qdisc *q, struct at_pkt *p, s
 	s->first_len++;
 	s->first_parked += at_parked(q, p);
 	vfq_came(q, p, now);
-	return AT_OK;
+	return vfq_over(q, s) ? vfq_make_room(q, p, AT_OK, now) : AT_OK;
 }
 
 static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32 i, u32 k, u64 now)
@@ -401,7 +425,7 @@ static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32
 	if (b->qlen > vfq_limit_of(s, b))
 		verdict = vfq_drop_one(q, i, p, verdict, now);
 	while (vfq_over(q, s))
-		verdict = vfq_drop_one(q, vfq_longest_box(s), p, verdict, now);
+		verdict = vfq_make_room(q, p, verdict, now);
 	return verdict;
 }
 
@@ -414,7 +438,7 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
 		vfq_came(q, p, now);
 		while (vfq_over(q, s))
-			vfq_drop_one(q, vfq_longest_box(s), p, AT_OK, now);
+			vfq_make_room(q, p, AT_OK, now);
 		return AT_OK;
 	}
 	at_vfq_look(s, p, &seen);
@@ -641,9 +665,7 @@ struct at_pkt *at_vfq_drain(struct at_qdisc *q)
 		vfq_take_oldest(q, flow);
 		vfq_sync_box(q, i, s->boxes[i].last);
 	} else if (first) {
-		s->first_parked -= at_parked(q, p);
-		s->first_len--;
-		at_line_pop(&s->first);
+		vfq_pop_first(q);
 	} else {
 		at_urgent_pop(&s->urgent, q);
 	}
@@ -703,9 +725,8 @@ void at_vfq_reset(struct at_qdisc *q, u64 now)
 	(void)now;
 	while ((p = at_urgent_pop(&s->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
-	while ((p = at_line_pop(&s->first)))
+	while ((p = vfq_pop_first(q)))
 		at_book_drop(q, p, AT_R_RESET);
-	s->first_len = s->first_parked = 0;
 	for (u32 i = 0; i < s->n_boxes; i++) {
 		struct at_vfq_box *b = &s->boxes[i];
 

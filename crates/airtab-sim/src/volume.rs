@@ -11,23 +11,33 @@
 
 use airtab_core::time::SECOND;
 
-/// A row of seconds for each flow, the whole run; no rows for UDP.
+/// Seconds that there is room for from the beginning.
+const ROOM: u64 = 60;
+
+/// A row of seconds for each flow, as far as anything was acknowledged; no rows for UDP.
 pub(crate) struct Volumes {
     of_flows: Vec<Vec<u32>>,
+    seconds: usize,
 }
 
 impl Volumes {
     pub(crate) fn new(flows: usize, duration_ns: u64) -> Volumes {
-        Volumes { of_flows: vec![vec![0; duration_ns.div_ceil(SECOND) as usize]; flows] }
+        let seconds = duration_ns.div_ceil(SECOND);
+        let row = || Vec::with_capacity(seconds.min(ROOM) as usize);
+        Volumes { of_flows: (0..flows).map(|_| row()).collect(), seconds: seconds as usize }
     }
 
     /// So many bytes of a flow were acknowledged.
     #[inline]
     pub(crate) fn add(&mut self, flow: usize, bytes: u64, now: u64) {
-        let second = self.of_flows.get_mut(flow).and_then(|seconds| seconds.get_mut((now / SECOND) as usize));
-        if let Some(second) = second {
-            *second += bytes as u32; // of one second
+        let second = (now / SECOND) as usize;
+        let Some(row) = self.of_flows.get_mut(flow).filter(|_| bytes > 0 && second < self.seconds) else {
+            return;
+        };
+        if row.len() <= second {
+            row.resize(second + 1, 0);
         }
+        row[second] += bytes as u32; // of one second
     }
 
     /// Of each flow, so far.
@@ -35,7 +45,11 @@ impl Volumes {
         self.of_flows.iter().map(|seconds| seconds.iter().map(|bytes| u64::from(*bytes)).sum())
     }
 
-    pub(crate) fn finish(self) -> Vec<Vec<u32>> {
+    /// All rows, as long as the run.
+    pub(crate) fn finish(mut self) -> Vec<Vec<u32>> {
+        for row in &mut self.of_flows {
+            row.resize(self.seconds, 0);
+        }
         self.of_flows
     }
 }

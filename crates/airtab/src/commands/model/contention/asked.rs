@@ -5,7 +5,7 @@
 
 use airtab_lab::contention::{Kind, Param, SUBJECTS, Subject};
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Args, Command as Cli, Error, FromArgMatches, Subcommand};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
 use super::super::args::Form;
 
@@ -18,11 +18,11 @@ pub struct Asked {
 }
 
 impl Subcommand for Asked {
-    fn augment_subcommands(command: Cli) -> Cli {
+    fn augment_subcommands(command: Command) -> Command {
         SUBJECTS.iter().fold(command, |command, subject| command.subcommand(of(subject)))
     }
 
-    fn augment_subcommands_for_update(command: Cli) -> Cli {
+    fn augment_subcommands_for_update(command: Command) -> Command {
         Asked::augment_subcommands(command)
     }
 
@@ -53,9 +53,10 @@ impl FromArgMatches for Asked {
     }
 }
 
-fn of(subject: &'static Subject) -> Cli {
-    let command =
-        subject.params().fold(Cli::new(subject.name), |command, param| command.arg(option(param)));
+fn of(subject: &'static Subject) -> Command {
+    let command = subject
+        .params()
+        .fold(Command::default().name(subject.name), |command, param| command.arg(option(param)));
     // Last: the form has words of its own, which are about nothing else.
     Form::augment_args(command).about(subject.about).after_help(subject.help)
 }
