@@ -432,14 +432,15 @@ static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32
 enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
+	enum at_verdict verdict = AT_OK;
 	struct at_vfq_seen seen;
 	u32 i, k;
 
 	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
 		vfq_came(q, p, now);
 		while (vfq_over(q, s))
-			vfq_make_room(q, p, AT_OK, now);
-		return AT_OK;
+			verdict = vfq_make_room(q, p, verdict, now);
+		return verdict;
 	}
 	at_vfq_look(s, p, &seen);
 	i = at_vfq_box_of(s, at_sta(p));

@@ -11,8 +11,8 @@
 
 use airtab_core::time::SECOND;
 
-/// Seconds that there is room for from the beginning.
-const ROOM: u64 = 60;
+/// Seconds that there is room for once anything is acknowledged.
+const ROOM: usize = 600;
 
 /// A row of seconds for each flow, as far as anything was acknowledged; no rows for UDP.
 pub(crate) struct Volumes {
@@ -22,9 +22,7 @@ pub(crate) struct Volumes {
 
 impl Volumes {
     pub(crate) fn new(flows: usize, duration_ns: u64) -> Volumes {
-        let seconds = duration_ns.div_ceil(SECOND);
-        let row = || Vec::with_capacity(seconds.min(ROOM) as usize);
-        Volumes { of_flows: (0..flows).map(|_| row()).collect(), seconds: seconds as usize }
+        Volumes { of_flows: vec![Vec::new(); flows], seconds: duration_ns.div_ceil(SECOND) as usize }
     }
 
     /// So many bytes of a flow were acknowledged.
@@ -34,6 +32,9 @@ impl Volumes {
         let Some(row) = self.of_flows.get_mut(flow).filter(|_| bytes > 0 && second < self.seconds) else {
             return;
         };
+        if row.is_empty() {
+            row.reserve_exact(self.seconds.min(ROOM));
+        }
         if row.len() <= second {
             row.resize(second + 1, 0);
         }
