@@ -328,6 +328,7 @@ static struct at_pkt *vfq_pop_first(struct at_qdisc *q)
 	if (p) {
 		s->first_parked -= at_parked(q, p);
 		s->first_len--;
+		s->first_bytes -= at_bytes(p);
 	}
 	return p;
 }
@@ -405,6 +406,7 @@ static enum at_verdict vfq_enqueue_first(struct at_qdisc *q, struct at_pkt *p, s
 	f->astray = s->seq;
 	at_fifo_push(&s->first.fifo, p);
 	s->first_len++;
+	s->first_bytes += at_bytes(p);
 	s->first_parked += at_parked(q, p);
 	vfq_came(q, p, now);
 	return vfq_over(q, s) ? vfq_make_room(q, p, AT_OK, now) : AT_OK;
@@ -605,6 +607,7 @@ static struct at_pkt *vfq_serve_first(struct at_qdisc *q)
 	at_line_first(q, &s->first);
 	p = at_line_take(&s->first);
 	s->first_len--;
+	s->first_bytes -= at_bytes(p);
 	at_book_out(q, p);
 	return p;
 }
@@ -800,15 +803,24 @@ void at_vfq_init(struct at_qdisc *q, u32 stations, u32 flows, u64 seed)
 	s->contenders = 2;
 }
 
+/* Place n_boxes is that of urgent packets and of what goes first. */
 u32 at_vfq_next_row(const struct at_vfq *s, u32 cursor, bool *found)
 {
-	u32 end = s->n_boxes > cursor && s->n_boxes - cursor > AT_ROWS ? cursor + AT_ROWS : s->n_boxes;
+	u32 places = s->n_boxes + 1, end = places > cursor && places - cursor > AT_ROWS ? cursor + AT_ROWS : places;
 
 	for (u32 i = cursor; i < end; i++) {
-		*found = s->boxes[i].qlen || s->boxes[i].down;
+		*found = i < s->n_boxes ? s->boxes[i].qlen || s->boxes[i].down : s->urgent.len || s->first_len;
 		if (*found)
 			return i + 1;
 	}
 	*found = false;
-	return end < s->n_boxes ? end : 0;
+	return end < places ? end : 0;
+}
+
+void at_vfq_backlog(const struct at_vfq *s, u32 place, u64 *packets, u64 *bytes)
+{
+	bool box = place < s->n_boxes;
+
+	*packets = box ? s->boxes[place].qlen : s->urgent.len + s->first_len;
+	*bytes = box ? s->boxes[place].bytes : s->urgent.bytes + s->first_bytes;
 }

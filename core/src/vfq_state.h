@@ -76,6 +76,7 @@ struct at_vfq {
 	struct at_urgent urgent;
 	struct at_line first;		/* what is not TCP, where that goes first */
 	u32 first_len, first_parked;
+	u64 first_bytes;
 	u32 n_boxes, rest;		/* rest + box: its flow that is in no table */
 	u32 contenders;			/* stations with packets at the last dequeue, and one */
 	u64 seq, limit, box_limit, idle;
@@ -142,8 +143,10 @@ void at_vfq_set_weights(struct at_vfq *s, const struct at_vals *weights);
 void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate);
 u64 at_vfq_state_size(u32 stations, u32 flows);
 void at_vfq_init(struct at_qdisc *q, u32 stations, u32 flows, u64 seed);
-/* The place behind the first box from cursor on that has something to tell (*found), or
+/* The place behind the first one from cursor on that has something to tell (*found), or
  * that is to be looked from next; 0: the end. */
 u32 at_vfq_next_row(const struct at_vfq *s, u32 cursor, bool *found);
+/* What waits at a place of the rows. */
+void at_vfq_backlog(const struct at_vfq *s, u32 place, u64 *packets, u64 *bytes);
 
 #endif

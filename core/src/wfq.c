@@ -86,7 +86,7 @@ static const struct at_stat wfq_stats[] = {
 
 static const struct at_stat wfq_row_stats[] = {
 	[R_STATION] = { .id = 1, .unit = AT_COUNT, .name = "station",
-		.help = "station; above the last one: multicast, not known" },
+		.help = "station; above the last one: multicast, not known, what goes first" },
 	[R_BACKLOG] = { .id = 2, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
 	[R_BACKLOG_BYTES] = { .id = 3, .unit = AT_BYTES, .name = "backlog_bytes", .help = "bytes queued" },
 	[R_WEIGHT] = { .id = 4, .unit = AT_Q16, .name = "weight", .help = "its share beside those of others" },
@@ -178,9 +178,11 @@ static u32 wfq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, boo
 	(void)now;
 	if (!*found)
 		return i;
+	memset(cols, 0, R_END * sizeof(*cols));
 	cols[R_STATION] = i - 1;
-	cols[R_BACKLOG] = s->boxes[i - 1].qlen;
-	cols[R_BACKLOG_BYTES] = s->boxes[i - 1].bytes;
+	at_vfq_backlog(s, i - 1, &cols[R_BACKLOG], &cols[R_BACKLOG_BYTES]);
+	if (i > s->n_boxes)
+		return i;
 	cols[R_WEIGHT] = s->wf2q.at[i - 1].weight;
 	cols[R_SERVED] = s->boxes[i - 1].down;
 	return i;

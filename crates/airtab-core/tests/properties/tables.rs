@@ -54,7 +54,8 @@ fn parameter_tables_are_sane() {
             if p.unit == Unit::Choice {
                 assert_eq!((p.min, p.max), (0, p.choices.len() as u64 - 1), "{name}");
                 assert!(
-                    p.choices.iter().all(|c| lower_case(c)) && unique(p.choices.iter().copied()),
+                    p.choices.iter().all(|c| lower_case(&c.replace(['-', '.'], "_")))
+                        && unique(p.choices.iter().copied()),
                     "{name}"
                 );
             }
