@@ -51,6 +51,13 @@ pub fn queue(spec: &str) -> QueueSpec {
     spec.parse().expect("a good discipline")
 }
 
+/// Packets that each station can have, where a discipline bounds that.
+pub fn station_limit(spec: &str) -> Option<u64> {
+    let name = spec.split(':').next().expect("a name");
+    let params = airtab_core::Discipline::named(name).expect("a discipline").params();
+    params.iter().find(|p| p.name == "station_limit").map(|p| p.default)
+}
+
 /// Every discipline of the core.
 pub fn disciplines() -> Vec<&'static str> {
     airtab_core::disciplines().map(|d| d.name()).collect()
