@@ -49,6 +49,7 @@
 #include "airtab/credit.h"
 #include "airtab/flowqueues.h"
 #include "airtab/hash.h"
+#include "airtab/places.h"
 #include "airtab/tickets.h"
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DROP_BATCH,
@@ -68,7 +69,6 @@ enum { RELEASED = 1, URGENT = 2 };	/* mark of a charge */
 #define DEBT 1000		/* quanta: a wrong report holds a station up for no longer */
 #define FULL 1500u		/* bytes of a full-size packet */
 #define NOT_HELD (~(u32)0)
-#define SPECIAL 2u		/* stations beside the numbered ones: multicast, unknown */
 
 struct station {
 	struct at_seat seat;	/* among the stations */
@@ -253,13 +253,7 @@ static struct at_seats airtime_fq_seats(const struct airtime_fq *s)
 
 static u32 airtime_fq_station_of(const struct airtime_fq *s, u16 sta)
 {
-	u32 numbered = s->n_stations - SPECIAL;
-
-	if (sta == AT_GROUP)
-		return numbered;
-	if (sta == AT_NO_STA)
-		return numbered + 1;
-	return sta < numbered ? sta : sta % numbered;
+	return at_place_of(s->n_stations - AT_PLACES_SPECIAL, sta);
 }
 
 /* Nothing is known of it but what waits. */
@@ -625,7 +619,7 @@ struct layout {
 
 static struct layout airtime_fq_layout_of(const struct at_vals *v)
 {
-	u64 flows = *v[P_FLOWS].v, stations = *v[P_STATIONS].v + SPECIAL;
+	u64 flows = *v[P_FLOWS].v, stations = *v[P_STATIONS].v + AT_PLACES_SPECIAL;
 	struct layout at;
 
 	at.queues = at_lines(sizeof(struct airtime_fq));
@@ -691,7 +685,7 @@ static void airtime_fq_init(struct at_qdisc *q, const struct at_vals *v, u64 see
 	u8 *base = at_first_line(q);
 
 	s->flows = (u32)*v[P_FLOWS].v;
-	s->n_stations = (u32)*v[P_STATIONS].v + SPECIAL;
+	s->n_stations = (u32)*v[P_STATIONS].v + AT_PLACES_SPECIAL;
 	at_queues_init(&s->queues, base + at.queues, s->flows + s->n_stations, (void *)(base + at.tins));
 	s->queues.seq = 1;		/* 0 is before all in astray */
 	s->stations = (void *)(base + at.stations);

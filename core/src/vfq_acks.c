@@ -57,7 +57,8 @@ static u32 vfq_mss_of(const struct at_vfq *s, const struct at_vfq_flow *f, const
 	return f->proof.mss && f->proof.mss < mss ? f->proof.mss : mss;
 }
 
-bool at_vfq_infers(const struct at_vfq *s, const struct at_vfq_box *box, u64 now)
+/* Whether what the station sends is inferred from acknowledgements. */
+static bool vfq_infers(const struct at_vfq *s, const struct at_vfq_box *box, u64 now)
 {
 	if (s->uplink != AT_VFQ_AUTO)
 		return s->uplink == AT_VFQ_ACK;
@@ -78,7 +79,7 @@ static bool vfq_is_duplicate(const struct at_vfq_proof *proof, const struct at_v
 }
 
 struct airtimes {
-	u64 own, piece, ack;	/* ns: the packet, a full segment, an acknowledgement */
+	u64 piece, ack;		/* ns: a full segment, an acknowledgement */
 	u32 contention, mss, header;
 	const struct at_aircost *cost;
 };
@@ -99,7 +100,7 @@ static u64 vfq_segments_ns(const struct at_vfq *s, const struct airtimes *t, u32
 /* What the number proves that the station sent, and, where that is counted by segments,
  * their acknowledgements. */
 static u64 vfq_proof_ns(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen,
-		    const struct airtimes *t, u32 ack)
+			const struct airtimes *t, u32 ack)
 {
 	u32 by = vfq_advance_of(&f->proof, ack), known = f->proof.dups * t->mss;
 	u64 ns;
@@ -127,7 +128,7 @@ struct at_vfq_bill at_vfq_price(const struct at_vfq *s, const struct at_vfq_box 
 		return (struct at_vfq_bill){ .down = s->plain(s, box, bytes) };
 	t.contention = at_aircost_contention(&box->cost, s->contenders);
 	bill.down = at_aircost_ns(&box->cost, bytes, t.contention);
-	if (!seen->is_tcp || !at_vfq_infers(s, box, now))
+	if (!seen->is_tcp || !vfq_infers(s, box, now))
 		return bill;
 	t.ack = at_aircost_ns(&box->cost, seen->header, t.contention);
 	if (!seen->pure)		/* the station acknowledges it */
@@ -148,7 +149,7 @@ bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box, const s
 {
 	u32 most;
 
-	if (!s->burst || !seen->ack || seen->control || !at_vfq_infers(s, box, now))
+	if (!s->burst || !seen->ack || seen->control || !vfq_infers(s, box, now))
 		return false;
 	most = s->burst * vfq_mss_of(s, f, seen);
 	*number = f->proof.acked + most;
@@ -158,11 +159,11 @@ bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box, const s
 /* A SYN: the peer's options hold for all that follows. */
 static void vfq_begin(struct at_vfq_proof *proof, const struct at_tcp *t)
 {
-	*proof = (struct at_vfq_proof){ 
+	*proof = (struct at_vfq_proof){
 		.scaled = true,
 		.scale = t->option < MOST_SCALE ? t->option : MOST_SCALE,
 		.mss = t->mss,
-	 };
+	};
 }
 
 /* The number counts, and so does the window that is announced with it. */

@@ -14,93 +14,7 @@ static struct at_seats vfq_seats(const struct at_vfq *s)
 
 u32 at_vfq_box_of(const struct at_vfq *s, u16 sta)
 {
-	u32 numbered = s->n_boxes - AT_VFQ_SPECIAL;
-
-	if (sta == AT_GROUP)
-		return numbered;
-	if (sta == AT_NO_STA)
-		return numbered + 1;
-	return sta < numbered ? sta : sta % numbered;
-}
-
-/* ---- flows ---- */
-
-/* Frees the record of the flow that has been without packets for longest, or passes over
- * one that has some; false: there is none to look at. */
-static bool vfq_evict(struct at_vfq *s, u32 list)
-{
-	u32 i = at_flows_oldest(&s->table, list);
-
-	if (!i)
-		return false;
-	if (s->flows[i].qlen) {
-		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
-		return true;
-	}
-	at_flows_del(&s->table, i);
-	s->n_evictions++;
-	return true;
-}
-
-static void vfq_forget_flow(struct at_vfq_flow *f)
-{
-	memset(&f->codel, 0, sizeof(f->codel));
-	memset(&f->proof, 0, sizeof(f->proof));
-	f->credit = 0;
-	f->boosts = 0;
-}
-
-/* A new record, or 0: all have packets. At most two are looked at for each that comes. */
-static u32 vfq_add_flow(struct at_vfq *s, u32 key)
-{
-	u32 i = at_flows_add(&s->table, key);
-
-	for (u32 tries = 0; !i && tries < 2; tries++)
-		if (vfq_evict(s, AT_FLOWS_NEW) || vfq_evict(s, AT_FLOWS_KNOWN))
-			i = at_flows_add(&s->table, key);
-	if (!i)
-		return 0;
-	s->flows[i].qlen = s->flows[i].parked = s->flows[i].bytes = 0;
-	s->flows[i].line = (struct at_line){ 0 };
-	s->flows[i].seat = (struct at_seat){ 0 };
-	s->flows[i].astray = 0;
-	vfq_forget_flow(&s->flows[i]);
-	at_flows_list(&s->table, i, AT_FLOWS_NEW);
-	return i;
-}
-
-/* The record of a key that box may use, or 0: it has packets of another box, of which a
- * flow has the same key. */
-static u32 vfq_record_of(struct at_vfq *s, u32 box, u32 key, u64 now)
-{
-	u32 i = at_flows_find(&s->table, key);
-	struct at_vfq_flow *f = &s->flows[i];
-
-	if (!i)
-		return vfq_add_flow(s, key);
-	if (f->qlen)
-		return f->seat.whose == box ? i : 0;
-	if (f->seat.whose != box || now - f->last > s->idle)
-		vfq_forget_flow(f);
-	else
-		at_flows_list(&s->table, i, AT_FLOWS_KNOWN);
-	return i;
-}
-
-/* The flow of a packet in its box, whose own is of what the table has no place for. Who has
- * no packets in a record may have some there, and gets no record while that has some. */
-static u32 vfq_flow_of(struct at_vfq *s, u32 box, const struct at_pkt *p, u64 now)
-{
-	u32 key = at_flow(p) ^ (u32)at_sta(p) * 0x9e3779b1u, i;
-	const struct at_vfq_flow *rest = &s->flows[s->rest + box];
-
-	if (s->plain)
-		return s->rest + box;
-	i = rest->qlen ? at_flows_find(&s->table, key) : vfq_record_of(s, box, key, now);
-	if (!i || (rest->qlen && !(s->flows[i].qlen && s->flows[i].seat.whose == box)))
-		return s->rest + box;
-	s->flows[i].last = now;
-	return i;
+	return at_place_of(s->n_boxes - AT_PLACES_SPECIAL, sta);
 }
 
 /* ---- a box ---- */
@@ -449,7 +363,7 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 	if (!s->boxes[i].qlen && now - s->boxes[i].last > s->idle)
 		vfq_forget_box(&s->boxes[i]);
 	vfq_meet(s, i, &seen);
-	k = vfq_flow_of(s, i, p, now);
+	k = at_vfq_flow_of(s, i, p, now);
 	if (vfq_goes_first(s, &s->flows[k], &seen))
 		return vfq_enqueue_first(q, p, &s->flows[k], now);
 	return vfq_enqueue_box(q, p, i, k, now);
@@ -738,89 +652,9 @@ void at_vfq_reset(struct at_qdisc *q, u64 now)
 			at_book_drop(q, vfq_take_oldest(q, vfq_longest_flow(s, b)), AT_R_RESET);
 		b->last = 0;
 		vfq_forget_box(b);
-		vfq_forget_flow(&s->flows[s->rest + i]);
+		at_vfq_forget_flow(&s->flows[s->rest + i]);
 	}
 	at_wf2q_clear(&s->wf2q);
 	at_flows_forget(&s->table);
 	at_tickets_forget(&s->tickets);
-}
-
-/* ---- set-up ---- */
-
-void at_vfq_set_weights(struct at_vfq *s, const struct at_vals *weights)
-{
-	s->n_weights = weights->len;
-	for (u32 i = 0; i < s->n_weights; i++)
-		s->weights[i] = (u32)weights->v[i];
-	for (u32 i = 0; i < s->n_boxes; i++)
-		s->boxes[i].met = false;
-}
-
-void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate)
-{
-	at_aircost_of_rate(&s->usual, &at_phys[phy], (u32)at_div(rate, 1000));
-	for (u32 i = 0; i < s->n_boxes; i++)
-		if (!s->boxes[i].linked)
-			s->boxes[i].cost = s->usual;
-}
-
-/* The state is struct at_vfq, then these arrays, each on lines of its own (align.h). */
-struct layout {
-	u64 boxes, flows, buckets, wf2q, end;	/* offsets */
-};
-
-static struct layout vfq_layout_of(u32 stations, u32 flows)
-{
-	u64 n = (u64)stations + AT_VFQ_SPECIAL;
-	struct layout at;
-
-	at.boxes = at_lines(sizeof(struct at_vfq));
-	at.flows = at.boxes + at_lines(n * sizeof(struct at_vfq_box));
-	at.buckets = at.flows + at_lines((AT_FLOWS_RECORDS(flows) + n) * sizeof(struct at_vfq_flow));
-	at.wf2q = at.buckets + at_lines(at_flows_bytes(flows));
-	at.end = at.wf2q + at_lines(at_wf2q_bytes(n)) + AT_LINE;
-	return at;
-}
-
-u64 at_vfq_state_size(u32 stations, u32 flows)
-{
-	return vfq_layout_of(stations, flows).end;
-}
-
-void at_vfq_init(struct at_qdisc *q, u32 stations, u32 flows, u64 seed)
-{
-	struct at_vfq *s = at_vfq_priv(q);
-	struct layout at = vfq_layout_of(stations, flows);
-	u8 *base = at_first_line(q);
-
-	s->n_boxes = stations + AT_VFQ_SPECIAL;
-	s->rest = (u32)AT_FLOWS_RECORDS(flows);
-	s->boxes = (void *)(base + at.boxes);
-	s->flows = (void *)(base + at.flows);
-	at_flows_init(&s->table, (void *)(base + at.buckets), s->flows, sizeof(*s->flows), flows, seed);
-	at_wf2q_init(&s->wf2q, base + at.wf2q, s->n_boxes);
-	s->seq = 1;		/* 0 is before all in astray */
-	s->contenders = 2;
-}
-
-/* Place n_boxes is that of urgent packets and of what goes first. */
-u32 at_vfq_next_row(const struct at_vfq *s, u32 cursor, bool *found)
-{
-	u32 places = s->n_boxes + 1, end = places > cursor && places - cursor > AT_ROWS ? cursor + AT_ROWS : places;
-
-	for (u32 i = cursor; i < end; i++) {
-		*found = i < s->n_boxes ? s->boxes[i].qlen || s->boxes[i].down : s->urgent.len || s->first_len;
-		if (*found)
-			return i + 1;
-	}
-	*found = false;
-	return end < places ? end : 0;
-}
-
-void at_vfq_backlog(const struct at_vfq *s, u32 place, u64 *packets, u64 *bytes)
-{
-	bool box = place < s->n_boxes;
-
-	*packets = box ? s->boxes[place].qlen : s->urgent.len + s->first_len;
-	*bytes = box ? s->boxes[place].bytes : s->urgent.bytes + s->first_bytes;
 }

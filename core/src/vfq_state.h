@@ -2,7 +2,8 @@
  *
  * The state that vfq and wfq share: a box for each station, which is a class of WF2Q+
  * (wf2q.h), and in a box flows that take turns. vfq.c has the rules, vfq_boxes.c who goes
- * and who makes room, vfq_acks.c what acknowledgements prove.
+ * and who makes room, vfq_flows.c the flows' records, vfq_acks.c what acknowledgements
+ * prove, vfq_state.c set-up and rows.
  */
 #ifndef AIRTAB_VFQ_STATE_H
 #define AIRTAB_VFQ_STATE_H
@@ -12,12 +13,12 @@
 #include "airtab/codel.h"
 #include "airtab/credit.h"
 #include "airtab/flowtable.h"
+#include "airtab/places.h"
 #include "airtab/rounds.h"
 #include "airtab/tickets.h"
 #include "airtab/urgent.h"
 #include "airtab/wf2q.h"
 
-#define AT_VFQ_SPECIAL 2u	/* boxes beside those of numbered stations: multicast, unknown */
 #define AT_VFQ_WEIGHTS 16u	/* stations with a weight of their own */
 #define AT_VFQ_FIRST 100u	/* packets that wait where what is not TCP goes first */
 
@@ -124,8 +125,13 @@ void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flo
 /* The number that goes ahead in an acknowledgement of its own; false: none has to. */
 bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box,
 		   const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u64 now, u32 *number);
-/* Whether what the station sends is inferred from acknowledgements. */
-bool at_vfq_infers(const struct at_vfq *s, const struct at_vfq_box *box, u64 now);
+
+/* ---- vfq_flows.c ---- */
+
+/* The flow of a packet in its box: a record, or the box's own flow. */
+u32 at_vfq_flow_of(struct at_vfq *s, u32 box, const struct at_pkt *p, u64 now);
+/* Nothing is known of a flow but what waits. */
+void at_vfq_forget_flow(struct at_vfq_flow *f);
 
 /* ---- vfq_boxes.c ---- */
 
@@ -138,6 +144,9 @@ void at_vfq_link(struct at_qdisc *q, const struct at_link *l, u64 now);
 void at_vfq_reset(struct at_qdisc *q, u64 now);
 /* Brings what is queued under new limits; true: more is left to do. */
 bool at_vfq_shrink(struct at_qdisc *q, u64 now);
+
+/* ---- vfq_state.c ---- */
+
 void at_vfq_set_weights(struct at_vfq *s, const struct at_vals *weights);
 /* Link of stations that the host tells none of: number of a profile, bits/s. */
 void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate);
