@@ -275,15 +275,17 @@ bool at_vfq_shrink(struct at_qdisc *q, u64 now)
 /* ---- arrivals ---- */
 
 /* A station's weight is by what it is seen to do first: download, or upload. */
-static void vfq_meet(struct at_vfq *s, u32 i, const struct at_vfq_seen *seen)
+static void vfq_meet(struct at_vfq *s, u32 i, const struct at_pkt *p)
 {
 	struct at_vfq_box *b = &s->boxes[i];
 	u64 weight = s->weights[i < s->n_weights ? i : s->n_weights - 1];
+	struct at_vfq_seen seen;
 
 	if (b->met)
 		return;
-	b->met = seen->is_tcp && !seen->control;
-	weight = weight * (b->met && seen->pure ? s->upload : s->download) >> 16;
+	at_vfq_look(s, p, &seen);
+	b->met = seen.is_tcp && !seen.control;
+	weight = weight * (b->met && seen.pure ? s->upload : s->download) >> 16;
 	weight = weight < AT_WF2Q_WEIGHT_MIN ? AT_WF2Q_WEIGHT_MIN : weight;
 	at_wf2q_weigh(&s->wf2q, i, (u32)(weight < AT_WF2Q_WEIGHT_MAX ? weight : AT_WF2Q_WEIGHT_MAX));
 }
@@ -304,11 +306,14 @@ static void vfq_came(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 /* Whether p waits with what goes first: it is not TCP, or a packet of its flow does so
  * already; but not while one waits in its box. */
-static bool vfq_goes_first(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen)
+static bool vfq_goes_first(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_pkt *p)
 {
+	struct at_vfq_seen seen;
+
 	if (!s->udp_first || f->qlen)
 		return false;
-	return !seen->is_tcp || (s->first_len && at_seq(s->first.fifo.head) <= f->astray);
+	at_vfq_look(s, p, &seen);
+	return !seen.is_tcp || (s->first_len && at_seq(s->first.fifo.head) <= f->astray);
 }
 
 static enum at_verdict vfq_enqueue_first(struct at_qdisc *q, struct at_pkt *p, struct at_vfq_flow *f, u64 now)
@@ -349,7 +354,6 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	enum at_verdict verdict = AT_OK;
-	struct at_vfq_seen seen;
 	u32 i, k;
 
 	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
@@ -358,13 +362,12 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 			verdict = vfq_make_room(q, p, verdict, now);
 		return verdict;
 	}
-	at_vfq_look(s, p, &seen);
 	i = at_vfq_box_of(s, at_sta(p));
 	if (!s->boxes[i].qlen && now - s->boxes[i].last > s->idle)
 		vfq_forget_box(&s->boxes[i]);
-	vfq_meet(s, i, &seen);
+	vfq_meet(s, i, p);
 	k = at_vfq_flow_of(s, i, p, now);
-	if (vfq_goes_first(s, &s->flows[k], &seen))
+	if (vfq_goes_first(s, &s->flows[k], p))
 		return vfq_enqueue_first(q, p, &s->flows[k], now);
 	return vfq_enqueue_box(q, p, i, k, now);
 }
@@ -427,18 +430,18 @@ static void vfq_serve(struct at_qdisc *q, u32 i, u32 k, struct at_vfq_bill bill,
 	at_wf2q_serve(&s->wf2q, i, bill.down + bill.up, more, more ? vfq_shown_cost(q, i, now) : 0);
 }
 
-/* An acknowledgement of its own that goes ahead of p, or NULL: none has to, or can. */
-static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct at_pkt *p, struct at_ticket *t, u64 now)
+/* An acknowledgement of its own that goes ahead of p, which is seen so, or NULL: none has
+ * to, or can. */
+static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct at_pkt *p, struct at_vfq_seen seen,
+				struct at_ticket *t, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
 	struct at_vfq_flow *f = &s->flows[k];
 	struct at_vfq_bill bill;
-	struct at_vfq_seen seen;
 	struct at_pkt *made;
 	u32 number;
 
-	at_vfq_look(s, p, &seen);
 	if (!q->ack || !at_vfq_splits(s, b, f, &seen, now, &number))
 		return NULL;
 	made = q->ack(q, p, number);
@@ -466,9 +469,11 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 	struct at_vfq_bill bill;
 	u32 k = vfq_pick(s, b);
 	struct at_vfq_flow *f = &s->flows[k];
+	const struct at_pkt *head = vfq_head_of(q, f);
 	struct at_pkt *p;
 
-	p = vfq_ahead(q, i, k, vfq_head_of(q, f), t, now);
+	at_vfq_look(s, head, &seen);
+	p = vfq_ahead(q, i, k, head, seen, t, now);
 	if (p)
 		return p;
 	codel = vfq_codel_of(s, b);
@@ -480,7 +485,8 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 			at_wf2q_reshow(&s->wf2q, i, vfq_shown_cost(q, i, now));
 		return NULL;
 	}
-	at_vfq_look(s, p, &seen);
+	if (p != head)
+		at_vfq_look(s, p, &seen);
 	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
 	at_vfq_released(s, b, f, &seen, seen.tcp.ack);
 	vfq_serve(q, i, k, bill, t, now);
