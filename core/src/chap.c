@@ -137,7 +137,7 @@ static const struct at_param chap_params[] = {
 		.source = "docs/chap.md, the newcomers' tab", .def = 1, .min = 0, .max = 1,
 	},
 	[P_UPLINK] = {
-		.id = 9, .unit = AT_BOOL, .max_len = 1, .name = "uplink",
+		.id = 9, .unit = AT_BOOL, .flags = AT_P_HEARD, .max_len = 1, .name = "uplink",
 		.help = "charge received frames to the flow", .source = "CHAP dissertation 8.2",
 		.def = 0, .min = 0, .max = 1,
 	},

@@ -19,6 +19,9 @@
  *    are made go ahead of it, each of so many segments and each in a turn of its own, so
  *    that no number goes back or beyond the one received, and SACK blocks stay with the
  *    last. Where the host cannot make them the whole one goes.
+ *  - Of a data packet that leaves and the pure acknowledgement next to it in its flow only the
+ *    packet goes, and says what both said (`merge`), unless that is more than `ack_burst`
+ *    segments; never a duplicate, nor one with SACK blocks.
  *  - A station holds `station_limit` packets, or two aggregates if that is more; more, or
  *    more than `limit` in all, and the longest flow of the longest box loses its oldest.
  *  - CoDel (codel.h, 100 ms) decides over each packet of a flow. Its target is `target`, or
@@ -38,20 +41,19 @@
  * packets) more. A drop for room looks at all stations and at the flows of one. Memory: at
  * most 160 bytes a flow and 224 a station (asserted below).
  *
- * What this is not: no merging of data with acknowledgements that wait beside it, no
- * location-dependent loss, no access categories.
+ * What this is not: no location-dependent loss, no access categories.
  *
  * Defaults: 500 packets, 10 a station, 256 stations, 4096 flows, weights 1, bursts of 4
- * segments, 1500 bytes, 30 s idle, target 5 ms; 54 Mb/s of 802.11g until a link is told.
+ * segments, merging, 1500 bytes, 30 s idle, target 5 ms; 54 Mb/s of 802.11g until a link is told.
  */
 #include "vfq_state.h"
 
 enum { P_LIMIT, P_STATION_LIMIT, P_STATIONS, P_FLOWS, P_WEIGHT, P_DOWNLOAD_WEIGHT, P_UPLOAD_WEIGHT,
        P_ACK_BURST, P_CHARGE, P_MTU, P_DUPACK, P_PHY, P_RATE, P_IDLE, P_UDP, P_UPLINK, P_INNER,
-       P_TARGET, P_PROFILE, P_END };
+       P_TARGET, P_PROFILE, P_MERGE, P_END };
 enum { S_ACTIVE, S_FLOWS, S_EVICTIONS, S_SPLIT, S_REFUSED, S_SETTLED, S_STALE, S_MARKS, S_CODEL_DROPS,
-       S_URGENT, S_URGENT_OVER, S_URGENT_AIR, S_END };
-enum { R_STATION, R_BACKLOG, R_BACKLOG_BYTES, R_WEIGHT, R_DOWN, R_UP, R_HEARD, R_SPLIT, R_REFUSED, R_END };
+       S_URGENT, S_URGENT_OVER, S_URGENT_AIR, S_MERGED, S_END };
+enum { R_STATION, R_BACKLOG, R_BACKLOG_BYTES, R_WEIGHT, R_DOWN, R_UP, R_HEARD, R_SPLIT, R_REFUSED, R_MERGED, R_END };
 
 #define MS 1000000u
 #define SEC 1000000000ull
@@ -147,7 +149,7 @@ static const struct at_param vfq_params[] = {
 		.source = "VFQ thesis 9.3.1", .def = 0, .min = 0, .max = 1, .choices = vfq_udps,
 	},
 	[P_UPLINK] = {
-		.id = 16, .unit = AT_CHOICE, .max_len = 1, .name = "uplink",
+		.id = 16, .unit = AT_CHOICE, .flags = AT_P_HEARD, .max_len = 1, .name = "uplink",
 		.help = "what stations send: inferred from acknowledgements, as the host hears it, or heard where it is",
 		.source = "docs/vfq.md", .def = AT_VFQ_AUTO, .min = 0, .max = AT_VFQ_AUTO,
 		.choices = vfq_uplinks,
@@ -166,6 +168,11 @@ static const struct at_param vfq_params[] = {
 		.id = 19, .unit = AT_CHOICE, .flags = AT_P_INIT, .max_len = 1, .name = "profile",
 		.help = "default, or faithful to the thesis's ns-2 module",
 		.source = "docs/vfq.md", .def = 0, .min = 0, .max = 1, .choices = vfq_profiles,
+	},
+	[P_MERGE] = {
+		.id = 20, .unit = AT_BOOL, .max_len = 1, .name = "merge",
+		.help = "a data packet takes the acknowledgement with it that waits beside it, where the host can write headers (not in faithful)",
+		.source = "VFQ thesis 9.2.2", .def = 1, .min = 0, .max = 1,
 	},
 	[P_END] = { 0 },
 };
@@ -193,6 +200,8 @@ static const struct at_stat vfq_stats[] = {
 		.help = "urgent packets beyond the bounds: an ordinary flow" },
 	[S_URGENT_AIR] = { .id = 12, .unit = AT_NS, .counter = true, .name = "urgent_air",
 		.help = "airtime charged to urgent packets" },
+	[S_MERGED] = { .id = 13, .unit = AT_COUNT, .counter = true, .name = "merged",
+		.help = "acknowledgements that went with a data packet" },
 	[S_END] = { 0 },
 };
 
@@ -212,6 +221,8 @@ static const struct at_stat vfq_row_stats[] = {
 		.help = "acknowledgements made to go ahead of one" },
 	[R_REFUSED] = { .id = 9, .unit = AT_COUNT, .counter = true, .name = "refused",
 		.help = "acknowledgement numbers beyond what could have been sent" },
+	[R_MERGED] = { .id = 10, .unit = AT_COUNT, .counter = true, .name = "merged",
+		.help = "acknowledgements that went with a data packet" },
 	[R_END] = { 0 },
 };
 
@@ -274,6 +285,7 @@ static bool vfq_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	s->download = (u32)*v[P_DOWNLOAD_WEIGHT].v;
 	s->upload = (u32)*v[P_UPLOAD_WEIGHT].v;
 	s->burst = (u32)*v[P_ACK_BURST].v;
+	s->merge = !s->faithful && *v[P_MERGE].v;
 	s->by_segment = !*v[P_CHARGE].v;
 	s->mtu = (u32)*v[P_MTU].v;
 	s->dupack = (u32)*v[P_DUPACK].v;
@@ -326,6 +338,7 @@ static void vfq_read(const struct at_qdisc *q, u64 *v, u64 now)
 	v[S_URGENT] = s->urgent.sent;
 	v[S_URGENT_OVER] = s->urgent.over;
 	v[S_URGENT_AIR] = s->urgent.air;
+	v[S_MERGED] = s->n_merged;
 }
 
 static u32 vfq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found)
@@ -347,6 +360,7 @@ static u32 vfq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, boo
 	cols[R_HEARD] = s->boxes[i - 1].heard;
 	cols[R_SPLIT] = s->boxes[i - 1].split;
 	cols[R_REFUSED] = s->boxes[i - 1].refused;
+	cols[R_MERGED] = s->boxes[i - 1].merged;
 	return i;
 }
 

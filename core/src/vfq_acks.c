@@ -156,6 +156,24 @@ bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box, const s
 	return vfq_advance_of(&f->proof, seen->tcp.ack) > most;
 }
 
+static bool vfq_is_plain(const struct at_vfq_seen *seen)
+{
+	return seen->ack && !seen->control && !seen->tcp.option;
+}
+
+bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_box *box, const struct at_vfq_flow *f,
+		  const struct at_vfq_seen *first, const struct at_vfq_seen *second, u64 now)
+{
+	u32 by = vfq_advance_of(&f->proof, second->tcp.ack), more = second->tcp.ack - first->tcp.ack;
+
+	if (!vfq_is_plain(first) || !vfq_is_plain(second) || first->pure == second->pure)
+		return false;
+	/* a pure one that says nothing new is a duplicate, which its receiver counts */
+	if (!by || (first->pure ? !vfq_advance_of(&f->proof, first->tcp.ack) : !more) || (s32)more < 0)
+		return false;
+	return !s->burst || by <= s->burst * vfq_mss_of(s, f, second) || !vfq_infers(s, box, now);
+}
+
 /* A SYN: the peer's options hold for all that follows. */
 static void vfq_begin(struct at_vfq_proof *proof, const struct at_tcp *t)
 {

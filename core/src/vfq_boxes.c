@@ -459,6 +459,37 @@ static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct a
 	return made;
 }
 
+/* p, which left the queue and is seen so, or the packet behind it: where one of the two is a
+ * pure acknowledgement and the other one can say what both do, that goes alone. */
+static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *f, struct at_pkt *p,
+				 struct at_vfq_seen *seen, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_vfq_seen behind;
+	struct at_pkt *next;
+
+	while (q->merge && s->merge && seen->ack && (next = vfq_head_of(q, f)) != NULL) {
+		if (seen->pure ? at_bytes(next) <= seen->header : at_bytes(next) > seen->header)
+			break;		/* no need to look: both have data, or none has */
+		at_vfq_look(s, next, &behind);
+		if (!at_vfq_joins(s, b, f, seen, &behind, now) ||
+		    !(seen->pure ? q->merge(q, next, p) : q->merge(q, p, next)))
+			break;
+		vfq_count_out(q, f, at_line_take(&f->line));
+		b->merged++;
+		s->n_merged++;
+		if (seen->pure) {
+			at_book_drop(q, p, AT_R_MERGED);
+			p = next;
+		} else {
+			at_book_drop(q, next, AT_R_MERGED);
+		}
+		at_vfq_look(s, p, seen);
+	}
+	return p;
+}
+
 /* A packet of box i, which has some that may go, or NULL: CoDel dropped them. */
 static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket *t, u64 now)
 {
@@ -487,6 +518,7 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 	}
 	if (p != head)
 		at_vfq_look(s, p, &seen);
+	p = vfq_merged(q, i, f, p, &seen, now);
 	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
 	at_vfq_released(s, b, f, &seen, seen.tcp.ack);
 	vfq_serve(q, i, k, bill, t, now);

@@ -59,7 +59,7 @@ struct at_vfq_box {
 	u64 bytes, down, up, heard;	/* queued; ns charged: downlink, inferred, reported */
 	u32 qlen, parked;
 	u32 boosts;		/* of its flows */
-	u32 split, refused;	/* acknowledgements */
+	u32 split, merged, refused;	/* acknowledgements */
 	bool met;		/* has a weight by its first packet */
 	bool linked;		/* the host has told its link */
 };
@@ -87,9 +87,9 @@ struct at_vfq {
 	u32 burst, mtu, dupack;
 	u32 weights[AT_VFQ_WEIGHTS], n_weights, download, upload;	/* 16.16 */
 	s64 increment;			/* ns, of inner = credit */
-	bool faithful, by_segment, by_credit, udp_first;
+	bool faithful, merge, by_segment, by_credit, udp_first;
 	u8 uplink;
-	u64 n_evictions, n_settled, n_stale, n_split, n_refused;
+	u64 n_evictions, n_settled, n_stale, n_split, n_merged, n_refused;
 	at_vfq_cost *plain;		/* as wfq counts; NULL: airtime as vfq does */
 	u32 quantum;			/* bytes, of plain */
 	struct at_tickets tickets;
@@ -122,6 +122,10 @@ struct at_vfq_bill at_vfq_price(const struct at_vfq *s, const struct at_vfq_box 
 /* It was released with that number. */
 void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flow *f,
 		     const struct at_vfq_seen *seen, u32 ack);
+/* Whether of two packets of a flow, one behind the other, one is a pure acknowledgement whose
+ * number can go with the other one, which has data. */
+bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_box *box, const struct at_vfq_flow *f,
+		  const struct at_vfq_seen *first, const struct at_vfq_seen *second, u64 now);
 /* The number that goes ahead in an acknowledgement of its own; false: none has to. */
 bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box,
 		   const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u64 now, u32 *number);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Fuzz target: any discipline, any parameters, any operations; and a governor, any
- * events. Under libFuzzer
- * as it is; with -DAT_FUZZ_MAIN=1 a main() feeds random inputs for argv[1]
- * seconds (no coverage feedback) from seed argv[2].
+ * Fuzz target: any discipline, any parameters, any operations; a governor, any events;
+ * edits of TCP packets, any bytes. Under libFuzzer as it is; with -DAT_FUZZ_MAIN=1 a main()
+ * feeds random inputs for argv[1] seconds (no coverage feedback) from seed argv[2].
  */
 #include <time.h>
 
 #include "drive.h"
+#include "edit.h"
 #include "govern.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
@@ -16,7 +16,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
 	if (n < 2)
 		return 0;
-	if (*data & 1)
+	if ((*data & 3) == 3)
+		edit(data + 1, n - 1);
+	else if (*data & 1)
 		govern(data + 1, n - 1);
 	else
 		drive(data + 1, n - 1);

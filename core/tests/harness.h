@@ -117,6 +117,21 @@ static inline struct at_pkt *on_ack(struct at_qdisc *q, const struct at_pkt *p, 
 	return made;
 }
 
+/* Whether data can say what ack says: only of one flow. */
+static inline bool on_merge(struct at_qdisc *q, struct at_pkt *data, const struct at_pkt *ack)
+{
+	struct host *h = q->host;
+
+	CHECK(h->place[data - h->pkts] == QUEUED && h->place[ack - h->pkts] == QUEUED);
+	if (data->flow != ack->flow || data->sta != ack->sta)
+		return false;
+	if ((s32)(ack->tcp.ack - data->tcp.ack) > 0) {
+		data->tcp.ack = ack->tcp.ack;
+		data->tcp.window = ack->tcp.window;
+	}
+	return true;
+}
+
 /* "name=number ..." into h->value; the others keep what they have. */
 static inline void set_values(struct host *h, const struct at_ops *ops, const char *args)
 {
@@ -141,6 +156,7 @@ static inline void make_qdisc(struct host *h, const struct at_ops *ops, u64 seed
 	h->q->ops = ops;
 	h->q->drop = on_drop;
 	h->q->ack = on_ack;
+	h->q->merge = on_merge;
 	h->q->host = h;
 	ops->init(h->q, h->vals, seed, 0);
 }

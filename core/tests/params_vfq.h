@@ -235,6 +235,28 @@ static void vfq_ack_burst(struct host *h)
 	CHECK_EQ(pieces(h), 1);
 }
 
+/* Data and a later acknowledgement behind it. */
+static u64 merged(struct host *h)
+{
+	put_ack(h, 1, 0, 1, 0);
+	put_data(h, 1, 0, 0);
+	put_ack(h, 1, 0, 1 + 1460, 0);
+	while (get(h, &ticket, 0))
+		;
+	return stat(h, "merged");
+}
+
+static void vfq_merge(struct host *h)
+{
+	open_host(h, "vfq", "merge=0", 64);
+	CHECK_EQ(merged(h), 0);
+	close_host(h);
+	open_host(h, "vfq", "", 64);
+	CHECK_EQ(merged(h), 1);
+	change(h, "merge=0", 0);
+	CHECK_EQ(merged(h), 1);
+}
+
 static void vfq_charge(struct host *h)
 {
 	u32 acks[] = { 1, 1 + 4 * 1460 };
@@ -418,6 +440,7 @@ static void vfq_profile(struct host *h)
 	{ "vfq", "download_weight", vfq_download_weight },		\
 	{ "vfq", "upload_weight", vfq_upload_weight },			\
 	{ "vfq", "ack_burst", vfq_ack_burst },				\
+	{ "vfq", "merge", vfq_merge },					\
 	{ "vfq", "charge", vfq_charge },				\
 	{ "vfq", "mtu", vfq_mtu },					\
 	{ "vfq", "dupack", vfq_dupack },				\

@@ -325,6 +325,117 @@ static void test_split_costs(void)
 	IS(proven(THESIS "ack_burst=1", a, 2), 12);
 }
 
+/* ---- merging ---- */
+
+/* Of packets of station 0's flow 1 whose first number, 1, is known: what leaves says so. */
+static void open_merging(struct host *h, const char *args)
+{
+	open_host(h, "vfq", args, 16);
+	put_ack(h, 1, 0, 1, 0);
+	CHECK_EQ(released(h), 1);
+}
+
+static void put_pkt(struct host *h, u32 payload, u32 segments)
+{
+	push(h, tcp_pkt(h, 1, 0, payload, 1 + segments * MSS, TCP_ACK), 0);
+}
+
+/* The next packet has that much payload and acknowledges so many segments. */
+static void check_next(struct host *h, u32 payload, u32 segments)
+{
+	struct at_pkt *p = get(h, &ticket, 0);
+
+	CHECK(p);
+	CHECK_EQ(p->tcp.payload, payload);
+	CHECK_EQ(p->tcp.ack, 1 + segments * MSS);
+}
+
+/* Before the data and behind it, several at once, and what is proven is charged once. */
+static void test_merging(void)
+{
+	struct host h;
+	u64 up;
+
+	open_merging(&h, THESIS);
+	put_pkt(&h, 0, 1);
+	put_pkt(&h, 1000, 1);
+	check_next(&h, 1000, 1);
+	put_pkt(&h, 1000, 1);
+	put_pkt(&h, 0, 2);
+	check_next(&h, 1000, 2);
+	put_pkt(&h, 0, 3);
+	put_pkt(&h, 1000, 4);
+	put_pkt(&h, 0, 5);
+	put_pkt(&h, 0, 6);
+	put_pkt(&h, 1000, 6);
+	check_next(&h, 1000, 6);
+	check_next(&h, 1000, 6);
+	CHECK_EQ(stat(&h, "merged"), 5);
+	CHECK_EQ(cell(&h, 0, "merged"), 5);
+	CHECK_EQ(h.q->dropped[AT_R_MERGED], 5);
+	CHECK_EQ(h.q->qlen, 0);
+	CHECK_EQ(h.q->in, h.q->out + 5);
+	up = cell(&h, 0, "airtime_up");
+	close_host(&h);
+	open_merging(&h, THESIS "merge=0");
+	for (u32 n = 1; n <= 6; n++)
+		put_pkt(&h, 0, n);
+	for (u32 n = 1; n <= 6; n++)
+		check_next(&h, 0, n);
+	CHECK_EQ(stat(&h, "merged"), 0);
+	/* the same six segments; and what the station answers to four packets of data */
+	CHECK_EQ(up - cell(&h, 0, "airtime_up"), 4 * (u64)t_of(&priv(&h)->boxes[0].cost, 40, 2));
+	close_host(&h);
+}
+
+/* A duplicate, SACK blocks, a FIN, what is older, more than a burst, what the host cannot. */
+static void test_no_merging(void)
+{
+	struct at_pkt *p;
+	struct host h;
+
+	open_merging(&h, THESIS);
+	put_pkt(&h, 1000, 1);
+	put_pkt(&h, 0, 1);			/* the peer counts it */
+	check_next(&h, 1000, 1);
+	check_next(&h, 0, 1);
+	put_pkt(&h, 0, 1);
+	put_pkt(&h, 1000, 2);
+	check_next(&h, 0, 1);
+	check_next(&h, 1000, 2);
+	put_pkt(&h, 1000, 3);
+	p = tcp_pkt(&h, 1, 0, 0, 1 + 4 * MSS, TCP_ACK);
+	p->tcp.option = 1;
+	push(&h, p, 0);
+	check_next(&h, 1000, 3);
+	check_next(&h, 0, 4);
+	put_pkt(&h, 0, 5);
+	push(&h, tcp_pkt(&h, 1, 0, 1000, 1 + 6 * MSS, TCP_ACK | TCP_FIN), 0);
+	check_next(&h, 0, 5);
+	check_next(&h, 1000, 6);
+	put_pkt(&h, 1000, 8);
+	put_pkt(&h, 0, 7);			/* overtaken */
+	check_next(&h, 1000, 8);
+	check_next(&h, 0, 7);
+	put_pkt(&h, 1000, 9);
+	put_pkt(&h, 0, 13);			/* five segments: with the data one made goes ahead */
+	check_next(&h, 1000, 9);
+	check_next(&h, 0, 13);
+	h.q->merge = NULL;
+	put_pkt(&h, 1000, 14);
+	put_pkt(&h, 0, 15);
+	check_next(&h, 1000, 14);
+	check_next(&h, 0, 15);
+	CHECK_EQ(stat(&h, "merged"), 0);
+	close_host(&h);
+	open_merging(&h, THESIS "profile=1");
+	put_pkt(&h, 1000, 1);
+	put_pkt(&h, 0, 2);
+	check_next(&h, 1000, 1);
+	check_next(&h, 0, 2);
+	close_host(&h);
+}
+
 /* ---- shares ---- */
 
 /* Station 0 downloads; station 1 uploads with an acknowledgement of `segments`; segments of
@@ -554,6 +665,8 @@ int main(void)
 	test_splitting();
 	test_no_splitting();
 	test_split_costs();
+	test_merging();
+	test_no_merging();
 	test_shares();
 	test_reports();
 	test_inner();

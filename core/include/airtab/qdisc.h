@@ -100,7 +100,7 @@ enum at_reason {
 	AT_R_EARLY,		/* dropped early at enqueue by an AQM */
 	AT_R_CLASS,		/* class or flow over its share */
 	AT_R_RESET,
-	AT_R_MERGED,
+	AT_R_MERGED,		/* an acknowledgement that another packet makes good for */
 	AT_R_MAX,
 };
 
@@ -110,7 +110,10 @@ enum at_unit {
 	AT_HEX,			/* an identifier, not a quantity */
 };
 
-enum { AT_P_INIT = 1 };		/* fixed at init: change() must keep it */
+enum {
+	AT_P_INIT = 1,		/* fixed at init: change() must keep it */
+	AT_P_HEARD = 2,		/* 1: by what heard() tells; a host that never calls it refuses that */
+};
 
 /* One row of a discipline's parameter table. The id is ABI (netlink attribute):
  * never reused, never renumbered. The table ends at name == NULL. */
@@ -144,6 +147,10 @@ struct at_qdisc {
 	 * of p, which is queued and stays so: as p, but without data and SACK blocks. Called
 	 * by dequeue, which returns it; counted in `made`. NULL, or gives NULL: there is none. */
 	struct at_pkt *(*ack)(struct at_qdisc *q, const struct at_pkt *p, u32 number);
+	/* Whether `data`, which is queued or about to be given, says from now on all that the
+	 * pure acknowledgement `ack` of the same flow says, so that this one can be dropped with
+	 * AT_R_MERGED: its number is the later of the two. Called by dequeue. May be NULL. */
+	bool (*merge)(struct at_qdisc *q, struct at_pkt *data, const struct at_pkt *ack);
 	void *host;
 	u32 qlen;
 	u32 parked;			/* of these, packets of closed stations */

@@ -11,6 +11,7 @@
 #include "airtab/governor.h"
 #include "airtab/qdisc.h"
 #include "airtab/rates.h"
+#include "airtab/tcpedit.h"
 
 struct abi_row {
 	const char *name;
@@ -43,7 +44,9 @@ const struct abi_row at_abi[] = {
 	AT(at_param, max), AT(at_param, choices),
 	SIZE(at_vals), AT(at_vals, v), AT(at_vals, len),
 	SIZE(at_stat), AT(at_stat, id), AT(at_stat, unit), AT(at_stat, counter), AT(at_stat, name), AT(at_stat, help),
-	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, ack), AT(at_qdisc, host),
+	SIZE(at_segment), AT(at_segment, ip), AT(at_segment, tcp), AT(at_segment, room), AT(at_segment, payload),
+	AT(at_segment, sum), AT(at_segment, offloaded),
+	SIZE(at_qdisc), AT(at_qdisc, ops), AT(at_qdisc, drop), AT(at_qdisc, ack), AT(at_qdisc, merge), AT(at_qdisc, host),
 	AT(at_qdisc, qlen), AT(at_qdisc, parked), AT(at_qdisc, closed), AT(at_qdisc, bytes), AT(at_qdisc, in), AT(at_qdisc, out),
 	AT(at_qdisc, made), AT(at_qdisc, dropped), AT(at_qdisc, shut), AT(at_qdisc, state),
 	SIZE(at_ops), AT(at_ops, name), AT(at_ops, about), AT(at_ops, params), AT(at_ops, stats),

@@ -166,6 +166,7 @@ pub struct Qdisc {
     pub ops: *const Ops,
     pub drop: Option<unsafe extern "C" fn(*mut Qdisc, *mut Pkt, c_int)>,
     pub ack: Option<unsafe extern "C" fn(*mut Qdisc, *const Pkt, u32) -> *mut Pkt>,
+    pub merge: Option<unsafe extern "C" fn(*mut Qdisc, *mut Pkt, *const Pkt) -> bool>,
     pub host: *mut c_void,
     pub qlen: u32,
     pub parked: u32,
@@ -357,6 +358,17 @@ pub struct Governor {
     _private: [u64; 0],
 }
 
+/// A packet of TCP as `airtab/tcpedit.h` wants it.
+#[repr(C)]
+pub struct Segment {
+    pub ip: *mut u8,
+    pub tcp: *mut u8,
+    pub room: u32,
+    pub payload: u32,
+    pub sum: u16,
+    pub offloaded: bool,
+}
+
 // SAFETY: the pointers of a Phy lead to the core's constant tables.
 unsafe impl Send for Phy {}
 // SAFETY: as above; nothing behind them is ever written.
@@ -405,5 +417,8 @@ unsafe extern "C" {
     pub fn at_governor_tick(g: *mut Governor, now: u64);
     pub fn at_governor_read(g: *const Governor, s: *mut GovernorStats, n: *mut GovernorNow);
     pub fn at_governor_read_station(g: *const Governor, sta: u16, s: *mut GovernorStation);
+    pub fn at_sum(bytes: *const u8, n: u32) -> u16;
+    pub fn at_edit_ack(s: *mut Segment, number: u32) -> u32;
+    pub fn at_edit_merge(data: *mut Segment, ack: *const Segment) -> bool;
     pub fn at_emulate(e: *mut Emulator, kbps: u32, fer: u64, ip_bytes: u32, r: *mut Tx);
 }

@@ -9,7 +9,7 @@ use std::mem::{offset_of, size_of};
 
 use crate::ffi::{
     ALWAYS, CCMP_BYTES, Emulator, F_CE, F_ECT, F_IP, F_TCP, Heard, Key, Link, Ops, PPDU_MAX_NS, Param, Phy,
-    Pkt, Qdisc, REASONS, Rate, Stat, Tcp, Ticket, Tx, Vals,
+    Pkt, Qdisc, REASONS, Rate, Segment, Stat, Tcp, Ticket, Tx, Vals,
 };
 use crate::ffi::{GovernorAir, GovernorNow, GovernorParams, GovernorStation, GovernorStats};
 use crate::params::text;
@@ -89,6 +89,7 @@ fn rust_and_c_agree() {
     layout!(rows, "at_param", Param, id, unit, flags, max_len, name, help, source, def, min, max, choices);
     layout!(rows, "at_vals", Vals, v, len);
     layout!(rows, "at_stat", Stat, id, unit, counter, name, help);
+    layout!(rows, "at_segment", Segment, ip, tcp, room, payload, sum, offloaded);
     layout!(
         rows,
         "at_qdisc",
@@ -96,6 +97,7 @@ fn rust_and_c_agree() {
         ops,
         drop,
         ack,
+        merge,
         host,
         qlen,
         parked,

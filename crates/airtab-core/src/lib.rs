@@ -9,6 +9,7 @@
 //!
 //! What this crate does not do: no algorithm lives here, and no clock or I/O.
 
+mod acks;
 mod airtime;
 mod columns;
 mod emulator;
@@ -23,6 +24,7 @@ mod rates;
 pub mod time;
 mod units;
 
+pub use acks::{Acks, edit_ack, edit_merge};
 pub use airtime::{Phy, PhyChange};
 pub use columns::{Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
@@ -30,7 +32,7 @@ pub use ffi::{GovernorParams, GovernorStation, GovernorStats};
 pub use ffi::{Heard, Key, Link, PPDU_MAX_NS, Tcp, Ticket, Tx};
 pub use governor::{Governor, GovernorNow};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
-pub use pool::{AckOf, Handle, Meta, Pool};
+pub use pool::{Handle, Meta, Pool};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
 pub use rates::{Control, Format, Rate, RateError, RatePart, RateSpec, ampdu_add, ampdu_bytes};
 pub use units::{Unit, UnitError};

@@ -10,7 +10,7 @@ use std::mem::{MaybeUninit, size_of};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::ffi;
+use crate::{Acks, ffi};
 
 /// The host's name of a packet: an index into its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,13 +70,9 @@ pub struct Pool<T> {
     chunks: Vec<NonNull<Packet<T>>>,
     free: Vec<u32>,
     identity: Arc<()>,
-    acks: Option<AckOf<T>>,
+    acks: Option<Box<dyn Acks<T>>>,
     acks_made: u64,
 }
-
-/// The host's part of a pure acknowledgement of that number, of the same connection and way as a packet, and its
-/// length, bytes; None: it cannot be made. What a discipline may see of it is otherwise as of the packet.
-pub type AckOf<T> = Box<dyn Fn(&T, u32) -> Option<(T, u32)> + Send>;
 
 // SAFETY: a pool owns its packets; the pointers inside them are used only by
 // calls that borrow the pool mutably.
@@ -88,9 +84,9 @@ impl<T: Copy> Pool<T> {
         Pool { chunks: Vec::new(), free: Vec::new(), identity: Arc::new(()), acks: None, acks_made: 0 }
     }
 
-    /// From now on disciplines can make acknowledgements.
-    pub fn make_acks_by(&mut self, make: AckOf<T>) {
-        self.acks = Some(make);
+    /// From now on disciplines can have acknowledgements made, and let them go with data.
+    pub fn lend_acks(&mut self, acks: impl Acks<T> + 'static) {
+        self.acks = Some(Box::new(acks));
     }
 
     /// A pure acknowledgement of that number like packet `p`, lent to the core; null where none can be made.
@@ -100,9 +96,8 @@ impl<T: Copy> Pool<T> {
     pub(crate) unsafe fn acknowledge(&mut self, p: *const ffi::Pkt, number: u32) -> *mut ffi::Pkt {
         // SAFETY: the packet is of this pool, so its head is initialised.
         let head = unsafe { &*p };
-        let Some((body, bytes)) =
-            self.acks.as_ref().and_then(|make| make(self.body(Handle(head.handle)), number))
-        else {
+        let body = *self.body(Handle(head.handle));
+        let Some((body, bytes)) = self.acks.as_mut().and_then(|acks| acks.make(&body, number)) else {
             return std::ptr::null_mut();
         };
         let tcp = ffi::Tcp { ack: number, payload: 0, option: 0, ..head.tcp };
@@ -119,6 +114,25 @@ impl<T: Copy> Pool<T> {
         let made = self.insert(meta, body);
         self.acks_made += 1;
         self.lend(made)
+    }
+
+    /// Whether packet `data` says from now on what the acknowledgement `ack` does.
+    ///
+    /// # Safety
+    /// Both are packets of this pool that the core was lent, and not the same.
+    pub(crate) unsafe fn merge(&mut self, data: *mut ffi::Pkt, ack: *const ffi::Pkt) -> bool {
+        // SAFETY: both are of this pool, so their heads are initialised; the core holds no reference to them.
+        let (data, ack) = unsafe { (&mut *data, &*ack) };
+        let (handle, other) = (Handle(data.handle), *self.body(Handle(ack.handle)));
+        let mut body = *self.body(handle);
+        if !self.acks.as_mut().is_some_and(|acks| acks.merge(&mut body, &other)) {
+            return false;
+        }
+        if (ack.tcp.ack.wrapping_sub(data.tcp.ack) as i32) > 0 {
+            (data.tcp.ack, data.tcp.window) = (ack.tcp.ack, ack.tcp.window);
+        }
+        *self.body_mut(handle) = body;
+        true
     }
 
     /// A new packet, held by the host.
@@ -277,7 +291,7 @@ impl<T> Pool<T> {
         self.acks_made
     }
 
-    pub(crate) fn makes_acks(&self) -> bool {
+    pub(crate) fn lends_acks(&self) -> bool {
         self.acks.is_some()
     }
 

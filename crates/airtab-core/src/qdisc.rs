@@ -140,6 +140,16 @@ unsafe extern "C" fn on_ack<T: Copy>(q: *mut ffi::Qdisc, p: *const ffi::Pkt, num
     unsafe { (*(*(*q).host.cast::<Host>()).pool.cast::<Pool<T>>()).acknowledge(p, number) }
 }
 
+/// Of a dequeue from a pool of T.
+unsafe extern "C" fn on_merge<T: Copy>(
+    q: *mut ffi::Qdisc,
+    data: *mut ffi::Pkt,
+    ack: *const ffi::Pkt,
+) -> bool {
+    // SAFETY: as in on_ack(); the core never names one packet twice.
+    unsafe { (*(*(*q).host.cast::<Host>()).pool.cast::<Pool<T>>()).merge(data, ack) }
+}
+
 impl Qdisc {
     /// Starts a discipline whose packets live in `pool`. `seed` feeds its hash
     /// and its random draws; `now` in ns.
@@ -209,7 +219,8 @@ impl Qdisc {
         let mut ticket = Ticket::default();
         // SAFETY: q is initialised, its packets' pool is borrowed, and the core reaches that through its host alone.
         let p = unsafe {
-            (*self.q.as_ptr()).ack = pool.makes_acks().then_some(on_ack::<T>);
+            (*self.q.as_ptr()).ack = pool.lends_acks().then_some(on_ack::<T>);
+            (*self.q.as_ptr()).merge = pool.lends_acks().then_some(on_merge::<T>);
             (*self.host.as_ptr()).pool = (&raw mut *pool).cast();
             (self.discipline.0.dequeue)(self.q.as_ptr(), &mut ticket, now)
         };

@@ -36,7 +36,7 @@ use paths::Paths;
 
 use crate::flows::{self, Flows, Spread, Tally};
 use crate::house::{House, Port};
-use crate::packet::{Refusal, parse};
+use crate::packet::{MTU, Refusal, parse};
 use crate::snapshot::Books;
 
 /// The access point of one house.
@@ -51,7 +51,8 @@ pub struct AccessPoint {
     buffers: Buffers,
     /// Packets that have reached their end.
     out: VecDeque<Arrival>,
-    given_out: Option<u32>,
+    /// The one that was handed over last.
+    given: [u8; MTU],
     flows: Flows,
     /// Keys what disciplines see of senders.
     source_key: u64,
@@ -143,8 +144,10 @@ impl AccessPoint {
         let (access, servers) = scenario.access_links(|_| 1);
         let (home, topology) =
             Home::new(scenario, access, &params).expect("scenario and parameters were checked");
+        let (mut world, buffers) = (World::new(topology, seed), Buffers::default());
+        world.lend_acks(buffers.clone());
         Ok(AccessPoint {
-            world: World::new(topology, seed),
+            world,
             home,
             servers,
             paths: vec![Paths::default(); scenario.apps.len()],
@@ -156,9 +159,9 @@ impl AccessPoint {
             flows: Flows::new(Stream::new(seed, "flows").below(u64::MAX)),
             source_key: Stream::new(seed, "sources").below(u64::MAX),
             queue: queue.label.clone(),
-            buffers: Buffers::default(),
+            buffers,
             out: VecDeque::with_capacity(64),
-            given_out: None,
+            given: [0; MTU],
             spreads: Spreads::default(),
             taken: 0,
             unwritten: 0,
@@ -194,13 +197,12 @@ impl AccessPoint {
     /// The next packet that has reached its end: which port, when it was there,
     /// and its bytes.
     pub fn transmit(&mut self) -> Option<(Port, u64, &[u8])> {
-        if let Some(buffer) = self.given_out.take() {
-            self.buffers.give_back(buffer);
-        }
         let arrival = self.out.pop_front()?;
-        self.given_out = Some(arrival.buffer);
-        let bytes = &self.buffers.get(arrival.buffer)[..arrival.bytes as usize];
-        Some((arrival.port, arrival.at, bytes))
+        let given = &mut self.given[..arrival.bytes as usize];
+        let mut places = self.buffers.lock();
+        given.copy_from_slice(&places.get(arrival.buffer)[..given.len()]);
+        places.give_back(arrival.buffer);
+        Some((arrival.port, arrival.at, given))
     }
 
     /// A port did not take what [`AccessPoint::transmit`] gave.
@@ -284,6 +286,7 @@ impl AccessPoint {
         let world = self.world.books();
         Books {
             taken: self.taken,
+            made: self.world.pool().acks_made(),
             given: world.received,
             dropped: world.dropped_ap,
             lost: world.lost,
@@ -297,12 +300,12 @@ impl AccessPoint {
 
     /// Where they are in memory.
     pub fn room(&self) -> Room {
-        let Buffers { places, free } = &self.buffers;
+        let places = self.buffers.lock();
         Room {
             packets: self.world.pool().len(),
-            arrived: self.out.len() + usize::from(self.given_out.is_some()),
-            buffers: places.len() - free.len(),
-            places: places.len(),
+            arrived: self.out.len(),
+            buffers: places.all.len() - places.free.len(),
+            places: places.all.len(),
         }
     }
 

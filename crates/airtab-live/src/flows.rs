@@ -248,6 +248,11 @@ impl Flows {
         (number, flow.hash)
     }
 
+    /// One more packet of a flow that has some on their way is under way.
+    pub fn join(&mut self, number: u32) {
+        self.get_mut(number).inside += 1;
+    }
+
     /// A record for a new flow; 0 if there is none to be had.
     fn insert(&mut self, key: FlowKey, app: Option<u16>, station: u16, now: u64) -> u32 {
         if self.numbers.len() >= LIMIT {

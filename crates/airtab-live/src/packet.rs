@@ -140,6 +140,19 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Refusal> {
     })
 }
 
+/// Where the TCP header begins in a packet that [`parse`] has taken, and where the packet ends; None: there is something
+/// between the headers, or it is no TCP, or a fragment.
+pub(crate) fn tcp_segment(bytes: &[u8]) -> Option<(usize, usize)> {
+    let (header, end, next) = if bytes[0] >> 4 == 4 {
+        let h = Ipv4HeaderSlice::from_slice(bytes).ok().filter(|h| !h.is_fragmenting_payload())?;
+        (h.slice().len(), h.total_len().into(), h.protocol())
+    } else {
+        let h = Ipv6HeaderSlice::from_slice(bytes).ok()?;
+        (Ipv6Header::LEN, Ipv6Header::LEN + usize::from(h.payload_length()), h.next_header())
+    };
+    (next == ip_number::TCP && end <= bytes.len()).then_some((header, end))
+}
+
 /// The IP part of a packet.
 struct Ip<'a> {
     source: IpAddr,

@@ -341,6 +341,9 @@ impl Quantiles {
 pub struct Books {
     /// Packets read from namespaces.
     pub taken: u64,
+    /// Acknowledgements that the access point's discipline made.
+    #[serde(default)]
+    pub made: u64,
     /// Packets that reached their end.
     pub given: u64,
     /// Dropped by the access point's discipline.
@@ -363,7 +366,7 @@ impl Books {
     /// Whether every packet is accounted for.
     pub fn balanced(&self) -> bool {
         let out = self.given + self.dropped + self.lost + self.uplink_dropped + self.wired_dropped;
-        self.taken == out + self.refused.values().sum::<u64>() + self.inside
+        self.taken + self.made == out + self.refused.values().sum::<u64>() + self.inside
     }
 }
 
@@ -454,6 +457,9 @@ mod tests {
             books.taken += 2;
             assert!(books.balanced());
         }
+        books.made = 1;
+        books.given += 1;
+        assert!(books.balanced());
         // What the kernel did not take was given.
         books.unwritten = 1;
         assert!(books.balanced());

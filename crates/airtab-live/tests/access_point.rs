@@ -22,7 +22,16 @@ const PORTS: [Port; 4] = [Port::Internet, Port::AccessPoint, Port::Station(0), P
 /// not all fit after a change.
 static QUEUES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let names = disciplines().map(Discipline::name).zip(5..);
-    names.flat_map(|(name, limit)| [name.to_string(), format!("{name}:limit={limit}")]).collect()
+    // What comes out is what went in: vfq writes no acknowledgements here (`acks.rs` is about these).
+    let names = names.map(|(name, limit)| {
+        (format!("{name}{}", if name == "vfq" { ":ack_burst=0:merge=off" } else { "" }), limit)
+    });
+    names
+        .flat_map(|(spec, limit)| {
+            let limited = format!("{spec}:limit={limit}");
+            [spec, limited]
+        })
+        .collect()
 });
 
 /// What is done to an access point.
@@ -229,7 +238,8 @@ impl Watched {
                 let before = self.ap.books();
                 self.ap.set_queue(&queue(&QUEUES[which])).expect("good parameters");
                 let after = self.ap.books();
-                let limit = QUEUES[which].split_once('=').map_or(35, |(_, n)| n.parse().expect("a number"));
+                let limit =
+                    QUEUES[which].split_once("limit=").map_or(35, |(_, n)| n.parse().expect("a number"));
                 // A station that has a limit of its own may have more than that.
                 let fits = limit.min(common::station_limit(&QUEUES[which]).unwrap_or(limit));
                 if before.inside <= fits {

@@ -168,6 +168,11 @@ impl AppMeter {
         self.paths[usize::from(up)].lost[at as usize] += u64::from(self.measure.contains(&sent_ns));
     }
 
+    /// A packet that was sent at `sent_ns` went no further: another one says what it said.
+    pub fn merged(&mut self, up: bool, sent_ns: u64) {
+        self.streams[usize::from(up)].received += u64::from(self.measure.contains(&sent_ns));
+    }
+
     /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
     pub fn under_way(&mut self, up: bool, sent_ns: u64) {
         self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));

@@ -17,7 +17,7 @@ use std::ops::Range;
 #[cfg(feature = "trial")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use airtab_core::{Meta, NO_STATION, Params, Tcp};
+use airtab_core::{Acks, Meta, NO_STATION, Params, Reason, Tcp};
 
 use crate::backlog::Backlog;
 use crate::engine::Stream;
@@ -113,12 +113,31 @@ impl Tag for Body {
     }
 }
 
-/// A pure acknowledgement of a number, modulo 2^32, that is before that of a packet of TCP.
-fn acknowledge(body: &Body, number: u32) -> Option<(Body, u32)> {
-    let Segment { flags, ack, .. } = body.segment;
-    let before = u64::from((ack as u32).wrapping_sub(number));
-    let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..body.segment };
-    (flags == ACK).then_some((Body { segment, made: true, ..*body }, segment.ip_bytes()))
+/// Edits of simulated segments.
+struct SegmentAcks;
+
+impl Acks<Body> for SegmentAcks {
+    /// The number, modulo 2^32, is before the packet's.
+    fn make(&mut self, packet: &Body, number: u32) -> Option<(Body, u32)> {
+        let Segment { flags, ack, .. } = packet.segment;
+        let before = u64::from((ack as u32).wrapping_sub(number));
+        let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..packet.segment };
+        (flags == ACK).then_some((Body { segment, made: true, ..*packet }, segment.ip_bytes()))
+    }
+
+    fn merge(&mut self, data: &mut Body, ack: &Body) -> bool {
+        let (d, a) = (&mut data.segment, &ack.segment);
+        let same = (data.flow, data.life, data.up) == (ack.flow, ack.life, ack.up);
+        let plain =
+            [&*d, a].iter().all(|s| s.flags == ACK && s.sack_len == 0) && d.timestamps == a.timestamps;
+        if !same || !plain || a.payload > 0 {
+            return false;
+        }
+        if a.ack > d.ack {
+            (d.ack, d.window, d.tsval, d.tsecr) = (a.ack, a.window, a.tsval, a.tsecr);
+        }
+        true
+    }
 }
 
 impl Simulation {
@@ -135,7 +154,7 @@ impl Simulation {
         #[cfg(feature = "trial")]
         SET_UP.fetch_add(1, Ordering::Relaxed);
         let mut world = World::new(topology, seed);
-        world.make_acks_by(acknowledge);
+        world.lend_acks(SegmentAcks);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
         let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         let (_, servers) = scenario.access_links(App::flows);
@@ -261,6 +280,12 @@ impl Simulation {
                 let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);
                 self.meter(app).lost(up, sent_ns, Leg::Channel);
                 self.note(4, flow.into());
+            }
+            Report::Dropped { at: Place::AccessPoint(_), packet, why: Reason::Merged } => {
+                let Carried { body: Body { app, up, .. }, sent_ns, queued_ns, .. } = self.world.take(packet);
+                self.meter(app).dequeued(queued_ns, now);
+                self.meter(app).merged(up, sent_ns);
+                self.backlog.changed(false, now);
             }
             Report::Dropped { at, packet, why } => {
                 let Carried { body: Body { app, flow, up, .. }, sent_ns, .. } = self.world.take(packet);

@@ -21,6 +21,8 @@ pub(super) struct Body {
     pub(super) flow: u32,
     /// Past the end of the list: of no application.
     pub(super) app: u16,
+    /// A discipline made it: nobody sent it.
+    pub(super) made: bool,
 }
 
 impl Tag for Body {
@@ -96,7 +98,8 @@ impl AccessPoint {
         if let Some(meter) = self.meters.get_mut(usize::from(app)) {
             meter.sent(up, parsed.bytes, now);
         }
-        let body = Body { buffer: self.buffers.keep(&bytes[..parsed.bytes as usize]), flow, app };
+        let buffer = self.buffers.lock().keep(&bytes[..parsed.bytes as usize]);
+        let body = Body { buffer, flow, app, made: false };
         self.world.send(now, self.node(from), self.node(to), meta, body);
         Ok(())
     }

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use airtab_core::Handle;
+use airtab_core::{Handle, Reason};
 use airtab_sim::Leg;
 use airtab_sim::world::{Carried, HomeHost, Place, Report};
 
@@ -65,6 +65,11 @@ impl AccessPoint {
             }
             Report::Dequeued { at: Place::AccessPoint(_), packet } => {
                 let &Carried { body, peer, queued_ns, .. } = self.world.pool().body(packet);
+                if body.made {
+                    // From now on one more is under way; the one in whose place it goes still waits.
+                    self.flows.join(body.flow);
+                    return;
+                }
                 let waited = now - queued_ns;
                 self.spreads.queue.record(waited);
                 self.tally(body.flow, peer, |tally| {
@@ -79,6 +84,16 @@ impl AccessPoint {
                 let &Carried { body, peer, .. } = self.world.pool().body(packet);
                 self.tally(body.flow, peer, |tally| tally.totals.lost += 1);
                 self.lost_at(packet, Leg::Channel);
+                self.discard(packet);
+            }
+            Report::Dropped { at: Place::AccessPoint(_), packet, why: Reason::Merged } => {
+                let &Carried { body, peer, queued_ns, sent_ns, .. } = self.world.pool().body(packet);
+                self.tally(body.flow, peer, |tally| tally.backlog -= 1);
+                if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
+                    // What it said goes on with another packet.
+                    meter.dequeued(queued_ns, now);
+                    meter.merged(false, sent_ns);
+                }
                 self.discard(packet);
             }
             Report::Dropped { at, packet, .. } => {
@@ -142,7 +157,7 @@ impl AccessPoint {
     fn deliver(&mut self, packet: Handle, port: Port) {
         let (pool, now) = (self.world.pool(), self.world.now());
         if pool.marked_ce(packet) {
-            mark_ce(self.buffers.get_mut(pool.body(packet).body.buffer));
+            mark_ce(self.buffers.lock().get_mut(pool.body(packet).body.buffer));
         }
         let carried = self.world.take(packet);
         let Carried { body, bytes, sent_ns, .. } = carried;
@@ -156,7 +171,7 @@ impl AccessPoint {
                 self.spreads.uplink_wired.record(now - carried.crossed_ns);
             }
         }
-        if up && let Ok(parsed) = parse(&self.buffers.get(body.buffer)[..bytes as usize]) {
+        if up && let Ok(parsed) = parse(&self.buffers.lock().get(body.buffer)[..bytes as usize]) {
             self.flows.asked(body.flow, &parsed, now);
         }
         self.flows.leave(body.flow, now);
@@ -176,6 +191,6 @@ impl AccessPoint {
     fn discard(&mut self, packet: Handle) {
         let body = self.world.take(packet).body;
         self.flows.leave(body.flow, self.world.now());
-        self.buffers.give_back(body.buffer);
+        self.buffers.lock().give_back(body.buffer);
     }
 }

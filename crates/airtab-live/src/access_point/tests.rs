@@ -88,9 +88,11 @@ fn take(ap: &mut AccessPoint) -> usize {
 fn nothing_is_left(ap: &mut AccessPoint, what: &str) {
     ap.advance(ap.world.now() + 10 * S);
     take(ap);
-    let mut free = ap.buffers.free.clone();
+    let places = ap.buffers.lock();
+    let mut free = places.free.clone();
     free.sort_unstable();
-    assert!(free.iter().copied().eq(0..ap.buffers.places.len() as u32), "{what}: buffers {free:?}");
+    assert!(free.iter().copied().eq(0..places.all.len() as u32), "{what}: buffers {free:?}");
+    drop(places);
     assert!(ap.world.pool().is_empty(), "{what}: {} packets in the pool", ap.world.pool().len());
     assert_eq!(ap.books().inside, 0, "{what}");
     assert!(ap.books().balanced(), "{what}: {:?}", ap.books());
@@ -185,26 +187,11 @@ fn packets_that_arrive() {
                 send(&mut ap, from, to, 0, 3);
                 nothing_is_left(&mut ap, wifi);
                 assert_eq!(fates(&ap.books()), [3 * round, 0, 0, 0, 0]);
-                places.push(ap.buffers.places.len());
+                places.push(ap.room().places);
             }
             assert!(places[0] <= 3 && places.iter().all(|n| *n == places[0]), "used again: {places:?}");
         }
     }
-}
-
-/// A packet that was handed out has its buffer until the next one is asked for.
-#[test]
-fn a_packet_handed_out_stays_as_it_is() {
-    let _in_time = deadline(300);
-    let mut ap = ap(EMULATOR, "fifo");
-    send(&mut ap, End::Here, End::Server, 0, 1);
-    ap.advance(S);
-    let first = ap.transmit().expect("it arrived").2.to_vec();
-    // Others come meanwhile, and take no buffer that is still looked at.
-    let used = ap.given_out.expect("one is looked at");
-    send(&mut ap, End::Here, End::Server, 1, 9);
-    assert_eq!(ap.buffers.get(used)[..first.len()], first[..]);
-    nothing_is_left(&mut ap, "handed out");
 }
 
 #[test]
@@ -369,7 +356,7 @@ fn packets_that_nobody_takes() {
     ap.receive(Port::AccessPoint, &group, 0);
     nothing_is_left(&mut ap, "refused");
     assert_eq!((fates(&ap.books()), ap.books().taken), ([0; 5], 21));
-    assert_eq!((ap.refused, ap.buffers.places.len()), ([3, 1, 16, 1], 0));
+    assert_eq!((ap.refused, ap.room().places), ([3, 1, 16, 1], 0));
 }
 
 /// A station ends: what is under way goes its way, what comes later is refused.
@@ -486,9 +473,9 @@ fn packets_of_every_fate() {
             let queue = format!("{}:limit={}", all[round % all.len()].name(), 6 + round % 5);
             ap.set_queue(&queue.parse().unwrap()).unwrap();
             nothing_is_left(&mut ap, wifi);
-            places = if round == 5 { ap.buffers.places.len() } else { places };
+            places = if round == 5 { ap.room().places } else { places };
         }
-        assert!(ap.buffers.places.len() <= places.max(75), "they are used again");
+        assert!(ap.room().places <= places.max(75), "they are used again");
         assert!(fates(&ap.books())[..3].iter().all(|n| *n > 0), "{:?}", ap.books());
     }
 }

@@ -107,6 +107,13 @@ pub const HOUSE: &[Row<Snapshot>] = &[
             ("wired_dropped", |v| n(v.books.wired_dropped)),
         ],
     ),
+    counter(
+        "made_packets",
+        "",
+        "Acknowledgements that the discipline made",
+        "",
+        &[("", |v| n(v.books.made))],
+    ),
     gauge("inside_packets", "", "Packets on their way", "", &[("", |v| n(v.books.inside))]),
     counter(
         "unwritten_packets",

@@ -117,6 +117,7 @@ fn snapshot() -> Snapshot {
         },
         books: Books {
             taken: 100,
+            made: 109,
             given: 101,
             dropped: 102,
             lost: 103,
@@ -170,6 +171,7 @@ ended_packets_total{end="dropped"} 102.0
 ended_packets_total{end="lost"} 103.0
 ended_packets_total{end="uplink_dropped"} 104.0
 ended_packets_total{end="wired_dropped"} 105.0
+made_packets_total 109.0
 inside_packets 107.0
 unwritten_packets_total 108.0
 pace_late_seconds{quantile="0.5"} 110.0

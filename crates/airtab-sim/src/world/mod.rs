@@ -25,7 +25,7 @@ mod wire;
 
 use std::collections::VecDeque;
 
-use airtab_core::{Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
+use airtab_core::{Acks, Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
 
 use crate::engine::{EventQueue, NEVER, Outbox, Stream};
 use crate::net::Link;
@@ -33,6 +33,7 @@ use crate::wifi::{Attempt, Loss, Medium, Output, Speed};
 
 pub use books::Books;
 pub use home::{Home, HomeHost};
+use packet::CarriedAcks;
 pub use packet::{Carried, Tag};
 pub use report::{Place, Report};
 pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
@@ -260,16 +261,12 @@ impl<B: Tag, T: Copy> World<B, T> {
         &mut self.pool.body_mut(packet).body
     }
 
-    /// Disciplines can make acknowledgements from now on: `make` gives the host's part of a pure one of that number,
-    /// like a packet's, and its length in bytes; or None.
-    pub fn make_acks_by(&mut self, make: fn(&B, u32) -> Option<(B, u32)>)
+    /// Disciplines can have acknowledgements made from now on, and let them go with data.
+    pub fn lend_acks(&mut self, acks: impl Acks<B> + 'static)
     where
         B: 'static,
     {
-        self.pool.make_acks_by(Box::new(move |packet: &Carried<B>, number| {
-            let (body, bytes) = make(&packet.body, number)?;
-            Some((Carried { body, bytes, ..*packet }, bytes))
-        }));
+        self.pool.lend_acks(CarriedAcks(acks));
     }
 
     /// All packets.

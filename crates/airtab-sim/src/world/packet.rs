@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A packet as the world carries it: the host's part, and its way so far.
 
-use airtab_core::NO_STATION;
+use airtab_core::{Acks, NO_STATION};
 
 use super::topology::NodeId;
 use crate::trace::Legs;
@@ -72,5 +72,19 @@ impl<B: Tag> Label for Carried<B> {
     #[inline]
     fn dequeued(&mut self, now: u64) {
         self.dequeued_ns = now;
+    }
+}
+
+/// What a host does with acknowledgements, of packets in a world.
+pub(super) struct CarriedAcks<A>(pub(super) A);
+
+impl<B: Copy, A: Acks<B>> Acks<Carried<B>> for CarriedAcks<A> {
+    fn make(&mut self, packet: &Carried<B>, number: u32) -> Option<(Carried<B>, u32)> {
+        let (body, bytes) = self.0.make(&packet.body, number)?;
+        Some((Carried { body, bytes, ..*packet }, bytes))
+    }
+
+    fn merge(&mut self, data: &mut Carried<B>, ack: &Carried<B>) -> bool {
+        self.0.merge(&mut data.body, &ack.body)
     }
 }
