@@ -267,8 +267,7 @@ bool at_host_urgent(const struct sk_buff *skb)
 
 /* ---- key and TCP ---- */
 
-/* Where the packet ends, from skb->data: short frames are padded. */
-static u32 end_of(const struct sk_buff *skb)
+u32 at_host_end(const struct sk_buff *skb)
 {
 	int at = skb_network_offset(skb);
 	u32 end = skb->len;
@@ -370,7 +369,7 @@ bool at_key(const struct at_pkt *p, struct at_key *k)
 	for (u32 n = 0; n < EXTENSIONS && !fragment && step_over(skb, six, &k->proto, &at, &fragment); n++)
 		;
 	port = NULL;
-	if (!fragment && has_ports(k->proto) && at + sizeof(space) <= end_of(skb))
+	if (!fragment && has_ports(k->proto) && at + sizeof(space) <= at_host_end(skb))
 		port = skb_header_pointer(skb, at, sizeof(space), space);
 	if (port) {
 		k->sport = ntohs(port[0]);
@@ -403,29 +402,77 @@ static void read_options(const struct sk_buff *skb, u32 at, u32 end, struct at_t
 	}
 }
 
+/* What a protocol behind an IP header says of TCP. */
+static int tcp_behind(u8 protocol, int at)
+{
+	switch (protocol) {
+	case IPPROTO_TCP:
+		return at;
+	case IPPROTO_UDP:
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		return AT_HOST_NO_TCP;
+	default:
+		return AT_HOST_BEHIND;
+	}
+}
+
+int at_host_tcp(const struct sk_buff *skb)
+{
+	int at = skb_network_offset(skb);
+
+	if (at < 0)
+		return AT_HOST_BEHIND;
+	if (skb->protocol == htons(ETH_P_IP)) {
+		struct iphdr space;
+		const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
+
+		if (!ip || ip->version != 4 || ip->ihl < 5 || ip_is_fragment(ip))
+			return AT_HOST_NO_TCP;
+		return tcp_behind(ip->protocol, at + ip->ihl * 4);
+	}
+	if (skb->protocol == htons(ETH_P_IPV6)) {
+		struct ipv6hdr space;
+		const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
+
+		return ip && ip->version == 6 ? tcp_behind(ip->nexthdr, at + (int)sizeof(space)) : AT_HOST_NO_TCP;
+	}
+	return AT_HOST_BEHIND;
+}
+
+/* Behind whatever the kernel's dissector looks behind. */
+static noinline int dissected_tcp(const struct sk_buff *skb)
+{
+	struct flow_keys keys;
+
+	if (!skb_flow_dissect_flow_keys(skb, &keys, 0) || keys.basic.ip_proto != IPPROTO_TCP ||
+	    (keys.control.flags & FLOW_DIS_IS_FRAGMENT))
+		return AT_HOST_NO_TCP;
+	return keys.control.thoff;
+}
+
 bool at_tcp(const struct at_pkt *p, struct at_tcp *t)
 {
 	const struct sk_buff *skb = at_skb(p);
 	const struct tcphdr *tcp;
-	struct flow_keys keys;
 	struct tcphdr space;
-	u32 data;
+	int at = at_host_tcp(skb);
+	u32 data, end;
 
-	if (!skb_flow_dissect_flow_keys(skb, &keys, 0) ||
-	    keys.basic.ip_proto != IPPROTO_TCP ||
-	    (keys.control.flags & FLOW_DIS_IS_FRAGMENT))
-		return false;
-	tcp = skb_header_pointer(skb, keys.control.thoff, sizeof(space), &space);
+	if (at == AT_HOST_BEHIND)
+		at = dissected_tcp(skb);
+	tcp = at < 0 ? NULL : skb_header_pointer(skb, at, sizeof(space), &space);
 	if (!tcp)
 		return false;
-	data = keys.control.thoff + tcp->doff * 4u;
+	data = at + tcp->doff * 4u;
+	end = at_host_end(skb);
 	*t = (struct at_tcp){
 		.seq = ntohl(tcp->seq),
 		.ack = ntohl(tcp->ack_seq),
-		.payload = end_of(skb) > data ? end_of(skb) - data : 0,
+		.payload = end > data ? end - data : 0,
 		.window = ntohs(tcp->window),
 		.flags = ((const u8 *)tcp)[13],
 	};
-	read_options(skb, keys.control.thoff + sizeof(*tcp), data, t);
+	read_options(skb, at + sizeof(*tcp), data, t);
 	return true;
 }

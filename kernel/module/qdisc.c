@@ -50,6 +50,28 @@ static void drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
 	__qdisc_drop(skb, a->dropped);
 }
 
+/* ---- acknowledgements ---- */
+
+/* struct at_qdisc's: what is made enters the books here, and leaves them as any packet that
+ * goes: the parents are told of it first. */
+static struct at_pkt *make_ack(struct at_qdisc *q, const struct at_pkt *p, u32 number)
+{
+	struct airtab *a = q->host;
+	struct sk_buff *skb = at_host_ack(at_skb(p), number);
+
+	if (!skb)
+		return NULL;
+	a->sch->q.qlen++;
+	qdisc_qstats_backlog_inc(a->sch, skb);
+	return at_host_arrive(&a->host, skb, at_flow(p));
+}
+
+/* struct at_qdisc's. Its headers alone are written to: the books stay as they are. */
+static bool merge(struct at_qdisc *q, struct at_pkt *data, const struct at_pkt *ack)
+{
+	return at_host_merge(at_skb(data), at_skb(ack));
+}
+
 /* Outside of enqueue and under RTNL: freed when it is unlocked. */
 static void free_later(struct sk_buff *list)
 {
@@ -394,6 +416,8 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	a->q = q;
 	q->ops = a->core;
 	q->drop = drop;
+	q->ack = make_ack;
+	q->merge = merge;
 	q->host = a;
 	now = ktime_get_ns();
 	a->core->init(q, set->vals, get_random_u64(), now);

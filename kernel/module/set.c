@@ -117,6 +117,13 @@ static int check(const struct at_ops *core, const struct at_set *set, const stru
 		snprintf(text, sizeof(text), "%s: %s", at_glue_params[bad].name, wrong);
 		goto refused;
 	}
+	for (u32 i = 0; i < set->n; i++) {
+		if (!(core->params[i].flags & AT_P_HEARD) || *set->vals[i].v != 1)
+			continue;
+		snprintf(text, sizeof(text), "%s: no device tells a qdisc what stations send: choose another one",
+			 core->params[i].name);
+		goto refused;
+	}
 	for (u32 i = 0; old && i < set->n; i++) {
 		const struct at_param *p = &core->params[i];
 

@@ -39,6 +39,20 @@ u32 at_host_flow(const struct at_host *host, const struct sk_buff *skb);
 /* Of a packet with an Ethernet header, on a device with stations; sets host->met. */
 struct at_addressee *at_host_station(struct at_host *host, const struct sk_buff *skb);
 
+/* Where the header of a plain TCP segment in IPv4 or IPv6 begins, from skb->data; else what
+ * is below 0: there is none, or something is in between that a look at the headers does not
+ * tell. */
+enum { AT_HOST_NO_TCP = -1, AT_HOST_BEHIND = -2 };
+int at_host_tcp(const struct sk_buff *skb);
+/* Where the packet ends, from skb->data: short frames are padded. */
+u32 at_host_end(const struct sk_buff *skb);
+
+/* A pure acknowledgement of that number, of the same connection and way; NULL: it cannot be
+ * made, or there is no memory. */
+struct sk_buff *at_host_ack(const struct sk_buff *skb, u32 number);
+/* Whether data says from now on all that the pure acknowledgement says (tcpedit.h). */
+bool at_host_merge(struct sk_buff *data, const struct sk_buff *ack);
+
 static inline bool at_host_ethernet(const struct sk_buff *skb)
 {
 	return skb->dev->type == ARPHRD_ETHER && skb_headlen(skb) >= ETH_HLEN;

@@ -20,6 +20,7 @@
 #include <linux/udp.h>
 #include <net/cfg80211.h>
 #include <net/ip.h>
+#include <net/ip6_checksum.h>
 
 #include "airtab/arrival.h"
 #include "replay.h"
@@ -117,11 +118,44 @@ static void write_ip(struct sk_buff *skb, const struct trace_op *op, u8 protocol
 	}
 }
 
-/* As the qdisc would get it. The payload is not there; nobody looks at it. */
+/* What the checksum of a TCP segment is over, without the pseudo header. */
+static __wsum segment_sum(const struct sk_buff *skb)
+{
+	return skb_checksum(skb, skb_transport_offset(skb), skb->len - skb_transport_offset(skb), 0);
+}
+
+/* 0 where its field is right. */
+static __sum16 checksum(const struct sk_buff *skb)
+{
+	u32 bytes = skb->len - skb_transport_offset(skb);
+
+	if (skb->protocol == htons(ETH_P_IP))
+		return csum_tcpudp_magic(ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, bytes, IPPROTO_TCP, segment_sum(skb));
+	return csum_ipv6_magic(&ipv6_hdr(skb)->saddr, &ipv6_hdr(skb)->daddr, bytes, IPPROTO_TCP, segment_sum(skb));
+}
+
+/* Puts a payload there, which nobody looks at but for the checksum; or says that it is: of
+ * what would be a GSO packet, and of what has no checksum. */
+static void put_payload(struct sk_buff *skb, const struct trace_op *op)
+{
+	u32 bytes = ETH_HLEN + op->bytes - skb->len;
+
+	if (op->bytes <= REPLAY_WHOLE && op->flags & PKT_TCP && !(op->flags & PKT_FRAGMENT)) {
+		memset(skb_put(skb, bytes), 0x5b, bytes);
+		tcp_hdr(skb)->check = checksum(skb);
+		return;
+	}
+	skb->data_len = bytes;
+	skb->len += bytes;
+	if (op->bytes > REPLAY_WHOLE)
+		skb_shinfo(skb)->gso_size = 1448;
+}
+
+/* As the qdisc would get it. */
 struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
 	static const u32 priority[] = { 6, 4, 0, 1 };	/* of classes 0 to 3 */
-	struct sk_buff *skb = alloc_skb(HEADERS, GFP_KERNEL);
+	struct sk_buff *skb = alloc_skb(HEADERS + REPLAY_WHOLE, GFP_KERNEL);
 
 	if (!skb)
 		return NULL;
@@ -132,8 +166,10 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	skb_set_network_header(skb, ETH_HLEN);
 	write_ip(skb, op, op->flags & PKT_TCP ? IPPROTO_TCP : IPPROTO_UDP);
 	if (op->flags & PKT_TCP) {
-		struct tcphdr *tcp = skb_put_zero(skb, sizeof(*tcp));
+		struct tcphdr *tcp;
 
+		skb_set_transport_header(skb, skb->len);
+		tcp = skb_put_zero(skb, sizeof(*tcp));
 		tcp->source = htons(REPLAY_SPORT(op));
 		tcp->dest = htons(REPLAY_DPORT(op));
 		tcp->seq = htonl((u32)op->arg);
@@ -151,8 +187,7 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 		skb->protocol = ETH_HLEN + op->bytes <= 256 ? htons(ETH_P_ARP) : htons(ETH_P_PAE);
 	else
 		skb->priority = priority[op->cls % ARRAY_SIZE(priority)];
-	skb->data_len = ETH_HLEN + op->bytes - skb->len;
-	skb->len += skb->data_len;
+	put_payload(skb, op);
 	atomic_inc(&alive);
 	return at_host_arrive(&host, skb, op->flow);
 }
@@ -174,6 +209,30 @@ bool replay_ce(const struct at_pkt *p)
 	default:
 		return false;
 	}
+}
+
+struct at_pkt *replay_ack(const struct at_pkt *p, u32 number)
+{
+	struct sk_buff *skb = at_host_ack(at_skb(p), number);
+
+	if (!skb)
+		return NULL;
+	atomic_inc(&alive);
+	return at_host_arrive(&host, skb, at_flow(p));
+}
+
+bool replay_merge(struct at_pkt *data, const struct at_pkt *ack)
+{
+	return at_host_merge(at_skb(data), at_skb(ack));
+}
+
+bool replay_right(const struct at_pkt *p)
+{
+	const struct sk_buff *skb = at_skb(p);
+
+	if (skb_is_gso(skb) || at_host_tcp(skb) < 0)	/* never edited */
+		return true;
+	return !checksum(skb) && (skb->protocol != htons(ETH_P_IP) || !ip_fast_csum(ip_hdr(skb), ip_hdr(skb)->ihl));
 }
 
 void replay_free(struct at_pkt *p)

@@ -41,6 +41,7 @@ struct generator {
 	struct at_vals vals[REPLAY_PARAMS];
 	bool fixed[REPLAY_PARAMS];	/* given by the user */
 	bool changes;
+	u32 acked[64];			/* acknowledged last, by a part of the flow */
 };
 
 static void emit(struct generator *g, struct trace_op op)
@@ -184,6 +185,20 @@ static u32 bytes(struct generator *g)
 	}
 }
 
+/* Most of TCP acknowledges a little more than the one before it, half of that without data. */
+static void acknowledge(struct generator *g, struct trace_op *op)
+{
+	u32 *acked = &g->acked[op->flow / 8 % 64], headers = (op->flags & PKT_V6 ? 60 : 40) + (op->flags & PKT_OPTIONS ? 8 : 0);
+	u64 how = below(&g->random, 16);
+
+	if (how < 13)
+		*acked += (u32)below(&g->random, how < 3 ? 1 : how < 10 ? 6000 : 30000);
+	if (how < 14)
+		op->arg = (u64)*acked << 32 | (u32)op->arg;
+	if (how & 1 && !(op->flags & PKT_FRAGMENT))
+		op->bytes = headers;
+}
+
 static void arrival(struct generator *g, u64 step)
 {
 	struct trace_op op = { .kind = OP_ENQUEUE, .step = step, .flow = flow(g), .bytes = bytes(g) };
@@ -198,6 +213,8 @@ static void arrival(struct generator *g, u64 step)
 		   (u32)below(&g->random, 64) << PKT_DSCP;
 	if (!below(&g->random, 16))
 		op.flags |= PKT_FRAGMENT;
+	if (op.flags & PKT_TCP)
+		acknowledge(g, &op);
 	op.cls = classes[below(&g->random, 8)];
 	if (below(&g->random, 32) == 0) {
 		op.cls = AT_URGENT;

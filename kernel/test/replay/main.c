@@ -3,8 +3,8 @@
  * replay: makes traces, replays them in user space or in the kernel, compares.
  *
  *   replay list                                  the disciplines
- *   replay params DISCIPLINE                     one line each: id, name, unit, init or
- *                                                live, default, least, most, choices; a unit
+ *   replay params DISCIPLINE                     one line each: id, name, unit, init, live
+ *                                                or heard, default, least, most, choices; a unit
  *                                                with + behind it: of a list
  *   replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE
  *   replay sources >SOURCES                      the hashes of airtab_replay.ko
@@ -37,14 +37,21 @@ static void die(const char *what)
 
 /* ---- the host in user space ---- */
 
+struct user_pkt {
+	struct at_pkt p;
+	struct trace_op op;
+};
+
 struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 {
-	struct at_pkt *p = calloc(1, sizeof(*p));
+	struct user_pkt *user = calloc(1, sizeof(*user));
+	struct at_pkt *p = (struct at_pkt *)user;
 	u32 headers = (op->flags & PKT_V6 ? 60 : 40) + (op->flags & PKT_OPTIONS ? 8 : 0);
 	bool fragment = op->flags & PKT_FRAGMENT, tcp = op->flags & PKT_TCP;
 
 	if (!p)
 		return NULL;
+	user->op = *op;
 	p->handle = id;
 	p->bytes = op->bytes;
 	p->flow = op->flow;
@@ -60,6 +67,49 @@ struct at_pkt *replay_make(const struct trace_op *op, u32 id)
 	p->tcp = (struct at_tcp){ .seq = (u32)op->arg, .ack = (u32)(op->arg >> 32),
 				  .payload = op->bytes - headers, .window = 65535, .flags = 0x10 };
 	return p;
+}
+
+/* Whether the kernel's host edits it: no GSO packet, nothing between the headers. */
+static bool edited(const struct at_pkt *p)
+{
+	u32 flags = ((const struct user_pkt *)p)->op.flags;
+
+	return (p->flags & AT_F_TCP) && p->bytes <= REPLAY_WHOLE && !(flags & PKT_V6 && flags & PKT_OPTIONS);
+}
+
+struct at_pkt *replay_ack(const struct at_pkt *p, u32 number)
+{
+	struct user_pkt *made = edited(p) ? malloc(sizeof(*made)) : NULL;
+
+	if (!made)
+		return NULL;
+	*made = *(const struct user_pkt *)p;
+	made->p.next = NULL;
+	made->p.bytes -= p->tcp.payload;
+	made->p.tcp.payload = 0;
+	made->p.tcp.ack = number;
+	made->p.flags &= (u8)~(AT_F_ECT | AT_F_CE);
+	return &made->p;
+}
+
+bool replay_merge(struct at_pkt *data, const struct at_pkt *ack)
+{
+	const struct trace_op *a = &((const struct user_pkt *)data)->op, *b = &((const struct user_pkt *)ack)->op;
+	bool same = a->flow == b->flow && a->flags >> PKT_SOURCE == b->flags >> PKT_SOURCE &&
+		    !((a->flags ^ b->flags) & PKT_V6);
+
+	if (!edited(data) || !edited(ack) || !same || ack->tcp.payload)
+		return false;
+	if ((s32)(ack->tcp.ack - data->tcp.ack) > 0)
+		data->tcp.ack = ack->tcp.ack;
+	return true;
+}
+
+/* There are none here. */
+bool replay_right(const struct at_pkt *p)
+{
+	(void)p;
+	return true;
 }
 
 u32 replay_id(const struct at_pkt *p)
@@ -164,6 +214,7 @@ static int in_kernel(void)
 
 static const char *const kind_name[OUT_KINDS] = {
 	"refused", "opened", "key", "verdict", "drop", "given", "wake", "book", "stat", "row",
+	"made", "merged",
 };
 
 static void print(const struct trace_out *out)
@@ -254,7 +305,7 @@ static int params(const char *discipline)
 
 	for (const struct at_param *p = at_disciplines[number_of(discipline)]->params; p->name; p++) {
 		printf("%u %s %s%s %s %llu %llu %llu", p->id, p->name, units[p->unit],
-		       p->max_len > 1 ? "+" : "", p->flags & AT_P_INIT ? "init" : "live", (unsigned long long)p->def,
+		       p->max_len > 1 ? "+" : "", p->flags & AT_P_INIT ? "init" : p->flags & AT_P_HEARD ? "heard" : "live", (unsigned long long)p->def,
 		       (unsigned long long)p->min, (unsigned long long)p->max);
 		for (u32 i = 0; p->choices && p->choices[i]; i++)
 			printf(" %s", p->choices[i]);

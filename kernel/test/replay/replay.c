@@ -21,6 +21,39 @@ static void on_drop(struct at_qdisc *q, struct at_pkt *p, enum at_reason why)
 	replay_free(p);
 }
 
+static u32 number_of(const struct at_pkt *p)
+{
+	struct at_tcp t = { 0 };
+
+	at_tcp(p, &t);
+	return t.ack;
+}
+
+static struct at_pkt *on_ack(struct at_qdisc *q, const struct at_pkt *p, u32 number)
+{
+	struct replay *r = q->host;
+	struct at_pkt *made = replay_ack(p, number);
+	struct trace_out out = { .kind = OUT_MADE, .id = replay_id(p), .value = made != NULL };
+
+	if (made) {
+		r->inside++;
+		out.a = number_of(made);
+		out.b = at_bytes(made);
+		out.what = replay_right(made);
+	}
+	log_out(r, out);
+	return made;
+}
+
+static bool on_merge(struct at_qdisc *q, struct at_pkt *data, const struct at_pkt *ack)
+{
+	bool done = replay_merge(data, ack);
+
+	log_out(q->host, (struct trace_out){ .kind = OUT_MERGED, .what = replay_right(data), .id = replay_id(data),
+					     .a = number_of(data), .b = replay_id(ack), .value = done });
+	return done;
+}
+
 static bool values_good(struct replay *r, const struct at_ops *ops)
 {
 	u16 bad = 0;
@@ -60,6 +93,8 @@ static bool open(struct replay *r, const struct trace_op *op)
 		return false;
 	r->q->ops = ops;
 	r->q->drop = on_drop;
+	r->q->ack = on_ack;
+	r->q->merge = on_merge;
 	r->q->host = r;
 	ops->init(r->q, r->vals, op->arg, r->now);
 	log_out(r, (struct trace_out){ .kind = OUT_OPENED, .value = size });

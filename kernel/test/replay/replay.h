@@ -3,7 +3,7 @@
  * A trace of operations on one discipline, and the log of what the discipline
  * decided. The same replayer (replay.c) is built into a user-space program over
  * host_user.h and into a kernel module over the kernel's host header; a host of
- * the replay is the five functions below. Both formats are 32-byte records of
+ * the replay is the functions at the end. Both formats are 32-byte records of
  * this machine's byte order.
  */
 #ifndef AIRTAB_REPLAY_H
@@ -36,6 +36,7 @@ enum {
 	PKT_DSCP = 8, PKT_SOURCE = 16	/* shifts */
 };
 
+#define REPLAY_WHOLE 1500	/* bytes of a packet; longer ones are GSO's, without their payload */
 #define REPLAY_SOURCES 16
 #define REPLAY_STATIONS 16	/* and AT_GROUP and AT_NO_STA */
 
@@ -68,6 +69,10 @@ enum out_kind {
 	OUT_BOOK,	/* a = which, value */
 	OUT_STAT,	/* a = number in the table, value */
 	OUT_ROW,	/* a = cursor, b = column, value */
+	OUT_MADE,	/* an acknowledgement like packet id; a = its number, b = its length, what = whether
+			 * its checksums are right; value = whether there is one */
+	OUT_MERGED,	/* packet id took packet b's with it; a = its number, what = as above;
+			 * value = whether it did */
 	OUT_KINDS
 };
 
@@ -104,6 +109,9 @@ void replay_end(struct replay *r);
 struct at_pkt *replay_make(const struct trace_op *op, u32 id);	/* NULL: no memory */
 u32 replay_id(const struct at_pkt *p);
 bool replay_ce(const struct at_pkt *p);		/* marked by at_mark_ce() */
+struct at_pkt *replay_ack(const struct at_pkt *p, u32 number);	/* as struct at_qdisc's; of the same id */
+bool replay_merge(struct at_pkt *data, const struct at_pkt *ack);
+bool replay_right(const struct at_pkt *p);	/* its checksums */
 void replay_free(struct at_pkt *p);
 void *replay_alloc(u64 bytes);			/* zeroed */
 void replay_release(void *memory);

@@ -3,7 +3,7 @@
 # at_codel and at_pie beside Linux's own codel and pie, all without ECN: four TCP
 # downloads (CUBIC) through a router with 20 Mb/s of htb, round trip 40 ms, for 40 s,
 # with each as leaf. Goodput within 3 %, the mean delay of 1800 probes within 20 %.
-# boot: measured  limit: 1800  clock: exact
+# boot: measured  limit: 1800  clock: exact  kernel: 6.1
 . ./lib.sh
 
 seconds=40

@@ -58,6 +58,12 @@ parameters() {
 	while read -r id name unit when def least most choices; do
 		json "$unit" "$def" $choices
 		by_default+=("$name=$REPLY")
+		if [ "$when" = heard ]; then	# what only a host that hears stations takes
+			word "$unit" 1 $choices
+			refused "$kind: $name $REPLY" "$name" "what stations send" -- tc qdisc change dev d0 root "$kind" "$name" "$REPLY"
+			[ "$unit" != bool ] || continue
+			when=live
+		fi
 		another "$unit" "$def" "$most" $choices
 		local other=$REPLY as_tc
 		word "$unit" "$other" $choices
