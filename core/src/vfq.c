@@ -22,8 +22,10 @@
  *  - Of a data packet that leaves and the pure acknowledgement next to it in its flow only the
  *    packet goes, and says what both said (`merge`), unless that is more than `ack_burst`
  *    segments; never a duplicate, nor one with SACK blocks.
- *  - A station holds `station_limit` packets, or two aggregates if that is more; more, or
- *    more than `limit` in all, and the longest flow of the longest box loses its oldest.
+ *  - A station holds `station_limit` packets, or two aggregates, or as many full ones as take
+ *    100 ms where all stations take turns, if one of these is more: with less a fast station
+ *    could not use its share. More, or more than `limit` in all, and the longest flow of
+ *    the longest box loses its oldest.
  *  - CoDel (codel.h, 100 ms) decides over each packet of a flow. Its target is `target`, or
  *    two full packets' time where all stations take turns.
  *  - A report of what a packet took settles what it was charged (`sent`). Reports of uplink
@@ -76,7 +78,7 @@ static const struct at_param vfq_params[] = {
 	},
 	[P_STATION_LIMIT] = {
 		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "station_limit",
-		.help = "packets of a station, or two aggregates, if that is more and not in faithful (ns-2: BoxMaxLen)",
+		.help = "packets of a station, or two aggregates or 100 ms of its turns, if one is more and not in faithful (ns-2: BoxMaxLen)",
 		.source = "VFQ thesis table 9.1", .def = 10, .min = 1, .max = 4096,
 	},
 	[P_STATIONS] = {
@@ -109,7 +111,7 @@ static const struct at_param vfq_params[] = {
 	},
 	[P_ACK_BURST] = {
 		.id = 8, .unit = AT_COUNT, .max_len = 1, .name = "ack_burst",
-		.help = "segments acknowledged at once, where the host can make acknowledgements; 0 = any number (ns-2: TCPackburst, 8 there)",
+		.help = "segments acknowledged at once, where the host can make acknowledgements, whoever hears the uplink; 0 = any number (ns-2: TCPackburst, 8 there)",
 		.source = "VFQ thesis 9.2.2", .def = 4, .min = 0, .max = 1024,
 	},
 	[P_CHARGE] = {

@@ -144,12 +144,13 @@ struct at_vfq_bill at_vfq_price(const struct at_vfq *s, const struct at_vfq_box 
 	return bill;
 }
 
-bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box, const struct at_vfq_flow *f,
-		   const struct at_vfq_seen *seen, u64 now, u32 *number)
+/* Whoever pays for the data: without pieces an upload that is only heard would send a burst for
+ * each acknowledgement that gets through. */
+bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u32 *number)
 {
 	u32 most;
 
-	if (!s->burst || !seen->ack || seen->control || !vfq_infers(s, box, now))
+	if (!s->burst || !seen->ack || seen->control)
 		return false;
 	most = s->burst * vfq_mss_of(s, f, seen);
 	*number = f->proof.acked + most;
@@ -161,8 +162,8 @@ static bool vfq_is_plain(const struct at_vfq_seen *seen)
 	return seen->ack && !seen->control && !seen->tcp.option;
 }
 
-bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_box *box, const struct at_vfq_flow *f,
-		  const struct at_vfq_seen *first, const struct at_vfq_seen *second, u64 now)
+bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *first,
+		  const struct at_vfq_seen *second)
 {
 	u32 by = vfq_advance_of(&f->proof, second->tcp.ack), more = second->tcp.ack - first->tcp.ack;
 
@@ -171,7 +172,7 @@ bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_box *box, const st
 	/* a pure one that says nothing new is a duplicate, which its receiver counts */
 	if (!by || (first->pure ? !vfq_advance_of(&f->proof, first->tcp.ack) : !more) || (s32)more < 0)
 		return false;
-	return !s->burst || by <= s->burst * vfq_mss_of(s, f, second) || !vfq_infers(s, box, now);
+	return !s->burst || by <= s->burst * vfq_mss_of(s, f, second);
 }
 
 /* A SYN: the peer's options hold for all that follows. */

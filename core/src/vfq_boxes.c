@@ -5,6 +5,7 @@
 #include "vfq_state.h"
 
 #define DROPS 4096u		/* packets that a call of change() drops: less than a millisecond */
+#define ROOM 100000000u		/* ns of its turns that a box may hold */
 #define FIRST AT_ROUNDS_OLD	/* the one list of a box in which flows take turns */
 
 static struct at_seats vfq_seats(const struct at_vfq *s)
@@ -91,7 +92,7 @@ static u64 vfq_shown_cost(struct at_qdisc *q, u32 i, u64 now)
 
 	at_vfq_look(s, p, &seen);
 	ack = seen.tcp.ack;
-	if (q->ack && at_vfq_splits(s, b, f, &seen, now, &ack)) {
+	if (q->ack && at_vfq_splits(s, f, &seen, &ack)) {
 		bytes = seen.header;
 		seen.pure = true;
 	}
@@ -106,7 +107,9 @@ static void vfq_sync_box(struct at_qdisc *q, u32 i, u64 now)
 	struct at_vfq_box *b = &s->boxes[i];
 	bool in = s->wf2q.at[i].in, hidden = s->wf2q.at[i].hidden;
 
-	if (in && !vfq_may_go(b))
+	if (in && vfq_may_go(b))
+		return;
+	if (in)
 		b->last = now;
 	if (vfq_may_go(b) && hidden)
 		at_wf2q_unhide(&s->wf2q, i);
@@ -186,11 +189,21 @@ static struct at_pkt *vfq_take_oldest(struct at_qdisc *q, u32 k)
 
 /* ---- room ---- */
 
-static u64 vfq_limit_of(const struct at_vfq *s, const struct at_vfq_box *b)
+/* Time of a full packet of the box where all stations that have packets take turns. */
+static u64 vfq_turn_of(const struct at_vfq *s, const struct at_vfq_box *b)
 {
-	u64 aggregates = s->faithful || s->plain ? 0 : 2 * (u64)b->cost.frames;
+	u32 n = s->contenders;
 
-	return s->box_limit > aggregates ? s->box_limit : aggregates;
+	return n * at_aircost_ns(&b->cost, AT_FULL_BYTES, at_aircost_contention(&b->cost, n));
+}
+
+/* Whether the box has more than its limit: station_limit, or two aggregates or what takes
+ * ROOM in its turns, if one of these is more. */
+static bool vfq_is_full(const struct at_vfq *s, const struct at_vfq_box *b)
+{
+	if (b->qlen <= s->box_limit)
+		return false;
+	return s->faithful || s->plain || (b->qlen > 2 * b->cost.frames && b->qlen * vfq_turn_of(s, b) > ROOM);
 }
 
 /* The first of the box's flows with most packets; it has some. */
@@ -264,7 +277,7 @@ bool at_vfq_shrink(struct at_qdisc *q, u64 now)
 	u32 left = DROPS;
 
 	for (u32 i = 0; i < s->n_boxes && left; i++)
-		for (; s->boxes[i].qlen > vfq_limit_of(s, &s->boxes[i]) && left; left--)
+		for (; vfq_is_full(s, &s->boxes[i]) && left; left--)
 			vfq_drop_one(q, i, NULL, AT_OK, now);
 	for (; left && vfq_over(q, s); left--)
 		vfq_make_room(q, NULL, AT_OK, now);
@@ -281,9 +294,10 @@ static void vfq_meet(struct at_vfq *s, u32 i, const struct at_pkt *p)
 	u64 weight = s->weights[i < s->n_weights ? i : s->n_weights - 1];
 	struct at_vfq_seen seen;
 
-	if (b->met)
+	if (b->met || (b->weighed && s->download == s->upload))
 		return;
 	at_vfq_look(s, p, &seen);
+	b->weighed = true;
 	b->met = seen.is_tcp && !seen.control;
 	weight = weight * (b->met && seen.pure ? s->upload : s->download) >> 16;
 	weight = weight < AT_WF2Q_WEIGHT_MIN ? AT_WF2Q_WEIGHT_MIN : weight;
@@ -292,7 +306,7 @@ static void vfq_meet(struct at_vfq *s, u32 i, const struct at_pkt *p)
 
 static void vfq_forget_box(struct at_vfq_box *b)
 {
-	b->met = false;
+	b->met = b->weighed = false;
 	b->heard_at = 0;
 }
 
@@ -343,7 +357,7 @@ static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32
 	vfq_join(q, i, k, p);
 	vfq_came(q, p, now);
 	vfq_sync_box(q, i, now);
-	if (b->qlen > vfq_limit_of(s, b))
+	if (vfq_is_full(s, b))
 		verdict = vfq_drop_one(q, i, p, verdict, now);
 	while (vfq_over(q, s))
 		verdict = vfq_make_room(q, p, verdict, now);
@@ -394,8 +408,7 @@ static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_flow *f, 
 static struct at_codel_params vfq_codel_of(const struct at_vfq *s, const struct at_vfq_box *b)
 {
 	struct at_codel_params k = s->codel;
-	u32 n = s->contenders;
-	u64 turn = 2 * n * at_aircost_ns(&b->cost, AT_FULL_BYTES, at_aircost_contention(&b->cost, n));
+	u64 turn = 2 * vfq_turn_of(s, b);
 
 	if (k.target && turn > k.target)
 		k.target = (u32)(turn < k.interval ? turn : k.interval);
@@ -442,7 +455,7 @@ static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct a
 	struct at_pkt *made;
 	u32 number;
 
-	if (!q->ack || !at_vfq_splits(s, b, f, &seen, now, &number))
+	if (!q->ack || !at_vfq_splits(s, f, &seen, &number))
 		return NULL;
 	made = q->ack(q, p, number);
 	if (!made)
@@ -462,7 +475,7 @@ static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct a
 /* p, which left the queue and is seen so, or the packet behind it: where one of the two is a
  * pure acknowledgement and the other one can say what both do, that goes alone. */
 static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *f, struct at_pkt *p,
-				 struct at_vfq_seen *seen, u64 now)
+				 struct at_vfq_seen *seen)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
@@ -473,7 +486,7 @@ static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *
 		if (seen->pure ? at_bytes(next) <= seen->header : at_bytes(next) > seen->header)
 			break;		/* no need to look: both have data, or none has */
 		at_vfq_look(s, next, &behind);
-		if (!at_vfq_joins(s, b, f, seen, &behind, now) ||
+		if (!at_vfq_joins(s, f, seen, &behind) ||
 		    !(seen->pure ? q->merge(q, next, p) : q->merge(q, p, next)))
 			break;
 		vfq_count_out(q, f, at_line_take(&f->line));
@@ -518,7 +531,7 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 	}
 	if (p != head)
 		at_vfq_look(s, p, &seen);
-	p = vfq_merged(q, i, f, p, &seen, now);
+	p = vfq_merged(q, i, f, p, &seen);
 	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
 	at_vfq_released(s, b, f, &seen, seen.tcp.ack);
 	vfq_serve(q, i, k, bill, t, now);

@@ -13,7 +13,7 @@ void at_vfq_set_weights(struct at_vfq *s, const struct at_vals *weights)
 	for (u32 i = 0; i < s->n_weights; i++)
 		s->weights[i] = (u32)weights->v[i];
 	for (u32 i = 0; i < s->n_boxes; i++)
-		s->boxes[i].met = false;
+		s->boxes[i].met = s->boxes[i].weighed = false;
 }
 
 void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate)

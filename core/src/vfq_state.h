@@ -60,7 +60,8 @@ struct at_vfq_box {
 	u32 qlen, parked;
 	u32 boosts;		/* of its flows */
 	u32 split, merged, refused;	/* acknowledgements */
-	bool met;		/* has a weight by its first packet */
+	bool weighed;		/* has a weight, by any packet */
+	bool met;		/* has one by its first packet of TCP */
 	bool linked;		/* the host has told its link */
 };
 
@@ -124,11 +125,10 @@ void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flo
 		     const struct at_vfq_seen *seen, u32 ack);
 /* Whether of two packets of a flow, one behind the other, one is a pure acknowledgement whose
  * number can go with the other one, which has data. */
-bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_box *box, const struct at_vfq_flow *f,
-		  const struct at_vfq_seen *first, const struct at_vfq_seen *second, u64 now);
+bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *first,
+		  const struct at_vfq_seen *second);
 /* The number that goes ahead in an acknowledgement of its own; false: none has to. */
-bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_box *box,
-		   const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u64 now, u32 *number);
+bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u32 *number);
 
 /* ---- vfq_flows.c ---- */
 

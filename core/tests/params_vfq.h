@@ -51,7 +51,7 @@ static void shares_limit(struct host *h)
 
 static void shares_station_limit(struct host *h)
 {
-	open_host(h, kind, "", 64);
+	open_host(h, kind, "phy=6 rate=1000000", 64);	/* 4 take 100 ms */
 	to_station(h, 0, 1500, 20);
 	CHECK_EQ(h->q->qlen, 10);
 	change(h, "station_limit=3", 0);
@@ -63,7 +63,7 @@ static void shares_station_limit(struct host *h)
 /* One box for all: they share its limit. */
 static void shares_stations(struct host *h)
 {
-	open_host(h, kind, "stations=1", 64);
+	open_host(h, kind, "phy=6 rate=1000000 stations=1", 64);
 	to_station(h, 0, 1500, 10);
 	to_station(h, 1, 1500, 10);
 	CHECK_EQ(h->q->qlen, 10);

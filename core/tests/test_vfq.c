@@ -315,6 +315,26 @@ static void test_no_splitting(void)
 	close_host(&h);
 }
 
+/* Where the uplink is heard, too: pieces cost their own exchange alone. */
+static void test_split_heard(void)
+{
+	struct at_heard air = { .air = 1000000 };
+	struct host h;
+	u64 up;
+
+	open_host(&h, "vfq", THESIS "uplink=1", 16);
+	put_ack(&h, 1, 0, 1, 0);
+	CHECK_EQ(released(&h), 1);
+	up = cell(&h, 0, "airtime_up");
+	h.q->ops->heard(h.q, &air, 0);
+	put_ack(&h, 1, 0, 1 + 10 * MSS, 0);
+	CHECK_EQ(released(&h), 1 + 4 * MSS);
+	CHECK_EQ(released(&h), 1 + 8 * MSS);
+	CHECK_EQ(released(&h), 1 + 10 * MSS);
+	CHECK_EQ(cell(&h, 0, "airtime_up"), up);
+	close_host(&h);
+}
+
 /* However it is split an acknowledgement costs the same by segments. */
 static void test_split_costs(void)
 {
@@ -589,7 +609,7 @@ static void test_room(void)
 {
 	struct host h;
 
-	open_host(&h, "vfq", THESIS, 64);
+	open_host(&h, "vfq", "phy=6 rate=1000000 target=0", 64);
 	for (u32 i = 0; i < 9; i++)
 		put(&h, 1, 1500, 0);
 	put(&h, 2, 1500, 0);
@@ -617,6 +637,25 @@ static void test_room(void)
 	}
 	CHECK_EQ(h.drops, 1);
 	CHECK_EQ(h.last_drop->sta, 1);
+	close_host(&h);
+}
+
+/* More than its limit, if that does not last 100 ms where all take turns; not in faithful. */
+static void test_room_by_time(void)
+{
+	struct host h;
+	u64 turn;
+
+	open_host(&h, "vfq", THESIS, 64);
+	turn = 2 * t_of(&priv(&h)->boxes[0].cost, 1500, 2);
+	for (u32 i = 0; i < 60; i++)
+		put(&h, 1, 1500, 0);
+	CHECK(h.q->qlen * turn <= 100000000 && (h.q->qlen + 1) * turn > 100000000);
+	close_host(&h);
+	open_host(&h, "vfq", THESIS "profile=1", 64);
+	for (u32 i = 0; i < 60; i++)
+		put(&h, 1, 1500, 0);
+	CHECK_EQ(h.q->qlen, 10);
 	close_host(&h);
 }
 
@@ -664,6 +703,7 @@ int main(void)
 	test_windows();
 	test_splitting();
 	test_no_splitting();
+	test_split_heard();
 	test_split_costs();
 	test_merging();
 	test_no_merging();
@@ -673,6 +713,7 @@ int main(void)
 	test_same_hash();
 	test_same_key();
 	test_room();
+	test_room_by_time();
 	test_flow_table();
 	return 0;
 }

@@ -27,14 +27,13 @@ static bool find(const struct sk_buff *skb, struct place *p)
 	struct tcphdr space;
 
 	p->ip = skb_network_offset(skb);
-	p->tcp = at_host_tcp(skb);
+	p->tcp = at_host_tcp(skb, &p->end);
 	if (p->tcp < 0 || skb_is_gso(skb) || skb->encapsulation)
 		return false;
 	tcp = skb_header_pointer(skb, p->tcp, sizeof(space), &space);
 	if (!tcp)
 		return false;
 	p->behind = p->tcp + tcp->doff * 4u;
-	p->end = at_host_end(skb);
 	return p->behind >= p->tcp + sizeof(*tcp) && p->behind <= p->end;
 }
 

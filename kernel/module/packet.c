@@ -267,7 +267,8 @@ bool at_host_urgent(const struct sk_buff *skb)
 
 /* ---- key and TCP ---- */
 
-u32 at_host_end(const struct sk_buff *skb)
+/* Where the packet ends, from skb->data: short frames are padded. */
+static u32 end_of(const struct sk_buff *skb)
 {
 	int at = skb_network_offset(skb);
 	u32 end = skb->len;
@@ -369,7 +370,7 @@ bool at_key(const struct at_pkt *p, struct at_key *k)
 	for (u32 n = 0; n < EXTENSIONS && !fragment && step_over(skb, six, &k->proto, &at, &fragment); n++)
 		;
 	port = NULL;
-	if (!fragment && has_ports(k->proto) && at + sizeof(space) <= at_host_end(skb))
+	if (!fragment && has_ports(k->proto) && at + sizeof(space) <= end_of(skb))
 		port = skb_header_pointer(skb, at, sizeof(space), space);
 	if (port) {
 		k->sport = ntohs(port[0]);
@@ -382,10 +383,13 @@ bool at_key(const struct at_pkt *p, struct at_key *k)
 static void read_options(const struct sk_buff *skb, u32 at, u32 end, struct at_tcp *t)
 {
 	bool syn = t->flags & TCPHDR_SYN;
+	const u8 stamps[] = { TCPOPT_NOP, TCPOPT_NOP, TCPOPT_TIMESTAMP, TCPOLEN_TIMESTAMP };
 	u8 space[MAX_TCP_OPTION_SPACE];
 	const u8 *o = end > at ? skb_header_pointer(skb, at, end - at, space) : NULL;
 	u32 left = o ? end - at : 0, len;
 
+	if (left == TCPOLEN_TSTAMP_ALIGNED && !memcmp(o, stamps, sizeof(stamps)))	/* most packets */
+		return;
 	for (; left && *o != TCPOPT_EOL; o += len, left -= len) {
 		len = 1;
 		if (*o == TCPOPT_NOP)
@@ -417,10 +421,11 @@ static int tcp_behind(u8 protocol, int at)
 	}
 }
 
-int at_host_tcp(const struct sk_buff *skb)
+int at_host_tcp(const struct sk_buff *skb, u32 *end)
 {
 	int at = skb_network_offset(skb);
 
+	*end = skb->len;
 	if (at < 0)
 		return AT_HOST_BEHIND;
 	if (skb->protocol == htons(ETH_P_IP)) {
@@ -429,13 +434,19 @@ int at_host_tcp(const struct sk_buff *skb)
 
 		if (!ip || ip->version != 4 || ip->ihl < 5 || ip_is_fragment(ip))
 			return AT_HOST_NO_TCP;
+		if (ip->tot_len)
+			*end = min(skb->len, (u32)at + ntohs(ip->tot_len));
 		return tcp_behind(ip->protocol, at + ip->ihl * 4);
 	}
 	if (skb->protocol == htons(ETH_P_IPV6)) {
 		struct ipv6hdr space;
 		const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(space), &space);
 
-		return ip && ip->version == 6 ? tcp_behind(ip->nexthdr, at + (int)sizeof(space)) : AT_HOST_NO_TCP;
+		if (!ip || ip->version != 6)
+			return AT_HOST_NO_TCP;
+		if (ip->payload_len)
+			*end = min(skb->len, at + (u32)sizeof(space) + ntohs(ip->payload_len));
+		return tcp_behind(ip->nexthdr, at + (int)sizeof(space));
 	}
 	return AT_HOST_BEHIND;
 }
@@ -456,16 +467,17 @@ bool at_tcp(const struct at_pkt *p, struct at_tcp *t)
 	const struct sk_buff *skb = at_skb(p);
 	const struct tcphdr *tcp;
 	struct tcphdr space;
-	int at = at_host_tcp(skb);
 	u32 data, end;
+	int at = at_host_tcp(skb, &end);
 
-	if (at == AT_HOST_BEHIND)
+	if (at == AT_HOST_BEHIND) {
 		at = dissected_tcp(skb);
+		end = end_of(skb);
+	}
 	tcp = at < 0 ? NULL : skb_header_pointer(skb, at, sizeof(space), &space);
 	if (!tcp)
 		return false;
 	data = at + tcp->doff * 4u;
-	end = at_host_end(skb);
 	*t = (struct at_tcp){
 		.seq = ntohl(tcp->seq),
 		.ack = ntohl(tcp->ack_seq),

@@ -147,7 +147,7 @@ impl StatView {
     }
 }
 
-/// Shares of the channel's time in the interval; they sum to 1.
+/// Shares of the channel's time in the interval; the first five sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AirView {
     /// Frames to stations.
@@ -160,6 +160,13 @@ pub struct AirView {
     pub beacon_ratio: f64,
     /// Nobody sending.
     pub idle_ratio: f64,
+    /// How evenly the stations that used any shared it, down and up: Jain's index; None of fewer than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stations_jain_ratio: Option<f64>,
+    /// How often, since the start, a frame exchange was of the contender that had the one before: p_s of N contenders
+    /// that are equal is 1/N; None unless the house counts `winners`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub won_again_ratio: Option<f64>,
 }
 
 /// The channel's time since the start; the sum is all of it.

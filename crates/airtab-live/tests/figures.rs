@@ -193,6 +193,7 @@ fn shares_of_stations_and_of_the_channel() {
     assert!(near(stations, 0.084_577_8) && near(s.air.up_ratio, 0.084_577_8), "{stations}, {:?}", s.air);
     let (s, stations) = run(std::slice::from_ref(&down));
     assert!(near(stations, 0.084_577_8) && near(s.air.down_ratio, 0.084_577_8), "{stations}, {:?}", s.air);
+    assert_eq!(s.air.stations_jain_ratio, None, "one is not even with anybody");
     // Both at once: every collision is of two frames of equal length, and each pays for it and for
     // its next backoff: DIFS and whole slots.
     let (s, stations) = run(&[up, down]);
@@ -206,6 +207,9 @@ fn shares_of_stations_and_of_the_channel() {
     // Windows of 32 to 1024 slots, 15.5 in the mean of the first.
     assert!((2 * collisions..2 * collisions * 1023).contains(&(waits / 9_000)), "{}", waits / 9_000);
     assert!(near(stations, paid as f64 * 1e-9));
+    let own: Vec<f64> = s.stations.iter().map(|s| s.rates.down_air_ratio + s.rates.up_air_ratio).collect();
+    let even = stations * stations / (2.0 * own.iter().map(|x| x * x).sum::<f64>());
+    assert!(even > 0.95 && s.air.stations_jain_ratio.is_some_and(|jain| near(jain, even)), "{:?}", s.air);
     let used = s.air.down_ratio + s.air.up_ratio + s.air.collision_ratio;
     assert!(stations > used + s.air.collision_ratio, "each of two pays for a collision");
     assert_eq!(totals(&s, LAPTOP).frames, 300);

@@ -10,7 +10,7 @@ use airtab_sim::wifi::Category;
 use airtab_sim::{App, MAX_STATIONS, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
-use crate::reader::{Section, choice, instead, quantity, unused};
+use crate::reader::{Section, choice, flag, instead, quantity, unused};
 use crate::scenario_file::{LONGEST_NS, measured};
 use crate::wired::read_place;
 
@@ -79,6 +79,7 @@ fn read_app(
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let names = Category::NAMES.into_iter().zip(Category::ALL).rev().collect();
     let access = s.read("access", choice(names)).unwrap_or_default();
+    let tunnel = s.read("tunnel", flag).unwrap_or(false);
     let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
     let servers = read_place(s, servers);
     let app = App {
@@ -90,6 +91,7 @@ fn read_app(
         measure_ns,
         class: class as u8,
         access,
+        tunnel,
         servers: servers?,
         phase_ns,
     };

@@ -72,6 +72,7 @@ fn home() -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(1_000_000)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));

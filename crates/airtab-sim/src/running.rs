@@ -34,6 +34,8 @@ pub(crate) struct Flow {
     pub(crate) life: u16,
     pub(crate) connection: Option<Connection>,
     tuple: FiveTuple,
+    /// What queues see instead of `tuple`: the tunnel's.
+    outer: Option<FiveTuple>,
 }
 
 impl Flow {
@@ -52,6 +54,12 @@ impl Flow {
             destination: (address::station(station), FIRST_PORT + i % PORTS),
             protocol: app.kind.protocol(),
         };
+        // One for all flows of the application to that station.
+        let outer = app.tunnel.then(|| FiveTuple {
+            source: (address::server(app_number), TUNNEL_PORT),
+            destination: (address::station(station), TUNNEL_PORT),
+            protocol: Protocol::Udp,
+        });
         Flow {
             app: app_number,
             user,
@@ -64,10 +72,11 @@ impl Flow {
             station: home.node(HomeHost::Station(station)),
             class: app.class,
             dscp: app.access.dscp(),
-            hash: tuple.flow(key),
+            hash: outer.unwrap_or(tuple).flow(key),
             life: 0,
             connection: None,
             tuple,
+            outer,
         }
     }
 
@@ -77,14 +86,20 @@ impl Flow {
         self.life = self.life.wrapping_add(1);
         let port = &mut self.tuple.destination.1;
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
-        self.hash = self.tuple.flow(key);
+        self.hash = self.outer.unwrap_or(self.tuple).flow(key);
         self.connection = Some(connection);
     }
 
     /// What a classifier sees of the packets that it sends now.
     pub(crate) fn key(&self, up: bool) -> Key {
-        let tuple = if up { self.tuple.reversed() } else { self.tuple };
+        let tuple = self.outer.unwrap_or(self.tuple);
+        let tuple = if up { tuple.reversed() } else { tuple };
         Key { dscp: self.dscp, ..tuple.key() }
+    }
+
+    /// Whether queues see its TCP headers.
+    pub(crate) fn is_open(&self) -> bool {
+        self.outer.is_none()
     }
 
     pub(crate) fn is_udp(&self) -> bool {
@@ -100,6 +115,8 @@ impl Flow {
     }
 }
 
+/// WireGuard's.
+const TUNNEL_PORT: u16 = 51_820;
 /// Ports that clients use: the dynamic ones (RFC 6335).
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u16 = 16_384;

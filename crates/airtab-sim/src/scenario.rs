@@ -105,6 +105,8 @@ pub struct App {
     pub class: u8,
     /// Access category of its packets, both ways: their DSCP says it.
     pub access: Category,
+    /// All of it is inside a tunnel: queues see one UDP flow, whatever is in it. Its own bytes are not counted.
+    pub tunnel: bool,
     /// Where its servers are.
     pub servers: Servers,
     /// When the first packet of its streams is sent, ns after each user's start, where it is not to be a

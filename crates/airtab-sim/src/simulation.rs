@@ -328,7 +328,7 @@ impl Simulation {
     /// One end of a flow sends a packet.
     fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<Segment>) {
         let f = &self.flows[usize::from(flow)];
-        let tcp = segment.map(|s| Tcp {
+        let tcp = segment.filter(|_| f.is_open()).map(|s| Tcp {
             seq: s.seq as u32,
             ack: s.ack as u32,
             payload: s.payload,

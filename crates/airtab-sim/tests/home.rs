@@ -245,6 +245,7 @@ fn a_crowd() {
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
+            tunnel: false,
             phase_ns: None,
         })
         .collect();

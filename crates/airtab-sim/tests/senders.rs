@@ -26,6 +26,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(20 * MS)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     let mut home = quick_home();

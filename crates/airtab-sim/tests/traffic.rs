@@ -27,6 +27,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     Scenario {

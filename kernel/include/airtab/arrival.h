@@ -41,11 +41,9 @@ struct at_addressee *at_host_station(struct at_host *host, const struct sk_buff 
 
 /* Where the header of a plain TCP segment in IPv4 or IPv6 begins, from skb->data; else what
  * is below 0: there is none, or something is in between that a look at the headers does not
- * tell. */
+ * tell. *end: where the packet ends, if this is one, since short frames are padded. */
 enum { AT_HOST_NO_TCP = -1, AT_HOST_BEHIND = -2 };
-int at_host_tcp(const struct sk_buff *skb);
-/* Where the packet ends, from skb->data: short frames are padded. */
-u32 at_host_end(const struct sk_buff *skb);
+int at_host_tcp(const struct sk_buff *skb, u32 *end);
 
 /* A pure acknowledgement of that number, of the same connection and way; NULL: it cannot be
  * made, or there is no memory. */

@@ -229,8 +229,9 @@ bool replay_merge(struct at_pkt *data, const struct at_pkt *ack)
 bool replay_right(const struct at_pkt *p)
 {
 	const struct sk_buff *skb = at_skb(p);
+	u32 end;
 
-	if (skb_is_gso(skb) || at_host_tcp(skb) < 0)	/* never edited */
+	if (skb_is_gso(skb) || at_host_tcp(skb, &end) < 0)	/* never edited */
 		return true;
 	return !checksum(skb) && (skb->protocol != htons(ETH_P_IP) || !ip_fast_csum(ip_hdr(skb), ip_hdr(skb)->ihl));
 }

@@ -35,7 +35,7 @@ mod told;
 mod workload;
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use compose::Point;
 pub use course::Course;
@@ -306,7 +306,13 @@ pub enum FindError {
 
 /// The text of a file of `experiments/`, by its path there.
 fn embedded(path: &Path) -> Result<String, String> {
-    let name = path.strip_prefix("experiments").unwrap_or(path).with_extension("");
+    let mut name = PathBuf::new();
+    for part in path.strip_prefix("experiments").unwrap_or(path).with_extension("").components() {
+        match part {
+            Component::ParentDir => _ = name.pop(),
+            part => name.push(part),
+        }
+    }
     let text = FILES.iter().find(|(known, _)| Path::new(known) == name);
     text.map(|(_, text)| (*text).into()).ok_or_else(|| "is not there".into())
 }

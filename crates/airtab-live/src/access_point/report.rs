@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use airtab_core::{FLOW, Reason};
+use airtab_quality::jain;
 use airtab_sim::Scored;
 use airtab_sim::wifi::{AirTrace, Medium};
 
@@ -34,7 +35,8 @@ impl AccessPoint {
     pub fn snapshot(&mut self) -> Snapshot {
         let interval_ns = (self.world.now() - self.last.at).max(1);
         let interval_s = interval_ns as f64 * SECONDS;
-        let air = self.air_view(interval_ns);
+        let stations = self.station_views(interval_s);
+        let air = self.air_view(interval_ns, &stations);
         self.last.at = self.world.now();
         let snapshot = Snapshot {
             house: self.house.name().into(),
@@ -55,7 +57,7 @@ impl AccessPoint {
                 beacon_ns: self.last.air.beacon_ns,
                 idle_ns: self.last.air.idle_ns,
             },
-            stations: self.station_views(interval_s),
+            stations,
             flows: self.flow_views(interval_s),
             hops: Hops {
                 server: self.spreads.server.take(),
@@ -84,16 +86,20 @@ impl AccessPoint {
         }
     }
 
-    fn air_view(&mut self, interval_ns: u64) -> AirView {
+    fn air_view(&mut self, interval_ns: u64, stations: &[StationView]) -> AirView {
         let now = self.world.medium(0).air(self.world.now());
         let before = std::mem::replace(&mut self.last.air, now);
         let share = |now: u64, before: u64| now.saturating_sub(before) as f64 / interval_ns as f64;
+        let used = stations.iter().map(|s| s.rates.down_air_ratio + s.rates.up_air_ratio);
+        let used: Vec<f64> = used.filter(|ratio| *ratio > 0.0).collect();
         AirView {
             down_ratio: share(now.down_ns, before.down_ns),
             up_ratio: share(now.up_ns, before.up_ns),
             collision_ratio: share(now.collision_ns, before.collision_ns),
             beacon_ratio: share(now.beacon_ns, before.beacon_ns),
             idle_ratio: share(now.idle_ns, before.idle_ns),
+            stations_jain_ratio: jain(&used).filter(|_| used.len() > 1),
+            won_again_ratio: self.world.medium(0).winners().and_then(|w| w.self_correlation.first().copied()),
         }
     }
 

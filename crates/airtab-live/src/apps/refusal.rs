@@ -26,6 +26,9 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
             "{users} users: more than one is the simulator's; leave `users` and `stations` out to run this house live"
         ));
     }
+    if app.tunnel {
+        return Some("`tunnel` is the simulator's; leave the key out to run this house live".into());
+    }
     match &app.kind {
         AppKind::Download(Download { reconnect_ns: Some(_), .. }) => Some(
             "`reconnect` is the simulator's: iperf3 keeps its connection; leave the key out to run this house live"

@@ -93,6 +93,20 @@ pub const HOUSE: &[Row<Snapshot>] = &[
             ("idle", |v| Some(v.air.idle_ratio)),
         ],
     ),
+    gauge(
+        "stations_air_jain",
+        "ratio",
+        "How evenly the stations that used any shared the channel's time in the last interval: Jain's index",
+        "",
+        &[("", |v| v.air.stations_jain_ratio)],
+    ),
+    gauge(
+        "won_again",
+        "ratio",
+        "How often a frame exchange was of the contender that had the one before, where the house counts winners",
+        "",
+        &[("", |v| v.air.won_again_ratio)],
+    ),
     counter("taken_packets", "", "Packets read from the house", "", &[("", |v| n(v.books.taken))]),
     counter(
         "ended_packets",

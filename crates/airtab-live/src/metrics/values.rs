@@ -72,6 +72,8 @@ fn snapshot() -> Snapshot {
             collision_ratio: 13.0,
             beacon_ratio: 14.0,
             idle_ratio: 15.0,
+            stations_jain_ratio: Some(0.5),
+            won_again_ratio: Some(0.25),
         },
         air_totals: AirTotals {
             down_ns: 16_000_000_000,
@@ -165,6 +167,8 @@ air_ratio{use="up"} 12.0
 air_ratio{use="collision"} 13.0
 air_ratio{use="beacon"} 14.0
 air_ratio{use="idle"} 15.0
+stations_air_jain_ratio 0.5
+won_again_ratio 0.25
 taken_packets_total 100.0
 ended_packets_total{end="given"} 101.0
 ended_packets_total{end="dropped"} 102.0

@@ -39,7 +39,9 @@ air        share of the channel's time
 p50, p99   time in the access point's queue:
            half, 99 % of packets wait less
 queue      packets that wait there
-tries      attempts for a frame";
+tries      attempts for a frame
+J          how evenly stations share
+           the air: 1 is even";
 
 /// Draws a snapshot.
 pub(super) fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
@@ -125,6 +127,9 @@ fn draw_air(frame: &mut Frame, s: &Snapshot, area: Rect) {
             let name = if wide { format!(" {name} ") } else { " ".into() };
             spans.push(Span::raw(format!("{name}{}  ", percent(ratio))));
         }
+    }
+    if let Some(jain) = s.air.stations_jain_ratio.filter(|_| wide) {
+        spans.push(Span::styled(format!("stations J {jain:.2}"), QUIET));
     }
     frame.render_widget(Line::from(spans), words);
 }

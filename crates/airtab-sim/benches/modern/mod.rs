@@ -90,6 +90,7 @@ impl Modern {
             measure_ns: None,
             servers: Servers::Own(Latency::both(1_000_000)),
             access: Category::default(),
+            tunnel: false,
             phase_ns: None,
         };
         let name = |i| format!("station {i}");

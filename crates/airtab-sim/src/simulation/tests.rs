@@ -26,6 +26,7 @@ fn home() -> Scenario {
         class: 0,
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     Scenario {
@@ -139,4 +140,26 @@ fn made_acknowledgements_were_never_queued() {
     let ap = simulation.finish().ap;
     assert!((0.0..=9.0).contains(&ap.mean_packets), "{}", ap.mean_packets);
     assert!(ap.deviation_packets.is_some_and(|packets| packets < 9.0), "{:?}", ap.deviation_packets);
+}
+
+/// Queues see one flow of UDP, whatever the tunnel carries, and again after it was opened anew.
+#[test]
+fn a_tunnel_hides_what_is_in_it() {
+    let mut scenario = home();
+    let flows = |tunnel| {
+        let mut scenario = scenario.clone();
+        scenario.apps.truncate(1);
+        scenario.apps[0].kind = P2p { flows: 5, ..P2p::default() }.into();
+        scenario.apps[0].tunnel = tunnel;
+        let simulation = Simulation::new(&scenario, &fifo(), 1);
+        let seen = simulation.flows.iter().map(|flow| (flow.hash, flow.key(false).protocol, flow.is_open()));
+        seen.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(flows(false).len(), 5);
+    let hidden = flows(true);
+    assert_eq!(hidden.len(), 1);
+    assert_eq!(hidden.first().map(|flow| (flow.1, flow.2)), Some((17, false)));
+    scenario.apps.iter_mut().for_each(|app| app.tunnel = true);
+    let trace = run(&scenario, &fifo(), 1);
+    assert!(trace.apps.iter().any(|app| app.acked.iter().any(|acked| *acked > 0)), "TCP is in it all the same");
 }

@@ -64,6 +64,7 @@ pub fn home() -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
@@ -119,6 +120,7 @@ pub fn whole_home() -> Scenario {
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
+            tunnel: false,
             phase_ns: None,
         });
     }
@@ -158,6 +160,7 @@ pub fn other_home() -> Scenario {
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
+            tunnel: false,
             phase_ns: None,
         })
         .collect();

@@ -221,6 +221,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         measure_ns: None,
         servers: Servers::Own(Latency::both(*latency_ns)),
         access: Category::default(),
+        tunnel: false,
         phase_ns: None,
     };
     Scenario {
