@@ -23,6 +23,7 @@ fn names(text: &str) -> BTreeSet<String> {
 fn all_names() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut s = evening()[0].clone();
+    (s.air.stations_jain_ratio, s.air.won_again_ratio) = (Some(0.9), Some(0.3));
     for metric in ["bit_rate_bits_per_second", "uplink_goodput_bits_per_second"] {
         let score = Score { metric: metric.into(), ..Score::default() };
         s.apps.push(AppView { score: Some(score), ..AppView::default() });

@@ -40,8 +40,7 @@ p50, p99   time in the access point's queue:
            half, 99 % of packets wait less
 queue      packets that wait there
 tries      attempts for a frame
-J          how evenly stations share
-           the air: 1 is even";
+J          evenness of stations' air";
 
 /// Draws a snapshot.
 pub(super) fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {

@@ -131,7 +131,7 @@ fn made_acknowledgements_were_never_queued() {
     scenario.tcp = Config::stz();
     scenario.apps.iter_mut().for_each(|app| app.kind = Upload::endless(Algorithm::NewReno).into());
     let mut params = Params::new(Discipline::named("vfq").expect("registered"));
-    for (key, value) in [("uplink", "ack"), ("target", "0ns"), ("ack_burst", "1"), ("station_limit", "3")] {
+    for (key, value) in [("profile", "faithful"), ("ack_burst", "1"), ("station_limit", "3")] {
         params.set(key, value).expect("in range");
     }
     let mut simulation = Simulation::new(&scenario, &params, 1);
