@@ -63,7 +63,7 @@ fn pieces_are_as_their_sender_would_have_sent_them() {
             let number = 1 + 3 * mss(six) + 100;
             let flags = if data.is_empty() { ACK } else { ACK | PUSH };
             let whole = segment(six, 70, number, flags, data);
-            let got = out("vfq:ack_burst=1:uplink=ack:charge=packet", six, &[whole.clone()]);
+            let got = out("vfq:ack_burst=1:uplink=ack:charge=packet", six, std::slice::from_ref(&whole));
             let pieces = (1..=3).map(|n| segment(six, 70, 1 + n * mss(six), ACK, b""));
             assert_eq!(got, pieces.chain([whole]).collect::<Vec<_>>(), "IPv6: {six}, {data:?}");
         }
@@ -88,7 +88,7 @@ fn data_takes_acknowledgements_with_it() {
 fn damage_and_signatures_stay() {
     let mut damaged = segment(false, 70, 1 + 2 * mss(false), ACK | PUSH, b"hello");
     *damaged.last_mut().expect("bytes") ^= 1;
-    let got = out("vfq:ack_burst=1:uplink=ack", false, &[damaged.clone()]);
+    let got = out("vfq:ack_burst=1:uplink=ack", false, std::slice::from_ref(&damaged));
     assert_eq!(got.len(), 2);
     let pseudo = [&got[0][12..20], &[0, 6, 0, 32], &got[0][20..]].concat();
     assert_ne!(ones_sum(&pseudo), 0xffff, "its receiver finds it");
@@ -98,7 +98,10 @@ fn damage_and_signatures_stay() {
     let header =
         TcpHeader { from: 443, to: 5000, seq: 70, ack: 1 + 4 * mss(false), flags: ACK, window: 500, options };
     let signed = Ip::new(address(1, false), address(3, false)).tcp(&header, b"");
-    assert_eq!(out("vfq:ack_burst=1:uplink=ack", false, &[signed.clone()]), [signed]);
+    assert_eq!(
+        out("vfq:ack_burst=1:uplink=ack", false, std::slice::from_ref(&signed)),
+        std::slice::from_ref(&signed)
+    );
 }
 
 /// Bytes that look like nothing else.
