@@ -7,7 +7,7 @@
 # of the download that it happens to wait for, at most 20 % above. Then the shaper's timer
 # alone: a burst leaves at_cake one packet each 8 ms, within 1 ms, and a change of the
 # bandwidth sets the timer anew.
-# boot: measured  limit: 900  clock: exact  kernel: 6.12
+# boot: measured  limit: 900  clock: exact  kernel: 6.1
 . ./lib.sh
 
 # 47 ms are 77.61 packets of the download at 20 Mb/s: the game meets all parts of one alike

@@ -4,7 +4,7 @@
 # formula (docs/emulator.md), within 0.5 %, under two profiles and with 2 ms more; with losses
 # of 10 % within 2 % of the mean, and loses what the formula says; a light flow goes first;
 # changed and switched off under traffic; nothing is left in the books.
-# boot: measured  limit: 600  clock: exact
+# boot: measured  limit: 600  clock: exact  kernel: 6.1
 . ./lib.sh
 
 # sent: packets that left d0, and that were dropped there

@@ -4,7 +4,7 @@
 # 0.97 of what they carry without limit; a station that sleeps costs the others less than 5 %;
 # a driver that lets packets go as it gets them is found out and reported, and can be paced;
 # completions late and in batches; below a parent all packets go, and to ask for it is refused.
-# boot: measured  limit: 900  clock: exact  kernel: 6.1
+# boot: measured  limit: 900  clock: exact  kernel: 6.12
 . ./lib.sh
 
 seconds=5
