@@ -10,7 +10,7 @@ SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Carg
 # What CI runs: one experiment of each sort, some two minutes on two cores.
 EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/constants chap/multi-none chap/link \
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
-LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live)
+LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
 .PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
 
@@ -28,7 +28,7 @@ live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then
 	@# 3: the machine was too busy, which has been said; no failure of the project's
 	@tools/rooted $(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap || [ $$? = 3 ]
 
-live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 6 minutes (root)
+live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 8 minutes (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live-experiments needs root, for network namespaces" >&2; exit 1; }
 	@tools/require live
 	@tools/rooted $(AIRTAB) experiment run --quick $(LIVE_EXPERIMENTS)
