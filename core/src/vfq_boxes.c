@@ -388,21 +388,6 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 /* ---- departures ---- */
 
-/* What CoDel lets out next of a flow, or NULL: nothing is left that may go. */
-static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_flow *f, const struct at_codel_params *k, u64 now)
-{
-	struct at_vfq *s = at_vfq_priv(q);
-	struct at_pkt *p;
-
-	while (at_line_first(q, &f->line)) {
-		p = vfq_count_out(q, f, at_line_take(&f->line));
-		if (!k->target || !at_codel_drops(k, &f->codel, &s->codel_total, p, f->bytes, now))
-			return p;
-		at_book_drop(q, p, AT_R_AQM);
-	}
-	return NULL;
-}
-
 /* CoDel's target is at least the time of two full packets where all stations take turns:
  * with less a flow could not have the next one at hand. */
 static struct at_codel_params vfq_codel_of(const struct at_vfq *s, const struct at_vfq_box *b)
@@ -503,25 +488,38 @@ static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *
 	return p;
 }
 
+/* The first packet of a flow, taken, or NULL: CoDel has dropped it. */
+static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_flow *f, const struct at_codel_params *k, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_pkt *p = vfq_count_out(q, f, at_line_take(&f->line));
+
+	if (!k->target || !at_codel_drops(k, &f->codel, &s->codel_total, p, f->bytes, now))
+		return p;
+	at_book_drop(q, p, AT_R_AQM);
+	return NULL;
+}
+
 /* A packet of box i, which has some that may go, or NULL: CoDel dropped them. */
 static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket *t, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
-	struct at_codel_params codel;
+	struct at_codel_params codel = vfq_codel_of(s, b);
 	struct at_vfq_seen seen;
 	struct at_vfq_bill bill;
 	u32 k = vfq_pick(s, b);
 	struct at_vfq_flow *f = &s->flows[k];
-	const struct at_pkt *head = vfq_head_of(q, f);
-	struct at_pkt *p;
+	struct at_pkt *head, *p = NULL;
 
-	at_vfq_look(s, head, &seen);
-	p = vfq_ahead(q, i, k, head, seen, t, now);
-	if (p)
-		return p;
-	codel = vfq_codel_of(s, b);
-	p = vfq_controlled(q, f, &codel, now);
+	/* whatever CoDel leaves as the first one may be more than a burst */
+	while (!p && (head = vfq_head_of(q, f)) != NULL) {
+		at_vfq_look(s, head, &seen);
+		p = vfq_ahead(q, i, k, head, seen, t, now);
+		if (p)
+			return p;
+		p = vfq_controlled(q, f, &codel, now);
+	}
 	if (!p) {
 		vfq_end_turn(s, b);
 		vfq_sync_box(q, i, now);
@@ -529,8 +527,6 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 			at_wf2q_reshow(&s->wf2q, i, vfq_shown_cost(q, i, now));
 		return NULL;
 	}
-	if (p != head)
-		at_vfq_look(s, p, &seen);
 	p = vfq_merged(q, i, f, p, &seen);
 	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
 	at_vfq_released(s, b, f, &seen, seen.tcp.ack);

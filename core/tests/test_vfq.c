@@ -315,6 +315,24 @@ static void test_no_splitting(void)
 	close_host(&h);
 }
 
+/* What is first after CoDel dropped a packet goes in pieces, too. */
+static void test_split_behind_drop(void)
+{
+	struct host h;
+
+	open_host(&h, "vfq", "phy=6 rate=11000000 merge=0", 32);
+	put_ack(&h, 1, 0, 1, 0);
+	CHECK_EQ(released(&h), 1);
+	for (u32 n = 1; n <= 20; n++)
+		push(&h, tcp_pkt(&h, 1, 0, 1460, 1 + (n < 4 ? n : n + 10) * MSS, TCP_ACK), 0);
+	CHECK_EQ(get(&h, &ticket, 50000000)->tcp.ack, 1 + MSS);
+	CHECK_EQ(get(&h, &ticket, 60000000)->tcp.ack, 1 + 2 * MSS);
+	CHECK_EQ(get(&h, &ticket, 200000000)->tcp.ack, 1 + 6 * MSS);
+	CHECK_EQ(stat(&h, "codel_drops"), 1);
+	CHECK_EQ(stat(&h, "split"), 1);
+	close_host(&h);
+}
+
 /* Where the uplink is heard, too: pieces cost their own exchange alone. */
 static void test_split_heard(void)
 {
@@ -703,6 +721,7 @@ int main(void)
 	test_windows();
 	test_splitting();
 	test_no_splitting();
+	test_split_behind_drop();
 	test_split_heard();
 	test_split_costs();
 	test_merging();
