@@ -320,7 +320,7 @@ static void test_split_behind_drop(void)
 {
 	struct host h;
 
-	open_host(&h, "vfq", "phy=6 rate=11000000 merge=0", 32);
+	open_host(&h, "vfq", "phy=6 rate=11000000 merge=0 station_limit=32", 32);
 	put_ack(&h, 1, 0, 1, 0);
 	CHECK_EQ(released(&h), 1);
 	for (u32 n = 1; n <= 20; n++)
