@@ -65,6 +65,7 @@ ifdef BASE
 else
 	@$(CARGO) bench --quiet -p airtab-core --bench core
 	@$(CARGO) bench --quiet -p airtab-sim --bench sim
+	@$(CARGO) bench --quiet -p airtab-sim --bench tcp
 	@$(CARGO) bench --quiet -p airtab-live --bench report
 	@$(CARGO) bench --quiet -p airtab-lab --bench contention
 endif

@@ -212,10 +212,11 @@ u32 at_source(const struct at_pkt *p)
 
 /* ---- station, class ---- */
 
-/* Elsewhere the address may be that of a router behind which everybody is. */
+/* Elsewhere the address may be that of a router behind which everybody is. OpenWrt has cfg80211
+ * from elsewhere than its kernel, which says so. */
 bool at_host_radio(const struct net_device *dev)
 {
-#if IS_ENABLED(CONFIG_CFG80211)
+#if IS_ENABLED(CONFIG_CFG80211) || IS_ENABLED(CONFIG_CFG80211_HEADERS)
 	return dev->ieee80211_ptr;
 #else
 	return false;

@@ -80,6 +80,10 @@ fn read_app(
     let names = Category::NAMES.into_iter().zip(Category::ALL).rev().collect();
     let access = s.read("access", choice(names)).unwrap_or_default();
     let tunnel = s.read("tunnel", flag).unwrap_or(false);
+    let arrivals = s.read("arrivals", flag).unwrap_or(false);
+    if arrivals && users.count > 1 {
+        s.problem_of("arrivals", "not with several users: the gap from one user's packet to another's says nothing");
+    }
     let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
     let servers = read_place(s, servers);
     let app = App {
@@ -92,6 +96,7 @@ fn read_app(
         class: class as u8,
         access,
         tunnel,
+        arrivals,
         servers: servers?,
         phase_ns,
     };

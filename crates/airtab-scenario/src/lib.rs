@@ -20,6 +20,7 @@ mod contention;
 mod copies;
 pub mod digits;
 mod evenness;
+mod gaps;
 mod kinds;
 mod links;
 mod mac;

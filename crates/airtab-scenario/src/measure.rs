@@ -20,6 +20,7 @@ use airtab_sim::{
 
 use crate::contention;
 use crate::evenness;
+use crate::gaps;
 use crate::kinds;
 use crate::metric::{Direction, Metric, OfPath};
 use crate::volumes;
@@ -108,6 +109,10 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     if app.users.count > 1 {
         // The times from one user's packet to another's say nothing of either.
         f.remove(&Metric::ArrivalSpread);
+    }
+    if app.arrivals {
+        gaps::add(&mut f, Direction::Down, &seen.down.deliveries);
+        gaps::add(&mut f, Direction::Up, &seen.up.deliveries);
     }
     f
 }

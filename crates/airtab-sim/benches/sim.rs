@@ -73,6 +73,7 @@ fn home() -> Scenario {
         servers: Servers::Own(Latency::both(1_000_000)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));

@@ -53,7 +53,7 @@ impl AppMeter {
         AppMeter {
             name: app.name.clone(),
             kind: app.kind.clone(),
-            records: [false, true].map(|up| app.kind.constant(up).is_some()),
+            records: [false, true].map(|up| app.arrivals || app.kind.constant(up).is_some()),
             streams: [false, true].map(stream),
             paths: Default::default(),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),

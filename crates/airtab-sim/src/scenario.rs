@@ -107,6 +107,8 @@ pub struct App {
     pub access: Category,
     /// All of it is inside a tunnel: queues see one UDP flow, whatever is in it. Its own bytes are not counted.
     pub tunnel: bool,
+    /// Each packet's arrival is kept, whatever its kind: what the gaps between them say of how its sender waits.
+    pub arrivals: bool,
     /// Where its servers are.
     pub servers: Servers,
     /// When the first packet of its streams is sent, ns after each user's start, where it is not to be a

@@ -246,6 +246,7 @@ fn a_crowd() {
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
             tunnel: false,
+            arrivals: false,
             phase_ns: None,
         })
         .collect();

@@ -27,6 +27,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         servers: Servers::Own(Latency::both(20 * MS)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     let mut home = quick_home();

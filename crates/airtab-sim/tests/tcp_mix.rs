@@ -34,6 +34,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         servers: Servers::Own(Latency::both(0)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     Scenario {

@@ -28,6 +28,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     Scenario {

@@ -245,9 +245,9 @@ word() {
 	esac
 }
 
-# slow KBPS QUEUES: the device slow0, with addresses and no traffic of its own
+# slow KBPS QUEUES [radio]: the device slow0, wireless or not, with addresses and no traffic of its own
 slow() {
-	insmod /ko/airtab_slow.ko kbps="$1" queues="$2"
+	insmod /ko/airtab_slow.ko kbps="$1" queues="$2" ${3:+radio=1}
 	ip link set slow0 addrgenmode none
 	# reports of multicast groups: at once, and once again within 1 ms
 	for version in 1 2; do

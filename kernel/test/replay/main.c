@@ -3,7 +3,7 @@
  * replay: makes traces, replays them in user space or in the kernel, compares.
  *
  *   replay list                                  the disciplines
- *   replay params DISCIPLINE                     one line each: id, name, unit, init, live
+ *   replay params DISCIPLINE|glue                those of it, or that every kind has; one line each: id, name, unit, init, live
  *                                                or heard, default, least, most, choices; a unit
  *                                                with + behind it: of a list
  *   replay make DISCIPLINE COUNT SET [NAME=NUMBER...] >TRACE
@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/wire.h"
 #include "generate.h"
 
 #define CHUNK 1024u		/* operations that go to the kernel at once */
@@ -303,7 +304,10 @@ static int params(const char *discipline)
 		[AT_SIGNED_NS] = "signed", [AT_HEX] = "hex",
 	};
 
-	for (const struct at_param *p = at_disciplines[number_of(discipline)]->params; p->name; p++) {
+	const struct at_param *all =
+		strcmp(discipline, "glue") ? at_disciplines[number_of(discipline)]->params : at_glue_params;
+
+	for (const struct at_param *p = all; p->name; p++) {
 		printf("%u %s %s%s %s %llu %llu %llu", p->id, p->name, units[p->unit],
 		       p->max_len > 1 ? "+" : "", p->flags & AT_P_INIT ? "init" : p->flags & AT_P_HEARD ? "heard" : "live", (unsigned long long)p->def,
 		       (unsigned long long)p->min, (unsigned long long)p->max);

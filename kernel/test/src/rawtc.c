@@ -16,11 +16,11 @@
  * of any kind, parent and handle, or with any byte another. Fails unless each is
  * answered; prints how many were accepted and refused.
  *
- *   rawtc failing replace|change|del|dump DEV KIND [ID=VALUE...]
+ *   rawtc failing replace|change|on|del|dump DEV KIND [ID=VALUE...]
  *
  * the same request again and again, each time with the next of the kernel's
  * allocations failing, until all were: to replace another qdisc, to change or delete
- * this one, to dump qdiscs and classes. What fails must leave the qdisc that was
+ * this one, to change one that is made anew each time, to dump qdiscs and classes. What fails must leave the qdisc that was
  * there, what is done must have been done. Prints how many allocations failed, and
  * with how many of them the request. For a kernel with fail-nth.
  *
@@ -163,7 +163,7 @@ static uint64_t below(uint64_t n)
 static void random_option(void)
 {
 	uint64_t values[4] = { random_bits() >> below(64), 0, random_bits(), 1 };
-	uint16_t id = (uint16_t)(below(2) ? below(12) : below(4) ? 0x1001 : random_bits());
+	uint16_t id = (uint16_t)(below(2) ? below(12) : below(4) ? 0x1001 + below(9) : random_bits());
 	struct nlattr *a = add(id, values, below(3) ? 8 : below(sizeof(values) + 1));
 
 	if (!below(8))
@@ -339,7 +339,8 @@ static int failing(const char *what, const char *device, const char *kind, char 
 
 	for (int nth = 1; more; nth++) {
 		int s = talk(), plain = talk(), udp = socket(AF_INET, SOCK_DGRAM, 0), error = 0;
-		const char *before = strcmp(what, "replace") ? kind : "pfifo", *after = kind;
+		bool anew = !strcmp(what, "on");
+		const char *before = strcmp(what, "replace") && !anew ? kind : "pfifo", *after = kind;
 		uint32_t was, is;
 		char there[16];
 
@@ -349,11 +350,13 @@ static int failing(const char *what, const char *device, const char *kind, char 
 			before = after = NULL;
 		if (before && strcmp(what, "dump") && strcmp(what, "change"))
 			request_of(plain, RTM_NEWQDISC, make, device, before, none);
+		if (anew)
+			request_of(plain, RTM_NEWQDISC, make, device, kind, none);
 		was = root(plain, device, there);
 		fail(file, nth);
 		if (!strcmp(what, "replace"))
 			error = request_of(s, RTM_NEWQDISC, make, device, kind, args);
-		else if (!strcmp(what, "change"))
+		else if (anew || !strcmp(what, "change"))
 			error = request_of(s, RTM_NEWQDISC, 0, device, kind, args);
 		else if (!strcmp(what, "del"))
 			error = request_of(s, RTM_DELQDISC, 0, device, kind, none);
@@ -396,7 +399,7 @@ int main(int argc, char **argv)
 	if (argc < 4) {
 		fputs("usage: rawtc add|change DEV KIND [ID=VALUE[,VALUE...]]... [ID:BYTES]... [+BYTES]\n"
 		      "       rawtc fuzz DEV KIND COUNT SEED\n"
-		      "       rawtc failing replace|change|del|dump DEV KIND [ID=VALUE...]\n"
+		      "       rawtc failing replace|change|on|del|dump DEV KIND [ID=VALUE...]\n"
 		      "       rawtc failing send DEV ADDRESS\n", stderr);
 		return 2;
 	}

@@ -27,16 +27,19 @@ seen() {
 	sed -n "s/.*\b$2 \([0-9]*\).*/\1/p" seen."$1"
 }
 
-# look_back: watchers have seen nothing wrong; before and behind the qdisc
+# look_back: watchers have seen nothing wrong; before and behind the qdisc. What comes from
+# two processors may have another order when it comes to the qdisc: as much as then may go back.
 look_back() {
-	local name
+	local name before
 	kill "${watchers[@]}"
 	wait "${watchers[@]}"
 	watchers=()
 	for name in before behind; do
 		equal "$1: checksums that are wrong, $name" "$(seen $name wrong)" 0
-		equal "$1: numbers that go back, $name" "$(seen $name back)" 0
 	done
+	before=$(seen before back)
+	[ ! $exact ] || equal "$1: numbers that go back, before" "$before" 0
+	[ "$(seen behind back)" -le "$before" ] || fail "$1: $(seen behind back) numbers go back behind, $before before"
 }
 watchers=()
 
@@ -69,7 +72,7 @@ through() {
 	shift 2
 	tc -n router qdisc replace dev r1 $at vfq "$@"
 	watch before router r0
-	watch behind client c0
+	watch behind router r1	# where it sends: nothing has another order yet
 	exchange "$what" "$address"
 	look_back "$what"
 	books "$what"

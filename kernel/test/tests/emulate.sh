@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # The emulated link on an Ethernet device: a saturated one sends a packet each exchange of the
-# formula (docs/emulator.md), within 0.5 %, under two profiles and with 2 ms more; with losses
+# formula (docs/emulator.md), within 0.5 %, under two profiles, at 6 Mb/s and with 2 ms more; with losses
 # of 10 % within 2 % of the mean, and loses what the formula says; a light flow goes first;
 # changed and switched off under traffic; nothing is left in the books.
 # boot: measured  limit: 600  clock: exact  kernel: 6.1
@@ -36,7 +36,8 @@ pair
 ip netns exec client traffic sink 9 >/dev/null &
 sink=$!
 rate "d7.1" 399259 5 emulate d7.1
-rate "d7.1 and 2 ms" 2399259 5 emulate_extra 2ms
+rate "d7.1 at 6 Mb/s" 2217333 5 emulate_rate 6mbit
+rate "d7.1 and 2 ms" 2399259 5 emulate_rate 54mbit emulate_extra 2ms
 rate "phy-a" 309926 5 emulate phy-a emulate_extra 0
 # 586.5 us a packet on the link, of which 0.02 % are lost
 rate "d7.1, 10 % lost" 586600 20 emulate d7.1 emulate_fer 10%

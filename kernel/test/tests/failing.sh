@@ -3,8 +3,9 @@
 # Each single allocation of the kernel fails in turn while a qdisc of each kind replaces
 # another, is changed, deleted and dumped, while mq makes it for each transmit queue, and
 # while a GSO packet is sent through it: who asked is told, the qdisc that was there stays,
-# packets pass.
-# boot: checked  limit: 900  kernel: debug
+# packets pass. The queues of mq are a wireless device's, each with a governor and stations;
+# packets are claimed there, and a governor is switched on where there was none.
+# boot: stressed  limit: 900  kernel: debug
 . ./lib.sh
 
 # which allocations may fail: all, without a word
@@ -36,7 +37,7 @@ passes() {
 cd /tmp
 all=0 requests=0
 insmod /ko/sch_airtab.ko
-slow 20000 4
+slow 20000 4 radio
 ip link add d0 type veth peer name d1
 for dev in d0 d1; do
 	quiet 1 $dev
@@ -55,9 +56,15 @@ for kind in $(kinds); do
 	echo "$kind" >/proc/sys/net/core/default_qdisc
 	try replace slow0 mq
 	passes slow0 10.9.0.2
+	try send slow0 10.9.0.2
+	passes slow0 10.9.0.2
 	tc qdisc del dev slow0 root
 	echo pfifo_fast >/proc/sys/net/core/default_qdisc
 done
+governor=$(replay params glue | sed -n 's/^\([0-9]*\) governor .*/\1/p')
+try replace d0 chap "$governor=1"
+try on d0 chap "$governor=1"
+passes d0 10.8.0.2
 ip link del d0
 rmmod airtab_slow
 rmmod sch_airtab

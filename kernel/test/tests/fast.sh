@@ -2,7 +2,8 @@
 #
 # split_gso auto: local TCP over a fast device is not cut and as fast as with off, at least
 # 0.9 of what it is with fq_codel; it is cut where the device's speed is not known (a
-# tunnel), where there is a parent, and where the discipline sets timers; a device that
+# tunnel), where there is a parent, where a governor runs (with off, too), and where the discipline
+# sets timers; a device that
 # gets a line later (a bridge its first port) is looked at again.
 # boot: measured  limit: 900
 . ./lib.sh
@@ -23,6 +24,7 @@ send() {
 
 # rate KIND OPTIONS...
 rate() {
+	tc qdisc replace dev d0 root pfifo	# of the same kind what is not said would stay
 	tc qdisc replace dev d0 root "$@"
 	send d0 10.8.0.2
 	figure "$*: $((goodput / 1000)) Mb/s"
@@ -42,6 +44,11 @@ rate chap
 equal "whole, auto" $whole yes
 [ $((goodput * 100)) -ge $((off * 95)) ] || fail "auto carries $goodput kb/s, off $off"
 [ $((goodput * 100)) -ge $((fq_codel * 90)) ] || fail "auto carries $goodput kb/s, fq_codel $fq_codel"
+equal "a governor that nobody asked for, without a radio" "$(tc -s -j qdisc show dev d0 root | jq '.[0].airtab.below')" null
+for split in auto off; do
+	rate chap split_gso $split governor on
+	equal "whole, $split, above a governor" $whole no
+done
 rate at_cake
 equal "whole, a discipline with timers" $whole no
 tc qdisc replace dev d0 root handle 1: prio

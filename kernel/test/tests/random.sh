@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # 10000 random requests about qdiscs and classes to the kernel, nearly right, cut off or of
-# any bytes, for all kinds, from two processes at once, on devices that send: each is
-# answered, and afterwards a right one works and packets pass.
-# boot: checked  limit: 900  kernel: debug
+# any bytes, for all kinds, from two processes at once, on devices that send, one of them
+# wireless: each is answered, and afterwards a right one works and packets pass.
+# boot: stressed  limit: 900  kernel: debug
 . ./lib.sh
 
 cd /tmp
 insmod /ko/sch_airtab.ko
-slow 20000 1
+slow 20000 1 radio
 ip link add d0 type dummy
 ip addr add 10.8.0.1/24 dev d0
 quiet 1 d0

@@ -4,8 +4,9 @@
 # turn, while two processes send: four changes, replacements (by any kind) and deletions at
 # random (always the same) for each, dumps by a third process, the link down and up, the device removed
 # with packets in it, the module unloaded as soon as nobody uses it and not before. After
-# each storm packets pass, and no backlog stays.
-# boot: checked  limit: 1800  kernel: debug
+# each storm packets pass, and no backlog stays. The device is wireless: at root and mq a
+# governor runs, is switched off and on, and takes turns with an emulated link.
+# boot: stressed  limit: 1800  kernel: debug
 . ./lib.sh
 
 storm=4		# requests of a storm
@@ -65,6 +66,16 @@ parameters() {
 		esac
 		echo "$name $REPLY"
 	done < <(replay params "${1#at_}")
+}
+
+# glue PARENT: likewise of what every kind has. An emulated link holds packets that it has, which
+# parents take amiss.
+glue() {
+	printf '%s\n' "split_gso on" "split_gso auto" "inflight_station 1ms" "inflight_station 3ms" "pace 20mbit" "pace 0"
+	case $1 in
+	root | mq) printf '%s\n' "governor off" "governor auto" "governor on emulate off" "emulate d7.1 governor auto" "emulate off" ;;
+	*) printf '%s\n' "governor off" "governor auto" ;;
+	esac
 }
 
 # requests KIND PARAMETER...: of a storm, which begins and ends with KIND at all places
@@ -135,14 +146,14 @@ quiet_again() {
 rage() {
 	local kind dumper n begun=$SECONDS
 	insmod /ko/sch_airtab.ko
-	slow 5000 4
+	slow 5000 4 radio
 	below "$1"
 	load 10.9.0.2 fd09::2
 	dumps &
 	dumper=$!
 	for n in 1 2 3; do
 		kind=${all[turn++ % ${#all[@]}]}
-		mapfile -t live < <(parameters "$kind")
+		mapfile -t live < <(parameters "$kind"; glue "$1")
 		requests "$kind" "${live[@]}" >batch
 		tc -batch batch || fail "$1, $kind: $(<batch)"
 		asked=$((asked + $(wc -l <batch)))

@@ -62,6 +62,20 @@ pub enum OfPath {
     MostRetransmits,
     /// Most timeouts of one connection.
     MostTimeouts,
+    /// Least time from one arrival to the next, s; with `arrivals` alone, as the six that follow.
+    GapLeast,
+    /// The mean of these times, s.
+    GapMean,
+    /// The greatest of them, s.
+    GapMost,
+    /// Peaks in their histogram.
+    GapPeaks,
+    /// Mean distance of a peak from the next one, s.
+    GapSpacing,
+    /// The peak with the fewest of them, share of all.
+    GapPeakLeast,
+    /// The peak with the most of them, share of all.
+    GapPeakMost,
 }
 
 use OfPath::*;
@@ -150,6 +164,7 @@ pub(super) fn rows() -> Vec<Row> {
     let figures = figures.chain(legs.map(OfPath::loss)).chain([Attempts]);
     let figures = figures.chain([Retransmits, RetransmitRatio, Timeouts, SmoothedRtt]);
     let figures = figures.chain([MostRetransmits, MostTimeouts]);
+    let figures = figures.chain([GapLeast, GapMean, GapMost, GapPeaks, GapSpacing, GapPeakLeast, GapPeakMost]);
     let row = |direction: Direction, of: OfPath| {
         let word = direction.word();
         let (name, label) = names(of);
@@ -160,6 +175,9 @@ pub(super) fn rows() -> Vec<Row> {
             // Who is served less sends less again.
             Retransmits | MostRetransmits => (1.0, 0, Sense::Neither),
             Timeouts | MostTimeouts => (1.0, 1, Sense::Neither),
+            GapLeast | GapMean | GapMost | GapSpacing => (1e6, 1, Sense::Neither),
+            GapPeaks => (1.0, 0, Sense::Neither),
+            GapPeakLeast | GapPeakMost => (1e2, 2, Sense::Neither),
             _ => (1e3, 2, Sense::Neither),
         };
         // Once for each: they are as long there as the program.
@@ -189,6 +207,13 @@ fn names(of: OfPath) -> (String, String) {
         SmoothedRtt => ("smoothed_rtt_seconds", "smoothed round trip, ms"),
         MostRetransmits => ("flow_retransmits_most", "segments sent again, most of one flow"),
         MostTimeouts => ("flow_timeouts_most", "timeouts, most of one flow"),
+        GapLeast => ("gap_least_seconds", "least gap, us"),
+        GapMean => ("gap_mean_seconds", "mean gap, us"),
+        GapMost => ("gap_most_seconds", "greatest gap, us"),
+        GapPeaks => ("gap_peaks", "peaks of the gaps"),
+        GapSpacing => ("gap_peak_spacing_seconds", "from peak to peak, us"),
+        GapPeakLeast => ("gap_peak_least_ratio", "gaps in the least peak, %"),
+        GapPeakMost => ("gap_peak_most_ratio", "gaps in the greatest peak, %"),
     };
     (name.into(), label.into())
 }

@@ -91,6 +91,7 @@ impl Modern {
             servers: Servers::Own(Latency::both(1_000_000)),
             access: Category::default(),
             tunnel: false,
+            arrivals: false,
             phase_ns: None,
         };
         let name = |i| format!("station {i}");

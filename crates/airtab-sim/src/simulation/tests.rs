@@ -27,6 +27,7 @@ fn home() -> Scenario {
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     Scenario {

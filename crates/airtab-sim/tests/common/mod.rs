@@ -65,6 +65,7 @@ pub fn home() -> Scenario {
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
         tunnel: false,
+        arrivals: false,
         phase_ns: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
@@ -121,6 +122,7 @@ pub fn whole_home() -> Scenario {
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
             tunnel: false,
+            arrivals: false,
             phase_ns: None,
         });
     }
@@ -161,6 +163,7 @@ pub fn other_home() -> Scenario {
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
             tunnel: false,
+            arrivals: false,
             phase_ns: None,
         })
         .collect();

@@ -13,6 +13,9 @@ use crate::wifi::access::SlotLaw;
 pub(in crate::wifi) struct Slots {
     /// Probability of a slot up to each; the last one is 1.
     up_to: Vec<f64>,
+    /// Of as many equal parts of the unit interval the first slot that a number in it can mean (Chen and Asau, JACM 21(4),
+    /// 1974), so that a draw looks at two of them on the mean, however many there are.
+    guide: Vec<u16>,
     /// Failures in a row that count, and the most of them.
     stage: u32,
     most: u32,
@@ -30,9 +33,16 @@ impl Slots {
             sum += weight;
             sum / total
         });
+        let up_to: Vec<f64> = up_to.collect();
+        let parts = up_to.len();
+        let guide = (0..parts).map(|part| {
+            let begin = part as f64 / parts as f64;
+            up_to.partition_point(|up_to| *up_to <= begin) as u16 // at most 1024 weights
+        });
         let copies = (u64::from(largest) + 1) / law.weights.len() as u64;
         Slots {
-            up_to: up_to.collect(),
+            guide: guide.collect(),
+            up_to,
             stage: 0,
             most: if law.doubles { copies.max(1).ilog2() } else { 0 },
             counter: law.counter.then_some(None),
@@ -51,12 +61,24 @@ impl Slots {
             self.counter = Some(Some(next));
             return next;
         }
-        let below = random.unit();
-        let slot = self.up_to.partition_point(|up_to| *up_to <= below) as u64;
+        let slot = self.slot_of(random.unit()) as u64;
         match self.stage {
             0 => slot,
             stage => slot + slots * u64::from(random.masked((1 << stage) - 1)),
         }
+    }
+
+    /// The first slot up to which the probability is above `below`, which is less than 1.
+    fn slot_of(&self, below: f64) -> usize {
+        let mut slot = usize::from(self.guide[(below * self.guide.len() as f64) as usize]);
+        // The product may have been rounded up into the next part.
+        while slot > 0 && self.up_to[slot - 1] > below {
+            slot -= 1;
+        }
+        while self.up_to[slot] <= below {
+            slot += 1;
+        }
+        slot
     }
 
     pub(super) fn failed(&mut self) {
@@ -70,5 +92,33 @@ impl Slots {
     /// Whether a slot can be drawn at all.
     fn has(&self, slot: usize) -> bool {
         self.up_to[slot] > slot.checked_sub(1).map_or(0.0, |before| self.up_to[before])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that mean another slot than the next lower ones, those around them, and a fine grid: as the definition has it.
+    #[test]
+    fn a_draw_inverts_the_distribution() {
+        let laws: [Vec<f64>; 5] = [
+            vec![1.0; 32],
+            vec![0.0, 0.0, 1.0, 0.0, 1e-12, 3.0, 0.0],
+            (1..=1024).rev().map(f64::from).collect(),
+            vec![5.0],
+            vec![1e12, 0.0, 0.0, 0.0, 1.0],
+        ];
+        for weights in laws {
+            let law = SlotLaw { weights, residual: true, doubles: false, counter: false };
+            let slots = Slots::new(&law, 1023);
+            let grid = (0..10_000).map(|i| f64::from(i) / 1e4);
+            let edges = slots.up_to.iter().flat_map(|x| [x.next_down(), *x, x.next_up()]);
+            for below in grid.chain(edges).filter(|x| (0.0..1.0).contains(x)) {
+                let slot = slots.up_to.partition_point(|up_to| *up_to <= below);
+                assert_eq!(slots.slot_of(below), slot, "{below} of {law:?}");
+                assert!(law.weights[slot] > 0.0);
+            }
+        }
     }
 }
