@@ -131,7 +131,7 @@ static const struct at_param vfq_params[] = {
 	},
 	[P_PHY] = {
 		.id = 12, .unit = AT_CHOICE, .max_len = 1, .name = "phy",
-		.help = "airtime profile of stations whose link the host does not tell",
+		.help = "airtime profile of stations whose link the host does not tell (with rate, ns-2: MACOverhead)",
 		.source = "docs/airtime.md", .def = AT_PHY_STD_11G, .min = 0, .max = AT_PHYS - 1,
 		.choices = at_phy_names,
 	},
@@ -147,7 +147,7 @@ static const struct at_param vfq_params[] = {
 	},
 	[P_UDP] = {
 		.id = 15, .unit = AT_CHOICE, .max_len = 1, .name = "udp",
-		.help = "what is not TCP: fair: as all else; first: before all, up to 100 packets (ns-2: BcastQueueLength)",
+		.help = "what is not TCP: fair: as all else; first: before all, up to 100 packets (ns-2: BcastQueueLength, always there)",
 		.source = "VFQ thesis 9.3.1", .def = 0, .min = 0, .max = 1, .choices = vfq_udps,
 	},
 	[P_UPLINK] = {

@@ -677,8 +677,12 @@ void at_vfq_link(struct at_qdisc *q, const struct at_link *l, u64 now)
 		b->linked = at_aircost_of_link(&b->cost, l) || b->linked;
 		return;
 	}
+	/* who gets its number next is somebody else */
 	b->linked = false;
 	b->cost = s->usual;
+	b->down = b->up = b->heard = 0;
+	b->split = b->merged = b->refused = 0;
+	at_wf2q_forgive(&s->wf2q, at_vfq_box_of(s, l->sta));
 	vfq_forget_box(b);
 }
 

@@ -34,6 +34,10 @@ static void test_airtime(void)
 		{ 576, { 1310.9, 1162.1, 1085.3, 1064.5, 1058.1 } },
 		{ 1500, { 1982.9, 1834.1, 1757.3, 1736.5, 1730.1 } },
 	};
+	static const struct { u32 bytes; double us[5]; } at_2[] = {
+		{ 40, { 865.1, 716.2, 639.5, 618.6, 612.3 } },
+		{ 1500, { 1926.9, 1778.1, 1701.3, 1680.5, 1674.1 } },
+	};
 	static const u32 n[] = { 1, 2, 4, 6, 7 };
 	static const struct { u32 kbps; double us_1500, us_40; } rates[] = {
 		{ 1000, 12928, 1248 }, { 2000, 6784, 944 }, { 5500, 2874, 751 }, { 11000, 1757, 696 },
@@ -44,6 +48,10 @@ static void test_airtime(void)
 	for (u32 r = 0; r < 4; r++)
 		for (u32 k = 0; k < 5; k++)
 			CHECK_US(t_of(&c, rows[r].bytes, n[k]), rows[r].us[k]);
+	at_aircost_of_rate(&c, &at_phys[3], 11000);	/* std-11b: ACK at 2 Mb/s */
+	for (u32 r = 0; r < 2; r++)
+		for (u32 k = 0; k < 5; k++)
+			CHECK_US(t_of(&c, at_2[r].bytes, n[k]), at_2[r].us[k]);
 	for (u32 r = 0; r < 4; r++) {
 		at_aircost_of_rate(&c, &at_phys[6], rates[r].kbps);
 		CHECK_WITHIN(t_of(&c, 1500, 4), rates[r].us_1500, 0.6);
@@ -222,12 +230,14 @@ static void test_numbers(void)
 /* Ten segments, the first of which was lost: eleven are on the air. */
 static void test_duplicates(void)
 {
-	u32 d = 1 + MSS, a[] = { 1, d, d, d, d, d, d, d, d, d, d, d + 10 * MSS };
+	u32 f = 1 + 1500, d = 1 + MSS, a[] = { 1, d, d, d, d, d, d, d, d, d, d, d + 10 * MSS };
 
 	IS(proven(ALL, a, 12), 1 + 11);
 	IS(proven(ALL "dupack=0", a, 12), 1 + 10);
 	/* two duplicates are no loss */
 	IS(PROVEN(ALL, 1, d, d, d, d + 3 * MSS), 1 + 3);
+	/* as the thesis has it: each a segment, and then all that they stood for: 9 + 10 */
+	IS(PROVEN(ALL "profile=1", 1, f, f, f, f, f, f, f, f, f, f, f + 10 * 1500), 1 + 19);
 }
 
 /* The peer's window, and its scale once the SYN was seen. */
@@ -707,8 +717,15 @@ static void test_flow_table(void)
 	close_host(&h);
 }
 
+/* 4096 flows and 256 stations. */
+static void test_memory(void)
+{
+	CHECK(at_vfq_state_size(256, 4096) < 1000000);
+}
+
 int main(void)
 {
+	test_memory();
 	test_airtime();
 	test_contention();
 	test_aggregates();

@@ -106,6 +106,8 @@ static int page(const char *id, const struct at_ops *ops, const char *first, con
 	params(ops->params);
 	params(at_glue_params);
 	stats("STATISTICS", "Shown by\n.BR \"tc \\-s qdisc show\" .", ops->stats);
+	stats("BELOW THE QUEUE", "What the governor knows, where one runs. Shown by\n.BR \"tc \\-s qdisc show\" .", at_below_stats);
+	stats("STATIONS", "A line for each, likewise.", at_below_station_stats);
 	stats("PER\\-FLOW TABLE", "Its rows are shown by\n.BR \"tc \\-s class show\" .", ops->row_stats);
 	return include(last) || err;
 }

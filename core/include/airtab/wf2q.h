@@ -325,6 +325,16 @@ static inline void at_wf2q_refund(struct at_wf2q *w, u32 i, u64 ns)
 	w->at[i].refund = at_wf2q_cost(w->at[i].refund + at_wf2q_cost(ns));
 }
 
+/* Class i owes nothing beyond what it shows, and is owed nothing. */
+static inline void at_wf2q_forgive(struct at_wf2q *w, u32 i)
+{
+	struct at_wf2q_class *c = &w->at[i];
+
+	c->refund = 0;
+	if (!c->in && !c->hidden)
+		c->end = w->v;
+}
+
 /* Weight of class i, from the next head on; within AT_WF2Q_WEIGHT_MIN and _MAX. */
 static inline void at_wf2q_weigh(struct at_wf2q *w, u32 i, u32 weight)
 {

@@ -105,7 +105,7 @@ fn nothing_grows_and_nothing_is_lost() {
     let time = seconds.to_string();
     let mut client = NetnsRef::named(&laptop)
         .command("iperf3")
-        .args(["-c", "fd00:a1b:2::2", "-R", "-P", "2", "-t", &time])
+        .args(["-c", "fd00:a1b:2::2", "--bidir", "-P", "2", "-t", &time])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -163,6 +163,7 @@ fn nothing_grows_and_nothing_is_lost() {
     );
     assert!(books.balanced());
     assert!(books.given > seconds * 500, "{} packets", books.given);
+    assert!(books.made > 0, "vfq made no acknowledgement");
     drop(running);
     assert!(!control::socket(NAME).exists());
 }
@@ -180,12 +181,14 @@ fn changes(stop: &Arc<AtomicBool>, requests: &Arc<AtomicU64>) -> thread::JoinHan
                 key: key.into(),
                 value: value.into(),
             };
-            let request = match n % 6 {
+            let request = match n % 7 {
                 0 => Request::Queue("fq_codel:limit=1000".into()),
-                1 => set("laptop", "distance", ["3", "8", "12", "1"][n / 6 % 4]),
+                1 => set("laptop", "distance", ["3", "8", "12", "1"][n / 7 % 4]),
                 2 => Request::Queue("spq:limit=200".into()),
-                3 => set("console", "rate", ["6Mb/s", "24Mb/s", "54Mb/s"][n / 6 % 3]),
+                3 => set("console", "rate", ["6Mb/s", "24Mb/s", "54Mb/s"][n / 7 % 3]),
                 4 => Request::Queue("fifo:limit=1000".into()),
+                // Acknowledgements of the upload in pieces.
+                5 => Request::Queue("vfq:ack_burst=1:uplink=ack".into()),
                 _ => Request::Queue("chap".into()),
             };
             control::ask(NAME, &request).unwrap_or_else(|e| panic!("{request:?}: {e}"));

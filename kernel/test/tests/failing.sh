@@ -5,7 +5,7 @@
 # while a GSO packet is sent through it: who asked is told, the qdisc that was there stays,
 # packets pass. The queues of mq are a wireless device's, each with a governor and stations;
 # packets are claimed there, and a governor is switched on where there was none.
-# boot: stressed  limit: 900  kernel: debug
+# boot: checked  limit: 900  kernel: debug
 . ./lib.sh
 
 # which allocations may fail: all, without a word

@@ -3,7 +3,8 @@
 # A governor and what a driver may do: aggregates (std-11n), of one station and of two, keep
 # 0.97 of what they carry without limit; a station that sleeps costs the others less than 5 %;
 # a driver that lets packets go as it gets them is found out and reported, and can be paced;
-# completions late and in batches; below a parent all packets go, and to ask for it is refused.
+# completions late and in batches; what it learns of stations; below a parent all packets go, and to ask for it
+# is refused; below mq each queue has one.
 # boot: measured  limit: 900  clock: exact  kernel: 6.12
 . ./lib.sh
 
@@ -72,10 +73,29 @@ ip netns exec server traffic flood 10.7.0.3 9 count=0 ms=$((4 * seconds * 1000))
 of_three flow fast 10.7.0.2
 at_least "beside one that sleeps" "$goodput" 95 "$alone"
 [ "$(tc -s qdisc show dev air0 root | grep -c 'silent on')" = 1 ] || fail "who sleeps is not known"
+[ "$(below expired)" -gt 0 ] || fail "no packet to who sleeps was given up"
 wait
 air station dev=air0 name=slow kbps=6000 asleep=0
 sleep 1
 equal "frames below once it woke" "$(below frames)" 0
+
+# learned KEY STATION: what is known of the station at that address
+learned() {
+	local mac
+	mac=$(ip -n "$2" -j link show dev "$2" | jq -r '.[0].address' | tr -d :)
+	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.stations[] | select(.address == \"$mac\").$1"
+}
+
+# rates and airtime, each alone for as long: bytes over what they take of the channel, uplink and waits included
+tc qdisc replace dev air0 root pfifo
+tc qdisc replace dev air0 root chap governor on
+for station in fast slow; do
+	was=$(air_of $station)
+	flow $station 10.7.0.$([ $station = fast ] && echo 2 || echo 3)
+	is=$(air_of $station)
+	figure "learned of $station: $(learned rate $station) bit/s, $(learned airtime $station) ns; the cell: $((is - was)) ns; TCP got $goodput kb/s"
+done
+equal "frames outstanding afterwards" "$(below frames)" 0
 
 # completions in batches, and late
 air set dev=air0 done_frames=16 done_ns=2000000
@@ -111,5 +131,25 @@ tc qdisc replace dev air0 parent 1:1 chap
 flow fast 10.7.0.2
 at_least "below tbf" "$goodput" 90 10000
 no_house
+
+# a wireless device, where a governor runs by itself: not below htb, and all packets go; one for each queue below mq
+slow 20000 4 radio
+tc qdisc add dev slow0 root handle 1: htb default 1
+tc class add dev slow0 parent 1: classid 1:1 htb rate 10mbit quantum 3000
+tc qdisc add dev slow0 parent 1:1 handle 2: chap
+traffic flood 10.9.0.2 9 flows=20 count=200 size=500 >/dev/null
+sleep 1
+equal "below htb: mode, packets sent, queued" "$(tc -s -j qdisc show dev slow0 |
+	jq -c '.[] | select(.kind == "chap") | [.airtab.below.mode, .packets, .qlen]')" '["not_at_root",200,0]'
+tc qdisc del dev slow0 root
+echo chap >/proc/sys/net/core/default_qdisc
+tc qdisc add dev slow0 root handle 1: mq
+echo pfifo_fast >/proc/sys/net/core/default_qdisc
+traffic flood 10.9.0.2 9 flows=40 count=400 size=500 >/dev/null
+sleep 1
+equal "below mq: modes, packets sent, queued" "$(tc -s -j qdisc show dev slow0 |
+	jq -c '[.[] | select(.kind == "chap")] | [(map(.airtab.below.mode) | unique), (map(.packets) | add), (map(.qlen) | add), length]')" \
+	'[["measured"],400,0,4]'
+rmmod airtab_slow
 rmmod sch_airtab
 rmmod airsim

@@ -3,7 +3,7 @@
 # 10000 random requests about qdiscs and classes to the kernel, nearly right, cut off or of
 # any bytes, for all kinds, from two processes at once, on devices that send, one of them
 # wireless: each is answered, and afterwards a right one works and packets pass.
-# boot: stressed  limit: 900  kernel: debug
+# boot: checked  limit: 900  kernel: debug
 . ./lib.sh
 
 cd /tmp

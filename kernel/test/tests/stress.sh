@@ -6,7 +6,7 @@
 # with packets in it, the module unloaded as soon as nobody uses it and not before. After
 # each storm packets pass, and no backlog stays. The device is wireless: at root and mq a
 # governor runs, is switched off and on, and takes turns with an emulated link.
-# boot: stressed  limit: 1800  kernel: debug
+# boot: checked  limit: 1800  kernel: debug
 . ./lib.sh
 
 storm=4		# requests of a storm
