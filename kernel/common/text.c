@@ -134,7 +134,7 @@ bool at_text_out_of_range(char text[AT_TEXT], const struct at_param *p, u64 valu
 		last = p->unit == AT_BOOL ? 1 : p->max;
 	if (value >= p->min && value <= last && value <= p->max)
 		return false;
-	snprintf(text, AT_TEXT, "%.15s: %.22s is out of range %.23s", p->name,
+	snprintf(text, AT_TEXT, "%.16s: %.22s is out of range %.22s", p->name,
 		 at_text_value(given, p->unit, NULL, value), at_text_range(range, p));
 	return true;
 }

@@ -83,7 +83,7 @@ equal "frames below once it woke" "$(below frames)" 0
 learned() {
 	local mac
 	mac=$(ip -n "$2" -j link show dev "$2" | jq -r '.[0].address' | tr -d :)
-	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.stations[] | select(.address == \"$mac\").$1"
+	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.stations[] | select(.address == \"${mac#0}\").$1"
 }
 
 # rates and airtime, each alone for as long: bytes over what they take of the channel, uplink and waits included
@@ -93,7 +93,11 @@ for station in fast slow; do
 	was=$(air_of $station)
 	flow $station 10.7.0.$([ $station = fast ] && echo 2 || echo 3)
 	is=$(air_of $station)
-	figure "learned of $station: $(learned rate $station) bit/s, $(learned airtime $station) ns; the cell: $((is - was)) ns; TCP got $goodput kb/s"
+	rate=$(learned rate $station) air=$(learned airtime $station)
+	figure "learned of $station: $rate bit/s, $air ns; the cell: $((is - was)) ns; TCP got $goodput kb/s"
+	# what the uplink and the waits for the channel take is in what it learns, so that the rate is TCP's own
+	[ "$rate" -ge $((goodput * 900)) ] && [ "$rate" -le $((goodput * 1200)) ] || fail "$station: a rate of $rate"
+	[ "$air" -ge $((is - was)) ] && [ "$air" -le $((seconds * 1000000000 + 200000000)) ] || fail "$station: airtime $air"
 done
 equal "frames outstanding afterwards" "$(below frames)" 0
 
