@@ -137,9 +137,11 @@ for kind in $kinds; do
 	refused "$kind: help" Usage limit -- tc qdisc change dev d0 root "$kind" help
 	shown "after more refusals" "${all_json[@]}"
 	tc qdisc del dev d0 root
-	# whatever is sent is answered, and a good request still works afterwards
-	fuzzed=$(rawtc fuzz d0 "$kind" 300 1) || fail "$kind, at random: $fuzzed"
-	figure "$kind, 300 requests at random: $fuzzed"
+	# whatever is sent is answered, and a good request still works afterwards; on two processors `random` does it
+	if [ $exact ]; then
+		fuzzed=$(rawtc fuzz d0 "$kind" 300 1) || fail "$kind, at random: $fuzzed"
+		figure "$kind, 300 requests at random: $fuzzed"
+	fi
 	tc qdisc replace dev d0 root pfifo
 	tc qdisc replace dev d0 root "$kind"
 	shown "after requests at random" "${by_default[@]}"

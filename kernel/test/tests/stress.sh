@@ -61,6 +61,7 @@ parameters() {
 		echo "$name $REPLY"
 		case $unit in
 		bool) word bool $((1 - def)) ;;
+		bps) word bps $((def ? def / 3 : most)) ;;	# a third of 54 Mb/s is a rate, too
 		choice) word choice $(((def + 1) % $(wc -w <<<"$choices"))) $choices ;;
 		*) word "$unit" $((!def ? most : def / 2 > least ? def / 2 : least)) ;;
 		esac
