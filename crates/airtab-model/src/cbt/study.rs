@@ -53,6 +53,11 @@ pub const MIXES: [Mix; 5] = [
     mix("ramp", [(575.0, 1507.0), (150.0, 807.0), (500.0, 1075.0)]),
 ];
 
+/// The mix of most of its tables.
+pub const BULK_MPEG: &Mix = &MIXES[1];
+/// That of the run whose load changes.
+pub const RAMP: &Mix = &MIXES[4];
+
 /// Bytes/s on the wire of the study's link, 10 Mb/s.
 pub const LINK: f64 = 1_250_000.0;
 /// The bytes/s of frames to which its allocations sum.
