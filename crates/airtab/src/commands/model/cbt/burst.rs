@@ -23,8 +23,7 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
 }
 
 fn sheet(args: &args::Burst) -> Result<Sheet, String> {
-    let mut members =
-        Members::of(&args.classes, Some(args.link).filter(|_| args.classes.mix.is_none()), BULK_MPEG, KIB)?;
+    let mut members = Members::of(&args.classes, Some(args.link), BULK_MPEG, KIB)?;
     members.weigh(&args.weight)?;
     let mut columns = vec![
         column("class", "class", 0),

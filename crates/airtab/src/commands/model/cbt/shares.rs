@@ -26,6 +26,14 @@ struct Queue {
     frames: Vec<f64>,
 }
 
+/// Classes by their thresholds.
+struct Given {
+    names: Vec<String>,
+    held: Vec<Held>,
+    /// What their rates sum to, if they have some.
+    sum: Option<f64>,
+}
+
 /// A row for each class.
 pub fn shares(args: &args::Shares) -> anyhow::Result<ExitCode> {
     let queue = match queue(args) {
@@ -40,7 +48,7 @@ pub fn shares(args: &args::Shares) -> anyhow::Result<ExitCode> {
 }
 
 fn queue(args: &args::Shares) -> Result<Queue, String> {
-    let (names, mut held, sum) = classes(args)?;
+    let Given { names, mut held, sum } = given(args)?;
     let overhead = args.wire.overhead();
     let link = args.link.or(sum.filter(|_| args.wire == args::Wire::None)).unwrap_or(LINK);
     let busy = |held: &[Held], overhead| wire::busy(held, link, overhead).map_err(|e| e.to_string());
@@ -54,8 +62,7 @@ fn queue(args: &args::Shares) -> Result<Queue, String> {
     Ok(Queue { frames: held.iter().enumerate().map(frames).collect(), names, meant, found })
 }
 
-/// Their names, their thresholds, and what their rates sum to, if they have some.
-fn classes(args: &args::Shares) -> Result<(Vec<String>, Vec<Held>, Option<f64>), String> {
+fn given(args: &args::Shares) -> Result<Given, String> {
     if args.threshold.is_empty() {
         let members = Members::of(&args.classes, args.link, BULK_MPEG, KIB)?;
         let allocation = Allocation::new(&members.classes(), args.latency as f64 / 1e9);
@@ -64,8 +71,11 @@ fn classes(args: &args::Shares) -> Result<(Vec<String>, Vec<Held>, Option<f64>),
             threshold: allocation.threshold(i),
             packet: member.class.packet,
         };
-        let names = members.all.iter().map(|member| member.name.clone()).collect();
-        return Ok((names, members.all.iter().enumerate().map(held).collect(), Some(allocation.capacity())));
+        return Ok(Given {
+            names: members.all.iter().map(|member| member.name.clone()).collect(),
+            held: members.all.iter().enumerate().map(held).collect(),
+            sum: Some(allocation.capacity()),
+        });
     }
     once("--threshold", &args.threshold)?;
     let names: Vec<&str> = args.threshold.iter().map(|one| one.name.as_str()).collect();
@@ -74,7 +84,7 @@ fn classes(args: &args::Shares) -> Result<(Vec<String>, Vec<Held>, Option<f64>),
     for (i, packet) in placed("--packet", &names, &args.classes.packet)? {
         held[i].packet = *packet as f64;
     }
-    Ok((names.into_iter().map(String::from).collect(), held, None))
+    Ok(Given { names: names.into_iter().map(String::from).collect(), held, sum: None })
 }
 
 fn sheet(queue: &Queue) -> Sheet {
