@@ -306,3 +306,154 @@ fn help_teaches() {
     }
     assert!(text(&["--help"]).contains("KB/s are 1000 bytes, KiB/s 1024"));
 }
+
+/// A capture of `tcpdump`: frames of Ethernet in pcap, microseconds and bytes each.
+fn capture(frames: &[(u64, Vec<u8>)]) -> Vec<u8> {
+    let words = [0xa1b2_c3d4u32, 4 << 16 | 2, 0, 0, 65535, 1];
+    let mut file: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for (at_us, bytes) in frames {
+        let head = [at_us / 1_000_000, at_us % 1_000_000, bytes.len() as u64, bytes.len() as u64];
+        file.extend(head.iter().flat_map(|word| (*word as u32).to_le_bytes()));
+        file.extend(bytes);
+    }
+    file
+}
+
+/// A frame of so many bytes, its IP packet of that protocol, from and to that port, with a sequence number.
+fn frame(bytes: usize, protocol: u8, port: u16, sequence: u32) -> Vec<u8> {
+    let mut frame = vec![0; bytes];
+    frame[12..15].copy_from_slice(&[8, 0, 0x45]);
+    frame[16..18].copy_from_slice(&((bytes - 14) as u16).to_be_bytes());
+    frame[22..24].copy_from_slice(&[64, protocol]);
+    frame[34..36].copy_from_slice(&port.to_be_bytes());
+    frame[36..38].copy_from_slice(&port.to_be_bytes());
+    frame[38..42].copy_from_slice(&sequence.to_be_bytes());
+    frame[46] = 0x50;
+    frame
+}
+
+/// Ten seconds: 100 frames/s of TCP, every tenth sent again, and 20 of video, 60 in the fifth and sixth second.
+fn ten_seconds() -> Vec<(u64, Vec<u8>)> {
+    let mut frames = Vec::new();
+    for i in 0..1000u64 {
+        let again = u64::from(i % 10 == 9);
+        frames.push((10_000 * i, frame(1514, 6, 80, 1460 * (i - again) as u32)));
+        let burst = (400..600).contains(&i);
+        if i % 5 == 0 {
+            (0..if burst { 3 } else { 1 })
+                .for_each(|_| frames.push((10_000 * i + 10, frame(826, 17, 6003, 0))));
+        }
+    }
+    frames.push((10_000_000, frame(60, 1, 0, 0)));
+    frames
+}
+
+/// `airtab classes`, as the model takes it.
+fn classes(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.arg("classes").args(args).env("COLUMNS", "100").env_remove("NO_COLOR").stdin(Stdio::null());
+    command.output().expect("airtab starts")
+}
+
+#[test]
+fn classes_of_a_capture() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
+    let (after, before, svg) = (path("after.pcap"), path("before.pcap"), path("classes.svg"));
+    let frames = ten_seconds();
+    std::fs::write(&after, capture(&frames)).expect("written");
+    let twice: Vec<_> = frames.iter().flat_map(|frame| [frame.clone(), frame.clone()]).collect();
+    std::fs::write(&before, capture(&twice)).expect("written");
+
+    let output = classes(&[&after, "--before", &before, "--plot", &svg]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    let shown = stdout(&output);
+    // 151.4 KB/s, of which 90 % of 1460 bytes are new; 280 frames of 826 bytes, 120 of them within 2 s.
+    assert_eq!(row(shown, "tcp"), ["1000", "302.8", "151.4", "131.4", "1514", "151.4"]);
+    assert_eq!(row(shown, "mm"), ["280", "46.3", "23.1", "-", "826", "49.6"]);
+    assert!(std::fs::read_to_string(&svg).expect("drawn").contains("<polyline"));
+    let output = classes(&[&after, "--rules", "udp=1,udp:6003=0,tcp=0,dscp:ef=1", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["unmatched_packets"], &json["classes"][1]["packets"]), (&json!(1), &json!(280)));
+    assert!(stderr(&output).contains("rule 2, 'udp:6003=0', is never reached: rule 1, 'udp=1', takes all"));
+    assert!(stderr(&output).contains("rule 4, 'dscp:ef=1', took no packet"));
+
+    let plan = [
+        "plan",
+        "--from",
+        &after,
+        "--link",
+        "10Mb/s",
+        "--latency",
+        "30ms",
+        "--class",
+        "tcp=rest",
+        "--class",
+        "mm=1Mb/s",
+        "--class",
+        "other=1Mb/s",
+    ];
+    let planned = as_json(&plan);
+    let drain = planned["classes"][1]["drain_packets_per_s"].as_f64().expect("a rate");
+    assert!((drain - 125_000.0 / 850.0).abs() < 1e-9, "packets of 826 bytes and 24 on the wire: {drain}");
+    // 120 frames of 850 bytes within 2 s.
+    let peak = plan.map(|word| if word == "mm=1Mb/s" { "mm=peak" } else { word });
+    let output = cbt(&peak);
+    assert!(stderr(&output).contains("class mm: 408 kb/s for 30 ms are 1530 bytes"), "{}", stderr(&output));
+    let other = [&plan[..], &["--rules", "tcp=0,udp=1,*=1"]].concat();
+    let other: Vec<&str> =
+        other.into_iter().map(|word| if word == "other=1Mb/s" { "other=peak" } else { word }).collect();
+    let output = cbt(&other);
+    assert!(
+        stderr(&output).contains("--class other=peak: the capture has no packet of it"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn captures_are_refused_with_place_and_cure() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let whole = capture(&ten_seconds()[..3]);
+    let mut reversed = ten_seconds()[..3].to_vec();
+    reversed.reverse();
+    for (name, bytes, expected) in [
+        (
+            "cut",
+            whole[..whole.len() - 5].to_vec(),
+            "it is cut: frame 3 is not whole. Capture again, or drop it",
+        ),
+        ("empty", Vec::new(), "it is empty: give a capture with frames"),
+        ("unordered", capture(&reversed), "earlier than the one before: sort it first, reordercap IN OUT"),
+    ] {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        let output = classes(&[path.to_str().expect("UTF-8")]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(
+            stderr(&output).contains(&format!("{name}: ")) && stderr(&output).contains(expected),
+            "{}",
+            stderr(&output)
+        );
+    }
+    for (args, expected) in [
+        (
+            &["x", "--rules", "udp:6010-6000=1"][..],
+            "--rules: rule 1, 'udp:6010-6000=1': its ports are reversed; write 6000-6010",
+        ),
+        (&["x", "--rules", "tcp=3"], "there is no class 3: they are 0 to 2 (tcp, mm, other)"),
+        (&["x", "--names", "a,a"], "--names a: it is there twice"),
+    ] {
+        let output = classes(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    assert_eq!(classes(&["/no/such/file"]).status.code(), Some(1));
+    let output = cbt(&planned(&["--class", "x=peak"]));
+    assert!(
+        stderr(&output).contains("--class x=peak: of what? give --from FILE, or a rate"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&classes(&["--help"])).contains("Examples:"));
+}

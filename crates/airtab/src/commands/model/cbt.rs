@@ -9,6 +9,7 @@
 pub mod args;
 mod borrow;
 mod burst;
+mod captured;
 mod classes;
 mod frames;
 mod fred;

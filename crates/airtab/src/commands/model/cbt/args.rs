@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of `airtab model cbt`, with their help.
 
+use std::path::PathBuf;
+
 use airtab_model::cbt::study::Mix;
 use airtab_model::cbt::wire;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::super::args::{Form, size, time};
 use super::values::{self, Allocation, Loss, Named, named};
 use crate::args::whole;
+use crate::commands::classes::args::RULES;
 
 /// Class-Based Thresholds: one FIFO queue, each class limited by its average (M. Parris, dissertation, UNC 2001)
 #[derive(Parser)]
@@ -86,6 +89,7 @@ impl Wire {
   airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s --class other=1Mb/s
   airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=20% --class other=10% --load call=1.6Mb/s
   airtab model cbt plan --link 100Mb/s --latency 5ms --class tcp=rest --class video=20Mb/s --packet video=1200B
+  airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest --class mm=peak --class other=1Mb/s
 
 Thresholds are in bytes, as the link counts them: B L, for which no packet size need be known. Refused, with the least that works: less than the
 full packets that a class may always hold, more than the link, bursts that the queue does not hold.")]
@@ -96,9 +100,19 @@ pub struct Plan {
     /// How long a packet may wait on average when all classes are busy
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub latency: u64,
-    /// A class, with what it is to have: a rate, a percentage of the link, or rest (what others leave)
-    #[arg(long, value_name = "NAME=RATE", required = true, value_parser = named(values::allocation))]
+    /// A class, with what it is to have: a rate, a percentage of the link, rest (what others leave), or peak (its
+    /// largest mean of 2 s in the capture)
+    #[arg(long, value_name = "NAME=RATE", required = true, value_parser = named(values::planned))]
     pub class: Vec<Named<Allocation>>,
+    /// A capture whose packets and mean loads are taken where nothing is said of them, as 'airtab classes' shows them
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Which class a packet of the capture is of: 0 is the first --class; see 'airtab classes'
+    #[arg(long, value_name = "RULES", requires = "from", default_value = RULES)]
+    pub rules: String,
+    /// What a frame of the capture is on the wire
+    #[arg(long, value_enum, default_value_t = Wire::Ethernet, requires = "from")]
+    pub wire: Wire,
     /// A class's mean packet, for drain rates and bursts [default: a full one]
     #[arg(long, value_name = "NAME=SIZE", value_parser = named(size))]
     pub packet: Vec<Named<u64>>,

@@ -204,6 +204,9 @@ fn allocated(given: &[Named<Allocation>], link: Option<f64>) -> Result<Vec<Membe
         rates.push(match value {
             Allocation::Rate(rate) => *rate,
             Allocation::Part(part) => part * of_link(name, "a percentage")?,
+            Allocation::Peak => {
+                return Err(format!("--class {name}=peak: of what? give --from FILE, or a rate"));
+            }
             Allocation::Rest => {
                 of_link(name, "rest")?;
                 if let Some(first) = rest.replace(i) {

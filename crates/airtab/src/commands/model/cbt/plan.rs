@@ -10,14 +10,17 @@ use airtab_lab::draw::{Content, Figure, Look, Panel, Part, Shares};
 use airtab_lab::table::wrap;
 use airtab_model::cbt::plan::{Queue, Wanted, plan as checked};
 use airtab_model::cbt::share::{Busy, Held};
-use airtab_model::cbt::threshold::Allocation;
+use airtab_model::cbt::threshold;
 use airtab_model::cbt::{CbtError, borrow, burst, wait};
 use serde_json::json;
 
 use super::super::{Answer, wrong_usage};
 use super::args;
+use super::captured::{Captured, captured, completed, wanted};
 use super::classes::{Members, mbps};
 use super::sheet::{Column, Sheet, column};
+use super::values::Named;
+use crate::commands::classes::{read, rules};
 use crate::output;
 
 /// From bytes/s to Mb/s.
@@ -27,7 +30,7 @@ const MBPS: f64 = 8e-6;
 struct Plan {
     members: Members,
     queue: Queue,
-    allocation: Allocation,
+    allocation: threshold::Allocation,
     busy: Busy,
     whens: Vec<When>,
 }
@@ -41,7 +44,14 @@ struct When {
 
 /// Makes a plan and shows it.
 pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
-    let plan = match made(args) {
+    let names: Vec<&str> = args.class.iter().map(|class| class.name.as_str()).collect();
+    let captured = match args.from.as_ref().map(|path| rules(&args.rules, &names).map(|rules| (path, rules)))
+    {
+        Some(Ok((path, rules))) => captured(&names, &read(path, &rules)?, args.wire.overhead()),
+        Some(Err(message)) => return wrong_usage(message),
+        None => Vec::new(),
+    };
+    let plan = match made(args, &captured) {
         Ok(plan) => plan,
         Err(message) => return wrong_usage(message),
     };
@@ -51,8 +61,9 @@ pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
     answer(&plan).print(args.form.json)
 }
 
-fn made(args: &args::Plan) -> Result<Plan, String> {
-    let mut members = Members::planned(&args.class, &args.packet, (args.link, args.full))?;
+fn made(args: &args::Plan, captured: &[Captured]) -> Result<Plan, String> {
+    let packets = completed(&args.packet, captured, |class| class.packet);
+    let mut members = Members::planned(&wanted(&args.class, captured)?, &packets, (args.link, args.full))?;
     members.weigh(&args.weight)?;
     let queue = Queue {
         link: args.link,
@@ -68,22 +79,23 @@ fn made(args: &args::Plan) -> Result<Plan, String> {
     };
     let wanted: Vec<Wanted> = members.all.iter().map(wanted).collect();
     let allocation = checked(&queue, &wanted).map_err(|e| e.to_string())?;
-    let held = |(i, class): (usize, &airtab_model::cbt::threshold::Class)| Held {
+    let held = |(i, class): (usize, &threshold::Class)| Held {
         threshold: allocation.threshold(i),
         packet: class.packet,
     };
     let held: Vec<Held> = allocation.classes().iter().enumerate().map(held).collect();
     let busy = Busy::new(&held, queue.link).map_err(|e| e.to_string())?;
-    let whens = whens(args, &members, &busy)?;
+    let given = completed(&args.loads.load, captured, |class| Some(vec![class.load]));
+    let whens = whens(&given, &members, &busy)?;
     Ok(Plan { members, queue, allocation, busy, whens })
 }
 
 /// All classes busy, the loads that were given, and each class silent while the others are busy.
-fn whens(args: &args::Plan, members: &Members, busy: &Busy) -> Result<Vec<When>, String> {
+fn whens(given: &[Named<Vec<f64>>], members: &Members, busy: &Busy) -> Result<Vec<When>, String> {
     let all = vec![f64::INFINITY; members.all.len()];
     let mut loads = vec![("all busy".to_string(), all.clone())];
-    if !args.loads.load.is_empty() {
-        for offered in members.offered(&args.loads.load)?.loads {
+    if !given.is_empty() {
+        for offered in members.offered(given)?.loads {
             let said = members.names().into_iter().zip(&offered).filter(|(_, load)| load.is_finite());
             let said: Vec<String> = said.map(|(name, load)| format!("{name} {}", mbps(*load))).collect();
             loads.push((if said.is_empty() { "all busy".into() } else { said.join(", ") }, offered));

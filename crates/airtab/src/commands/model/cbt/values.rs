@@ -23,6 +23,8 @@ pub enum Allocation {
     Part(f64),
     /// What others leave.
     Rest,
+    /// The largest mean of 2 s in a capture.
+    Peak,
 }
 
 /// Reads NAME=VALUE.
@@ -58,6 +60,11 @@ fn any_rate(text: &str) -> Result<f64, String> {
     let bytes = bytes.strip_suffix('K').map_or_else(|| format!("{bytes}B"), |number| format!("{number}kB"));
     let wrong = |_| format!("'{text}' is not a rate, such as 2Mb/s, 870KB/s (1000 bytes) or 870KiB/s (1024)");
     Unit::Bytes.parse(&bytes).map(|bytes| bytes as f64).map_err(wrong)
+}
+
+/// The same, or `peak`.
+pub fn planned(text: &str) -> Result<Allocation, String> {
+    if text.trim() == "peak" { Ok(Allocation::Peak) } else { allocation(text) }
 }
 
 /// A rate, a percentage of the link, or `rest`.
