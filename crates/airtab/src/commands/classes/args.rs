@@ -17,11 +17,12 @@ pub const RULES: &str = "tcp=0,udp:6000-6010=1,*=2";
 /// tcp:PORT, udp:PORT-PORT (either end's), dscp:NAME, and * for all. Classes are numbered from 0, as --names has them.
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  tcpdump -i eth0 -s 128 -w after.pcap                       a capture, behind the queue
+  tcpdump -i eth0 -s 128 -w after.pcap         a capture, behind the queue
   airtab classes after.pcap
   airtab classes after.pcap --before before.pcap --plot classes.svg
   airtab classes after.pcap --names bulk,call,rest --rules 'tcp=0,udp:443=0,dscp:ef=1,*=2' --json
-  airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest --class mm=peak --class other=1Mb/s")]
+  airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest \\
+      --class mm=peak --class other=1Mb/s")]
 pub struct Classes {
     /// Capture, pcap or pcapng
     #[arg(value_name = "FILE")]

@@ -21,7 +21,7 @@ use crate::args::whole;
   airtab model blockack --error 0.1            how long aggregates are when frames are lost
   airtab model anomaly                         what a slow station leaves of the others
   airtab model contention access --method dcf,idle-sense,hash1   how often stations collide, how long they wait
-  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s   rates for classes in one FIFO queue")]
+  airtab model cbt borrow                      what classes of one FIFO queue get of what others leave")]
 pub struct Model {
     #[command(subcommand)]
     pub command: ModelCommand,

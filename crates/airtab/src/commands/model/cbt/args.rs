@@ -15,13 +15,13 @@ use crate::commands::classes::args::RULES;
 /// Class-Based Thresholds: one FIFO queue, each class limited by its average (M. Parris, dissertation, UNC 2001)
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s --class other=1Mb/s
+  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s
   airtab model cbt thresholds --mix bulk-mpeg --latency 100ms,30ms
   airtab model cbt borrow --load other=0,100KB/s,500KB/s
   airtab model cbt latency --wire ethernet
 
-KB/s are 1000 bytes, KiB/s 1024. The study's allocations are KiB/s where thresholds come of them (thresholds, shares,
-latency, burst), and KB/s where its rates are compared (borrow).")]
+KB/s are 1000 bytes, KiB/s 1024. The study's allocations are KiB/s where thresholds come of them
+(thresholds, shares, latency, burst), and KB/s where its rates are compared (borrow).")]
 pub struct Cbt {
     #[command(subcommand)]
     pub command: CbtCommand,
@@ -86,13 +86,15 @@ impl Wire {
 /// Thresholds for rates and a latency, of any link: may a queue have them, what do they guarantee, what comes of loads
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s --class other=1Mb/s
-  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=20% --class other=10% --load call=1.6Mb/s
-  airtab model cbt plan --link 100Mb/s --latency 5ms --class tcp=rest --class video=20Mb/s --packet video=1200B
-  airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest --class mm=peak --class other=1Mb/s
+  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s \\
+      --class other=1Mb/s --load call=1.6Mb/s
+  airtab model cbt plan --link 100Mb/s --latency 5ms --class tcp=rest --class video=20%
+  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class mm=peak \\
+      --class other=1Mb/s --from after.pcap
 
-Thresholds are in bytes, as the link counts them: B L, for which no packet size need be known. Refused, with the least that works: less than the
-full packets that a class may always hold, more than the link, bursts that the queue does not hold.")]
+Thresholds are in bytes, as the link counts them: B L, for which no packet size need be known.
+Refused, with the least that works: less than the full packets that a class may always hold, more
+than the link, bursts that the queue does not hold.")]
 pub struct Plan {
     /// What the link carries
     #[arg(long, value_name = "RATE", value_parser = values::rate)]
@@ -190,12 +192,12 @@ pub struct Shares {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt borrow
-  airtab model cbt borrow --load mm=340KB/s --load other=0,100KB/s,200KB/s,300KB/s,400KB/s,500KB/s --plot borrow.svg
-  airtab model cbt borrow --class tcp=935KB/s --class mm=140KB/s --class other=150KB/s --load tcp=700KB/s \\
-      --load mm=160KB/s --load other=1000KB/s --steps
+  airtab model cbt borrow --load mm=340KB/s --load other=0,100KB/s,300KB/s,500KB/s --plot borrow.svg
+  airtab model cbt borrow --class tcp=935KB/s --class mm=140KB/s --class other=150KB/s \\
+      --load tcp=700KB/s --load mm=160KB/s --load other=1000KB/s --steps
 
-Without anything said it is the run whose load changes: 575, 150 and 500 KB/s, 340 KB/s of multimedia, and 0 to 800 of
-the rest.")]
+Without anything said it is the run whose load changes: 575, 150 and 500 KB/s, 340 KB/s of
+multimedia, and 0 to 800 of the rest.")]
 pub struct Borrow {
     #[command(flatten)]
     pub classes: Classes,
@@ -216,10 +218,11 @@ pub struct Borrow {
 #[command(after_help = "Examples:
   airtab model cbt latency --wire ethernet
   airtab model cbt latency --wire ethernet --path 2.5ms --plot latency.svg
-  airtab model cbt latency --mix ramp --latency 100ms --load mm=340KB/s --load other=0,200KB/s,500KB/s --wire ethernet
+  airtab model cbt latency --mix ramp --latency 100ms --wire ethernet \\
+      --load mm=340KB/s --load other=0,200KB/s,500KB/s
 
-All classes wait the same: it is one queue. Beside it is what a queue of its own would make each class wait, of 60
-packets (CBQ): nothing while it gets all it sends.")]
+All classes wait the same: it is one queue. Beside it is what a queue of its own would make each
+class wait, of 60 packets (CBQ): nothing while it gets all it sends.")]
 pub struct Latency {
     #[command(flatten)]
     pub classes: Classes,
@@ -322,7 +325,8 @@ pub struct Red {
   airtab model cbt fred
   airtab model cbt fred --th-min 2,5,15 --th-max 40,60,80,120,180 --plot fred.svg
 
-With more active flows than half of the limit, two packets of each fill the queue, and only the limit bounds the wait.")]
+With more active flows than half of the limit, two packets of each fill the queue, and only the
+limit bounds the wait.")]
 pub struct Fred {
     /// Lower thresholds, packets: the most that a flow holds
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "3,4,5",
@@ -352,7 +356,8 @@ pub struct Fred {
   airtab model cbt frames --loss 0,1,2,5,10,20,30 --plot frames.svg
   airtab model cbt frames --loss 1%,5%,20%
 
-Of the study's video: 30 frames/s, I B B P B B of 5.26, 1.69 and 1 packets, 54.75 packets/s. Losses are independent.")]
+Of the study's video: 30 frames/s, I B B P B B of 5.26, 1.69 and 1 packets, 54.75 packets/s. Losses
+are independent.")]
 pub struct Frames {
     /// Packets that are lost, in a second, or as a percentage
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.62,1.1,2.6,8.2,9.2,10.2,13.7,19,33.1",
