@@ -12,7 +12,8 @@
 //! A packet's bytes are those of its frame without FCS, as the file says them, whatever it keeps. Bytes of TCP that come a
 //! second time were lost behind the capture, or needlessly sent again.
 //!
-//! What it does not do: it does not know what the capture missed, nor frames of 802.11.
+//! What it does not do: it does not know what the capture missed, nor that it has a packet of two interfaces twice, nor
+//! frames of 802.11. Memory grows with the number of TCP flows.
 
 mod goodput;
 mod headers;

@@ -95,6 +95,38 @@ fn short_snapshots_say_the_same() {
     }
 }
 
+/// A pcapng file of the same, of two interfaces in turn.
+fn new_file(frames: &[(u64, Vec<u8>)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut block = |kind: u32, words: &[u32], data: &[u8]| {
+        let padded = data.len().next_multiple_of(4);
+        let length = (12 + 4 * words.len() + padded) as u32;
+        let head = [&[kind, length], words].concat();
+        file.extend(head.iter().flat_map(|word| word.to_le_bytes()));
+        file.extend(data);
+        file.resize(file.len() + padded - data.len(), 0);
+        file.extend(length.to_le_bytes());
+    };
+    block(0x0a0d_0d0a, &[0x1a2b_3c4d, 1, u32::MAX, u32::MAX], &[]);
+    block(1, &[ETHERNET, 0], &[]);
+    block(1, &[ETHERNET, 0], &[]);
+    for (i, (at_ns, bytes)) in frames.iter().enumerate() {
+        let (us, length) = (at_ns / 1000, bytes.len() as u32);
+        block(6, &[i as u32 % 2, (us >> 32) as u32, us as u32, length, length], bytes);
+    }
+    file
+}
+
+#[test]
+fn both_kinds_of_files_say_the_same() {
+    // Microseconds beyond 32 bits.
+    let begin_ns = 5_000_000_000 * MS;
+    let frames: Vec<_> = (0..30u64).map(|i| (begin_ns + i * 100 * MS, tcp(1000 * i as u32, 1000))).collect();
+    let found = loads(&new_file(&frames), RULES).unwrap();
+    assert_eq!(found.classes[0].new_tcp_bytes, Some(30_000));
+    assert_eq!(found, loads(&file(ETHERNET, &frames, 65535), RULES).unwrap());
+}
+
 /// The same packets behind other headers: raw IP, Linux cooked in both versions, a VLAN tag; IPv6.
 #[test]
 fn links_that_are_known() {

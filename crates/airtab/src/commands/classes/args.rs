@@ -24,7 +24,7 @@ pub const RULES: &str = "tcp=0,udp:6000-6010=1,*=2";
   airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest \\
       --class mm=peak --class other=1Mb/s")]
 pub struct Classes {
-    /// Capture, pcap or pcapng
+    /// Capture of one interface, pcap or pcapng
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Which class a packet is of
