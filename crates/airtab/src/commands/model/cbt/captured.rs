@@ -38,7 +38,10 @@ pub fn captured(names: &[&str], loads: &Loads, overhead: f64) -> Vec<Captured> {
 ///
 /// # Errors
 /// The peak of a class of which nothing was captured.
-pub fn wanted(given: &[Named<Allocation>], captured: &[Captured]) -> Result<Vec<Named<Allocation>>, String> {
+pub fn with_peaks(
+    given: &[Named<Allocation>],
+    captured: &[Captured],
+) -> Result<Vec<Named<Allocation>>, String> {
     let one = |given: &Named<Allocation>| match captured.iter().find(|class| class.name == given.name) {
         Some(class) if given.value == Allocation::Peak && class.packet.is_none() => Err(format!(
             "--class {}=peak: the capture has no packet of it; give it a rate, or other --rules",

@@ -68,7 +68,8 @@ impl Members {
     pub fn planned(
         given: &[Named<Allocation>],
         packets: &[Named<u64>],
-        (link, full): (f64, u64),
+        link: f64,
+        full: u64,
     ) -> Result<Members, String> {
         let mut members = Members { all: allocated(given, Some(link))?, kb: KB };
         members.all.iter_mut().for_each(|member| member.class.packet = full as f64);

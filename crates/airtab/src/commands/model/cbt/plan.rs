@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::super::{Answer, wrong_usage};
 use super::args;
-use super::captured::{Captured, captured, completed, wanted};
+use super::captured::{Captured, captured, completed, with_peaks};
 use super::classes::{Members, mbps};
 use super::sheet::{Column, Sheet, column};
 use super::values::Named;
@@ -63,7 +63,7 @@ pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
 
 fn made(args: &args::Plan, captured: &[Captured]) -> Result<Plan, String> {
     let packets = completed(&args.packet, captured, |class| class.packet);
-    let mut members = Members::planned(&wanted(&args.class, captured)?, &packets, (args.link, args.full))?;
+    let mut members = Members::planned(&with_peaks(&args.class, captured)?, &packets, args.link, args.full)?;
     members.weigh(&args.weight)?;
     let queue = Queue {
         link: args.link,
