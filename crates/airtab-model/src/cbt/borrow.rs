@@ -72,13 +72,14 @@ pub fn steps(rates: &[f64], loads: &[f64]) -> Result<Vec<Step>, CbtError> {
     };
     let least = ROUNDING * rates.iter().sum::<f64>();
     let mut steps = vec![step(rates.into())];
-    loop {
+    while steps.len() <= rates.len() {
         let last = &steps[steps.len() - 1];
         if last.excess.iter().sum::<f64>() <= least {
-            return Ok(steps);
+            break;
         }
         steps.push(step(next(rates, &last.rates, loads)));
     }
+    Ok(steps)
 }
 
 /// B', what each class gets: the last of [`steps`].
