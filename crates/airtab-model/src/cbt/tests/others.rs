@@ -36,6 +36,8 @@ fn early_drops() {
         (5.35, 0, 0.001),
         (5.35, 500, 0.002),
         (12.0, 3, 0.021_276_6),
+        (15.5, 32, 0.75),
+        (15.5, 33, 1.0),
         (5.0, 100, 0.0),
         (40.001, 0, 1.0),
     ] {
@@ -60,6 +62,7 @@ fn shares_of_cbq() {
         near(cbq::rate(percent, FRAMES).unwrap() / KB, f64::from(printed), 0.5);
     }
     assert_eq!(cbq::latency_s(100.0, 150.0, 1500.0, cbq::LIMIT).unwrap(), 0.0);
+    assert_eq!(cbq::latency_s(150.0, 150.0, 1500.0, cbq::LIMIT).unwrap(), 0.0, "all that it sends");
     near(cbq::latency_s(200e3, 150e3, 750.0, cbq::LIMIT).unwrap(), 0.3, 1e-12);
 }
 
