@@ -7,7 +7,6 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | `file` | pcap and pcapng as packets |
 //! | `radiotap`, `frame` | a packet as a frame: who sends, how long it takes |
 //! | `exchange` | frames as exchanges: who had access to the channel, whether it was answered |
 //! | `waits` | from when on each counts idle slots, after which exchange |
@@ -24,24 +23,25 @@
 mod account;
 mod arrivals;
 mod exchange;
-mod file;
 mod frame;
 mod radiotap;
 mod survey;
 mod teeth;
 mod waits;
 
-use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use airtab_core::Phy;
 use airtab_quality::fingerprint::{Card, FALSE_ALARMS, Judgement, judge};
+use pcap_file::DataLink;
 
 pub use arrivals::{Arrivals, ArrivalsError, of_arrivals};
 pub use exchange::{Queue, Sender, address};
-pub use file::CaptureError;
 pub use survey::Decrement;
 
+pub use crate::packets::{CaptureError, Open};
+
+use crate::packets::packets;
 use account::Account;
 use exchange::Assembler;
 use frame::{Frames, Stamps};
@@ -84,9 +84,6 @@ pub struct Heard {
     /// Senders, by address.
     pub senders: Vec<Fingerprint>,
 }
-
-/// Opens the capture; called once for each reading.
-pub type Open<'a> = dyn FnMut() -> io::Result<Box<dyn Read>> + 'a;
 
 /// Frames that are looked at to learn which PHY it is.
 const LOOK: u64 = 2000;
@@ -135,11 +132,16 @@ pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, Captur
 /// The first frames: which PHY, and whose time stamps.
 fn look(open: &mut Open<'_>) -> Result<(Phy, Stamps), CaptureError> {
     let mut guess = frame::Guess::default();
-    file::packets(open, &mut |packet| {
+    packets(open, &is_radiotap, &mut |packet| {
         guess.add(&packet)?;
         Ok(if guess.frames < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     guess.end()
+}
+
+/// Whether packets are 802.11 behind radiotap.
+fn is_radiotap(link: DataLink) -> bool {
+    link == DataLink::IEEE802_11_RADIOTAP
 }
 
 /// Reads all of it as exchanges.
@@ -151,7 +153,7 @@ fn read(
 ) -> Result<Frames, CaptureError> {
     let mut frames = Frames::new(phy, stamps);
     let mut assembler = Assembler::new(phy);
-    file::packets(open, &mut |packet| {
+    packets(open, &is_radiotap, &mut |packet| {
         if let Some(frame) = frames.frame(&packet)? {
             assembler.push(&frame, each);
         }

@@ -7,7 +7,7 @@
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
-//! - [`fingerprint`]: what a capture says of its cards
+//! - [`fingerprint`]: what a capture says of its cards; [`class_load`]: what it says of classes of packets
 //! - [`experiment`]: what varies, and what a source says should come out
 //! - [`contention`]: the contention models by subject and parameters, for command line and experiments
 //!
@@ -17,6 +17,7 @@
 
 mod capture;
 mod change;
+pub mod class_load;
 mod classes;
 mod compare;
 pub mod contention;
@@ -24,6 +25,7 @@ pub mod draw;
 pub mod experiment;
 pub mod fingerprint;
 mod measure;
+mod packets;
 mod report;
 mod results;
 mod story;

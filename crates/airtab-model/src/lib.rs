@@ -6,14 +6,17 @@
 //! | [`anomaly`] | what a slow station leaves of a cell that sends aggregates |
 //! | [`bianchi`] | throughput and collision probability of a saturated 802.11 cell |
 //! | [`blockack`] | lengths of aggregates and goodput when MPDUs are lost |
+//! | [`cbt`] | thresholds, rates and waits of Class-Based Thresholds, and of what its study sets beside it |
 //! | [`chap`] | credits, delays and bursts under CHAP |
 //! | [`contention`] | waits, collisions and short-term fairness of channel access methods; what a packet costs |
 //!
 //! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md`,
-//! `docs/model-aggregates.md`, `docs/model-chap.md` and `docs/model-contention.md` explain the formulas.
+//! `docs/model-aggregates.md`, `docs/model-cbt.md`, `docs/model-chap.md` and `docs/model-contention.md` explain the
+//! formulas.
 
 pub mod anomaly;
 pub mod bianchi;
 pub mod blockack;
+pub mod cbt;
 pub mod chap;
 pub mod contention;

@@ -14,6 +14,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
 use crate::commands::cbr::args::Cbr;
+use crate::commands::classes::args::Classes;
 use crate::commands::equal_access::args::EqualAccess;
 use crate::commands::fingerprint::args::Fingerprint;
 use crate::commands::htbench::args::Htbench;
@@ -112,6 +113,7 @@ pub enum Command {
     Cbr(Cbr),
     EqualAccess(EqualAccess),
     Htbench(Htbench),
+    Classes(Classes),
     Fingerprint(Fingerprint),
     Live(Live),
 }

@@ -12,8 +12,8 @@ use airtab_core::{Phy, Rate, RateSpec, ampdu_add};
 use airtab_sim::wifi::Category;
 
 use super::exchange::Queue;
-use super::file::{CaptureError, Packet};
 use super::radiotap::{self, Radio, Speed};
+use crate::packets::{CaptureError, Packet};
 
 /// A MAC address.
 pub(super) type Mac = [u8; 6];

@@ -6,7 +6,7 @@
 pub mod args;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,13 +14,10 @@ use airtab_lab::fingerprint::{Arrivals, Decrement, Fingerprint, Heard, Sender, o
 use airtab_lab::table;
 use airtab_quality::fingerprint::{Figures, Judgement, Verdict};
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::progress::reading;
 use crate::output;
-
-/// Files that take longer than a moment, bytes.
-const LONG: u64 = 50_000_000;
 
 /// What is said of a file.
 struct Said {
@@ -46,7 +43,7 @@ pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
 }
 
 fn said(args: &args::Fingerprint, path: &Path) -> anyhow::Result<Said> {
-    let bar = progress(path)?;
+    let bar = reading(path, 2)?;
     let mut open = || -> io::Result<Box<dyn Read>> { Ok(Box::new(bar.wrap_read(File::open(path)?))) };
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt")) {
         if args.station.is_some() {
@@ -69,16 +66,6 @@ fn said(args: &args::Fingerprint, path: &Path) -> anyhow::Result<Said> {
         }
     }
     Ok(of_air(args, path, &heard))
-}
-
-/// A bar on a terminal, which grows by what is read: all of it twice.
-fn progress(path: &Path) -> anyhow::Result<ProgressBar> {
-    let bytes = std::fs::metadata(path).context("cannot read it")?.len();
-    if bytes > LONG && !io::stderr().is_terminal() {
-        output::note(&format!("Reading {} ...", path.display()));
-    }
-    let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
-    Ok(ProgressBar::new(2 * bytes).with_style(style.expect("the template is right")))
 }
 
 fn address(sender: &Sender) -> String {

@@ -4,6 +4,7 @@
 pub mod airsim;
 pub mod airtime;
 pub mod cbr;
+pub mod classes;
 pub mod compare;
 pub mod disciplines;
 pub mod equal_access;

@@ -9,6 +9,7 @@ pub mod args;
 mod bianchi;
 mod blockack;
 mod burst;
+mod cbt;
 mod columns;
 mod contention;
 mod credits;
@@ -37,6 +38,7 @@ pub fn model(args: &Model) -> anyhow::Result<ExitCode> {
         ModelCommand::Blockack(args) => blockack::blockack(args),
         ModelCommand::Anomaly(args) => anomaly::anomaly(args),
         ModelCommand::Contention(args) => contention::contention(&args.asked),
+        ModelCommand::Cbt(args) => cbt::cbt(args),
     }
 }
 

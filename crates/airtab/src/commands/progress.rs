@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Long commands: a bar while they run, and what Ctrl-C does.
+//! Long commands: a bar while they run or read, and what Ctrl-C does.
 //!
 //! What it does not do: no run is counted here.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +26,19 @@ pub fn progress_bar(runs: usize) -> ProgressBar {
     let form = format!("{{bar:40}} {{pos}} of {}, {{eta}} left", count(runs, "run"));
     ProgressBar::new(runs as u64)
         .with_style(ProgressStyle::with_template(&form).expect("the template is right"))
+}
+
+/// Files that take longer than a moment, bytes.
+const LONG: u64 = 50_000_000;
+
+/// A bar on a terminal, which grows by what is read of a file, so many times all of it.
+pub fn reading(path: &Path, times: u64) -> anyhow::Result<ProgressBar> {
+    let bytes = std::fs::metadata(path).context("cannot read it")?.len();
+    if bytes > LONG && !std::io::stderr().is_terminal() {
+        output::note(&format!("Reading {} ...", path.display()));
+    }
+    let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
+    Ok(ProgressBar::new(times * bytes).with_style(style.expect("the template is right")))
 }
 
 /// The first Ctrl-C lets the runs under way end; the second one ends at once.

@@ -20,7 +20,8 @@ use crate::args::whole;
   airtab model bianchi                         what n busy stations get through
   airtab model blockack --error 0.1            how long aggregates are when frames are lost
   airtab model anomaly                         what a slow station leaves of the others
-  airtab model contention access --method dcf,idle-sense,hash1   how often stations collide, how long they wait")]
+  airtab model contention access --method dcf,idle-sense,hash1   how often stations collide, how long they wait
+  airtab model cbt borrow                      what classes of one FIFO queue get of what others leave")]
 pub struct Model {
     #[command(subcommand)]
     pub command: ModelCommand,
@@ -33,6 +34,7 @@ pub enum ModelCommand {
     Blockack(Blockack),
     Anomaly(Anomaly),
     Contention(Contention),
+    Cbt(super::cbt::args::Cbt),
 }
 
 /// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)
@@ -373,11 +375,11 @@ fn some(unit: Unit, text: &str) -> Result<u64, String> {
     }
 }
 
-fn time(text: &str) -> Result<u64, String> {
+pub(super) fn time(text: &str) -> Result<u64, String> {
     some(Unit::Ns, text)
 }
 
-fn size(text: &str) -> Result<u64, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     some(Unit::Bytes, text)
 }
 

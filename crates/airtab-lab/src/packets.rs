@@ -4,7 +4,7 @@
 //! Reading is `pcap-file`'s. It takes every pcapng time stamp for nanoseconds: the interface's resolution is
 //! applied here. It refuses pcap packets longer than the file keeps of them: they are read raw.
 //!
-//! What it does not do: nothing but 802.11 behind radiotap; no compressed files.
+//! What it does not do: what is in a packet is its reader's to know; no compressed files.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -17,7 +17,8 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, PcapError, TsResolution};
 
-use super::Open;
+/// Opens the capture; called once for each reading.
+pub type Open<'a> = dyn FnMut() -> io::Result<Box<dyn Read>> + 'a;
 
 /// Why a capture cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,17 +49,19 @@ pub enum CaptureError {
 }
 
 /// A packet as the file has it.
-pub(super) struct Packet<'a> {
+pub(crate) struct Packet<'a> {
     /// From 1.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// The file's time stamp.
-    pub(super) at_ns: Option<u64>,
+    pub(crate) at_ns: Option<u64>,
     /// Bytes that it had.
-    pub(super) length: u32,
+    pub(crate) length: u32,
     /// The first of them.
-    pub(super) bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
+    /// What `bytes` begin with.
+    pub(crate) link: DataLink,
     /// Name and address of the interface that captured it, if the file has both.
-    pub(super) interface: Option<&'a (String, [u8; 6])>,
+    pub(crate) interface: Option<&'a (String, [u8; 6])>,
 }
 
 type Each<'a> = dyn FnMut(Packet<'_>) -> Result<ControlFlow<()>, CaptureError> + 'a;
@@ -67,8 +70,15 @@ const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 const PCAP: [[u8; 4]; 4] =
     [[0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x4d, 0x3c, 0xb2, 0xa1]];
 
-/// Hands on each packet, until there are no more or `each` has enough.
-pub(super) fn packets(open: &mut Open<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
+/// Whether packets of a link can be read.
+type Knows<'a> = dyn Fn(DataLink) -> bool + 'a;
+
+/// Hands on each packet, until there are no more or `each` has enough; a link that is not known is an error.
+pub(crate) fn packets(
+    open: &mut Open<'_>,
+    knows: &Knows<'_>,
+    each: &mut Each<'_>,
+) -> Result<(), CaptureError> {
     let mut file = open()?;
     let mut begin = [0; 4];
     let mut have = 0;
@@ -81,8 +91,8 @@ pub(super) fn packets(open: &mut Open<'_>, each: &mut Each<'_>) -> Result<(), Ca
     }
     let whole = io::Cursor::new(begin).chain(file);
     match begin {
-        PCAPNG => pcapng(whole, each),
-        _ if PCAP.contains(&begin) => pcap(whole, each),
+        PCAPNG => pcapng(whole, knows, each),
+        _ if PCAP.contains(&begin) => pcap(whole, knows, each),
         _ => Err(CaptureError::Foreign(begin)),
     }
 }
@@ -97,17 +107,15 @@ fn error(e: PcapError, frame: u64) -> CaptureError {
     }
 }
 
-fn radiotap(link: DataLink) -> Result<(), CaptureError> {
-    match link {
-        DataLink::IEEE802_11_RADIOTAP => Ok(()),
-        other => Err(CaptureError::LinkType { link: format!("{other:?}") }),
-    }
+fn known(link: DataLink, knows: &Knows<'_>) -> Result<(), CaptureError> {
+    if knows(link) { Ok(()) } else { Err(CaptureError::LinkType { link: format!("{link:?}") }) }
 }
 
-fn pcap(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
+fn pcap(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
     let mut reader = PcapReader::new(file).map_err(|e| error(e, 1))?;
     let header = reader.header();
-    radiotap(header.datalink)?;
+    let link = header.datalink;
+    known(link, knows)?;
     let unit = if header.ts_resolution == TsResolution::NanoSecond { 1 } else { 1000 };
     let mut number = 0;
     while let Some(packet) = reader.next_raw_packet() {
@@ -115,7 +123,7 @@ fn pcap(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
         let packet = packet.map_err(|e| error(e, number))?;
         let at_ns = u64::from(packet.ts_sec) * 1_000_000_000 + u64::from(packet.ts_frac) * unit;
         let (length, bytes) = (packet.orig_len, &packet.data[..]);
-        if each(Packet { number, at_ns: Some(at_ns), length, bytes, interface: None })?.is_break() {
+        if each(Packet { number, at_ns: Some(at_ns), length, bytes, link, interface: None })?.is_break() {
             break;
         }
     }
@@ -158,7 +166,7 @@ impl Interface {
     }
 }
 
-fn pcapng(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
+fn pcapng(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
     let mut reader = PcapNgReader::new(file).map_err(|e| error(e, 1))?;
     let mut interfaces: Vec<Interface> = Vec::new();
     let mut number = 1;
@@ -172,12 +180,13 @@ fn pcapng(file: impl Read, each: &mut Each<'_>) -> Result<(), CaptureError> {
                     let what = format!("interface {} of {}", block.interface_id, interfaces.len());
                     return Err(CaptureError::Broken { frame: number, what });
                 };
-                radiotap(interface.link)?;
+                known(interface.link, knows)?;
                 let packet = Packet {
                     number,
                     at_ns: Some(interface.ns(block.timestamp.as_nanos())),
                     length: block.original_len,
                     bytes: &block.data,
+                    link: interface.link,
                     interface: interface.named.as_ref(),
                 };
                 number += 1;

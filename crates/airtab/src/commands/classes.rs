@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab classes`: what classes of packets send, from a capture (M. Parris, dissertation, UNC 2001, A.3, A.7).
+//!
+//! Reading and counting is `airtab-lab`'s; here are files, a table, JSON and a figure.
+
+pub mod args;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use airtab_lab::class_load::{BIN_NS, ClassLoad, Loads, Rules, of_capture};
+use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Point};
+use airtab_lab::table;
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use super::progress::reading;
+use crate::args::USAGE;
+use crate::output;
+
+/// Points of a line of the figure, about.
+const POINTS: usize = 1500;
+
+/// Says what each class sends.
+pub fn classes(args: &args::Classes) -> anyhow::Result<ExitCode> {
+    let names: Vec<&str> = args.names.iter().map(String::as_str).collect();
+    let twice = super::twice(&names)
+        .map(|name| format!("--names {name}: it is there twice; give each class its own"));
+    let rules = match twice.map_or_else(|| rules(&args.rules, &names), Err) {
+        Ok(rules) => rules,
+        Err(message) => {
+            output::note(&format!("error: {message}"));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
+    let found = read(&args.file, &rules)?;
+    let before = args.before.as_ref().map(|path| read(path, &rules)).transpose()?;
+    if let Some(path) = &args.form.plot {
+        output::Drawing::open(path)?.write(&figure(&names, &found))?;
+    }
+    let text = text(&args.file, &names, &found, before.as_ref());
+    let json = as_json(&args.file, &names, &found, before.as_ref());
+    output::print(&if args.form.json { format!("{json:#}\n") } else { text })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Rules for classes of these names.
+///
+/// # Errors
+/// A rule that is none.
+pub fn rules(text: &str, names: &[&str]) -> Result<Rules, String> {
+    Rules::parse(text, names).map_err(|e| format!("--rules: {e}"))
+}
+
+/// Reads a capture; rules that took nothing are told.
+///
+/// # Errors
+/// The file, and what is wrong with it.
+pub fn read(path: &Path, rules: &Rules) -> anyhow::Result<Loads> {
+    let named = || path.display().to_string();
+    let bar = reading(path, 1).with_context(named)?;
+    let mut open = || -> io::Result<Box<dyn Read>> { Ok(Box::new(bar.wrap_read(File::open(path)?))) };
+    let loads = of_capture(&mut open, rules).with_context(named)?;
+    bar.finish_and_clear();
+    for why in rules.unreached(&loads.matched) {
+        output::note(&format!("warning: {}: {why}", named()));
+    }
+    Ok(loads)
+}
+
+fn text(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> String {
+    let kb = |rate: f64| format!("{:.1}", rate / 1000.0);
+    let mut headings = vec!["\nclass", "\npackets"];
+    headings.extend(before.map(|_| "load\nKB/s"));
+    headings.extend(["throughput\nKB/s", "goodput\nKB/s", "packet\nbytes", "peak of 2 s\nKB/s"]);
+    let headings: Vec<String> = headings.into_iter().map(String::from).collect();
+    let row = |(i, class): (usize, &ClassLoad)| {
+        let mut row = vec![names[i].to_string(), class.packets.to_string()];
+        row.extend(before.map(|before| kb(before.rate(before.classes[i].bytes))));
+        row.extend([
+            kb(found.rate(class.bytes)),
+            class.new_tcp_bytes.map_or("-".into(), |bytes| kb(found.rate(bytes))),
+            class.packet_bytes().map_or("-".into(), |bytes| format!("{bytes:.0}")),
+            kb(found.peak(i)),
+        ]);
+        row
+    };
+    let rows: Vec<Vec<String>> = found.classes.iter().enumerate().map(row).collect();
+    let style = output::stdout_style();
+    let mut text = format!(
+        "{}: {} frames in {:.1} s\n\n{}",
+        path.display(),
+        found.frames,
+        found.span_ns as f64 / 1e9,
+        table::figures(&headings, &rows, style)
+    );
+    let mut notes = vec![
+        "Bytes are those of frames without FCS; KB are 1000. goodput: payload of TCP, for the first time."
+            .to_string(),
+    ];
+    if found.unmatched > 0 {
+        let (n, last) = (found.unmatched, names[names.len() - 1]);
+        notes.push(format!("{n} packets were taken by no rule: they are of {last}, the last class."));
+    }
+    text += "\n";
+    for note in notes {
+        text += &(table::wrap(&note, style.width) + "\n");
+    }
+    text
+}
+
+fn as_json(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> Value {
+    let class = |(i, class): (usize, &ClassLoad)| {
+        json!({
+            "class": names[i],
+            "packets": class.packets,
+            "bytes": class.bytes,
+            "load_bytes_per_s": before.map(|before| before.rate(before.classes[i].bytes)),
+            "throughput_bytes_per_s": found.rate(class.bytes),
+            "goodput_bytes_per_s": class.new_tcp_bytes.map(|bytes| found.rate(bytes)),
+            "packet_bytes": class.packet_bytes(),
+            "peak_2s_bytes_per_s": found.peak(i),
+            "bin_bytes": class.bins,
+        })
+    };
+    json!({
+        "schema": 1,
+        "file": path.display().to_string(),
+        "frames": found.frames,
+        "span_s": found.span_ns as f64 / 1e9,
+        "bin_s": BIN_NS as f64 / 1e9,
+        "unmatched_packets": found.unmatched,
+        "rule_packets": found.matched,
+        "classes": found.classes.iter().enumerate().map(class).collect::<Vec<_>>(),
+    })
+}
+
+/// Throughput over time.
+fn figure(names: &[&str], found: &Loads) -> Figure {
+    let bins = (found.span_ns / BIN_NS + 1) as usize;
+    let together = bins.div_ceil(POINTS);
+    let step_s = together as f64 * BIN_NS as f64 / 1e9;
+    let line = |(i, class): (usize, &ClassLoad)| {
+        let kb = |k: usize| {
+            let bytes = |bin: usize| class.bins.get(bin).copied().unwrap_or(0);
+            (k * together..(k + 1) * together).map(bytes).sum::<u64>() as f64 / step_s / 1000.0
+        };
+        let point = |k: usize| Some(Point::new((k as f64 + 0.5) * step_s, kb(k)));
+        let points = (0..bins.div_ceil(together)).map(point).collect();
+        Line { name: names[i].into(), look: Look::of_app(i), kind: Kind::Course, points }
+    };
+    let lines: Vec<Line> = found.classes.iter().enumerate().map(line).collect();
+    let most = lines.iter().flat_map(|line| line.points.iter().flatten()).map(|point| point.y);
+    let x = Axis::new("time, s").exact().covering([0.0, found.span_ns as f64 / 1e9]);
+    let y = Axis::new("throughput, KB/s").covering([0.0]).covering(most.collect::<Vec<_>>());
+    let title = "Throughput of each class";
+    let content = Content::Plot(Plot { x, y, lines, mark: None });
+    let caption = format!("in steps of {step_s} s");
+    Figure::new(
+        "classes",
+        title,
+        "",
+        vec![Panel { name: String::new(), caption, alt: title.into(), content }],
+    )
+}

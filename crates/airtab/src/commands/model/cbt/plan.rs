@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab model cbt plan`: thresholds, what they guarantee, and what comes of loads.
+//!
+//! What it does not do: whether a queue can keep an allocation is `airtab_model::cbt::plan`'s to say.
+
+use std::process::ExitCode;
+
+use airtab_core::Unit;
+use airtab_lab::draw::{Content, Figure, Look, Panel, Part, Shares};
+use airtab_lab::table::wrap;
+use airtab_model::cbt::plan::{Queue, Wanted, plan as checked};
+use airtab_model::cbt::share::{Busy, Held};
+use airtab_model::cbt::threshold;
+use airtab_model::cbt::{CbtError, borrow, burst, wait};
+use serde_json::json;
+
+use super::super::{Answer, wrong_usage};
+use super::args;
+use super::captured::{Captured, captured, completed, with_peaks};
+use super::classes::{Members, mbps};
+use super::sheet::{Column, Sheet, column};
+use super::values::Named;
+use crate::commands::classes::{read, rules};
+use crate::output;
+
+/// From bytes/s to Mb/s.
+const MBPS: f64 = 8e-6;
+
+/// A queue that can keep what it promises.
+struct Plan {
+    members: Members,
+    queue: Queue,
+    allocation: threshold::Allocation,
+    busy: Busy,
+    whens: Vec<When>,
+}
+
+/// What classes get in a situation.
+struct When {
+    name: String,
+    rates: Vec<f64>,
+    wait_s: f64,
+}
+
+/// Makes a plan and shows it.
+pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
+    let names: Vec<&str> = args.class.iter().map(|class| class.name.as_str()).collect();
+    let captured = match args.from.as_ref().map(|path| rules(&args.rules, &names).map(|rules| (path, rules)))
+    {
+        Some(Ok((path, rules))) => captured(&names, &read(path, &rules)?, args.wire.overhead()),
+        Some(Err(message)) => return wrong_usage(message),
+        None => Vec::new(),
+    };
+    let plan = match made(args, &captured) {
+        Ok(plan) => plan,
+        Err(message) => return wrong_usage(message),
+    };
+    if let Some(path) = &args.form.plot {
+        output::Drawing::open(path)?.write(&figure(&plan))?;
+    }
+    answer(&plan).print(args.form.json)
+}
+
+fn made(args: &args::Plan, captured: &[Captured]) -> Result<Plan, String> {
+    let packets = completed(&args.packet, captured, |class| class.packet);
+    let mut members = Members::planned(&with_peaks(&args.class, captured)?, &packets, args.link, args.full)?;
+    members.weigh(&args.weight)?;
+    let queue = Queue {
+        link: args.link,
+        latency_s: args.latency as f64 / 1e9,
+        full_packet: args.full as f64,
+        guard: args.guard,
+        limit: args.limit,
+    };
+    let wanted = |member: &super::classes::Member| Wanted {
+        name: member.name.clone(),
+        class: member.class,
+        weight: member.weight,
+    };
+    let wanted: Vec<Wanted> = members.all.iter().map(wanted).collect();
+    let allocation = checked(&queue, &wanted).map_err(|e| e.to_string())?;
+    let held = |(i, class): (usize, &threshold::Class)| Held {
+        threshold: allocation.threshold(i),
+        packet: class.packet,
+    };
+    let held: Vec<Held> = allocation.classes().iter().enumerate().map(held).collect();
+    let busy = Busy::new(&held, queue.link).map_err(|e| e.to_string())?;
+    let given = completed(&args.loads.load, captured, |class| Some(vec![class.load]));
+    let whens = whens(&given, &members, &busy)?;
+    Ok(Plan { members, queue, allocation, busy, whens })
+}
+
+/// All classes busy, the loads that were given, and each class silent while the others are busy.
+fn whens(given: &[Named<Vec<f64>>], members: &Members, busy: &Busy) -> Result<Vec<When>, String> {
+    let all = vec![f64::INFINITY; members.all.len()];
+    let mut loads = vec![("all busy".to_string(), all.clone())];
+    if !given.is_empty() {
+        for offered in members.offered(given)?.loads {
+            let said = members.names().into_iter().zip(&offered).filter(|(_, load)| load.is_finite());
+            let said: Vec<String> = said.map(|(name, load)| format!("{name} {}", mbps(*load))).collect();
+            loads.push((if said.is_empty() { "all busy".into() } else { said.join(", ") }, offered));
+        }
+    }
+    if members.all.len() > 1 {
+        for (i, name) in members.names().into_iter().enumerate() {
+            let mut silent = all.clone();
+            silent[i] = 0.0;
+            loads.push((format!("{name} silent"), silent));
+        }
+    }
+    let rates: Vec<f64> = (0..members.all.len()).map(|i| busy.rate(i)).collect();
+    let when = |(name, loads): (String, Vec<f64>)| {
+        let rates = borrow::predict(&rates, &loads)?;
+        let wait_s = wait::by_rates(busy, &rates, &loads)?;
+        Ok(When { name, rates, wait_s })
+    };
+    loads.into_iter().map(when).collect::<Result<_, CbtError>>().map_err(|e| e.to_string())
+}
+
+fn answer(plan: &Plan) -> Answer {
+    let style = output::stdout_style();
+    let (classes, predictions) = (classes(plan), predictions(plan));
+    let mut text = format!("{}\n\n{}", wrap(&classes.about, style.width), classes.table(style));
+    text += &format!("{}\n\n{}", wrap(&predictions.about, style.width), predictions.table(style));
+    for note in classes.notes.iter().chain(&predictions.notes) {
+        text += &(wrap(note, style.width) + "\n");
+    }
+    let json = json!({
+        "model": "cbt",
+        "subject": "plan",
+        "link_bytes_per_s": plan.queue.link,
+        "latency_s": plan.busy.latency_s(),
+        "classes": classes.json_rows(),
+        "predictions": predictions.json_rows(),
+    });
+    Answer { text, json }
+}
+
+fn classes(plan: &Plan) -> Sheet {
+    let columns = vec![
+        column("class", "class", 0),
+        column("rate_bytes_per_s", "guarantee\nMb/s", 3).times(MBPS),
+        column("share", "share\n%", 1).times(1e2),
+        column("threshold_bytes", "threshold\nbytes", 0),
+        column("threshold_packets", "\npackets", 2),
+        column("drain_packets_per_s", "drain\npackets/s", 1),
+        column("burst_packets", "at once\npackets", 0),
+    ];
+    let sum = plan.allocation.capacity();
+    let about = format!(
+        "{} for classes whose packets wait {:.2} ms on average when all are busy.",
+        mbps(plan.queue.link),
+        plan.busy.latency_s() * 1e3
+    );
+    let mut sheet = Sheet::new("plan", about, 1, columns);
+    for (i, member) in plan.members.all.iter().enumerate() {
+        let packets = burst::accepted(member.weight, plan.allocation.threshold(i), plan.queue.guard);
+        sheet.rows.push(vec![
+            member.name.as_str().into(),
+            plan.busy.rate(i).into(),
+            plan.busy.share(i).into(),
+            plan.allocation.threshold_bytes(i).into(),
+            plan.allocation.threshold(i).into(),
+            plan.allocation.drain_rate(i).into(),
+            packets.ok().map(|packets| packets as f64).into(),
+        ]);
+    }
+    if sum < plan.queue.link * (1.0 - 1e-9) {
+        sheet.notes.push(format!(
+            "The classes sum to {}: what is left is shared in proportion, and the queue is shorter than {}.",
+            mbps(sum),
+            Unit::Ns.format((plan.queue.latency_s * 1e9) as u64)
+        ));
+    }
+    sheet.notes.push(
+        "threshold in bytes: B L, of an average in bytes. at once: what a class lets in, empty until then. A guarantee holds \
+         over tenths of seconds and longer."
+            .into(),
+    );
+    sheet
+}
+
+fn predictions(plan: &Plan) -> Sheet {
+    let rate = |name: &str| -> Column {
+        column(format!("rate_{name}_bytes_per_s"), format!("{name}\nMb/s"), 3).times(MBPS)
+    };
+    let mut columns = vec![column("when", "when", 0)];
+    columns.extend(plan.members.names().into_iter().map(rate));
+    columns.push(column("wait_s", "wait\nms", 2).times(1e3));
+    let mut sheet =
+        Sheet::new("plan", "What they get; a class that is not named always has a packet.", 1, columns);
+    for when in &plan.whens {
+        let figures = when.rates.iter().copied().chain([when.wait_s]);
+        sheet.rows.push([when.name.as_str().into()].into_iter().chain(figures.map(Into::into)).collect());
+    }
+    if plan.whens.iter().any(|when| when.wait_s == 0.0) {
+        sheet.notes.push("wait 0: the link is not full, and no queue forms.".into());
+    }
+    sheet
+}
+
+/// A bar for each situation.
+fn figure(plan: &Plan) -> Figure {
+    let bar = |when: &When| {
+        let part = |(i, rate): (usize, &f64)| Part {
+            name: plan.members.all[i].name.clone(),
+            look: Look::of_app(i),
+            pale: false,
+            share: rate / plan.queue.link,
+        };
+        let parts = when.rates.iter().enumerate().map(part).collect();
+        (format!("{}: wait {:.2} ms", when.name, when.wait_s * 1e3), parts)
+    };
+    let title = format!("What classes get of {}", mbps(plan.queue.link));
+    let content = Content::Shares(Shares { bars: plan.whens.iter().map(bar).collect() });
+    let panel = Panel { name: String::new(), caption: String::new(), alt: title.clone(), content };
+    Figure::new("plan", title, "", vec![panel])
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Rows of figures as a text table, as JSON, and as lines over one of the columns.
+//!
+//! JSON has every value in the base unit that its name says; tables have it in that of the heading.
+//!
+//! What it does not do: no figure is computed here.
+
+use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Point};
+use airtab_lab::table::{Style, wrap};
+use serde_json::{Map, Value, json};
+
+use super::super::columns::{self, Columns};
+
+/// Lines of a figure that can be told apart.
+const MOST_LINES: usize = 24;
+
+/// A table that answers a question.
+pub struct Sheet {
+    pub subject: &'static str,
+    /// Above it.
+    pub about: String,
+    pub columns: Vec<Column>,
+    /// So many columns say what a row is about.
+    pub stub: usize,
+    pub rows: Vec<Vec<Cell>>,
+    /// Below it.
+    pub notes: Vec<String>,
+    /// What JSON has beside the rows.
+    pub more: Map<String, Value>,
+}
+
+/// What values of a column are.
+#[derive(Clone)]
+pub struct Column {
+    /// In JSON, with the base unit.
+    pub name: String,
+    /// With the unit of tables.
+    pub heading: String,
+    /// From JSON to tables.
+    pub scale: f64,
+    /// Of tables; None for as many as the value has.
+    pub decimals: Option<usize>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    Text(String),
+    Number(f64),
+    None,
+}
+
+/// What is drawn: a line for each of some columns and each text of the others in the stub.
+pub struct Drawn {
+    pub over: String,
+    pub lines: Vec<String>,
+    /// Of the vertical axis.
+    pub label: String,
+    /// What it is a list of, if there are not enough to draw over.
+    pub cure: &'static str,
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Cell {
+        Cell::Number(value)
+    }
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(value: Option<f64>) -> Cell {
+        value.map_or(Cell::None, Cell::Number)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.into())
+    }
+}
+
+/// A column in the unit of its heading.
+pub fn column(name: impl Into<String>, heading: impl Into<String>, decimals: usize) -> Column {
+    Column { name: name.into(), heading: heading.into(), scale: 1.0, decimals: Some(decimals) }
+}
+
+impl Column {
+    /// With a factor from JSON to tables.
+    pub fn times(self, scale: f64) -> Column {
+        Column { scale, ..self }
+    }
+
+    /// With all digits that a value has.
+    pub fn whole(self) -> Column {
+        Column { decimals: None, ..self }
+    }
+
+    fn shown(&self, cell: &Cell) -> String {
+        match (cell, self.decimals) {
+            (Cell::Text(text), _) => text.clone(),
+            (Cell::None, _) => "-".into(),
+            (Cell::Number(value), Some(decimals)) => format!("{:.decimals$}", value * self.scale),
+            // Twelve digits are more than anybody writes, and none that a scale leaves behind.
+            (Cell::Number(value), None) => {
+                format!("{:.12}", value * self.scale).trim_end_matches('0').trim_end_matches('.').into()
+            }
+        }
+    }
+
+    fn label(&self) -> String {
+        self.heading.trim().replace('\n', ", ")
+    }
+}
+
+impl Sheet {
+    /// Without notes.
+    pub fn new(subject: &'static str, about: impl Into<String>, stub: usize, columns: Vec<Column>) -> Sheet {
+        Sheet {
+            subject,
+            about: about.into(),
+            columns,
+            stub,
+            rows: Vec::new(),
+            notes: Vec::new(),
+            more: Map::new(),
+        }
+    }
+
+    /// As text of that width.
+    pub fn text(&self, style: Style) -> String {
+        let notes: String = self.notes.iter().map(|note| wrap(note, style.width) + "\n").collect();
+        format!("{}\n\n{}{notes}", wrap(&self.about, style.width), self.table(style))
+    }
+
+    /// The table alone.
+    pub fn table(&self, style: Style) -> String {
+        let of = |columns: &[Column], from: usize| Columns {
+            headings: columns.iter().map(|column| column.heading.clone()).collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|row| {
+                    columns.iter().zip(&row[from..]).map(|(column, cell)| column.shown(cell)).collect()
+                })
+                .collect(),
+        };
+        let (stub, rest) = self.columns.split_at(self.stub);
+        let groups = rest.iter().enumerate().map(|(i, one)| of(std::slice::from_ref(one), self.stub + i));
+        columns::tables(&of(stub, 0), groups, style)
+    }
+
+    /// The rows as objects.
+    pub fn json_rows(&self) -> Vec<Value> {
+        let value = |cell: &Cell| match cell {
+            Cell::Text(text) => json!(text),
+            Cell::Number(value) => json!(value),
+            Cell::None => Value::Null,
+        };
+        let row = |row: &Vec<Cell>| {
+            let cells = self.columns.iter().zip(row);
+            cells.map(|(column, cell)| (column.name.clone(), value(cell))).collect::<Map<_, _>>().into()
+        };
+        self.rows.iter().map(row).collect()
+    }
+
+    /// All of it.
+    pub fn json(&self) -> Value {
+        let mut json = json!({ "model": "cbt", "subject": self.subject, "rows": self.json_rows() });
+        self.more.iter().for_each(|(name, value)| json[name] = value.clone());
+        json
+    }
+
+    /// Lines over a column.
+    ///
+    /// # Errors
+    /// Fewer than two numbers to draw over; too many lines.
+    pub fn figure(&self, drawn: &Drawn) -> Result<Figure, String> {
+        let place = |name: &String| self.columns.iter().position(|column| column.name == *name);
+        let over = place(&drawn.over).ok_or_else(|| format!("--plot: give {}", drawn.cure))?;
+        let mut lines: Vec<(String, Vec<Point>)> = Vec::new();
+        for name in &drawn.lines {
+            let Some(y) = place(name) else { continue };
+            for row in &self.rows {
+                let at = |i: usize| match row[i] {
+                    Cell::Number(value) => Some(value * self.columns[i].scale),
+                    _ => None,
+                };
+                let Some((x, y_value)) = at(over).zip(at(y)) else { continue };
+                let name = self.name_of(row, over, (drawn.lines.len() > 1).then_some(y));
+                let point = Point::new(x, y_value);
+                match lines.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, points)) => points.push(point),
+                    None => lines.push((name, vec![point])),
+                }
+            }
+        }
+        if lines.iter().all(|(_, points)| points.windows(2).all(|pair| pair[0].x == pair[1].x)) {
+            return Err(format!("--plot: give {}", drawn.cure));
+        }
+        if lines.len() > MOST_LINES {
+            let n = lines.len();
+            return Err(format!(
+                "--plot: {n} lines, {MOST_LINES} at most can be told apart; give shorter lists"
+            ));
+        }
+        let line = |(i, (name, mut points)): (usize, (String, Vec<Point>))| {
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            let name = if name.is_empty() { drawn.label.clone() } else { name };
+            Line {
+                name,
+                look: Look::of_app(i),
+                kind: Kind::Means,
+                points: points.into_iter().map(Some).collect(),
+            }
+        };
+        Ok(self.panel(&self.columns[over].label(), drawn, lines.into_iter().enumerate().map(line).collect()))
+    }
+
+    fn panel(&self, over: &str, drawn: &Drawn, lines: Vec<Line>) -> Figure {
+        let all = || lines.iter().flat_map(|line| line.points.iter().flatten());
+        let x = Axis::new(over).covering([0.0]).covering(all().map(|point| point.x));
+        let y = Axis::new(&drawn.label).covering([0.0]).covering(all().map(|point| point.y));
+        let alt = format!("{} over {over}", drawn.label);
+        let content = Content::Plot(Plot { x, y, lines, mark: None });
+        let panel = Panel { name: String::new(), caption: String::new(), alt, content };
+        Figure::new(self.subject, self.about.clone(), "", vec![panel])
+    }
+
+    /// What a row is about beside the column that is drawn over, and which column is drawn.
+    fn name_of(&self, row: &[Cell], over: usize, drawn: Option<usize>) -> String {
+        let about = (0..self.stub).filter(|i| *i != over).map(|i| match &row[i] {
+            Cell::Text(text) => text.clone(),
+            cell => format!("{} {}", self.columns[i].label(), self.columns[i].shown(cell)),
+        });
+        about.chain(drawn.map(|i| self.columns[i].label())).collect::<Vec<_>>().join(", ")
+    }
+}
