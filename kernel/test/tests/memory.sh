@@ -3,7 +3,8 @@
 # An ordinary user in a network namespace of his own: one message costs the kernel
 # less than 8 MB, whatever kind, parameter or number of transmit queues (mq) it is
 # about; what is more is refused, with the parameter, its value and what is
-# allowed. Root of the machine gets large tables, and all memory comes back.
+# allowed. Root of the machine gets large tables, and all memory comes back. On two processors
+# one parameter in three.
 # boot: measured  limit: 900
 . ./lib.sh
 
@@ -78,8 +79,10 @@ denied "tc qdisc add dev d0 root chap flows $((best + 1))" flows $((best + 1)) "
 taken "tc qdisc add dev d0 root chap flows $((best + best / 8)) target off"	# a target takes memory
 equal "chap flows $((best + best / 8)) target off" $ok yes
 denied "tc qdisc add dev d0 root chap flows 65537" flows 65537
+each=0
 for kind in $(kinds); do
 	while read -r id name unit _ _ _ largest _; do
+		[ $((each += 1)) -gt 0 ] && [ ! $exact ] && [ $((each % 3)) != 0 ] && continue
 		case $unit in
 		bool | choice) ;;
 		*) taken "rawtc add d0 $kind $id=$largest" ;;
