@@ -6,7 +6,7 @@ use std::io::Cursor;
 use airtab_core::{Discipline, Params, Phy};
 use airtab_lab::capture;
 use airtab_lab::fingerprint::{Decrement, Heard, Queue, of_capture};
-use airtab_quality::fingerprint::Verdict;
+use airtab_quality::fingerprint::{Fault, Verdict};
 use airtab_scenario::ScenarioFile;
 use airtab_sim::Stream;
 use pcap_file::DataLink;
@@ -88,6 +88,43 @@ fn the_cells_rules_are_recognised() {
             let (base, slot) = found.base_and_slot_ns.expect("twice in a row");
             assert!((base - 50_000.0).abs() < 1_000.0 && (slot - 20_000.0).abs() < 100.0, "{base} {slot}");
             assert_eq!(found.name.as_deref().map(|name| name.starts_with("card")), Some(true));
+        }
+    }
+}
+
+/// `scenarios/cards.toml`: each card alone, then beside two others. What is wrong with it is named, and nothing else.
+#[test]
+fn the_scenarios_cards_are_named() {
+    let text = include_str!("../../../scenarios/cards.toml");
+    let file = ScenarioFile::parse("cards.toml", text).expect("a good scenario");
+    let params = Params::new(Discipline::named("fifo").expect("registered"));
+    for (span, beside) in [(0..36 * SECOND, false), (36 * SECOND..60 * SECOND, true)] {
+        let mut out = Vec::new();
+        capture(&file.scenario, "fifo", &params, 1, &span, &mut out).expect("written");
+        let heard = of(&out, "std-11b");
+        assert_eq!((heard.senders.len(), heard.unknown), (6, 0), "{span:?}");
+        for found in &heard.senders {
+            let name = found.name.as_deref().expect("the capture names stations");
+            let verdict = &found.judgement.verdict;
+            let faults = match verdict {
+                Verdict::Conformant => &[][..],
+                Verdict::Faults(faults) => faults,
+                _ => panic!("{name}, {span:?}: {verdict}"),
+            };
+            let named = match (name, faults) {
+                ("conformant", []) => true,
+                ("missing", [Fault::Missing { slots, window: 32 }]) => *slots == [3, 10, 19, 28],
+                ("cwmin-15", [Fault::Window { slots: 16, standard: 32 }]) => true,
+                ("counter", [Fault::Counter { step: 1, .. }]) => !beside,
+                // It counts on from a failure, too.
+                ("counter", [Fault::Counter { step: 1, .. }, Fault::NoDoubling { .. }]) => beside,
+                // Alone nothing collides, and nothing is drawn after a failure.
+                ("no-doubling", []) => !beside,
+                ("no-doubling", [Fault::NoDoubling { .. }]) => beside,
+                ("short-ifs", [Fault::ShortWait { slots: 2 }]) => true,
+                _ => false,
+            };
+            assert!(named, "{name}, {span:?}: {verdict}");
         }
     }
 }

@@ -82,7 +82,10 @@ fn read_app(
     let tunnel = s.read("tunnel", flag).unwrap_or(false);
     let arrivals = s.read("arrivals", flag).unwrap_or(false);
     if arrivals && users.count > 1 {
-        s.problem_of("arrivals", "not with several users: the gap from one user's packet to another's says nothing");
+        s.problem_of(
+            "arrivals",
+            "not with several users: the gap from one user's packet to another's says nothing",
+        );
     }
     let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
     let servers = read_place(s, servers);

@@ -37,8 +37,11 @@ pub(crate) fn add(f: &mut Figures, direction: Direction, deliveries: &[Delivery]
     add(OfPath::GapLeast, least as f64 * 1e-9);
     add(OfPath::GapMean, (last.received_ns - first.received_ns) as f64 / n * 1e-9);
     add(OfPath::GapMost, most as f64 * 1e-9);
-    let peaks: Vec<(u64, f64)> =
-        bins.into_iter().map(|(at, count)| (at, count as f64 / n)).filter(|(_, share)| *share >= PEAK).collect();
+    let peaks: Vec<(u64, f64)> = bins
+        .into_iter()
+        .map(|(at, count)| (at, count as f64 / n))
+        .filter(|(_, share)| *share >= PEAK)
+        .collect();
     add(OfPath::GapPeaks, peaks.len() as f64);
     let [Some((first, _)), Some((last, _))] = [peaks.first(), peaks.last()] else { return };
     if peaks.len() > 1 {

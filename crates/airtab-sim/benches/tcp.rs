@@ -101,11 +101,7 @@ fn main() {
                 _ => "",
             };
             let name = format!("{profile}, {}", algorithm.name());
-            println!(
-                "{name:<24}{own:>12.1}{:>16.2}{:>12.2} %{target:>12}",
-                own / newreno,
-                again * 100.0
-            );
+            println!("{name:<24}{own:>12.1}{:>16.2}{:>12.2} %{target:>12}", own / newreno, again * 100.0);
         }
     }
 }

@@ -308,6 +308,47 @@ fn contention_by_subject() {
     assert_eq!(pipe["rows"][2]["regime"], "large");
 }
 
+/// The source's words for subjects, a command line each, and a figure of each beside it.
+#[test]
+fn contention_by_the_sources_words() {
+    let figure = |args: &str, name: &str| {
+        let words: Vec<&str> = std::iter::once("contention").chain(args.split(' ')).collect();
+        let json = as_json(&words);
+        json["rows"][0][name].as_f64().unwrap_or_else(|| panic!("{args}: {json}"))
+    };
+    for (args, name, expected, share) in [
+        ("automaton --n 2 --successes 200000", "collisions", 0.0313, 0.03),
+        ("h --window 32 --n 2", "wait_success", 10.0, 1e-9),
+        ("ps --n 5 --d 5 --method h --window 32 --successes 200000", "again", 0.672, 0.01),
+        ("jain --n 15 --k 10 --successes 200000", "jain", 0.744, 0.02),
+        ("pdf --time 4 --t 0", "density", 1.082, 0.001),
+        ("airtime --n 6", "ack", 2411.1, 1e-4),
+        ("permutation --station 1", "share", 0.75, 1e-9),
+        ("shares --uploads 3", "ratio", 4.0, 1e-9),
+    ] {
+        let value = figure(args, name);
+        assert!((value / expected - 1.0).abs() < share, "{args}: {value}");
+    }
+    let regimes = as_json(&["contention", "regimes", "--flows", "6", "--packets", "60"]);
+    assert_eq!(regimes["rows"][0]["regime"], "large");
+    // As a user asks who knows no option: C_eff of 802.11, a column of the default table.
+    let json = as_json(&["contention", "effective"]);
+    for (n, window) in [(2, 33.0), (4, 25.1), (15, 34.3)] {
+        let rows = json["rows"].as_array().expect("rows");
+        let row = rows.iter().find(|row| row["n"] == n).expect("2, 4 and 15 are among the defaults");
+        let found = row["effective_window"].as_f64().expect("a number");
+        assert!((found / window - 1.0).abs() < 0.02, "N = {n}: {found}");
+    }
+    let output = model(&["contention", "--help"]);
+    let help = stdout(&output);
+    for word in ["effective", "automaton", "ps", "jain", "pdf", "permutation", "regimes", "shares"] {
+        assert!(
+            help.split(|c: char| !c.is_ascii_alphanumeric()).any(|found| found == word),
+            "{word}: {help}"
+        );
+    }
+}
+
 #[test]
 fn contention_is_drawn() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");

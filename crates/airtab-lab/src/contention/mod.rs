@@ -24,6 +24,8 @@ pub use subjects::SUBJECTS;
 pub struct Subject {
     /// By which it is asked for.
     pub name: &'static str,
+    /// Other names, after the quantity or the source's word.
+    pub also: &'static [&'static str],
     /// What it says, in a line, with the section of the source.
     pub about: &'static str,
     /// Command lines, and what there is to know.
@@ -81,14 +83,19 @@ impl std::fmt::Debug for Cell {
 }
 
 impl Subject {
-    /// The one of that name.
+    /// The one of that name, or of that other name.
     ///
     /// # Errors
     /// There is none; which there are.
     pub fn named(name: &str) -> Result<&'static Subject, String> {
-        let names: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).collect();
-        let found = SUBJECTS.iter().find(|subject| subject.name == name);
+        let names: Vec<&str> = SUBJECTS.iter().flat_map(Subject::names).collect();
+        let found = SUBJECTS.iter().find(|subject| subject.names().any(|known| known == name));
         found.ok_or_else(|| format!("no subject '{name}'{}", instead(name, &names)))
+    }
+
+    /// All that it is asked for by.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.also.iter().copied())
     }
 
     /// All parameters.

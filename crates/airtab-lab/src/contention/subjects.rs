@@ -73,6 +73,7 @@ const RULES: &[Param] = &[
 pub static SUBJECTS: &[Subject] = &[
     Subject {
         name: "access",
+        also: &["automaton", "effective"],
         about: "Collisions and waits of a channel access method, and the H window that collides as often (8.1.1, 8.2)",
         help: "Examples:
   airtab model contention access --method dcf,idle-sense,hash1
@@ -106,6 +107,7 @@ collision, for each success; at best: by formula, without memory.",
     },
     Subject {
         name: "fairness",
+        also: &["jain"],
         about: "Short-term fairness of a method: Jain's index of the last k N successes (8.2)",
         help: "Examples:
   airtab model contention fairness --method dcf,dcf-m,idle-sense --n 15 --k 1,2,5,10,20,50,100
@@ -124,6 +126,7 @@ their slot law.",
     },
     Subject {
         name: "correlation",
+        also: &["ps"],
         about: "p_s: how likely a station has sent again within the next d successes (8.2)",
         help: "Examples:
   airtab model contention correlation --method dcf,idle-sense --n 15 --d 1,7,15,30,60,120
@@ -141,6 +144,7 @@ Above a scheme without memory at small d is unfair, below it is fair. t is d ove
     },
     Subject {
         name: "slots",
+        also: &["h"],
         about: "The memoryless H scheme of any slot law, exact: collisions, waits, cost (8.1.1, 8.1.2, eq. 8.6 to 8.8)",
         help: "Examples:
   airtab model contention slots --law uniform,ramp --n 2,5,10
@@ -177,6 +181,7 @@ best is the law of a window that costs two stations least; density is the thesis
     },
     Subject {
         name: "windows",
+        also: &[],
         about: "Windows of the uniform law (C_eff) and of the ramp that collide with a given probability (8.1.1, 8.2)",
         help: "Examples:
   airtab model contention windows --collision 0.0303 --n 2
@@ -203,6 +208,7 @@ best is the law of a window that costs two stations least; density is the thesis
     },
     Subject {
         name: "waste",
+        also: &[],
         about: "What contention wastes at best: uniform and ramp windows, and the hazard that is best of all (8.1.2)",
         help: "Examples:
   airtab model contention waste --lost 68
@@ -226,6 +232,7 @@ hazard is best: with two stations 1 / (1 + sqrt T), which wastes sqrt T.",
     },
     Subject {
         name: "density",
+        also: &["pdf"],
         about: "The best slot law of two stations as a density (8.1.2, eq. 8.19, figure 8.1)",
         help: "Examples:
   airtab model contention density --time 4
@@ -242,6 +249,7 @@ Of a window of C slots and a lost time of T of them, the time to put in is T / C
     },
     Subject {
         name: "airtime",
+        also: &[],
         about: "What a packet costs among N stations, and what an ACK proves (9.2, eq. 9.1 to 9.4)",
         help: "Examples:
   airtab model contention airtime
@@ -272,6 +280,7 @@ std-11b has its MAC ACK at 2 Mb/s.",
     },
     Subject {
         name: "idle-sense",
+        also: &[],
         about: "The window that Idle Sense aims at (8.2; Heusse et al., SIGCOMM 2005)",
         help: "Examples:
   airtab model contention idle-sense
@@ -288,6 +297,7 @@ std-11b has its MAC ACK at 2 Mb/s.",
     },
     Subject {
         name: "tcf",
+        also: &[],
         about: "p_s of TCF, where stations take turns in a fixed order without collisions (2.2, 8.2)",
         help: "Examples:
   airtab model contention tcf --n 15 --d 14,15,16",
@@ -301,6 +311,7 @@ std-11b has its MAC ACK at 2 Mb/s.",
     },
     Subject {
         name: "turns",
+        also: &["permutation"],
         about: "Shares of stations that go through fixed sequences of slots (8.1.2)",
         help: "Examples:
   airtab model contention turns --station 1,2
@@ -317,6 +328,7 @@ All stations are one slot further in every cycle; the lowest slot sends.",
     },
     Subject {
         name: "uploads",
+        also: &["shares"],
         about: "Rule of thumb: uploads get 1/(M+1) of the capacity, downloads (1/(M+1))^2 (7.1)",
         help: "Examples:
   airtab model contention uploads --uploads 1,2,3,5
@@ -338,6 +350,7 @@ It ignores how many downloads there are. With a DropTail queue they get far less
     },
     Subject {
         name: "pipe",
+        also: &["regimes"],
         about: "What Reno flows do in a pipe of so many packets (7.1.1, after Qiu et al.)",
         help: "Examples:
   airtab model contention pipe --flows 6 --packets 5,10,60
@@ -353,6 +366,7 @@ small: some flows are shut off. intermediate: fair in the long run only. large: 
     },
     Subject {
         name: "link",
+        also: &[],
         about: "Corruption of frames by bit errors, range by the length of a slot (3.3.2)",
         help: "Examples:
   airtab model contention link --ber 1e-6,1e-5 --bytes 40,1500",

@@ -33,6 +33,29 @@ fn every_subject_answers() {
 }
 
 #[test]
+fn a_name_is_one_subjects() {
+    let mut names: Vec<&str> = SUBJECTS.iter().flat_map(Subject::names).collect();
+    let n = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), n);
+    for (other, name) in [
+        ("automaton", "access"),
+        ("effective", "access"),
+        ("jain", "fairness"),
+        ("ps", "correlation"),
+        ("h", "slots"),
+        ("pdf", "density"),
+        ("permutation", "turns"),
+        ("shares", "uploads"),
+        ("regimes", "pipe"),
+    ] {
+        assert_eq!(Subject::named(other).unwrap().name, name);
+    }
+    assert!(Subject::named("efective").err().unwrap().contains("did you mean `effective`?"));
+}
+
+#[test]
 fn every_method_runs() {
     let rows =
         ask("access", &[("method", &super::methods::METHODS.join(",")), ("n", "5"), ("successes", "200000")]);

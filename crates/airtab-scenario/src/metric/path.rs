@@ -164,7 +164,8 @@ pub(super) fn rows() -> Vec<Row> {
     let figures = figures.chain(legs.map(OfPath::loss)).chain([Attempts]);
     let figures = figures.chain([Retransmits, RetransmitRatio, Timeouts, SmoothedRtt]);
     let figures = figures.chain([MostRetransmits, MostTimeouts]);
-    let figures = figures.chain([GapLeast, GapMean, GapMost, GapPeaks, GapSpacing, GapPeakLeast, GapPeakMost]);
+    let figures =
+        figures.chain([GapLeast, GapMean, GapMost, GapPeaks, GapSpacing, GapPeakLeast, GapPeakMost]);
     let row = |direction: Direction, of: OfPath| {
         let word = direction.word();
         let (name, label) = names(of);

@@ -54,9 +54,10 @@ impl FromArgMatches for Asked {
 }
 
 fn of(subject: &'static Subject) -> Command {
-    let command = subject
-        .params()
-        .fold(Command::default().name(subject.name), |command, param| command.arg(option(param)));
+    let command = subject.params().fold(
+        Command::default().name(subject.name).visible_aliases(subject.also.iter()),
+        |command, param| command.arg(option(param)),
+    );
     // Last: the form has words of its own, which are about nothing else.
     Form::augment_args(command).about(subject.about).after_help(subject.help)
 }
