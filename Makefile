@@ -57,6 +57,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'2h make kernel-debug-test' \
 		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \
 		'30m kernel/test/run --kernel 6.12 governor_kinds' \
+		'1h kernel/test/run --everywhere' \
 		'1h kernel/test/run --kernel 6.12 --cpus 2' \
 		'3h $(AIRTAB) experiment run --all' \
 		'12h make mutants-rust'

@@ -6,7 +6,7 @@
 # numbers that never go back, before the qdisc what was sent and behind it steps of one segment;
 # books agree with the parents'; replaced, changed and removed under traffic, and every buffer is
 # freed.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.12,(6.1)
 . ./lib.sh
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 

@@ -3,7 +3,7 @@
 # The virtual Wi-Fi cell: its devices, stations in namespaces, what is refused and with which
 # words, removal of stations, cells, namespaces and the module under traffic. Every buffer is
 # freed.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 cd /tmp

@@ -4,7 +4,7 @@
 # they fill exactly and not; rows far apart; 70000 rows, of which those from 65535 on
 # have the number ffff: each row once, in order, with its values and standard
 # statistics. Classes that are there are found, others refused, 0 and ffff too.
-# boot: measured  limit: 900
+# boot: measured  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 rows=1 every=2		# ids of parameters

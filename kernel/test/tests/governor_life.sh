@@ -77,6 +77,7 @@ insmod /ko/airsim.ko
 insmod /ko/sch_airtab.ko
 for each in 1 ${exact:+2}; do
 	round
+	kinds="chap airtime_fq at_fifo"	# once more: of these
 	freed
 	equal "claims in use" "$(objects at_claim)" 0
 done

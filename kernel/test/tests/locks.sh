@@ -4,7 +4,7 @@
 # all rows are dumped in less than 2 s of guest time, the tenth in a tenth of it, and
 # no lock that packets wait for is held for more than 5 ms by a dump, a change of
 # chap's increment or of a limit, statistics, or a link that goes down.
-# boot: measured  limit: 900  clock: exact
+# boot: measured  limit: 900  clock: exact  kernel: 6.1,(6.12)
 . ./lib.sh
 
 flows=240000 backlog=20000

@@ -5,7 +5,7 @@
 # what was sent is what the device saw, and nothing is left behind, neither in
 # the books of the qdisc nor of its parents. Where the clock is not exact the device is
 # slower, as a host that has other work overloads it too, and IPv4 and IPv6 take turns.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 count=600

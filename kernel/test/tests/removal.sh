@@ -3,7 +3,7 @@
 # Under full load: parameters change, the qdisc is replaced by itself, by pfifo
 # and back, deleted, and its device removed; the module cannot be unloaded while
 # it is used and can at once when it is not. Every buffer is freed.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 loaded() {
