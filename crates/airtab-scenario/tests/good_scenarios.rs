@@ -9,7 +9,8 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{
-    Download, Game, P2p, Ping, Streaming, Sweep, Udp, Upload, Video, Voip, Volume, Web,
+    Constant, Cut, Download, Game, P2p, Ping, Proshare, Streaming, Sweep, Udp, Upload, Video, Voip, Volume,
+    Web,
 };
 use airtab_sim::wifi::{
     AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
@@ -293,6 +294,29 @@ fn every_key_arrives() {
     assert_eq!((get("fifo", "limit"), get("spq", "limit"), get("spq", "classes")), (50, 60, 3));
     assert_eq!((get("chap", "limit"), get("chap", "increment"), get("chap", "profile")), (50, 10 * MS, 1));
     assert_eq!(get("chap:increment=40ms", "increment"), 40 * MS, "the command line wins");
+}
+
+/// The applications of the CBT study: the study's values, and every key in its place.
+#[test]
+fn the_traffic_of_the_study() {
+    let read = |app: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{app}\n");
+        let text = format!("duration = \"400s\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("study.toml", &text).unwrap().scenario.apps.swap_remove(0)
+    };
+    assert_eq!(read("kind = \"proshare\"").kind, AppKind::Proshare(Proshare::STUDY));
+    let own = read(
+        "kind = \"proshare\"\nvoice_bytes = 160\nvoice_interval = \"20ms\"\nframe_rate = 30\nframe_bytes = 900\n\
+         frame_deviation = 50\nsplit = 500\nspacing = \"2ms\"\nphase = \"3ms\"\nusers = 6",
+    );
+    let expected = Proshare {
+        voice: Constant { period_ns: 20 * MS, bytes: 188 },
+        frames_per_second: 30,
+        frame_bytes: 900,
+        deviation_bytes: 50,
+        cut: Cut { payload: 500, spacing_ns: 2 * MS },
+    };
+    assert_eq!((own.kind, own.phase_ns, own.users), (expected.into(), Some(3 * MS), Users::at_one(6, 0)));
 }
 
 /// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.

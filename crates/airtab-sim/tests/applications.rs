@@ -12,8 +12,8 @@ use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
-    Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Sweep, Udp,
-    Upload, User, Video, Voip, Volume, Web,
+    Action, Application, Constant, Cut, Download, Game, Io, P2p, Ping, Progress, Proshare, Seen, Setting,
+    Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
 };
 
 const CUBIC: Algorithm = Algorithm::Cubic;
@@ -304,5 +304,109 @@ fn a_rate_rises_in_steps() {
     let sum = all.fold([0; 3], |sum, of| [0, 1, 2].map(|i| sum[i] + of[i]));
     for (n, expected) in sum.into_iter().zip([20_000.0, 30_000.0, 40_000.0]) {
         assert!((n as f64 / expected - 1.0).abs() < 0.02, "{n} {expected}");
+    }
+}
+
+/// Packets that go down: when, of how many bytes, with which tag.
+fn down(alone: &Alone) -> Vec<(u64, u32, u32)> {
+    let of = |(at, action): &(u64, Action)| match action {
+        Action::Send { up: false, bytes, tag } => Some((*at, *bytes, *tag)),
+        _ => None,
+    };
+    alone.wanted.iter().filter_map(of).collect()
+}
+
+/// Packets of frames that were cut: 1472 bytes of each but the last, 1.3 ms apart, frames at their own times. Bytes of
+/// each frame.
+fn frames_of(packets: &[(u64, u32, u32)], period_ns: u64, first: u32) -> Vec<u32> {
+    let mut sizes = Vec::new();
+    for (number, frame) in (0..).zip(packets.chunk_by(|a, b| a.2 == b.2)) {
+        assert_eq!(frame[0].2, number as u32 + first);
+        assert_eq!(frame[0].0, packets[0].0 + number * period_ns, "frames keep their time");
+        for (i, (at, bytes, _)) in (0..).zip(frame) {
+            assert_eq!(*at, frame[0].0 + i * 1_300_000);
+            assert!(i + 1 == frame.len() as u64 || *bytes == 1500, "full but for the last: {bytes}");
+        }
+        sizes.push(frame.iter().map(|(_, bytes, _)| bytes - 28).sum());
+    }
+    sizes
+}
+
+/// Voice each 100 ms; frames each 1/15 s, each packet at its time, and another phase for each.
+#[test]
+fn a_conference_sends_voice_and_frames_cut_into_packets() {
+    let mut alone = Alone::start(Proshare::STUDY);
+    alone.run(START + 100 * S, 0);
+    let packets = down(&alone);
+    let (voice, video): (Vec<_>, Vec<_>) = packets.iter().copied().partition(|packet| packet.2 == 0);
+    assert_eq!(voice.len(), 1000);
+    assert!(voice.iter().all(|(_, bytes, _)| *bytes == 228));
+    assert!(voice.windows(2).all(|pair| pair[1].0 - pair[0].0 == 100 * MS));
+    let sizes = frames_of(&video, 66_666_667, 1);
+    assert_eq!(sizes.len(), 1500);
+    assert!(sizes.iter().all(|bytes| (1100..2000).contains(bytes)), "within four deviations of 1537");
+    let [(voice, ..), (frame, ..)] = [voice[0], video[0]];
+    assert!((START..START + 100 * MS).contains(&voice) && (START..START + 66_666_667).contains(&frame));
+    assert_ne!(voice, frame);
+    assert_eq!(alone.sent(true), []);
+    let (mut again, mut other) = (Alone::user(Proshare::STUDY, 0, 6), Alone::user(Proshare::STUDY, 1, 6));
+    [&mut again, &mut other].into_iter().for_each(|alone| alone.run(START + 10 * S, 0));
+    assert_eq!(down(&again)[..300], packets[..300], "other users change no draw");
+    assert_ne!(down(&other)[..300], packets[..300]);
+}
+
+/// The closed form of a frame of N(1537, 105) bytes: 36.0 packets a second and 159.4 kB/s of Ethernet frames of six, by 738 bytes.
+#[test]
+fn six_conferences_are_the_studys_load() {
+    let (mean, deviation) = (1537.0, 105.0);
+    // Whole bytes: from 1472.5 on it is 1473.
+    let two = 0.5 * libm::erfc((1472.5 - mean) / deviation / std::f64::consts::SQRT_2);
+    let frame_headers = 42.0; // 14 of Ethernet, 28 of IP and UDP
+    let packets = 10.0 + 15.0 * (1.0 + two);
+    let bytes = 10.0 * 200.0 + 15.0 * mean + packets * frame_headers;
+    assert!(
+        (packets - 36.0_f64).abs() < 0.05 && (bytes / packets - 738.2_f64).abs() < 0.8,
+        "{packets} {bytes}"
+    );
+    assert!((6.0 * bytes / 1e3 - 159.4).abs() < 0.1);
+    let seconds = 2000;
+    let (mut n, mut sum) = (0.0, 0.0);
+    for user in 0..6 {
+        let mut alone = Alone::user(Proshare::STUDY, user, 6);
+        alone.run(START + seconds * S - 1, 0);
+        n += down(&alone).len() as f64;
+        sum += down(&alone).iter().map(|(_, bytes, _)| f64::from(*bytes) + 14.0).sum::<f64>();
+    }
+    let (of_one, all) = (n / 6.0 / seconds as f64, sum / seconds as f64);
+    // 180,000 frames: standard errors of 0.016 packets a second and 0.03 kB/s.
+    assert!((of_one - packets).abs() < 0.05, "{of_one} packets/s");
+    assert!((all / (6.0 * bytes) - 1.0).abs() < 0.001, "{all} bytes/s");
+    assert!((sum / n - 738.2).abs() < 1.0, "{} bytes a packet", sum / n);
+}
+
+/// Every rule of a conference, by what it says.
+#[test]
+fn what_is_no_conference_is_refused() {
+    let good = Proshare::STUDY;
+    assert_eq!(AppKind::from(good).check(), Ok(()));
+    for (bad, says) in [
+        (Proshare { voice: Constant { period_ns: 0, ..good.voice }, ..good }, "voice_interval: 0 ns"),
+        (
+            Proshare { voice: Constant { bytes: 28, ..good.voice }, ..good },
+            "voice_bytes: 0 bytes of payload: 1 to",
+        ),
+        (Proshare { frames_per_second: 0, ..good }, "frame_rate: 0 frames a second: 1 to 1000"),
+        (Proshare { frame_bytes: 0, ..good }, "frame_bytes: 0 bytes are no frame"),
+        (
+            Proshare { deviation_bytes: 800, ..good },
+            "frame_deviation: 800 bytes: at most half of frame_bytes, 768",
+        ),
+        (
+            Proshare { cut: Cut { payload: 1473, ..good.cut }, ..good },
+            "split: 1473 bytes of payload: 100 to 1472",
+        ),
+    ] {
+        let said = AppKind::from(bad).check().unwrap_err().to_string();
+        assert!(said.starts_with(says), "{said}");
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use airtab_sim::{App, Scenario, Simulation, Users};
-use common::{S, home, other_home, queue, whole_home};
+use common::{S, home, other_home, queue, study_home, whole_home};
 
 struct Counting;
 
@@ -50,12 +50,17 @@ fn held(scenario: &Scenario, at: u64) -> usize {
     held
 }
 
+/// Of every kind at least one.
+fn every_app() -> impl Iterator<Item = App> {
+    [whole_home(), other_home(), study_home()].into_iter().flat_map(|home| home.apps)
+}
+
 /// An application takes less than 30 kB when it has worked, and less than 11 before: its wires, its meter and a flow,
 /// with records of 60 seconds, of a second of packets and of 4 s of video. Further flows take less than 4 kB each.
 #[test]
 fn an_application_takes_less_than_30_kb() {
     let _alone = alone();
-    for app in whole_home().apps.into_iter().chain(other_home().apps) {
+    for app in every_app() {
         let copies = |count: usize| Scenario {
             duration_ns: 60 * S,
             measure_ns: 51 * S..52 * S,
@@ -77,7 +82,7 @@ fn an_application_takes_less_than_30_kb() {
 #[test]
 fn a_crowd_makes_no_room_for_a_day() {
     let _alone = alone();
-    for app in whole_home().apps.into_iter().chain(other_home().apps).filter(|app| app.kind.flows() == 1) {
+    for app in every_app().filter(|app| app.kind.flows() == 1) {
         let day = 86_400 * S;
         let kind = app.kind.name();
         let users = Users::at_one(10_000, S);

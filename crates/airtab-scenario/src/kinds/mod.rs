@@ -14,6 +14,7 @@ mod download;
 mod game;
 mod p2p;
 mod ping;
+mod proshare;
 mod rate;
 mod reason;
 mod score;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What applications send: one file per kind, and the list of them.
 //!
-//! Parameters of the CHAP dissertation, 6.1. Sizes are whole IP packets.
+//! Parameters of the CHAP dissertation, 6.1, unless a file says otherwise. Sizes are whole IP packets.
 
 mod application;
 mod constant;
+mod cut;
 mod sweep;
 mod transfer;
 
 pub(crate) use application::ROOM;
 pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
+pub use cut::Cut;
 pub use sweep::Sweep;
 pub use transfer::{Transfers, Volume};
 
@@ -191,4 +193,6 @@ applications! {
     p2p: P2p,
     /// Responsive video: segments over TCP.
     streaming: Streaming,
+    /// A video conference: voice, and frames that are cut into packets, over UDP.
+    proshare: Proshare,
 }
