@@ -9,8 +9,8 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{
-    Constant, Cut, Download, Game, P2p, Ping, Proshare, Streaming, Sweep, Udp, Upload, Video, Voip, Volume,
-    Web,
+    Constant, Cut, Download, Game, Mpeg, P2p, Ping, Points, Proshare, Streaming, Sweep, Udp, Upload, Video,
+    Voip, Volume, Web,
 };
 use airtab_sim::wifi::{
     AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
@@ -317,6 +317,21 @@ fn the_traffic_of_the_study() {
         cut: Cut { payload: 500, spacing_ns: 2 * MS },
     };
     assert_eq!((own.kind, own.phase_ns, own.users), (expected.into(), Some(3 * MS), Users::at_one(6, 0)));
+    assert_eq!(read("kind = \"mpeg\"").kind, AppKind::Mpeg(Mpeg::study()));
+    let own = read(
+        "kind = \"mpeg\"\ni_bytes = 9000\np_bytes = 900\nb_bytes = 90\nsigma = 0.125\nframe_rate = 25\nsplit = 1000\n\
+         spacing = \"0s\"\ncourse = [[\"10s\", 1], [\"20s\", 0.5]]",
+    );
+    let expected = Mpeg {
+        frame_bytes: [9000, 900, 90],
+        scale: Points::new([(10 * SECOND, 1_000_000), (20 * SECOND, 500_000)]),
+        sigma_ppm: 125_000,
+        frames_per_second: 25,
+        cut: Cut { payload: 1000, spacing_ns: 0 },
+    };
+    assert_eq!(own.kind, expected.into());
+    let AppKind::Mpeg(own) = read("kind = \"mpeg\"\nscale = 0.8").kind else { panic!("no video") };
+    assert_eq!(own.scale, Points::constant(800_000));
 }
 
 /// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.

@@ -10,8 +10,10 @@
 //! (`traffic`), what its messages in live mode are is `airtab-live`'s.
 
 mod cause;
+mod course;
 mod download;
 mod game;
+mod mpeg;
 mod p2p;
 mod ping;
 mod proshare;
@@ -50,6 +52,8 @@ pub(crate) struct Context<'a> {
     pub(crate) congestion: Algorithm,
     /// Data of a segment of TCP, bytes.
     pub(crate) mss: u32,
+    /// How long the run is, ns.
+    pub(crate) duration_ns: u64,
     /// The cell that it is in, where there is one.
     pub(crate) cell: Option<&'a CellConfig>,
 }

@@ -6,6 +6,7 @@
 mod application;
 mod constant;
 mod cut;
+mod points;
 mod sweep;
 mod transfer;
 
@@ -13,6 +14,7 @@ pub(crate) use application::ROOM;
 pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
 pub use cut::Cut;
+pub use points::Points;
 pub use sweep::Sweep;
 pub use transfer::{Transfers, Volume};
 
@@ -195,4 +197,6 @@ applications! {
     streaming: Streaming,
     /// A video conference: voice, and frames that are cut into packets, over UDP.
     proshare: Proshare,
+    /// MPEG-1 video over UDP, each frame cut into packets.
+    mpeg: Mpeg,
 }
