@@ -332,6 +332,16 @@ fn the_traffic_of_the_study() {
     assert_eq!(own.kind, expected.into());
     let AppKind::Mpeg(own) = read("kind = \"mpeg\"\nscale = 0.8").kind else { panic!("no video") };
     assert_eq!(own.scale, Points::constant(800_000));
+    // The load of "other" in the study's run of changing loads: five points, in bytes a second 0, 500,000, 800,000, 500,000, 0.
+    let blast = read(
+        "kind = \"udp\"\nbytes = 1061\njitter = \"10%\"\n\
+         course = [[\"90s\", \"0b/s\"], [\"176s\", \"4Mb/s\"], [\"240s\", \"6.4Mb/s\"], [\"304s\", \"4Mb/s\"], [\"390s\", \"0b/s\"]]",
+    );
+    let points = [(90, 0), (176, 4_000_000), (240, 6_400_000), (304, 4_000_000), (390, 0)];
+    let course = Points::new(points.map(|(s, bps)| (s * SECOND, bps)));
+    let expected =
+        Udp { rate: Rate::Course(course), bytes: 1061, gaps: Gaps::Jitter(100_000), upload: false };
+    assert_eq!(blast.kind, expected.into());
 }
 
 /// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.

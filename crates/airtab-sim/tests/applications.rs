@@ -510,3 +510,88 @@ fn what_is_no_mpeg_video_is_refused() {
         assert!(said.starts_with(says), "{said}");
     }
 }
+
+/// The study's run of changing loads (table 4.4): 0 at 90 s, 500 kB/s at 176, 800 at 240, 500 at 304, 0 at 390. Its integral is
+/// what is sent, in each second of it, and nothing before and after.
+#[test]
+fn a_rate_follows_its_course() {
+    let points = [(90, 0), (176, 4_000_000), (240, 6_400_000), (304, 4_000_000), (390, 0)];
+    let course = Points::new(points.map(|(s, bps)| (s * S, bps)));
+    let sent = |gaps, user| {
+        let udp = Udp { rate: Rate::Course(course.clone()), bytes: 1000, gaps, upload: false };
+        let mut alone = Alone::user(udp, user, 1);
+        alone.run(START + 1000 * S, 0);
+        alone.sent(false).into_iter().map(|(at, _)| at).collect::<Vec<u64>>()
+    };
+    // Packets until a time, by the trapezia: 21.5, 41.6, 41.6 and 21.5 MB.
+    let until = |at: f64| {
+        let part = |from: f64, to: f64, low: f64, high: f64| {
+            let t = (at.clamp(from, to) - from) / (to - from);
+            (to - from) * (low * t + (high - low) * t * t / 2.0)
+        };
+        part(90.0, 176.0, 0.0, 500.0)
+            + part(176.0, 240.0, 500.0, 800.0)
+            + part(240.0, 304.0, 800.0, 500.0)
+            + part(304.0, 390.0, 500.0, 0.0)
+    };
+    let all = sent(Gaps::Constant, 0);
+    assert!((all.len() as f64 - until(1000.0)).abs() <= 1.0 && (until(1000.0) - 126_200.0).abs() < 1e-6);
+    for (n, at) in all.iter().enumerate() {
+        let paid = until(*at as f64 / 1e9) - n as f64;
+        assert!((-1e-4..1.0001).contains(&paid), "packet {n} at {at} ns: {paid}");
+    }
+    // The same part of a packet is paid for at each.
+    let part = until(all[0] as f64 / 1e9);
+    let late = all.iter().enumerate().map(|(n, at)| (until(*at as f64 / 1e9) - n as f64 - part).abs());
+    assert!(late.fold(0.0, f64::max) < 1e-3);
+    assert_ne!(sent(Gaps::Constant, 1)[0], all[0], "another user begins at another time");
+    for gaps in [Gaps::Jitter(100_000), Gaps::Jitter(1_000_000), Gaps::Exponential] {
+        let times = sent(gaps, 0);
+        let scatter = if gaps == Gaps::Exponential { 1.0 } else { 0.58 };
+        for s in [150, 176, 240, 304, 390] {
+            let n = times.partition_point(|at| *at < s * S) as f64;
+            let expected = until(s as f64);
+            assert!(
+                (n - expected).abs() < 4.0 * scatter * expected.sqrt(),
+                "{gaps:?}, {s} s: {n} of {expected}"
+            );
+        }
+    }
+    // A fixed phase is the first packet's time, even where the rate is nothing yet.
+    let setting = Setting { seed: 1, app: "app", user: 0, users: 1, active_ns: S, phase_ns: Some(5 * MS) };
+    let udp = Udp { rate: Rate::Course(course.clone()), bytes: 1000, gaps: Gaps::Constant, upload: false };
+    let (mut user, mut io) = (AppKind::from(udp).user(&setting), Io::default());
+    user.start(io.at(START));
+    assert_eq!(io.poll(), Some(Action::Timer { at: START + 5 * MS, key: 0 }));
+}
+
+/// The study's blast: 1061 bytes each 879.2 us on the mean, 10 % more or less.
+#[test]
+fn gaps_scatter_by_a_share() {
+    let rate_bps = 9_654_231;
+    let udp = Udp { rate: Rate::Mean(rate_bps), bytes: 1061, gaps: Gaps::Jitter(100_000), upload: false };
+    let mut alone = Alone::start(udp);
+    alone.run(START + 200 * S, 0);
+    let sent = alone.sent(false);
+    let mean = 1061.0 * 8e9 / rate_bps as f64;
+    assert!((mean - 879_200.0).abs() < 1.0);
+    let gaps = gaps(&sent);
+    assert!(gaps.iter().all(|gap| (0.899_99 * mean..1.100_01 * mean).contains(&(*gap as f64))));
+    let of = gaps.iter().sum::<u64>() as f64 / gaps.len() as f64;
+    assert!((of / mean - 1.0).abs() < 5e-4, "a standard error of 0.0577 / sqrt(227,000): {of}");
+    let quarter = gaps.iter().filter(|gap| (**gap as f64) < 0.95 * mean).count() as f64 / gaps.len() as f64;
+    assert!((quarter - 0.25).abs() < 0.004, "{quarter}");
+}
+
+#[test]
+fn what_is_no_stream_is_refused() {
+    let udp = |rate, gaps| AppKind::from(Udp { rate, bytes: 1000, gaps, upload: false }).check();
+    let said =
+        |broken: Result<(), _>| broken.map_err(|e: airtab_sim::traffic::Broken| e.to_string()).unwrap_err();
+    assert_eq!(udp(Rate::Course(Points::new([(0, 0), (S, 1)])), Gaps::Jitter(1_000_000)), Ok(()));
+    assert!(
+        said(udp(Rate::Course(Points::constant(0)), Gaps::Constant)).starts_with("course: 0 bit/s at all")
+    );
+    assert!(said(udp(Rate::Course(Points::new([])), Gaps::Constant)).starts_with("course: no point"));
+    assert!(said(udp(Rate::Mean(1), Gaps::Jitter(1_000_001))).starts_with("jitter: no gap is shorter"));
+}

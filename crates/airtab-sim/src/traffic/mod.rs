@@ -6,6 +6,7 @@
 mod application;
 mod constant;
 mod cut;
+mod paid;
 mod points;
 mod sweep;
 mod transfer;
