@@ -143,11 +143,12 @@ impl Socket {
 }
 
 impl Connection {
-    /// A connection that the client opens; its server has `down` bytes to send, itself it has `up`.
-    pub(crate) fn open(config: Config, down: u64, up: u64) -> Connection {
-        let mut server = Endpoint::server(config);
+    /// A connection that the client opens; its server has `down` bytes to send, itself it has `up`. `configs`: the server's and
+    /// the client's.
+    pub(crate) fn open(configs: [Config; 2], down: u64, up: u64) -> Connection {
+        let mut server = Endpoint::server(configs[0]);
         server.write(down);
-        let mut client = Endpoint::client(config);
+        let mut client = Endpoint::client(configs[1]);
         client.open();
         client.write(up);
         let [server, client] = [server, client].map(Socket::new);
