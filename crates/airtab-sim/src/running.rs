@@ -82,7 +82,11 @@ impl Flow {
 
     /// A new connection takes the place of the last one: another client port,
     /// so another flow to everybody who looks.
-    pub(crate) fn reopen(&mut self, connection: Connection, key: u64) {
+    pub(crate) fn reopen(&mut self, mut connection: Connection, key: u64) {
+        if let Some(old) = self.connection.take() {
+            connection.server.endpoint.adopt(old.server.endpoint);
+            connection.client.endpoint.adopt(old.client.endpoint);
+        }
         self.life = self.life.wrapping_add(1);
         let port = &mut self.tuple.destination.1;
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
