@@ -9,8 +9,8 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{
-    Constant, Cut, Download, Game, Mpeg, P2p, Ping, Points, Proshare, Streaming, Sweep, Udp, Upload, Video,
-    Voip, Volume, Web,
+    Constant, Cut, Download, Game, Http, Mpeg, P2p, Ping, Points, Proshare, Streaming, Sweep, Udp, Upload,
+    Video, Voip, Volume, Web,
 };
 use airtab_sim::wifi::{
     AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
@@ -332,6 +332,26 @@ fn the_traffic_of_the_study() {
     assert_eq!(own.kind, expected.into());
     let AppKind::Mpeg(own) = read("kind = \"mpeg\"\nscale = 0.8").kind else { panic!("no video") };
     assert_eq!(own.scale, Points::constant(800_000));
+    assert_eq!(read("kind = \"http\"").kind, AppKind::Http(Http::STUDY));
+    let few = Http { browsers: 500, connections: 500, ..Http::STUDY };
+    assert_eq!(read("kind = \"http\"\nbrowsers = 500").kind, few.into(), "a connection for each");
+    let own = read(
+        "kind = \"http\"\nbrowsers = 20\nconnections = 9\nthink = \"7s\"\nobjects = 2.5\nparallel = 6\nobject_bytes = 900\n\
+         object_most = 50000\nobject_header = 100\nsigma = 1.25\nrequest = 400",
+    );
+    let expected = Http {
+        browsers: 20,
+        connections: 9,
+        think_ns: 7 * SECOND,
+        objects_ppm: 2_500_000,
+        parallel: 6,
+        median_bytes: 900,
+        sigma_ppm: 1_250_000,
+        largest_bytes: 50_000,
+        header_bytes: 100,
+        request_bytes: 400,
+    };
+    assert_eq!(own.kind, expected.into());
     // The load of "other" in the study's run of changing loads: five points, in bytes a second 0, 500,000, 800,000, 500,000, 0.
     let blast = read(
         "kind = \"udp\"\nbytes = 1061\njitter = \"10%\"\n\

@@ -214,7 +214,8 @@ impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
         let saturates = app.kind.is_saturated();
         let meter = AppMeter::new(app, scenario);
-        let connected = if app.kind.protocol() == Protocol::Tcp { flows.len() } else { 0 };
+        let kept = app.kind.protocol() == Protocol::Tcp && app.kind.keeps_volumes();
+        let connected = if kept { flows.len() } else { 0 };
         let volumes = Volumes::new(connected, scenario.duration_ns);
         let (app, tcp) = (app.clone(), Default::default());
         Running { app, users, flows, active: false, saturates, meter, tcp, volumes }

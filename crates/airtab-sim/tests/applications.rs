@@ -2,7 +2,7 @@
 //! Every kind of application, stepped alone in virtual time: no simulator, no packets, no TCP.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use airtab_core::time::{MS, SECOND as S};
 use airtab_sim::AppKind;
@@ -12,8 +12,8 @@ use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
-    Action, Application, Constant, Cut, Download, Game, Io, Mpeg, P2p, Ping, Points, Progress, Proshare,
-    Seen, Setting, Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
+    Action, Application, Constant, Cut, Download, Game, Http, Io, Mpeg, P2p, Ping, Points, Progress,
+    Proshare, Seen, Setting, Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
 };
 
 const CUBIC: Algorithm = Algorithm::Cubic;
@@ -594,4 +594,99 @@ fn what_is_no_stream_is_refused() {
     );
     assert!(said(udp(Rate::Course(Points::new([])), Gaps::Constant)).starts_with("course: no point"));
     assert!(said(udp(Rate::Mean(1), Gaps::Jitter(1_000_001))).starts_with("jitter: no gap is shorter"));
+}
+
+/// What the connection of a flow has received by `now`, server and client.
+fn progress_of(alone: &mut Alone, flow: u16, now: u64, at_server: u64, at_client: u64) {
+    let at = Progress { established: true, at_server, at_client };
+    alone.tell(now, |user, io| user.progress(flow, &at, io));
+}
+
+/// Lets an object come over a flow: its bytes.
+fn load(alone: &mut Alone, flow: u16, now: u64) -> u64 {
+    progress_of(alone, flow, now, 349, 0);
+    assert_eq!(alone.actions(), [], "half a request is none");
+    progress_of(alone, flow, now, 350, 0);
+    let [Action::Write { flow: over, up: false, bytes }] = alone.actions()[..] else { panic!("no answer") };
+    assert_eq!(over, flow);
+    progress_of(alone, flow, now, 350, bytes - 1);
+    assert_eq!(alone.actions(), [], "a byte is missing");
+    progress_of(alone, flow, now, 350, bytes);
+    bytes
+}
+
+/// It thinks, then loads the first object alone, then four at a time, each over the connection that is free for longest, then
+/// thinks again.
+#[test]
+fn a_browser_loads_the_first_object_and_then_four_at_a_time() {
+    let crowd = Http { browsers: 1, connections: 8, objects_ppm: 200_000_000, ..Http::STUDY };
+    let open = |flow| Action::Open { flow, down: 0, up: 350 };
+    let mut alone = Alone::start(crowd);
+    assert_eq!(alone.actions(), [], "it thinks");
+    let Some(&Reverse((begins, _, key))) = alone.timers.peek() else { panic!("no timer") };
+    assert!(key == 0 && begins > START);
+    alone.run(begins, 0);
+    assert_eq!(alone.actions(), [open(0)], "one alone");
+    let mut bytes = load(&mut alone, 0, begins + S);
+    assert_eq!(alone.actions(), [1, 2, 3, 4].map(open), "four at a time");
+    progress_of(&mut alone, 0, begins + S, 350, bytes);
+    assert_eq!(alone.actions(), [], "over is over");
+    let (mut flows, mut objects, mut now) = (VecDeque::from([1, 2, 3, 4]), 5, begins + S);
+    while let Some(flow) = flows.pop_front() {
+        now += S;
+        bytes += load(&mut alone, flow, now);
+        for action in alone.actions() {
+            let Action::Open { flow: next, down: 0, up: 350 } = action else { panic!("{action:?}") };
+            assert_eq!(next, objects % 8, "the oldest");
+            flows.push_back(next);
+            objects += 1;
+        }
+    }
+    assert!(objects > 6, "{objects}: choose another seed");
+    let page = PageTrace { number: 0, bytes, opened_ns: begins, requested_ns: begins + S, done_ns: now };
+    assert_eq!(alone.user.seen().pages, [page]);
+    assert_eq!(alone.timers.len(), 1);
+    assert!(alone.timers.peek().is_some_and(|next| next.0.0 > now), "it thinks");
+}
+
+/// With one connection a browser waits for another one's object; who came first goes first.
+#[test]
+fn browsers_wait_for_a_connection() {
+    let crowd = Http { browsers: 3, connections: 1, objects_ppm: 1_000_000, ..Http::STUDY };
+    let open = [Action::Open { flow: 0, down: 0, up: 350 }];
+    let mut alone = Alone::start(crowd);
+    let order: Vec<u16> = std::iter::from_fn(|| {
+        let Reverse((due, _, key)) = alone.timers.pop()?;
+        alone.tell(due, |user, io| user.timer(due, key, io));
+        Some(key)
+    })
+    .collect();
+    assert_eq!(order.len(), 3);
+    let now = START + 10_000 * S;
+    for _ in 0..3 {
+        assert_eq!(alone.actions(), open);
+        load(&mut alone, 0, now);
+    }
+    assert_eq!(alone.actions(), []);
+    let numbers: Vec<u16> = alone.user.seen().pages.iter().map(|page| page.number as u16).collect();
+    assert_eq!(numbers, order);
+}
+
+/// Browsers have pages of their own, whatever others there are, of this user or of another one.
+#[test]
+fn browsers_draw_for_themselves() {
+    let first = |browsers, user, users| {
+        let crowd = Http { browsers, ..Http::STUDY };
+        let mut alone = Alone::user(crowd, user, users);
+        let mut timers: Vec<_> =
+            alone.timers.clone().into_iter().map(|Reverse((at, _, key))| (key, at)).collect();
+        timers.sort_unstable();
+        alone.tell(timers[0].1, |user, io| user.timer(timers[0].1, 0, io));
+        alone.actions();
+        (timers[0].1, load(&mut alone, 0, 10_000 * S))
+    };
+    let one = first(1, 0, 1);
+    assert_eq!([first(2, 0, 1), first(100, 0, 1), first(7, 0, 3)], [one; 3]);
+    assert_eq!(first(1, 1, 2), first(5, 1, 9));
+    assert_ne!(first(1, 1, 2), one);
 }

@@ -13,6 +13,7 @@ mod cause;
 mod course;
 mod download;
 mod game;
+mod http;
 mod mpeg;
 mod p2p;
 mod ping;

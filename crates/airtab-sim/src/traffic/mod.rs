@@ -67,6 +67,13 @@ macro_rules! applications {
                 }
             }
 
+            /// See [`Kind::VOLUMES`].
+            pub(crate) fn keeps_volumes(&self) -> bool {
+                match self {
+                    $(AppKind::$Type(_) => $Type::VOLUMES),+
+                }
+            }
+
             /// See [`Kind::check`].
             ///
             /// # Errors
@@ -200,4 +207,6 @@ applications! {
     proshare: Proshare,
     /// MPEG-1 video over UDP, each frame cut into packets.
     mpeg: Mpeg,
+    /// A crowd of web browsers, each object over a connection of its own.
+    http: Http,
 }

@@ -256,7 +256,7 @@ impl Source {
 }
 
 /// From the exponential distribution of mean 1.
-fn exponential(draws: &mut Stream) -> f64 {
+pub(super) fn exponential(draws: &mut Stream) -> f64 {
     -libm::log(1.0 - draws.unit())
 }
 
