@@ -57,8 +57,7 @@ fn the_steady_state_allocates_nothing() {
         DriverConfig { ring: 100, governor: Some(GovernorConfig::default()), ..DriverConfig::default() };
     governed.name = "governed".into();
     let mut study = study_home();
-    // Without SACK a list of TCP's grows at a loss, and with it a new one at the next.
-    study.apps.retain(|app| !matches!(app.kind, AppKind::Download(_)));
+    study.apps.retain(|app| matches!(app.kind, AppKind::Proshare(_)));
     study.name = "study".into();
     for (scenario, least) in [(home, 140_000), (film, 20_000), (governed, 140_000), (study, 2_400)] {
         for discipline in disciplines() {
