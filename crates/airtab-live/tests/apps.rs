@@ -473,6 +473,7 @@ fn what_cannot_be_run_is_refused_with_a_reason() {
         ("kind = \"download\"\nreconnect = \"1s\"", "application a: `reconnect` is the simulator's"),
         ("kind = \"upload\"\nvolume = \"1MB\"", "application a: `volume` is the simulator's"),
         ("kind = \"p2p\"\nflows = 200", "application a: 200 flows: iperf3 takes at most 128"),
+        ("kind = \"http\"", "application a: no program loads this kind here; only the simulator has it"),
         (
             "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 40",
             "application a: bytes = 40: its packets carry their time",

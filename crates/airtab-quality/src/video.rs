@@ -39,6 +39,9 @@ pub struct Frame {
 pub struct Score {
     /// Frames that can be shown, for each second of the window.
     pub frames_per_second: f64,
+    /// Frames that arrived whole, whatever they were coded from, for each second of the window: the "actual" frame rate of
+    /// M. Parris, "Class-Based Thresholds", UNC 2001, A.7.
+    pub whole_per_second: f64,
     /// Share of frames that arrived whole.
     pub whole: f64,
     /// The same of I, P and B frames; None if there were none.
@@ -57,10 +60,12 @@ pub fn score(frames: &[Frame], window: Window) -> Option<Score> {
         playable += u64::from(shown);
     }
     let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+    let rate = |frames: u64| frames as f64 * 1e9 / window.length_ns() as f64;
     Some(Score {
         whole: share(whole.iter().sum(), sent.iter().sum())?,
         whole_of: [0, 1, 2].map(|i| share(whole[i], sent[i])),
-        frames_per_second: playable as f64 * 1e9 / window.length_ns() as f64,
+        frames_per_second: rate(playable),
+        whole_per_second: rate(whole.iter().sum()),
     })
 }
 
@@ -142,6 +147,7 @@ mod tests {
         let of = |from: u64, until: u64| score(&frames, Window::new(from, until).unwrap());
         let all = of(0, 5_000_000_000).unwrap();
         assert_eq!((all.frames_per_second, all.whole), (2.0 / 5.0, 4.0 / 5.0), "both I frames");
+        assert_eq!(all.whole_per_second, 4.0 / 5.0, "and both B frames");
         assert_eq!(all.whole_of, [Some(1.0), Some(0.0), Some(1.0)]);
         let late = of(3_000_000_000, 5_000_000_000).unwrap();
         assert_eq!((late.frames_per_second, late.whole), (0.5, 1.0), "its reference is gone");

@@ -34,6 +34,8 @@ pub enum Metric {
     VoipMosUplink,
     /// Frames of a video that can be shown, each second (CHAP dissertation 2.5).
     FrameRate,
+    /// Frames of a video that arrived whole, each second, whether they can be shown or not (CBT study, A.7).
+    WholeFrameRate,
     /// Frames of a video that arrived whole or were repaired, share of those sent.
     FramesWhole,
     /// The same of its I frames.
@@ -232,6 +234,7 @@ const TABLE: &[Row] = &[
     (VoipMosDownlink, "voip_mos_downlink", "MOS, down", 1.0, 2, Higher),
     (VoipMosUplink, "voip_mos_uplink", "MOS, up", 1.0, 2, Higher),
     (FrameRate, "playable_frames_per_second", "playable frames/s", 1.0, 1, Higher),
+    (WholeFrameRate, "frames_per_second", "frames/s", 1.0, 1, Higher),
     (FramesWhole, "whole_frames_ratio", "whole frames, %", 1e2, 1, Higher),
     (IFramesWhole, "whole_i_frames_ratio", "whole I frames, %", 1e2, 1, Higher),
     (PFramesWhole, "whole_p_frames_ratio", "whole P frames, %", 1e2, 1, Higher),

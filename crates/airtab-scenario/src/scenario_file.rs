@@ -156,7 +156,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let stations = read_stations(top, medium.as_ref(), errors, duration_ns);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let cell = medium.as_ref().and_then(MediumConfig::cell);
-    let context = Context { folder: &folder, congestion: tcp.congestion, mss: tcp.mss, cell };
+    let context = Context { folder: &folder, congestion: tcp.congestion, mss: tcp.mss, cell, duration_ns };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
     top.finish();
     duration?;

@@ -9,7 +9,8 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages, Site};
 use airtab_sim::traffic::{
-    Download, Game, P2p, Ping, Streaming, Sweep, Udp, Upload, Video, Voip, Volume, Web,
+    Constant, Cut, Download, Game, Http, Mpeg, P2p, Ping, Points, Proshare, Streaming, Sweep, Udp, Upload,
+    Video, Voip, Volume, Web,
 };
 use airtab_sim::wifi::{
     AccessMethod, AccessRule, Backoff, DeliverOn, IdleWindow, Loss, MediumConfig, Shadowing, SlotLaw, Windows,
@@ -293,6 +294,74 @@ fn every_key_arrives() {
     assert_eq!((get("fifo", "limit"), get("spq", "limit"), get("spq", "classes")), (50, 60, 3));
     assert_eq!((get("chap", "limit"), get("chap", "increment"), get("chap", "profile")), (50, 10 * MS, 1));
     assert_eq!(get("chap:increment=40ms", "increment"), 40 * MS, "the command line wins");
+}
+
+/// The applications of the CBT study: the study's values, and every key in its place.
+#[test]
+fn the_traffic_of_the_study() {
+    let read = |app: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{app}\n");
+        let text = format!("duration = \"400s\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("study.toml", &text).unwrap().scenario.apps.swap_remove(0)
+    };
+    assert_eq!(read("kind = \"proshare\"").kind, AppKind::Proshare(Proshare::STUDY));
+    let own = read(
+        "kind = \"proshare\"\nvoice_bytes = 160\nvoice_interval = \"20ms\"\nframe_rate = 30\nframe_bytes = 900\n\
+         frame_deviation = 50\nsplit = 500\nspacing = \"2ms\"\nphase = \"3ms\"\nusers = 6",
+    );
+    let expected = Proshare {
+        voice: Constant { period_ns: 20 * MS, bytes: 188 },
+        frames_per_second: 30,
+        frame_bytes: 900,
+        deviation_bytes: 50,
+        cut: Cut { payload: 500, spacing_ns: 2 * MS },
+    };
+    assert_eq!((own.kind, own.phase_ns, own.users), (expected.into(), Some(3 * MS), Users::at_one(6, 0)));
+    assert_eq!(read("kind = \"mpeg\"").kind, AppKind::Mpeg(Mpeg::study()));
+    let own = read(
+        "kind = \"mpeg\"\ni_bytes = 9000\np_bytes = 900\nb_bytes = 90\nsigma = 0.125\nframe_rate = 25\nsplit = 1000\n\
+         spacing = \"0s\"\ncourse = [[\"10s\", 1], [\"20s\", 0.5]]",
+    );
+    let expected = Mpeg {
+        frame_bytes: [9000, 900, 90],
+        scale: Points::new([(10 * SECOND, 1_000_000), (20 * SECOND, 500_000)]),
+        sigma_ppm: 125_000,
+        frames_per_second: 25,
+        cut: Cut { payload: 1000, spacing_ns: 0 },
+    };
+    assert_eq!(own.kind, expected.into());
+    let AppKind::Mpeg(own) = read("kind = \"mpeg\"\nscale = 0.8").kind else { panic!("no video") };
+    assert_eq!(own.scale, Points::constant(800_000));
+    assert_eq!(read("kind = \"http\"").kind, AppKind::Http(Http::STUDY));
+    let few = Http { browsers: 500, connections: 500, ..Http::STUDY };
+    assert_eq!(read("kind = \"http\"\nbrowsers = 500").kind, few.into(), "a connection for each");
+    let own = read(
+        "kind = \"http\"\nbrowsers = 20\nconnections = 9\nthink = \"7s\"\nobjects = 2.5\nparallel = 6\nobject_bytes = 900\n\
+         object_most = 50000\nobject_header = 100\nsigma = 1.25\nrequest = 400",
+    );
+    let expected = Http {
+        browsers: 20,
+        connections: 9,
+        think_ns: 7 * SECOND,
+        objects_ppm: 2_500_000,
+        parallel: 6,
+        median_bytes: 900,
+        sigma_ppm: 1_250_000,
+        largest_bytes: 50_000,
+        header_bytes: 100,
+        request_bytes: 400,
+    };
+    assert_eq!(own.kind, expected.into());
+    // The load of "other" in the study's run of changing loads: five points, in bytes a second 0, 500,000, 800,000, 500,000, 0.
+    let blast = read(
+        "kind = \"udp\"\nbytes = 1061\njitter = \"10%\"\n\
+         course = [[\"90s\", \"0b/s\"], [\"176s\", \"4Mb/s\"], [\"240s\", \"6.4Mb/s\"], [\"304s\", \"4Mb/s\"], [\"390s\", \"0b/s\"]]",
+    );
+    let points = [(90, 0), (176, 4_000_000), (240, 6_400_000), (304, 4_000_000), (390, 0)];
+    let course = Points::new(points.map(|(s, bps)| (s * SECOND, bps)));
+    let expected =
+        Udp { rate: Rate::Course(course), bytes: 1061, gaps: Gaps::Jitter(100_000), upload: false };
+    assert_eq!(blast.kind, expected.into());
 }
 
 /// Whoever has a limit of its own needs not take the common one; whoever has none is refused at it.

@@ -82,7 +82,11 @@ impl Flow {
 
     /// A new connection takes the place of the last one: another client port,
     /// so another flow to everybody who looks.
-    pub(crate) fn reopen(&mut self, connection: Connection, key: u64) {
+    pub(crate) fn reopen(&mut self, mut connection: Connection, key: u64) {
+        if let Some(old) = self.connection.take() {
+            connection.server.endpoint.adopt(old.server.endpoint);
+            connection.client.endpoint.adopt(old.client.endpoint);
+        }
         self.life = self.life.wrapping_add(1);
         let port = &mut self.tuple.destination.1;
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
@@ -143,11 +147,12 @@ impl Socket {
 }
 
 impl Connection {
-    /// A connection that the client opens; its server has `down` bytes to send, itself it has `up`.
-    pub(crate) fn open(config: Config, down: u64, up: u64) -> Connection {
-        let mut server = Endpoint::server(config);
+    /// A connection that the client opens; its server has `down` bytes to send, itself it has `up`. `configs`: the server's and
+    /// the client's.
+    pub(crate) fn open(configs: [Config; 2], down: u64, up: u64) -> Connection {
+        let mut server = Endpoint::server(configs[0]);
         server.write(down);
-        let mut client = Endpoint::client(config);
+        let mut client = Endpoint::client(configs[1]);
         client.open();
         client.write(up);
         let [server, client] = [server, client].map(Socket::new);
@@ -209,7 +214,8 @@ impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
         let saturates = app.kind.is_saturated();
         let meter = AppMeter::new(app, scenario);
-        let connected = if app.kind.protocol() == Protocol::Tcp { flows.len() } else { 0 };
+        let kept = app.kind.protocol() == Protocol::Tcp && app.kind.keeps_volumes();
+        let connected = if kept { flows.len() } else { 0 };
         let volumes = Volumes::new(connected, scenario.duration_ns);
         let (app, tcp) = (app.clone(), Default::default());
         Running { app, users, flows, active: false, saturates, meter, tcp, volumes }

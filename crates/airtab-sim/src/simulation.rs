@@ -156,7 +156,10 @@ impl Simulation {
         let mut world = World::new(topology, seed);
         world.lend_acks(SegmentAcks);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
-        let (mut apps, mut users, mut flows) = (Vec::new(), Vec::new(), Vec::new());
+        // As many as there will be: twice a large crowd is much.
+        let count = |of: fn(&App) -> usize| scenario.apps.iter().map(of).sum();
+        let (mut apps, mut users) = (Vec::new(), Vec::with_capacity(count(|app| app.users.count as usize)));
+        let mut flows = Vec::with_capacity(count(App::flows));
         let (_, servers) = scenario.access_links(App::flows);
         for ((number, app), mut server) in (0..).zip(&scenario.apps).zip(servers) {
             let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);

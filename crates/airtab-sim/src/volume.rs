@@ -14,7 +14,7 @@ use airtab_core::time::SECOND;
 /// Seconds that there is room for once anything is acknowledged.
 const ROOM: usize = 600;
 
-/// A row of seconds for each flow, as far as anything was acknowledged; no rows for UDP.
+/// A row of seconds for each flow, as far as anything was acknowledged; no rows for UDP, nor for short connections of a crowd.
 pub(crate) struct Volumes {
     of_flows: Vec<Vec<u32>>,
     seconds: usize,

@@ -24,7 +24,7 @@ fn three(bits_per_second: u64) -> Scenario {
     let udp = Udp { rate: Rate::Mean(bits_per_second), bytes: 1500, gaps: Gaps::Exponential, upload: false };
     let app = |i: usize| App {
         name: format!("udp{i}"),
-        kind: AppKind::Udp(udp),
+        kind: AppKind::Udp(udp.clone()),
         station: i,
         active_ns: 0..6 * S,
         class: 0,

@@ -2,7 +2,7 @@
 //! Every kind of application, stepped alone in virtual time: no simulator, no packets, no TCP.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use airtab_core::time::{MS, SECOND as S};
 use airtab_sim::AppKind;
@@ -12,8 +12,8 @@ use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
-    Action, Application, Download, Game, Io, P2p, Ping, Progress, Seen, Setting, Streaming, Sweep, Udp,
-    Upload, User, Video, Voip, Volume, Web,
+    Action, Application, Constant, Cut, Download, Game, Http, Io, Mpeg, P2p, Ping, Points, Progress,
+    Proshare, Seen, Setting, Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
 };
 
 const CUBIC: Algorithm = Algorithm::Cubic;
@@ -305,4 +305,388 @@ fn a_rate_rises_in_steps() {
     for (n, expected) in sum.into_iter().zip([20_000.0, 30_000.0, 40_000.0]) {
         assert!((n as f64 / expected - 1.0).abs() < 0.02, "{n} {expected}");
     }
+}
+
+/// Packets that go down: when, of how many bytes, with which tag.
+fn down(alone: &Alone) -> Vec<(u64, u32, u32)> {
+    let of = |(at, action): &(u64, Action)| match action {
+        Action::Send { up: false, bytes, tag } => Some((*at, *bytes, *tag)),
+        _ => None,
+    };
+    alone.wanted.iter().filter_map(of).collect()
+}
+
+/// Packets of frames that were cut: 1472 bytes of each but the last, 1.3 ms apart, frames at their own times. Bytes of
+/// each frame.
+fn frames_of(packets: &[(u64, u32, u32)], period_ns: u64, first: u32) -> Vec<u32> {
+    let mut sizes = Vec::new();
+    for (number, frame) in (0..).zip(packets.chunk_by(|a, b| a.2 == b.2)) {
+        assert_eq!(frame[0].2, number as u32 + first);
+        assert_eq!(frame[0].0, packets[0].0 + number * period_ns, "frames keep their time");
+        for (i, (at, bytes, _)) in (0..).zip(frame) {
+            assert_eq!(*at, frame[0].0 + i * 1_300_000);
+            assert!(i + 1 == frame.len() as u64 || *bytes == 1500, "full but for the last: {bytes}");
+        }
+        sizes.push(frame.iter().map(|(_, bytes, _)| bytes - 28).sum());
+    }
+    sizes
+}
+
+/// Voice each 100 ms; frames each 1/15 s, each packet at its time, and another phase for each.
+#[test]
+fn a_conference_sends_voice_and_frames_cut_into_packets() {
+    let mut alone = Alone::start(Proshare::STUDY);
+    alone.run(START + 100 * S, 0);
+    let packets = down(&alone);
+    let (voice, video): (Vec<_>, Vec<_>) = packets.iter().copied().partition(|packet| packet.2 == 0);
+    assert_eq!(voice.len(), 1000);
+    assert!(voice.iter().all(|(_, bytes, _)| *bytes == 228));
+    assert!(voice.windows(2).all(|pair| pair[1].0 - pair[0].0 == 100 * MS));
+    let sizes = frames_of(&video, 66_666_667, 1);
+    assert_eq!(sizes.len(), 1500);
+    assert!(sizes.iter().all(|bytes| (1100..2000).contains(bytes)), "within four deviations of 1537");
+    let [(voice, ..), (frame, ..)] = [voice[0], video[0]];
+    assert!((START..START + 100 * MS).contains(&voice) && (START..START + 66_666_667).contains(&frame));
+    assert_ne!(voice, frame);
+    assert_eq!(alone.sent(true), []);
+    let (mut again, mut other) = (Alone::user(Proshare::STUDY, 0, 6), Alone::user(Proshare::STUDY, 1, 6));
+    [&mut again, &mut other].into_iter().for_each(|alone| alone.run(START + 10 * S, 0));
+    assert_eq!(down(&again)[..300], packets[..300], "other users change no draw");
+    assert_ne!(down(&other)[..300], packets[..300]);
+}
+
+/// The closed form of a frame of N(1537, 105) bytes: 36.0 packets a second and 159.4 kB/s of Ethernet frames of six, by 738 bytes.
+#[test]
+fn six_conferences_are_the_studys_load() {
+    let (mean, deviation) = (1537.0, 105.0);
+    // Whole bytes: from 1472.5 on it is 1473.
+    let two = 0.5 * libm::erfc((1472.5 - mean) / deviation / std::f64::consts::SQRT_2);
+    let frame_headers = 42.0; // 14 of Ethernet, 28 of IP and UDP
+    let packets = 10.0 + 15.0 * (1.0 + two);
+    let bytes = 10.0 * 200.0 + 15.0 * mean + packets * frame_headers;
+    assert!(
+        (packets - 36.0_f64).abs() < 0.05 && (bytes / packets - 738.2_f64).abs() < 0.8,
+        "{packets} {bytes}"
+    );
+    assert!((6.0 * bytes / 1e3 - 159.4).abs() < 0.1);
+    let seconds = 2000;
+    let (mut n, mut sum) = (0.0, 0.0);
+    for user in 0..6 {
+        let mut alone = Alone::user(Proshare::STUDY, user, 6);
+        alone.run(START + seconds * S - 1, 0);
+        n += down(&alone).len() as f64;
+        sum += down(&alone).iter().map(|(_, bytes, _)| f64::from(*bytes) + 14.0).sum::<f64>();
+    }
+    let (of_one, all) = (n / 6.0 / seconds as f64, sum / seconds as f64);
+    // 180,000 frames: standard errors of 0.016 packets a second and 0.03 kB/s.
+    assert!((of_one - packets).abs() < 0.05, "{of_one} packets/s");
+    assert!((all / (6.0 * bytes) - 1.0).abs() < 0.001, "{all} bytes/s");
+    assert!((sum / n - 738.2).abs() < 1.0, "{} bytes a packet", sum / n);
+}
+
+/// Every rule of a conference, by what it says.
+#[test]
+fn what_is_no_conference_is_refused() {
+    let good = Proshare::STUDY;
+    assert_eq!(AppKind::from(good).check(), Ok(()));
+    for (bad, says) in [
+        (Proshare { voice: Constant { period_ns: 0, ..good.voice }, ..good }, "voice_interval: 0 ns"),
+        (
+            Proshare { voice: Constant { bytes: 28, ..good.voice }, ..good },
+            "voice_bytes: 0 bytes of payload: 1 to",
+        ),
+        (Proshare { frames_per_second: 0, ..good }, "frame_rate: 0 frames a second: 1 to 1000"),
+        (Proshare { frame_bytes: 0, ..good }, "frame_bytes: 0 bytes are no frame"),
+        (
+            Proshare { deviation_bytes: 800, ..good },
+            "frame_deviation: 800 bytes: at most half of frame_bytes, 768",
+        ),
+        (
+            Proshare { cut: Cut { payload: 1473, ..good.cut }, ..good },
+            "split: 1473 bytes of payload: 100 to 1472",
+        ),
+    ] {
+        let said = AppKind::from(bad).check().unwrap_err().to_string();
+        assert!(said.starts_with(says), "{said}");
+    }
+}
+
+/// Without scatter every frame has its kind's size: 0.93 of it, cut into 5, 2 and 1 packets, 11 of a group.
+#[test]
+fn an_mpeg_video_sends_its_pattern_cut_into_packets() {
+    let film = Mpeg { sigma_ppm: 0, ..Mpeg::study() };
+    let mut alone = Alone::start(film.clone());
+    alone.run(START + 100 * S, 0);
+    let packets = down(&alone);
+    assert!((START..START + 200 * MS).contains(&packets[0].0), "a group's length");
+    let sizes = frames_of(&packets, 33_333_333, 0);
+    let group = [6432, 224, 224, 1531, 224, 224];
+    assert!(sizes.chunks(6).all(|six| *six == group[..six.len()]), "{:?}", &sizes[..6]);
+    assert!(sizes.len() >= 2994);
+    let lengths: Vec<u32> = packets[..11].iter().map(|packet| packet.1).collect();
+    assert_eq!(lengths, [1500, 1500, 1500, 1500, 572, 252, 252, 1500, 87, 252, 252]);
+    // A packet that arrives counts for its frame.
+    for tag in [0, 0, 0, 0, 3, 3, 1] {
+        alone.tell(START + 100 * S, |user, io| user.datagram(false, 1500, tag, io));
+    }
+    let seen = alone.user.seen().frames;
+    let first: Vec<_> = seen[..6].iter().map(|f| (f.kind, f.needed, f.received)).collect();
+    let (i, p, b) = (FrameKind::I, FrameKind::P, FrameKind::B);
+    assert_eq!(first, [(i, 5, 4), (b, 1, 1), (b, 1, 0), (p, 2, 2), (b, 1, 0), (b, 1, 0)]);
+    // Half of it from 20 s on, by a line from 10 s.
+    let scale = Points::new([(START, 1_000_000), (START + 10 * S, 500_000)]);
+    let mut alone = Alone::start(Mpeg { scale, ..film });
+    alone.run(START + 20 * S, 0);
+    let (phase, sizes) = (down(&alone)[0].0 - START, frames_of(&down(&alone), 33_333_333, 0));
+    let of = |n: u64| {
+        let at = (phase + n * 33_333_333) as f64 / 10e9;
+        (6916.0 * (1.0 - at.min(1.0) / 2.0)).round() as u32
+    };
+    assert!((0..600 / 6 - 2).all(|group| sizes[group * 6] == of(group as u64 * 6)), "{sizes:?}");
+}
+
+/// Mean packets of a lognormal frame, cut at 1472 bytes: a packet more for each 1472 that it exceeds.
+fn packets_of(mean: f64, sigma: f64) -> f64 {
+    let above = |x: f64| {
+        let z = (libm::log(x / mean) + sigma * sigma / 2.0) / sigma;
+        0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
+    };
+    1.0 + (1..40).map(|n| above(f64::from(n) * 1472.0 + 0.5)).sum::<f64>()
+}
+
+/// The closed form: 10.38 packets a group, 185.9 kB/s of Ethernet frames of four films, by 895 bytes. The film's own frames, which are
+/// larger, want 5.20 and 1.63 packets where the study prints 5.26 and 1.69.
+#[test]
+fn four_films_are_the_studys_load() {
+    let (sigma, scale) = (0.25, 0.93);
+    let means = [6916.0, 241.0, 241.0, 1646.0, 241.0, 241.0].map(|bytes| bytes * scale);
+    let packets: f64 = means.iter().map(|mean| packets_of(*mean, sigma)).sum();
+    let bytes = means.iter().sum::<f64>() + 42.0 * packets;
+    assert!((packets - 10.38).abs() < 0.01, "{packets}");
+    assert!((4.0 * 5.0 * bytes / 1e3 - 185.9).abs() < 0.1 && (bytes / packets - 895.1).abs() < 0.2);
+    for (mean, printed) in [(6916.0, 5.26), (1646.0, 1.69)] {
+        assert!((packets_of(mean, sigma) - printed).abs() < 0.07, "{}", packets_of(mean, sigma));
+    }
+    let (mut n, mut sum, mut sizes) = (0.0, 0.0, [Vec::new(), Vec::new(), Vec::new()]);
+    let seconds = 1000;
+    for user in 0..4 {
+        let mut alone = Alone::user(Mpeg::study(), user, 4);
+        alone.run(START + seconds * S - 1, 0);
+        let packets = down(&alone);
+        n += packets.len() as f64;
+        sum += packets.iter().map(|(_, bytes, _)| f64::from(*bytes) + 14.0).sum::<f64>();
+        for (frame, bytes) in frames_of(&packets, 33_333_333, 0).into_iter().enumerate() {
+            sizes[[0, 2, 2, 1, 2, 2][frame % 6]].push(f64::from(bytes));
+        }
+    }
+    // 20,000 groups: the I frames' scatter is 0.2 % of all.
+    assert!((n / 20_000.0 / packets - 1.0).abs() < 0.005, "{} packets a group", n / 20_000.0);
+    assert!((sum / 20_000.0 / bytes - 1.0).abs() < 0.006, "{} bytes a group", sum / 20_000.0);
+    assert!((sum / n / (bytes / packets) - 1.0).abs() < 0.006, "{} bytes a packet", sum / n);
+    for (of_kind, mean) in sizes.iter().zip([6916.0, 1646.0, 241.0]) {
+        let logs: Vec<f64> = of_kind.iter().map(|bytes| libm::log(*bytes)).collect();
+        let n = logs.len() as f64;
+        let drawn = of_kind.iter().sum::<f64>() / n;
+        assert!((drawn / (scale * mean) - 1.0).abs() < 0.007, "{drawn}");
+        let of = logs.iter().sum::<f64>() / n;
+        let deviation = (logs.iter().map(|x| (x - of) * (x - of)).sum::<f64>() / n).sqrt();
+        assert!((deviation / sigma - 1.0).abs() < 0.02, "{deviation}");
+    }
+}
+
+#[test]
+fn what_is_no_mpeg_video_is_refused() {
+    let good = Mpeg::study();
+    assert_eq!(AppKind::from(good.clone()).check(), Ok(()));
+    for (bad, says) in [
+        (Mpeg { frame_bytes: [0, 1, 1], ..good.clone() }, "i_bytes: 0 bytes are no frame"),
+        (Mpeg { frame_bytes: [1, 1, 0], ..good.clone() }, "b_bytes: 0 bytes are no frame"),
+        (Mpeg { frames_per_second: 1001, ..good.clone() }, "frame_rate: 1001 frames a second: 1 to 1000"),
+        (Mpeg { sigma_ppm: 2_000_001, ..good.clone() }, "sigma: above 2"),
+        (Mpeg { scale: Points::new([]), ..good.clone() }, "course: no point"),
+        (Mpeg { cut: Cut { payload: 10, ..good.cut }, ..good }, "split: 10 bytes of payload: 100 to 1472"),
+    ] {
+        let said = AppKind::from(bad).check().unwrap_err().to_string();
+        assert!(said.starts_with(says), "{said}");
+    }
+}
+
+/// The study's run of changing loads (table 4.4): 0 at 90 s, 500 kB/s at 176, 800 at 240, 500 at 304, 0 at 390. Its integral is
+/// what is sent, in each second of it, and nothing before and after.
+#[test]
+fn a_rate_follows_its_course() {
+    let points = [(90, 0), (176, 4_000_000), (240, 6_400_000), (304, 4_000_000), (390, 0)];
+    let course = Points::new(points.map(|(s, bps)| (s * S, bps)));
+    let sent = |gaps, user| {
+        let udp = Udp { rate: Rate::Course(course.clone()), bytes: 1000, gaps, upload: false };
+        let mut alone = Alone::user(udp, user, 1);
+        alone.run(START + 1000 * S, 0);
+        alone.sent(false).into_iter().map(|(at, _)| at).collect::<Vec<u64>>()
+    };
+    // Packets until a time, by the trapezia: 21.5, 41.6, 41.6 and 21.5 MB.
+    let until = |at: f64| {
+        let part = |from: f64, to: f64, low: f64, high: f64| {
+            let t = (at.clamp(from, to) - from) / (to - from);
+            (to - from) * (low * t + (high - low) * t * t / 2.0)
+        };
+        part(90.0, 176.0, 0.0, 500.0)
+            + part(176.0, 240.0, 500.0, 800.0)
+            + part(240.0, 304.0, 800.0, 500.0)
+            + part(304.0, 390.0, 500.0, 0.0)
+    };
+    let all = sent(Gaps::Constant, 0);
+    assert!((all.len() as f64 - until(1000.0)).abs() <= 1.0 && (until(1000.0) - 126_200.0).abs() < 1e-6);
+    for (n, at) in all.iter().enumerate() {
+        let paid = until(*at as f64 / 1e9) - n as f64;
+        assert!((-1e-4..1.0001).contains(&paid), "packet {n} at {at} ns: {paid}");
+    }
+    // The same part of a packet is paid for at each.
+    let part = until(all[0] as f64 / 1e9);
+    let late = all.iter().enumerate().map(|(n, at)| (until(*at as f64 / 1e9) - n as f64 - part).abs());
+    assert!(late.fold(0.0, f64::max) < 1e-3);
+    assert_ne!(sent(Gaps::Constant, 1)[0], all[0], "another user begins at another time");
+    for gaps in [Gaps::Jitter(100_000), Gaps::Jitter(1_000_000), Gaps::Exponential] {
+        let times = sent(gaps, 0);
+        let scatter = if gaps == Gaps::Exponential { 1.0 } else { 0.58 };
+        for s in [150, 176, 240, 304, 390] {
+            let n = times.partition_point(|at| *at < s * S) as f64;
+            let expected = until(s as f64);
+            assert!(
+                (n - expected).abs() < 4.0 * scatter * expected.sqrt(),
+                "{gaps:?}, {s} s: {n} of {expected}"
+            );
+        }
+    }
+    // A fixed phase is the first packet's time, even where the rate is nothing yet.
+    let setting = Setting { seed: 1, app: "app", user: 0, users: 1, active_ns: S, phase_ns: Some(5 * MS) };
+    let udp = Udp { rate: Rate::Course(course.clone()), bytes: 1000, gaps: Gaps::Constant, upload: false };
+    let (mut user, mut io) = (AppKind::from(udp).user(&setting), Io::default());
+    user.start(io.at(START));
+    assert_eq!(io.poll(), Some(Action::Timer { at: START + 5 * MS, key: 0 }));
+}
+
+/// The study's blast: 1061 bytes each 879.2 us on the mean, 10 % more or less.
+#[test]
+fn gaps_scatter_by_a_share() {
+    let rate_bps = 9_654_231;
+    let udp = Udp { rate: Rate::Mean(rate_bps), bytes: 1061, gaps: Gaps::Jitter(100_000), upload: false };
+    let mut alone = Alone::start(udp);
+    alone.run(START + 200 * S, 0);
+    let sent = alone.sent(false);
+    let mean = 1061.0 * 8e9 / rate_bps as f64;
+    assert!((mean - 879_200.0).abs() < 1.0);
+    let gaps = gaps(&sent);
+    assert!(gaps.iter().all(|gap| (0.899_99 * mean..1.100_01 * mean).contains(&(*gap as f64))));
+    let of = gaps.iter().sum::<u64>() as f64 / gaps.len() as f64;
+    assert!((of / mean - 1.0).abs() < 5e-4, "a standard error of 0.0577 / sqrt(227,000): {of}");
+    let quarter = gaps.iter().filter(|gap| (**gap as f64) < 0.95 * mean).count() as f64 / gaps.len() as f64;
+    assert!((quarter - 0.25).abs() < 0.004, "{quarter}");
+}
+
+#[test]
+fn what_is_no_stream_is_refused() {
+    let udp = |rate, gaps| AppKind::from(Udp { rate, bytes: 1000, gaps, upload: false }).check();
+    let said =
+        |broken: Result<(), _>| broken.map_err(|e: airtab_sim::traffic::Broken| e.to_string()).unwrap_err();
+    assert_eq!(udp(Rate::Course(Points::new([(0, 0), (S, 1)])), Gaps::Jitter(1_000_000)), Ok(()));
+    assert!(
+        said(udp(Rate::Course(Points::constant(0)), Gaps::Constant)).starts_with("course: 0 bit/s at all")
+    );
+    assert!(said(udp(Rate::Course(Points::new([])), Gaps::Constant)).starts_with("course: no point"));
+    assert!(said(udp(Rate::Mean(1), Gaps::Jitter(1_000_001))).starts_with("jitter: no gap is shorter"));
+}
+
+/// What the connection of a flow has received by `now`, server and client.
+fn progress_of(alone: &mut Alone, flow: u16, now: u64, at_server: u64, at_client: u64) {
+    let at = Progress { established: true, at_server, at_client };
+    alone.tell(now, |user, io| user.progress(flow, &at, io));
+}
+
+/// Lets an object come over a flow: its bytes.
+fn load(alone: &mut Alone, flow: u16, now: u64) -> u64 {
+    progress_of(alone, flow, now, 349, 0);
+    assert_eq!(alone.actions(), [], "half a request is none");
+    progress_of(alone, flow, now, 350, 0);
+    let [Action::Write { flow: over, up: false, bytes }] = alone.actions()[..] else { panic!("no answer") };
+    assert_eq!(over, flow);
+    progress_of(alone, flow, now, 350, bytes - 1);
+    assert_eq!(alone.actions(), [], "a byte is missing");
+    progress_of(alone, flow, now, 350, bytes);
+    bytes
+}
+
+/// It thinks, then loads the first object alone, then four at a time, each over the connection that is free for longest, then
+/// thinks again.
+#[test]
+fn a_browser_loads_the_first_object_and_then_four_at_a_time() {
+    let crowd = Http { browsers: 1, connections: 8, objects_ppm: 200_000_000, ..Http::STUDY };
+    let open = |flow| Action::Open { flow, down: 0, up: 350 };
+    let mut alone = Alone::start(crowd);
+    assert_eq!(alone.actions(), [], "it thinks");
+    let Some(&Reverse((begins, _, key))) = alone.timers.peek() else { panic!("no timer") };
+    assert!(key == 0 && begins > START);
+    alone.run(begins, 0);
+    assert_eq!(alone.actions(), [open(0)], "one alone");
+    let mut bytes = load(&mut alone, 0, begins + S);
+    assert_eq!(alone.actions(), [1, 2, 3, 4].map(open), "four at a time");
+    progress_of(&mut alone, 0, begins + S, 350, bytes);
+    assert_eq!(alone.actions(), [], "over is over");
+    let (mut flows, mut objects, mut now) = (VecDeque::from([1, 2, 3, 4]), 5, begins + S);
+    while let Some(flow) = flows.pop_front() {
+        now += S;
+        bytes += load(&mut alone, flow, now);
+        for action in alone.actions() {
+            let Action::Open { flow: next, down: 0, up: 350 } = action else { panic!("{action:?}") };
+            assert_eq!(next, objects % 8, "the oldest");
+            flows.push_back(next);
+            objects += 1;
+        }
+    }
+    assert!(objects > 6, "{objects}: choose another seed");
+    let page = PageTrace { number: 0, bytes, opened_ns: begins, requested_ns: begins + S, done_ns: now };
+    assert_eq!(alone.user.seen().pages, [page]);
+    assert_eq!(alone.timers.len(), 1);
+    assert!(alone.timers.peek().is_some_and(|next| next.0.0 > now), "it thinks");
+}
+
+/// With one connection a browser waits for another one's object; who came first goes first.
+#[test]
+fn browsers_wait_for_a_connection() {
+    let crowd = Http { browsers: 3, connections: 1, objects_ppm: 1_000_000, ..Http::STUDY };
+    let open = [Action::Open { flow: 0, down: 0, up: 350 }];
+    let mut alone = Alone::start(crowd);
+    let order: Vec<u16> = std::iter::from_fn(|| {
+        let Reverse((due, _, key)) = alone.timers.pop()?;
+        alone.tell(due, |user, io| user.timer(due, key, io));
+        Some(key)
+    })
+    .collect();
+    assert_eq!(order.len(), 3);
+    let now = START + 10_000 * S;
+    for _ in 0..3 {
+        assert_eq!(alone.actions(), open);
+        load(&mut alone, 0, now);
+    }
+    assert_eq!(alone.actions(), []);
+    let numbers: Vec<u16> = alone.user.seen().pages.iter().map(|page| page.number as u16).collect();
+    assert_eq!(numbers, order);
+}
+
+/// Browsers have pages of their own, whatever others there are, of this user or of another one.
+#[test]
+fn browsers_draw_for_themselves() {
+    let first = |browsers, user, users| {
+        let crowd = Http { browsers, ..Http::STUDY };
+        let mut alone = Alone::user(crowd, user, users);
+        let mut timers: Vec<_> =
+            alone.timers.clone().into_iter().map(|Reverse((at, _, key))| (key, at)).collect();
+        timers.sort_unstable();
+        alone.tell(timers[0].1, |user, io| user.timer(timers[0].1, 0, io));
+        alone.actions();
+        (timers[0].1, load(&mut alone, 0, 10_000 * S))
+    };
+    let one = first(1, 0, 1);
+    assert_eq!([first(2, 0, 1), first(100, 0, 1), first(7, 0, 3)], [one; 3]);
+    assert_eq!(first(1, 1, 2), first(5, 1, 9));
+    assert_ne!(first(1, 1, 2), one);
 }

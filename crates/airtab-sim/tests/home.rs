@@ -12,7 +12,7 @@ use airtab_sim::wifi::{Category, CellConfig, Loss, Mean, RateAlgorithm, Signal, 
 use airtab_sim::{App, AppKind, AppTrace, Latency, Scenario, Servers, Simulation, Trace, Users, run};
 use common::{
     MS, S, cell, disciplines, emulated_home, home, other_home, phy, queue, quick, quick_home, station,
-    whole_home,
+    study_home, whole_home,
 };
 
 fn row(name: &str, discipline: &str, fingerprint: &str, exchanges: &str, figures: [&str; 4]) -> String {
@@ -73,6 +73,7 @@ fn fingerprints() {
         ("other home", quick(other_home())),
         ("other home, two classes", classes),
         ("emulated home", emulated_home()),
+        ("study home", quick(study_home())),
     ];
     let mut table =
         row("scenario", "discipline", "fingerprint", "exchanges", ["Mb/s", "MOS", "p99 ms", "drops"]);
@@ -112,7 +113,15 @@ fn no_packet_disappears() {
     rough.wired.queue_packets = 5;
     let mut own = quick(other_home());
     own.stations.iter_mut().zip(disciplines()).for_each(|(s, name)| s.uplink = Some(queue(name, 10)));
-    for scenario in [quick_home(), quick(whole_home()), quick(other_home()), rough, emulated_home(), own] {
+    for scenario in [
+        quick_home(),
+        quick(whole_home()),
+        quick(other_home()),
+        quick(study_home()),
+        rough,
+        emulated_home(),
+        own,
+    ] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             for step in 1..=330 {

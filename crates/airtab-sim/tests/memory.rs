@@ -8,8 +8,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use airtab_sim::{App, Scenario, Simulation, Users};
-use common::{S, home, other_home, queue, whole_home};
+use airtab_sim::traffic::Http;
+use airtab_sim::{Access, App, Latency, Scenario, Server, Servers, Simulation, Users};
+use common::{S, home, other_home, queue, study_home, whole_home};
 
 struct Counting;
 
@@ -50,12 +51,19 @@ fn held(scenario: &Scenario, at: u64) -> usize {
     held
 }
 
+/// Of every kind at least one.
+fn every_app() -> impl Iterator<Item = App> {
+    // Of a course that begins later nothing is sent while these tests look; the other home has a stream.
+    let study = study_home().apps.into_iter().filter(|app| app.kind.name() != "udp");
+    whole_home().apps.into_iter().chain(other_home().apps).chain(study)
+}
+
 /// An application takes less than 30 kB when it has worked, and less than 11 before: its wires, its meter and a flow,
 /// with records of 60 seconds, of a second of packets and of 4 s of video. Further flows take less than 4 kB each.
 #[test]
 fn an_application_takes_less_than_30_kb() {
     let _alone = alone();
-    for app in whole_home().apps.into_iter().chain(other_home().apps) {
+    for app in every_app() {
         let copies = |count: usize| Scenario {
             duration_ns: 60 * S,
             measure_ns: 51 * S..52 * S,
@@ -77,7 +85,7 @@ fn an_application_takes_less_than_30_kb() {
 #[test]
 fn a_crowd_makes_no_room_for_a_day() {
     let _alone = alone();
-    for app in whole_home().apps.into_iter().chain(other_home().apps).filter(|app| app.kind.flows() == 1) {
+    for app in every_app().filter(|app| app.kind.flows() == 1) {
         let day = 86_400 * S;
         let kind = app.kind.name();
         let users = Users::at_one(10_000, S);
@@ -86,4 +94,41 @@ fn a_crowd_makes_no_room_for_a_day() {
         let each = held(&crowd, 0) / 10_000;
         assert!((1_000..20_000).contains(&each), "{kind}: {each} bytes");
     }
+}
+
+/// A browser that thinks takes at most 256 bytes beside the records of its pages (40 bytes each), and a connection that is or was
+/// open less than 3 KB: both ends of it and the flow; with a server of its own, which has two wires, less than 4.
+#[test]
+fn a_browser_takes_little_and_a_connection_not_much() {
+    let _alone = alone();
+    let study = study_home();
+    let http = study.apps.iter().find(|app| app.kind.name() == "http").expect("there is one").clone();
+    let server = |name: &str| {
+        let access = Access { rate_bps: 100_000_000, latency: Latency::both(S / 1000) };
+        Server { name: name.into(), access }
+    };
+    let of = |browsers: u16, connections: u16, shared: bool, at: u64| {
+        // Each browser opens a page within some seconds, and every connection is used.
+        let kind = Http { browsers, connections, think_ns: 2 * S, ..Http::STUDY }.into();
+        let servers = if shared { Servers::Shared(0) } else { http.servers };
+        let app = App { kind, servers, active_ns: S..6 * S, ..http.clone() };
+        let servers = vec![server("one")];
+        held(
+            &Scenario {
+                duration_ns: 60 * S,
+                measure_ns: S..2 * S,
+                servers,
+                apps: vec![app],
+                ..study.clone()
+            },
+            at,
+        )
+    };
+    let records = 40 * 3; // 5 s by 2 s, and one
+    let idle = [0, S + 1000].map(|at| (of(9000, 100, true, at) - of(1000, 100, true, at)) / 8000 - records);
+    let [shared, own] =
+        [true, false].map(|shared| (of(500, 1300, shared, 5 * S) - of(500, 300, shared, 5 * S)) / 1000);
+    println!("a browser: {idle:?} bytes, a connection: {shared} bytes, with its server {own}");
+    assert!(idle.iter().all(|bytes| *bytes <= 256), "{idle:?} bytes");
+    assert!(shared < 3 << 10 && own < 4 << 10, "{shared} and {own} bytes");
 }

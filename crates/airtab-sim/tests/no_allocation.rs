@@ -15,7 +15,7 @@ use airtab_sim::wifi::{
     Outcome, RateAlgorithm, RateControl, Signal, Snr, Speed,
 };
 use airtab_sim::{App, AppKind, Simulation};
-use common::{S, cell, disciplines, home, other_home, queue};
+use common::{S, cell, disciplines, home, other_home, queue, study_home};
 
 struct Counting;
 
@@ -56,7 +56,10 @@ fn the_steady_state_allocates_nothing() {
     cell(&mut governed).driver =
         DriverConfig { ring: 100, governor: Some(GovernorConfig::default()), ..DriverConfig::default() };
     governed.name = "governed".into();
-    for (scenario, least) in [(home, 140_000), (film, 20_000), (governed, 140_000)] {
+    let mut study = study_home();
+    study.apps.retain(|app| matches!(app.kind, AppKind::Proshare(_)));
+    study.name = "study".into();
+    for (scenario, least) in [(home, 140_000), (film, 20_000), (governed, 140_000), (study, 2_400)] {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             simulation.advance(110 * S); // past the download's first losses

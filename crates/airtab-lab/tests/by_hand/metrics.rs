@@ -41,7 +41,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (92 + 2 * 27 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (93 + 2 * 27 + 4 * columns, None));
 }
 
 #[test]
@@ -55,6 +55,7 @@ fn more_is_better_or_less_is() {
         VoipMosDownlink,
         VoipMosUplink,
         FrameRate,
+        WholeFrameRate,
         FramesWhole,
         IFramesWhole,
         PFramesWhole,

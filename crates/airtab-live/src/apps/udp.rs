@@ -379,10 +379,15 @@ impl ActiveApp for Udp {
                 let ping = mean(false)? + mean(true)?;
                 Some(score(Metric::Ping, ping, format!("{:.1} ms ping", ping * 1e3)))
             }
-            User::Video(show) => {
+            User::Video(_) | User::Mpeg(_) => {
+                let all = match &state.user {
+                    User::Video(show) => show.frames(),
+                    User::Mpeg(film) => film.frames(),
+                    _ => &[],
+                };
                 // In the order of sending: only the end is recent.
-                let from = show.frames().partition_point(|f| f.sent_ns < window.from_ns());
-                let frames = video_frames(&show.frames()[from..]);
+                let from = all.partition_point(|f| f.sent_ns < window.from_ns());
+                let frames = video_frames(&all[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
             }

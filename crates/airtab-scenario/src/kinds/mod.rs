@@ -10,10 +10,14 @@
 //! (`traffic`), what its messages in live mode are is `airtab-live`'s.
 
 mod cause;
+mod course;
 mod download;
 mod game;
+mod http;
+mod mpeg;
 mod p2p;
 mod ping;
+mod proshare;
 mod rate;
 mod reason;
 mod score;
@@ -49,6 +53,8 @@ pub(crate) struct Context<'a> {
     pub(crate) congestion: Algorithm,
     /// Data of a segment of TCP, bytes.
     pub(crate) mss: u32,
+    /// How long the run is, ns.
+    pub(crate) duration_ns: u64,
     /// The cell that it is in, where there is one.
     pub(crate) cell: Option<&'a CellConfig>,
 }

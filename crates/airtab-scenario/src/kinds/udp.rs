@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Equal UDP packets, down or up, at a rate, at one that rises in steps, or saturated: `udp`.
+//! Equal UDP packets, down or up, at a rate, at one that rises in steps or follows a course, or saturated: `udp`.
 //!
 //! What it does not do: when they are sent is `airtab_sim::traffic::udp`'s.
 
@@ -10,17 +10,29 @@ use airtab_core::time::{MS, SECOND};
 use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::udp::{Gaps, Rate};
-use airtab_sim::traffic::{Sweep, Udp};
+use airtab_sim::traffic::{Points, Sweep, Udp};
 
 use super::cause::Parts;
+use super::course::read_points;
 use super::{Context, Described, FULL_PACKET, Score, packet_bytes, reason, score};
 use crate::measure::{Figures, add_upload};
 use crate::metric::{Direction, Metric};
-use crate::reader::{Section, choice, flag, quantity};
+use crate::reader::{Section, Value, choice, flag, quantity};
 use crate::scores::{QueueScores, Scores};
 
 /// Rates of a stream, bit/s.
 const RATES: RangeInclusive<u64> = 1_000..=10_000_000_000;
+
+/// `course`: rates at times of the run.
+fn read_course<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>, context: &Context) -> Result<Points, String> {
+    let example = "[[\"0s\", \"0b/s\"], [\"60s\", \"4Mb/s\"]]";
+    let most = *RATES.end();
+    read_points(s, v, context.duration_ns, example, |text| match Unit::Bps.parse(text) {
+        Ok(rate) if rate <= most => Ok(rate),
+        Ok(_) => Err(format!("'{text}' is outside 0bit to {}", Unit::Bps.format(most))),
+        Err(e) => Err(e.to_string()),
+    })
+}
 
 /// `rates`: from `start` by `add`, or in so many `steps`, to `max`, a step each `each`.
 fn read_sweep(s: Section) -> Option<Sweep> {
@@ -48,13 +60,25 @@ fn read_sweep(s: Section) -> Option<Sweep> {
 }
 
 impl Described for Udp {
-    const KEYS: &'static [&'static str] = &["rate", "rates", "bytes", "gaps", "upload", "phase"];
+    const KEYS: &'static [&'static str] =
+        &["rate", "rates", "course", "bytes", "gaps", "jitter", "upload", "phase"];
     const COLUMNS: &'static [Metric] =
         &[Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99, Metric::Loss];
     const SCORE: Score = score::RECEIVED;
 
-    fn read(s: &Section, _: &Context) -> Option<Udp> {
+    fn read(s: &Section, context: &Context) -> Option<Udp> {
+        for (key, other) in [("course", "rate"), ("course", "rates")] {
+            if s.get(key).is_some() && s.get(other).is_some() {
+                s.problem_of(
+                    key,
+                    &format!("not with {other}: its points are the rates; take one of both away"),
+                );
+            }
+        }
         let rate = match s.section("rates") {
+            None if s.get("course").is_some() => {
+                s.read("course", |v| read_course(s, v, context)).map(Rate::Course)
+            }
             Some(rates) => {
                 if s.get("rate").is_some() {
                     s.problem_of("rate", "not with rates, which begin with `start`: take one of both away");
@@ -68,18 +92,22 @@ impl Described for Udp {
         };
         let bytes = packet_bytes(s).unwrap_or(FULL_PACKET);
         let gaps = s.read("gaps", choice(Gaps::NAMES.to_vec())).unwrap_or(Gaps::Constant);
+        let jitter = s.read("jitter", quantity(Unit::Ppm, 0..=1_000_000)).map(|ppm| Gaps::Jitter(ppm as u32));
+        if jitter.is_some() && gaps != Gaps::Constant {
+            s.problem_of("jitter", "only of constant gaps: exponential ones scatter by themselves");
+        }
         let upload = s.read("upload", flag).unwrap_or(false);
         if rate == Some(Rate::Max) {
             // What says when packets come, and how they come to the access point.
             let wires: &[&str] = if upload { &[] } else { &["latency", "latency_up", "server"] };
-            for key in ["gaps", "phase"].iter().chain(wires).filter(|key| s.get(key).is_some()) {
+            for key in ["gaps", "jitter", "phase"].iter().chain(wires).filter(|key| s.get(key).is_some()) {
                 s.problem_of(
                     key,
                     "not with rate = \"max\": there is always a packet in the queue before the air",
                 );
             }
         }
-        Some(Udp { rate: rate?, bytes, gaps, upload })
+        Some(Udp { rate: rate?, bytes, gaps: jitter.unwrap_or(gaps), upload })
     }
 
     /// Its rate and losses are those of the way that it sends.
@@ -110,14 +138,18 @@ impl Described for Udp {
 
     fn words(&self) -> String {
         let way = if self.upload { " up" } else { "" };
-        match self.rate {
-            Rate::Mean(bps) => format!("UDP packets{way}, {} Mb/s", bps as f64 / 1e6),
+        match &self.rate {
+            Rate::Mean(bps) => format!("UDP packets{way}, {} Mb/s", *bps as f64 / 1e6),
             Rate::Sweep(Sweep { start_bps, max_bps, each_ns, .. }) => format!(
                 "UDP packets{way}, {} to {} Mb/s, more each {}",
-                start_bps as f64 / 1e6,
-                max_bps as f64 / 1e6,
-                Unit::Ns.format(each_ns)
+                *start_bps as f64 / 1e6,
+                *max_bps as f64 / 1e6,
+                Unit::Ns.format(*each_ns)
             ),
+            Rate::Course(points) => {
+                let most = points.list().iter().map(|point| point.1).max().unwrap_or(0);
+                format!("UDP packets{way}, a course of up to {} Mb/s", most as f64 / 1e6)
+            }
             Rate::Max => format!("UDP packets{way}, always one more"),
         }
     }

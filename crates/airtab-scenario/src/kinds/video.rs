@@ -54,13 +54,7 @@ impl Described for Video {
     }
 
     fn measure(&self, f: &mut Figures, seen: &AppTrace, window: Window) {
-        let users = seen.frames.chunk_by(|a, b| a.user == b.user);
-        let scores: Vec<_> = users.filter_map(|own| video::score(&video_frames(own), window)).collect();
-        f.extend(mean(scores.iter().map(|s| s.frames_per_second)).map(|x| (Metric::FrameRate, x)));
-        f.extend(mean(scores.iter().map(|s| s.whole)).map(|x| (Metric::FramesWhole, x)));
-        for (i, metric) in (0..).zip([Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole]) {
-            f.extend(mean(scores.iter().filter_map(|s| s.whole_of[i])).map(|x| (metric, x)));
-        }
+        add_frames(f, &frame_scores(seen, window));
     }
 
     fn playable(seen: &AppTrace) -> Option<Vec<u32>> {
@@ -113,6 +107,21 @@ impl Described for Video {
         };
         let plural = if frames.len() == 1 { "" } else { "s" };
         Some(format!("{} frame{plural}, {} s, {mbps:.2} Mb/s{again}", frames.len(), seconds(length_ns)))
+    }
+}
+
+/// The scores of a video's users, each his own.
+pub(super) fn frame_scores(seen: &AppTrace, window: Window) -> Vec<video::Score> {
+    let users = seen.frames.chunk_by(|a, b| a.user == b.user);
+    users.filter_map(|own| video::score(&video_frames(own), window)).collect()
+}
+
+/// What a video is judged by: of several users the mean.
+pub(super) fn add_frames(f: &mut Figures, scores: &[video::Score]) {
+    f.extend(mean(scores.iter().map(|s| s.frames_per_second)).map(|x| (Metric::FrameRate, x)));
+    f.extend(mean(scores.iter().map(|s| s.whole)).map(|x| (Metric::FramesWhole, x)));
+    for (i, metric) in (0..).zip([Metric::IFramesWhole, Metric::PFramesWhole, Metric::BFramesWhole]) {
+        f.extend(mean(scores.iter().filter_map(|s| s.whole_of[i])).map(|x| (metric, x)));
     }
 }
 

@@ -10,8 +10,9 @@ use airtab_core::Handle;
 use super::{Body, Event, Simulation};
 use crate::engine::NEVER;
 use crate::running::Connection;
+use crate::tcp::Config;
 use crate::traffic::{Action, Application, Io, User};
-use crate::world::Carried;
+use crate::world::{Carried, NodeId};
 
 impl Simulation {
     #[cold]
@@ -124,7 +125,11 @@ impl Simulation {
         let kind = &self.apps[usize::from(own.app)].app.kind;
         // Nobody answers a kind that speaks UDP.
         let Some(congestion) = kind.congestion(self.tcp.congestion) else { return };
-        let connection = Connection::open(self.tcp.with_congestion(congestion), down, up);
+        let config = self.tcp.with_congestion(congestion);
+        // Hosts were not switched on together: the coarse timers of one have nothing to do with another's.
+        let of =
+            |host: NodeId| Config { rto_phase_ns: host.phase(self.flow_key, config.rto_grid_ns), ..config };
+        let connection = Connection::open([own.server, own.station].map(of), down, up);
         own.reopen(connection, self.flow_key);
         self.pump(flow, false);
     }

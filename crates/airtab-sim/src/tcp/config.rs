@@ -51,6 +51,8 @@ pub struct Config {
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
     /// at any time.
     pub rto_grid_ns: u64,
+    /// When that begins, ns, less than the grid: each host has its own.
+    pub rto_phase_ns: u64,
     /// 12 bytes of each segment's options, with the times that they are for.
     pub timestamps: bool,
     /// How round-trip times are measured.
@@ -106,6 +108,7 @@ impl Config {
             tcp_d: TcpDConfig::standard(),
             limited_transmit: true,
             rto_grid_ns: 0,
+            rto_phase_ns: 0,
             timestamps: false,
             rtt: RttBy::OneSegment,
             initial_ssthresh: None,
@@ -136,6 +139,7 @@ impl Config {
             tcp_d: TcpDConfig::standard(),
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
+            rto_phase_ns: 0,
             timestamps: true,
             rtt: RttBy::OneSegment,
             initial_ssthresh: None,
@@ -165,6 +169,7 @@ impl Config {
             prr: false,
             limited_transmit: false,
             rto_grid_ns: 1, // at any time; `min_rto_ns` bounds the timeout itself
+            rto_phase_ns: 0,
             vegas: VegasConfig { initial_window: Some(2), ..home.vegas },
             westwood: WestwoodFilter::EachAck,
             tcp_d: TcpDConfig { initial_window: Some(2), ..home.tcp_d },

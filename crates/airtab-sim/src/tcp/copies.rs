@@ -36,6 +36,14 @@ impl Copies {
         self.log.push_back(Copy { start, end, next, later: 0 });
     }
 
+    /// Takes over the storage of another log.
+    pub fn adopt(&mut self, mut old: Copies) {
+        if self.log.capacity() == 0 {
+            old.log.clear();
+            self.log = old.log;
+        }
+    }
+
     /// A timeout: what was sent again before is not waited for.
     pub fn clear(&mut self) {
         self.log.clear();

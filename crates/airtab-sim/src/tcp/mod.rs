@@ -104,6 +104,12 @@ impl Endpoint {
         }
     }
 
+    /// Takes over the storage of an end that is over, so that connections without end allocate nothing.
+    pub fn adopt(&mut self, old: Endpoint) {
+        self.sender.adopt(old.sender);
+        self.receiver.adopt(old.receiver);
+    }
+
     /// Opens the connection: the SYN becomes due. No effect on a server or a second time.
     pub fn open(&mut self) {
         self.handshake.open();

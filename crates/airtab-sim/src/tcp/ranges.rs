@@ -17,6 +17,14 @@ impl Ranges {
         self.list.is_empty()
     }
 
+    /// Takes over the storage of another set, and nothing of what is in it.
+    pub fn adopt(&mut self, mut old: Ranges) {
+        if self.list.capacity() == 0 {
+            old.list.clear();
+            self.list = old.list;
+        }
+    }
+
     /// End of the highest range.
     pub fn end(&self) -> Option<u64> {
         self.list.back().map(|r| r.1)

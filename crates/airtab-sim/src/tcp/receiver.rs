@@ -59,6 +59,11 @@ impl Receiver {
         }
     }
 
+    /// Takes over the storage of another receiver.
+    pub fn adopt(&mut self, old: Receiver) {
+        self.early.adopt(old.early);
+    }
+
     /// Bytes delivered in order.
     pub fn delivered(&self) -> u64 {
         self.next - 1

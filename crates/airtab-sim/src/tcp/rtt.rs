@@ -4,7 +4,8 @@
 //! `RTO = SRTT + max(min_rto, 4 RTTVAR)`: the minimum takes the place of the clock granularity G in RFC 6298 2.3 and
 //! bounds the variance term, as in Linux. Bounding the sum instead leaves no margin on paths longer than the minimum:
 //! RTTVAR decays to nothing while the queue is empty, and the first queue that builds up looks like a loss.
-//! With a grid, as BSD's 500 ms, it is `max(min_rto, SRTT + 4 RTTVAR)`, and timers expire at multiples of the grid.
+//! With a grid, as BSD's 500 ms, it is `max(min_rto, SRTT + 4 RTTVAR)`, and timers expire at multiples of the grid, from the
+//! host's phase on.
 //! Samples from retransmitted data are not offered (Karn), so that the backoff lasts until fresh data is acknowledged; with
 //! timestamps they are, because what they echo is the time of the copy that arrived.
 //! Not done: Eifel, F-RTO.
@@ -21,6 +22,8 @@ pub(super) struct Rtt {
     max_rto: u64,
     /// Of BSD's timers, ns; 0: none.
     grid: u64,
+    /// When it begins.
+    phase: u64,
 }
 
 impl Rtt {
@@ -33,6 +36,7 @@ impl Rtt {
             min_rto: config.min_rto_ns,
             max_rto: config.max_rto_ns,
             grid: config.rto_grid_ns,
+            phase: config.rto_phase_ns,
         }
     }
 
@@ -40,7 +44,8 @@ impl Rtt {
     pub fn deadline(&self, now: u64) -> u64 {
         match self.grid {
             0 => now + self.rto,
-            grid => (now + self.rto).next_multiple_of(grid),
+            // A timeout is longer than a phase.
+            grid => (now + self.rto).saturating_sub(self.phase).next_multiple_of(grid) + self.phase,
         }
     }
 
@@ -142,6 +147,10 @@ mod tests {
         assert_eq!(rtt.rto(), 1400 * MS);
         (0..9).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), 64_000 * MS);
+        let mut late = Rtt::new(&Config { rto_phase_ns: 120 * MS, ..Config::bsd44() });
+        assert_eq!(late.deadline(1), 3120 * MS);
+        late.sample(200 * MS, 1);
+        assert_eq!([119, 120, 121].map(|ms| late.deadline(ms * MS) / MS), [1120, 1120, 1620]);
     }
 
     /// At least 3 s (RFC 6298 5.7): more if it began with more, less if it is bounded.

@@ -69,6 +69,12 @@ impl Scoreboard {
         }
     }
 
+    /// Takes over the storage of another one.
+    pub fn adopt(&mut self, old: Scoreboard) {
+        self.ranges.adopt(old.ranges);
+        self.lost_again.adopt(old.lost_again);
+    }
+
     pub fn una(&self) -> u64 {
         self.una
     }

@@ -110,6 +110,15 @@ pub(super) struct Sender {
 }
 
 impl Sender {
+    /// Takes over the storage of another sender.
+    pub fn adopt(&mut self, old: Sender) {
+        self.board.adopt(old.board);
+        self.copies.adopt(old.copies);
+        if let (Some(own), Some(old)) = (&mut self.sent_times, old.sent_times) {
+            own.adopt(old);
+        }
+    }
+
     pub fn new(config: &Config) -> Self {
         let mss = u64::from(config.mss);
         let initial = u64::from(config.first_window()) * mss;

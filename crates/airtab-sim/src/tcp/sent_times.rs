@@ -30,6 +30,14 @@ pub(super) struct SentTimes {
 }
 
 impl SentTimes {
+    /// Takes over the storage of another one.
+    pub fn adopt(&mut self, mut old: SentTimes) {
+        if self.segments.capacity() == 0 {
+            old.segments.clear();
+            self.segments = old.segments;
+        }
+    }
+
     /// A new segment that ends at `end` leaves.
     pub fn on_new(&mut self, end: u64, at: u64) {
         self.segments.push_back(Sent { end, at, again: false });

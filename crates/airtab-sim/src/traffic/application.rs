@@ -41,6 +41,9 @@ pub trait Kind {
     /// Whether what still comes for a connection that a user has left counts as received.
     const COUNTS_LATE: bool = true;
 
+    /// Whether it is kept what each of its flows had acknowledged in each second: of bulk flows, which are compared.
+    const VOLUMES: bool = true;
+
     /// What must hold before it can run.
     ///
     /// # Errors

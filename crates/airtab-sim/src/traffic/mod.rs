@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What applications send: one file per kind, and the list of them.
 //!
-//! Parameters of the CHAP dissertation, 6.1. Sizes are whole IP packets.
+//! Parameters of the CHAP dissertation, 6.1, unless a file says otherwise. Sizes are whole IP packets.
 
 mod application;
 mod constant;
+mod cut;
+mod paid;
+mod points;
 mod sweep;
 mod transfer;
 
 pub(crate) use application::ROOM;
 pub use application::{Action, Application, Broken, Io, Kind, Progress, Seen, Setting};
 pub use constant::{Constant, TwoWay};
+pub use cut::Cut;
+pub use points::Points;
 pub use sweep::Sweep;
 pub use transfer::{Transfers, Volume};
 
@@ -59,6 +64,13 @@ macro_rules! applications {
             pub(crate) fn counts_late(&self) -> bool {
                 match self {
                     $(AppKind::$Type(_) => $Type::COUNTS_LATE),+
+                }
+            }
+
+            /// See [`Kind::VOLUMES`].
+            pub(crate) fn keeps_volumes(&self) -> bool {
+                match self {
+                    $(AppKind::$Type(_) => $Type::VOLUMES),+
                 }
             }
 
@@ -191,4 +203,10 @@ applications! {
     p2p: P2p,
     /// Responsive video: segments over TCP.
     streaming: Streaming,
+    /// A video conference: voice, and frames that are cut into packets, over UDP.
+    proshare: Proshare,
+    /// MPEG-1 video over UDP, each frame cut into packets.
+    mpeg: Mpeg,
+    /// A crowd of web browsers, each object over a connection of its own.
+    http: Http,
 }

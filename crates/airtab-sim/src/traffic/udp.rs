@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate or one that
-//! [rises in steps](super::Sweep), with equal or exponential gaps (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
+//! A stream of equal UDP packets, from a server to a station or the other way: at a constant rate, one that
+//! [rises in steps](super::Sweep) or one that follows a [course](super::Points), with equal gaps, such as scatter, or
+//! exponential ones (a Poisson stream, as in the CHAP dissertation 6.3), or saturated: there is always
 //! a packet in the queue before the air (what models of DCF suppose: Bianchi 2000; Heusse et al. 2003).
+//!
+//! Courses and gaps that scatter are those of the CBT study's blast (M. Parris, "Class-Based Thresholds", UNC 2001, IV.5,
+//! table 4.4, A.3.2).
 //!
 //! A saturated source never has more than [`OUTSTANDING`] packets between itself and the end of
 //! their last attempt: whenever one is over it sends the next one. So one is at the MAC, the other waits, and
@@ -11,13 +15,14 @@
 
 use airtab_core::time::MS;
 
+use super::paid::Paid;
 use super::ping::check_bytes;
 use super::sweep::Ramp;
-use super::{Application, Broken, Io, Kind, Setting, Sweep};
+use super::{Application, Broken, Io, Kind, Points, Setting, Sweep};
 use crate::engine::Stream;
 
 /// Such an application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Udp {
     /// How much is sent.
     pub rate: Rate,
@@ -30,12 +35,14 @@ pub struct Udp {
 }
 
 /// How much a stream sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rate {
     /// So many bit/s of IP packets, on the mean.
     Mean(u64),
     /// More with each step, on the mean.
     Sweep(Sweep),
+    /// On the mean at times of the run, bit/s.
+    Course(Points),
     /// As much as its station's queue, or the access point's, gets rid of.
     Max,
 }
@@ -52,12 +59,23 @@ pub enum Gaps {
     Constant,
     /// From the exponential distribution, each independent of the others.
     Exponential,
+    /// Uniform between so much less and so much more than the mean, millionths of it, each independent of the others.
+    Jitter(u32),
 }
 
 impl Gaps {
-    /// Every variant with its name in scenario files.
+    /// Those that have a name in scenario files.
     pub const NAMES: [(&'static str, Gaps); 2] =
         [("constant", Gaps::Constant), ("exponential", Gaps::Exponential)];
+
+    /// The next one, in mean ones.
+    fn draw(self, draws: &mut Stream) -> f64 {
+        match self {
+            Gaps::Constant => 1.0,
+            Gaps::Exponential => exponential(draws),
+            Gaps::Jitter(ppm) => 1.0 + f64::from(ppm) * 1e-6 * (2.0 * draws.unit() - 1.0),
+        }
+    }
 }
 
 /// Mean time from one packet of `bytes` to the next at `rate_bps` > 0, ns.
@@ -73,7 +91,15 @@ impl Kind for Udp {
         match &self.rate {
             Rate::Mean(bps) => Broken::unless(*bps > 0, "rate", "must not be 0")?,
             Rate::Sweep(sweep) => sweep.check()?,
+            Rate::Course(points) => {
+                points.check("course")?;
+                let some = points.list().iter().any(|point| point.1 > 0);
+                Broken::unless(some, "course", "0 bit/s at all times sends nothing: give a rate somewhere")?;
+            }
             Rate::Max => {}
+        }
+        if let Gaps::Jitter(ppm) = self.gaps {
+            Broken::unless(ppm <= 1_000_000, "jitter", "no gap is shorter than nothing: at most 100 %")?;
         }
         check_bytes(self.bytes)
     }
@@ -83,9 +109,10 @@ impl Kind for Udp {
     }
 
     fn user(&self, setting: &Setting) -> Packets {
-        let source = match self.rate {
-            Rate::Mean(rate_bps) => Some(Source::new(mean_gap_ns(rate_bps, self.bytes), self.gaps, setting)),
-            Rate::Sweep(sweep) => Some(Source::swept(sweep, self.bytes, self.gaps, setting)),
+        let source = match &self.rate {
+            Rate::Mean(rate_bps) => Some(Source::new(mean_gap_ns(*rate_bps, self.bytes), self.gaps, setting)),
+            Rate::Sweep(sweep) => Some(Source::swept(*sweep, self.bytes, self.gaps, setting)),
+            Rate::Course(points) => Some(Source::on_course(points, self.bytes, self.gaps, setting)),
             Rate::Max => None,
         };
         Packets { bytes: self.bytes, up: self.upload, source }
@@ -105,7 +132,7 @@ impl Application for Packets {
         match &mut self.source {
             Some(source) => {
                 source.start(io.now());
-                io.timer(source.next_ns(io.now()), 0);
+                source.next_ns(io.now()).into_iter().for_each(|at| io.timer(at, 0));
             }
             None => (0..OUTSTANDING).for_each(|_| io.send(self.up, self.bytes, 0)),
         }
@@ -113,7 +140,7 @@ impl Application for Packets {
 
     fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
         if let Some(source) = &mut self.source {
-            io.timer(source.next_ns(due), key);
+            source.next_ns(due).into_iter().for_each(|at| io.timer(at, key));
         }
         io.send(self.up, self.bytes, 0);
     }
@@ -134,24 +161,26 @@ struct Source {
     sent: u64,
     first_ns: u64,
     draws: Stream,
-    rising: Option<Box<Rising>>,
+    /// Gaps that are over, in mean ones, where they scatter.
+    over: f64,
+    changing: Option<Box<Changing>>,
 }
 
-/// What differs where the rate rises.
-struct Rising {
-    ramp: Ramp,
+/// What differs where the rate changes.
+struct Changing {
+    rate: Changes,
     /// Bits of a packet.
     each: f64,
     /// Bits that the last packet's gap ended with.
     bits: f64,
 }
 
-impl Rising {
-    /// When the next packet's gap of so many packets is over, ns after the first.
-    fn next_ns(&mut self, packets: f64) -> u64 {
-        self.bits += packets * self.each;
-        self.ramp.time_ns(self.bits)
-    }
+/// How it changes.
+enum Changes {
+    /// From the first packet on.
+    Steps(Ramp),
+    /// With the run's time, from when it begins; so much of the first packet is paid for then. None before.
+    Course { points: Points, paid: Option<Paid> },
 }
 
 impl Source {
@@ -159,8 +188,9 @@ impl Source {
         let mut draws = Stream::new(setting.seed, &format!("app/{}/gaps", setting.name()));
         // A random phase, so that streams do not march in step.
         let phase_ns = (draws.unit() * mean_ns) as u64;
-        let mut source = Source { mean_ns, gaps, sent: 0, first_ns: 0, draws, rising: None };
-        let drawn = if gaps == Gaps::Constant { phase_ns } else { source.gap_ns() };
+        let mut source =
+            Source { mean_ns, gaps, sent: 0, first_ns: 0, draws, over: 0.0, changing: None };
+        let drawn = if gaps == Gaps::Exponential { source.gap_ns() } else { phase_ns };
         source.first_ns = setting.phase_ns.unwrap_or(drawn);
         source
     }
@@ -168,33 +198,55 @@ impl Source {
     /// One whose rate rises; its phase is of the first rate.
     fn swept(sweep: Sweep, bytes: u32, gaps: Gaps, setting: &Setting) -> Source {
         let source = Source::new(mean_gap_ns(sweep.start_bps, bytes), gaps, setting);
+        source.changing(Changes::Steps(Ramp::new(sweep)), bytes, 0.0)
+    }
+
+    /// One whose rate follows a course. Its phase is a part of a packet, not of a time: the rate may be nothing yet.
+    fn on_course(points: &Points, bytes: u32, gaps: Gaps, setting: &Setting) -> Source {
+        let mut source = Source::new(0.0, gaps, setting);
+        let first = match (setting.phase_ns, gaps) {
+            (Some(_), _) => 0.0,
+            (None, Gaps::Exponential) => exponential(&mut source.draws),
+            (None, _) => 1.0 - source.draws.unit(),
+        };
+        source.changing(Changes::Course { points: points.clone(), paid: None }, bytes, first)
+    }
+
+    fn changing(self, rate: Changes, bytes: u32, first: f64) -> Source {
         let each = f64::from(bytes) * 8.0;
-        let rising = Box::new(Rising { ramp: Ramp::new(sweep), each, bits: 0.0 });
-        Source { rising: Some(rising), ..source }
+        Source { changing: Some(Box::new(Changing { rate, each, bits: first * each })), ..self }
     }
 
     fn start(&mut self, now: u64) {
         self.first_ns += now;
+        if let Some(Changing { rate: Changes::Course { points, paid }, .. }) = self.changing.as_deref_mut() {
+            *paid = Some(Paid::begun(points.clone(), self.first_ns));
+        }
     }
 
-    /// The time of the next packet, asked for when the last one was sent, ns.
-    fn next_ns(&mut self, now: u64) -> u64 {
+    /// The time of the next packet, asked for when the last one was sent, ns; None: no other one comes.
+    fn next_ns(&mut self, now: u64) -> Option<u64> {
         let n = self.sent;
         self.sent += 1;
-        if let Some(rising) = &mut self.rising {
-            let packets = match self.gaps {
-                _ if n == 0 => 0.0,
-                Gaps::Constant => 1.0,
-                Gaps::Exponential => exponential(&mut self.draws),
+        if let Some(Changing { rate, each, bits }) = self.changing.as_deref_mut() {
+            if n > 0 {
+                *bits += self.gaps.draw(&mut self.draws) * *each;
+            }
+            return match rate {
+                Changes::Steps(ramp) => Some(self.first_ns + ramp.time_ns(*bits)),
+                Changes::Course { paid, .. } => paid.as_mut()?.time_ns(*bits),
             };
-            return self.first_ns + rising.next_ns(packets);
         }
-        match self.gaps {
+        Some(match self.gaps {
             // From the first one on: rounding to ns never adds up.
             Gaps::Constant => self.first_ns + libm::round(n as f64 * self.mean_ns) as u64,
-            Gaps::Exponential if n == 0 => self.first_ns,
+            _ if n == 0 => self.first_ns,
             Gaps::Exponential => now + self.gap_ns(),
-        }
+            Gaps::Jitter(_) => {
+                self.over += self.gaps.draw(&mut self.draws);
+                self.first_ns + libm::round(self.over * self.mean_ns) as u64
+            }
+        })
     }
 
     /// The next gap, if they are exponential, ns.
@@ -204,7 +256,7 @@ impl Source {
 }
 
 /// From the exponential distribution of mean 1.
-fn exponential(draws: &mut Stream) -> f64 {
+pub(super) fn exponential(draws: &mut Stream) -> f64 {
     -libm::log(1.0 - draws.unit())
 }
 
@@ -225,7 +277,7 @@ mod tests {
         let mut source = packets(rate_bps, gaps, 1, "udp", 0);
         let mut now = 0;
         let next = |_| {
-            now = source.next_ns(now);
+            now = source.next_ns(now).expect("another one");
             now
         };
         (0..n).map(next).collect()
@@ -254,11 +306,27 @@ mod tests {
         assert!((longer - libm::exp(-3.0)).abs() < 0.0015, "{longer}");
     }
 
+    /// Uniform from half to one and a half of the mean gap; the rate stays.
+    #[test]
+    fn gaps_that_scatter_have_their_moments() {
+        let times = times(13_500_000, Gaps::Jitter(500_000), 200_001);
+        let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]) as f64 / 888_888.9).collect();
+        assert!(gaps.iter().all(|gap| (0.499_99..1.500_01).contains(gap)));
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / n;
+        let variance = gaps.iter().map(|g| (g - mean) * (g - mean)).sum::<f64>() / n;
+        // A standard error of 0.289 / sqrt(n) = 0.0006; 1/12 of the width squared.
+        assert!((mean - 1.0).abs() < 0.002, "{mean}");
+        assert!((variance * 12.0 - 1.0).abs() < 0.01, "{variance}");
+        let below = gaps.iter().filter(|gap| **gap < 0.75).count() as f64 / n;
+        assert!((below - 0.25).abs() < 0.004, "{below}: a quarter of them");
+    }
+
     /// The first packet comes anywhere within a gap, another time for each application and seed.
     #[test]
     fn streams_do_not_march_in_step() {
         let first =
-            |seed, app| packets(13_500_000, Gaps::Constant, seed, app, 5_000).next_ns(5_000);
+            |seed, app| packets(13_500_000, Gaps::Constant, seed, app, 5_000).next_ns(5_000).expect("a first one");
         let firsts: Vec<f64> = (0..400).map(|seed| (first(seed, "udp") - 5_000) as f64 / 888_888.9).collect();
         assert!(firsts.iter().all(|phase| (0.0..1.0).contains(phase)));
         let mean = firsts.iter().sum::<f64>() / 400.0;

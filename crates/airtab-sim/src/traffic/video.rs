@@ -59,8 +59,40 @@ impl Kind for Video {
         Show {
             video: self.clone(),
             phase_ns: setting.phase(&mut setting.draws(), PERIOD_NS),
-            frames: Vec::with_capacity(setting.room(setting.active_ns / PERIOD_NS + 2)),
+            log: FrameLog::with_capacity(setting.room(setting.active_ns / PERIOD_NS + 2)),
         }
+    }
+}
+
+/// The frames of one user sent so far, and what became of them: of every kind that has frames.
+#[derive(Debug)]
+pub(super) struct FrameLog(Vec<FrameTrace>);
+
+impl FrameLog {
+    pub(super) fn with_capacity(frames: usize) -> FrameLog {
+        FrameLog(Vec::with_capacity(frames))
+    }
+
+    pub(super) fn frames(&self) -> &[FrameTrace] {
+        &self.0
+    }
+
+    /// One is sent now that so many packets make whole: its number, which is their tag.
+    pub(super) fn sent(&mut self, now: u64, kind: FrameKind, needed: u16) -> u32 {
+        self.0.push(FrameTrace { user: 0, sent_ns: now, kind, needed, received: 0 });
+        self.0.len() as u32 - 1
+    }
+
+    /// A packet with that tag has arrived.
+    pub(super) fn received(&mut self, tag: u32) {
+        if let Some(frame) = self.0.get_mut(tag as usize) {
+            frame.received += 1;
+        }
+    }
+
+    /// Takes them.
+    pub(super) fn seen(&mut self) -> Seen {
+        Seen { frames: std::mem::take(&mut self.0), ..Seen::default() }
     }
 }
 
@@ -69,14 +101,14 @@ impl Kind for Video {
 pub struct Show {
     video: Video,
     phase_ns: u64,
-    /// Those sent so far, and what became of them. A packet's tag is its frame's number.
-    frames: Vec<FrameTrace>,
+    /// A packet's tag is its frame's number.
+    log: FrameLog,
 }
 
 impl Show {
     /// The frames sent so far.
     pub fn frames(&self) -> &[FrameTrace] {
-        &self.frames
+        self.log.frames()
     }
 }
 
@@ -86,24 +118,21 @@ impl Application for Show {
     }
 
     fn timer(&mut self, due: u64, key: u16, io: &mut Io) {
-        let (Video { frames: Frames(frames), fec }, number) = (&self.video, self.frames.len());
-        let frame = frames[number % frames.len()];
-        let needed = fec.packets(frame).0 as u16;
-        self.frames.push(FrameTrace { user: 0, sent_ns: io.now(), kind: frame.kind, needed, received: 0 });
+        let Video { frames: Frames(frames), fec } = &self.video;
+        let frame = frames[self.log.frames().len() % frames.len()];
+        let number = self.log.sent(io.now(), frame.kind, fec.packets(frame).0 as u16);
         io.timer(due + PERIOD_NS, key);
         for payload in fec.payloads(frame) {
-            io.send(false, payload + HEADERS, number as u32);
+            io.send(false, payload + HEADERS, number);
         }
     }
 
     fn datagram(&mut self, _: bool, _: u32, tag: u32, _: &mut Io) {
-        if let Some(frame) = self.frames.get_mut(tag as usize) {
-            frame.received += 1;
-        }
+        self.log.received(tag);
     }
 
     fn seen(&mut self) -> Seen {
-        Seen { frames: std::mem::take(&mut self.frames), ..Seen::default() }
+        self.log.seen()
     }
 }
 

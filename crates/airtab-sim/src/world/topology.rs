@@ -6,8 +6,10 @@
 //! packets are under way. Shortest is by hops, not by time.
 
 use std::collections::VecDeque;
+use std::hash::Hasher;
 
 use airtab_core::{NO_STATION, Params};
+use siphasher::sip::SipHasher13;
 
 use crate::scenario::Station;
 use crate::wifi::MediumConfig;
@@ -249,6 +251,13 @@ impl Topology {
 }
 
 impl NodeId {
+    /// When its clock ticks, of one that does each `grid` ns: another time for each node and each key.
+    pub(crate) fn phase(self, key: u64, grid: u64) -> u64 {
+        let mut hasher = SipHasher13::new_with_keys(key, 1);
+        hasher.write(&self.0.to_be_bytes());
+        hasher.finish().checked_rem(grid).unwrap_or(0)
+    }
+
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }

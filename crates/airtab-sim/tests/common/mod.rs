@@ -8,7 +8,9 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
 use airtab_sim::traffic::web::{Client, Pages};
-use airtab_sim::traffic::{Download, Game, P2p, Streaming, Udp, Upload, Video, Voip, Web};
+use airtab_sim::traffic::{
+    Download, Game, Http, Mpeg, P2p, Points, Proshare, Streaming, Udp, Upload, Video, Voip, Web,
+};
 use airtab_sim::wifi::{Category, CellConfig, Loss, Medium, MediumConfig, Output, Speed};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
 
@@ -167,6 +169,34 @@ pub fn other_home() -> Scenario {
             phase_ns: None,
         })
         .collect();
+    home
+}
+
+/// The traffic of the CBT study, on a station each, beside a download.
+pub fn study_home() -> Scenario {
+    let mut home = home();
+    home.apps.retain(|app| app.name == "download");
+    home.tcp = Config::bsd44();
+    let course = Points::new([(60 * S, 0), (120 * S, 2_000_000), (180 * S, 0), (240 * S, 1_000_000)]);
+    let blast = Udp { rate: Rate::Course(course), bytes: 1061, gaps: Gaps::Jitter(100_000), upload: false };
+    let kinds = [
+        AppKind::Proshare(Proshare::STUDY),
+        AppKind::Mpeg(Mpeg::study()),
+        AppKind::Udp(blast),
+        AppKind::Http(Http { browsers: 60, connections: 8, think_ns: 3 * S, ..Http::STUDY }),
+    ];
+    for kind in kinds {
+        let (name, station_number) = (kind.name(), home.stations.len());
+        home.stations.push(station(name, 54_000, 1.0));
+        let app = App {
+            name: name.into(),
+            kind,
+            station: station_number,
+            active_ns: 30 * S..330 * S,
+            ..home.apps[0].clone()
+        };
+        home.apps.push(app);
+    }
     home
 }
 
