@@ -518,7 +518,7 @@ static struct at_pkt *airtime_fq_dequeue(struct at_qdisc *q, struct at_ticket *t
 	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 	u32 mark = p ? URGENT : 0;
 
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	airtime_fq_tick(q, now);
 	s->queues.urgent.sent += !!p;
 	if (!p)

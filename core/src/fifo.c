@@ -100,7 +100,7 @@ static struct at_pkt *fifo_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	struct at_pkt *p = at_line_first(q, &f->line);
 
 	(void)now;
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	if (p)
 		at_book_out(q, at_line_take(&f->line));
 	return p;

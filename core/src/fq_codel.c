@@ -165,7 +165,7 @@ static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 	struct fq_codel *s = fq_codel_priv(q);
 	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	s->queues.urgent.sent += !!p;
 	if (!p)
 		p = at_queues_next(q, &s->queues, 0, now);

@@ -213,7 +213,7 @@ static struct at_pkt *spq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	struct at_pkt *p = at_urgent_take(&s->urgent, q);
 
 	(void)now;
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	s->urgent.sent += !!p;
 	for (u32 class = 0; !p && class < s->classes; class++)
 		p = spq_take(q, class);

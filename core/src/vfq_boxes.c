@@ -579,7 +579,7 @@ struct at_pkt *at_vfq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	struct at_pkt *p;
 	u32 i;
 
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	s->contenders = s->wf2q.ready.n + s->wf2q.later.n + 1;
 	p = vfq_serve_urgent(q, t);
 	if (!p)

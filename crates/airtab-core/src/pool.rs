@@ -136,6 +136,7 @@ impl<T: Copy> Pool<T> {
     }
 
     /// A new packet, held by the host.
+    #[inline(always)]
     pub fn insert(&mut self, meta: Meta, body: T) -> Handle {
         let handle = Handle(self.free.pop().unwrap_or_else(|| self.grow()));
         let packet = self.packet(handle).as_ptr();
@@ -143,26 +144,25 @@ impl<T: Copy> Pool<T> {
         let flags = flag(meta.ecn, ffi::F_ECT)
             | flag(meta.tcp.is_some(), ffi::F_TCP)
             | flag(meta.key.is_some(), ffi::F_IP);
+        let head = ffi::Pkt {
+            next: std::ptr::null_mut(),
+            scratch: [0; 4],
+            bytes: meta.bytes,
+            flow: meta.flow,
+            source: meta.source,
+            sta: meta.sta,
+            class: meta.class,
+            flags,
+            tcp: meta.tcp.unwrap_or_default(),
+            handle: handle.0,
+            key: meta.key.unwrap_or_default(),
+        };
         // SAFETY: the place is free, so nobody else points to it; writing does
-        // not read or drop what was there.
+        // not read or drop what was there. Part by part: as one it would be made elsewhere and copied.
         unsafe {
-            packet.write(Packet {
-                head: ffi::Pkt {
-                    next: std::ptr::null_mut(),
-                    scratch: [0; 4],
-                    bytes: meta.bytes,
-                    flow: meta.flow,
-                    source: meta.source,
-                    sta: meta.sta,
-                    class: meta.class,
-                    flags,
-                    tcp: meta.tcp.unwrap_or_default(),
-                    handle: handle.0,
-                    key: meta.key.unwrap_or_default(),
-                },
-                place: Place::Held,
-                body: MaybeUninit::new(body),
-            });
+            (&raw mut (*packet).head).write(head);
+            (&raw mut (*packet).place).write(Place::Held);
+            (&raw mut (*packet).body).write(MaybeUninit::new(body));
         }
         handle
     }
@@ -265,6 +265,7 @@ impl<T: Copy> Pool<T> {
         self.len() == 0
     }
 
+    #[cold]
     fn grow(&mut self) -> u32 {
         let first = u32::try_from(self.chunks.len() * CHUNK).expect("fewer than 2^32 packets");
         let chunk: Box<[MaybeUninit<Packet<T>>]> = Box::new_uninit_slice(CHUNK);

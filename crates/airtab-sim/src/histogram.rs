@@ -61,7 +61,7 @@ impl Histogram {
 
     /// Adds a time.
     pub fn record(&mut self, ns: u64) {
-        let beyond = ns.checked_ilog2() > self.highest_ns.checked_ilog2();
+        let beyond = ns >> self.highest_ns.ilog2() > 1;
         let ns = if beyond { self.highest_ns } else { ns };
         self.max_ns = self.max_ns.max(ns);
         self.total += 1;

@@ -94,6 +94,7 @@ impl AppMeter {
     }
 
     /// One left the queue for the MAC that had arrived at `queued_ns`.
+    #[inline]
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {

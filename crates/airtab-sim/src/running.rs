@@ -36,6 +36,8 @@ pub(crate) struct Flow {
     tuple: FiveTuple,
     /// What queues see instead of `tuple`: the tunnel's.
     outer: Option<FiveTuple>,
+    /// What a classifier sees of the packets that it sends now, down and up.
+    keys: [Key; 2],
 }
 
 impl Flow {
@@ -60,7 +62,7 @@ impl Flow {
             destination: (address::station(station), TUNNEL_PORT),
             protocol: Protocol::Udp,
         });
-        Flow {
+        let mut flow = Flow {
             app: app_number,
             user,
             number,
@@ -72,12 +74,15 @@ impl Flow {
             station: home.node(HomeHost::Station(station)),
             class: app.class,
             dscp: app.access.dscp(),
-            hash: outer.unwrap_or(tuple).flow(key),
+            hash: 0,
             life: 0,
             connection: None,
             tuple,
             outer,
-        }
+            keys: Default::default(),
+        };
+        flow.show(key);
+        flow
     }
 
     /// A new connection takes the place of the last one: another client port,
@@ -90,15 +95,20 @@ impl Flow {
         self.life = self.life.wrapping_add(1);
         let port = &mut self.tuple.destination.1;
         *port = FIRST_PORT + (*port - FIRST_PORT + 1) % PORTS;
-        self.hash = self.outer.unwrap_or(self.tuple).flow(key);
         self.connection = Some(connection);
+        self.show(key);
+    }
+
+    /// What queues see of its packets from now on.
+    fn show(&mut self, key: u64) {
+        let seen = self.outer.unwrap_or(self.tuple);
+        self.hash = seen.flow(key);
+        self.keys = [seen, seen.reversed()].map(|way| Key { dscp: self.dscp, ..way.key() });
     }
 
     /// What a classifier sees of the packets that it sends now.
     pub(crate) fn key(&self, up: bool) -> Key {
-        let tuple = self.outer.unwrap_or(self.tuple);
-        let tuple = if up { tuple.reversed() } else { tuple };
-        Key { dscp: self.dscp, ..tuple.key() }
+        self.keys[usize::from(up)]
     }
 
     /// Whether queues see its TCP headers.
@@ -135,6 +145,8 @@ pub(crate) struct Connection {
 pub(crate) struct Socket {
     pub(crate) endpoint: Endpoint,
     pub(crate) timer_at: u64,
+    /// What its sender had done when that was counted last.
+    counted: Stats,
     /// Retransmissions and timeouts in the measured part.
     retransmits: u32,
     timeouts: u32,
@@ -142,7 +154,7 @@ pub(crate) struct Socket {
 
 impl Socket {
     fn new(endpoint: Endpoint) -> Socket {
-        Socket { endpoint, timer_at: NEVER, retransmits: 0, timeouts: 0 }
+        Socket { endpoint, timer_at: NEVER, counted: Stats::default(), retransmits: 0, timeouts: 0 }
     }
 }
 
@@ -221,10 +233,14 @@ impl Running {
         Running { app, users, flows, active: false, saturates, meter, tcp, volumes }
     }
 
-    /// An end of one of its connections did something now: its sender's counters were `before`.
-    pub(crate) fn count(&mut self, server: bool, socket: &mut Socket, before: Stats, now: u64) {
-        let after = socket.endpoint.stats();
-        if after == before || !self.meter.measures(now) {
+    /// An end of one of its connections has done what it had to do now.
+    pub(crate) fn count(&mut self, server: bool, socket: &mut Socket, now: u64) {
+        let (before, after) = (socket.counted, socket.endpoint.stats());
+        if after == before {
+            return;
+        }
+        socket.counted = after;
+        if !self.meter.measures(now) {
             return;
         }
         let all = &mut self.tcp[usize::from(!server)];

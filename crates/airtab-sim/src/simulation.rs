@@ -329,7 +329,7 @@ impl Simulation {
     }
 
     /// One end of a flow sends a packet.
-    fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<Segment>) {
+    fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<&Segment>) {
         let f = &self.flows[usize::from(flow)];
         let tcp = segment.filter(|_| f.is_open()).map(|s| Tcp {
             seq: s.seq as u32,
@@ -344,7 +344,7 @@ impl Simulation {
         let (class, sta, source) = (f.class, NO_STATION, from.0);
         let key = Some(f.key(up));
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
-        let segment = segment.unwrap_or_default();
+        let segment = segment.copied().unwrap_or_default();
         let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);

@@ -2,9 +2,10 @@
 //! Events in order of time; events of equal time in the order of their making.
 //!
 //! A 4-ary heap of plain data: no boxes, no closures, no cancellation (a timer
-//! that moved is looked at again when it fires), and beside it a sorted lane for
-//! events that are made nearly in order, as packets on wires are: such a one costs
-//! a look at its neighbours. Once grown, it does not allocate.
+//! that moved is looked at again when it fires), and beside it sorted lanes for
+//! events that are made in order, as packets on wires are. Two, for those that have
+//! a long way and those that have a short one: each is in order by itself. Once grown,
+//! it does not allocate.
 
 use std::collections::VecDeque;
 
@@ -13,9 +14,9 @@ use super::NEVER;
 /// A queue of events of type `E`.
 pub struct EventQueue<E> {
     heap: Vec<Entry<E>>,
-    lane: VecDeque<Entry<E>>,
-    /// Time of the lane's first event, or [`NEVER`].
-    lane_at: u64,
+    lanes: [Lane<E>; 2],
+    /// Time of the first event, or [`NEVER`].
+    next_at: u64,
     made: u64,
 }
 
@@ -34,16 +35,48 @@ impl<E: Copy> Entry<E> {
     }
 }
 
+/// Where there is no event.
+const NO_KEY: u128 = u128::MAX;
+
+/// Events that were made in order.
+struct Lane<E> {
+    entries: VecDeque<Entry<E>>,
+    /// Of the first one.
+    first_key: u128,
+    /// Time of the last one that came.
+    last_at: u64,
+}
+
+impl<E: Copy> Lane<E> {
+    fn new() -> Lane<E> {
+        // It begins small: a ring is walked through from end to end, whatever is in it.
+        Lane { entries: VecDeque::with_capacity(64), first_key: NO_KEY, last_at: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) {
+        if self.entries.is_empty() {
+            self.first_key = entry.key();
+        }
+        self.last_at = entry.at;
+        self.entries.push_back(entry);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Entry<E>> {
+        let first = self.entries.pop_front();
+        self.first_key = self.entries.front().map_or(NO_KEY, Entry::key);
+        first
+    }
+}
+
 const WIDTH: usize = 4;
-/// So many events of the lane a new one may go before; else the heap takes it.
-const REACH: usize = 16;
 
 impl<E: Copy> EventQueue<E> {
     /// An empty queue.
     pub fn new() -> EventQueue<E> {
-        // The lane begins small: a ring is walked through from end to end, whatever is in it.
-        let (heap, lane) = (Vec::with_capacity(1024), VecDeque::with_capacity(64));
-        EventQueue { heap, lane, lane_at: NEVER, made: 0 }
+        let lanes = [Lane::new(), Lane::new()];
+        EventQueue { heap: Vec::with_capacity(1024), lanes, next_at: NEVER, made: 0 }
     }
 
     /// Adds an event at `at`, ns.
@@ -52,77 +85,64 @@ impl<E: Copy> EventQueue<E> {
         self.raise(entry);
     }
 
-    /// The same, for an event that comes after nearly all that were added in this way; it only
-    /// takes longer where it does not.
+    /// The same, for an event that comes after nearly all that were added in this way, or after those on as
+    /// long a way; it only takes longer where it does not.
     #[inline(always)]
     pub fn push_in_turn(&mut self, at: u64, event: E) {
         let entry = self.entry(at, event);
-        if self.lane.back().is_some_and(|last| last.at > at) {
-            return self.push_before(entry);
+        match self.lanes.iter_mut().find(|lane| lane.last_at <= at) {
+            Some(lane) => lane.push(entry),
+            None => self.raise(entry),
         }
-        self.lane_at = self.lane_at.min(at);
-        self.lane.push_back(entry);
     }
 
     /// Time of the first event, or [`NEVER`].
     #[inline]
     pub fn next_at(&self) -> u64 {
-        self.heap.first().map_or(NEVER, |e| e.at).min(self.lane_at)
+        self.next_at
     }
 
     /// Takes the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, E)> {
-        let heap_first = self.heap.first().map_or(u128::MAX, Entry::key);
-        let first = match self.lane.front() {
-            Some(lane) if lane.key() < heap_first => self.pop_lane(),
-            None if self.heap.is_empty() => return None,
-            _ => self.pop_heap(),
+        let [one, other] = self.lanes.each_ref().map(|lane| lane.first_key);
+        let first = if one.min(other) < self.heap_key() {
+            self.lanes[usize::from(other < one)].pop()
+        } else {
+            self.pop_heap()
         };
-        Some((first.at, first.event))
+        let [one, other] = self.lanes.each_ref().map(|lane| lane.first_key);
+        self.next_at = (one.min(other).min(self.heap_key()) >> 64) as u64;
+        first.map(|entry| (entry.at, entry.event))
     }
 
-    /// Adds an event that the lane's last one comes after.
-    #[inline(never)]
-    fn push_before(&mut self, entry: Entry<E>) {
-        let mut place = self.lane.len() - 1;
-        let least = place.saturating_sub(REACH);
-        while place > least && self.lane[place - 1].at > entry.at {
-            place -= 1;
-        }
-        if place > 0 && self.lane[place - 1].at > entry.at {
-            return self.raise(entry);
-        }
-        self.lane_at = self.lane_at.min(entry.at);
-        self.lane.insert(place, entry);
+    /// Of the heap's first event.
+    #[inline]
+    fn heap_key(&self) -> u128 {
+        self.heap.first().map_or(NO_KEY, Entry::key)
     }
 
     #[inline]
     fn entry(&mut self, at: u64, event: E) -> Entry<E> {
         self.made += 1;
+        self.next_at = self.next_at.min(at);
         Entry { at, order: self.made, event }
     }
 
-    #[inline]
-    fn pop_lane(&mut self) -> Entry<E> {
-        let first = self.lane.pop_front().expect("the caller has looked");
-        self.lane_at = self.lane.front().map_or(NEVER, |e| e.at);
-        first
-    }
-
     #[inline(never)]
-    fn pop_heap(&mut self) -> Entry<E> {
-        let last = self.heap.pop().expect("the caller has looked");
+    fn pop_heap(&mut self) -> Option<Entry<E>> {
+        let last = self.heap.pop()?;
         match self.heap.first() {
             Some(&first) => {
                 self.sink(last);
-                first
+                Some(first)
             }
-            None => last,
+            None => Some(last),
         }
     }
 
     /// Puts `entry` at its place in the heap, from below.
+    #[inline(never)]
     fn raise(&mut self, entry: Entry<E>) {
         let mut hole = self.heap.len();
         self.heap.push(entry);
@@ -202,7 +222,7 @@ mod tests {
                     queue.push(at, i)
                 }
                 model.push((at, i));
-                lane = lane.max(queue.lane.len());
+                lane = lane.max(queue.lanes[0].entries.len());
                 // Grows and shrinks again.
                 for _ in 0..draws.below(if i / 1000 % 2 == 0 { 2 } else { 5 }) {
                     model.sort_unstable();
@@ -212,7 +232,8 @@ mod tests {
                     now = at;
                 }
             }
-            assert!(lane > 0 && queue.heap.len() + queue.lane.len() == model.len());
+            let lanes = queue.lanes.iter().map(|lane| lane.entries.len()).sum::<usize>();
+            assert!(lane > 0 && queue.heap.len() + lanes == model.len());
         }
     }
 }

@@ -37,7 +37,7 @@ impl Link {
 
     /// Hands over a packet of `bytes` at `now`: when its last bit arrives, or
     /// None if the queue is full.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let ns = match self.byte_ns {
             0 => u64::from(bytes) * BYTE / self.rate_bps,

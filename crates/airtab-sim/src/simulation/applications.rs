@@ -78,10 +78,9 @@ impl Simulation {
         let before = connection.progress();
         let segment = &self.world.pool().body(packet).body.segment;
         let socket = connection.socket(up);
-        let (counted, acked) = (socket.endpoint.stats(), socket.endpoint.acked());
+        let acked = socket.endpoint.acked();
         socket.endpoint.on_segment(self.now, segment);
         let newly = socket.endpoint.acked() - acked;
-        running.count(up, socket, counted, self.now);
         running.volumes.add(usize::from(flow - running.flows.start), newly, self.now);
         let progress = connection.progress();
         self.world.take(packet);
@@ -146,22 +145,22 @@ impl Simulation {
         socket.timer_at = NEVER;
         // The deadline may have moved on since the event was made.
         if socket.endpoint.next_timeout().is_some_and(|at| at <= self.now) {
-            let before = socket.endpoint.stats();
             socket.endpoint.on_timeout(self.now);
-            self.apps[usize::from(own.app)].count(server, socket, before, self.now);
         }
         self.pump(flow, server);
     }
 
-    /// Sends what an endpoint has to send and sees to its timer.
+    /// Sends what an endpoint has to send, sees to its timer and counts what it did now.
     fn pump(&mut self, flow: u16, server: bool) {
         let now = self.now;
         loop {
             let own = &mut self.flows[usize::from(flow)];
             let Some(connection) = &mut own.connection else { return };
             let socket = connection.socket(server);
-            let before = socket.endpoint.stats();
-            let Some(segment) = socket.endpoint.poll_transmit(now) else {
+            // Not moved out of what holds it, which would copy it.
+            let polled = socket.endpoint.poll_transmit(now);
+            let Some(segment) = &polled else {
+                self.apps[usize::from(own.app)].count(server, socket, now);
                 if let Some(at) = socket.endpoint.next_timeout()
                     && at < socket.timer_at
                 {
@@ -170,7 +169,6 @@ impl Simulation {
                 }
                 return;
             };
-            self.apps[usize::from(own.app)].count(server, socket, before, now);
             self.send(flow, !server, segment.ip_bytes(), 0, Some(segment));
         }
     }

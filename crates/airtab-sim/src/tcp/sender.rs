@@ -197,6 +197,9 @@ impl Sender {
             && edge == self.window_edge
             && self.board.flight() > 0;
         self.window_edge = self.window_edge.max(edge);
+        if self.board.flight() == 0 {
+            return; // nothing is outstanding that it could tell of
+        }
         let (flight, arrived) = (self.board.flight(), self.board.arrived());
         let una = self.board.una();
         let bytes = self.board.acknowledge(segment.ack);
@@ -378,13 +381,16 @@ impl Sender {
 
     /// The next data segment to send, as sequence number and length, of at most `max` bytes.
     pub fn poll(&mut self, now: u64, max: u64) -> Option<(u64, u64)> {
-        if self.board.flight() == 0
-            && self.written > self.board.next()
-            && now - self.last_sent > self.rtt.rto()
-        {
-            self.congestion.on_idle(self.restart_window);
-        }
         self.held = NEVER;
+        if self.board.flight() == 0 {
+            if self.written == self.board.next() {
+                self.window_limited = false;
+                return None; // nothing is left to send, first or again
+            }
+            if now - self.last_sent > self.rtt.rto() {
+                self.congestion.on_idle(self.restart_window);
+            }
+        }
         let (start, len, kind) = if self.retransmit_now { self.first_hole(max) } else { self.fitting(max) }?;
         if let Some(next) = self.pacer.map(|pacer| pacer.next()).filter(|next| now < *next) {
             self.held = next;

@@ -23,9 +23,8 @@ use super::air::{AirTrace, Use};
 use super::below::Below;
 use super::channel::{ChannelAccess, Phase};
 use super::config::{CellConfig, Edca, Loss, Speed};
-use super::driver::Next;
 use super::edca::Category;
-use super::egress::{Egress, Managed};
+use super::egress::{Egress, Left, Managed};
 use super::exchange::{Exchange, Kind, Part};
 use super::links::Links;
 use super::output::{Attempt, Label, Output, Side, Way};
@@ -65,6 +64,8 @@ pub struct Cell {
     winners: Option<Box<Winners>>,
     tap: Tap,
     outputs: Outbox<Output>,
+    /// Nothing comes between the end of a packet and what the disciplines are told of it.
+    tells_at_once: bool,
     /// Who will sleep, the next one last.
     naps: Vec<Nap>,
     walks: Vec<Walking>,
@@ -139,6 +140,7 @@ impl Cell {
             transmitters.push(Transmitter::new(side, queue, number, receivers, beacons, &config));
         }
         let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());
+        let tells_at_once = config.driver.tells_at_once();
         let mut cell = Cell {
             channel: ChannelAccess::new(&config, transmitters.len(), contenders.len(), aifsn),
             radios,
@@ -154,6 +156,7 @@ impl Cell {
             config,
             tap: Tap::default(),
             outputs: Outbox::with_capacity(OUTPUTS),
+            tells_at_once,
             alarm: NEVER,
             next: NEVER,
             naps: Vec::new(),
@@ -361,6 +364,7 @@ impl Cell {
 
     /// A transmitter's beacon is due, its discipline wants to be asked, or a late sender has
     /// waited long enough.
+    #[inline(never)]
     fn ring<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
         if self.channel.next_timeout() == now {
             let sender = self.channel.timed_out(now).expect("the timeout is somebody's");
@@ -413,11 +417,11 @@ impl Cell {
             self.pull(pool, transmitter, now);
             return self.load_next(transmitter, now);
         }
-        let Some(part) = self.dequeue(pool, transmitter, now) else { return false };
-        let (link, to) = self.way(side, pool.sta(part.packet));
+        let Some(left) = self.dequeue(pool, transmitter, now) else { return false };
+        let (link, to) = self.way(side, pool.sta(left.packet));
         let exchange = &mut self.contenders[contender].exchange;
-        exchange.open(Kind::Data, self.radios.frame(link, part.bytes), link, to);
-        exchange.push(part);
+        exchange.open(Kind::Data, self.radios.frame(link, pool.bytes(left.packet)), link, to);
+        exchange.push(Part::new(pool, left, now));
         true
     }
 
@@ -435,8 +439,8 @@ impl Cell {
     }
 
     /// The next packet of a queue.
-    #[inline]
-    fn dequeue<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> Option<Part> {
+    #[inline(always)]
+    fn dequeue<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> Option<Left> {
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
         let (side, before) = (*side, egress.next_event());
         let left = egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
@@ -448,63 +452,14 @@ impl Cell {
         if side.is_down() {
             self.outputs.push(Output::Dequeued(left.packet));
         }
-        Some(Part::new(pool, left, now))
-    }
-
-    /// Fills a driver from its queue, and makes aggregates of what it has.
-    fn pull<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
-        while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
-            let Some(part) = self.dequeue(pool, transmitter, now) else { break };
-            let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
-            let receiver = match side {
-                Side::Station(_) => Some(0),
-                Side::AccessPoint => Some(pool.sta(part.packet)).filter(|sta| *sta != GROUP).map(usize::from),
-            };
-            driver.as_mut().expect("it has room").take(part, receiver);
-        }
-        self.prepare(transmitter);
-    }
-
-    fn prepare(&mut self, transmitter: usize) {
-        let Transmitter { side, driver: Some(driver), contender, .. } = &mut self.transmitters[transmitter]
-        else {
-            return;
-        };
-        let Contender { exchange, txop_ns, .. } = &self.contenders[*contender];
-        let (side, sending) = (*side, exchange.is_under_way());
-        driver.prepare(sending, |receiver| match (side, receiver) {
-            (_, None) => Bounds::single(self.config.phy.mac_bytes()),
-            (Side::Station(station), _) => self.radios.bounds(&self.radios.rate(station, false), *txop_ns),
-            (Side::AccessPoint, Some(station)) => {
-                self.radios.bounds(&self.radios.rate(station as u16, true), *txop_ns)
-            }
-        });
-    }
-
-    /// The next exchange of a driver.
-    fn load_next(&mut self, transmitter: usize, now: u64) -> bool {
-        let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
-        let (side, number) = (*side, *contender);
-        let exchange = &mut self.contenders[number].exchange;
-        let Some(next) = driver.as_mut().and_then(|driver| driver.next(exchange)) else { return false };
-        let (kind, receiver) = match next {
-            Next::Data(receiver) => (Kind::Data, receiver),
-            Next::Bar(receiver) => (Kind::Bar, Some(receiver)),
-        };
-        let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
-        self.contenders[number].exchange.set_out(kind, link, to);
-        if self.config.ofdma.is_some() && kind == Kind::Data {
-            self.gather(transmitter);
-        }
-        self.aim(transmitter, now);
-        self.prepare(transmitter);
-        true
+        Some(left)
     }
 }
 
 mod access;
 mod below;
 mod busy;
+mod driven;
 mod ofdma;
 mod walks;
 

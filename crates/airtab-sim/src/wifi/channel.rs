@@ -278,9 +278,12 @@ impl ChannelAccess {
         self.aifs_ns[contender] + (slots + eifs) * self.slot_ns
     }
 
-    /// A contender received the last frame in error, which was DATA or an ACK.
-    pub(super) fn errored(&mut self, contender: usize, last_frame_end: u64) {
-        self.reserved(contender, last_frame_end + self.eifs_ns);
+    /// Contenders received the last frame in error, which was DATA or an ACK.
+    pub(super) fn errored(&mut self, contenders: &[usize], last_frame_end: u64) {
+        let slots = self.slots_to(last_frame_end + self.eifs_ns);
+        if slots > 0 {
+            contenders.iter().for_each(|contender| self.contention.defer(*contender, slots));
+        }
     }
 
     /// A contender takes the channel for busy until then, longer than the busy period lasted.

@@ -139,6 +139,15 @@ impl Contention {
         let (before, passed) = (self.slot, self.first - self.slot);
         self.slot = self.first + self.busy_slots;
         cut.clear();
+        if !self.waiting.is_empty() {
+            self.count_past_waits(before, passed, cut);
+        }
+        passed
+    }
+
+    /// Those who waited have counted fewer than the `passed` slots since slot `before`, if any; `cut` are those that
+    /// have to draw.
+    fn count_past_waits(&mut self, before: u64, passed: u64, cut: &mut Vec<usize>) {
         cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != self.first));
         for i in self.waiting.drain(..) {
             let wait = std::mem::take(&mut self.wait[i]);
@@ -153,11 +162,11 @@ impl Contention {
                 self.ready[i] = self.backoff[i];
             }
         }
-        passed
     }
 
     /// Contender `i` has sent, or was cut off: its next backoff, and whether it has
     /// another frame (or the same again).
+    #[inline]
     pub(super) fn sent(&mut self, i: usize, slots: u64, more: bool) {
         self.backoff[i] = self.slot + slots;
         self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };

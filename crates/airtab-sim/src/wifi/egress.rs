@@ -62,7 +62,7 @@ impl Egress {
     }
 
     /// The next packet to send.
-    #[inline]
+    #[inline(always)]
     pub(super) fn dequeue<T: Copy>(
         &mut self,
         pool: &mut Pool<T>,

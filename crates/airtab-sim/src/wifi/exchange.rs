@@ -121,7 +121,7 @@ impl Part {
 
     /// The attempt is over. `unicast`: somebody acknowledges.
     #[inline]
-    fn settle(&self, unicast: bool, config: &CellConfig) -> Settled {
+    pub(super) fn settle(&self, unicast: bool, config: &CellConfig) -> Settled {
         let acked = self.acked();
         let over = acked || !unicast || self.attempts >= config.attempts;
         Settled { arrived: self.arrives(config), acked, over }
@@ -237,6 +237,20 @@ impl Exchange {
         self.under_way
     }
 
+    /// Its part, of one that never has more than that.
+    #[inline]
+    pub(super) fn single(&mut self) -> Option<&mut Part> {
+        debug_assert!(self.parts.len() <= 1);
+        self.parts.first_mut()
+    }
+
+    /// Lets that go.
+    #[inline]
+    pub(super) fn let_go(&mut self) {
+        self.parts.clear();
+        self.bytes = 0;
+    }
+
     /// Puts a part behind the others.
     #[inline]
     pub(super) fn push(&mut self, part: Part) {
@@ -277,14 +291,10 @@ impl Exchange {
 
     /// An attempt begins: how it will end for each part. Every DATA is drawn on
     /// its own, and what goes before it or comes after it if there is any.
-    #[inline]
     pub(super) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
         (self.on_air_ns, self.known_ns) = (self.frame.on_air_ns(), self.frame.known_ns());
         let guarded = self.frame.rts_ns > 0 && self.guard(radios, collided);
         let data = self.kind == Kind::Data;
-        let mut loss = (self.frame.loss, 0);
-        let mut answered = false;
-        let mut before = (None, End::Collision);
         let mut split = self.split(self.known_ns);
         for part in &mut self.parts {
             if part.attempts == 0 {
@@ -293,52 +303,55 @@ impl Exchange {
             part.attempts += u8::from(data);
             part.sent += u8::from(data && !guarded);
             part.air += split.share(part.bytes);
-            part.end = match self.link {
-                _ if collided => End::Collision,
-                None => End::Broadcast,
-                Some(_) if guarded => End::DataLost,
-                Some(_) if !data => {
-                    if part.received {
-                        End::Acked
-                    } else {
-                        End::DataLost
-                    }
-                }
-                Some(_) if part.sequence.is_some() && part.sequence == before.0 => before.1,
-                Some(link) => {
-                    if let Some(heard) = self.frame.signal.filter(|_| loss.1 != part.mpdu_bytes) {
-                        loss = (radios.mpdu_loss(&heard, part.mpdu_bytes), part.mpdu_bytes);
-                    }
-                    if radios.loses(link, loss.0) { End::DataLost } else { End::Acked }
-                }
-            };
-            before = (part.sequence, part.end);
-            answered |= part.end == End::Acked;
         }
-        if let (Kind::Bar, Some(link)) = (self.kind, self.link) {
-            self.asked += 1;
-            answered = !collided && !guarded && !radios.loses(link, self.frame.control_loss);
-        }
+        self.asked += u8::from(self.kind == Kind::Bar);
+        let answered = match self.link {
+            _ if collided => self.end(|_| End::Collision),
+            None => self.end(|_| End::Broadcast),
+            Some(_) if guarded => self.end(|_| End::DataLost),
+            Some(link) if data => self.draw(link, radios),
+            Some(link) => {
+                self.end(|part| if part.received { End::Acked } else { End::DataLost });
+                !radios.loses(link, self.frame.control_loss)
+            }
+        };
         self.answer = match self.link {
             None => Answer::None,
             Some(_) if !answered => Answer::Missing,
             Some(link) if radios.loses(link, self.frame.control_loss) => Answer::Garbled,
             Some(_) => Answer::Ack,
         };
-        match self.answer {
-            Answer::Garbled => {
-                for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
-                    part.end = End::AckLost;
-                }
+        // A BAR that was not received: what became of the parts is not known.
+        if self.answer == Answer::Garbled || (self.answer == Answer::Missing && !data) {
+            for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+                part.end = End::AckLost;
             }
-            // A BAR was not received: what became of the parts is not known.
-            Answer::Missing if !data => {
-                for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
-                    part.end = End::AckLost;
-                }
-            }
-            _ => {}
         }
+    }
+
+    /// Each part ends in a way that needs no draw, and nobody answers.
+    fn end(&mut self, how: impl Fn(&Part) -> End) -> bool {
+        self.parts.iter_mut().for_each(|part| part.end = how(part));
+        false
+    }
+
+    /// Draws which DATA is lost, each MPDU on its own. True: one arrives.
+    #[inline]
+    fn draw(&mut self, link: u16, radios: &mut Radios) -> bool {
+        let (mut loss, mut judged) = (self.frame.loss, 0);
+        let (mut before, mut answered) = ((None, End::Collision), false);
+        for part in &mut self.parts {
+            if part.sequence.is_none() || part.sequence != before.0 {
+                if let Some(heard) = self.frame.signal.filter(|_| judged != part.mpdu_bytes) {
+                    (loss, judged) = (radios.mpdu_loss(&heard, part.mpdu_bytes), part.mpdu_bytes);
+                }
+                let lost = radios.loses(link, loss);
+                before = (part.sequence, if lost { End::DataLost } else { End::Acked });
+            }
+            part.end = before.1;
+            answered |= part.end == End::Acked;
+        }
+        answered
     }
 
     /// An RTS comes first. True: no CTS comes back, and nothing else is sent.

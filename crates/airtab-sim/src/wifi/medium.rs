@@ -95,6 +95,22 @@ impl Medium {
         either!(self, m => m.advance(pool, now));
     }
 
+    /// Lets what is due at `at` happen, and what comes after it by `until`, ns, as long as there is nothing to say: when
+    /// it was last due.
+    #[inline(never)]
+    pub fn run<T: Label>(&mut self, pool: &mut Pool<T>, mut at: u64, until: u64) -> u64 {
+        either!(self, m => {
+            loop {
+                m.advance(pool, at);
+                let next = m.next_event();
+                if m.speaks() || next > until {
+                    return at;
+                }
+                at = next;
+            }
+        })
+    }
+
     /// [`Cell::send_down`].
     #[inline]
     pub fn send_down<T: Label>(&mut self, pool: &mut Pool<T>, packet: Handle, now: u64) {

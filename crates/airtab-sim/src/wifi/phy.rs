@@ -133,6 +133,8 @@ pub(super) struct Radios {
     names: Vec<String>,
     /// Of the rates in kb/s; first that of frames to all: the profile's lowest.
     tables: Vec<Table>,
+    /// A frame to all, but for how long it lasts.
+    to_all: Frame,
     /// Where somebody's losses follow from the signal.
     errors: Option<Arc<ErrorTable>>,
     stations: Vec<Radio>,
@@ -141,8 +143,9 @@ pub(super) struct Radios {
 struct Radio {
     rate: Rate,
     speed: Option<Speed>,
-    /// Index of its table; 0 of a rate by MCS.
+    /// Index of its table; 0 of a rate by MCS. And a frame of one packet by it, but for how long it lasts.
     table: usize,
+    single: Frame,
     loss: Chance,
     draws: Stream,
     snr: Option<Snr>,
@@ -164,6 +167,7 @@ impl Radios {
             rate: speed.rate,
             speed: None,
             table: 0,
+            single: Frame::default(),
             loss: Chance::NONE,
             draws: Stream::new(seed, &format!("radio/{name}")),
             snr: None,
@@ -175,6 +179,7 @@ impl Radios {
             aggregation: config.aggregation,
             rts_bytes: config.rts_bytes,
             tables: vec![Table::new(phy, phy.base_kbps())],
+            to_all: Frame { kbps: phy.base_kbps(), ..Frame::default() },
             errors: stations.iter().any(by_signal).then(|| Arc::new(ErrorTable::new())),
             seed,
             names: stations.iter().map(|s| s.0.to_string()).collect(),
@@ -200,6 +205,8 @@ impl Radios {
             (radio.speed, radio.controls) = (Some(speed), controls);
         }
         (radio.rate, radio.table, radio.loss) = (speed.rate, table, Chance::new(loss.frame_error_rate()));
+        let Table { kbps, ack_ns, .. } = self.tables[table];
+        radio.single = Frame { kbps, loss: radio.loss, control_loss: radio.loss, ack_ns, ..Frame::default() };
         match (loss, &mut radio.snr) {
             (Loss::Signal(signal), Some(snr)) => snr.set(signal, now),
             (Loss::Signal(signal), none) => *none = Some(Snr::new(signal, self.seed, name)),
@@ -248,23 +255,15 @@ impl Radios {
     }
 
     /// A frame of one packet at a rate in kb/s, to or from a station (None: to all), of so many bytes of IP.
-    #[inline]
+    #[inline(always)]
     pub(super) fn frame(&self, station: Option<u16>, ip_bytes: u32) -> Frame {
         let radio = station.map(|s| &self.stations[usize::from(s)]);
-        let table = &self.tables[radio.map_or(0, |radio| radio.table)];
-        let loss = radio.map_or(Chance::NONE, |radio| radio.loss);
-        let frame = Frame {
-            kbps: table.kbps,
-            loss,
-            control_loss: loss,
-            data_ns: table.data_ns(ip_bytes),
-            ack_ns: if radio.is_some() { table.ack_ns } else { 0 },
-            ..Frame::default()
-        };
-        match self.rts_bytes {
-            Some(_) if radio.is_some() => self.guarded(frame, ip_bytes + self.phy.mac_bytes()),
-            _ => frame,
+        let (table, single) = radio.map_or((0, &self.to_all), |radio| (radio.table, &radio.single));
+        let mut frame = Frame { data_ns: self.tables[table].data_ns(ip_bytes), ..*single };
+        if self.rts_bytes.is_some() && radio.is_some() {
+            self.guard(&mut frame, ip_bytes + self.phy.mac_bytes());
         }
+        frame
     }
 
     /// The rate of what is made ready to (`down`) or from a station.
@@ -376,6 +375,7 @@ impl Radios {
     }
 
     /// Probability that an MPDU of so many bytes is lost.
+    #[inline(never)]
     pub(super) fn mpdu_loss(&self, heard: &Reception, bytes: u32) -> Chance {
         let errors = self.errors.as_ref().expect("there is a signal");
         Chance::new(errors.error_rate(heard.coding, heard.stream_db, bytes))
@@ -392,7 +392,7 @@ impl Radios {
             _ => Control::Ack,
         };
         let psdu = length.sent(rate.format() <= Format::Ht);
-        let frame = Frame {
+        let mut frame = Frame {
             kbps: rate.kbps(),
             mcs: (rate.format() != Format::Legacy).then_some(*rate),
             loss,
@@ -401,7 +401,8 @@ impl Radios {
             ack_ns: (self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), answer)) as u32,
             ..Frame::default()
         };
-        self.guarded(frame, psdu)
+        self.guard(&mut frame, psdu);
+        frame
     }
 
     /// A block ACK request to a station that gets DATA at that rate.
@@ -419,14 +420,16 @@ impl Radios {
         }
     }
 
-    /// The same with an RTS before it, if it is long enough.
-    fn guarded(&self, frame: Frame, psdu: u32) -> Frame {
+    /// An RTS goes before a frame, if it is long enough.
+    #[inline(never)]
+    fn guard(&self, frame: &mut Frame, psdu: u32) {
         if self.rts_bytes.is_none_or(|bytes| psdu <= bytes) {
-            return frame;
+            return;
         }
         let ns = |control| self.phy.control_ns(frame.kbps, control);
         let (rts_ns, gap_ns) = (ns(Control::Rts), self.phy.sifs_ns());
-        Frame { rts_ns, cts_ns: rts_ns + gap_ns + ns(Control::Cts), gap_ns, ..frame }
+        let cts_ns = rts_ns + gap_ns + ns(Control::Cts);
+        (frame.rts_ns, frame.cts_ns, frame.gap_ns) = (rts_ns, cts_ns, gap_ns);
     }
 
     /// Draws whether one frame to or from a station is lost.

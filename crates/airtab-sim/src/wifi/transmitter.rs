@@ -19,7 +19,7 @@ use super::egress::Egress;
 use super::exchange::{Answer, Exchange};
 use super::ofdma::Division;
 use super::output::Side;
-use super::phy::Frame;
+use super::phy::{Frame, Radios};
 use super::rule::Rule;
 use crate::engine::{NEVER, Stream};
 
@@ -163,22 +163,36 @@ impl Contender {
         std::iter::once(&mut self.exchange).chain(&mut self.others[..self.joined])
     }
 
+    /// How many go out together.
+    #[inline]
+    pub(super) fn users(&self) -> usize {
+        1 + self.joined
+    }
+
     /// The one with this number of those that go out together.
     #[inline]
     pub(super) fn user(&mut self, number: usize) -> &mut Exchange {
         if number == 0 { &mut self.exchange } else { &mut self.others[number - 1] }
     }
 
+    /// An attempt begins, at `now`: as [`Exchange::begin`], of all that goes out together.
+    #[inline]
+    pub(super) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        self.exchange.begin(radios, collided, now);
+        self.others[..self.joined].iter_mut().for_each(|own| own.begin(radios, collided, now));
+    }
+
     /// What follows the DATA of the attempt under way: one that answers is enough.
     #[inline]
     pub(super) fn answer(&self) -> Answer {
-        self.together().fold(Answer::None, |answer, own| answer.max(own.answer))
+        self.others[..self.joined].iter().fold(self.exchange.answer, |answer, own| answer.max(own.answer))
     }
 
     /// All is over.
     #[inline]
     pub(super) fn close(&mut self) {
-        self.together_mut().for_each(Exchange::close);
+        self.exchange.close();
+        self.others[..self.joined].iter_mut().for_each(Exchange::close);
         self.joined = 0;
     }
 

@@ -17,6 +17,7 @@
 //! What it does not do: no multicast, and no way changes while it runs.
 
 mod books;
+mod disciplines;
 mod home;
 mod packet;
 mod report;
@@ -60,6 +61,8 @@ pub struct World<B, T> {
     reports: Outbox<Report<T>>,
     /// The first so many channels have nothing to say.
     silent: usize,
+    /// The first event of all channels, and whose it is.
+    on_air: (u64, usize),
 }
 
 /// An access point and what is between it and its stations.
@@ -127,7 +130,7 @@ impl<B: Tag, T: Copy> World<B, T> {
             Channel { medium, seeds, max_packets: 0 }
         });
         let channels = channels.collect();
-        World {
+        let mut world = World {
             now: 0,
             topology,
             pool,
@@ -141,7 +144,10 @@ impl<B: Tag, T: Copy> World<B, T> {
             // What one moment brings: one report for each output of a channel.
             reports: Outbox::with_capacity(1024),
             silent: 0,
-        }
+            on_air: (NEVER, 0),
+        };
+        world.look_on_air();
+        world
     }
 
     /// The time of what happened last, or up to which nothing was left to happen, ns.
@@ -152,58 +158,57 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// When [`World::advance`] has something to do, if nothing is sent before.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        self.hops.next_at().min(self.next_arrival).min(self.next_on_air().0)
+        self.hops.next_at().min(self.next_arrival).min(self.on_air.0)
     }
 
-    /// Lets the next thing happen that is due by `until`, ns, at its own time, and on a channel what
-    /// comes after it as long as nothing is to be said. False: nothing is left, and it is `until`
-    /// now. Look at [`World::poll`] after each: what follows from what happened must be said before
-    /// the next thing happens.
+    /// Lets one thing after the other happen that is due by `until`, ns, each at its own time, until
+    /// there is something to say. False: nothing is left, and it is `until` now. Look at
+    /// [`World::poll`] after each call: what follows from what happened must be said before the next
+    /// thing happens.
     #[inline]
     pub fn advance(&mut self, until: u64) -> bool {
-        let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival, self.next_on_air());
-        let at = hop.min(arrival).min(air);
-        if at > until || at == NEVER {
-            self.now = self.now.max(until);
-            return false;
-        }
-        self.now = at;
-        if at == hop {
-            let (_, hop) = self.hops.pop().expect("there is a next event");
-            match hop {
-                Hop::Timer(timer) => self.reports.push(Report::Timer(timer)),
-                Hop::Arrive(packet, node, to) => {
-                    self.on_wires -= 1;
-                    self.pass(packet, node, to);
-                }
-                Hop::Look(wire) => self.look(wire),
+        loop {
+            let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival, self.on_air);
+            let at = hop.min(arrival).min(air);
+            if at > until || at == NEVER {
+                self.now = self.now.max(until);
+                return false;
             }
-        } else if at == arrival {
-            let (_, packet, node, to) = self.arriving.pop_front().expect("there is a next arrival");
-            self.next_arrival = self.arriving.front().map_or(NEVER, |arrival| arrival.0);
-            self.on_wires -= 1;
-            self.pass(packet, node, to);
-        } else {
-            self.silent = 0;
-            self.now = self.run(channel, at, until.min(hop.min(arrival) - 1));
+            self.now = at;
+            if at == hop {
+                let (_, hop) = self.hops.pop().expect("there is a next event");
+                match hop {
+                    Hop::Timer(timer) => self.reports.push(Report::Timer(timer)),
+                    Hop::Arrive(packet, node, to) => {
+                        self.on_wires -= 1;
+                        self.pass(packet, node, to);
+                    }
+                    Hop::Look(wire) => self.look(wire),
+                }
+            } else if at == arrival {
+                let (_, packet, node, to) = self.arriving.pop_front().expect("there is a next arrival");
+                self.next_arrival = self.arriving.front().map_or(NEVER, |arrival| arrival.0);
+                self.on_wires -= 1;
+                self.pass(packet, node, to);
+            } else {
+                // Of several channels the next event may be another's.
+                let alone = self.channels.len() == 1;
+                let until = if alone { until.min(hop.min(arrival) - 1) } else { at };
+                self.silent = 0;
+                self.now = self.channels[channel].medium.run(&mut self.pool, at, until);
+                self.look_on_air();
+            }
+            if self.speaks() {
+                return true;
+            }
         }
-        true
     }
 
-    /// Lets a channel go on from its event at `at` until it has something to say, or nothing more is due by `until`:
-    /// when it was last due. Where there are several channels, one event: the next may be another's.
+    /// Whether there is something to poll, or an attempt to look at.
     #[inline]
-    fn run(&mut self, channel: usize, mut at: u64, until: u64) -> u64 {
-        let alone = self.channels.len() == 1;
-        let medium = &mut self.channels[channel].medium;
-        loop {
-            medium.advance(&mut self.pool, at);
-            let next = medium.next_event();
-            if !alone || medium.speaks() || next > until {
-                return at;
-            }
-            at = next;
-        }
+    fn speaks(&self) -> bool {
+        let channels = self.channels.get(self.silent..);
+        !self.reports.is_empty() || channels.is_some_and(|c| c.iter().any(|own| own.medium.speaks()))
     }
 
     /// What followed from the last thing that happened and from the host's calls since; None: nothing more. First
@@ -216,19 +221,19 @@ impl<B: Tag, T: Copy> World<B, T> {
                 return Some(report);
             }
             let channel = self.silent;
-            match self.channels.get_mut(channel)?.medium.poll() {
-                None => self.silent += 1,
-                Some(output) => {
-                    if let Some(report) = self.on_air(channel as u16, output) {
-                        return Some(report);
-                    }
-                }
+            let medium = &mut self.channels.get_mut(channel)?.medium;
+            let output = medium.poll();
+            // What makes it speak again says so.
+            self.silent += usize::from(!medium.speaks() || output.is_none());
+            if let Some(report) = output.and_then(|output| self.on_air(channel as u16, output)) {
+                return Some(report);
             }
         }
     }
 
     /// A host sends a packet to another one at `now`, which is not before [`World::now`];
     /// what was due by then has happened. The station in `meta` is the world's to say.
+    #[inline]
     pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, mut meta: Meta, body: B) -> Handle {
         debug_assert!(now >= self.now);
         debug_assert!(self.topology.is_host(from) && self.topology.is_host(to));
@@ -317,11 +322,13 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// [`Medium::set_station`].
     pub fn set_station(&mut self, channel: u16, station: usize, speed: impl Into<Speed>, loss: Loss) {
         self.channels[usize::from(channel)].medium.set_station(station, speed, loss, self.now);
+        self.look_on_air();
     }
 
     /// [`Medium::end_station`].
     pub fn end_station(&mut self, channel: u16, station: usize) {
         self.channels[usize::from(channel)].medium.end_station(station, self.now);
+        self.look_on_air();
     }
 
     /// [`Medium::swap_queue`], with the next seed of the channel's.
@@ -330,6 +337,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         let channel = &mut self.channels[usize::from(channel)];
         let seed = channel.seeds.below(u64::MAX);
         channel.medium.swap_queue(&mut self.pool, params, seed, self.now);
+        self.look_on_air();
     }
 
     /// [`Medium::tap`].
@@ -342,17 +350,13 @@ impl<B: Tag, T: Copy> World<B, T> {
         self.channels[usize::from(channel)].medium.attempts()
     }
 
-    /// The first event of all channels, and whose it is.
-    #[inline]
-    fn next_on_air(&self) -> (u64, usize) {
-        let mut first = (NEVER, 0);
-        for (channel, own) in self.channels.iter().enumerate() {
-            let at = own.medium.next_event();
-            if at < first.0 {
-                first = (at, channel);
-            }
-        }
-        first
+    /// To be called when a channel's next event may be another one.
+    #[inline(always)]
+    fn look_on_air(&mut self) {
+        self.on_air = match &self.channels[..] {
+            [alone] => (alone.medium.next_event(), 0),
+            all => first_on_air(all),
+        };
     }
 
     /// What a channel's output means; None: a packet goes on, which reports itself.
@@ -399,6 +403,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     }
 
     /// A packet is at a node: at its end, or it goes on.
+    #[inline]
     fn pass(&mut self, packet: Handle, node: NodeId, to: NodeId) {
         if to == node {
             self.books.received += 1;
@@ -429,6 +434,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let own = &mut self.channels[usize::from(channel)];
                 own.medium.send_down(&mut self.pool, packet, self.now);
                 own.max_packets = own.max_packets.max(own.medium.queued());
+                self.look_on_air();
             }
             Step::Up { channel, station, node } => {
                 let carried = self.pool.body_mut(packet);
@@ -436,6 +442,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.silent = 0;
                 let medium = &mut self.channels[usize::from(channel)].medium;
                 medium.send_up(&mut self.pool, station.into(), packet, self.now);
+                self.look_on_air();
             }
         }
     }
@@ -466,47 +473,20 @@ impl<B: Tag, T: Copy> World<B, T> {
             // Always so of one wire.
             self.arriving.push_back((at, packet, node, to));
         } else {
-            let place = self.arriving.partition_point(|arrival| arrival.0 <= at);
-            self.arriving.insert(place, (at, packet, node, to));
+            self.expect_before((at, packet, node, to));
         }
     }
 
-    /// A packet comes to a wire's discipline.
-    #[inline(never)]
-    fn queue(&mut self, packet: Handle, wire: u32) {
-        self.reports.push(Report::Queued { at: Place::Wire(wire), packet });
-        let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
-        queue.send(&mut self.pool, packet, self.now, &mut self.reports);
-        self.look_again(wire);
+    /// One that reaches an access point before another that was expected earlier.
+    #[cold]
+    fn expect_before(&mut self, arrival: (u64, Handle, NodeId, NodeId)) {
+        let place = self.arriving.partition_point(|other| other.0 <= arrival.0);
+        self.arriving.insert(place, arrival);
     }
+}
 
-    /// It may be time for a wire's discipline to do something.
-    #[inline(never)]
-    fn look(&mut self, wire: u32) {
-        let near = &mut self.wires[wire as usize];
-        let NearEnd::Discipline(queue) = &mut near.end else { return };
-        if queue.look != self.now {
-            return; // an earlier look took its place
-        }
-        queue.look = NEVER;
-        if queue.next_event() == self.now
-            && let Some(packet) = queue.advance(&mut self.pool, self.now, &mut self.reports)
-        {
-            let at = self.now + queue.latency_ns;
-            let &Carried { to, bytes, .. } = self.pool.body(packet);
-            let fare = wire::behind(&mut self.wires, &self.topology, wire, (to, bytes), at);
-            self.ride(packet, to, fare);
-        }
-        self.look_again(wire);
-    }
-
-    /// Sees to it that a wire's discipline is looked at when it has something to do.
-    fn look_again(&mut self, wire: u32) {
-        let NearEnd::Discipline(queue) = &mut self.wires[wire as usize].end else { return };
-        let at = queue.next_event();
-        if at < queue.look {
-            queue.look = at;
-            self.hops.push(at, Hop::Look(wire));
-        }
-    }
+/// The first event of all channels, and whose it is.
+#[inline(never)]
+fn first_on_air(channels: &[Channel]) -> (u64, usize) {
+    channels.iter().map(|own| own.medium.next_event()).zip(0..).min().unwrap_or((NEVER, 0))
 }

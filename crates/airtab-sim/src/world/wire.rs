@@ -153,25 +153,9 @@ pub(super) enum Fare {
     Queued(u32),
 }
 
-/// Hands a packet of `bytes` for `to` to a wire at `now`.
-#[inline]
+/// Hands a packet of `bytes` for `to` to a wire at `at`.
+#[inline(always)]
 pub(super) fn send(
-    wires: &mut [Wire],
-    topology: &Topology,
-    wire: u32,
-    (to, bytes): (NodeId, u32),
-    now: u64,
-) -> Fare {
-    let NearEnd::DropTail(link) = &mut wires[wire as usize].end else { return Fare::Queued(wire) };
-    match link.send(now, bytes) {
-        Some(at) => behind(wires, topology, wire, (to, bytes), at),
-        None => Fare::Full(wire),
-    }
-}
-
-/// What a packet of `bytes` for `to` does whose last bit leaves a wire at `at`.
-#[inline]
-pub(super) fn behind(
     wires: &mut [Wire],
     topology: &Topology,
     mut wire: u32,
@@ -179,15 +163,41 @@ pub(super) fn behind(
     mut at: u64,
 ) -> Fare {
     loop {
-        let Wire { to: node, access_point, in_order, .. } = wires[wire as usize];
-        if in_order
-            && let Step::Wire(next) = topology.step(node, to)
-            && let NearEnd::DropTail(link) = &mut wires[next as usize].end
-        {
-            let Some(arrival) = link.send(at, bytes) else { return Fare::Full(next) };
-            (wire, at) = (next, arrival);
-        } else {
-            return Fare::Arrives { node, at, access_point };
+        let near = &mut wires[wire as usize];
+        let NearEnd::DropTail(link) = &mut near.end else { return Fare::Queued(wire) };
+        let Some(arrival) = link.send(at, bytes) else { return Fare::Full(wire) };
+        at = arrival;
+        match onward(wires, topology, wire, to) {
+            Some(next) => wire = next,
+            None => return arrives(&wires[wire as usize], at),
         }
     }
+}
+
+/// What a packet of `bytes` for `to` does whose last bit leaves a wire at `at`.
+#[inline(never)]
+pub(super) fn behind(
+    wires: &mut [Wire],
+    topology: &Topology,
+    wire: u32,
+    packet: (NodeId, u32),
+    at: u64,
+) -> Fare {
+    match onward(wires, topology, wire, packet.0) {
+        Some(next) => send(wires, topology, next, packet, at),
+        None => arrives(&wires[wire as usize], at),
+    }
+}
+
+/// The wire that takes packets for `to` in the order in which this one brings them.
+#[inline]
+fn onward(wires: &[Wire], topology: &Topology, wire: u32, to: NodeId) -> Option<u32> {
+    let Wire { to: node, in_order: true, .. } = wires[wire as usize] else { return None };
+    let Step::Wire(next) = topology.step(node, to) else { return None };
+    matches!(wires[next as usize].end, NearEnd::DropTail(_)).then_some(next)
+}
+
+#[inline]
+fn arrives(wire: &Wire, at: u64) -> Fare {
+    Fare::Arrives { node: wire.to, at, access_point: wire.access_point }
 }

@@ -33,7 +33,7 @@ impl Cell {
         let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
             let contender = &mut self.contenders[sender];
-            contender.together_mut().for_each(|own| own.begin(&mut self.radios, collided, now));
+            contender.begin(&mut self.radios, collided, now);
             contender.txop_until = now + contender.txop_ns;
             data_ns = contender.exchange.on_air_ns().max(data_ns);
             used = match contender.exchange.kind {
@@ -59,7 +59,7 @@ impl Cell {
         self.errored.clear();
         let until = match *self.channel.senders() {
             [sender] => {
-                (0..=self.contenders[sender].joined).for_each(|user| self.arrive(sender, user, now));
+                self.arrive(sender, now);
                 if self.overhearing.frame() {
                     self.overhear(sender);
                 }
@@ -83,15 +83,27 @@ impl Cell {
         self.channel.landed(until);
     }
 
-    /// The only sender's frame is over: what one of its receivers passes up.
-    fn arrive(&mut self, sender: usize, user: usize, now: u64) {
+    /// The only sender's frame is over: what its receivers pass up.
+    fn arrive(&mut self, sender: usize, now: u64) {
+        let contender = &mut self.contenders[sender];
+        let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
+        if driver.is_none() {
+            let (side, outputs) = (*side, &mut self.outputs);
+            return contender.exchange.land(&self.config, |packet| outputs.push(side.arrived(packet)));
+        }
+        for user in 0..contender.users() {
+            self.arrive_numbered(sender, user, now);
+        }
+    }
+
+    /// What one of a driver's receivers passes up.
+    #[inline(never)]
+    fn arrive_numbered(&mut self, sender: usize, user: usize, now: u64) {
         let contender = &mut self.contenders[sender];
         let Transmitter { side, driver, .. } = &mut self.transmitters[contender.transmitter];
+        let driver = driver.as_mut().expect("its sender has one");
         let exchange = contender.user(user);
         let (side, outputs) = (*side, &mut self.outputs);
-        let Some(driver) = driver else {
-            return exchange.land(&self.config, |packet| outputs.push(side.arrived(packet)));
-        };
         let receiver = receiver_of(side, exchange.link);
         let before = driver.deadline();
         match (exchange.kind, receiver) {
@@ -194,11 +206,10 @@ impl Cell {
 
     /// Who did not send, and from when on it counts: from EIFS if it received the last
     /// frame in error, else from when the channel was reserved to. `silent`: that frame was DATA.
+    #[inline(never)]
     fn defer(&mut self, now: u64, silent: bool) {
         let last = if silent { self.channel.data_until() } else { now };
-        for &contender in &self.errored {
-            self.channel.errored(contender, last);
-        }
+        self.channel.errored(&self.errored, last);
         // In most collisions nobody reserved the channel for longer than it was busy.
         if !silent || self.channel.senders().iter().all(|sender| self.known(*sender) <= now) {
             return;
@@ -254,40 +265,70 @@ impl Cell {
             Again::Done => contender.close(),
         }
         if garbled {
-            self.channel.errored(sender, now);
+            self.channel.errored(&[sender], now);
         }
         let more = failed || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
     }
 
     /// Says to everybody what became of an attempt, and whether its exchange goes out again.
+    #[inline(always)]
     fn settle(&mut self, sender: usize, now: u64) -> Again {
-        let again = if self.contenders[sender].joined > 0 {
+        let contender = &self.contenders[sender];
+        let again = if self.transmitters[contender.transmitter].driver.is_none() {
+            self.decide_single(sender, now)
+        } else if contender.joined > 0 {
             self.decide_together(sender, now)
         } else {
             self.decide(sender, now)
         };
-        if !self.config.driver.tells_at_once() {
+        if !self.tells_at_once {
             self.tell_governors(sender, now);
         }
         again
     }
 
-    /// Says what became of the parts of one of those that were sent together. True: nothing was acknowledged, and
-    /// something goes out again.
-    pub(super) fn report(&mut self, sender: usize, user: usize, now: u64) -> bool {
+    /// Says what became of the packet of a transmitter without a driver: it has one at a time, or sent a beacon.
+    #[inline(always)]
+    fn decide_single(&mut self, sender: usize, now: u64) -> Again {
+        let category = sender & (self.categories - 1);
+        let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
+        let (own, to, link, kbps) = (*transmitter, exchange.to, exchange.link, exchange.frame.kbps);
+        let Some(part) = exchange.single() else { return Again::Done };
+        let settled = part.settle(link.is_some(), &self.config);
+        let side = self.transmitters[own].side;
+        if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
+            let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
+            self.transmitters[to + category].egress.heard(&heard, now);
+        }
+        if !settled.over {
+            return Again::Failed;
+        }
+        let tx = part.tx(settled.acked, now);
+        let sta = link.unwrap_or(GROUP);
+        self.transmitters[own].egress.sent(sta, part.bytes, part.report(tx), true, now);
+        let way = Way { below_ns: part.below_ns(), mpdus: 1, kbps };
+        self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx, way });
+        if !part.received {
+            self.outputs.push(Output::Lost(part.packet));
+        }
+        exchange.let_go();
+        Again::Done
+    }
+
+    /// Says what became of the parts of a driver's exchange, of one of those that were sent together.
+    pub(super) fn report(&mut self, sender: usize, user: usize, now: u64) {
         let contender = &mut self.contenders[sender];
-        let (transmitter, category) = (contender.transmitter, sender % self.categories);
+        let (transmitter, category) = (contender.transmitter, sender & (self.categories - 1));
         let exchange = contender.user(user);
         let side = self.transmitters[transmitter].side;
         let (to, receiver) = (exchange.to, receiver_of(side, exchange.link));
         let sta = exchange.link.unwrap_or(GROUP);
-        let driven = self.transmitters[transmitter].driver.is_some();
         let mut way = match exchange.kind {
             Kind::Data => Way { below_ns: 0, mpdus: 1, kbps: exchange.frame.kbps },
             _ => Way::default(),
         };
-        if let (true, Kind::Data, Some(link)) = (driven, exchange.kind, exchange.link) {
+        if let (Kind::Data, Some(link)) = (exchange.kind, exchange.link) {
             let (sent, acked) = exchange.mpdus();
             way.mpdus = sent;
             self.radios.ended(link, side.is_down(), &exchange.frame, sent, acked, now);
@@ -300,8 +341,8 @@ impl Cell {
             if settled.over {
                 let tx = part.tx(settled.acked, now);
                 let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
-                let driver = driver.as_mut();
-                let last = driver.is_none_or(|driver| driver.decided(receiver, part, !settled.acked));
+                let driver = driver.as_mut().expect("its sender has one");
+                let last = driver.decided(receiver, part, !settled.acked);
                 egress.sent(sta, part.bytes, part.report(tx), last, now);
                 self.outputs.push(Output::Sent {
                     down: side.is_down(),
@@ -313,18 +354,17 @@ impl Cell {
                     self.outputs.push(Output::Lost(part.packet));
                 }
             }
-        })
+        });
     }
 
+    #[inline(never)]
     fn decide(&mut self, sender: usize, now: u64) -> Again {
         let lone_bar = self.contenders[sender].exchange.is_lone_bar();
-        let failed = self.report(sender, 0, now);
+        self.report(sender, 0, now);
         let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
         let transmitter = *transmitter;
         let receiver = receiver_of(self.transmitters[transmitter].side, exchange.link);
-        let Some(driver) = &mut self.transmitters[transmitter].driver else {
-            return if failed { Again::Failed } else { Again::Done };
-        };
+        let driver = self.transmitters[transmitter].driver.as_mut().expect("its sender has one");
         let answered = exchange.answer == Answer::Ack;
         match receiver {
             Some(receiver) if lone_bar => {
@@ -374,6 +414,7 @@ impl Cell {
 
     /// A sender that was answered keeps the channel if what it has next fits into its TXOP. False: it does
     /// not, and nothing is settled.
+    #[inline(never)]
     fn keeps<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) -> bool {
         if self.contenders[sender].answer() != Answer::Ack || self.channel.has_late() {
             return false;
@@ -406,10 +447,11 @@ impl Cell {
     }
 
     /// The gap within a TXOP is over.
+    #[inline(never)]
     pub(super) fn go_on(&mut self, now: u64) {
         let sender = self.channel.senders()[0];
         let contender = &mut self.contenders[sender];
-        contender.together_mut().for_each(|own| own.begin(&mut self.radios, false, now));
+        contender.begin(&mut self.radios, false, now);
         self.channel.go_on(now, contender.exchange.on_air_ns());
     }
 }
