@@ -82,8 +82,8 @@ equal "frames below once it woke" "$(below frames)" 0
 # learned KEY STATION: what is known of the station at that address
 learned() {
 	local mac
-	mac=$(ip -n "$2" -j link show dev "$2" | jq -r '.[0].address' | tr -d :)
-	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.stations[] | select(.address == \"${mac#0}\").$1"
+	mac=$(ip -n "$2" -j link show dev "$2" | jq -r '.[0].address')
+	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.stations[] | select(.address == \"$mac\").$1"
 }
 
 # rates and airtime, each alone for as long: bytes over what they take of the channel, uplink and waits included
