@@ -5,7 +5,7 @@
 # packets, departures, reports, parameter changes, drains, resets, pauses) are
 # replayed by both, and the logs must be equal byte for byte. A wrong build
 # must be told apart.
-# boot: measured  limit: 900  kernel: 6.1,(6.12)
+# boot: measured  limit: 900  kernel: 6.12,(6.1)
 . ./lib.sh
 
 [ $exact ] && sets="0 1 2 3" || sets=0	# on two processors a trace takes ten times as long
