@@ -222,6 +222,12 @@ impl Member {
     }
 }
 
+/// Room for a scenario's users and flows, as many as there will be: twice a large crowd is much.
+pub(crate) fn room(scenario: &Scenario) -> (Vec<Member>, Vec<Flow>) {
+    let users = scenario.apps.iter().map(|app| app.users.count as usize).sum();
+    (Vec::with_capacity(users), Vec::with_capacity(scenario.apps.iter().map(App::flows).sum()))
+}
+
 impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
         let saturates = app.kind.is_saturated();

@@ -22,7 +22,7 @@ use airtab_core::{Acks, Meta, NO_STATION, Params, Reason, Tcp};
 use crate::backlog::Backlog;
 use crate::engine::Stream;
 use crate::meter::AppMeter;
-use crate::running::{Flow, Member, Running};
+use crate::running::{Flow, Member, Running, room};
 use crate::scenario::{App, Scenario, Servers};
 use crate::tcp::{ACK, Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
@@ -156,10 +156,7 @@ impl Simulation {
         let mut world = World::new(topology, seed);
         world.lend_acks(SegmentAcks);
         let flow_key = Stream::new(seed, "flows").below(u64::MAX);
-        // As many as there will be: twice a large crowd is much.
-        let count = |of: fn(&App) -> usize| scenario.apps.iter().map(of).sum();
-        let (mut apps, mut users) = (Vec::new(), Vec::with_capacity(count(|app| app.users.count as usize)));
-        let mut flows = Vec::with_capacity(count(App::flows));
+        let (mut apps, (mut users, mut flows)) = (Vec::new(), room(scenario));
         let (_, servers) = scenario.access_links(App::flows);
         for ((number, app), mut server) in (0..).zip(&scenario.apps).zip(servers) {
             let (first_user, first_flow) = (users.len() as u32, flows.len() as u16);

@@ -190,6 +190,35 @@ downloads() {
 	read -r _ slow <goodput.slow
 }
 
+# flow STATION ADDRESS SECONDS: TCP to it alone; sets goodput (kb/s), which leaves out the first two seconds
+flow() {
+	local down up
+	ip netns exec "$1" traffic download 5001 from=2000 ms=$(($3 * 1000 - 2000)) >goodput &
+	down=$!
+	sleep 0.1
+	ip netns exec server traffic upload "$2" 5001 ms=$(($3 * 1000 - 100)) &
+	up=$!
+	wait $down
+	wait $up || true	# who receives may end first
+	read -r _ goodput <goodput
+}
+
+# flow_to_both SECONDS: TCP to both stations; sets goodput to the sum
+flow_to_both() {
+	downloads "$1" ip netns exec server
+	goodput=$((fast + slow))
+}
+
+# of_three COMMAND...: sets goodput to the median of what it sets it to
+of_three() {
+	local runs=() run
+	for run in 1 2 3; do
+		"$@"
+		runs+=("$goodput")
+	done
+	goodput=$(median "${runs[@]}")
+}
+
 # below KEY: what the governor of air0 says, by its name in JSON
 below() {
 	tc -s -j qdisc show dev air0 root | jq -r ".[0].airtab.below.$1"

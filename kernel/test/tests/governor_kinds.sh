@@ -8,32 +8,9 @@
 
 seconds=5
 
-# flow STATION ADDRESS: sets goodput, kb/s, of TCP to it alone
-flow() {
-	local down up
-	ip netns exec "$1" traffic download 5001 from=2000 ms=$((seconds * 1000 - 2000)) >goodput &
-	down=$!
-	sleep 0.1
-	ip netns exec server traffic upload "$2" 5001 ms=$((seconds * 1000 - 100)) &
-	up=$!
-	wait $down
-	wait $up || true	# who receives may end first
-	read -r _ goodput <goodput
-}
-
-both() {
-	downloads $seconds ip netns exec server
-	goodput=$((fast + slow))
-}
-
-# of_three COMMAND...: sets goodput to the median of what it sets it to, and adds it to the line
-of_three() {
-	local runs=() run
-	for run in 1 2 3; do
-		"$@"
-		runs+=("$goodput")
-	done
-	goodput=$(median "${runs[@]}")
+# measure COMMAND...: adds the median of three to the line of a kind
+measure() {
+	of_three "$@"
 	[ "$goodput" -gt 0 ] || fail "$kind: $* stands still"
 	line+=" $goodput"
 }
@@ -46,20 +23,20 @@ for kind in chap "airtime_fq aql off" at_fq_codel; do
 	house phy=std-11n ring=1000 stop=0 ampdu=64
 	air station dev=air0 name=fast mcs=7
 	air station dev=air0 name=slow mcs=7
-	for what in "flow fast 10.7.0.2" both; do
+	for what in "flow fast 10.7.0.2 $seconds" "flow_to_both $seconds"; do
 		for governor in off on; do
 			tc qdisc replace dev air0 root pfifo
 			tc qdisc replace dev air0 root $kind governor $governor
-			of_three $what
+			measure $what
 		done
 	done
 	no_house
 	house ring=1000 stop=0
 	tc qdisc replace dev air0 root $kind governor on
-	of_three flow fast 10.7.0.2
+	measure flow fast 10.7.0.2 $seconds
 	air station dev=air0 name=slow kbps=6000 asleep=1
 	ip netns exec server traffic flood 10.7.0.3 9 count=0 ms=$((4 * seconds * 1000)) size=1500 wait=1 >/dev/null &
-	of_three flow fast 10.7.0.2
+	measure flow fast 10.7.0.2 $seconds
 	wait
 	no_house
 	figure "$kind, kb/s: aggregates to one without and with a governor, to two, alone and beside one that sleeps:$line"

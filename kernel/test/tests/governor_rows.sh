@@ -10,34 +10,6 @@
 
 seconds=5
 
-# flow STATION ADDRESS: sets goodput, kb/s, of TCP to it alone
-flow() {
-	local down up
-	ip netns exec "$1" traffic download 5001 from=2000 ms=$((seconds * 1000 - 2000)) >goodput &
-	down=$!
-	sleep 0.1
-	ip netns exec server traffic upload "$2" 5001 ms=$((seconds * 1000 - 100)) &
-	up=$!
-	wait $down
-	wait $up || true	# who receives may end first
-	read -r _ goodput <goodput
-}
-
-# of_three COMMAND...: sets goodput to the median of what it sets it to
-of_three() {
-	local runs=() run
-	for run in 1 2 3; do
-		"$@"
-		runs+=("$goodput")
-	done
-	goodput=$(median "${runs[@]}")
-}
-
-both() {
-	downloads $seconds ip netns exec server
-	goodput=$((fast + slow))
-}
-
 # at_least WHAT IS PERCENT OF
 at_least() {
 	figure "$1: $2 kb/s of $4"
@@ -52,7 +24,7 @@ insmod /ko/sch_airtab.ko
 house phy=std-11n ring=1000 stop=0 ampdu=64
 air station dev=air0 name=fast mcs=7
 air station dev=air0 name=slow mcs=7
-for what in "flow fast 10.7.0.2" both; do
+for what in "flow fast 10.7.0.2 $seconds" "flow_to_both $seconds"; do
 	tc qdisc replace dev air0 root chap governor off
 	of_three $what
 	without=$goodput
@@ -66,11 +38,11 @@ no_house
 # asleep
 house ring=1000 stop=0
 tc qdisc replace dev air0 root chap governor on
-of_three flow fast 10.7.0.2
+of_three flow fast 10.7.0.2 $seconds
 alone=$goodput
 air station dev=air0 name=slow kbps=6000 asleep=1
 ip netns exec server traffic flood 10.7.0.3 9 count=0 ms=$((4 * seconds * 1000)) size=1500 wait=1 >/dev/null &
-of_three flow fast 10.7.0.2
+of_three flow fast 10.7.0.2 $seconds
 at_least "beside one that sleeps" "$goodput" 95 "$alone"
 [ "$(tc -s qdisc show dev air0 root | grep -c 'silent on')" = 1 ] || fail "who sleeps is not known"
 [ "$(below expired)" -gt 0 ] || fail "no packet to who sleeps was given up"
@@ -91,7 +63,7 @@ tc qdisc replace dev air0 root pfifo
 tc qdisc replace dev air0 root chap governor on
 for station in fast slow; do
 	was=$(air_of $station)
-	flow $station 10.7.0.$([ $station = fast ] && echo 2 || echo 3)
+	flow $station 10.7.0.$([ $station = fast ] && echo 2 || echo 3) $seconds
 	is=$(air_of $station)
 	rate=$(learned rate $station) air=$(learned airtime $station)
 	figure "learned of $station: $rate bit/s, $air ns; the cell: $((is - was)) ns; TCP got $goodput kb/s"
@@ -103,28 +75,28 @@ equal "frames outstanding afterwards" "$(below frames)" 0
 
 # completions in batches, and late
 air set dev=air0 done_frames=16 done_ns=2000000
-of_three flow fast 10.7.0.2
+of_three flow fast 10.7.0.2 $seconds
 at_least "completions in batches of 16 or after 2 ms" "$goodput" 95 "$alone"
 air set dev=air0 done_frames=0 done_ns=0
 
 # orphaned
 air set dev=air0 orphan=1
 equal "mode before" "$(below mode)" measured
-flow fast 10.7.0.2
+flow fast 10.7.0.2 $seconds
 equal "mode of a driver that lets go" "$(below mode)" unlimited
 [ "$(below early)" -ge 1000 ] || fail "early completions: $(below early)"
 at_least "let go, unlimited" "$goodput" 90 "$alone"
 tc qdisc change dev air0 root chap pace 15mbit
 ip netns exec fast traffic player 5002 count=100 >late &
 { sleep 3; exec ip netns exec server traffic game 10.7.0.2 5002 count=100; } &
-flow fast 10.7.0.2
+flow fast 10.7.0.2 $seconds
 wait
 equal "mode with a pace" "$(below mode)" paced
 figure "let go, paced at 15 Mb/s: $goodput kb/s, a game of $(<late)"
 [ "$goodput" -ge 13000 ] && [ "$goodput" -le 15000 ] || fail "paced at 15 Mb/s: $goodput kb/s"
 [ "$(cut -d' ' -f6 late)" -le 12000 ] || fail "paced: a game of $(<late)"
 air set dev=air0 orphan=0
-flow fast 10.7.0.2
+flow fast 10.7.0.2 $seconds
 equal "mode of a driver that tells again" "$(below mode)" measured
 
 # below a parent
@@ -132,7 +104,7 @@ tc qdisc replace dev air0 root handle 1: tbf rate 10mbit burst 10k limit 100k
 said=$(tc qdisc replace dev air0 parent 1:1 chap governor on 2>&1) && fail "a governor below tbf"
 [[ $said == *"only at the root or below mq"* ]] || fail "a governor below tbf: $said"
 tc qdisc replace dev air0 parent 1:1 chap
-flow fast 10.7.0.2
+flow fast 10.7.0.2 $seconds
 at_least "below tbf" "$goodput" 90 10000
 no_house
 

@@ -276,6 +276,20 @@ pub struct Burst {
     pub form: Form,
 }
 
+/// One queue of whole packets, and its link
+#[derive(Args)]
+pub struct Queue {
+    /// Mean packet
+    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
+    pub packet: u64,
+    /// Packets that the queue holds
+    #[arg(long, value_name = "N", default_value_t = 240, value_parser = whole::<u32>(1..=1_000_000))]
+    pub limit: u32,
+    /// What the link carries
+    #[arg(long, value_name = "RATE", default_value = "10Mb/s", value_parser = values::rate)]
+    pub link: f64,
+}
+
 /// Random Early Detection: when it drops, and how long packets wait (III.3.2, eq. B.1 to B.3)
 #[derive(Parser)]
 #[command(after_help = "Examples:
@@ -306,15 +320,8 @@ pub struct Red {
     /// Weight of a new sample in the average
     #[arg(long, value_name = "W", default_value = "1/256", value_parser = values::weight)]
     pub weight: f64,
-    /// Mean packet
-    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
-    pub packet: u64,
-    /// Packets that the queue holds
-    #[arg(long, value_name = "N", default_value_t = 240, value_parser = whole::<u32>(1..=1_000_000))]
-    pub limit: u32,
-    /// What the link carries
-    #[arg(long, value_name = "RATE", default_value = "10Mb/s", value_parser = values::rate)]
-    pub link: f64,
+    #[command(flatten)]
+    pub queue: Queue,
     #[command(flatten)]
     pub form: Form,
 }
@@ -336,15 +343,8 @@ pub struct Fred {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "40,60,120,180",
         value_parser = values::packets)]
     pub th_max: Vec<f64>,
-    /// Mean packet
-    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
-    pub packet: u64,
-    /// Packets that the queue holds
-    #[arg(long, value_name = "N", default_value_t = 240, value_parser = whole::<u32>(1..=1_000_000))]
-    pub limit: u32,
-    /// What the link carries
-    #[arg(long, value_name = "RATE", default_value = "10Mb/s", value_parser = values::rate)]
-    pub link: f64,
+    #[command(flatten)]
+    pub queue: Queue,
     #[command(flatten)]
     pub form: Form,
 }

@@ -30,19 +30,19 @@ fn sheet(args: &args::Fred) -> Result<Sheet, CbtError> {
     ];
     let about = "FRED: the most that a flow that does not yield gets, Th_min / Th_max.";
     let mut sheet = Sheet::new("fred", about, 2, columns);
-    let packet = args.packet as f64;
+    let packet = args.queue.packet as f64;
     for min in &args.th_min {
         for max in &args.th_max {
             let share = fred::share(*min, *max)?;
-            let wait = red::latency_s(packet, *max, args.link)?;
-            sheet.rows.push([*min, *max, share, share * args.link, wait].map(Into::into).into());
+            let wait = red::latency_s(packet, *max, args.queue.link)?;
+            sheet.rows.push([*min, *max, share, share * args.queue.link, wait].map(Into::into).into());
         }
     }
-    let flows = fred::flows_that_fill(args.limit.into())?;
-    let full = fifo::latency_s(packet, args.limit.into(), args.link)?;
+    let flows = fred::flows_that_fill(args.queue.limit.into())?;
+    let full = fifo::latency_s(packet, args.queue.limit.into(), args.queue.link)?;
     sheet.notes.push(format!(
         "From {flows} active flows on, two packets of each fill the queue of {}: {:.1} ms, whatever the thresholds.",
-        args.limit,
+        args.queue.limit,
         full * 1e3
     ));
     sheet.more.insert("flows_that_fill".into(), flows.into());

@@ -46,9 +46,9 @@ fn sheet(args: &args::Red) -> Result<Sheet, CbtError> {
             ]);
         }
     }
-    let packet = args.packet as f64;
-    let at_threshold = red::latency_s(packet, args.th_max, args.link)?;
-    let full = fifo::latency_s(packet, args.limit.into(), args.link)?;
+    let packet = args.queue.packet as f64;
+    let at_threshold = red::latency_s(packet, args.th_max, args.queue.link)?;
+    let full = fifo::latency_s(packet, args.queue.limit.into(), args.queue.link)?;
     let packets = burst::accepted(args.weight, args.th_max, 1)?;
     let average = burst::average_after(packets, args.weight)?;
     sheet.notes = vec![
@@ -57,7 +57,7 @@ fn sheet(args: &args::Red) -> Result<Sheet, CbtError> {
              behind a full queue of {} (eq. B.1), which FIFO has under overload.",
             at_threshold * 1e3,
             full * 1e3,
-            args.limit
+            args.queue.limit
         ),
         format!(
             "An empty queue lets in {packets} packets at once; the average is {average:.2} then (eq. B.2)."
