@@ -275,7 +275,7 @@ static void table_full(void)
 	CHECK_EQ(stat(&h, "active"), 1);
 	CHECK_EQ(puts_in(&h, 6, 1), 1);
 	CHECK_EQ(cell(&h, 6, "backlog"), 1);
-	/* the others' strikes are forgiven as well */
+	/* the strikes of those without are forgiven as well */
 	CHECK_EQ(puts_in(&h, 7, 5), 5);
 	CHECK_EQ(cell(&h, NO_FLOW, "strikes"), 0);
 	close_host(&h);
@@ -430,8 +430,8 @@ static void full(void)
 	struct host h;
 	u64 average;
 
-	open_host(&h, "fred", "limit=4", 16);
-	CHECK_EQ(puts_in(&h, 1, 4), 4);
+	open_host(&h, "fred", "limit=5", 16);
+	CHECK_EQ(puts_in(&h, 1, 5), 5);		/* and no more for itself */
 	average = stat(&h, "average");
 	CHECK_EQ(puts_in(&h, 1, 3), 0);
 	CHECK_EQ(h.last_why, AT_R_LIMIT);
@@ -639,6 +639,7 @@ int main(void)
 	defaults();
 	refused();
 	memory();
+	full();
 	cap();
 	strikes();
 	share();
@@ -648,7 +649,6 @@ int main(void)
 	marks();
 	seeds();
 	shown();
-	full();
 	urgent_ones();
 	parked();
 	all_loads();
