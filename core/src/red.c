@@ -130,16 +130,11 @@ static u64 red_state_size(const struct at_vals *v)
 
 static struct at_red_params red_read_params(const struct at_vals *v)
 {
-	u32 rate = (u32)*v[P_RATE].v;
+	struct at_red_params k = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_SAMPLES].v,
+						  *v[P_PACKET].v, *v[P_RATE].v);
 
-	return (struct at_red_params){
-		.min = *v[P_MIN].v << 16,
-		.max = *v[P_MAX].v << 16,
-		.max_p = at_div((*v[P_MAX_P].v << AT_EWMA_BITS) + 500000, 1000000),
-		.keep = at_ewma_keep((u32)*v[P_SAMPLES].v),
-		.packet_ns = (u32)at_div(*v[P_PACKET].v * 8000000000u + rate / 2, rate),
-		.gentle = *v[P_GENTLE].v,
-	};
+	k.gentle = *v[P_GENTLE].v;
+	return k;
 }
 
 /* The average stays. A lower limit drops the oldest. */

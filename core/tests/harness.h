@@ -197,15 +197,22 @@ static inline void reopen_host(struct host *h, u64 seed)
 	make_qdisc(h, ops, seed);
 }
 
-/* The same with a queue for PACKETS, where stations have limits of their own. */
+/* The same where nothing is dropped but for `limit`, which is 2048 if ARGS do not say:
+ * where stations or flows have limits of their own, or averages have, those are out of
+ * reach. */
 static inline void open_roomy(struct host *h, const char *name, const char *args, u32 packets)
 {
 	const struct at_param *p = find_ops(name)->params;
+	const char *own = "";
 	char all[200];
 
 	while (p->name && strcmp(p->name, "station_limit"))
 		p++;
-	snprintf(all, sizeof(all), "%s%s", p->name ? "limit=2048 station_limit=1024 " : "", args);
+	if (p->name)
+		own = "limit=2048 station_limit=1024 ";
+	else if (!strcmp(name, "red") || !strcmp(name, "fred"))
+		own = "limit=2048 min=134217728 max=134217728 ";
+	snprintf(all, sizeof(all), "%s%s", own, args);
 	open_host(h, name, all, packets);
 }
 

@@ -566,8 +566,10 @@ int main(void)
 	urgent_places("spq");
 	urgent_places("fq_codel");
 	urgent_places("chap");
+	urgent_places("fred");
 	urgent_closed("spq");
 	urgent_closed("fq_codel");
 	urgent_closed("chap");
+	urgent_closed("fred");
 	return 0;
 }

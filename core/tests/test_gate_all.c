@@ -17,18 +17,12 @@ struct pair {
 	u32 serial;
 };
 
-/* Nothing is to be dropped because of what is parked, which counts as queued: red's
- * defaults are lower than what is queued here. */
-static const char *roomy(const struct at_ops *ops)
-{
-	return strcmp(ops->name, "red") ? "" : "limit=2048 min=134217728 max=134217728";
-}
-
+/* Nothing is to be dropped because of what is parked, which counts as queued. */
 static void open_pair(struct pair *r, const struct at_ops *ops, u64 seed)
 {
 	memset(r, 0, sizeof(*r));
-	open_roomy(&r->a, ops->name, roomy(ops), PACKETS);
-	open_roomy(&r->b, ops->name, roomy(ops), PACKETS);
+	open_roomy(&r->a, ops->name, "", PACKETS);
+	open_roomy(&r->b, ops->name, "", PACKETS);
 	r->seed = seed;
 }
 

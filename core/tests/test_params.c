@@ -925,6 +925,7 @@ static void airtime_fq_aql_expiry(struct host *h)
 	CHECK(get(h, &ticket, 400 * MS));
 }
 
+#include "params_fred.h"
 #include "params_red.h"
 #include "params_vfq.h"
 
@@ -969,6 +970,7 @@ static const struct {
 	{ "pie", "mark_ecnth", pie_mark_ecnth },
 	{ "pie", "derandomize", pie_derandomize },
 	RED_CASES,
+	FRED_CASES,
 	{ "cake", "bandwidth", cake_bandwidth },
 	{ "cake", "tins", cake_tins },
 	{ "cake", "isolation", cake_isolation },

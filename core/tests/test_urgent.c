@@ -204,6 +204,9 @@ int main(void)
 		flood(kinds[i], true, share[i]);
 	}
 	flood("chap", false, 487);
+	at_most_32("fred");
+	not_too_long("fred");
+	a_hundredth("fred");
 	the_record();
 	return 0;
 }

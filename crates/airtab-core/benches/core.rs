@@ -109,10 +109,13 @@ impl Standing {
             // backlog stands.
             set("target", "4s".into());
         }
-        if name == "red" {
+        if ["red", "fred"].contains(&name) {
             // As of these: it never drops.
             set("min", "65535".into());
             set("max", "65535".into());
+        }
+        if name == "fred" {
+            set("flows", (backlogged + 1).to_string()); // the spare packet may be another flow's
         }
         if name == "cake" {
             set("target", "4s".into());

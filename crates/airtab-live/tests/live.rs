@@ -104,10 +104,8 @@ fn disciplines_change_under_a_download() {
         for from in &names {
             for to in names.iter().filter(|to| *to != from) {
                 for name in [from, to] {
-                    let own = match *name {
-                        "red" => ":min=65535:max=65535", // it drops before the queue is full
-                        name => common::station_limit(name).map_or("", |_| ":station_limit=300"),
-                    };
+                    let own =
+                        common::station_limit(name).map_or(common::roomy(name), |_| ":station_limit=300");
                     let spec = queue(&format!("{name}:limit=300{own}"));
                     let change = move |ap: &mut AccessPoint| {
                         let (before, queued) = (ap.books(), ap.snapshot().qdisc.packets);

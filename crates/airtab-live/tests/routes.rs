@@ -10,7 +10,7 @@ use airtab_live::metrics::encode;
 use airtab_live::{AccessPoint, Port};
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
-use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
+use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue, roomy};
 
 /// 1500 bytes at 54 Mb/s on the emulated link, ns.
 const EMULATED: u64 = 399_259;
@@ -198,7 +198,8 @@ fn what_a_disciplines_table_says_of_a_flow_is_shown() {
     let _in_time = deadline(300);
     let mut told = Vec::new();
     for discipline in airtab_core::disciplines() {
-        let mut ap = ap(EMULATOR, "", discipline.name());
+        let spec = format!("{}{}", discipline.name(), roomy(discipline.name()));
+        let mut ap = ap(EMULATOR, "", &spec);
         let down = packet(address(GAME, false), address(AT_CONSOLE, false), Inner::Udp, 4321, 0, 1500, 0);
         // Each takes some 0.3 ms of the line: some still wait when they are looked at, for a millisecond.
         for _ in 0..20 {

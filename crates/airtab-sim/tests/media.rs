@@ -14,7 +14,7 @@ use airtab_sim::wifi::{
     Aggregation, Category, CellConfig, Completions, DriverConfig, Edca, End, GovernorConfig, Loss, Medium,
     MediumConfig, Order, Output, Speed,
 };
-use common::{MS, S, phy, queue};
+use common::{MS, S, phy, queue, roomy};
 use proptest::prelude::*;
 
 const STATIONS: u16 = 3;
@@ -226,7 +226,7 @@ impl Host {
             Op::Swap { discipline, limit } => {
                 let one = self.medium.queued() == self.medium.queue().len();
                 let (queued, dropped) = (self.medium.queue().len(), self.dropped);
-                let params = queue(discipline.name(), limit);
+                let params = roomy(discipline.name(), limit);
                 self.medium.swap_queue(&mut self.pool, &params, u64::from(self.made), self.now);
                 self.look();
                 assert_eq!(self.medium.queue().discipline(), discipline);

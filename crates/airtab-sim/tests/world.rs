@@ -9,7 +9,7 @@ use airtab_sim::wifi::CellConfig;
 use airtab_sim::world::{
     ChannelSpec, Node, NodeId, Place, Report, Tag, Topology, WireQueue, WireSpec, World,
 };
-use common::{MS, S, disciplines, phy, queue, station};
+use common::{MS, S, disciplines, phy, queue, roomy, station};
 
 /// A packet's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn arrivals(all: &[(u64, Report<u32>, Option<Number>)]) -> Vec<(u64, u32, u32)> 
 #[test]
 fn a_dumbbell_carries_its_rate() {
     for name in disciplines() {
-        let mut net = dumbbell(&WireQueue::Discipline(queue(name, 100)));
+        let mut net = dumbbell(&WireQueue::Discipline(roomy(name, 100)));
         for i in 0..30 {
             send(&mut net, 0, 4, 1000, i);
             send(&mut net, 1, 5, 1000, 100 + i);

@@ -34,6 +34,17 @@ pub fn queue(name: &str, limit: u32) -> Params {
     params
 }
 
+/// The same where nothing is dropped before that limit is reached.
+pub fn roomy(name: &str, limit: u32) -> Params {
+    let mut params = queue(name, limit);
+    if name == "fred" {
+        // Of each flow it takes no more than `min`.
+        params.set("min", "65535").expect("in range");
+        params.set("max", "65535").expect("in range");
+    }
+    params
+}
+
 pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
     Station {
         name: name.into(),
