@@ -3,7 +3,7 @@
  * Checks parameter values against a discipline's table, in the same words for
  * every front end. What the table cannot say is left to ops->check().
  */
-#include "airtab/qdisc.h"
+#include "airtab/classify.h"
 
 static const char *check_value(const struct at_param *p, u64 v)
 {
@@ -15,6 +15,8 @@ static const char *check_value(const struct at_param *p, u64 v)
 		return "above the maximum";
 	if (p->unit == AT_BOOL && v > 1)
 		return "neither 0 nor 1";
+	if (p->unit == AT_RULE)
+		return at_rule_wrong(v);
 	if (p->unit == AT_CHOICE) {
 		while (p->choices[n])
 			n++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * spq: strict priority queueing over the host's classes.
+ * spq: strict priority queueing over classes: the host's, or those of `rules`
+ * (classify.h).
  *
  * Source: the hand-configured baseline of the CHAP studies (dissertation,
  * chapter 6). Class 0 goes first; a class is served only when all before it
@@ -10,15 +11,14 @@
  * AT_URGENT packets go before all classes within narrow bounds (urgent.h) and are
  * never victims; what is more counts as the last class.
  *
- * What this is not: no preemption, no bandwidth shares, no classification.
+ * What this is not: no preemption, no bandwidth shares.
  *
  * Defaults: 2 classes, 1000 packets.
  */
+#include "airtab/classify.h"
 #include "airtab/urgent.h"
 
-#define MAX_CLASSES 16
-
-enum { P_CLASSES, P_LIMIT, P_END };
+enum { P_CLASSES, P_LIMIT, P_RULES, P_END };
 enum { S_URGENT, S_URGENT_OVER, S_URGENT_AIR, S_END };
 enum { R_CLASS, R_BACKLOG, R_END };
 
@@ -26,20 +26,26 @@ struct spq {
 	u64 limit, seq;
 	u32 classes;
 	struct at_urgent urgent;
-	u32 backlog[MAX_CLASSES];		/* packets */
-	struct at_line line[MAX_CLASSES];
+	struct at_rules rules;
+	u32 backlog[AT_CLASSES];		/* packets */
+	struct at_line line[AT_CLASSES];
 };
 
 static const struct at_param spq_params[] = {
 	[P_CLASSES] = {
 		.id = 1, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "classes",
 		.help = "strict classes; a higher class of a packet counts as the last",
-		.source = "CHAP dissertation 6.8", .def = 2, .min = 1, .max = MAX_CLASSES,
+		.source = "CHAP dissertation 6.8", .def = 2, .min = 1, .max = AT_CLASSES,
 	},
 	[P_LIMIT] = {
 		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "limit",
 		.help = "packets of all classes together", .source = "Linux txqueuelen",
 		.def = 1000, .min = 1, .max = 1u << 20,
+	},
+	[P_RULES] = {
+		.id = 3, .unit = AT_RULE, .max_len = AT_RULES, .name = "rules",
+		.help = "of which class a packet is: the first rule that takes it; else the last class",
+		.source = "Parris IV.2.1", .def = AT_RULE_DEFAULT, .max = AT_RULE_MAX,
 	},
 	[P_END] = { 0 },
 };
@@ -77,13 +83,6 @@ static struct at_pkt *spq_prev_of(struct at_pkt *p)
 
 	memcpy(&prev, (u8 *)at_priv(p) + sizeof(u64), sizeof(prev));
 	return prev;
-}
-
-static u32 spq_class_of(const struct spq *s, const struct at_pkt *p)
-{
-	u8 class = at_class(p);
-
-	return class < s->classes ? class : s->classes - 1;
 }
 
 /* A packet went; the one behind it has another in front, or none. */
@@ -155,6 +154,14 @@ static enum at_verdict spq_make_room(struct at_qdisc *q, const struct at_pkt *p)
 	return verdict;
 }
 
+static const char *spq_check(const struct at_vals *v, u16 *bad)
+{
+	if (!at_rules_beyond(&v[P_RULES], (u32)*v[P_CLASSES].v))
+		return NULL;
+	*bad = P_RULES;
+	return "names a class that is not among classes, which count from 0";
+}
+
 static u64 spq_state_size(const struct at_vals *v)
 {
 	(void)v;
@@ -167,6 +174,7 @@ static bool spq_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 
 	(void)now;
 	s->limit = *v[P_LIMIT].v;
+	at_rules_set(&s->rules, &v[P_RULES]);
 	spq_make_room(q, NULL);
 	at_urgent_shrink(&s->urgent, q, s->limit);
 	return false;
@@ -196,7 +204,7 @@ static enum at_verdict spq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	struct spq *s = spq_priv(q);
 
 	if (!at_urgent_push(&s->urgent, q, p, s->limit, now)) {
-		u32 class = spq_class_of(s, p);
+		u32 class = at_classify(&s->rules, p, s->classes);
 
 		spq_set_prev(p, s->line[class].fifo.tail);
 		at_fifo_push(&s->line[class].fifo, p);
@@ -283,6 +291,7 @@ const struct at_ops at_spq_ops = {
 	.params = spq_params,
 	.stats = spq_stats,
 	.row_stats = spq_row_stats,
+	.check = spq_check,
 	.state_size = spq_state_size,
 	.init = spq_init,
 	.change = spq_change,

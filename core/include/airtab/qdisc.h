@@ -108,6 +108,7 @@ enum at_unit {
 	AT_COUNT, AT_BYTES, AT_NS, AT_BPS, AT_PPM, AT_Q16, AT_BOOL, AT_CHOICE,
 	AT_SIGNED_NS,		/* two's complement in a u64: credits */
 	AT_HEX,			/* an identifier, not a quantity */
+	AT_RULE,		/* classify.h */
 };
 
 enum {

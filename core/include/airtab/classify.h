@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * airtab/classify.h: rules that say of which class a packet is, by what its headers
+ * show and by its station. The first rule that matches decides; what none takes is of
+ * the last class.
+ *
+ * Source: Parris, Class-Based Thresholds, 2001, IV.2.1 and VI.5.3: TCP, UDP to ports
+ * 6000 to 6010, the rest. A port here is the source's or the destination's: of a
+ * download the known one is the source's.
+ *
+ * A rule is a word of 64 bits (AT_RULE), so that it goes through netlink and tables as
+ * any other value: from the lowest bit on 4 bits class, 4 what it looks at, 8 protocol
+ * or code point, 16 first port or station, 16 last port, 16 of 0. Hosts read and write
+ * it as text:
+ *
+ *	tcp=0  udp:6000-6010=1  dscp:ef=1  station:7=2  *=2  host
+ *
+ * `host` takes everything, and leaves it to the host's own classifier (at_class): it
+ * is what a discipline has by default. Ports are seen of TCP and UDP alone, and of no
+ * fragment; a packet without IP has neither protocol nor code point.
+ *
+ * What this is not: no state of connections, no names of applications.
+ */
+#ifndef AIRTAB_CLASSIFY_H
+#define AIRTAB_CLASSIFY_H
+
+#include "airtab/qdisc.h"
+
+#define AT_RULES 32u
+#define AT_CLASSES 16u		/* that a rule can name */
+
+enum at_rule_what {
+	AT_RULE_HOST,
+	AT_RULE_ANY,
+	AT_RULE_PROTO,		/* whatever the ports */
+	AT_RULE_PORTS,
+	AT_RULE_DSCP,
+	AT_RULE_STATION,
+	AT_RULE_WHATS,
+};
+
+struct at_rule {
+	u8 class, what;
+	u8 value;		/* protocol or code point */
+	u16 first, last;	/* ports; first: station */
+};
+
+/* The rule `host`: the default of a parameter. */
+#define AT_RULE_DEFAULT ((u64)AT_RULE_HOST << 4)
+#define AT_RULE_MAX (~(u64)0 >> 16)
+
+static inline u64 at_rule_word(struct at_rule r)
+{
+	return r.class | (u64)r.what << 4 | (u64)r.value << 8 | (u64)r.first << 16 | (u64)r.last << 32;
+}
+
+static inline struct at_rule at_rule_of(u64 word)
+{
+	return (struct at_rule){
+		.class = word & 15, .what = word >> 4 & 15, .value = (u8)(word >> 8),
+		.first = (u16)(word >> 16), .last = (u16)(word >> 32),
+	};
+}
+
+/* NULL if a word is a rule, else what is wrong with it. */
+static inline const char *at_rule_wrong(u64 word)
+{
+	struct at_rule r = at_rule_of(word);
+	bool proto = r.what == AT_RULE_PROTO, ports = r.what == AT_RULE_PORTS;
+	bool dscp = r.what == AT_RULE_DSCP, station = r.what == AT_RULE_STATION;
+
+	if (ports && r.first > r.last)
+		return "ports reversed: write the lower one first";
+	if (ports && !r.first)
+		return "port 0: ports begin with 1";
+	if (word >> 48 || r.what >= AT_RULE_WHATS || (r.value && !proto && !ports && !dscp) ||
+	    (r.first && !ports && !station) || (r.last && !ports) || (dscp && r.value > 63) ||
+	    (r.class && r.what == AT_RULE_HOST))
+		return "no rule";
+	return NULL;
+}
+
+/* Whether every packet that `b` takes is taken by `a`. */
+static inline bool at_rule_covers(struct at_rule a, struct at_rule b)
+{
+	switch (a.what) {
+	case AT_RULE_HOST:
+	case AT_RULE_ANY:
+		return true;
+	case AT_RULE_PROTO:
+		return (b.what == AT_RULE_PROTO || b.what == AT_RULE_PORTS) && a.value == b.value;
+	default:
+		return a.what == b.what && a.value == b.value && a.first <= b.first && b.last <= a.last &&
+		       (a.what == AT_RULE_PORTS || a.first == b.first);
+	}
+}
+
+/* Whether a rule takes p, of which k is what is seen; ip: something is. */
+static inline bool at_rule_takes(const struct at_rule *r, const struct at_pkt *p, bool ip,
+				 const struct at_key *k)
+{
+	switch (r->what) {
+	case AT_RULE_PROTO:
+		return ip && k->proto == r->value;
+	case AT_RULE_PORTS:
+		return ip && k->proto == r->value &&
+		       ((u16)(k->sport - r->first) <= (u16)(r->last - r->first) ||
+			(u16)(k->dport - r->first) <= (u16)(r->last - r->first));
+	case AT_RULE_DSCP:
+		return ip && k->dscp == r->value;
+	case AT_RULE_STATION:
+		return at_sta(p) == r->first;
+	default:
+		return true;
+	}
+}
+
+/* Rules as they are looked through. */
+struct at_rules {
+	u32 n;
+	bool look;		/* one of them looks into headers */
+	struct at_rule rule[AT_RULES];
+};
+
+/* Words that at_rule_wrong() lets pass, at most AT_RULES. */
+static inline void at_rules_set(struct at_rules *r, const struct at_vals *words)
+{
+	r->n = words->len;
+	r->look = false;
+	for (u32 i = 0; i < r->n; i++) {
+		r->rule[i] = at_rule_of(words->v[i]);
+		r->look |= r->rule[i].what >= AT_RULE_PROTO && r->rule[i].what <= AT_RULE_DSCP;
+	}
+}
+
+/* Of which of so many classes p is, whose number may be the host's, and beyond them. */
+static inline u32 at_classify(const struct at_rules *r, const struct at_pkt *p, u32 classes)
+{
+	struct at_key k = { 0 };
+	bool ip = r->look && at_key(p, &k);
+	u32 class = classes;
+
+	for (u32 i = 0; i < r->n; i++) {
+		if (!at_rule_takes(&r->rule[i], p, ip, &k))
+			continue;
+		class = r->rule[i].what == AT_RULE_HOST ? at_class(p) : r->rule[i].class;
+		break;
+	}
+	return class < classes ? class : classes - 1;
+}
+
+/* Whether a list names a class beyond so many. */
+static inline bool at_rules_beyond(const struct at_vals *words, u32 classes)
+{
+	for (u32 i = 0; i < words->len; i++)
+		if (at_rule_of(words->v[i]).class >= classes)
+			return true;
+	return false;
+}
+
+#endif
