@@ -18,6 +18,7 @@
 #ifndef AIRTAB_TEST_DRIVE_H
 #define AIRTAB_TEST_DRIVE_H
 
+#include "airtab/classify.h"
 #include "harness.h"
 
 #define DRIVE_PACKETS 256
@@ -57,8 +58,11 @@ static inline u64 word(struct drive *d, u32 bytes)
 /* Mostly small steps from an end or the default of the range. */
 static inline u64 pick_value(struct drive *d, const struct at_param *p)
 {
+	static const u64 rules[] = { AT_RULE_DEFAULT, 0x11, 0x620, 0x1f4000501131, 0x2e40, 0x20050 };
 	u64 v, step = byte(d) % 64;
 
+	if (p->unit == AT_RULE)
+		return rules[step % (sizeof(rules) / sizeof(*rules))];
 	switch (byte(d) % 5) {
 	case 0:
 		v = p->def;
@@ -89,7 +93,8 @@ static inline void pick_params(struct drive *d, const struct at_ops *ops, u8 kee
 	for (u32 i = 0; ops->params[i].name; i++) {
 		const struct at_param *p = &ops->params[i];
 
-		if ((p->flags & keep) || byte(d) % 2)
+		/* of another class than the one before it, a packet can pass that: once, at a change */
+		if ((p->flags & keep) || (p->unit == AT_RULE && h->q->qlen) || byte(d) % 2)
 			continue;
 		h->vals[i].len = (u8)(p->max_len > 1 ? 1 + byte(d) % p->max_len : 1);
 		for (u8 k = 0; k < h->vals[i].len; k++)
@@ -182,7 +187,8 @@ static inline void drive_enqueue(struct drive *d)
 	p->sta = pick_station(d, p->flow);
 	p->source = p->flow % 3;
 	p->cls = classes[byte(d) % 4];
-	p->flags = byte(d) % 8;
+	p->flags = (u8)(byte(d) % 8 | (p->flow % 5 ? AT_F_IP : 0));
+	p->key = (struct at_key){ p->flow % 2 ? 6 : 17, p->flow % 3 ? 0 : 46, (u16)(p->flow * 400), 443 };
 	p->tcp = (struct at_tcp){ .seq = (u32)word(d, 2), .ack = (u32)word(d, 2), .window = 65535, .flags = (u8)byte(d) };
 	p->tcp.payload = p->tcp.flags & 32 ? 0 : p->bytes;
 	p->tcp.option = p->tcp.flags & 15;

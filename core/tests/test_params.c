@@ -113,6 +113,30 @@ static void spq_limit(struct host *h)
 	CHECK_EQ(h->q->qlen, 20);
 }
 
+/* Whoever came first of two flows of one class goes first. */
+static void spq_rules(struct host *h)
+{
+	u64 rules[] = { 0x1131 | 443ull << 16 | 443ull << 32, 0x12 };	/* udp:443=1,*=2 */
+
+	open_host(h, "spq", "classes=3", 64);
+	puts_of(h, 1, 1500, 2);
+	h->vals[2] = (struct at_vals){ rules, 2 };
+	change(h, "", 0);
+	puts_of(h, 2, 1500, 1);			/* of no protocol: 2 */
+	for (u32 i = 0; i < 2; i++) {
+		struct at_pkt *p = new_pkt(h, 3 + i, 1500);
+
+		p->flags = AT_F_IP;
+		p->key = (struct at_key){ .proto = i ? 6 : 17, .sport = 443 };
+		push(h, p, 0);
+	}
+	CHECK_EQ(served(h), 1);			/* the class they came with stays theirs */
+	CHECK_EQ(served(h), 1);
+	CHECK_EQ(served(h), 3);
+	CHECK_EQ(served(h), 2);
+	CHECK_EQ(served(h), 4);
+}
+
 /* ---- chap ---- */
 
 /* faithful charges nothing before the report, default an estimate. */
@@ -937,6 +961,7 @@ static const struct {
 	{ "fifo", "bytes", fifo_bytes },
 	{ "spq", "classes", spq_classes },
 	{ "spq", "limit", spq_limit },
+	{ "spq", "rules", spq_rules },
 	{ "chap", "profile", chap_profile },
 	{ "chap", "increment", chap_increment },
 	{ "chap", "limit", chap_limit },

@@ -61,6 +61,31 @@ static char *scaled(char text[AT_TEXT], u8 unit, const char *sign, u64 value)
 	return text;
 }
 
+/* As classify.h has it; a word that is none in hexadecimal. */
+static char *rule(char text[AT_TEXT], u64 word)
+{
+	struct at_rule r = at_rule_of(word);
+	const char *proto = r.value == AT_TCP ? "tcp" : "udp";
+
+	if (at_rule_wrong(word) || (r.value != AT_TCP && r.value != AT_UDP && r.what != AT_RULE_DSCP && r.value))
+		snprintf(text, AT_TEXT, "%llx", (unsigned long long)word);
+	else if (r.what == AT_RULE_HOST)
+		snprintf(text, AT_TEXT, "host");
+	else if (r.what == AT_RULE_ANY)
+		snprintf(text, AT_TEXT, "*=%u", r.class);
+	else if (r.what == AT_RULE_PROTO)
+		snprintf(text, AT_TEXT, "%s=%u", proto, r.class);
+	else if (r.what == AT_RULE_DSCP)
+		snprintf(text, AT_TEXT, "dscp:%u=%u", r.value, r.class);
+	else if (r.what == AT_RULE_STATION)
+		snprintf(text, AT_TEXT, "station:%u=%u", r.first, r.class);
+	else if (r.first == r.last)
+		snprintf(text, AT_TEXT, "%s:%u=%u", proto, r.first, r.class);
+	else
+		snprintf(text, AT_TEXT, "%s:%u-%u=%u", proto, r.first, r.last, r.class);
+	return text;
+}
+
 /* Three decimals. */
 static char *fixed_point(char text[AT_TEXT], u64 value)
 {
@@ -86,6 +111,8 @@ char *at_text_value(char text[AT_TEXT], u8 unit, const char *const *choices, u64
 		return text;
 	case AT_Q16:
 		return fixed_point(text, value);
+	case AT_RULE:
+		return rule(text, value);
 	case AT_SIGNED_NS:
 		return (s64)value < 0 ? scaled(text, unit, "-", -value) : scaled(text, unit, "", value);
 	case AT_CHOICE:
@@ -114,6 +141,9 @@ char *at_text_range(char text[AT_TEXT], const struct at_param *p)
 	case AT_CHOICE:
 		for (u32 i = 0; p->choices[i] && n < AT_TEXT; i++)
 			n += snprintf(text + n, (size_t)(AT_TEXT - n), i ? " or %s" : "%s", p->choices[i]);
+		break;
+	case AT_RULE:
+		snprintf(text, AT_TEXT, "up to %u rules", p->max_len);
 		break;
 	default:
 		snprintf(text, AT_TEXT, "%.30s..%.30s", at_text_value(lo, p->unit, NULL, p->min),

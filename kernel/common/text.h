@@ -5,8 +5,10 @@
 #ifndef AIRTAB_TEXT_H
 #define AIRTAB_TEXT_H
 
-#include "airtab/qdisc.h"
+#include "airtab/classify.h"
 
+#define AT_TCP 6
+#define AT_UDP 17
 #define AT_TEXT 80		/* longest text; netlink messages hold no more */
 
 /* One way to write a unit: `value` times `scale`. */

@@ -34,6 +34,7 @@ const char *at_parse_example(u8 unit)
 		[AT_CHOICE] = "one of the names listed",
 		[AT_SIGNED_NS] = "a time with its unit, such as 25ms, 100us or 120s",
 		[AT_HEX] = "a number",
+		[AT_RULE] = "a rule such as udp:6000-6010=1",
 	};
 
 	return examples[unit];
@@ -109,6 +110,122 @@ static bool choice(const char *const *names, const char *word, u64 *value)
 	return false;
 }
 
+/* ---- rules ---- */
+
+/* A number of decimal digits, `most` at most, up to any other character. */
+static bool small(const char **word, u32 most, u32 *value)
+{
+	const char *c = *word;
+
+	for (*value = 0; digit(*c) && *value <= most; c++)
+		*value = *value * 10 + (u32)(*c - '0');
+	if (c == *word || *value > most)
+		return false;
+	*word = c;
+	return true;
+}
+
+static bool starts(const char **word, const char *with)
+{
+	size_t n = strlen(with);
+
+	if (strncmp(*word, with, n))
+		return false;
+	*word += n;
+	return true;
+}
+
+/* A name (RFC 2474, 2597, 3246, 5865, 8622) or a number. */
+static bool code_point(const char **word, u32 *value)
+{
+	static const struct {
+		const char *name;
+		u8 value;
+	} names[] = { { "ef", 46 }, { "va", 44 }, { "be", 0 }, { "le", 1 } };
+	const char *c = *word;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		*value = names[i].value;
+		if (starts(word, names[i].name))
+			return true;
+	}
+	if (starts(word, "cs") && small(word, 7, value)) {
+		*value *= 8;
+		return true;
+	}
+	*word = c;
+	if (starts(word, "af") && (*word)[0] >= '1' && (*word)[0] <= '4' && (*word)[1] >= '1' &&
+	    (*word)[1] <= '3') {
+		*value = 8u * (u32)((*word)[0] - '0') + 2u * (u32)((*word)[1] - '0');
+		*word += 2;
+		return true;
+	}
+	*word = c;
+	return small(word, 63, value);
+}
+
+static bool ports(const char **word, struct at_rule *r)
+{
+	u32 first, last;
+
+	if (!small(word, 65535, &first))
+		return false;
+	last = first;
+	if (**word == '-' && (++*word, !small(word, 65535, &last)))
+		return false;
+	r->what = AT_RULE_PORTS;
+	r->first = (u16)first;
+	r->last = (u16)last;
+	return true;
+}
+
+/* What a rule takes, up to its '='. */
+static bool pattern(const char **word, struct at_rule *r)
+{
+	u32 value;
+
+	*r = (struct at_rule){ .what = AT_RULE_ANY };
+	if (starts(word, "*"))
+		return true;
+	if (starts(word, "dscp:")) {
+		r->what = AT_RULE_DSCP;
+		if (!code_point(word, &value))
+			return false;
+		r->value = (u8)value;
+		return true;
+	}
+	if (starts(word, "station:")) {
+		r->what = AT_RULE_STATION;
+		if (!small(word, 65535, &value))
+			return false;
+		r->first = (u16)value;
+		return true;
+	}
+	if (starts(word, "tcp"))
+		r->value = AT_TCP;
+	else if (starts(word, "udp"))
+		r->value = AT_UDP;
+	else
+		return false;
+	r->what = AT_RULE_PROTO;
+	return !starts(word, ":") || ports(word, r);
+}
+
+static bool rule(const char *word, u64 *value)
+{
+	struct at_rule r;
+	u32 class;
+
+	*value = AT_RULE_DEFAULT;
+	if (!strcmp(word, "host"))
+		return true;
+	if (!pattern(&word, &r) || *word++ != '=' || !small(&word, AT_CLASSES - 1, &class) || *word)
+		return false;
+	r.class = (u8)class;
+	*value = at_rule_word(r);
+	return true;
+}
+
 static bool parse_one(const struct at_param *p, const char *word, u64 *value)
 {
 	static const char *const on[] = { "off", "on", "no", "yes", "false", "true", "0", "1", NULL };
@@ -121,6 +238,8 @@ static bool parse_one(const struct at_param *p, const char *word, u64 *value)
 		return true;
 	case AT_CHOICE:
 		return choice(p->choices, word, value);
+	case AT_RULE:
+		return rule(word, value);
 	case AT_NS:
 	case AT_BPS:
 		*value = 0;

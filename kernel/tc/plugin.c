@@ -84,6 +84,23 @@ static const struct at_param *named(const struct at_ops *ops, const char *name)
 	return p;
 }
 
+/* Rules that leave nothing to a later one are no error: somebody may be about to change them. */
+static void tell_unreached(const char *kind, const u64 *v, u32 n)
+{
+	char rule[AT_TEXT], before[AT_TEXT];
+
+	for (u32 i = 1; i < n; i++) {
+		u32 k = 0;
+
+		while (k < i && !at_rule_covers(at_rule_of(v[k]), at_rule_of(v[i])))
+			k++;
+		if (k < i)
+			fprintf(stderr, "%s: warning: rule %u, %s, is never reached: %s takes all that it would\n",
+				kind, i + 1, at_text_value(rule, AT_RULE, NULL, v[i]),
+				at_text_value(before, AT_RULE, NULL, v[k]));
+	}
+}
+
 static int parse_qopt(const struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
 		      const char *dev)
 {
@@ -116,6 +133,8 @@ static int parse_qopt(const struct qdisc_util *qu, int argc, char **argv, struct
 			fprintf(stderr, "%s: %s\n", qu->id, wrong);
 			return -1;
 		}
+		if (p->unit == AT_RULE)
+			tell_unreached(qu->id, v, len);
 		if (addattr_l(n, ROOM, p->id, v, (int)(len * sizeof(*v))))
 			return -1;
 	}
@@ -136,6 +155,7 @@ static void print_json(u8 unit, const char *const *choices, u64 value)
 		break;
 	case AT_CHOICE:
 	case AT_HEX:
+	case AT_RULE:
 		jsonw_string(w, at_text_value(text, unit, choices, value));
 		break;
 	case AT_SIGNED_NS:

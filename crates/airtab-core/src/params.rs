@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_char};
 
 use crate::ffi;
+use crate::rules::{Rule, unreached};
 use crate::units::Unit;
 
 /// A discipline of the core, not yet running.
@@ -155,6 +156,7 @@ impl Param {
         match self.unit {
             Unit::Bool => "on or off".into(),
             Unit::Choice => self.choices.join(" or "),
+            Unit::Rule => format!("rules such as udp:6000-6010=1, up to {}", self.max_len),
             unit => format!("{} to {}", unit.format(self.min), unit.format(self.max)),
         }
     }
@@ -253,6 +255,28 @@ impl Params {
         assert_eq!(self.discipline, from.discipline, "values of another discipline");
         let i = self.discipline.params().iter().position(|p| p.name == name).expect("a parameter's name");
         self.values[i].clone_from(&from.values[i]);
+    }
+
+    /// What is set and has no effect: rules that the ones before leave nothing to.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (param, values) in self.discipline.params().iter().zip(&self.values) {
+            if param.unit != Unit::Rule {
+                continue;
+            }
+            let rules: Vec<Rule> = values.iter().filter_map(|word| Rule::of(*word)).collect();
+            warnings.extend(unreached(&rules).map(|(rule, before)| {
+                let (name, of, i) = (param.name, self.discipline.name(), rule + 1);
+                format!(
+                    "{of}: {name}: rule {i}, '{}', is never reached: rule {}, '{}', takes all that it would; put it \
+                     before that one",
+                    rules[rule],
+                    before + 1,
+                    rules[before]
+                )
+            }));
+        }
+        warnings
     }
 
     /// The value or values of one parameter.

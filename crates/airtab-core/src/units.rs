@@ -4,6 +4,8 @@
 //! Every front end reads and prints values through this page, so that `25ms`
 //! means the same in a scenario file and on the command line.
 
+use crate::rules::Rule;
+
 /// What an integer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
@@ -27,6 +29,8 @@ pub enum Unit {
     SignedNs,
     /// An identifier, shown in hexadecimal.
     Hex,
+    /// Of which class a packet is: [`crate::Rule`].
+    Rule,
 }
 
 /// Why a text is no value of a unit.
@@ -82,6 +86,7 @@ impl Unit {
             7 => Unit::Choice,
             8 => Unit::SignedNs,
             9 => Unit::Hex,
+            10 => Unit::Rule,
             _ => panic!("the core's tables use unit {unit}, which this binding does not know"),
         }
     }
@@ -93,7 +98,7 @@ impl Unit {
             Unit::Bps => BPS,
             Unit::Ppm => PPM,
             Unit::Q16 => Q16,
-            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => COUNT,
+            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => COUNT,
         }
     }
 
@@ -101,7 +106,7 @@ impl Unit {
     pub fn has_dimension(self) -> bool {
         match self {
             Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 => true,
-            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => false,
+            Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => false,
         }
     }
 
@@ -112,7 +117,7 @@ impl Unit {
             Unit::Bytes => "bytes",
             Unit::Bps => "bits_per_second",
             Unit::Ppm => "ratio",
-            Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => "",
+            Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => "",
         }
     }
 
@@ -122,7 +127,7 @@ impl Unit {
             Unit::Ns | Unit::SignedNs => 1e-9,
             Unit::Ppm => 1e-6,
             Unit::Q16 => 1.0 / 65536.0,
-            Unit::Bytes | Unit::Bps | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => 1.0,
+            Unit::Bytes | Unit::Bps | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => 1.0,
         }
     }
 
@@ -138,6 +143,7 @@ impl Unit {
             Unit::Bool => "on or off",
             Unit::Choice => "one of the names listed",
             Unit::Hex => "a hexadecimal number",
+            Unit::Rule => "PATTERN=CLASS, such as udp:6000-6010=1",
         }
     }
 
@@ -174,6 +180,9 @@ impl Unit {
                 _ => Err(wrong()),
             };
         }
+        if self == Unit::Rule {
+            return text.parse::<Rule>().map(|rule| rule.word()).map_err(|e| UnitError(e.to_string()));
+        }
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
         let scale = self.scales().iter().find(|(s, _)| *s == suffix.trim()).map(|(_, scale)| *scale);
@@ -207,6 +216,7 @@ impl Unit {
         match self {
             Unit::Bool => (if value == 0 { "off" } else { "on" }).into(),
             Unit::Hex => format!("{value:08x}"),
+            Unit::Rule => Rule::of(value).map_or_else(|| format!("{value:x}"), |rule| rule.to_string()),
             Unit::Q16 => format!("{}", value as f64 / 65536.0),
             Unit::SignedNs if (value as i64) < 0 => {
                 format!("-{}", Unit::Ns.format((value as i64).unsigned_abs()))

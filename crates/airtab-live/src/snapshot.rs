@@ -124,7 +124,7 @@ fn unit_of(unit: Unit) -> &'static str {
         Unit::Bytes => "bytes",
         Unit::Bps => "bit/s",
         Unit::Ppm => "ratio",
-        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex => "",
+        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => "",
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! - [`ScenarioFile`]: TOML to a [`Scenario`](airtab_sim::Scenario) and the
 //!   disciplines' parameters; [`Problem`]: one thing that is wrong in a file
-//! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`; [`tcp_settings`]: settings
+//! - [`QueueSpec`]: a discipline as asked for, such as `chap:limit=70`; [`QueueList`]: several; [`tcp_settings`]: settings
 //!   of TCP, such as `prr=false`
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
 //! - [`digits`]: numbers in words, as exact as their intervals
@@ -48,7 +48,7 @@ pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, column_unit};
 pub use phy_rates::{phy_rate, profile};
-pub use queues::{QueueSettings, QueueSpec, USUAL_QUEUES};
+pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};

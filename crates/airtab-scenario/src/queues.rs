@@ -6,6 +6,7 @@
 //! What it does not do: no parameter has a rule here; the tables of
 //! `airtab-core` know name, unit and range.
 
+use std::ops::Deref;
 use std::str::FromStr;
 
 use airtab_core::{Discipline, ParamError, Params};
@@ -52,8 +53,8 @@ impl FromStr for QueueSpec {
     type Err = String;
 
     fn from_str(label: &str) -> Result<QueueSpec, String> {
-        let mut parts = label.split(':');
-        let name = parts.next().unwrap_or("").trim();
+        let parts = pieces(label);
+        let name = parts[0].trim();
         let discipline = Discipline::named(name).ok_or_else(|| {
             let known: Vec<&str> = airtab_core::disciplines().map(|d| d.name()).collect();
             match name.is_empty() {
@@ -63,7 +64,7 @@ impl FromStr for QueueSpec {
         })?;
         let label = label.trim();
         let mut pairs: Vec<(&str, &str)> = Vec::new();
-        for part in parts {
+        for part in &parts[1..] {
             let (param, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("'{part}' is not parameter=value, as in chap:limit=70"))?;
@@ -87,6 +88,62 @@ impl FromStr for QueueSpec {
     }
 }
 
+/// Disciplines as one text: `fifo,chap:limit=70,vfq:weight=1,2`.
+#[derive(Clone, Debug)]
+pub struct QueueList(Vec<QueueSpec>);
+
+impl Deref for QueueList {
+    type Target = [QueueSpec];
+
+    fn deref(&self) -> &[QueueSpec] {
+        &self.0
+    }
+}
+
+impl FromStr for QueueList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<QueueList, String> {
+        let mut labels: Vec<String> = Vec::new();
+        for piece in text.split(',') {
+            match labels.last_mut().filter(|last| ends_in_list(last) && !begins(piece)) {
+                Some(last) => *last = format!("{last},{piece}"),
+                None => labels.push(piece.into()),
+            }
+        }
+        labels.iter().map(|label| label.parse()).collect::<Result<_, _>>().map(QueueList)
+    }
+}
+
+/// Whether a piece begins with the name of a discipline.
+fn begins(piece: &str) -> bool {
+    Discipline::named(piece.split(':').next().unwrap_or_default().trim()).is_some()
+}
+
+/// Whether the last parameter of a label takes more than one value.
+fn ends_in_list(label: &str) -> bool {
+    let pieces = pieces(label);
+    let last = pieces[1..].last().and_then(|part| part.split_once('='));
+    let params = Discipline::named(pieces[0].trim()).map(Discipline::params).unwrap_or_default();
+    last.is_some_and(|(name, _)| params.iter().any(|p| p.name == name.trim() && p.max_len > 1))
+}
+
+/// What stands between colons, but for those within a rule: `udp:443=0`.
+fn pieces(label: &str) -> Vec<&str> {
+    const BEFORE: [&str; 4] = ["tcp", "udp", "dscp", "station"];
+    let (mut pieces, mut from) = (Vec::new(), 0);
+    for (at, _) in label.match_indices(':') {
+        let word = label[from..at].rsplit([',', '=']).next().unwrap_or_default();
+        if label[from..at].contains('=') && BEFORE.contains(&word.trim()) {
+            continue;
+        }
+        pieces.push(&label[from..at]);
+        from = at + 1;
+    }
+    pieces.push(&label[from..]);
+    pieces
+}
+
 impl QueueSpec {
     /// The parameters to run with: those of the scenario, then its own.
     ///
@@ -97,5 +154,46 @@ impl QueueSpec {
         self.given.iter().for_each(|name| params.copy(name, &self.values));
         params.check()?;
         Ok(params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(text: &str) -> Vec<String> {
+        text.parse::<QueueList>().unwrap().iter().map(|queue| queue.label.clone()).collect()
+    }
+
+    #[test]
+    fn commas_and_colons_of_values_are_told_from_those_between() {
+        assert_eq!(labels("fifo,chap:limit=70, vfq:weight=1,2,fq_codel").len(), 4);
+        assert_eq!(
+            labels("spq:classes=3:rules=tcp=0,udp:6000-6010=1,dscp:ef=1,station:7=2,*=2:limit=9,fifo"),
+            ["spq:classes=3:rules=tcp=0,udp:6000-6010=1,dscp:ef=1,station:7=2,*=2:limit=9", "fifo"]
+        );
+        let spec: QueueSpec = "spq:rules=udp:443=0,host:limit=5".parse().unwrap();
+        assert_eq!(spec.values.get("rules").unwrap(), [0x01bb_01bb_1130, 0]);
+        assert_eq!(spec.values.get("limit").unwrap(), [5]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_of_the_value() {
+        for (text, said) in [
+            ("fifo,chapp", "no discipline 'chapp'"),
+            ("spq:rules=udp:9-8=0", "spq: rules: its ports are reversed; write 8-9"),
+            ("spq:rules=tcp=2", "spq: rules: names a class that is not among classes"),
+            ("spq:rules=tcp", "spq: rules: 'tcp' names no class; write PATTERN=CLASS"),
+            ("vfq:weight=1,x", "vfq: weight: 'x' is not a number"),
+        ] {
+            let error = text.parse::<QueueList>().unwrap_err();
+            assert!(error.starts_with(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_is_never_reached_is_told() {
+        let spec: QueueSpec = "spq:rules=*=0,tcp=1".parse().unwrap();
+        assert_eq!(spec.values.warnings().len(), 1);
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use airtab_core::Unit;
-use airtab_scenario::{QueueSpec, USUAL_QUEUES};
+use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
@@ -138,8 +138,8 @@ pub struct Compare {
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: Option<PathBuf>,
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = USUAL.as_str())]
-    pub queues: Vec<QueueSpec>,
+    #[arg(long, value_name = "LIST", default_value = USUAL.as_str())]
+    pub queues: QueueList,
     /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(1..=100_000))]
     pub seeds: u64,

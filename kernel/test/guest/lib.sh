@@ -270,6 +270,7 @@ word() {
 	ppm) REPLY=$2ppm ;;
 	bool) [ "$2" = 0 ] && REPLY=off || REPLY=on ;;
 	choice) shift $((2 + $2)); REPLY=$1 ;;
+	rule) [ "$2" = 0 ] && REPLY=host || REPLY=tcp=0 ;;
 	*) REPLY=$2 ;;
 	esac
 }

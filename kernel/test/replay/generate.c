@@ -63,8 +63,11 @@ static void emit_values(struct generator *g)
 /* Near an end of the range, the default, or anything; small ranges come often. */
 static u64 pick(struct generator *g, const struct at_param *p)
 {
+	static const u64 rules[] = { AT_RULE_DEFAULT, 0x11, 0x620, 0x1f4000501131, 0x2e40, 0x20050 };
 	u64 v, range = p->max - p->min, step = below(&g->random, 64);
 
+	if (p->unit == AT_RULE)
+		return rules[step % (sizeof(rules) / sizeof(*rules))];
 	switch (below(&g->random, 6)) {
 	case 0:
 		v = p->max - (step <= range ? step : 0);

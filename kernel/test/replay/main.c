@@ -301,7 +301,7 @@ static int params(const char *discipline)
 	static const char *const units[] = {
 		[AT_COUNT] = "count", [AT_BYTES] = "bytes", [AT_NS] = "ns", [AT_BPS] = "bps",
 		[AT_PPM] = "ppm", [AT_Q16] = "q16", [AT_BOOL] = "bool", [AT_CHOICE] = "choice",
-		[AT_SIGNED_NS] = "signed", [AT_HEX] = "hex",
+		[AT_SIGNED_NS] = "signed", [AT_HEX] = "hex", [AT_RULE] = "rule",
 	};
 
 	const struct at_param *all =

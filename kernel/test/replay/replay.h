@@ -9,7 +9,7 @@
 #ifndef AIRTAB_REPLAY_H
 #define AIRTAB_REPLAY_H
 
-#include "airtab/qdisc.h"
+#include "airtab/classify.h"
 
 enum op_kind {
 	OP_VALUE,	/* parameter `flow`, list index `bytes` is `arg`; its length is `sta` */

@@ -25,6 +25,7 @@ another() {
 	case $1 in
 	bool) REPLY=$((1 - $2)) ;;
 	choice) REPLY=$((($2 + 1) % ($# - 3))) ;;
+	rule+) REPLY=1568 ;;	# tcp=0
 	# 0 may say that there is none, and other small values nothing.
 	bps | bytes) [ "$2" = 0 ] || [ "$2" = "$3" ] && REPLY=$(($3 - 1)) || REPLY=$(($2 + 1)) ;;
 	*) [ "$2" = "$3" ] && REPLY=$(($2 - 1)) || REPLY=$(($2 + 1)) ;;
@@ -36,6 +37,7 @@ json() {
 	case $1 in
 	bool) [ "$2" = 0 ] && REPLY=false || REPLY=true ;;
 	choice) shift $((2 + $2)); REPLY=\"$1\" ;;
+	rule+) word "$1" "$2"; REPLY="[\"$REPLY\"]" ;;
 	*+) REPLY="[$2]" ;;
 	*) REPLY=$2 ;;
 	esac
@@ -89,6 +91,11 @@ bad_values() {
 	bool | choice)
 		refused "$kind: $2 maybe" "$2" -- tc qdisc change dev d0 root "$kind" "$2" maybe
 		refused "$kind: $2 of 99, kernel" "$2" 99 "out of range" -- rawtc change d0 "$kind" "$1=99" ;;
+	rule+)
+		refused "$kind: $2 maybe" "$2" maybe "udp:6000-6010=1" -- tc qdisc change dev d0 root "$kind" "$2" maybe
+		refused "$kind: $2 reversed" "$2" "ports reversed" -- tc qdisc change dev d0 root "$kind" "$2" tcp:9-8=0
+		refused "$kind: $2 of class 15" "$2" "class" -- tc qdisc change dev d0 root "$kind" "$2" "host,*=15"
+		refused "$kind: $2 of 5, kernel" "$2" "no rule" -- rawtc change d0 "$kind" "$1=5" ;;
 	*)
 		word "$3" $(($5 + 1))
 		refused "$kind: $2 above $5" "$2" "out of range" -- tc qdisc change dev d0 root "$kind" "$2" "$REPLY"

@@ -148,6 +148,9 @@ pub fn ops(flows: u8, bits: u32, length: usize) -> impl Strategy<Value = Vec<Op>
     )
 }
 
+/// host, *=1, tcp=0, udp:80-8000=1, dscp:ef=0, station:2=0.
+const RULES: [u64; 6] = [0, 0x11, 0x620, 0x1f40_0050_1131, 0x2e40, 0x2_0050];
+
 /// SplitMix64 (Steele, Lea, Flood 2014): parameters from one number.
 struct Draw(u64);
 
@@ -160,6 +163,9 @@ impl Draw {
     }
 
     fn value(&mut self, param: &Param) -> u64 {
+        if param.unit == Unit::Rule {
+            return RULES[self.next() as usize % RULES.len()];
+        }
         // Small numbers of packets and flows, so that limits are met.
         let max = if param.unit == Unit::Count { param.max.min(param.min + 64) } else { param.max };
         let span = max - param.min;
@@ -181,7 +187,8 @@ pub fn params(discipline: Discipline, seed: u64, keep: Option<&Params>) -> Param
     for _ in 0..64 {
         let mut params = keep.cloned().unwrap_or_else(|| Params::new(discipline));
         for param in discipline.params() {
-            if keep.is_some() && param.fixed {
+            // Of another class than those before, a packet passes them: once, at a change.
+            if keep.is_some() && (param.fixed || param.unit == Unit::Rule) {
                 continue;
             }
             let length = 1 + draw.next() as usize % param.max_len;

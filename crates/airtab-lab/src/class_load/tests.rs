@@ -172,7 +172,7 @@ fn the_first_rule_decides() {
     assert_eq!(
         rules.unreached(&found.matched),
         [
-            "rule 3, 'dscp:EF=1', is never reached: rule 2, 'dscp:46=1', takes all that it would; put it before that one",
+            "rule 3, 'dscp:ef=1', is never reached: rule 2, 'dscp:ef=1', takes all that it would; put it before that one",
             "rule 4, 'tcp:80-90=1', is never reached: rule 1, 'tcp=0', takes all that it would; put it before that one",
             "rule 5, 'udp:7=2', took no packet"
         ]
@@ -187,17 +187,20 @@ fn rules_that_are_none() {
             "tcp=3",
             "rule 1, 'tcp=3': there is no class 3: they are 0 to 2 (tcp, mm, other); name more classes",
         ),
-        ("tcp", "rule 1, 'tcp': it names no class; write PATTERN=CLASS, such as udp:6000-6010=1"),
+        ("tcp", "rule 1, 'tcp': 'tcp' names no class; write PATTERN=CLASS, such as udp:6000-6010=1"),
         (
             "tcp=x",
             "rule 1, 'tcp=x': 'x' is no number of a class; write PATTERN=CLASS, such as udp:6000-6010=1",
         ),
         ("station:7=2", "rule 1, 'station:7=2': a capture knows no numbers of stations; use ports or dscp"),
-        ("sctp=1", "rule 1, 'sctp=1': 'sctp' is no pattern: tcp, udp, tcp:PORTS, udp:PORTS, dscp:NAME or *"),
-        ("udp:70000=1", "'70000' is no port: 0 to 65535, or two with a dash, such as 6000-6010"),
+        (
+            "sctp=1",
+            "rule 1, 'sctp=1': 'sctp' is no pattern: tcp, udp, tcp:PORTS, udp:PORTS, dscp:NAME, station:NUMBER or *",
+        ),
+        ("udp:70000=1", "'70000' is no port: 1 to 65535, or two with a dash, such as 6000-6010"),
         ("dscp:gold=1", "'gold' is no code point: ef, af11 to af43, cs0 to cs7, be, le, va or 0 to 63"),
         ("dscp:64=1", "'64' is no code point"),
-        ("", "rule 1, '': it names no class"),
+        ("", "rule 1, '': '' names no class"),
     ] {
         let said = Rules::parse(rules, &NAMES).unwrap_err().to_string();
         assert!(said.contains(message), "{rules}: {said}");

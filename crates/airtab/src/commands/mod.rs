@@ -52,6 +52,7 @@ fn build(
 ) -> anyhow::Result<Vec<(String, airtab_core::Params)>> {
     let one = |q: &QueueSpec| {
         let params = q.build(settings).with_context(|| format!("queue {}", q.label))?;
+        params.warnings().iter().for_each(|warning| output::note(&format!("warning: {warning}")));
         Ok((q.label.clone(), params))
     };
     queues.iter().map(one).collect()

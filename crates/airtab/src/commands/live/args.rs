@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use airtab_scenario::QueueSpec;
+use airtab_scenario::{QueueList, QueueSpec};
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::Why;
@@ -88,8 +88,8 @@ pub struct RunHouse {
     #[arg(value_name = "HOUSE.toml|ID")]
     pub house: PathBuf,
     /// Disciplines to run it with, one after the other
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "chap", alias = "queue")]
-    pub queues: Vec<QueueSpec>,
+    #[arg(long, value_name = "LIST", default_value = "chap", alias = "queue")]
+    pub queues: QueueList,
     /// Seed of backoffs, losses, pages and phases
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -48,7 +48,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     let exporter = exporter(args.metrics_port)?;
     let stop = stop_on_signal()?;
     let mut trials: Vec<Trial> = Vec::new();
-    for queue in &args.queues {
+    for queue in args.queues.iter() {
         let seconds = house.file.scenario.duration_ns / 1_000_000_000;
         let bar = bar(&queue.label, seconds);
         let trial = trial::run(
