@@ -27,7 +27,6 @@
  *    What is more is of the class that the rules say, or the last.
  *  - Parked packets (gate.h) keep their place; a class that has no others is passed over.
  *
- * Cost: O(log classes) a packet; a gate O(packets), a drain O(classes). 88 bytes for each
  * Cost: O(log classes) a packet; a gate O(packets), a drain O(classes). Memory: 6 KB, 88
  * bytes for each class and scheduler (a class more than classes), the queues of flows.
  *

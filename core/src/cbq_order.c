@@ -3,6 +3,9 @@
  * cbq: who goes next: WF2Q+ over groups, and in each over its classes. With borrow=all
  * all classes are of one group.
  *
+ * V moves by the shares of all, idle ones too (Bennett and Zhang): who comes back within
+ * its share waits for one packet of others beside that under way.
+ *
  * Groups are told of when a packet is asked for: what closes and opens in between, or
  * comes before another, costs nobody his place.
  */
@@ -114,7 +117,7 @@ struct at_pkt *at_cbq_next(struct at_qdisc *q, u64 now)
 void at_cbq_begin(struct at_qdisc *q)
 {
 	struct at_cbq *s = at_cbq_priv(q);
-	u32 sums[AT_CLASSES] = { 0 };
+	u32 sums[AT_CLASSES] = { 0 }, all = 0;
 
 	at_wf2q_clear(&s->among);
 	for (u32 i = 0; i < s->classes; i++) {
@@ -125,7 +128,10 @@ void at_cbq_begin(struct at_qdisc *q)
 		at_wf2q_weigh(&s->within[s->at[i].group], i, s->at[i].share << AT_CBQ_WEIGHT);
 		if (sums[i])
 			at_wf2q_weigh(&s->among, i, sums[i] << AT_CBQ_WEIGHT);
+		s->within[i].whole = sums[i] << AT_CBQ_WEIGHT;
+		all += sums[i];
 	}
+	s->among.whole = all << AT_CBQ_WEIGHT;
 	for (u32 i = 0; i < s->classes; i++)
 		at_cbq_sync(q, i);
 }
