@@ -35,7 +35,7 @@ static void class_limit(void)
 	CHECK_EQ(cell(&h, 0, "backlog"), 10);
 	CHECK_EQ(cell(&h, 1, "backlog"), 27);
 	CHECK_EQ(cell(&h, 1, "backlog_bytes"), 27 * 1500);
-	CHECK_EQ(puts_in(&h, 2, 1500, 1), 0);
+	CHECK_EQ(puts_in(&h, 1, 1500, 1), 0);
 	CHECK_EQ(h.last_why, AT_R_LIMIT);
 	close_host(&h);
 }
@@ -123,7 +123,7 @@ static void inner_flows(void)
 		put(&h, 10, 1500, 0);
 	for (u32 k = 0; k < 20; k++)
 		put(&h, 11, 1500, 0);
-	puts_in(&h, 2, 1500, 60);
+	puts_in(&h, 2, 1500, 99);
 	for (u32 k = 0; k < 20; k++) {
 		u32 flow = take(&h)->flow;
 
@@ -135,7 +135,7 @@ static void inner_flows(void)
 	for (u32 k = 0; k < 59; k++)
 		put(&h, 10, 1500, 0);
 	CHECK(h.drops > 10 && h.last_why == AT_R_PUSHOUT && h.last_drop->flow == 10);
-	CHECK_EQ(cell(&h, 2, "backlog"), 60 - got[2]);
+	CHECK_EQ(cell(&h, 2, "backlog"), 99 - got[2]);
 	drops = h.drops;
 	CHECK_EQ(put(&h, 12, 1500, 0), AT_OK);
 	CHECK_EQ(take(&h)->cls, 0);
