@@ -198,7 +198,7 @@ static inline void reopen_host(struct host *h, u64 seed)
 }
 
 /* The same where nothing is dropped but for `limit`, which is 2048 if ARGS do not say:
- * where stations or flows have limits of their own, or averages have, those are out of
+ * where stations, classes or flows have limits of their own, or averages have, those are out of
  * reach. */
 static inline void open_roomy(struct host *h, const char *name, const char *args, u32 packets)
 {
@@ -212,6 +212,8 @@ static inline void open_roomy(struct host *h, const char *name, const char *args
 		own = "limit=2048 station_limit=1024 ";
 	else if (!strcmp(name, "red") || !strcmp(name, "fred"))
 		own = "limit=2048 min=134217728 max=134217728 ";
+	else if (!strcmp(name, "cbq"))
+		own = "limit=2048 class_limit=2048 ";
 	snprintf(all, sizeof(all), "%s%s", own, args);
 	open_host(h, name, all, packets);
 }

@@ -567,9 +567,11 @@ int main(void)
 	urgent_places("fq_codel");
 	urgent_places("chap");
 	urgent_places("fred");
+	urgent_places("cbq");
 	urgent_closed("spq");
 	urgent_closed("fq_codel");
 	urgent_closed("chap");
 	urgent_closed("fred");
+	urgent_closed("cbq");
 	return 0;
 }

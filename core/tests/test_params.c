@@ -951,6 +951,7 @@ static void airtime_fq_aql_expiry(struct host *h)
 
 #include "params_fred.h"
 #include "params_red.h"
+#include "params_cbq.h"
 #include "params_vfq.h"
 
 static const struct {
@@ -1021,6 +1022,7 @@ static const struct {
 	{ "airtime_fq", "aql_threshold", airtime_fq_aql_threshold },
 	{ "airtime_fq", "aql_expiry", airtime_fq_aql_expiry },
 	VFQ_CASES,
+	CBQ_CASES,
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

@@ -207,6 +207,7 @@ int main(void)
 	at_most_32("fred");
 	not_too_long("fred");
 	a_hundredth("fred");
+	a_hundredth("cbq");
 	the_record();
 	return 0;
 }

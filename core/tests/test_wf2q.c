@@ -97,6 +97,22 @@ static void test_traces(void)
 	free(b.memory);
 }
 
+/* V moves by all weights, if these are given, and is never before the least start. */
+static void test_whole(void)
+{
+	struct bench b;
+
+	open_bench(&b, 3);
+	b.w.whole = 3 * AT_WF2Q_ONE;
+	backlog(&b, 0, 9, 1200);
+	backlog(&b, 1, 9, 1200);
+	expect(&b, "A400");
+	backlog(&b, 2, 1, 600);
+	CHECK_EQ(b.w.at[2].start, 400);
+	expect(&b, "C600 B1200 A1600 B2400");
+	free(b.memory);
+}
+
 /* By bytes an uploader gets 37.5 acknowledgements for each data packet of a downloader. */
 static void test_acks_by_bytes(void)
 {
@@ -427,6 +443,7 @@ static void test_extremes(void)
 int main(void)
 {
 	test_traces();
+	test_whole();
 	test_acks_by_bytes();
 	test_acks_by_airtime();
 	test_lag();

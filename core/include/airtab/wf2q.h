@@ -11,7 +11,10 @@
  *    start + f / weight: from where the packet before it ended, or from now on if the
  *    class had nothing since.
  *  - Virtual time V moves on by f / (weights of all that have packets) with every packet
- *    served, and is never before the least start.
+ *    served, and is never before the least start. Where `whole` is given it moves by
+ *    f / whole, the weights of all (Bennett and Zhang): who has nothing for a while and
+ *    sends no more than its share is served sooner, and who shares with others what it
+ *    left is farther from the fluid system.
  *  - Of the classes whose start is not after V the one with the least end goes; of equal
  *    ones the lowest number.
  *  - A class whose packets may not go for now is hidden: it comes back as far before V, or
@@ -56,6 +59,7 @@ struct at_wf2q {
 	struct at_wf2q_class *at;
 	struct at_heap ready, later;	/* start <= V, by end; start > V, by start */
 	u64 v, weights;			/* weights: of those with packets */
+	u64 whole;			/* the caller's: 0, or weights of all: by which V moves */
 	u32 n;
 };
 
@@ -172,9 +176,10 @@ static inline void at_wf2q_not_before(struct at_wf2q *w)
 
 static inline void at_wf2q_pass(struct at_wf2q *w, u64 ns)
 {
-	u32 shift = w->weights >> 32 ? 8 : 0;
+	u64 weights = w->whole ? w->whole : w->weights;
+	u32 shift = weights >> 32 ? 8 : 0;
 
-	at_wf2q_move_to(w, w->v + at_div(ns << 16 >> shift, (u32)(w->weights >> shift)));
+	at_wf2q_move_to(w, w->v + at_div(ns << 16 >> shift, (u32)(weights >> shift)));
 }
 
 /* ---- classes ---- */

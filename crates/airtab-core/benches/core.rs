@@ -117,6 +117,9 @@ impl Standing {
         if name == "fred" {
             set("flows", (backlogged + 1).to_string()); // the spare packet may be another flow's
         }
+        if name == "cbq" {
+            set("class_limit", (packets + 1).min(65535).to_string());
+        }
         if name == "cake" {
             set("target", "4s".into());
             set("interval", "4s".into());

@@ -240,7 +240,7 @@ impl Watched {
                 let after = self.ap.books();
                 let limit =
                     QUEUES[which].split_once("limit=").map_or(35, |(_, n)| n.parse().expect("a number"));
-                // A station or a flow that has a limit of its own may have more than that.
+                // A station, a class or a flow that has a limit of its own may have more than that.
                 let fits = limit.min(common::own_limit(&QUEUES[which]).unwrap_or(limit));
                 if before.inside <= fits {
                     assert_eq!(before.dropped, after.dropped, "a change loses nothing that fits");

@@ -25,6 +25,7 @@ instructions() {
 	wfq) options="limit 8000 station_limit 8000" ;;
 	vfq) options="limit 8000 station_limit 4096 target 1s" ;;
 	at_red) options="limit 8000 min 65535 max 65535" ;;
+	at_cbq) options="limit 8000 class_limit 8000" ;;
 	fred) options="limit 8000 flows 8000 min 65535 max 65535" ;;
 	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;

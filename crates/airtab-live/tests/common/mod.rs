@@ -58,17 +58,24 @@ pub fn station_limit(spec: &str) -> Option<u64> {
     params.iter().find(|p| p.name == "station_limit").map(|p| p.default)
 }
 
-/// The same of a station or a flow.
+/// The same of a station, a class or a flow.
 pub fn own_limit(spec: &str) -> Option<u64> {
     let fred = airtab_core::Discipline::named("fred").expect("a discipline");
     let flow = || fred.params().iter().find(|p| p.name == "min").map(|p| p.default >> 16);
-    if spec.split(':').next() == Some("fred") { flow() } else { station_limit(spec) }
+    let cbq = airtab_core::Discipline::named("cbq").expect("a discipline");
+    let class = || cbq.params().iter().find(|p| p.name == "class_limit").map(|p| p.default);
+    match spec.split(':').next() {
+        Some("fred") => flow(),
+        Some("cbq") => class(),
+        _ => station_limit(spec),
+    }
 }
 
 /// What a discipline is told so that it drops nothing while its queue is not full.
 pub fn roomy(name: &str) -> &'static str {
     match name {
         "red" | "fred" => ":min=65535:max=65535",
+        "cbq" => ":class_limit=65535",
         _ => "",
     }
 }

@@ -27,9 +27,10 @@ pub fn disciplines() -> impl Iterator<Item = &'static str> {
 pub fn queue(name: &str, limit: u32) -> Params {
     let mut params = Params::new(Discipline::named(name).expect("registered"));
     params.set("limit", &limit.to_string()).expect("in range");
-    // Where stations have limits of their own, the common one decides.
-    if let Some(own) = params.discipline().params().iter().find(|p| p.name == "station_limit") {
-        params.set("station_limit", &u64::from(limit).min(own.max).to_string()).expect("in range");
+    // Where stations or classes have limits of their own, the common one decides.
+    let own = |name: &str| name == "station_limit" || name == "class_limit";
+    if let Some(own) = params.discipline().params().iter().find(|p| own(p.name)) {
+        params.set(own.name, &u64::from(limit).min(own.max).to_string()).expect("in range");
     }
     params
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only
+ *
+ * cbq: its state; who goes next (cbq_order.c); what a class does with its packets
+ * (cbq_inner.c).
+ */
+#ifndef AIRTAB_CBQ_STATE_H
+#define AIRTAB_CBQ_STATE_H
+
+#include "airtab/classify.h"
+#include "airtab/flowqueues.h"
+#include "airtab/hash.h"
+#include "airtab/red.h"
+#include "airtab/wf2q.h"
+
+#define AT_CBQ_WEIGHT 4u	/* bits: weight of a ppm, so that 100 % is below AT_WF2Q_WEIGHT_MAX */
+#define AT_CBQ_SHARE_MIN (AT_WF2Q_WEIGHT_MIN >> AT_CBQ_WEIGHT)
+
+enum { AT_CBQ_FIFO, AT_CBQ_RED, AT_CBQ_FQ_CODEL };
+
+struct at_cbq_class {
+	struct at_line line;		/* inner fifo, red */
+	struct at_red red;
+	struct at_red_params params;
+	u64 limit, served;		/* packets; bytes */
+	u64 shown;			/* what the scheduler thinks that its next packet costs */
+	u32 share;			/* ppm */
+	u8 group;
+};
+
+struct at_cbq {
+	struct at_rules rules;
+	struct at_queues queues;	/* its queues: inner fq_codel; limit, urgent, seq: all's */
+	struct at_wf2q among;		/* of groups */
+	struct at_wf2q within[AT_CLASSES];	/* of the classes of a group */
+	u64 shown[AT_CLASSES];		/* of groups */
+	u32 stale;			/* groups that `among` is to be told of: a bit for each */
+	u64 random, hash;
+	u64 marks, early, forced;
+	u32 classes, flows;		/* flows: queues of a class */
+	u8 inner;
+	bool ecn;
+	struct at_cbq_class at[AT_CLASSES];
+	struct at_tin tins[AT_CLASSES];	/* packets and bytes of classes, whatever the inner */
+};
+
+static inline struct at_cbq *at_cbq_priv(const struct at_qdisc *q)
+{
+	return (struct at_cbq *)q->state;
+}
+
+/* Packets of class i that may go. */
+static inline u32 at_cbq_may_go(const struct at_cbq *s, u32 i)
+{
+	return s->tins[i].qlen - s->tins[i].parked;
+}
+
+/* Class i, of whose packets none was served, has others than before. */
+void at_cbq_sync(struct at_qdisc *q, u32 i);
+/* Takes the packet that goes next, or NULL: none may. */
+struct at_pkt *at_cbq_next(struct at_qdisc *q, u64 now);
+/* Shares and groups are set; nobody is owed anything. */
+void at_cbq_begin(struct at_qdisc *q);
+
+/* p is queued in class i, or refused, or another of the class makes room. The scheduler
+ * is not told. */
+enum at_verdict at_cbq_offer(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now);
+/* Bytes of the packet of class i that goes next; one may. */
+u32 at_cbq_head_bytes(const struct at_qdisc *q, u32 i);
+/* Takes it; NULL: CoDel has dropped all that might go. */
+struct at_pkt *at_cbq_take(struct at_qdisc *q, u32 i, u64 now);
+/* The class with the oldest packet, which *p is then, if it is older than *p or that is
+ * NULL; else `classes`. */
+u32 at_cbq_oldest(struct at_qdisc *q, struct at_pkt **p);
+/* Takes it. */
+struct at_pkt *at_cbq_pop_oldest(struct at_qdisc *q, u32 i);
+/* Class i, which has packets, makes room: by its oldest, or that of its longest flow. */
+struct at_pkt *at_cbq_pop_victim(struct at_qdisc *q, u32 i, u64 now);
+/* The gate of a station was turned. */
+void at_cbq_turned(struct at_qdisc *q, u32 i, u16 sta, bool open);
+/* Drops all, and begins anew. */
+void at_cbq_clear(struct at_qdisc *q, u64 now);
+/* p has joined the queue. */
+void at_cbq_came(struct at_qdisc *q, struct at_pkt *p, u64 now);
+
+#endif
