@@ -43,13 +43,12 @@ test: ## every test: C core, Rust crates, command line
 	@tools/progress "Building the tests" test --workspace --no-run
 	@echo "Testing the Rust crates ..."
 	@tools/rooted $(CARGO) test --workspace --quiet
-	@echo "Adding a discipline, a congestion control and an application from their templates ..."
-	@crates/airtab/tests/templates.sh
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang live tshark
 	@tools/steps --keep-going \
 		'30m tools/rooted $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
+		'30m crates/airtab/tests/templates.sh' \
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
