@@ -27,6 +27,7 @@ another() {
 	choice) REPLY=$((($2 + 1) % ($# - 3))) ;;
 	rule+) REPLY=1568 ;;	# tcp=0
 	# 0 may say that there is none, and other small values nothing.
+	ppm | ppm+) [ "$2" = 0 ] && REPLY=$(($3 / 10)) || REPLY=$(($2 == $3 ? $2 - 1 : $2 + 1)) ;;
 	bps | bytes) [ "$2" = 0 ] || [ "$2" = "$3" ] && REPLY=$(($3 - 1)) || REPLY=$(($2 + 1)) ;;
 	*) [ "$2" = "$3" ] && REPLY=$(($2 - 1)) || REPLY=$(($2 + 1)) ;;
 	esac
