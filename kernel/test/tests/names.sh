@@ -7,7 +7,7 @@
 # another name for a flow than the hash. ARP and EAPOL are urgent up to their lengths.
 # What a classifier sees, of packets that the live access point is tested with too.
 # When links are told is only asked where the clock is exact.
-# boot: checked  limit: 900  kernel: 6.12,(6.1)
+# boot: checked  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 ethernet() { printf '%s %s %s ' "${2:-020000000001}" "${3:-020000000009}" "$1"; }

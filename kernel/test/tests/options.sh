@@ -3,7 +3,7 @@
 # Every parameter of every kind, by the tables, those that all have of one: add, change, replace, show in
 # text and JSON; what is out of range is refused by tc and, past tc, by the
 # kernel, with the name of the parameter and its range; what is fixed stays.
-# boot: checked  limit: 900  kernel: 6.12,(6.1)
+# boot: checked  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 # Functions with a result leave it in REPLY: a process is dear here.
