@@ -156,7 +156,7 @@ impl Param {
         match self.unit {
             Unit::Bool => "on or off".into(),
             Unit::Choice => self.choices.join(" or "),
-            Unit::Rule => format!("rules such as udp:6000-6010=1, up to {}", self.max_len),
+            Unit::Rule => "rules such as udp:6000-6010=1".into(),
             unit => format!("{} to {}", unit.format(self.min), unit.format(self.max)),
         }
     }
