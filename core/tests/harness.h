@@ -214,6 +214,8 @@ static inline void open_roomy(struct host *h, const char *name, const char *args
 		own = "limit=2048 min=134217728 max=134217728 ";
 	else if (!strcmp(name, "cbq"))
 		own = "limit=2048 class_limit=2048 ";
+	else if (!strcmp(name, "cbt"))
+		own = "limit=2048 guard=65535 ";
 	snprintf(all, sizeof(all), "%s%s", own, args);
 	open_host(h, name, all, packets);
 }
