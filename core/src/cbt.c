@@ -41,7 +41,7 @@ enum {
 };
 enum {
 	R_CLASS, R_BACKLOG, R_BACKLOG_BYTES, R_AVERAGE, R_TH_MIN, R_TH_MAX, R_MODE, R_ARRIVALS, R_FORCED,
-	R_FULL, R_CAP, R_EARLY, R_MARKS, R_ENTRIES, R_IDLE, R_SENT, R_SENT_BYTES, R_WAITED, R_LATE, R_END
+	R_FULL, R_CAP, R_EARLY, R_MARKS, R_ENTRIES, R_IDLE, R_SENT, R_SENT_BYTES, R_WAITED, R_LATE, R_COUNT, R_END
 };
 
 #define STAMP_BITS 28u		/* of 1024 ns: when a packet came, within 274 s */
@@ -242,6 +242,8 @@ static const struct at_stat cbt_row_stats[] = {
 		.help = "time in the queue of all that were sent: over sent it is the mean" },
 	[R_LATE] = { .id = 19, .unit = AT_NS, .name = "waited_95",
 		.help = "that 95 % of the last packets waited less than, about" },
+	[R_COUNT] = { .id = 20, .unit = AT_COUNT, .name = "count",
+		.help = "packets that came since one was dropped or marked, or RED began" },
 	[R_END] = { 0 },
 };
 
@@ -736,6 +738,7 @@ static u32 cbt_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, boo
 	cols[R_SENT_BYTES] = k->sent_bytes;
 	cols[R_WAITED] = k->waited;
 	cols[R_LATE] = k->late;
+	cols[R_COUNT] = k->red.count + 1 ? k->red.count : 0;
 	return cursor + 1;
 }
 
