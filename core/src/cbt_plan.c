@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * cbt: from what a user says to thresholds.
+ * cbt: its parameters, and from what a user says to thresholds.
  *
  *	Th_max = B L / P packets (Parris, 4.9), B L bytes, or s L of airtime
  *
@@ -13,6 +13,143 @@
 #define ALL 1000000u		/* ppm */
 #define RATE_LEAST 1000u	/* bit/s that a class has at least */
 #define STUDY_MIN ((u64)5 << 32)	/* packets: Th_min of the class that responds */
+
+static const char *const cbt_modes[] = { "auto", "packet", "byte", "airtime", NULL };
+static const char *const cbt_averages[] = { "auto", "sampled", "all", "time", NULL };
+static const char *const cbt_ecns[] = { "auto", "off", "on", NULL };
+static const char *const cbt_profiles[] = { "default", "faithful", NULL };
+
+const struct at_param at_cbt_params[] = {
+	[P_CLASSES] = {
+		.id = 1, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "classes",
+		.help = "classes; a higher class of a packet counts as the last", .source = "Parris IV.2.1",
+		.def = 3, .min = 1, .max = AT_CLASSES,
+	},
+	[P_LIMIT] = {
+		.id = 2, .unit = AT_COUNT, .max_len = 1, .name = "limit",
+		.help = "packets of all classes together", .source = "docs/cbt.md", .def = 1000, .min = 1,
+		.max = 1u << 20,
+	},
+	[P_MODE] = {
+		.id = 3, .unit = AT_CHOICE, .max_len = 1, .name = "mode",
+		.help = "what queues are counted in; auto: bytes, airtime once the host tells rates; faithful: packets",
+		.source = "Parris VI.5.1.1", .def = 0, .min = 0, .max = 3, .choices = cbt_modes,
+	},
+	[P_LATENCY] = {
+		.id = 4, .unit = AT_NS, .max_len = 1, .name = "latency",
+		.help = "L: what the queue waits while all classes have their thresholds",
+		.source = "Parris V.1.4", .def = 30000000, .min = 1000000, .max = 1000000000,
+	},
+	[P_RATE] = {
+		.id = 5, .unit = AT_BPS, .max_len = 1, .name = "rate",
+		.help = "of the link, overheads included; airtime asks not", .source = "Parris IV.4.1",
+		.def = 10000000, .min = 128000, .max = 4000000000u,
+	},
+	[P_OVERHEAD] = {
+		.id = 6, .unit = AT_BYTES, .max_len = 1, .name = "overhead",
+		.help = "of each packet on the link; 38: Ethernet", .source = "IEEE 802.3 4.2", .def = 38,
+		.min = 0, .max = 255,
+	},
+	[P_SHARE] = {
+		.id = 7, .unit = AT_PPM, .max_len = AT_CLASSES, .name = "share",
+		.help = "of the link, of each class, or of every one; 0: 63 %, 25 %, 12 % of three classes, else all the same",
+		.source = "Parris B.6", .def = 0, .min = 0, .max = 1000000,
+	},
+	[P_BANDWIDTH] = {
+		.id = 8, .unit = AT_BPS, .max_len = AT_CLASSES, .name = "bandwidth",
+		.help = "B of each class, or of every one, instead of share; 0: by share", .source = "Parris IV.4.1",
+		.def = 0, .min = 0, .max = 4000000000u,
+	},
+	[P_PACKET] = {
+		.id = 9, .unit = AT_BYTES, .max_len = AT_CLASSES, .name = "packet",
+		.help = "P: usual size of each class's packets, or of every one's; for mode=packet, and how fast a sampled average falls",
+		.source = "Parris IV.4.1", .def = 1000, .min = 1, .max = 65535,
+	},
+	[P_TH_MAX] = {
+		.id = 10, .unit = AT_Q16, .max_len = AT_CLASSES, .name = "th_max",
+		.help = "average of a class above which its packets are dropped: packets, bytes or us by mode; 0: B L",
+		.source = "Parris IV.3.2", .def = 0, .min = 0, .max = (u64)(AT_CBT_MOST - 1) << 16,
+	},
+	[P_TH_MIN] = {
+		.id = 11, .unit = AT_Q16, .max_len = AT_CLASSES, .name = "th_min",
+		.help = "average of a class above which RED begins; 0: th_max, of class 0 a fifth; faithful: 5 packets",
+		.source = "Parris T B.13", .def = 0, .min = 0, .max = (u64)(AT_CBT_MOST - 1) << 16,
+	},
+	[P_SAMPLES] = {
+		.id = 12, .unit = AT_COUNT, .max_len = AT_CLASSES, .name = "samples",
+		.help = "that a sampled average looks back on: one weighs 1/samples; 0: 256, the last class 4, others 16",
+		.source = "Parris T B.13", .def = 0, .min = 0, .max = 1u << 16,
+	},
+	[P_MAX_P] = {
+		.id = 13, .unit = AT_PPM, .max_len = AT_CLASSES, .name = "max_p",
+		.help = "probability of a drop at th_max", .source = "Parris T B.13", .def = 100000, .min = 1,
+		.max = 1000000,
+	},
+	[P_AVERAGE] = {
+		.id = 14, .unit = AT_CHOICE, .max_len = 1, .name = "average",
+		.help = "taken by arrivals, by all that comes or goes, or over time; auto: time; faithful: sampled",
+		.source = "Parris IV.3.2.5", .def = 0, .min = 0, .max = 3, .choices = cbt_averages,
+	},
+	[P_TAU] = {
+		.id = 15, .unit = AT_NS, .max_len = AT_CLASSES, .name = "tau",
+		.help = "of an average over time: what was fades to 1/e", .source = "docs/cbt.md",
+		.def = 200000000, .min = 100000, .max = AT_DECAY_TAU_MAX,
+	},
+	[P_GUARD] = {
+		.id = 16, .unit = AT_COUNT, .max_len = 1, .name = "guard",
+		.help = "packets with which a class still gets one more; as many as an aggregate has, if the host tells",
+		.source = "Parris F 4.3", .def = 1, .min = 0, .max = 65535,
+	},
+	[P_CAP] = {
+		.id = 17, .unit = AT_Q16, .max_len = AT_CLASSES, .name = "cap",
+		.help = "times th_max that a class may hold at once; 0: no such; 65535: of the profile, 2, others 4, the last 2; faithful: 0",
+		.source = "docs/cbt.md", .def = AT_CBT_CAP_DEFAULT, .min = 0, .max = AT_CBT_CAP_DEFAULT,
+	},
+	[P_GENTLE] = {
+		.id = 18, .unit = AT_BOOL, .max_len = 1, .name = "gentle",
+		.help = "from th_max to twice th_max the probability rises to 1, where th_min is lower",
+		.source = "Floyd 2000", .def = 0, .min = 0, .max = 1,
+	},
+	[P_ECN] = {
+		.id = 19, .unit = AT_CHOICE, .max_len = 1, .name = "ecn",
+		.help = "mark instead of drop early where the packet allows; auto: on; faithful: off",
+		.source = "RFC 3168 7", .def = 0, .min = 0, .max = 2, .choices = cbt_ecns,
+	},
+	[P_HARD] = {
+		.id = 20, .unit = AT_BOOL, .max_len = 1, .name = "hard",
+		.help = "above th_max drop also what could be marked", .source = "RFC 3168 7", .def = 1,
+		.min = 0, .max = 1,
+	},
+	[P_RULES] = {
+		.id = 21, .unit = AT_RULE, .max_len = AT_RULES, .name = "rules",
+		.help = "of which class a packet is: the first rule that takes it; else the last class",
+		.source = "Parris IV.2.1", .def = AT_RULE_DEFAULT, .max = AT_RULE_MAX,
+	},
+	[P_PROFILE] = {
+		.id = 22, .unit = AT_CHOICE, .max_len = 1, .name = "profile",
+		.help = "what is not said: default, or the study's", .source = "Parris IV.3", .def = 0, .min = 0,
+		.max = 1, .choices = cbt_profiles,
+	},
+	[P_PHY] = {
+		.id = 23, .unit = AT_CHOICE, .max_len = 1, .name = "phy",
+		.help = "airtime profile of stations whose link the host does not tell",
+		.source = "docs/airtime.md", .def = AT_PHY_STD_11G, .min = 0, .max = AT_PHYS - 1,
+		.choices = at_phy_names,
+	},
+	[P_STATION_RATE] = {
+		.id = 24, .unit = AT_BPS, .max_len = 1, .name = "station_rate",
+		.help = "rate of stations whose link the host does not tell; 0: 54 Mb/s, and mode=airtime is refused",
+		.source = "docs/airtime.md", .def = 0, .min = 0, .max = 10000000000ull,
+	},
+	[P_STATIONS] = {
+		.id = 25, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "stations",
+		.help = "links that are told apart; numbers from here on share with those below",
+		.source = "docs/cbt.md", .def = 64, .min = 1, .max = 4096,
+	},
+	[P_END] = { 0 },
+};
+
+/* ---- values ---- */
 
 static u64 cbt_value(const struct at_vals *v, u32 i)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * cbt: its state, and what its parameters say (cbt_plan.c).
+ * cbt: its state, and what its parameters say (cbt_plan.c), what it shows
+ * (cbt_rows.c).
  */
 #ifndef AIRTAB_CBT_STATE_H
 #define AIRTAB_CBT_STATE_H
@@ -87,11 +88,28 @@ static inline u32 at_cbt_held(const struct at_cbt *s, const struct at_cbt_class 
 	return held < AT_CBT_MOST ? (u32)held : AT_CBT_MOST - 1;
 }
 
+/* The average of a class, as an arrival takes it. */
+static inline u64 at_cbt_average(const struct at_cbt *s, const struct at_cbt_class *k, u64 now)
+{
+	if (s->average == AT_CBT_TIME)
+		return at_decay_add(k->red.average, at_decay_of(now - k->red.last, k->fade, k->tau),
+				    at_cbt_held(s, k));
+	if (k->backlog)
+		return at_ewma_add(k->red.average, k->params.keep, at_cbt_held(s, k));
+	return at_red_average(&k->params, &k->red, 0, now);
+}
+
+extern const struct at_param at_cbt_params[];
+extern const struct at_stat at_cbt_stats[], at_cbt_row_stats[];
+
 /* NULL if the values are good, else what is wrong with number *bad. */
 const char *at_cbt_check(const struct at_vals *v, u16 *bad);
 /* Takes over the values: thresholds, and what is said once; no queue, no link is touched. */
 void at_cbt_plan(struct at_cbt *s, const struct at_vals *v);
 /* Class k has these thresholds from now on. */
 void at_cbt_hold_to(struct at_cbt_class *k, const struct at_cbt_thresholds *t);
+/* Tables (cbt_rows.c). */
+void at_cbt_read(const struct at_qdisc *q, u64 *v, u64 now);
+u32 at_cbt_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found);
 
 #endif

@@ -521,14 +521,20 @@ static void over_time(void)
 	close_host(&h);
 }
 
-/* Early drops are marks where both sides allow; forced ones without `hard` too; caps not. */
+/* Fourteen packets of class 0 whose average is that. Early: the next one is the first above 8
+ * of 20, which passes; to the one behind it 15 is the end, and it is certain. Forced: above 12. */
 static void marks(void)
 {
-	static const struct { const char *args; u8 flags; u32 marks, early, forced; } want[] = {
-		{ "", AT_F_ECT, 1, 0, 0 }, { "", 0, 0, 1, 0 }, { "ecn=1", AT_F_ECT, 0, 1, 0 },
-		{ "profile=1 average=3", AT_F_ECT, 0, 1, 0 }, { "profile=1 average=3 ecn=2", AT_F_ECT, 1, 0, 0 },
-		{ "th_max=786432", AT_F_ECT, 0, 0, 1 }, { "th_max=786432 hard=0", AT_F_ECT, 1, 0, 0 },
-		{ "th_max=786432 hard=0", 0, 0, 0, 1 },
+	static const struct { const char *args; bool forced; u8 flags; u32 marks, early, drops; } want[] = {
+		{ "", false, AT_F_ECT, 1, 0, 0 },
+		{ "", false, 0, 0, 1, 0 },
+		{ "ecn=1", false, AT_F_ECT, 0, 1, 0 },
+		{ "profile=1 average=3", false, AT_F_ECT, 0, 1, 0 },
+		{ "profile=1 average=3 ecn=2", false, AT_F_ECT, 1, 0, 0 },
+		{ "", true, AT_F_ECT, 0, 0, 1 },
+		{ "hard=0", true, AT_F_ECT, 1, 0, 0 },
+		{ "hard=0", true, 0, 0, 0, 1 },
+		{ "hard=0 ecn=1", true, AT_F_ECT, 0, 0, 1 },
 	};
 	struct host h;
 
@@ -538,22 +544,27 @@ static void marks(void)
 		snprintf(args, sizeof(args), "mode=1 cap=0 th_min=524288 th_max=1310720 max_p=1000000 %s", want[i].args);
 		open_host(&h, "cbt", args, 64);
 		CHECK_EQ(puts_of(&h, 0, 1000, 14, 0), 14);
-		h.now = 10 * SEC;	/* 14, between 8 and 20: a half, then certain */
-		CHECK_EQ(puts_of(&h, 0, 1000, want[i].forced || strstr(want[i].args, "hard") ? 0 : 1, 0),
-			 !(want[i].forced || strstr(want[i].args, "hard")));
-		h.now++;
-		change(&h, want[i].forced || strstr(want[i].args, "hard") ? "" : "th_max=851968", h.now);
-		puts_of(&h, 0, 1000, 0, 0);
-		if (!want[i].forced && !strstr(want[i].args, "hard"))
-			change(&h, "th_max=983041", h.now);	/* 15: all but certain, and spread */
-		puts_of(&h, 0, 1000, 1, want[i].flags);
+		h.now = 10 * SEC;
+		if (want[i].forced) {
+			change(&h, "th_max=786432", h.now);
+		} else {
+			CHECK_EQ(puts_of(&h, 0, 1000, 1, 0), 1);
+			CHECK_EQ(cell(&h, 0, "entries"), 1);
+			change(&h, "th_max=983041", h.now);
+		}
+		CHECK_EQ(puts_of(&h, 0, 1000, 1, want[i].flags), want[i].marks);
 		CHECK_EQ(stat(&h, "marks"), want[i].marks);
 		CHECK_EQ(stat(&h, "early_drops"), want[i].early);
-		CHECK_EQ(stat(&h, "forced_drops"), want[i].forced);
-		if (want[i].early + want[i].forced)
+		CHECK_EQ(stat(&h, "forced_drops"), want[i].drops);
+		if (!want[i].marks)
 			CHECK_EQ(h.last_why, want[i].early ? AT_R_EARLY : AT_R_CLASS);
+		CHECK_EQ(cell(&h, 0, "count"), 0);
 		close_host(&h);
 	}
+	/* what a cap refuses is dropped, whoever may be marked */
+	open_host(&h, "cbt", "hard=0", 64);
+	CHECK_EQ(puts_of(&h, 2, 1000, 20, AT_F_ECT), 8);
+	close_host(&h);
 }
 
 /* The first rule that takes a packet says its class; what none takes is of the last. */
