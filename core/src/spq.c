@@ -287,7 +287,7 @@ static u32 spq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, boo
 
 const struct at_ops at_spq_ops = {
 	.name = "spq",
-	.about = "strict priority over the host's classes, with push-out",
+	.about = "strict priority over classes, with push-out",
 	.params = spq_params,
 	.stats = spq_stats,
 	.row_stats = spq_row_stats,

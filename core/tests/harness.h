@@ -265,6 +265,16 @@ static inline enum at_verdict put(struct host *h, u32 flow, u32 bytes, u64 now)
 	return push(h, new_pkt(h, flow, bytes), now);
 }
 
+/* 100 bytes of link control, at the time of the last call. */
+static inline enum at_verdict put_urgent(struct host *h, u32 flow, u16 sta)
+{
+	struct at_pkt *p = new_pkt(h, flow, 100);
+
+	p->cls = AT_URGENT;
+	p->sta = sta;
+	return push(h, p, h->now);
+}
+
 static inline struct at_pkt *get(struct host *h, struct at_ticket *t, u64 now)
 {
 	struct at_pkt *p = h->q->ops->dequeue(h->q, t, now);

@@ -7,6 +7,7 @@
 #include "cbq.h"
 #include "drive.h"
 #include "parris_red.h"
+#include "swing.h"
 
 /* ---- a class's own ---- */
 
@@ -44,7 +45,8 @@ static void class_limit(void)
  * for the same reason as by Parris's pseudocode, and the average is the same. */
 static void red_of_a_class(const char *args, u8 class, double drain_rate)
 {
-	u64 now = 1, draws = 77, load = 0, fates[4] = { 0 };
+	struct swing w = swing_begin(77, 250, 3500);
+	u64 fates[4] = { 0 };
 	struct parris_red r;
 	struct host h;
 
@@ -53,16 +55,13 @@ static void red_of_a_class(const char *args, u8 class, double drain_rate)
 	r.drain_rate = drain_rate;
 	r.q_limit = 60;
 	for (u32 step = 0; step < 60000; step++) {
-		if (step % 3000 == 0)
-			load = step % 18000 ? 950 + below(&draws, 250) : 300 + below(&draws, 3500);
-		now += 500000 + below(&draws, 1000000);
-		if (step % 20000 >= 19900)
-			now += below(&draws, 400 * MS);
+		u64 now = swing_on(&w);
+
 		h.now = now;
 		for (u32 n = 0; n < 4; n++) {
 			enum red_fate fate;
 
-			if (below(&draws, 4000) >= load)
+			if (!swing_comes(&w))
 				continue;
 			fate = on_arrival(&r, (double)now * 1e-9);
 			fates[fate]++;
@@ -189,15 +188,6 @@ static void rules(void)
 	close_host(&h);
 }
 
-static enum at_verdict urgent(struct host *h, u32 flow, u16 sta)
-{
-	struct at_pkt *p = new_pkt(h, flow, 100);
-
-	p->cls = AT_URGENT;
-	p->sta = sta;
-	return push(h, p, h->now);
-}
-
 /* They go first; in a full queue the oldest of the longest class makes room; what is beyond
  * the bounds is of the last class. */
 static void urgent_ones(void)
@@ -207,14 +197,14 @@ static void urgent_ones(void)
 	open_cbq(&h, "limit=6", NULL, NULL, 64);
 	puts_in(&h, 0, 1500, 3);
 	puts_in(&h, 1, 1500, 2);
-	CHECK_EQ(urgent(&h, 9, 0), AT_OK);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(cell(&h, AT_URGENT, "backlog"), 1);
 	CHECK_EQ(puts_in(&h, 1, 1500, 1), 0);
-	CHECK_EQ(urgent(&h, 9, 0), AT_OK);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(h.last_why, AT_R_PUSHOUT);
 	CHECK_EQ(h.last_drop->cls, 0);
 	CHECK_EQ(cell(&h, 0, "backlog"), 2);
-	CHECK_EQ(urgent(&h, 0, 0), AT_CN);
+	CHECK_EQ(put_urgent(&h, 0, 0), AT_CN);
 	CHECK_EQ(served(&h), AT_URGENT);
 	CHECK_EQ(served(&h), AT_URGENT);
 	CHECK_EQ(served(&h), AT_URGENT);
@@ -224,7 +214,7 @@ static void urgent_ones(void)
 	close_host(&h);
 	open_cbq(&h, "", NULL, NULL, 64);
 	for (u32 i = 0; i < 33; i++)
-		urgent(&h, 9, 0);
+		put_urgent(&h, 9, 0);
 	CHECK_EQ(stat(&h, "urgent_over"), 1);
 	CHECK_EQ(cell(&h, 2, "backlog"), 1);
 	change(&h, "limit=3", 0);
@@ -272,7 +262,7 @@ static void parked(void)
 			CHECK_EQ(take(&h)->sta, 4);
 		CHECK(!get(&h, &ticket, 0));
 		put_to(&h, 5, 1);
-		urgent(&h, 9, 2);
+		put_urgent(&h, 9, 2);
 		gate(&h, 2, true);
 		CHECK_EQ(served(&h), AT_URGENT);
 		/* a gate that was turned twice changes nothing */

@@ -4,6 +4,7 @@
  */
 #include "parris_fred.h"
 #include "senders.h"
+#include "swing.h"
 
 #define NO_FLOW (1ull << 32)
 
@@ -67,7 +68,7 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 		AT_R_MAX, AT_R_EARLY, AT_R_CLASS, AT_R_CLASS, AT_R_LIMIT,
 	};
 	static struct parris_fred r;
-	u64 now = 1, draws = seed * 77 + 1, load = 0;
+	struct swing w = swing_begin(seed * 77 + 1, 400, 3700);
 	u32 fates[FATES] = { 0 };
 	struct at_ticket t;
 	struct at_pkt *p;
@@ -84,18 +85,15 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 	r.q_limit = l->limit;
 	r.minq = l->minq;
 	for (u32 step = 0; step < departures; step++) {
-		if (step % 3000 == 0)
-			load = step % 18000 ? 950 + below(&draws, 400) : 300 + below(&draws, 3700);
-		now += 500000 + below(&draws, 1000000);
-		if (step % 20000 >= 19900)
-			now += below(&draws, 400 * MS);
+		u64 now = swing_on(&w);
+
 		for (u32 n = 0; n < 4; n++) {
 			enum fred_fate fate;
 			u32 flow;
 
-			if (below(&draws, 4000) >= load)
+			if (!swing_comes(&w))
 				continue;
-			flow = pick_flow(&draws, l->flows);
+			flow = pick_flow(&w.draws, l->flows);
 			fate = on_arrival(&r, flow, (double)now * 1e-9);
 			fates[fate]++;
 			CHECK_EQ(put(&h, flow, 1000, now), fate == NO_DROP ? AT_OK : AT_DROPPED);
@@ -450,15 +448,6 @@ static void full(void)
 
 /* ---- urgent and parked packets ---- */
 
-static enum at_verdict urgent(struct host *h, u32 flow, u16 sta)
-{
-	struct at_pkt *p = new_pkt(h, flow, 100);
-
-	p->cls = AT_URGENT;
-	p->sta = sta;
-	return push(h, p, h->now);
-}
-
 /* Urgent packets go first, and are neither a flow nor a sample. In a full queue the
  * oldest of the others makes room. */
 static void urgent_ones(void)
@@ -466,24 +455,24 @@ static void urgent_ones(void)
 	struct host h;
 
 	open_host(&h, "fred", "limit=4 samples=1", 16);
-	CHECK_EQ(urgent(&h, 9, 0), AT_OK);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(puts_in(&h, 1, 3), 3);
 	CHECK_EQ(stat(&h, "average"), 2 << 16);
 	CHECK_EQ(stat(&h, "active"), 1);
 	CHECK_EQ(cell(&h, NO_FLOW + 1, "backlog"), 1);
 	CHECK_EQ(puts_in(&h, 2, 1), 0);
 	CHECK_EQ(h.last_why, AT_R_LIMIT);
-	CHECK_EQ(urgent(&h, 9, 0), AT_OK);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(h.last_why, AT_R_PUSHOUT);
 	CHECK_EQ(h.last_drop->flow, 1);
-	CHECK_EQ(urgent(&h, 1, 0), AT_CN);
+	CHECK_EQ(put_urgent(&h, 1, 0), AT_CN);
 	CHECK_EQ(cell(&h, 1, "backlog"), 1);
 	/* one that makes room departs: none is left behind it */
-	CHECK_EQ(urgent(&h, 9, 0), AT_OK);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(stat(&h, "average") + stat(&h, "active"), 0);
 	CHECK_EQ(h.q->qlen, 4);
 	/* of four none makes room: the fifth is an ordinary one */
-	CHECK_EQ(urgent(&h, 9, 0), AT_DROPPED);
+	CHECK_EQ(put_urgent(&h, 9, 0), AT_DROPPED);
 	CHECK_EQ(stat(&h, "urgent_over"), 1);
 	change(&h, "limit=2", 0);
 	CHECK_EQ(h.q->qlen, 2);
@@ -509,7 +498,7 @@ static void parked(void)
 		p->sta = (u16)(i / 2);
 		push(&h, p, 0);
 	}
-	urgent(&h, 4, 0);
+	put_urgent(&h, 4, 0);
 	gate(&h, 0, false);
 	CHECK_EQ(h.q->parked, 3);
 	CHECK_EQ(served(&h), 2);
@@ -519,7 +508,7 @@ static void parked(void)
 	CHECK_EQ(stat(&h, "active"), 2);
 	gate(&h, 0, true);
 	CHECK_EQ(served(&h), 4);
-	urgent(&h, 5, 1);
+	put_urgent(&h, 5, 1);
 	put(&h, 6, 1000, MS);
 	/* handed over: oldest first */
 	CHECK_EQ(h.q->ops->drain(h.q)->flow, 0);

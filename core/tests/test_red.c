@@ -6,6 +6,7 @@
 #include "airtab/red.h"
 #include "parris_red.h"
 #include "senders.h"
+#include "swing.h"
 
 static const struct at_red_params plain = {
 	.min = 5 * AT_EWMA_ONE, .max = 40 * AT_EWMA_ONE, .max_p = AT_EWMA_ONE / 10,
@@ -44,7 +45,8 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 	struct parris_red r;
 	struct host h;
 	struct at_ticket t;
-	u64 now = 1, draws = seed * 77 + 1, load = 0, fates[4] = { 0 };
+	struct swing w = swing_begin(seed * 77 + 1, 150, 2500);
+	u64 fates[4] = { 0 };
 
 	open_host(&h, "red", l->args, 300);
 	reopen_host(&h, seed);
@@ -57,15 +59,12 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 	r.q_limit = l->limit;
 	r.gentle = l->gentle;
 	for (u32 step = 0; step < departures; step++) {
-		if (step % 3000 == 0)
-			load = step % 18000 ? 950 + below(&draws, 150) : 300 + below(&draws, 2500);
-		now += 500000 + below(&draws, 1000000);
-		if (step % 20000 >= 19900)
-			now += below(&draws, 400 * MS);
+		u64 now = swing_on(&w);
+
 		for (u32 n = 0; n < 4; n++) {
 			enum red_fate fate;
 
-			if (below(&draws, 4000) >= load)
+			if (!swing_comes(&w))
 				continue;
 			fate = on_arrival(&r, (double)now * 1e-9);
 			fates[fate]++;

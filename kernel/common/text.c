@@ -65,9 +65,9 @@ static char *scaled(char text[AT_TEXT], u8 unit, const char *sign, u64 value)
 static char *rule(char text[AT_TEXT], u64 word)
 {
 	struct at_rule r = at_rule_of(word);
-	const char *proto = r.value == AT_TCP ? "tcp" : "udp";
+	const char *proto = r.value == AT_RULE_TCP ? "tcp" : "udp";
 
-	if (at_rule_wrong(word) || (r.value != AT_TCP && r.value != AT_UDP && r.what != AT_RULE_DSCP && r.value))
+	if (at_rule_wrong(word))
 		snprintf(text, AT_TEXT, "%llx", (unsigned long long)word);
 	else if (r.what == AT_RULE_HOST)
 		snprintf(text, AT_TEXT, "host");

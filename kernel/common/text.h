@@ -7,8 +7,6 @@
 
 #include "airtab/classify.h"
 
-#define AT_TCP 6
-#define AT_UDP 17
 #define AT_TEXT 80		/* longest text; netlink messages hold no more */
 
 /* One way to write a unit: `value` times `scale`. */

@@ -202,9 +202,9 @@ static bool pattern(const char **word, struct at_rule *r)
 		return true;
 	}
 	if (starts(word, "tcp"))
-		r->value = AT_TCP;
+		r->value = AT_RULE_TCP;
 	else if (starts(word, "udp"))
-		r->value = AT_UDP;
+		r->value = AT_RULE_UDP;
 	else
 		return false;
 	r->what = AT_RULE_PROTO;

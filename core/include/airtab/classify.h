@@ -28,6 +28,8 @@
 
 #define AT_RULES 32u
 #define AT_CLASSES 16u		/* that a rule can name */
+#define AT_RULE_TCP 6u		/* the protocols that it can name */
+#define AT_RULE_UDP 17u
 
 enum at_rule_what {
 	AT_RULE_HOST,
@@ -68,12 +70,13 @@ static inline const char *at_rule_wrong(u64 word)
 	struct at_rule r = at_rule_of(word);
 	bool proto = r.what == AT_RULE_PROTO, ports = r.what == AT_RULE_PORTS;
 	bool dscp = r.what == AT_RULE_DSCP, station = r.what == AT_RULE_STATION;
+	bool known = r.value == AT_RULE_TCP || r.value == AT_RULE_UDP;
 
 	if (ports && r.first > r.last)
 		return "ports reversed: write the lower one first";
 	if (ports && !r.first)
 		return "port 0: ports begin with 1";
-	if (word >> 48 || r.what >= AT_RULE_WHATS || (r.value && !proto && !ports && !dscp) ||
+	if (word >> 48 || r.what >= AT_RULE_WHATS || (proto || ports ? !known : r.value && !dscp) ||
 	    (r.first && !ports && !station) || (r.last && !ports) || (dscp && r.value > 63) ||
 	    (r.class && r.what == AT_RULE_HOST))
 		return "no rule";

@@ -36,7 +36,7 @@ pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
 pub use pool::{Handle, Meta, Pool};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
 pub use rates::{Control, Format, Rate, RateError, RatePart, RateSpec, ampdu_add, ampdu_bytes};
-pub use rules::{CLASSES, Pattern, Rule, RuleError, unreached};
+pub use rules::{Pattern, Rule, RuleError, TCP, UDP, unreached};
 pub use units::{Unit, UnitError};
 
 /// Station number of multicast packets.

@@ -9,13 +9,13 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The protocol number.
+/// Its number among IP's protocols.
 pub const TCP: u8 = 6;
 /// The same.
 pub const UDP: u8 = 17;
 
 /// Numbers that a rule can give.
-pub const CLASSES: u8 = 16;
+const CLASSES: u8 = 16;
 
 const HOST: u64 = 0;
 const ANY: u64 = 1;
@@ -31,9 +31,9 @@ pub enum Pattern {
     Host,
     /// Everything.
     All,
-    /// A protocol of IP, whatever its ports.
+    /// TCP or UDP, by its number, whatever its ports.
     Protocol(u8),
-    /// A protocol from or to one of these ports.
+    /// The same, from or to one of these ports.
     Ports(u8, RangeInclusive<u16>),
     /// A code point.
     Dscp(u8),
@@ -104,11 +104,12 @@ impl Rule {
     /// What a word of the core means; nothing if it is no rule.
     pub fn of(word: u64) -> Option<Rule> {
         let (value, first, last) = ((word >> 8) as u8, (word >> 16) as u16, (word >> 32) as u16);
+        let known = [TCP, UDP].contains(&value);
         let pattern = match word >> 4 & 15 {
             HOST => Pattern::Host,
             ANY => Pattern::All,
-            PROTO => Pattern::Protocol(value),
-            PORTS if first > 0 && first <= last => Pattern::Ports(value, first..=last),
+            PROTO if known => Pattern::Protocol(value),
+            PORTS if known && first > 0 && first <= last => Pattern::Ports(value, first..=last),
             DSCP if value < 64 => Pattern::Dscp(value),
             STATION => Pattern::Station(first),
             _ => return None,
@@ -208,11 +209,7 @@ fn code_point(text: &str) -> Result<u8, String> {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = |number: &u8| match *number {
-            TCP => "tcp".to_string(),
-            UDP => "udp".into(),
-            other => format!("protocol {other}"),
-        };
+        let protocol = |number: &u8| if *number == TCP { "tcp" } else { "udp" };
         match &self.pattern {
             Pattern::Host => return write!(f, "host"),
             Pattern::All => write!(f, "*")?,
@@ -276,7 +273,7 @@ mod tests {
             let error = text.parse::<Rule>().unwrap_err().to_string();
             assert!(error.starts_with(said), "{text}: {error}");
         }
-        for word in [1, 0x60, 0x0005_000a_1130, 0x1_0000_0000_0012, 0x4041, 0x1_0010] {
+        for word in [1, 0x60, 0x0005_000a_1130, 0x1_0000_0000_0012, 0x4041, 0x1_0010, 0x720, 0x50_0050_0730] {
             assert_eq!(Rule::of(word), None, "{word:x}");
         }
     }

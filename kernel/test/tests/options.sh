@@ -155,6 +155,31 @@ for kind in $kinds; do
 	shown "after requests at random" "${by_default[@]}"
 	tc qdisc del dev d0 root
 done
+
+# Rules of classes, every form: as they are written, as JSON has them, and what is shown can be written.
+kind=spq
+tc qdisc replace dev d0 root spq classes 3 \
+	rules 'tcp=0,udp:6000-6010=1,udp:443=1,dscp:ef=1,dscp:AF=1,*=2' 2>/dev/null && fail "spq: AF is a code point"
+tc qdisc replace dev d0 root spq classes 3 \
+	rules 'tcp:80=0,udp:6000-6010=1,udp=1,dscp:ef=1,dscp:af41=1,dscp:cs5=0,dscp:63=2,station:7=2,host'
+all=tcp:80=0,udp:6000-6010=1,udp=1,dscp:46=1,dscp:34=1,dscp:40=0,dscp:63=2,station:7=2,host
+shown "every rule" "rules=[\"${all//,/\",\"}\"]"
+text=$(tc qdisc show dev d0 root)
+[[ $text == *" rules $all "* ]] || fail "spq: no $all in $text"
+tc qdisc change dev d0 root spq rules '*=0'
+tc qdisc change dev d0 root spq rules $all
+shown "what is shown, written" "rules=[\"${all//,/\",\"}\"]"
+for bad in tcp= =1 host=1 tcp=16 tcp=1x udp:70000=1 udp:5-=1 udp:-5=1 dscp:64=1 dscp:af44=1 dscp:cs8=1 station:65536=1 \
+	sctp=1 udp:6000=1,; do
+	refused "spq: rules $bad" rules "udp:6000-6010=1" -- tc qdisc change dev d0 root spq rules "$bad"
+done
+refused "spq: rules of port 0" rules "port 0" -- tc qdisc change dev d0 root spq rules udp:0=1
+refused "spq: 33 rules" rules "more than 32" -- tc qdisc change dev d0 root spq rules "$(printf 'tcp=0,%.0s' {1..32})tcp=0"
+shown "after refusals" "rules=[\"${all//,/\",\"}\"]"
+text=$(tc qdisc change dev d0 root spq rules 'udp=1,tcp=0,udp:53=1' 2>&1)
+[[ $text == "spq: warning: rule 3, udp:53=1, is never reached: udp=1 takes all that it would" ]] || fail "spq: said '$text'"
+tc qdisc del dev d0 root
+
 kind=chap
 for off in off 0; do
 	tc qdisc replace dev d0 root pfifo

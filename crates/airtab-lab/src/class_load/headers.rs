@@ -6,14 +6,12 @@
 //!
 //! What it does not do: later fragments have no ports, first ones of IPv6 neither.
 
+use airtab_core::{TCP, UDP};
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket};
 use pcap_file::DataLink;
 
 use crate::packets::Packet;
 
-/// Protocol numbers.
-pub(super) const TCP: u8 = 6;
-pub(super) const UDP: u8 = 17;
 /// Bytes of Linux's headers of cooked captures.
 const COOKED: usize = 16;
 const COOKED_2: usize = 20;
