@@ -43,6 +43,16 @@ static void put_upper(const char *text)
 		putchar(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text);
 }
 
+/* What a list of rules is made of. */
+static void rules(void)
+{
+	printf("Rules are separated by commas, and the first that takes a packet decides:\n"
+	       ".BR tcp=0 ,\n.B udp:443=0\nand\n.B udp:6000\\-6010=1\n"
+	       "(ports of either end),\n.B dscp:ef=1\n(or af41, cs5, a number),\n.B station:7=2\nand\n"
+	       ".B *=2\n(everything); the number is that of the class.\n.B host\n"
+	       "leaves what is left to the classes below.\n");
+}
+
 static void params(const struct at_param *p)
 {
 	char text[AT_TEXT];
@@ -57,6 +67,8 @@ static void params(const struct at_param *p)
 		printf("; ");
 		put(at_text_range(text, p));
 		printf("%s.\n", p->flags & AT_P_INIT ? "; fixed once the qdisc runs" : "");
+		if (p->unit == AT_RULE)
+			rules();
 	}
 }
 
