@@ -132,7 +132,7 @@ static inline bool on_merge(struct at_qdisc *q, struct at_pkt *data, const struc
 	return true;
 }
 
-/* "name=number ..." into h->value; the others keep what they have. */
+/* "name=number name=number,number ..." into h->value; the others keep what they have. */
 static inline void set_values(struct host *h, const struct at_ops *ops, const char *args)
 {
 	while (*args) {
@@ -144,7 +144,9 @@ static inline void set_values(struct host *h, const struct at_ops *ops, const ch
 					       strncmp(ops->params[i].name, args, len)))
 			i++;
 		CHECK(ops->params[i].name);
-		h->value[i][0] = strtoull(args + len + 1, &end, 10);
+		end = (char *)args + len;
+		for (h->vals[i].len = 0; *end == '=' || *end == ','; h->vals[i].len++)
+			h->value[i][h->vals[i].len] = strtoull(end + 1, &end, 10);
 		args = end + strspn(end, " ");
 	}
 }
@@ -214,6 +216,8 @@ static inline void open_roomy(struct host *h, const char *name, const char *args
 		own = "limit=2048 min=134217728 max=134217728 ";
 	else if (!strcmp(name, "cbq"))
 		own = "limit=2048 class_limit=2048 ";
+	else if (!strcmp(name, "cbt"))
+		own = "limit=2048 guard=65535 ";
 	snprintf(all, sizeof(all), "%s%s", own, args);
 	open_host(h, name, all, packets);
 }

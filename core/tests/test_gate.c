@@ -494,7 +494,7 @@ static void urgent_places(const char *name)
 {
 	struct host h;
 
-	open_host(&h, name, "", 128);
+	open_roomy(&h, name, "", 128);
 	gate(&h, 1, false);
 	for (u32 i = 0; i < AT_URGENT_PACKETS; i++)
 		put_to(&h, 1, 1, AT_URGENT, 'a');
@@ -517,7 +517,7 @@ static void urgent_closed(const char *name)
 	struct host h;
 	u32 half = AT_URGENT_PACKETS / 2;
 
-	open_host(&h, name, "", 256);
+	open_roomy(&h, name, "", 256);
 	for (u32 i = 0; i < AT_URGENT_PACKETS; i++)
 		put_to(&h, 1, 1, AT_URGENT, 'a');
 	CHECK_EQ(stat(&h, "urgent_over"), 0);
@@ -568,10 +568,12 @@ int main(void)
 	urgent_places("chap");
 	urgent_places("fred");
 	urgent_places("cbq");
+	urgent_places("cbt");
 	urgent_closed("spq");
 	urgent_closed("fq_codel");
 	urgent_closed("chap");
 	urgent_closed("fred");
 	urgent_closed("cbq");
+	urgent_closed("cbt");
 	return 0;
 }

@@ -952,6 +952,7 @@ static void airtime_fq_aql_expiry(struct host *h)
 #include "params_fred.h"
 #include "params_red.h"
 #include "params_cbq.h"
+#include "params_cbt.h"
 #include "params_vfq.h"
 
 static const struct {
@@ -1023,6 +1024,7 @@ static const struct {
 	{ "airtime_fq", "aql_expiry", airtime_fq_aql_expiry },
 	VFQ_CASES,
 	CBQ_CASES,
+	CBT_CASES,
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

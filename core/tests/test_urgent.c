@@ -208,6 +208,9 @@ int main(void)
 	not_too_long("fred");
 	a_hundredth("fred");
 	a_hundredth("cbq");
+	at_most_32("cbt");
+	not_too_long("cbt");
+	a_hundredth("cbt");
 	the_record();
 	return 0;
 }

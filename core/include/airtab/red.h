@@ -21,7 +21,8 @@
  * pb + count pb u: no division. count wraps after 2^32 packets without a drop, for
  * which pb has to be 0.
  *
- * What this is not: no queue, no limit; no bytes, no adaptive max_p.
+ * What this is not: no queue, no limit, no adaptive max_p. Averages and thresholds are of
+ * packets; who counts in something else sees to `shift`.
  */
 #ifndef AIRTAB_RED_H
 #define AIRTAB_RED_H
@@ -34,6 +35,7 @@ struct at_red_params {
 	u64 max_p;			/* probability of 2^-32, 1 at most */
 	u64 keep;			/* at_ewma_keep() */
 	u32 packet_ns;			/* that a packet takes on the link; not 0 */
+	u8 shift;			/* bits that are left out of a ratio: max >> shift < 2^48 */
 	bool gentle;
 };
 
@@ -102,10 +104,11 @@ static inline u64 at_red_probability(const struct at_red_params *k, u64 average)
 	if (average <= k->min)
 		return 0;
 	if (average <= k->max)
-		return at_ewma_times(at_red_ratio(average - k->min, k->max - k->min), k->max_p);
+		return at_ewma_times(at_red_ratio((average - k->min) >> k->shift, (k->max - k->min) >> k->shift), k->max_p);
 	if (!k->gentle || average >= 2 * k->max)
 		return AT_EWMA_ONE;
-	return k->max_p + at_ewma_times(at_red_ratio(average - k->max, k->max), AT_EWMA_ONE - k->max_p);
+	return k->max_p + at_ewma_times(at_red_ratio((average - k->max) >> k->shift, k->max >> k->shift),
+					AT_EWMA_ONE - k->max_p);
 }
 
 /* Whether u, of 2^-32, is below pb / (1 - count pb). */

@@ -120,6 +120,9 @@ impl Standing {
         if name == "cbq" {
             set("class_limit", (packets + 1).min(65535).to_string());
         }
+        if name == "cbt" {
+            set("guard", (packets + 1).min(65535).to_string());
+        }
         if name == "cake" {
             set("target", "4s".into());
             set("interval", "4s".into());

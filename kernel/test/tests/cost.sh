@@ -26,6 +26,7 @@ instructions() {
 	vfq) options="limit 8000 station_limit 4096 target 1s" ;;
 	at_red) options="limit 8000 min 65535 max 65535" ;;
 	at_cbq) options="limit 8000 class_limit 8000" ;;
+	cbt) options="limit 8000 guard 65535" ;;
 	fred) options="limit 8000 flows 8000 min 65535 max 65535" ;;
 	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;

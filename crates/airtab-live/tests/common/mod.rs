@@ -76,6 +76,7 @@ pub fn roomy(name: &str) -> &'static str {
     match name {
         "red" | "fred" => ":min=65535:max=65535",
         "cbq" => ":class_limit=65535",
+        "cbt" => ":guard=65535",
         _ => "",
     }
 }

@@ -43,6 +43,10 @@ pub fn roomy(name: &str, limit: u32) -> Params {
         params.set("min", "65535").expect("in range");
         params.set("max", "65535").expect("in range");
     }
+    if name == "cbt" {
+        // A class with no more packets than that is not looked at.
+        params.set("guard", "65535").expect("in range");
+    }
     params
 }
 
