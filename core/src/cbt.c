@@ -21,6 +21,7 @@
  *  - AT_URGENT packets go first within narrow bounds (urgent.h). They are of no class; in
  *    a full queue the oldest of the others makes room. What is more is of a class.
  *  - Parked packets (gate.h) keep their place and count as queued.
+ *  - With `adapt` thresholds follow what is measured (cbt_adapt.c).
  *  - Where the host tells stations' links: airtime is theirs (aircost.h), and a class may
  *    have as many packets as the longest aggregate, so that it can be filled.
  *
@@ -95,15 +96,13 @@ static void cbt_recount(struct at_cbt *s)
 enum cbt_verdict { PASSES, EARLY, FORCED, CAPPED, FULL };
 
 /* Whether a packet brings its class above its cap. */
-static bool cbt_over_cap(const struct at_cbt *s, const struct at_cbt_class *k, u32 bytes, u32 air)
+static bool cbt_over_cap(const struct at_cbt *s, const struct at_cbt_class *k, u32 size)
 {
-	u32 own = s->unit == AT_CBT_PACKETS ? 1 : s->unit == AT_CBT_BYTES ? bytes + s->overhead : air;
-
-	return (u64)at_cbt_held(s, k) + own > k->cap;
+	return (u64)at_cbt_held(s, k) + size > k->cap;
 }
 
 /* What is said of a packet, by how its class stands; the average is taken. */
-static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 bytes, u32 air)
+static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 size)
 {
 	struct at_cbt *s = at_cbt_priv(q);
 	bool above = k->red.above;
@@ -111,7 +110,7 @@ static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u3
 
 	if (q->qlen >= s->limit)
 		return FULL;
-	if (k->backlog > s->guard && cbt_over_cap(s, k, bytes, air))
+	if (k->backlog > s->guard && cbt_over_cap(s, k, size))
 		return CAPPED;
 	if (k->backlog <= s->guard || k->red.average <= k->params.min) {
 		k->red.above = false;
@@ -122,16 +121,18 @@ static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u3
 	return verdict == AT_RED_PASSES ? PASSES : verdict == AT_RED_EARLY ? EARLY : FORCED;
 }
 
-static enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class *k, u32 bytes, u32 air, u64 now)
+static enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class *k, u32 size, u64 now)
 {
 	struct at_cbt *s = at_cbt_priv(q);
 	enum cbt_verdict verdict;
 
+	if (s->want)
+		at_cbt_adapt(s, (u32)(k - s->at), size, now);
 	k->arrivals++;
 	k->idle += !k->backlog;
 	k->red.count++;
 	k->red.average = at_cbt_average(s, k, now);
-	verdict = cbt_weigh(q, k, bytes, air);
+	verdict = cbt_weigh(q, k, size);
 	if (verdict != PASSES)
 		k->red.count = 0;
 	/* an idle class that stays so is not to fall by the same time again */
@@ -223,7 +224,7 @@ static enum at_verdict cbt_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	i = at_classify(&s->rules, p, s->classes);
 	k = &s->at[i];
 	air = cbt_air(s, p);
-	verdict = cbt_judge(q, k, bytes, air, now);
+	verdict = cbt_judge(q, k, at_cbt_size(s, bytes, air), now);
 	if (verdict != PASSES) {
 		if (!cbt_marks(s, verdict, p))
 			return cbt_refuse(q, k, p, verdict);
@@ -321,9 +322,12 @@ static void cbt_turn_to_airtime(struct at_cbt *s, u64 now)
 	s->unit = AT_CBT_AIRTIME;
 	for (u32 i = 0; i < s->classes; i++) {
 		at_cbt_hold_to(&s->at[i], &s->at[i].airtime);
+		if (s->want)
+			s->want[i].planned = s->at[i].airtime;
 		if (s->average == AT_CBT_TIME)
 			s->at[i].red.last = now;
 	}
+	at_cbt_adapt_begin(s, now);
 	cbt_recount(s);
 }
 
@@ -359,10 +363,15 @@ static u64 cbt_classes_bytes(u64 classes)
 	return classes * sizeof(struct at_cbt_class);
 }
 
-/* The state is struct at_cbt, then the classes and the links. */
+static u64 cbt_wants_bytes(const struct at_vals *v)
+{
+	return *v[P_ADAPT].v ? *v[P_CLASSES].v * sizeof(struct at_cbt_want) : 0;
+}
+
+/* The state is struct at_cbt, then the classes, what they want, and the links. */
 static u64 cbt_state_size(const struct at_vals *v)
 {
-	return sizeof(struct at_cbt) + cbt_classes_bytes(*v[P_CLASSES].v) +
+	return sizeof(struct at_cbt) + cbt_classes_bytes(*v[P_CLASSES].v) + cbt_wants_bytes(v) +
 	       (*v[P_STATIONS].v + AT_PLACES_SPECIAL) * sizeof(struct at_cbt_station);
 }
 
@@ -375,7 +384,7 @@ static bool cbt_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 
 	for (u32 i = 0; i < s->classes; i++)
 		cbt_elapse(s, &s->at[i], now);
-	at_cbt_plan(s, v);
+	at_cbt_plan(s, v, now);
 	for (u32 i = 0; i < s->classes; i++)
 		if (s->average != average)
 			s->at[i].red.last = now;
@@ -409,8 +418,11 @@ static void cbt_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 
 
 	s->classes = (u32)*v[P_CLASSES].v;
 	s->stations = (u32)*v[P_STATIONS].v;
+	s->adapt = (u8)*v[P_ADAPT].v;
 	s->at = (void *)behind;
-	s->links = (void *)(behind + cbt_classes_bytes(s->classes));
+	behind += cbt_classes_bytes(s->classes);
+	s->want = s->adapt ? (void *)behind : NULL;
+	s->links = (void *)(behind + cbt_wants_bytes(v));
 	s->random = seed;
 	cbt_begin(s, now);
 	cbt_change(q, v, now);

@@ -17,6 +17,7 @@
 static const char *const cbt_modes[] = { "auto", "packet", "byte", "airtime", NULL };
 static const char *const cbt_averages[] = { "auto", "sampled", "all", "time", NULL };
 static const char *const cbt_ecns[] = { "auto", "off", "on", NULL };
+static const char *const cbt_adapts[] = { "off", "peak", "relative", NULL };
 static const char *const cbt_profiles[] = { "default", "faithful", NULL };
 
 const struct at_param at_cbt_params[] = {
@@ -145,6 +146,11 @@ const struct at_param at_cbt_params[] = {
 		.id = 25, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "stations",
 		.help = "links that are told apart; numbers from here on share with those below",
 		.source = "docs/cbt.md", .def = 64, .min = 1, .max = 4096,
+	},
+	[P_ADAPT] = {
+		.id = 26, .unit = AT_CHOICE, .flags = AT_P_INIT, .max_len = 1, .name = "adapt",
+		.help = "thresholds follow: peak: the largest load of 2 s in the last 10 s; relative: the average of class 0 while it loses",
+		.source = "docs/cbt.md", .def = 0, .min = 0, .max = 2, .choices = cbt_adapts,
 	},
 	[P_END] = { 0 },
 };
@@ -411,11 +417,13 @@ static void cbt_plan_class(struct at_cbt *s, const struct at_vals *v, u32 i)
 	k->params.max_p = at_div((cbt_value(&v[P_MAX_P], i) << AT_EWMA_BITS) + 500000, ALL);
 	k->params.gentle = *v[P_GENTLE].v && t.min < t.max;
 	at_cbt_hold_to(k, &t);
+	if (s->want)
+		s->want[i].planned = t;
 	if (s->automatic)
 		k->airtime = cbt_thresholds(v, i, AT_CBT_AIRTIME);
 }
 
-void at_cbt_plan(struct at_cbt *s, const struct at_vals *v)
+void at_cbt_plan(struct at_cbt *s, const struct at_vals *v, u64 now)
 {
 	u64 average = *v[P_AVERAGE].v, ecn = *v[P_ECN].v, rate = *v[P_STATION_RATE].v;
 	struct at_aircost c;
@@ -438,4 +446,5 @@ void at_cbt_plan(struct at_cbt *s, const struct at_vals *v)
 					    .per_byte = c.per_byte };
 	for (u32 i = 0; i < s->classes; i++)
 		cbt_plan_class(s, v, i);
+	at_cbt_adapt_begin(s, now);
 }

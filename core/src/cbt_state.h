@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * cbt: its state, and what its parameters say (cbt_plan.c), what it shows
- * (cbt_rows.c).
+ * cbt: its state; what its parameters say (cbt_plan.c), what it shows (cbt_rows.c), and
+ * thresholds that follow the load (cbt_adapt.c).
  */
 #ifndef AIRTAB_CBT_STATE_H
 #define AIRTAB_CBT_STATE_H
@@ -16,15 +16,18 @@
 enum {
 	P_CLASSES, P_LIMIT, P_MODE, P_LATENCY, P_RATE, P_OVERHEAD, P_SHARE, P_BANDWIDTH, P_PACKET, P_TH_MAX,
 	P_TH_MIN, P_SAMPLES, P_MAX_P, P_AVERAGE, P_TAU, P_GUARD, P_CAP, P_GENTLE, P_ECN, P_HARD, P_RULES,
-	P_PROFILE, P_PHY, P_STATION_RATE, P_STATIONS, P_END
+	P_PROFILE, P_PHY, P_STATION_RATE, P_STATIONS, P_ADAPT, P_END
 };
 
 /* What a class's queue is counted in: choices of `mode` but the first, less one. */
 enum { AT_CBT_PACKETS, AT_CBT_BYTES, AT_CBT_AIRTIME };
 /* Choices of `average` but the first, less one. */
 enum { AT_CBT_SAMPLED, AT_CBT_ALL, AT_CBT_TIME };
+/* Choices of `adapt`. */
+enum { AT_CBT_FIXED, AT_CBT_PEAK, AT_CBT_RELATIVE };
 
 #define AT_CBT_MOST ((u32)1 << 31)		/* no class holds so much, in what is counted */
+#define AT_CBT_PARTS 5u				/* of 2 s each, that a peak is the largest of */
 #define AT_CBT_CAP_DEFAULT ((u64)65535 << 16)	/* of the profile */
 #define AT_CBT_RATE_USUAL 54000000u		/* of stations, if nobody says */
 
@@ -48,6 +51,13 @@ struct at_cbt_class {
 	u64 sent, sent_bytes, waited, late;	/* late: 95 % wait less, ns */
 };
 
+/* What `adapt` has to know of a class. */
+struct at_cbt_want {
+	struct at_cbt_thresholds planned;
+	u64 th;				/* Th_max now */
+	u32 came[AT_CBT_PARTS];		/* in each of the last parts, in what is counted */
+};
+
 /* A station's link. */
 struct at_cbt_station {
 	u32 fixed, per_byte;		/* ns of a packet; of a byte, 16.16 */
@@ -67,13 +77,22 @@ struct at_cbt {
 	u8 unit, average;
 	bool automatic;			/* airtime once a rate is told */
 	bool told, ecn, hard, faithful;
+	u8 adapt, part;			/* part: the present one of at_cbt_want.came */
 	struct at_cbt_class *at;	/* in the state, behind this */
 	struct at_cbt_station *links;
+	struct at_cbt_want *want;	/* NULL: thresholds stay */
+	u64 look, lost, lost_at;	/* next look; losses of class 0, and when the last was seen */
 };
 
 static inline struct at_cbt *at_cbt_priv(const struct at_qdisc *q)
 {
 	return (struct at_cbt *)q->state;
+}
+
+/* What a packet counts. */
+static inline u32 at_cbt_size(const struct at_cbt *s, u32 bytes, u32 air)
+{
+	return s->unit == AT_CBT_PACKETS ? 1 : s->unit == AT_CBT_BYTES ? bytes + s->overhead : air;
 }
 
 /* What a class holds, in what is counted. */
@@ -105,9 +124,13 @@ extern const struct at_stat at_cbt_stats[], at_cbt_row_stats[];
 /* NULL if the values are good, else what is wrong with number *bad. */
 const char *at_cbt_check(const struct at_vals *v, u16 *bad);
 /* Takes over the values: thresholds, and what is said once; no queue, no link is touched. */
-void at_cbt_plan(struct at_cbt *s, const struct at_vals *v);
+void at_cbt_plan(struct at_cbt *s, const struct at_vals *v, u64 now);
 /* Class k has these thresholds from now on. */
 void at_cbt_hold_to(struct at_cbt_class *k, const struct at_cbt_thresholds *t);
+/* Thresholds are as planned from now on. */
+void at_cbt_adapt_begin(struct at_cbt *s, u64 now);
+/* A packet of class i came that counts so much; s->want is not NULL. */
+void at_cbt_adapt(struct at_cbt *s, u32 i, u32 size, u64 now);
 /* Tables (cbt_rows.c). */
 void at_cbt_read(const struct at_qdisc *q, u64 *v, u64 now);
 u32 at_cbt_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found);

@@ -316,6 +316,17 @@ static void cbt_stations(struct host *h)
 	}
 }
 
+static void cbt_adapt_to(struct host *h)
+{
+	for (u32 n = 0; n < 2; n++) {
+		open_host(h, "cbt", n ? "mode=2" : "mode=2 adapt=1", 64);
+		put(h, 1, 100, 60 * SEC);
+		CHECK_EQ(cell(h, 1, "th_max") < 2000u << 16, !n);
+		if (!n)
+			close_host(h);
+	}
+}
+
 #define CBT_CASES \
 	{ "cbt", "classes", cbt_classes }, \
 	{ "cbt", "limit", cbt_limit }, \
@@ -341,6 +352,7 @@ static void cbt_stations(struct host *h)
 	{ "cbt", "profile", cbt_profile }, \
 	{ "cbt", "phy", cbt_phy }, \
 	{ "cbt", "station_rate", cbt_station_rate }, \
-	{ "cbt", "stations", cbt_stations }
+	{ "cbt", "stations", cbt_stations }, \
+	{ "cbt", "adapt", cbt_adapt_to }
 
 #endif

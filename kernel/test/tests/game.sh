@@ -4,7 +4,7 @@
 # with 20 Mb/s of htb, round trip 20 ms, with pfifo (1000 packets), fq_codel and chap at their
 # defaults as leaf. chap must give the game a delay (95th percentile) of at most
 # 1.2 times fq_codel's and a tenth of pfifo's, at the same goodput within 3 %.
-# boot: measured  limit: 900  clock: exact  kernel: 6.1
+# boot: measured  limit: 900  clock: exact  kernel: 6.12
 . ./lib.sh
 
 seconds=12

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # Governors under traffic of the access point's own and forwarded, while disciplines, budgets,
-# the driver's ring, its completions and who sleeps change at random; for a minute of the guest's
+# the driver's ring, its completions and who sleeps change at random; for half a minute of the guest's
 # time (20 s on two processors), or as long as `run --stress` says. Claims and buffers in use stay
 # within what is in the ring, and are gone at the end.
 # boot: checked  limit: 3000  kernel: 6.1,debug
 . ./lib.sh
 
 seconds=$(sed -n 's/.*stress=\([0-9]*\).*/\1/p' /proc/cmdline)
-seconds=${seconds:-$([ $exact ] && echo 60 || echo 20)}
+seconds=${seconds:-$([ $exact ] && echo 30 || echo 20)}
 
 # one of the words
 one() {
