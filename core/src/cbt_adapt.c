@@ -123,7 +123,7 @@ static void adapt_part(struct at_cbt *s)
 		}
 		adapt_hold(s, i, th);
 	}
-	s->part = (s->part + 1) % AT_CBT_PARTS;
+	s->part = (u8)((s->part + 1) % AT_CBT_PARTS);
 	for (u32 i = 0; i < s->classes; i++)
 		s->want[i].came[s->part] = 0;
 }
