@@ -45,7 +45,7 @@
 
 enum {
 	P_CLASSES, P_SHARE, P_CLASS_LIMIT, P_BORROW, P_GROUP, P_INNER, P_RULES, P_LIMIT, P_MIN, P_MAX,
-	P_SAMPLES, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_END
+	P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_END
 };
 enum {
 	S_ACTIVE, S_MARKS, S_EARLY_DROPS, S_FORCED_DROPS, S_CODEL_DROPS, S_URGENT, S_URGENT_OVER, S_URGENT_AIR,
@@ -107,10 +107,11 @@ static const struct at_param cbq_params[] = {
 		.help = "inner=red: average queue of a class, in packets, above which all are dropped",
 		.source = "Parris T 5.1", .def = 40 << 16, .min = 1 << 16, .max = 65535u << 16,
 	},
-	[P_SAMPLES] = {
-		.id = 11, .unit = AT_COUNT, .max_len = 1, .name = "samples",
-		.help = "inner=red: arrivals that the average looks back on: one weighs 1/samples",
-		.source = "Parris T 5.1", .def = 256, .min = 1, .max = 1u << 16,
+	[P_WEIGHT] = {
+		.id = 11, .unit = AT_WEIGHT, .max_len = 1, .name = "weight",
+		.help = "inner=red: of an arrival in the average",
+		.source = "Parris T 5.1", .def = AT_EWMA_ONE / 256, .min = AT_EWMA_ONE >> 16,
+		.max = AT_EWMA_ONE,
 	},
 	[P_MAX_P] = {
 		.id = 12, .unit = AT_PPM, .max_len = 1, .name = "max_p",
@@ -380,7 +381,7 @@ static void cbq_set_inner(struct at_cbq *s, const struct at_vals *v)
 		u64 rate = at_div(*v[P_RATE].v * s->at[i].share, ALL);
 
 		s->at[i].limit = cbq_value(&v[P_CLASS_LIMIT], i);
-		s->at[i].params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_SAMPLES].v,
+		s->at[i].params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_WEIGHT].v,
 						   *v[P_PACKET].v, rate > RATE_MIN ? rate : RATE_MIN);
 	}
 	s->ecn = *v[P_ECN].v;

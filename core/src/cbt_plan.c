@@ -76,10 +76,10 @@ const struct at_param at_cbt_params[] = {
 		.help = "average of a class above which RED begins; 0: th_max, of class 0 a fifth; faithful: 5 packets",
 		.source = "Parris T B.13", .def = 0, .min = 0, .max = (u64)(AT_CBT_MOST - 1) << 16,
 	},
-	[P_SAMPLES] = {
-		.id = 12, .unit = AT_COUNT, .max_len = AT_CLASSES, .name = "samples",
-		.help = "that a sampled average looks back on: one weighs 1/samples; 0: 256, the last class 4, others 16",
-		.source = "Parris T B.13", .def = 0, .min = 0, .max = 1u << 16,
+	[P_WEIGHT] = {
+		.id = 12, .unit = AT_WEIGHT, .max_len = AT_CLASSES, .name = "weight",
+		.help = "of a sample in a sampled average; 0: 1/256, the last class 1/4, others 1/16",
+		.source = "Parris T B.13", .def = 0, .min = 0, .max = AT_EWMA_ONE,
 	},
 	[P_MAX_P] = {
 		.id = 13, .unit = AT_PPM, .max_len = AT_CLASSES, .name = "max_p",
@@ -264,13 +264,13 @@ static struct at_cbt_thresholds cbt_thresholds(const struct at_vals *v, u32 i, u
 	return t;
 }
 
-static u32 cbt_samples(const struct at_vals *v, u32 i)
+static u64 cbt_weight(const struct at_vals *v, u32 i)
 {
-	u64 samples = cbt_value(&v[P_SAMPLES], i);
+	u64 weight = cbt_value(&v[P_WEIGHT], i);
 
-	if (samples)
-		return (u32)samples;
-	return !i ? 256 : i + 1 < *v[P_CLASSES].v ? 16 : 4;
+	if (weight)
+		return weight;
+	return AT_EWMA_ONE >> (!i ? 8 : i + 1 < *v[P_CLASSES].v ? 4 : 2);
 }
 
 /* ---- what is refused ---- */
@@ -279,7 +279,7 @@ static u32 cbt_samples(const struct at_vals *v, u32 i)
 static const char *cbt_check_lists(const struct at_vals *v, u16 *bad)
 {
 	static const u16 lists[] = {
-		P_SHARE, P_BANDWIDTH, P_PACKET, P_TH_MAX, P_TH_MIN, P_SAMPLES, P_MAX_P, P_TAU, P_CAP,
+		P_SHARE, P_BANDWIDTH, P_PACKET, P_TH_MAX, P_TH_MIN, P_WEIGHT, P_MAX_P, P_TAU, P_CAP,
 	};
 
 	for (u32 i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
@@ -413,7 +413,7 @@ static void cbt_plan_class(struct at_cbt *s, const struct at_vals *v, u32 i)
 	ns = cbt_bandwidth(v, i);
 	ns = at_div(k->wire * 8000000000ull + ns / 2, (u32)ns);
 	k->params.packet_ns = ns < ~(u32)0 ? (u32)ns : ~(u32)0;
-	k->params.keep = at_ewma_keep(cbt_samples(v, i));
+	k->params.keep = at_ewma_keep(cbt_weight(v, i));
 	k->params.max_p = at_div((cbt_value(&v[P_MAX_P], i) << AT_EWMA_BITS) + 500000, ALL);
 	k->params.gentle = *v[P_GENTLE].v && t.min < t.max;
 	at_cbt_hold_to(k, &t);

@@ -46,7 +46,7 @@
 #include "airtab/urgent.h"
 
 enum {
-	P_LIMIT, P_MIN, P_MAX, P_SAMPLES, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_MINQ, P_FLOWS, P_END
+	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_MINQ, P_FLOWS, P_END
 };
 enum {
 	S_AVERAGE, S_ACTIVE, S_MARKS, S_EARLY_DROPS, S_SHARE_DROPS, S_URGENT, S_URGENT_OVER, S_URGENT_AIR,
@@ -101,10 +101,11 @@ static const struct at_param fred_params[] = {
 		.source = "Parris T 5.1", .def = 60 << 16, .min = 1 << 16,
 		.max = 65535u << 16,
 	},
-	[P_SAMPLES] = {
-		.id = 4, .unit = AT_COUNT, .max_len = 1, .name = "samples",
-		.help = "arrivals and departures that the average looks back on: one weighs 1/samples",
-		.source = "Parris T 5.1", .def = 256, .min = 1, .max = 1u << 16,
+	[P_WEIGHT] = {
+		.id = 4, .unit = AT_WEIGHT, .max_len = 1, .name = "weight",
+		.help = "of an arrival or a departure in the average",
+		.source = "Parris T 5.1", .def = AT_EWMA_ONE / 256, .min = AT_EWMA_ONE >> 16,
+		.max = AT_EWMA_ONE,
 	},
 	[P_MAX_P] = {
 		.id = 5, .unit = AT_PPM, .max_len = 1, .name = "max_p",
@@ -426,7 +427,7 @@ static bool fred_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	struct fred *s = fred_priv(q);
 
 	s->limit = *v[P_LIMIT].v;
-	s->params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_SAMPLES].v,
+	s->params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_WEIGHT].v,
 				     *v[P_PACKET].v, *v[P_RATE].v);
 	s->minq = (u32)*v[P_MINQ].v;
 	s->ecn = *v[P_ECN].v;

@@ -22,7 +22,7 @@
 #include "airtab/red.h"
 
 enum {
-	P_LIMIT, P_MIN, P_MAX, P_SAMPLES, P_MAX_P, P_RATE, P_PACKET, P_GENTLE, P_ECN, P_HARD, P_END
+	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_GENTLE, P_ECN, P_HARD, P_END
 };
 enum { S_AVERAGE, S_PROBABILITY, S_COUNT, S_MARKS, S_EARLY_DROPS, S_FORCED_DROPS, S_END };
 
@@ -53,10 +53,11 @@ static const struct at_param red_params[] = {
 		.source = "Parris T 5.1", .def = 40 << 16, .min = 1 << 16,
 		.max = 65535u << 16,
 	},
-	[P_SAMPLES] = {
-		.id = 4, .unit = AT_COUNT, .max_len = 1, .name = "samples",
-		.help = "arrivals that the average looks back on: one weighs 1/samples",
-		.source = "Parris T 5.1", .def = 256, .min = 1, .max = 1u << 16,
+	[P_WEIGHT] = {
+		.id = 4, .unit = AT_WEIGHT, .max_len = 1, .name = "weight",
+		.help = "of an arrival in the average",
+		.source = "Parris T 5.1", .def = AT_EWMA_ONE / 256, .min = AT_EWMA_ONE >> 16,
+		.max = AT_EWMA_ONE,
 	},
 	[P_MAX_P] = {
 		.id = 5, .unit = AT_PPM, .max_len = 1, .name = "max_p",
@@ -130,7 +131,7 @@ static u64 red_state_size(const struct at_vals *v)
 
 static struct at_red_params red_read_params(const struct at_vals *v)
 {
-	struct at_red_params k = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_SAMPLES].v,
+	struct at_red_params k = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_WEIGHT].v,
 						  *v[P_PACKET].v, *v[P_RATE].v);
 
 	k.gentle = *v[P_GENTLE].v;

@@ -132,6 +132,17 @@ static inline bool on_merge(struct at_qdisc *q, struct at_pkt *data, const struc
 	return true;
 }
 
+/* A number, or 1/number of 2^-32, to the nearest. */
+static inline u64 number_of(const char *text, char **end)
+{
+	u64 n = strtoull(text, end, 10);
+
+	if (**end != '/')
+		return n;
+	n = strtoull(*end + 1, end, 10);
+	return (((u64)1 << 32) + n / 2) / n;
+}
+
 /* "name=number name=number,number ..." into h->value; the others keep what they have. */
 static inline void set_values(struct host *h, const struct at_ops *ops, const char *args)
 {
@@ -146,7 +157,7 @@ static inline void set_values(struct host *h, const struct at_ops *ops, const ch
 		CHECK(ops->params[i].name);
 		end = (char *)args + len;
 		for (h->vals[i].len = 0; *end == '=' || *end == ','; h->vals[i].len++)
-			h->value[i][h->vals[i].len] = strtoull(end + 1, &end, 10);
+			h->value[i][h->vals[i].len] = number_of(end + 1, &end);
 		args = end + strspn(end, " ");
 	}
 }

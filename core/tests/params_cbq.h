@@ -106,10 +106,10 @@ static void cbq_groups(struct host *h)
 /* A tail drop; a drop at random; flows that take turns. */
 static void cbq_inner(struct host *h)
 {
-	open_host(h, "cbq", "inner=0 samples=1 min=65536 max=131072", 64);
+	open_host(h, "cbq", "inner=0 weight=1/1 min=65536 max=131072", 64);
 	CHECK_EQ(cbq_puts(h, 0, 20), 20);
 	close_host(h);
-	open_host(h, "cbq", "inner=1 samples=1 min=65536 max=131072", 64);
+	open_host(h, "cbq", "inner=1 weight=1/1 min=65536 max=131072", 64);
 	CHECK(cbq_puts(h, 0, 20) < 5);
 	close_host(h);
 	open_host(h, "cbq", "inner=2", 64);
@@ -150,12 +150,12 @@ static void cbq_max(struct host *h)
 	CHECK(drops_with(h, 16, 1000 * MS, 10, 0) > 1000);
 }
 
-static void cbq_samples(struct host *h)
+static void cbq_weight(struct host *h)
 {
-	open_host(h, "cbq", CBQ_RED "samples=256", 64);
+	open_host(h, "cbq", CBQ_RED "weight=1/256", 64);
 	cbq_puts(h, 0, 2);
 	CHECK_EQ(cell(h, 0, "average"), 256);
-	change(h, "samples=1", 0);
+	change(h, "weight=1/1", 0);
 	cbq_puts(h, 0, 1);
 	CHECK_EQ(cell(h, 0, "average"), 2 << 16);
 }
@@ -186,7 +186,7 @@ static void cbq_rate(struct host *h)
 {
 	u64 slow;
 
-	open_host(h, "cbq", "inner=1 samples=16 share=250000", 64);
+	open_host(h, "cbq", "inner=1 weight=1/16 share=250000", 64);
 	slow = cbq_left(h, 40 * MS);
 	change(h, "rate=20000000", h->now);
 	CHECK(slow > 0 && cbq_left(h, 20 * MS) == slow);
@@ -199,7 +199,7 @@ static void cbq_packet(struct host *h)
 {
 	u64 small;
 
-	open_host(h, "cbq", "inner=1 samples=16 share=250000", 64);
+	open_host(h, "cbq", "inner=1 weight=1/16 share=250000", 64);
 	small = cbq_left(h, 32 * MS);
 	change(h, "packet=2000", h->now);
 	CHECK(small > 0 && cbq_left(h, 64 * MS) == small);
@@ -291,7 +291,7 @@ static void cbq_interval(struct host *h)
 	{ "cbq", "limit", cbq_limit }, \
 	{ "cbq", "min", cbq_min }, \
 	{ "cbq", "max", cbq_max }, \
-	{ "cbq", "samples", cbq_samples }, \
+	{ "cbq", "weight", cbq_weight }, \
 	{ "cbq", "max_p", cbq_max_p }, \
 	{ "cbq", "rate", cbq_rate }, \
 	{ "cbq", "packet", cbq_packet }, \

@@ -27,9 +27,9 @@ static u64 cbt_cell(struct host *h, u32 class, const char *name)
 }
 
 /* Averages are what is queued, thresholds 5 packets. */
-#define CBT_NOW "mode=1 average=1 samples=1 th_min=327680 th_max=327680 "
+#define CBT_NOW "mode=1 average=1 weight=1/1 th_min=327680 th_max=327680 "
 /* The same with RED from 5 to 20. */
-#define CBT_RED "mode=1 average=1 samples=1 th_min=327680 th_max=1310720 cap=0 "
+#define CBT_RED "mode=1 average=1 weight=1/1 th_min=327680 th_max=1310720 cap=0 "
 
 static void cbt_classes(struct host *h)
 {
@@ -153,14 +153,14 @@ static void cbt_th_min(struct host *h)
 }
 
 /* After one packet that is queued behind one. */
-static void cbt_samples(struct host *h)
+static void cbt_weight(struct host *h)
 {
 	open_host(h, "cbt", "mode=1 average=1", 64);
 	cbt_queued(h, 0, 2, 0);
 	CHECK_EQ(cell(h, 0, "average"), 256);
 	cbt_queued(h, 2, 2, 0);
 	CHECK_EQ(cell(h, 2, "average"), 65536 / 4);
-	change(h, "samples=8,1,1", 0);
+	change(h, "weight=1/8,1/1,1/1", 0);
 	cbt_queued(h, 2, 1, 0);
 	CHECK_EQ(cell(h, 2, "average"), 2 << 16);
 }
@@ -177,7 +177,7 @@ static void cbt_max_p(struct host *h)
 
 static void cbt_average_by(struct host *h)
 {
-	open_host(h, "cbt", "mode=1 samples=4", 64);	/* time */
+	open_host(h, "cbt", "mode=1 weight=1/4", 64);	/* time */
 	cbt_queued(h, 1, 2, 0);
 	CHECK_EQ(cell(h, 1, "average"), 0);
 	change(h, "average=1", 0);
@@ -339,7 +339,7 @@ static void cbt_adapt_to(struct host *h)
 	{ "cbt", "packet", cbt_packet }, \
 	{ "cbt", "th_max", cbt_th_max }, \
 	{ "cbt", "th_min", cbt_th_min }, \
-	{ "cbt", "samples", cbt_samples }, \
+	{ "cbt", "weight", cbt_weight }, \
 	{ "cbt", "max_p", cbt_max_p }, \
 	{ "cbt", "average", cbt_average_by }, \
 	{ "cbt", "tau", cbt_tau }, \

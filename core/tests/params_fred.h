@@ -17,7 +17,7 @@ static u32 fred_queued(struct host *h, u32 flow, u32 n)
 }
 
 /* Averages are what is queued, with these. */
-#define FRED_NOW "samples=1 minq=1 max=1310720 "
+#define FRED_NOW "weight=1/1 minq=1 max=1310720 "
 
 static void fred_limit(struct host *h)
 {
@@ -66,7 +66,7 @@ static void fred_min(struct host *h)
 
 static void fred_max(struct host *h)
 {
-	open_host(h, "fred", "samples=1 max=327680", 64);	/* 5 */
+	open_host(h, "fred", "weight=1/1 max=327680", 64);	/* 5 */
 	for (u32 flow = 0; flow < 6; flow++)
 		fred_queued(h, flow, 1);
 	CHECK_EQ(fred_queued(h, 6, 4), 2);
@@ -75,12 +75,12 @@ static void fred_max(struct host *h)
 }
 
 /* After one packet that is queued behind one. */
-static void fred_samples(struct host *h)
+static void fred_weight(struct host *h)
 {
-	open_host(h, "fred", "samples=256", 64);
+	open_host(h, "fred", "weight=1/256", 64);
 	fred_queued(h, 1, 2);
 	CHECK_EQ(stat(h, "average"), 256);
-	change(h, "samples=1", 0);
+	change(h, "weight=1/1", 0);
 	fred_queued(h, 1, 1);
 	CHECK_EQ(stat(h, "average"), 2 << 16);
 }
@@ -112,7 +112,7 @@ static void fred_rate(struct host *h)
 {
 	u64 slow;
 
-	open_host(h, "fred", "samples=16 min=1966080", 64);
+	open_host(h, "fred", "weight=1/16 min=1966080", 64);
 	slow = fred_left(h, 10 * MS);
 	change(h, "rate=20000000", h->now);
 	CHECK(slow > 0 && fred_left(h, 5 * MS) == slow);
@@ -123,7 +123,7 @@ static void fred_packet(struct host *h)
 {
 	u64 small;
 
-	open_host(h, "fred", "samples=16 min=1966080", 64);
+	open_host(h, "fred", "weight=1/16 min=1966080", 64);
 	small = fred_left(h, 8 * MS);
 	change(h, "packet=2000", h->now);
 	CHECK(small > 0 && fred_left(h, 16 * MS) == small);
@@ -162,7 +162,7 @@ static void fred_flows(struct host *h)
 	{ "fred", "limit", fred_limit }, \
 	{ "fred", "min", fred_min }, \
 	{ "fred", "max", fred_max }, \
-	{ "fred", "samples", fred_samples }, \
+	{ "fred", "weight", fred_weight }, \
 	{ "fred", "max_p", fred_max_p }, \
 	{ "fred", "rate", fred_rate }, \
 	{ "fred", "packet", fred_packet }, \

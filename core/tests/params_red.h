@@ -7,7 +7,7 @@
 #define AIRTAB_TEST_PARAMS_RED_H
 
 /* Averages are what is queued, with these. */
-#define RED_NOW "samples=1 min=655360 max=1310720 "
+#define RED_NOW "weight=1/1 min=655360 max=1310720 "
 
 static void red_limit(struct host *h)
 {
@@ -32,14 +32,14 @@ static void red_max(struct host *h)
 }
 
 /* After one arrival that finds 10. */
-static void red_samples(struct host *h)
+static void red_weight(struct host *h)
 {
-	open_host(h, "red", "samples=256", 64);
+	open_host(h, "red", "weight=1/256", 64);
 	puts_of(h, 1, 1500, 1);
 	CHECK_EQ(stat(h, "average"), 0);
 	puts_of(h, 1, 1500, 1);
 	CHECK_EQ(stat(h, "average"), 256);
-	change(h, "samples=1", 0);
+	change(h, "weight=1/1", 0);
 	puts_of(h, 1, 1500, 1);
 	CHECK_EQ(stat(h, "average"), 2 << 16);
 }
@@ -73,7 +73,7 @@ static void red_rate(struct host *h)
 {
 	u64 slow;
 
-	open_host(h, "red", "samples=16", 64);
+	open_host(h, "red", "weight=1/16", 64);
 	slow = red_left(h, 10 * MS);
 	change(h, "rate=20000000", h->now);
 	CHECK(slow > 0 && red_left(h, 5 * MS) == slow);
@@ -84,7 +84,7 @@ static void red_packet(struct host *h)
 {
 	u64 small;
 
-	open_host(h, "red", "samples=16", 64);
+	open_host(h, "red", "weight=1/16", 64);
 	small = red_left(h, 8 * MS);
 	change(h, "packet=2000", h->now);
 	CHECK(small > 0 && red_left(h, 16 * MS) == small);
@@ -121,7 +121,7 @@ static void red_hard(struct host *h)
 	{ "red", "limit", red_limit }, \
 	{ "red", "min", red_min }, \
 	{ "red", "max", red_max }, \
-	{ "red", "samples", red_samples }, \
+	{ "red", "weight", red_weight }, \
 	{ "red", "max_p", red_max_p }, \
 	{ "red", "rate", red_rate }, \
 	{ "red", "packet", red_packet }, \

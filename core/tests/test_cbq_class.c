@@ -94,7 +94,7 @@ static void inner_red(void)
 	red_of_a_class("inner=1", 1, 200);
 	red_of_a_class("inner=1 borrow=1", 2, 150);
 	/* each has an average of its own; marks */
-	open_cbq(&h, "inner=1 samples=1 min=65536 max=327680 max_p=1000000", NULL, NULL, 64);
+	open_cbq(&h, "inner=1 weight=1/1 min=65536 max=327680 max_p=1000000", NULL, NULL, 64);
 	CHECK(puts_in(&h, 0, 1000, 20) < 8);
 	CHECK_EQ(puts_in(&h, 1, 1000, 2), 2);
 	CHECK_EQ(stat(&h, "marks"), 0);

@@ -27,10 +27,10 @@ struct load {
 static const struct load loads[] = {
 	{ LINK THIRDS "overhead=0 profile=1 limit=42 latency=40000000", 3, 0, SAMPLED, 42, 1, STUDY,
 	  { 5, 10, 10 }, { 20, 10, 10 }, DRAIN, { 0 }, { 1, 1, 1 }, 0.1, false },
-	{ LINK THIRDS "overhead=0 mode=2 average=1 cap=131072,98304,131072 limit=60 samples=256,16,4", 3, 1,
+	{ LINK THIRDS "overhead=0 mode=2 average=1 cap=131072,98304,131072 limit=60 weight=1/256,1/16,1/4", 3, 1,
 	  SAMPLED, 60, 1, STUDY, { 3000, 7500, 7500 }, { 15000, 7500, 7500 }, DRAIN, { 2, 1.5, 2 }, { 1, 1, 1 },
 	  0.1, false },
-	{ LINK THIRDS "overhead=0 mode=2 average=2 cap=0 limit=33 samples=16 gentle=1 max_p=20000", 3, 1, ALL,
+	{ LINK THIRDS "overhead=0 mode=2 average=2 cap=0 limit=33 weight=1/16 gentle=1 max_p=20000", 3, 1, ALL,
 	  33, 1, { 1 / 16.0, 1 / 16.0, 1 / 16.0 }, { 3000, 7500, 7500 }, { 15000, 7500, 7500 }, DRAIN, { 0 },
 	  { 1, 1, 1 }, 0.02, true },
 	{ LINK THIRDS "overhead=30 mode=2 limit=60 tau=200000000,20000000,5000000", 3, 31, OVER_TIME, 60, 1,
@@ -40,7 +40,7 @@ static const struct load loads[] = {
 	  STUDY, { 3, 7.5, 7.5 }, { 15, 7.5, 7.5 }, DRAIN, { 0 }, { 0.05, 0.05, 0.05 }, 0.1, true },
 	{ LINK "overhead=0 classes=1 profile=1 th_min=327680 th_max=2621440 limit=60", 1, 0, SAMPLED, 60, 1,
 	  STUDY, { 5 }, { 40 }, { 1000 }, { 0 }, { 1 }, 0.1, false },
-	{ LINK THIRDS "overhead=0 mode=1 average=2 guard=0 samples=1,500,16 limit=40 cap=0,65536,0", 3, 0, ALL, 40,
+	{ LINK THIRDS "overhead=0 mode=1 average=2 guard=0 weight=1/1,1/500,1/16 limit=40 cap=0,65536,0", 3, 0, ALL, 40,
 	  0, { 1, 0.002, 1 / 16.0 }, { 3, 7.5, 7.5 }, { 15, 7.5, 7.5 }, DRAIN, { 0, 1, 0 }, { 1, 1, 1 }, 0.1,
 	  false },
 };
@@ -212,10 +212,10 @@ static void twins(const char *other, const char *its, const char *args, bool ave
 static void one_class(void)
 {
 	twins("red", "", "profile=1 classes=1 overhead=0 limit=240 th_min=327680 th_max=2621440", true);
-	twins("red", "gentle=1 limit=100 samples=16 max=655360",
-	      "profile=1 classes=1 overhead=0 gentle=1 limit=100 samples=16 th_min=327680 th_max=655360", true);
+	twins("red", "gentle=1 limit=100 weight=1/16 max=655360",
+	      "profile=1 classes=1 overhead=0 gentle=1 limit=100 weight=1/16 th_min=327680 th_max=655360", true);
 	twins("fifo", "limit=60 bytes=0",
-	      "profile=1 classes=1 limit=60 samples=1 th_min=3932160 th_max=3932160", false);
+	      "profile=1 classes=1 limit=60 weight=1/1 th_min=3932160 th_max=3932160", false);
 }
 
 /* One class of weight 1/4, both thresholds 3, 8 places, a link of 100 packets a second:
@@ -247,7 +247,7 @@ static void trace(void)
 	struct at_ticket t;
 	struct host h;
 
-	open_host(&h, "cbt", "profile=1 classes=1 samples=4 th_min=196608 th_max=196608 limit=8 rate=800000 overhead=0", 16);
+	open_host(&h, "cbt", "profile=1 classes=1 weight=1/4 th_min=196608 th_max=196608 limit=8 rate=800000 overhead=0", 16);
 	for (u32 i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		if (want[i].what == 'a')
 			CHECK_EQ(put(&h, 1, 1000, want[i].ms * MS), want[i].verdict);
@@ -279,7 +279,7 @@ static void bursts(void)
 		u64 th = (u64)(want[i].th * ONE + 0.5);
 		u32 n = 0;
 
-		snprintf(args, sizeof(args), "profile=1 samples=%u th_min=%llu th_max=%llu", want[i].samples,
+		snprintf(args, sizeof(args), "profile=1 weight=1/%u th_min=%llu th_max=%llu", want[i].samples,
 			 (unsigned long long)th, (unsigned long long)th);
 		open_host(&h, "cbt", args, 400);
 		while (put(&h, 1, 1000, 0) == AT_OK)

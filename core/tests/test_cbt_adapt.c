@@ -146,7 +146,7 @@ static void relative(void)
 	double factor;
 
 	/* averages are what the last packet found; RED begins at 20000 bytes */
-	open_host(&h, "cbt", "mode=2 average=1 samples=1 cap=0 ecn=1 adapt=2 limit=500 "
+	open_host(&h, "cbt", "mode=2 average=1 weight=1/1 cap=0 ecn=1 adapt=2 limit=500 "
 		  "th_min=1310720000,614400000,294912000", 400);
 	while (th_max(&h, 1) == planned[1]) {
 		struct at_pkt *p = new_pkt(&h, 0, 62);

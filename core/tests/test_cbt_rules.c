@@ -93,7 +93,7 @@ static void caps(void)
 	CHECK_EQ(puts_of(&h, 2, 9000, 5, 0), 2);
 	change(&h, "guard=4", 0);
 	CHECK_EQ(puts_of(&h, 2, 9000, 5, 0), 3);
-	change(&h, "profile=1 samples=65536", 0);
+	change(&h, "profile=1 weight=1/65536", 0);
 	CHECK_EQ(puts_of(&h, 2, 9000, 1, 0), 1);
 	close_host(&h);
 }
@@ -105,7 +105,7 @@ static void guards(void)
 			     .ampdu_ns = 3000000 };
 	struct host h;
 
-	open_host(&h, "cbt", "mode=2 average=1 samples=1 th_max=65536000 th_min=65536000 cap=0 limit=5000", 64);
+	open_host(&h, "cbt", "mode=2 average=1 weight=1/1 th_max=65536000 th_min=65536000 cap=0 limit=5000", 64);
 	CHECK_EQ(puts_of(&h, 0, 1500, 20, 0), 2);
 	h.q->ops->link(h.q, &l, 0);
 	CHECK_EQ(stat(&h, "guard"), 12);
@@ -131,7 +131,7 @@ static void samples(void)
 	struct host h;
 	double average = 0;
 
-	open_host(&h, "cbt", "profile=1 classes=2 samples=4 th_min=131072 th_max=131072 limit=5", 16);
+	open_host(&h, "cbt", "profile=1 classes=2 weight=1/4 th_min=131072 th_max=131072 limit=5", 16);
 	CHECK_EQ(puts_of(&h, 1, 1000, 4, 0), 4);
 	for (u32 i = 0; i < 4; i++)
 		average += (i - average) / 4;
@@ -159,7 +159,7 @@ static void idle(void)
 	u64 shown;
 
 	/* a packet is 10 ms of the link, 40 ms of class 1 */
-	open_host(&h, "cbt", "profile=1 classes=2 samples=65536,4 share=750000,250000 rate=800000 overhead=0 th_min=655360 th_max=655360 limit=20", 32);
+	open_host(&h, "cbt", "profile=1 classes=2 weight=1/65536,1/4 share=750000,250000 rate=800000 overhead=0 th_min=655360 th_max=655360 limit=20", 32);
 	CHECK_EQ(puts_of(&h, 1, 1000, 6, 0), 6);
 	for (u32 i = 0; i < 6; i++)
 		average += (i - average) / 4;
@@ -488,7 +488,7 @@ static void refused(void)
 		{ "mode=2 th_max=655360000 th_min=655360001", "th_min", "more than th_max" },
 		{ "mode=1 th_min=65536000", "th_min", "share, rate and latency" },
 		{ "share=500000,500000", "share", "one for each" },
-		{ "samples=1,2,3,4", "samples", "one for each" },
+		{ "weight=1/1,1/2,1/3,1/4", "weight", "one for each" },
 		{ "mode=1 th_max=1,2", "th_max", "one for each" },
 		{ "share=500000,300000,200001", "share", "more than 100 %" },
 		{ "share=400000", "share", "more than 100 %" },
@@ -507,7 +507,7 @@ static void refused(void)
 		{ "rules=3", "rules", "" },
 		{ "rules=19", "rules", "not among classes" },
 		{ "latency=0", "latency", "below" }, { "rate=0", "rate", "below" }, { "packet=0", "packet", "below" },
-		{ "packet=1000,0,1000", "packet", "below" }, { "samples=65537", "samples", "above" },
+		{ "packet=1000,0,1000", "packet", "below" }, { "weight=4294967297", "weight", "above" },
 	};
 	static const char *const good[] = {
 		"mode=1 th_max=6553600 limit=300", "share=333333", "classes=1 share=1000000",
@@ -542,7 +542,7 @@ static void memory(void)
 	struct host h;
 
 	open_host(&h, "cbt", "", 1);
-	CHECK(h.q->ops->state_size(h.vals) < 3072);
+	CHECK(h.q->ops->state_size(h.vals) < 2048);
 	if (getenv("AT_VERBOSE"))
 		fprintf(stderr, "cbt: %llu bytes\n", (unsigned long long)h.q->ops->state_size(h.vals));
 	close_host(&h);

@@ -145,12 +145,12 @@ static void open_loop(void)
 		const char *name, *args;
 		double x, kb[3], ms, part, late;
 	} want[] = {
-		{ "w=1, x=0", "profile=1 samples=1 " HARD, 0, { 972, 253, 0 }, 59, 0.04, 0.05 },
-		{ "w=1, x=250", "profile=1 samples=1 " HARD, 250, { 773, 202, 250 }, 75, 0.04, 0.05 },
-		{ "w=1, x=800", "profile=1 samples=1 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.07 },
-		{ "all 1/16, x=0", "profile=1 samples=16 " HARD, 0, { 972, 253, 0 }, 59, 0.04, 0.05 },
-		{ "all 1/16, x=800", "profile=1 samples=16 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.07 },
-		{ "all 1/256, x=800", "profile=1 samples=256 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.09 },
+		{ "w=1, x=0", "profile=1 weight=1/1 " HARD, 0, { 972, 253, 0 }, 59, 0.04, 0.05 },
+		{ "w=1, x=250", "profile=1 weight=1/1 " HARD, 250, { 773, 202, 250 }, 75, 0.04, 0.05 },
+		{ "w=1, x=800", "profile=1 weight=1/1 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.07 },
+		{ "all 1/16, x=0", "profile=1 weight=1/16 " HARD, 0, { 972, 253, 0 }, 59, 0.04, 0.05 },
+		{ "all 1/16, x=800", "profile=1 weight=1/16 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.07 },
+		{ "all 1/256, x=800", "profile=1 weight=1/256 " HARD, 800, { 575, 150, 500 }, 100, 0.07, 0.09 },
 		{ "paper, x=800", "profile=1 " HARD, 800, { 616, 134, 471 }, 100, 0.12, 0.25 },
 		{ "paper, x=0", "profile=1 " HARD, 0, { 992, 229, 0 }, 59, 0.12, 0.25 },
 	};

@@ -19,11 +19,11 @@ struct load {
 static const struct load loads[] = {
 	{ "", 1 / 256.0, 0.1, 5, 60, 1250, 240, 2, 40 },
 	{ "limit=100 min=196608 max=2621440 flows=100", 1 / 256.0, 0.1, 3, 40, 1250, 100, 2, 200 },
-	{ "samples=500 min=327680 max=983040 limit=60 rate=4000000 minq=3", 0.002, 0.1, 5, 15, 500, 60, 3, 12 },
-	{ "samples=4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
+	{ "weight=1/500 min=327680 max=983040 limit=60 rate=4000000 minq=3", 0.002, 0.1, 5, 15, 500, 60, 3, 12 },
+	{ "weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
 	  100, 240, 2, 60 },
-	{ "samples=1 min=262144 max=15728640 max_p=1000000 minq=1", 1, 1, 4, 240, 1250, 240, 1, 80 },
-	{ "samples=16 min=163840 max=655360 max_p=20000 limit=150", 1 / 16.0, 0.02, 2.5, 10, 1250, 150, 2, 90 },
+	{ "weight=1/1 min=262144 max=15728640 max_p=1000000 minq=1", 1, 1, 4, 240, 1250, 240, 1, 80 },
+	{ "weight=1/16 min=163840 max=655360 max_p=20000 limit=150", 1 / 16.0, 0.02, 2.5, 10, 1250, 150, 2, 90 },
 };
 
 static double worst;
@@ -202,7 +202,7 @@ static void share(void)
 {
 	struct host h;
 
-	open_host(&h, "fred", "samples=1 min=1310720 max=6553600", 128);	/* 20, 100 */
+	open_host(&h, "fred", "weight=1/1 min=1310720 max=6553600", 128);	/* 20, 100 */
 	CHECK_EQ(puts_in(&h, 1, 22), 20);
 	CHECK_EQ(puts_in(&h, 2, 10), 10);
 	CHECK_EQ(puts_in(&h, 3, 4), 4);
@@ -235,7 +235,7 @@ static void two_packets(void)
 	for (u32 flows = 40; flows <= 60; flows += 20) {
 		u32 most = flows == 40 ? 80 : 100;
 
-		open_host(&h, "fred", "samples=1 max=655360 limit=100", 128);
+		open_host(&h, "fred", "weight=1/1 max=655360 limit=100", 128);
 		for (u32 round = 0; round < 4; round++)
 			for (u32 i = 0; i < flows; i++)
 				puts_in(&h, i, 1);
@@ -306,7 +306,7 @@ static enum at_verdict early(struct host *h, const char *args, u32 own, u8 flags
 	char all[100];
 	struct at_pkt *p;
 
-	snprintf(all, sizeof(all), "samples=1 min=327680 max=1310720 max_p=500000 %s", args);	/* 5, 20 */
+	snprintf(all, sizeof(all), "weight=1/1 min=327680 max=1310720 max_p=500000 %s", args);	/* 5, 20 */
 	open_host(h, "fred", all, 16);
 	for (u32 i = 0; i < 12 - own; i++)
 		CHECK_EQ(puts_in(h, 10 + i, 1), 1);
@@ -365,7 +365,7 @@ static void seeds(void)
 	for (u64 seed = 0; seed < 3; seed++) {
 		struct host h;
 
-		open_host(&h, "fred", "samples=1 max=655360 max_p=500000", 64);
+		open_host(&h, "fred", "weight=1/1 max=655360 max_p=500000", 64);
 		reopen_host(&h, seed / 2 + 1);
 		drops[seed] = 0;
 		for (u32 i = 0; i < 2000; i++) {
@@ -388,7 +388,7 @@ static void shown(void)
 	double average = 0, kept = 1;
 	struct host h;
 
-	open_host(&h, "fred", "samples=4 rate=800000 min=3276800 max=3276800", 16);
+	open_host(&h, "fred", "weight=1/4 rate=800000 min=3276800 max=3276800", 16);
 	for (u32 i = 0; i < 10; i++)
 		average += (i - average) / 4;
 	puts_in(&h, 1, 10);
@@ -454,7 +454,7 @@ static void urgent_ones(void)
 {
 	struct host h;
 
-	open_host(&h, "fred", "limit=4 samples=1", 16);
+	open_host(&h, "fred", "limit=4 weight=1/1", 16);
 	CHECK_EQ(put_urgent(&h, 9, 0), AT_OK);
 	CHECK_EQ(puts_in(&h, 1, 3), 3);
 	CHECK_EQ(stat(&h, "average"), 2 << 16);
@@ -491,7 +491,7 @@ static void parked(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "fred", "samples=1", 16);
+	open_host(&h, "fred", "weight=1/1", 16);
 	for (u32 i = 0; i < 4; i++) {
 		struct at_pkt *p = new_pkt(&h, i, 1000);
 
@@ -591,7 +591,7 @@ static void defaults(void)
 		const char *name;
 		u64 value;
 	} expected[] = {
-		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 60 << 16 }, { "samples", 256 },
+		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 60 << 16 }, { "weight", 1 << 24 },
 		{ "max_p", 100000 }, { "rate", 10000000 }, { "packet", 1000 }, { "ecn", 1 },
 		{ "minq", 2 }, { "flows", 256 },
 	};

@@ -30,11 +30,11 @@ struct load {
 static const struct load loads[] = {
 	{ "", 1 / 256.0, 0.1, 5, 40, 1250, 240, false },
 	{ "gentle=1 limit=100", 1 / 256.0, 0.1, 5, 40, 1250, 100, true },
-	{ "samples=500 min=327680 max=983040 limit=60 rate=4000000", 0.002, 0.1, 5, 15, 500, 60, false },
-	{ "samples=4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
+	{ "weight=1/500 min=327680 max=983040 limit=60 rate=4000000", 0.002, 0.1, 5, 15, 500, 60, false },
+	{ "weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
 	  100, 240, false },
-	{ "samples=1 min=0 max=15728640 max_p=1000000", 1, 1, 0, 240, 1250, 240, false },
-	{ "samples=16 min=65536 max=131072 max_p=20000 gentle=1", 1 / 16.0, 0.02, 1, 2, 1250, 240, true },
+	{ "weight=1/1 min=0 max=15728640 max_p=1000000", 1, 1, 0, 240, 1250, 240, false },
+	{ "weight=1/16 min=65536 max=131072 max_p=20000 gentle=1", 1 / 16.0, 0.02, 1, 2, 1250, 240, true },
 };
 
 /* Arrivals that swing around one packet a ms, with pauses: the same packets are
@@ -120,7 +120,7 @@ static void trace(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "red", "samples=4 min=196608 max=196608 limit=8 rate=800000", 16);
+	open_host(&h, "red", "weight=1/4 min=196608 max=196608 limit=8 rate=800000", 16);
 	for (u32 i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		u64 now = want[i].ms * MS;
 
@@ -286,7 +286,7 @@ static void defaults(void)
 		const char *name;
 		u64 value;
 	} expected[] = {
-		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 40 << 16 }, { "samples", 256 },
+		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 40 << 16 }, { "weight", 1 << 24 },
 		{ "max_p", 100000 }, { "rate", 10000000 }, { "packet", 1000 }, { "gentle", 0 },
 		{ "ecn", 1 }, { "hard", 1 },
 	};
@@ -319,7 +319,7 @@ static void marks(void)
 {
 	struct host h;
 
-	open_host(&h, "red", "samples=1 min=655360 max=1310720 max_p=500000 limit=25", 64);
+	open_host(&h, "red", "weight=1/1 min=655360 max=1310720 max_p=500000 limit=25", 64);
 	CHECK_EQ(drops_with(&h, 20, 0, 300, AT_F_ECT), 0);
 	CHECK(stat(&h, "marks") > 50 && stat(&h, "early_drops") == 0);
 	CHECK(drops_with(&h, 20, 300 * MS, 300, 0) > 50);
@@ -345,7 +345,7 @@ static void seeds(void)
 	for (u64 seed = 0; seed < 3; seed++) {
 		struct host h;
 
-		open_host(&h, "red", "samples=1 min=655360 max=1310720", 64);
+		open_host(&h, "red", "weight=1/1 min=655360 max=1310720", 64);
 		reopen_host(&h, seed / 2 + 1);
 		drops[seed] = drops_with(&h, 20, 0, 1000, 0);
 		close_host(&h);
@@ -360,7 +360,7 @@ static void shown(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "red", "samples=4 rate=800000", 16);
+	open_host(&h, "red", "weight=1/4 rate=800000", 16);
 	for (u32 i = 0; i < 10; i++)
 		put(&h, 1, 1000, 0);
 	CHECK(stat(&h, "average") > 6 << 16);
@@ -384,7 +384,7 @@ static void parked(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "red", "samples=1", 16);
+	open_host(&h, "red", "weight=1/1", 16);
 	for (u32 i = 0; i < 4; i++) {
 		struct at_pkt *p = new_pkt(&h, i, 1000);
 

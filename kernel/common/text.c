@@ -24,6 +24,7 @@ static const struct at_scale bps[] = {
 static const struct at_scale ppm[] = { { "ppm", 1 }, { "%", 10000 }, { NULL } };
 static const struct at_scale count[] = { { "", 1 }, { NULL } };
 static const struct at_scale q16[] = { { "", 1u << 16 }, { NULL } };
+static const struct at_scale weight[] = { { "", (u64)1 << 32 }, { NULL } };
 
 const struct at_scale *at_scales(u8 unit)
 {
@@ -39,6 +40,8 @@ const struct at_scale *at_scales(u8 unit)
 		return ppm;
 	case AT_Q16:
 		return q16;
+	case AT_WEIGHT:
+		return weight;
 	default:
 		return count;
 	}
@@ -96,6 +99,29 @@ static char *fixed_point(char text[AT_TEXT], u64 value)
 	return text;
 }
 
+/* 1/n where that is it, else ten decimals, which are enough to read it again. */
+static char *weight_of(char text[AT_TEXT], u64 value)
+{
+	const u64 one = (u64)1 << 32, low = one - 1;
+	u64 n = value && value <= one ? at_div(one + value / 2, (u32)(value < one ? value : low)) : 0;
+	u64 high, rest;
+
+	if (n > 1 && n <= low && at_div(one + n / 2, (u32)n) == value) {
+		snprintf(text, AT_TEXT, "1/%u", (unsigned int)n);
+		return text;
+	}
+	if (!(value & low)) {
+		snprintf(text, AT_TEXT, "%u", (unsigned int)(value >> 32));
+		return text;
+	}
+	high = (value & low) * 100000;
+	rest = ((high & low) * 100000 + one / 2) >> 32;
+	high >>= 32;
+	snprintf(text, AT_TEXT, "%u.%05u%05u", (unsigned int)(value >> 32),
+		 (unsigned int)(high + (rest == 100000)), (unsigned int)(rest == 100000 ? 0 : rest));
+	return text;
+}
+
 char *at_text_value(char text[AT_TEXT], u8 unit, const char *const *choices, u64 value)
 {
 	u64 i = 0;
@@ -111,6 +137,8 @@ char *at_text_value(char text[AT_TEXT], u8 unit, const char *const *choices, u64
 		return text;
 	case AT_Q16:
 		return fixed_point(text, value);
+	case AT_WEIGHT:
+		return weight_of(text, value);
 	case AT_RULE:
 		return rule(text, value);
 	case AT_SIGNED_NS:

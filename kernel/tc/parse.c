@@ -35,6 +35,7 @@ const char *at_parse_example(u8 unit)
 		[AT_SIGNED_NS] = "a time with its unit, such as 25ms, 100us or 120s",
 		[AT_HEX] = "a number",
 		[AT_RULE] = "a rule such as udp:6000-6010=1",
+		[AT_WEIGHT] = "a weight such as 1/256 or 0.004",
 	};
 
 	return examples[unit];
@@ -63,18 +64,24 @@ static bool push_digit(u64 *number, char c)
 	       !__builtin_add_overflow(*number, (u64)(c - '0'), number);
 }
 
-/* value * scale / 10^digits, if there is no rest (of AT_Q16: to the nearest). */
+/* value * scale / 10^digits, if there is no rest (of AT_Q16 and AT_WEIGHT: to the nearest). */
 static bool fraction(u8 unit, u64 value, u64 scale, u32 digits, u64 *to)
 {
+	bool nearest = unit == AT_Q16 || unit == AT_WEIGHT;
 	u64 product, unit_of = 1;
 
+	for (; unit == AT_WEIGHT && digits > 13; digits--)
+		value /= 10;
+	/* 2^32 / 10^13 is 2^19 / 5^13 */
+	for (; unit == AT_WEIGHT && digits; scale /= 2, digits--)
+		unit_of *= 5;
 	if (__builtin_mul_overflow(value, scale, &product))
 		return false;
 	while (digits--)
 		unit_of *= 10;
-	if (unit == AT_Q16 && __builtin_add_overflow(product, unit_of / 2, &product))
+	if (nearest && __builtin_add_overflow(product, unit_of / 2, &product))
 		return false;
-	if (unit != AT_Q16 && product % unit_of)
+	if (!nearest && product % unit_of)
 		return false;
 	return !__builtin_add_overflow(*to, product / unit_of, to);
 }
@@ -108,6 +115,23 @@ static bool choice(const char *const *names, const char *word, u64 *value)
 		if (!strcmp(names[*value], word))
 			return true;
 	return false;
+}
+
+/* A decimal, or 1/n to the nearest. */
+static bool weight(const char *word, u64 *value)
+{
+	const char *c = word + 2;
+	u64 n = 0;
+
+	if (strncmp(word, "1/", 2))
+		return number(AT_WEIGHT, word, value);
+	for (; digit(*c) && n < ~(u32)0; c++)
+		if (!push_digit(&n, *c))
+			return false;
+	if (*c || !n || n > ~(u32)0)
+		return false;
+	*value = at_div(((u64)1 << 32) + n / 2, (u32)n);
+	return true;
 }
 
 /* ---- rules ---- */
@@ -240,6 +264,8 @@ static bool parse_one(const struct at_param *p, const char *word, u64 *value)
 		return choice(p->choices, word, value);
 	case AT_RULE:
 		return rule(word, value);
+	case AT_WEIGHT:
+		return weight(word, value);
 	case AT_NS:
 	case AT_BPS:
 		*value = 0;

@@ -29,10 +29,10 @@ static inline u64 at_ewma_times(u64 a, u64 f)
 	return (a >> AT_EWMA_BITS) * f + ((a & (AT_EWMA_ONE - 1)) * f >> AT_EWMA_BITS);
 }
 
-/* The share that a sample keeps, if it weighs 1 / n; n is not 0. */
-static inline u64 at_ewma_keep(u32 n)
+/* The share that a sample of such a weight keeps; 1 at most, of 2^-32. */
+static inline u64 at_ewma_keep(u64 weight)
 {
-	return AT_EWMA_ONE - at_div(AT_EWMA_ONE + n / 2, n);
+	return AT_EWMA_ONE - weight;
 }
 
 /* The average with one more sample. */

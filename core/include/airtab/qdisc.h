@@ -109,6 +109,7 @@ enum at_unit {
 	AT_SIGNED_NS,		/* two's complement in a u64: credits */
 	AT_HEX,			/* an identifier, not a quantity */
 	AT_RULE,		/* classify.h */
+	AT_WEIGHT,		/* of a sample, of 2^-32 */
 };
 
 enum {

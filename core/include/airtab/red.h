@@ -47,16 +47,16 @@ struct at_red {
 	bool above;			/* the last one found the average above min */
 };
 
-/* By what a user gives: thresholds in packets of 2^-16, max_p in millionths, of how
- * many samples one is, and packets of so many bytes at a rate in bit/s. */
-static inline struct at_red_params at_red_params_of(u64 min, u64 max, u64 max_p, u64 samples, u64 bytes,
+/* By what a user gives: thresholds in packets of 2^-16, max_p in millionths, a
+ * sample's weight of 2^-32, and packets of so many bytes at a rate in bit/s. */
+static inline struct at_red_params at_red_params_of(u64 min, u64 max, u64 max_p, u64 weight, u64 bytes,
 						    u64 rate)
 {
 	return (struct at_red_params){
 		.min = min << 16,
 		.max = max << 16,
 		.max_p = at_div((max_p << AT_EWMA_BITS) + 500000, 1000000),
-		.keep = at_ewma_keep((u32)samples),
+		.keep = at_ewma_keep(weight),
 		.packet_ns = (u32)at_div(bytes * 8000000000u + rate / 2, (u32)rate),
 	};
 }

@@ -31,6 +31,8 @@ pub enum Unit {
     Hex,
     /// Of which class a packet is: [`crate::Rule`].
     Rule,
+    /// What a sample weighs in an average, of 2^-32.
+    Weight,
 }
 
 /// Why a text is no value of a unit.
@@ -72,6 +74,9 @@ const BPS: &[(&str, u64)] = &[
 const PPM: &[(&str, u64)] = &[("ppm", 1), ("%", 10_000), ("", 1_000_000)];
 const COUNT: &[(&str, u64)] = &[("", 1)];
 const Q16: &[(&str, u64)] = &[("", 1 << 16)];
+const WEIGHT: &[(&str, u64)] = &[("", ONE)];
+/// A weight of 1.
+const ONE: u64 = 1 << 32;
 
 impl Unit {
     pub(crate) fn from_c(unit: u8) -> Unit {
@@ -87,6 +92,7 @@ impl Unit {
             8 => Unit::SignedNs,
             9 => Unit::Hex,
             10 => Unit::Rule,
+            11 => Unit::Weight,
             _ => panic!("the core's tables use unit {unit}, which this binding does not know"),
         }
     }
@@ -98,6 +104,7 @@ impl Unit {
             Unit::Bps => BPS,
             Unit::Ppm => PPM,
             Unit::Q16 => Q16,
+            Unit::Weight => WEIGHT,
             Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => COUNT,
         }
     }
@@ -105,7 +112,7 @@ impl Unit {
     /// Whether its values are an amount of something, and not a plain number, a choice or a name.
     pub fn has_dimension(self) -> bool {
         match self {
-            Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 => true,
+            Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 | Unit::Weight => true,
             Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => false,
         }
     }
@@ -117,7 +124,13 @@ impl Unit {
             Unit::Bytes => "bytes",
             Unit::Bps => "bits_per_second",
             Unit::Ppm => "ratio",
-            Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => "",
+            Unit::Q16
+            | Unit::Count
+            | Unit::Bool
+            | Unit::Choice
+            | Unit::Hex
+            | Unit::Rule
+            | Unit::Weight => "",
         }
     }
 
@@ -127,6 +140,7 @@ impl Unit {
             Unit::Ns | Unit::SignedNs => 1e-9,
             Unit::Ppm => 1e-6,
             Unit::Q16 => 1.0 / 65536.0,
+            Unit::Weight => 1.0 / ONE as f64,
             Unit::Bytes | Unit::Bps | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => 1.0,
         }
     }
@@ -144,6 +158,7 @@ impl Unit {
             Unit::Choice => "one of the names listed",
             Unit::Hex => "a hexadecimal number",
             Unit::Rule => "PATTERN=CLASS, such as udp:6000-6010=1",
+            Unit::Weight => "a weight such as 1/256 or 0.004",
         }
     }
 
@@ -183,6 +198,10 @@ impl Unit {
         if self == Unit::Rule {
             return text.parse::<Rule>().map(|rule| rule.word()).map_err(|e| UnitError(e.to_string()));
         }
+        if let (Unit::Weight, Some(n)) = (self, text.strip_prefix("1/")) {
+            let n = digits(n).filter(|n| *n > 0);
+            return n.map(|n| nth(n.into())).ok_or_else(wrong);
+        }
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
         let scale = self.scales().iter().find(|(s, _)| *s == suffix.trim()).map(|(_, scale)| *scale);
@@ -201,8 +220,9 @@ impl Unit {
             let digits: u64 = fraction.parse().map_err(|_| wrong())?;
             let parts = u128::from(digits) * u128::from(scale);
             let unit = 10u128.pow(fraction.len() as u32);
-            let half = if self == Unit::Q16 { unit / 2 } else { 0 };
-            if parts % unit != 0 && self != Unit::Q16 {
+            let nearest = matches!(self, Unit::Q16 | Unit::Weight);
+            let half = if nearest { unit / 2 } else { 0 };
+            if parts % unit != 0 && !nearest {
                 return Err(wrong());
             }
             value = value.checked_add(((parts + half) / unit) as u64).ok_or_else(wrong)?;
@@ -218,6 +238,13 @@ impl Unit {
             Unit::Hex => format!("{value:08x}"),
             Unit::Rule => Rule::of(value).map_or_else(|| format!("{value:x}"), |rule| rule.to_string()),
             Unit::Q16 => format!("{}", value as f64 / 65536.0),
+            Unit::Weight => {
+                let n = (ONE + value / 2).checked_div(value).unwrap_or(0);
+                match n > 1 && n <= u32::MAX.into() && nth(n) == value {
+                    true => format!("1/{n}"),
+                    false => format!("{}", value as f64 / ONE as f64),
+                }
+            }
             Unit::SignedNs if (value as i64) < 0 => {
                 format!("-{}", Unit::Ns.format((value as i64).unsigned_abs()))
             }
@@ -243,6 +270,16 @@ impl Unit {
     }
 }
 
+/// A number of digits alone.
+fn digits(text: &str) -> Option<u32> {
+    text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// The weight 1/n, to the nearest; n is not 0.
+fn nth(n: u64) -> u64 {
+    (ONE + n / 2) / n
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +300,13 @@ mod tests {
             (Unit::Q16, "14.28", 935_854),
             (Unit::Q16, "0.99999", 65_535),
             (Unit::Q16, "0.999999", 65_536),
+            (Unit::Weight, "1/256", 1 << 24),
+            (Unit::Weight, "0.00390625", 1 << 24),
+            (Unit::Weight, "1/500", 8_589_935),
+            (Unit::Weight, "0.002", 8_589_935),
+            (Unit::Weight, "1", 1 << 32),
+            (Unit::Weight, "0", 0),
+            (Unit::Weight, "0.7", 3_006_477_107),
             (Unit::Bool, "on", 1),
         ] {
             assert_eq!(unit.parse(text), Ok(value), "{text}");
@@ -279,6 +323,10 @@ mod tests {
             (Unit::Count, ""),
             (Unit::Bytes, "1e3"),
             (Unit::Bps, "54"),
+            (Unit::Weight, "1/0"),
+            (Unit::Weight, "1/+4"),
+            (Unit::Weight, "2/3"),
+            (Unit::Weight, "1/2.5"),
             (Unit::Bool, "maybe"),
             (Unit::Ns, "99999999999999s"),
         ] {
@@ -321,6 +369,10 @@ mod tests {
             (Unit::Count, 35, "35"),
             (Unit::Count, 0, "0"),
             (Unit::Bps, 54_000_000, "54Mbit"),
+            (Unit::Weight, 1 << 24, "1/256"),
+            (Unit::Weight, 8_589_935, "1/500"),
+            (Unit::Weight, 1 << 32, "1"),
+            (Unit::Weight, 0, "0"),
         ] {
             assert_eq!(unit.format(value), text);
         }

@@ -124,7 +124,13 @@ fn unit_of(unit: Unit) -> &'static str {
         Unit::Bytes => "bytes",
         Unit::Bps => "bit/s",
         Unit::Ppm => "ratio",
-        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => "",
+        Unit::Q16
+        | Unit::Count
+        | Unit::Bool
+        | Unit::Choice
+        | Unit::Hex
+        | Unit::Rule
+        | Unit::Weight => "",
     }
 }
 
@@ -135,6 +141,7 @@ impl StatView {
             Unit::SignedNs => value as i64 as f64,
             Unit::Ppm => value as f64 / 1e6,
             Unit::Q16 => value as f64 / 65536.0,
+            Unit::Weight => value as f64 / 4_294_967_296.0,
             _ => value as f64,
         };
         StatView {

@@ -265,6 +265,9 @@ kinds() {
 word() {
 	case ${1%+} in
 	q16) printf -v REPLY "%d.%06d" $(($2 / 65536)) $(($2 % 65536 * 1000000 / 65536)) ;;
+	weight)	# ten decimals
+		local part=$(($2 % 4294967296 * 100000))
+		printf -v REPLY "%d.%05d%05d" $(($2 >> 32)) $((part >> 32)) $(((part % 4294967296 * 100000 + 2147483648) >> 32)) ;;
 	ns) REPLY=$2ns ;;
 	bps) REPLY=$2bit ;;
 	ppm) REPLY=$2ppm ;;

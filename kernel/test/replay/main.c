@@ -302,6 +302,7 @@ static int params(const char *discipline)
 		[AT_COUNT] = "count", [AT_BYTES] = "bytes", [AT_NS] = "ns", [AT_BPS] = "bps",
 		[AT_PPM] = "ppm", [AT_Q16] = "q16", [AT_BOOL] = "bool", [AT_CHOICE] = "choice",
 		[AT_SIGNED_NS] = "signed", [AT_HEX] = "hex", [AT_RULE] = "rule",
+		[AT_WEIGHT] = "weight",
 	};
 
 	const struct at_param *all =

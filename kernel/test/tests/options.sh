@@ -70,6 +70,10 @@ parameters() {
 		another "$unit" "$def" "$most" $choices
 		local other=$REPLY as_tc
 		[ "$name" != governor ] || other=2	# off: none runs above an emulated link
+		case $kind.$name in	# what goes with the others
+		cbt.bandwidth) other=0 ;;
+		cbt.station_rate) other=6000000 ;;
+		esac
 		word "$unit" "$other" $choices
 		as_tc=$REPLY
 		json "$unit" "$other" $choices
@@ -178,6 +182,27 @@ refused "spq: 33 rules" rules "more than 32" -- tc qdisc change dev d0 root spq 
 shown "after refusals" "rules=[\"${all//,/\",\"}\"]"
 text=$(tc qdisc change dev d0 root spq rules 'udp=1,tcp=0,udp:53=1' 2>&1)
 [[ $text == "spq: warning: rule 3, udp:53=1, is never reached: udp=1 takes all that it would" ]] || fail "spq: said '$text'"
+tc qdisc del dev d0 root
+
+# Weights: 1/n is said as that, anything else in decimals that can be written again.
+kind=at_red
+tc qdisc replace dev d0 root at_red
+for weight in 1/500=8589935 0.002=8589935 0.00390625=16777216 1=4294967296 1.0=4294967296 0.7=3006477107 \
+	1/65536=65536 0.0625000001=268435456; do
+	tc qdisc change dev d0 root at_red weight ${weight%=*}
+	shown "weight ${weight%=*}" weight=${weight#*=}
+	text=$(tc qdisc show dev d0 root)
+	text=${text#* weight }
+	tc qdisc change dev d0 root at_red weight 1/3
+	tc qdisc change dev d0 root at_red weight ${text%% *}
+	shown "weight ${weight%=*} as shown, ${text%% *}" weight=${weight#*=}
+done
+for bad in 1/ 1/0 1/x 2/3 1/+4 1/4294967296 .5 0.5% -1; do
+	refused "at_red: weight $bad" weight "1/256 or 0.004" -- tc qdisc change dev d0 root at_red weight "$bad"
+done
+for bad in 0 1.1 1/65537; do
+	refused "at_red: weight $bad" weight "out of range 1/65536..1" -- tc qdisc change dev d0 root at_red weight "$bad"
+done
 tc qdisc del dev d0 root
 
 kind=chap
