@@ -207,12 +207,12 @@ static void anew(void)
 
 int main(void)
 {
-	by_parts();
 	never_more();
 	long_silence();
 	caps();
 	other_packets();
 	relative();
 	anew();
+	by_parts();
 	return 0;
 }

@@ -24,7 +24,7 @@ struct books {
 	u32 packets, bytes;
 };
 
-#define AT_COLUMNS 16		/* that a table of rows may have */
+#define AT_COLUMNS 20		/* that a table of rows may have */
 
 /* Columns that are standard statistics of a class, too. */
 enum at_standard { AT_STD_BYTES, AT_STD_PACKETS, AT_STD_QLEN, AT_STD_BACKLOG, AT_STD };

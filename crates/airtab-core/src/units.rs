@@ -242,7 +242,11 @@ impl Unit {
                 let n = (ONE + value / 2).checked_div(value).unwrap_or(0);
                 match n > 1 && n <= u32::MAX.into() && nth(n) == value {
                     true => format!("1/{n}"),
-                    false => format!("{}", value as f64 / ONE as f64),
+                    // ten decimals are enough to read it again
+                    false => {
+                        let text = format!("{:.10}", value as f64 / ONE as f64);
+                        text.trim_end_matches('0').trim_end_matches('.').into()
+                    }
                 }
             }
             Unit::SignedNs if (value as i64) < 0 => {
@@ -373,8 +377,11 @@ mod tests {
             (Unit::Weight, 8_589_935, "1/500"),
             (Unit::Weight, 1 << 32, "1"),
             (Unit::Weight, 0, "0"),
+            (Unit::Weight, 3_006_477_107, "0.7"),
+            (Unit::Weight, 3_006_477_108, "0.7000000002"),
         ] {
             assert_eq!(unit.format(value), text);
+            assert!(unit == Unit::SignedNs || unit.parse(text) == Ok(value), "{text}");
         }
     }
 }
