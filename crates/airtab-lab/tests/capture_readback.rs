@@ -123,7 +123,7 @@ fn every_attempt_is_there_with_its_rate_and_its_end() {
         if matches!(seen.end, End::Acked | End::AckLost) {
             let ack = rest.next().unwrap();
             let (radiotap, answer) = ack.parts();
-            assert_eq!(ack.at_ns, seen.start_ns + seen.data_ns + scenario.medium.phy().sifs_ns());
+            assert_eq!(ack.at_ns, seen.start_ns + seen.data_ns + scenario.medium.phy().unwrap().sifs_ns());
             assert_eq!(radiotap.rate.unwrap().value, 24.0, "the ACK of 54 Mb/s");
             assert_eq!((answer[0], &answer[4..10]), (ACK, &mac[10..16]), "to the sender");
             assert_eq!(ack.comment.as_deref(), (seen.end == End::AckLost).then_some("lost on the air"));

@@ -75,7 +75,15 @@ impl House {
                 s.name
             ))
         });
-        large.into_iter().chain(names.filter_map(|name| check_name(name).err())).chain(walkers).collect()
+        let wire = scenario.medium.wire().map(|_| {
+            LiveError::House("a dumbbell is the simulator's: a live house has a cell; leave `topology` and [bottleneck] out".into())
+        });
+        large
+            .into_iter()
+            .chain(wire)
+            .chain(names.filter_map(|name| check_name(name).err()))
+            .chain(walkers)
+            .collect()
     }
 
     /// Its name.
@@ -232,6 +240,15 @@ mod tests {
             file.scenario.name = name.into();
             assert!(House::new(file).unwrap_err().to_string().contains(&format!("{name:?}")));
         }
+    }
+
+    #[test]
+    fn a_dumbbell_is_no_house() {
+        let mut file = ScenarioFile::home();
+        let wire = airtab_sim::wifi::WireConfig { rate_bps: 10_000_000, overhead: 38 };
+        file.scenario.medium = airtab_sim::wifi::MediumConfig::Wire(wire);
+        let told = House::new(file).unwrap_err().to_string();
+        assert!(told.contains("a dumbbell is the simulator's"), "{told}");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 mod access;
 mod apps;
+mod bottleneck;
 mod contention;
 mod copies;
 pub mod digits;

@@ -16,6 +16,7 @@ use airtab_sim::{Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
+use crate::bottleneck::read_medium;
 use crate::kinds::Context;
 use crate::links::Errors;
 use crate::queues::QueueSettings;
@@ -23,7 +24,6 @@ use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
 use crate::station::read_stations;
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
-use crate::wifi::{default_wifi, read_wifi};
 use crate::wired::{read_servers, read_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
@@ -146,7 +146,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
-    let (medium, errors) = top.section("wifi").map_or_else(default_wifi, read_wifi);
+    let (medium, errors) = read_medium(top);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);

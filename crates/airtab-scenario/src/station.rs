@@ -2,13 +2,14 @@
 //! The `[[station]]` tables of a scenario file, and one key of a station that changes while
 //! it runs.
 //!
-//! What it does not do: which rates there are is `phy_rates`' and the core's; losses and rate
+//! What it does not do: stations behind a wire are `bottleneck`'s; which rates there are is `phy_rates`' and the core's; losses and rate
 //! control are `links`'.
 
 use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, Speed};
 use airtab_sim::{MAX_STATIONS, Station};
 
 use crate::access::{check_access, read_access};
+use crate::bottleneck::read_sinks;
 use crate::copies;
 use crate::links::{self, Errors, read_loss, read_rate_control};
 use crate::queues::{QueueSettings, QueueSpec};
@@ -23,7 +24,7 @@ pub(crate) fn read_stations(
     errors: Option<Errors>,
     duration_ns: u64,
 ) -> Vec<Station> {
-    let phy = medium.map(MediumConfig::phy);
+    let phy = medium.and_then(MediumConfig::phy);
     let speeds = phy.as_ref().map(Speeds::of);
     let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
@@ -36,6 +37,9 @@ pub(crate) fn read_stations(
             "{n} stations: at most {MAX_STATIONS}, where the association numbers of 802.11 end"
         ));
         return Vec::new();
+    }
+    if let Some(wire) = medium.and_then(MediumConfig::wire) {
+        return read_sinks(sections, wire);
     }
     let mut stations: Vec<Station> = Vec::new();
     for s in sections {
@@ -89,7 +93,7 @@ pub fn station_change(
     key: &str,
     value: &str,
 ) -> Result<(Speed, Loss), String> {
-    let phy = file.scenario.medium.phy();
+    let phy = file.scenario.medium.phy().ok_or("a station behind a wire has no link of its own")?;
     match key {
         key if links::CHANGED.contains(&key) => links::change(file.errors, &phy, (speed, loss), key, value),
         key if Speeds::KEYS.contains(&key) => {

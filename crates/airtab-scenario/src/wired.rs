@@ -11,7 +11,7 @@ use airtab_sim::{Access, Latency, Server, Servers, Wired};
 use crate::reader::{Section, instead, quantity, unused};
 
 /// Of links, kbit/s to 100 Gbit/s.
-const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_000;
+pub(crate) const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_000;
 
 /// `[wired]`.
 pub(crate) fn read_wired(s: Section) -> Wired {

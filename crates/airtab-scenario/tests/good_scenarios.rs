@@ -23,7 +23,7 @@ fn the_built_in_home() {
     let s = &file.scenario;
     assert_eq!((s.name.as_str(), s.duration_ns), ("home", 330 * SECOND));
     assert_eq!(s.measure_ns, 90 * SECOND..270 * SECOND);
-    assert_eq!((s.medium.phy().name(), s.medium.attempts()), ("phy-a", 7));
+    assert_eq!((s.medium.phy().unwrap().name(), s.medium.attempts()), ("phy-a", 7));
     assert_eq!((s.wired.rate_bps, s.wired.trunk), (100_000_000, Latency::both(MS)));
     assert_eq!(s.tcp, Config::home());
     assert!(s.stations.iter().all(|s| s.speed.kbps() == 54_000));
@@ -479,7 +479,7 @@ fn the_emulated_link_can_be_chosen() {
     };
     let emulated = |wifi: &str| match medium(wifi) {
         MediumConfig::Emulator(link) => (link.extra_ns, link.phy.name(), link.attempts),
-        MediumConfig::Dcf(_) => panic!("{wifi}: a cell"),
+        other => panic!("{wifi}: {other:?}"),
     };
     assert_eq!(emulated("medium = \"emulator\""), (0, "d7.1", 5));
     let slow = "medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"";

@@ -14,7 +14,8 @@ use crate::wifi::{
 };
 
 /// A home: servers behind wired links, one access point, its stations, and
-/// one application per entry of `apps`.
+/// one application per entry of `apps`. Of a dumbbell, whose medium is a wire, the
+/// access point is the router before it and the stations are the hosts behind it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Name, for reports.
@@ -82,6 +83,18 @@ impl Station {
         }
         if let Some(walk) = &self.walk {
             medium.set_walk(number, (self.speed, self.loss), walk.clone());
+        }
+    }
+}
+
+impl Station {
+    /// What it may not have behind a wire.
+    fn check_wired(&self) -> Result<(), String> {
+        let Station { uplink, asleep, walk, access, .. } = self;
+        let none = uplink.is_none() && asleep.is_none() && walk.is_none() && access.is_none();
+        match none && self.loss == Loss::None {
+            true => Ok(()),
+            false => Err("behind a wire it has no radio, loses nothing, and has no queue of its own".into()),
         }
     }
 }
@@ -331,17 +344,20 @@ impl Scenario {
             )?;
             let speed = station.speed;
             let rate = speed.rate;
+            let name = &station.name;
+            let Some(phy) = self.medium.phy() else {
+                station.check_wired().map_err(|e| format!("station {name}: {e}"))?;
+                continue;
+            };
             let known = (MIN_KBPS..=MAX_KBPS).contains(&rate.kbps());
             unless(
                 known,
                 format!("station {}: {} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name, rate.kbps()),
             )?;
-            let phy = self.medium.phy();
             unless(
                 phy.has_mcs() == (rate.format() != Format::Legacy) && rate.format() <= phy.format(),
                 format!("station {}: {rate}: {} has no such rate", station.name, phy.name()),
             )?;
-            let name = &station.name;
             let by_signal = matches!(station.loss, Loss::Signal(_));
             unless(
                 !by_signal || phy.has_mcs(),
@@ -394,7 +410,8 @@ impl Scenario {
             unless(
                 self.medium.cell().is_some() || !app.kind.saturates(true),
                 format!(
-                    "application {name}: rate: the emulated link has no uplink queue that could be kept full"
+                    "application {name}: rate: {} has no uplink queue that could be kept full",
+                    if self.medium.wire().is_some() { "the wire" } else { "the emulated link" }
                 ),
             )?;
             unless(

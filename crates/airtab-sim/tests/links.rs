@@ -38,7 +38,7 @@ impl Host {
         let pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue(discipline, 5), 1, 0);
         let medium = Medium::new(config.clone(), stations, qdisc, 1);
-        Host { medium, pool, phy: config.phy(), now: 0, seen: 0, outputs: Vec::new() }
+        Host { medium, pool, phy: config.phy().unwrap(), now: 0, seen: 0, outputs: Vec::new() }
     }
 
     fn advance(&mut self, until: u64) {
@@ -229,7 +229,8 @@ fn telling_disturbs_nothing() {
         idle.medium.swap_queue(&mut idle.pool, &queue("fifo", 5), 1, 0);
         assert_eq!(idle.medium.next_event(), NEVER);
 
-        let config = if config.cell().is_some() { CellConfig::new(config.phy()).into() } else { config };
+        let config =
+            if config.cell().is_some() { CellConfig::new(config.phy().unwrap()).into() } else { config };
         let [told, not] = ["links", "fifo"].map(|discipline| {
             let mut host = Host::new(&config, discipline);
             for i in 0..2000 {

@@ -172,7 +172,7 @@ impl Host {
         let pool = Pool::new();
         let queues = config.cell().is_some();
         let qdisc = Qdisc::new(&pool, params, 1, 0);
-        let phy = config.phy();
+        let phy = config.phy().unwrap();
         let has_driver = config.cell().is_some_and(|cell| cell.driver.ring > 1 || phy.has_mcs());
         let speed = if phy.has_mcs() { by_mcs(&phy, 4) } else { 54_000.into() };
         let stations = ["a", "b", "c"].map(|name| (name, speed, Loss::Fer(0.2)));
@@ -338,7 +338,7 @@ proptest! {
 fn a_station_changes_from_the_next_frame_on() {
     let dcf = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) };
     for config in [dcf.into(), MediumConfig::emulator(phy("d7.1"), 0)] {
-        let (attempts, phy) = (config.attempts(), config.phy());
+        let (attempts, phy) = (config.attempts(), config.phy().unwrap());
         // The emulator counts the DIFS before an attempt, the cell what is between two.
         let difs = if config.cell().is_some() { 0 } else { phy.difs_ns() };
         let mut host = Host::new(config, &queue("fifo", 35));

@@ -137,7 +137,7 @@ fn every_attempt_is_seen_once() {
         if let Content::Packet(p) = f.content {
             assert_eq!(p.tuple.protocol == Protocol::Tcp, f.station == Some(2), "the laptop downloads");
             assert_eq!(f.kbps, 54_000);
-            assert_eq!(f.data_ns, scenario.medium.phy().data_ns(f.kbps, p.bytes));
+            assert_eq!(f.data_ns, scenario.medium.phy().unwrap().data_ns(f.kbps, p.bytes));
             assert_eq!(p.segment.map(|s| s.ip_bytes()), p.segment.map(|_| p.bytes));
             assert_eq!(p.tuple.source.0.octets()[0], if f.down { 198 } else { 10 });
         }

@@ -74,7 +74,7 @@ impl Frames {
     pub(super) fn new(medium: &MediumConfig, tcp: Config) -> Frames {
         let cell = medium.cell();
         Frames {
-            phy: medium.phy(),
+            phy: medium.phy().expect("a wire has no frames of 802.11 to capture"),
             beacon: cell.and_then(|cell| cell.beacon),
             tcp,
             window: cell.and_then(|cell| cell.aggregation).map_or(0, |aggregation| aggregation.window),

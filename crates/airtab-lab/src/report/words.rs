@@ -42,22 +42,31 @@ pub(super) fn list(names: &[&str]) -> String {
 
 /// What the network is.
 pub(super) fn network(scenario: &Scenario) -> String {
-    let phy: Phy = scenario.medium.phy();
+    let profile = |phy: &Phy, link: &str| {
+        format!("one access point ({}: {}{link}), servers on wires of", phy.name(), phy.about())
+    };
     let link = match &scenario.medium {
-        MediumConfig::Dcf(_) => String::new(),
-        MediumConfig::Emulator(link) if link.extra_ns == 0 => ", an emulated link".into(),
+        MediumConfig::Dcf(cell) => profile(&cell.phy, ""),
+        MediumConfig::Emulator(link) if link.extra_ns == 0 => profile(&link.phy, ", an emulated link"),
         MediumConfig::Emulator(link) => {
-            format!(", an emulated link that adds {} to every packet", Unit::Ns.format(link.extra_ns))
+            let more = Unit::Ns.format(link.extra_ns);
+            profile(&link.phy, &format!(", an emulated link that adds {more} to every packet"))
+        }
+        MediumConfig::Wire(wire) => {
+            let around = match wire.overhead {
+                0 => String::new(),
+                bytes => format!(", where a packet has {bytes} bytes around it"),
+            };
+            let rate = Unit::Bps.format(wire.rate_bps);
+            format!("one wire of {rate}{around}, servers before its router on wires of")
         }
     };
     format!(
-        "{} behind one access point ({}: {}{link}), servers on wires of {} Mb/s.",
+        "{} behind {link} {} Mb/s.",
         match scenario.stations.len() {
             1 => "One station".into(),
             n => format!("{n} stations"),
         },
-        phy.name(),
-        phy.about(),
         scenario.wired.rate_bps as f64 / 1e6
     )
 }

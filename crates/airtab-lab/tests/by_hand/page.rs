@@ -695,4 +695,11 @@ fn the_home_is_described() {
     assert!(emulated("").contains(", an emulated link), servers"));
     let extra = emulated("extra_delay = \"2ms\"");
     assert!(extra.contains(", an emulated link that adds 2ms to every packet), servers"), "{extra}");
+    let dumbbell = |extra: &str| {
+        page_about(&format!("topology = \"dumbbell\"\n{one}[bottleneck]\nrate = \"10Mb/s\"\n{extra}"))
+    };
+    let page = dumbbell("");
+    let wire = "One station behind one wire of 10Mbit, where a packet has 38 bytes around it, servers before its router on wires of 100 Mb/s.";
+    assert!(page.contains(wire), "{page}");
+    assert!(dumbbell("overhead = 0").contains("behind one wire of 10Mbit, servers before its router"));
 }

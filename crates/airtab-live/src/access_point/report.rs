@@ -44,6 +44,7 @@ impl AccessPoint {
             medium: match self.world.medium(0) {
                 Medium::Cell(_) => "dcf",
                 Medium::Emulator(_) => "emulator",
+                Medium::Wire(_) => "wire",
             }
             .into(),
             now_s: self.world.now() as f64 * SECONDS,
@@ -119,7 +120,7 @@ impl AccessPoint {
 
     fn station_views(&mut self, interval_s: f64) -> Vec<StationView> {
         let scenario = &self.house.file.scenario;
-        let full_mpdu = FULL_PACKET + scenario.medium.phy().mac_bytes();
+        let full_mpdu = FULL_PACKET + scenario.medium.phy().map_or(0, |phy| phy.mac_bytes());
         let view = |(number, tally): (usize, &mut Tally)| {
             let (speed, loss) = self.radios[number];
             let rate = self.world.medium(0).rate(number).unwrap_or(speed.rate);

@@ -18,11 +18,11 @@ pub struct AirTrace {
     pub beacon_ns: u64,
     /// Nobody sending: interframe spaces, backoff, and nothing to send.
     pub idle_ns: u64,
-    /// Attempts of all: DATA and beacons that began. 0 of the emulator, which has none.
+    /// Attempts of all: DATA and beacons that began. 0 of the emulator and a wire, which have none.
     pub attempts: u64,
     /// Of these, those that collided.
     pub collided: u64,
-    /// What became of its contentions. Nothing of the emulator, which has none.
+    /// What became of its contentions. Nothing of the emulator and a wire, which have none.
     pub contention: ContentionTrace,
 }
 

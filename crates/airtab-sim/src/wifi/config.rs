@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Parameters of the media.
+//! Parameters of a cell and its stations; those of the other media are theirs (`medium`).
 
 use std::fmt;
 
-use airtab_core::{Control, EmulatorConfig, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
+use airtab_core::{Control, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
 
 use super::access::AccessMethod;
 use super::edca::Category;
@@ -14,72 +14,6 @@ use super::snr::{Mean, Signal, Snr};
 
 /// Rate of the frames around DATA by which errors are judged, kb/s.
 pub(super) const CONTROL_KBPS: u32 = 24_000;
-
-/// What carries the frames between access point and stations, with its parameters.
-#[derive(Clone, Debug)]
-pub enum MediumConfig {
-    /// A channel shared by contention ([`Cell`](super::Cell)).
-    Dcf(CellConfig),
-    /// One server of drawn times ([`EmulatedLink`](super::EmulatedLink)).
-    Emulator(EmulatorConfig),
-}
-
-impl MediumConfig {
-    /// The CHAP studies' emulated link: 5 attempts; `extra_ns` is added to the
-    /// time of every packet.
-    pub fn emulator(phy: Phy, extra_ns: u64) -> MediumConfig {
-        MediumConfig::Emulator(EmulatorConfig { phy, attempts: 5, extra_ns })
-    }
-
-    /// Its cell; None of the emulator.
-    pub fn cell(&self) -> Option<&CellConfig> {
-        match self {
-            MediumConfig::Dcf(cell) => Some(cell),
-            MediumConfig::Emulator(_) => None,
-        }
-    }
-
-    /// The rules that it breaks.
-    ///
-    /// # Errors
-    /// Says what is allowed.
-    pub fn check(&self) -> Result<(), String> {
-        match self {
-            MediumConfig::Dcf(cell) => cell.check(),
-            MediumConfig::Emulator(link) if link.phy.has_mcs() => {
-                Err(format!("{} has rates by MCS, which the emulated link does not send", link.phy.name()))
-            }
-            MediumConfig::Emulator(_) => Ok(()),
-        }
-    }
-
-    /// 802.11 constants.
-    pub fn phy(&self) -> Phy {
-        match self {
-            MediumConfig::Dcf(cell) => cell.phy,
-            MediumConfig::Emulator(link) => link.phy,
-        }
-    }
-
-    /// Whether more than one packet waits between a queue and the air.
-    pub fn has_driver(&self) -> bool {
-        self.cell().is_some_and(|cell| cell.driver.ring > 1)
-    }
-
-    /// Attempts per frame, or per packet of the emulator.
-    pub fn attempts(&self) -> u8 {
-        match self {
-            MediumConfig::Dcf(cell) => cell.attempts,
-            MediumConfig::Emulator(link) => link.attempts,
-        }
-    }
-}
-
-impl From<CellConfig> for MediumConfig {
-    fn from(cell: CellConfig) -> MediumConfig {
-        MediumConfig::Dcf(cell)
-    }
-}
 
 /// How the cell works. One access point, n stations, one channel.
 #[derive(Clone, Debug)]

@@ -35,6 +35,11 @@ impl Links {
         Links { phy, links, below, free_ns: 0, free_ppm: 0, due: NEVER }
     }
 
+    /// Of stations that have no radio: nobody is told of anything.
+    pub(super) fn none() -> Links {
+        Links::new(Phy::named("phy-a").expect("the default profile exists"), Vec::new())
+    }
+
     /// A link to a station with a PHY rate, kb/s, not 0, that carries one packet at a time.
     pub(super) fn single(phy: Phy, station: usize, kbps: u32) -> Link {
         Link {

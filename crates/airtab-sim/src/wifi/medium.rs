@@ -1,19 +1,99 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What is between the access point and its stations: a cell or the emulator,
+//! What is between the access point and its stations: a cell, the emulator or a wire,
 //! behind the same methods.
 
 use std::ops::Range;
 
-use airtab_core::{Counters, Handle, Params, Pool, Qdisc, Rate};
+use airtab_core::{Counters, EmulatorConfig, Handle, Params, Phy, Pool, Qdisc, Rate};
 
 use super::access::AccessMethod;
 use super::air::AirTrace;
 use super::cell::Cell;
-use super::config::{Loss, MediumConfig, Speed};
+use super::config::{CellConfig, Loss, Speed};
 use super::emulator::EmulatedLink;
 use super::output::{Attempt, Label, Output};
 use super::walk::Walk;
 use super::winners::WinnersTrace;
+use super::wire::{Wire, WireConfig};
+
+/// What carries the frames between access point and stations, with its parameters.
+#[derive(Clone, Debug)]
+pub enum MediumConfig {
+    /// A channel shared by contention ([`Cell`]).
+    Dcf(CellConfig),
+    /// One server of drawn times ([`EmulatedLink`]).
+    Emulator(EmulatorConfig),
+    /// A wire of a fixed rate ([`Wire`]).
+    Wire(WireConfig),
+}
+
+impl MediumConfig {
+    /// The CHAP studies' emulated link: 5 attempts; `extra_ns` is added to the
+    /// time of every packet.
+    pub fn emulator(phy: Phy, extra_ns: u64) -> MediumConfig {
+        MediumConfig::Emulator(EmulatorConfig { phy, attempts: 5, extra_ns })
+    }
+
+    /// Its cell; None of the others.
+    pub fn cell(&self) -> Option<&CellConfig> {
+        match self {
+            MediumConfig::Dcf(cell) => Some(cell),
+            MediumConfig::Emulator(_) | MediumConfig::Wire(_) => None,
+        }
+    }
+
+    /// The wire; None of the others.
+    pub fn wire(&self) -> Option<WireConfig> {
+        match self {
+            MediumConfig::Wire(wire) => Some(*wire),
+            MediumConfig::Dcf(_) | MediumConfig::Emulator(_) => None,
+        }
+    }
+
+    /// The rules that it breaks.
+    ///
+    /// # Errors
+    /// Says what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            MediumConfig::Dcf(cell) => cell.check(),
+            MediumConfig::Emulator(link) if link.phy.has_mcs() => {
+                Err(format!("{} has rates by MCS, which the emulated link does not send", link.phy.name()))
+            }
+            MediumConfig::Emulator(_) => Ok(()),
+            MediumConfig::Wire(wire) => wire.check(),
+        }
+    }
+
+    /// 802.11 constants; None of a wire.
+    pub fn phy(&self) -> Option<Phy> {
+        match self {
+            MediumConfig::Dcf(cell) => Some(cell.phy),
+            MediumConfig::Emulator(link) => Some(link.phy),
+            MediumConfig::Wire(_) => None,
+        }
+    }
+
+    /// Whether more than one packet waits between a queue and the air.
+    pub fn has_driver(&self) -> bool {
+        self.cell().is_some_and(|cell| cell.driver.ring > 1)
+    }
+
+    /// Attempts per frame, or per packet of the emulator and a wire.
+    pub fn attempts(&self) -> u8 {
+        match self {
+            MediumConfig::Dcf(cell) => cell.attempts,
+            MediumConfig::Emulator(link) => link.attempts,
+            MediumConfig::Wire(_) => 1,
+        }
+    }
+}
+
+impl From<CellConfig> for MediumConfig {
+    fn from(cell: CellConfig) -> MediumConfig {
+        MediumConfig::Dcf(cell)
+    }
+}
 
 /// One access point and its stations. Each method is that of the medium.
 #[expect(
@@ -25,6 +105,8 @@ pub enum Medium {
     Cell(Cell),
     /// The CHAP dissertation's emulated link.
     Emulator(EmulatedLink),
+    /// The narrow wire of a dumbbell.
+    Wire(Wire),
 }
 
 macro_rules! either {
@@ -32,6 +114,7 @@ macro_rules! either {
         match $self {
             Medium::Cell($medium) => $call,
             Medium::Emulator($medium) => $call,
+            Medium::Wire($medium) => $call,
         }
     };
 }
@@ -50,36 +133,37 @@ impl Medium {
             MediumConfig::Emulator(link) => {
                 Medium::Emulator(EmulatedLink::new(&link, &stations, queue, seed))
             }
+            MediumConfig::Wire(wire) => Medium::Wire(Wire::new(wire, queue)),
         }
     }
 
     /// [`Cell::set_uplink`].
     ///
     /// # Panics
-    /// If it does, and of the emulator, whose stations have no queue.
+    /// If it does, and of the others, whose stations have no queue.
     pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
         match self {
             Medium::Cell(cell) => cell.set_uplink(station, queue),
-            Medium::Emulator(_) => panic!("a station of the emulated link has no queue"),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("only a station of a cell has a queue"),
         }
     }
 
     /// [`Cell::set_access`].
     ///
     /// # Panics
-    /// If it does, and of the emulator, where nobody contends.
+    /// If it does, and of the others, where nobody contends.
     pub fn set_access(&mut self, station: usize, access: &AccessMethod) {
         match self {
             Medium::Cell(cell) => cell.set_access(station, access),
-            Medium::Emulator(_) => panic!("nobody contends on the emulated link"),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("nobody contends but in a cell"),
         }
     }
 
-    /// [`Cell::winners`]; None of the emulator.
+    /// [`Cell::winners`]; None of the others.
     pub fn winners(&self) -> Option<WinnersTrace> {
         match self {
             Medium::Cell(cell) => cell.winners(),
-            Medium::Emulator(_) => None,
+            Medium::Emulator(_) | Medium::Wire(_) => None,
         }
     }
 
@@ -126,28 +210,38 @@ impl Medium {
     /// [`Cell::set_station`].
     ///
     /// # Panics
-    /// If there is no such station, or a rate is 0.
+    /// If there is no such station, or a rate is 0, and of a wire.
     pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
         let speed = speed.into();
-        either!(self, m => m.set_station(station, speed, loss, now));
+        match self {
+            Medium::Cell(cell) => cell.set_station(station, speed, loss, now),
+            Medium::Emulator(link) => link.set_station(station, speed, loss, now),
+            Medium::Wire(_) => panic!("a wire has no link to each station"),
+        }
     }
 
     /// [`Cell::end_station`].
     ///
     /// # Panics
-    /// If there is no such station.
+    /// If there is no such station, and of a wire.
     pub fn end_station(&mut self, station: usize, now: u64) {
-        either!(self, m => m.end_station(station, now));
+        match self {
+            Medium::Cell(cell) => cell.end_station(station, now),
+            Medium::Emulator(link) => link.end_station(station, now),
+            Medium::Wire(_) => panic!("a wire has no link to each station"),
+        }
     }
 
     /// [`Cell::sleep`].
     ///
     /// # Panics
-    /// If it does, and of the emulator, where nobody sleeps.
+    /// If it does, and of the others, where nobody sleeps.
     pub fn sleep(&mut self, station: usize, asleep: bool, now: u64) {
         match self {
             Medium::Cell(cell) => cell.sleep(station, asleep, now),
-            Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
+            Medium::Emulator(_) | Medium::Wire(_) => {
+                panic!("only in a cell is there a driver to sleep before")
+            }
         }
     }
 
@@ -158,18 +252,20 @@ impl Medium {
     pub fn set_asleep(&mut self, station: usize, time: Range<u64>) {
         match self {
             Medium::Cell(cell) => cell.set_asleep(station, time),
-            Medium::Emulator(_) => panic!("a station of the emulated link has no driver to sleep before"),
+            Medium::Emulator(_) | Medium::Wire(_) => {
+                panic!("only in a cell is there a driver to sleep before")
+            }
         }
     }
 
     /// [`Cell::set_walk`].
     ///
     /// # Panics
-    /// If it does, and of the emulator, where nobody walks.
+    /// If it does, and of the others, where nobody walks.
     pub fn set_walk(&mut self, station: usize, link: (Speed, Loss), walk: Walk) {
         match self {
             Medium::Cell(cell) => cell.set_walk(station, link, walk),
-            Medium::Emulator(_) => panic!("nobody walks on the emulated link"),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("nobody walks but in a cell"),
         }
     }
 
@@ -204,6 +300,7 @@ impl Medium {
         let (cell, link) = match self {
             Medium::Cell(cell) => (Some(cell.queues()), None),
             Medium::Emulator(link) => (None, Some(link.queue())),
+            Medium::Wire(wire) => (None, Some(wire.queue())),
         };
         cell.into_iter().flatten().chain(link)
     }
@@ -219,46 +316,47 @@ impl Medium {
         match self {
             Medium::Cell(cell) => cell.queues().map(Qdisc::len).sum(),
             Medium::Emulator(link) => link.queue().len(),
+            Medium::Wire(wire) => wire.queue().len(),
         }
     }
 
-    /// [`Cell::air`]; [`EmulatedLink::air`].
+    /// [`Cell::air`]; [`EmulatedLink::air`]; [`Wire::air`].
     pub fn air(&self, now: u64) -> AirTrace {
         either!(self, m => m.air(now))
     }
 
-    /// [`Cell::rate`]; None of the emulator.
+    /// [`Cell::rate`]; None of the others.
     ///
     /// # Panics
     /// If there is no such station.
     pub fn rate(&self, station: usize) -> Option<Rate> {
         match self {
             Medium::Cell(cell) => Some(cell.rate(station)),
-            Medium::Emulator(_) => None,
+            Medium::Emulator(_) | Medium::Wire(_) => None,
         }
     }
 
-    /// [`Cell::exchanges`]; [`EmulatedLink::exchanges`].
+    /// [`Cell::exchanges`]; [`EmulatedLink::exchanges`]; [`Wire::exchanges`].
     pub fn exchanges(&self) -> u64 {
         either!(self, m => m.exchanges())
     }
 
-    /// [`Cell::tap`]. The emulator has no single attempts to report.
+    /// [`Cell::tap`]. The others have no attempts to report.
     pub fn tap(&mut self, on: bool) {
         if let Medium::Cell(cell) = self {
             cell.tap(on);
         }
     }
 
-    /// [`Cell::attempts`]; None of the emulator.
+    /// [`Cell::attempts`]; None of the others.
     pub fn attempts(&mut self) -> Option<Vec<Attempt>> {
         match self {
             Medium::Cell(cell) => cell.attempts(),
-            Medium::Emulator(_) => None,
+            Medium::Emulator(_) | Medium::Wire(_) => None,
         }
     }
 
-    /// [`Cell::held`]; [`EmulatedLink::held`].
+    /// [`Cell::held`]; [`EmulatedLink::held`]; [`Wire::held`].
     pub fn held(&self) -> usize {
         either!(self, m => m.held())
     }

@@ -3,7 +3,8 @@
 //!
 //! - [`Cell`]: access point, stations and channel, sans-IO
 //! - [`EmulatedLink`]: one server in the place of the channel
-//! - [`Medium`]: one of the two, by configuration
+//! - [`Wire`]: the narrow wire of a dumbbell in its place
+//! - [`Medium`]: one of the three, by configuration
 //! - [`MediumConfig`], [`CellConfig`], [`Loss`]: their parameters; [`Output`]: what they report
 //!
 //! Sources: IEEE 802.11 (DCF); Lee, CHAP dissertation (WPI 2010), 4.2-4.3 and
@@ -64,20 +65,22 @@ mod transmitter;
 mod txop;
 mod walk;
 mod winners;
+mod wire;
 
 pub use access::{AccessMethod, AccessRule, IdleWindow, SlotLaw, Windows};
 pub use air::{AirTrace, ContentionTrace};
 pub use cell::Cell;
 pub use config::{
     Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
-    Loss, MediumConfig, Order, Shadowing, Speed,
+    Loss, Order, Shadowing, Speed,
 };
 pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
-pub use medium::Medium;
+pub use medium::{Medium, MediumConfig};
 pub use output::{Attempt, End, FrameBody, Label, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use snr::{Mean, Signal, Snr};
 pub use walk::Walk;
 pub use winners::WinnersTrace;
+pub use wire::{Wire, WireConfig};

@@ -66,7 +66,7 @@ pub fn station(name: &str, rate_kbps: u32, distance_m: f64) -> Station {
 pub fn cell(scenario: &mut Scenario) -> &mut CellConfig {
     match &mut scenario.medium {
         MediumConfig::Dcf(cell) => cell,
-        MediumConfig::Emulator(_) => panic!("the emulated link is no cell"),
+        other => panic!("{other:?} is no cell"),
     }
 }
 

@@ -27,10 +27,15 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     if args.pcap.is_some() && file.scenario.medium.cell().is_none() {
-        output::note(
-            "error: --pcap: this scenario's medium is the emulator, which puts no frame on the air: \
-             leave --pcap out, or the file's medium",
-        );
+        output::note(match file.scenario.medium.wire() {
+            None => {
+                "error: --pcap: this scenario's medium is the emulator, which puts no frame on the air: \
+                     leave --pcap out, or the file's medium"
+            }
+            Some(_) => {
+                "error: --pcap: this scenario is a dumbbell, which puts no frame on the air: leave --pcap out"
+            }
+        });
         return Ok(ExitCode::from(USAGE));
     }
     let queues = super::build(&args.queues, &file.queues)?;

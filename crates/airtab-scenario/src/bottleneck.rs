@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `topology` of a scenario file, and `[bottleneck]`: the narrow wire of a dumbbell, which is in the place of the
+//! cell.
+//!
+//! What it does not do: wires from servers to the switch and on to the router are `wired`'s.
+
+use airtab_core::{Rate, Unit};
+use airtab_sim::Station;
+use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
+
+use crate::copies;
+use crate::links::Errors;
+use crate::reader::{Section, choice, quantity, unused};
+use crate::wifi::{default_wifi, read_wifi};
+use crate::wired::RATES;
+
+/// What is between the access point, or router, and the stations, and what frames are lost by. None: it has a problem.
+pub(crate) fn read_medium(top: &Section) -> (Option<MediumConfig>, Option<Errors>) {
+    let names = vec![("home", false), ("dumbbell", true)];
+    let dumbbell =
+        if top.get("topology").is_some() { top.read("topology", choice(names)) } else { Some(false) };
+    match dumbbell {
+        None => {
+            let _ = (top.get("wifi"), top.get("bottleneck"));
+            (None, None)
+        }
+        Some(false) => {
+            if top.get("bottleneck").is_some() {
+                top.problem_of("bottleneck", "only with topology = \"dumbbell\"; a home has [wifi] there");
+            }
+            top.section("wifi").map_or_else(default_wifi, read_wifi)
+        }
+        Some(true) => {
+            if top.get("wifi").is_some() {
+                top.problem_of("wifi", "not with topology = \"dumbbell\", which has [bottleneck] there");
+            }
+            (read_bottleneck(top), Some(Errors::Fer))
+        }
+    }
+}
+
+fn read_bottleneck(top: &Section) -> Option<MediumConfig> {
+    let Some(s) = top.section("bottleneck") else {
+        if top.get("bottleneck").is_none() {
+            top.problem("a dumbbell has a narrow wire: [bottleneck] with its rate is missing".into());
+        }
+        return None;
+    };
+    let rate = s.require("rate", quantity(Unit::Bps, RATES));
+    let overhead = s.read("overhead", quantity(Unit::Bytes, 0..=MOST_OVERHEAD));
+    if s.keys().any(|key| key == "latency") && s.get("latency").is_some() {
+        s.problem_of(
+            "latency",
+            "latencies are those of the trunk and of the access links: trunk_latency in [wired], latency of a server or an application",
+        );
+    }
+    s.finish();
+    let overhead = overhead.map_or(WireConfig::ETHERNET, |bytes| bytes as u32);
+    Some(MediumConfig::Wire(WireConfig { rate_bps: rate?, overhead }))
+}
+
+/// Bytes that a packet may have around it.
+const MOST_OVERHEAD: u64 = 1_000;
+
+/// Keys of a station that are about its radio, or about a queue of its own.
+const OF_A_CELL: [&str; 13] = [
+    "rate",
+    "mcs",
+    "streams",
+    "gi",
+    "width",
+    "rate_control",
+    "distance",
+    "walk",
+    "fer",
+    "snr",
+    "asleep",
+    "access",
+    "uplink",
+];
+
+/// The `[[station]]`s behind that wire: names.
+pub(crate) fn read_sinks(sections: Vec<Section>, wire: WireConfig) -> Vec<Station> {
+    let kbps = (wire.rate_bps / 1000).clamp(1, u64::from(u32::MAX)) as u32;
+    let mut stations: Vec<Station> = Vec::new();
+    for s in sections {
+        let name = s.require("name", |v| unused(v, &stations, |s| &s.name)).unwrap_or_default();
+        for key in OF_A_CELL.into_iter().filter(|key| s.get(key).is_some()) {
+            s.problem_of(
+                key,
+                "not with topology = \"dumbbell\": its stations are behind one wire, [bottleneck], and have no radio; leave it out",
+            );
+        }
+        let station = Station {
+            name,
+            speed: Rate::legacy(kbps).into(),
+            loss: Loss::None,
+            uplink: None,
+            asleep: None,
+            walk: None,
+            access: None,
+        };
+        let copies = copies::read(&s, station, &stations);
+        s.finish();
+        stations.extend(copies);
+    }
+    stations
+}
