@@ -97,7 +97,7 @@ fn the_studys_classes_share_as_its_predictor_says() {
         (800.0, [575.0, 150.0, 500.0], 100.0),
     ];
     let thresholds = "39.07,19.03,47.63";
-    for samples in ["1", "16", "256", "256,16,4"] {
+    for weight in ["1", "1/16", "1/256", "1/256,1/16,1/4"] {
         for (other, rates, wait) in expected {
             let params = with(
                 "cbt",
@@ -112,15 +112,15 @@ fn the_studys_classes_share_as_its_predictor_says() {
                     ("mode", "packet"),
                     ("th_max", thresholds),
                     ("th_min", thresholds),
-                    ("samples", samples),
+                    ("weight", weight),
                 ],
             );
             let (mut worst, mut last) = (0.0f64, Vec::new());
             for gaps in [Gaps::Constant, Gaps::Jitter(500_000), Gaps::Exponential] {
                 let trace = run(&ramp(other, gaps), &params, 1);
                 let got = got(&trace, 1024.0);
-                println!("1/{samples} {other} {gaps:?}: {got:.0?} {:.1}", trace.ap.mean_packets);
-                let papers = samples.contains(',');
+                println!("{weight} {other} {gaps:?}: {got:.0?} {:.1}", trace.ap.mean_packets);
+                let papers = weight.contains(',');
                 let bound = if papers {
                     0.12
                 } else if other < 500.0 {
@@ -130,12 +130,12 @@ fn the_studys_classes_share_as_its_predictor_says() {
                 };
                 // Other arrivals than constant ones may differ by 5 % more.
                 let bound = if gaps == Gaps::Constant { bound } else { bound + 0.05 };
-                near(&format!("1/{samples}, {other}, {gaps:?}"), &got, &rates, bound);
+                near(&format!("{weight}, {other}, {gaps:?}"), &got, &rates, bound);
                 for (class, (_, ms)) in got.iter().enumerate() {
                     let bound = if papers { 0.25 } else { 0.08 };
                     assert!(
                         (ms / wait - 1.0).abs() < bound,
-                        "1/{samples}, {other}: class {class}: {ms} ms for {wait}"
+                        "{weight}, {other}: class {class}: {ms} ms for {wait}"
                     );
                 }
                 worst = worst.max((got[0].0 / rates[0] - 1.0).abs());
@@ -256,7 +256,7 @@ fn onset(latency_ms: f64, parameters: &[(&str, &str)]) -> Onset {
 /// packets is over its threshold with every large frame.
 #[test]
 fn films_lose_less_under_averages_over_time() {
-    let sampled = [("average", "sampled"), ("samples", "256,16,4"), ("cap", "0")];
+    let sampled = [("average", "sampled"), ("weight", "1/256,1/16,1/4"), ("cap", "0")];
     for (latency_ms, reported, at_most) in [(30.0, 11.6, 0.45), (100.0, 4.5, 0.35)] {
         let papers = onset(latency_ms, &sampled);
         let uncapped = onset(latency_ms, &[("cap", "0")]);
