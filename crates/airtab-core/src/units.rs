@@ -112,7 +112,9 @@ impl Unit {
     /// Whether its values are an amount of something, and not a plain number, a choice or a name.
     pub fn has_dimension(self) -> bool {
         match self {
-            Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 | Unit::Weight => true,
+            Unit::Bytes | Unit::Ns | Unit::SignedNs | Unit::Bps | Unit::Ppm | Unit::Q16 | Unit::Weight => {
+                true
+            }
             Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule => false,
         }
     }
@@ -124,13 +126,7 @@ impl Unit {
             Unit::Bytes => "bytes",
             Unit::Bps => "bits_per_second",
             Unit::Ppm => "ratio",
-            Unit::Q16
-            | Unit::Count
-            | Unit::Bool
-            | Unit::Choice
-            | Unit::Hex
-            | Unit::Rule
-            | Unit::Weight => "",
+            Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule | Unit::Weight => "",
         }
     }
 

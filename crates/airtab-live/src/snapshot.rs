@@ -124,13 +124,7 @@ fn unit_of(unit: Unit) -> &'static str {
         Unit::Bytes => "bytes",
         Unit::Bps => "bit/s",
         Unit::Ppm => "ratio",
-        Unit::Q16
-        | Unit::Count
-        | Unit::Bool
-        | Unit::Choice
-        | Unit::Hex
-        | Unit::Rule
-        | Unit::Weight => "",
+        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule | Unit::Weight => "",
     }
 }
 

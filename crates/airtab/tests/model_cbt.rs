@@ -85,6 +85,47 @@ fn a_plan_of_three_classes() {
     );
 }
 
+/// Runs of the simulator keep what is predicted; where classes leave some of the link, too.
+#[test]
+fn a_plan_is_verified() {
+    let json = as_json(&planned(&["--load", "call=1.6Mb/s", "--verify"]));
+    let rows = json["verified"].as_array().expect("rows");
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        let off = row["off_ratio"].as_f64().expect("a number");
+        assert!(off < 0.1, "{row}");
+    }
+    assert!(
+        rows[0]["measured_wait_s"].as_f64().is_some_and(|wait| (wait - 0.03).abs() < 0.001),
+        "{}",
+        rows[0]
+    );
+    let some_left = ["--class", "a=50%", "--class", "b=821kb/s", "--verify"];
+    let text = text(&[&["plan", "--link", "10Mb/s", "--latency", "30ms"][..], &some_left].concat());
+    assert!(text.contains("off by") && !text.contains("more than 10."), "{text}");
+}
+
+/// The commands for a device; what none of them could do is told.
+#[test]
+fn a_plan_as_commands() {
+    let json = as_json(&planned(&["--tc", "eth0", "--rules", "tcp=0,dscp:ef=1,*=2"]));
+    let lines = |name: &str| json["tc"][name].as_array().expect("lines").len();
+    assert_eq!(["cbt", "htb", "cake"].map(lines), [2, 13, 6]);
+    let cbt_line = json["tc"]["cbt"][1].as_str().expect("a line");
+    assert!(cbt_line.ends_with("guard 1 rules 'tcp=0,dscp:ef=1,*=2'"), "{cbt_line}");
+    for (device, rules, what) in [
+        ("eth0/1", "*=0", "no name of a network device"),
+        ("", "*=0", "no name of a network device"),
+        ("eth0", "udp:9-8=0", "ports reversed"),
+        ("eth0", "station:3=1", "knows no numbers of stations"),
+        ("eth0", "*=3", "there is no class 3"),
+    ] {
+        let output = cbt(&planned(&["--tc", device, "--rules", rules]));
+        assert_eq!(output.status.code(), Some(2), "{device} {rules}");
+        assert!(stderr(&output).contains(what), "{device} {rules}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn a_plan_by_percentages_and_with_some_left() {
     let plan = |classes: &[&str]| {

@@ -42,6 +42,7 @@ agree() {
 	done < <(ts -s qdisc show dev v0)
 	[ ${#all[@]} -gt 1 ] || fail "$1: no chain"
 	for line in "${all[@]}"; do
+		[ "$line" = "${all[0]}" ] || ts -s qdisc show dev v0
 		equal "$1: bytes, packets, drops of a qdisc in the chain" "$line" "${all[0]}"
 	done
 	empty "$1"

@@ -49,6 +49,11 @@ impl Rules {
         self.rules.len()
     }
 
+    /// They themselves.
+    pub fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+
     /// How many classes there are.
     pub fn classes(&self) -> usize {
         self.classes

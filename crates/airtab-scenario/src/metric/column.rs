@@ -70,13 +70,9 @@ pub fn shown(unit: Unit) -> (&'static str, f64, usize) {
         Unit::Bytes => ("kB", 1e-3, 2),
         Unit::Bps => ("Mb/s", 1e-6, 2),
         Unit::Ppm => ("%", 1e2, 2),
-        Unit::Q16
-        | Unit::Count
-        | Unit::Bool
-        | Unit::Choice
-        | Unit::Hex
-        | Unit::Rule
-        | Unit::Weight => ("", 1.0, 2),
+        Unit::Q16 | Unit::Count | Unit::Bool | Unit::Choice | Unit::Hex | Unit::Rule | Unit::Weight => {
+            ("", 1.0, 2)
+        }
     }
 }
 

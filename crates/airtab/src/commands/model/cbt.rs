@@ -19,8 +19,10 @@ mod rate;
 mod red;
 mod shares;
 mod sheet;
+mod tc;
 mod thresholds;
 mod values;
+mod verify;
 
 use std::process::ExitCode;
 

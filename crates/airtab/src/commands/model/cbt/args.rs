@@ -91,6 +91,8 @@ impl Wire {
   airtab model cbt plan --link 100Mb/s --latency 5ms --class tcp=rest --class video=20%
   airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class mm=peak \\
       --class other=1Mb/s --from after.pcap
+  airtab model cbt plan --link 10Mb/s --latency 30ms --class tcp=rest --class call=2Mb/s \\
+      --class other=1Mb/s --rules tcp=0,dscp:ef=1,*=2 --tc eth0
 
 Thresholds are in bytes, as the link counts them: B L, for which no packet size need be known.
 Refused, with the least that works: less than the full packets that a class may always hold, more
@@ -109,9 +111,16 @@ pub struct Plan {
     /// A capture whose packets and mean loads are taken where nothing is said of them, as 'airtab classes' shows them
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
-    /// Which class a packet of the capture is of: 0 is the first --class; see 'airtab classes'
-    #[arg(long, value_name = "RULES", requires = "from", default_value = RULES)]
+    /// Which class a packet of the capture, or of --tc's device, is of: 0 is the first --class; see 'airtab classes'
+    #[arg(long, value_name = "RULES", default_value = RULES)]
     pub rules: String,
+    /// Show commands of Linux for this network device: cbt behind tbf, and the same wish as HTB with fq_codel and as CAKE
+    #[arg(long, value_name = "DEVICE", value_parser = values::device)]
+    pub tc: Option<String>,
+    /// Run each situation in the simulator and show measured beside predicted; the exit code is 1 if any is off by
+    /// more than 10 %
+    #[arg(long)]
+    pub verify: bool,
     /// What a frame of the capture is on the wire
     #[arg(long, value_enum, default_value_t = Wire::Ethernet, requires = "from")]
     pub wire: Wire,

@@ -20,6 +20,7 @@ use super::captured::{Captured, captured, completed, with_peaks};
 use super::classes::{Members, mbps};
 use super::sheet::{Column, Sheet, column};
 use super::values::Named;
+use super::{tc, verify};
 use crate::commands::classes::{read, rules};
 use crate::output;
 
@@ -36,20 +37,26 @@ struct Plan {
 }
 
 /// What classes get in a situation.
-struct When {
-    name: String,
-    rates: Vec<f64>,
-    wait_s: f64,
+pub(super) struct When {
+    pub name: String,
+    /// Bytes/s that classes offer; infinite: always a packet.
+    pub loads: Vec<f64>,
+    /// Bytes/s that they get.
+    pub rates: Vec<f64>,
+    pub wait_s: f64,
 }
 
 /// Makes a plan and shows it.
 pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
     let names: Vec<&str> = args.class.iter().map(|class| class.name.as_str()).collect();
-    let captured = match args.from.as_ref().map(|path| rules(&args.rules, &names).map(|rules| (path, rules)))
-    {
-        Some(Ok((path, rules))) => captured(&names, &read(path, &rules)?, args.wire.overhead()),
-        Some(Err(message)) => return wrong_usage(message),
-        None => Vec::new(),
+    let asked = args.from.is_some() || args.tc.is_some();
+    let rules = match asked.then(|| rules(&args.rules, &names)).transpose() {
+        Ok(rules) => rules,
+        Err(message) => return wrong_usage(message),
+    };
+    let captured = match (&args.from, &rules) {
+        (Some(path), Some(rules)) => captured(&names, &read(path, rules)?, args.wire.overhead()),
+        _ => Vec::new(),
     };
     let plan = match made(args, &captured) {
         Ok(plan) => plan,
@@ -58,7 +65,30 @@ pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.form.plot {
         output::Drawing::open(path)?.write(&figure(&plan))?;
     }
-    answer(&plan).print(args.form.json)
+    let classes: Vec<tc::Class> = plan
+        .members
+        .all
+        .iter()
+        .map(|member| tc::Class {
+            rate: member.class.rate,
+            packet: member.class.packet - f64::from(tc::AROUND),
+        })
+        .collect();
+    let cbt = |rules| tc::params(&plan.queue, &classes, rules);
+    let commands = match args.tc.as_ref().zip(rules.as_ref()) {
+        Some((dev, rules)) => match cbt(Some(rules)) {
+            Ok(_) => Some(tc::blocks(dev, &plan.queue, &classes, rules)),
+            Err(message) => return wrong_usage(format!("--tc: {message}")),
+        },
+        None => None,
+    };
+    let measured = match args.verify.then(|| cbt(None)).transpose() {
+        Ok(params) => params.map(|params| verify::measure(&plan.queue, &classes, &params, &plan.whens)),
+        Err(message) => return wrong_usage(format!("--verify: {message}")),
+    };
+    let off = measured.iter().flatten().any(|measured| measured.off() > verify::TOLERANCE);
+    let shown = answer(&plan, measured.as_deref(), commands.as_deref()).print(args.form.json)?;
+    Ok(if off { ExitCode::FAILURE } else { shown })
 }
 
 fn made(args: &args::Plan, captured: &[Captured]) -> Result<Plan, String> {
@@ -112,12 +142,12 @@ fn whens(given: &[Named<Vec<f64>>], members: &Members, busy: &Busy) -> Result<Ve
     let when = |(name, loads): (String, Vec<f64>)| {
         let rates = borrow::predict(&rates, &loads)?;
         let wait_s = wait::by_rates(busy, &rates, &loads)?;
-        Ok(When { name, rates, wait_s })
+        Ok(When { name, loads, rates, wait_s })
     };
     loads.into_iter().map(when).collect::<Result<_, CbtError>>().map_err(|e| e.to_string())
 }
 
-fn answer(plan: &Plan) -> Answer {
+fn answer(plan: &Plan, measured: Option<&[verify::Measured]>, commands: Option<&[tc::Block]>) -> Answer {
     let style = output::stdout_style();
     let (classes, predictions) = (classes(plan), predictions(plan));
     let mut text = format!("{}\n\n{}", wrap(&classes.about, style.width), classes.table(style));
@@ -125,7 +155,13 @@ fn answer(plan: &Plan) -> Answer {
     for note in classes.notes.iter().chain(&predictions.notes) {
         text += &(wrap(note, style.width) + "\n");
     }
-    let json = json!({
+    let verified = measured.map(|measured| verify::sheet(&plan.members.names(), &plan.whens, measured));
+    if let Some(sheet) = &verified {
+        text += &format!("\n{}\n\n{}", wrap(&sheet.about, style.width), sheet.table(style));
+        text.extend(sheet.notes.iter().map(|note| wrap(note, style.width) + "\n"));
+    }
+    text += &commands.map_or_else(String::new, |blocks| tc::text(blocks, style.width));
+    let mut json = json!({
         "model": "cbt",
         "subject": "plan",
         "link_bytes_per_s": plan.queue.link,
@@ -133,6 +169,12 @@ fn answer(plan: &Plan) -> Answer {
         "classes": classes.json_rows(),
         "predictions": predictions.json_rows(),
     });
+    if let Some(sheet) = verified {
+        json["verified"] = sheet.json_rows().into();
+    }
+    if let Some(blocks) = commands {
+        json["tc"] = tc::json(blocks);
+    }
     Answer { text, json }
 }
 

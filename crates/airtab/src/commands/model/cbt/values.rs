@@ -43,6 +43,17 @@ pub fn named<T>(
     }
 }
 
+/// A name of a network device: no longer than Linux has them.
+pub fn device(text: &str) -> Result<String, String> {
+    let good = |c: char| {
+        c.is_ascii_graphic() && !matches!(c, '/' | ':' | '\'' | '"' | '$' | '`' | '\\' | ';' | '&' | '|')
+    };
+    match (1..=15).contains(&text.len()) && text.chars().all(good) {
+        true => Ok(text.into()),
+        false => Err(format!("'{text}' is no name of a network device: up to 15 characters, such as eth0")),
+    }
+}
+
 /// A rate above 0, bytes/s.
 pub fn rate(text: &str) -> Result<f64, String> {
     match any_rate(text)? {
