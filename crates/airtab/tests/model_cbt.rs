@@ -116,7 +116,7 @@ fn a_plan_as_commands() {
     for (device, rules, what) in [
         ("eth0/1", "*=0", "no name of a network device"),
         ("", "*=0", "no name of a network device"),
-        ("eth0", "udp:9-8=0", "ports reversed"),
+        ("eth0", "udp:9-8=0", "its ports are reversed"),
         ("eth0", "station:3=1", "knows no numbers of stations"),
         ("eth0", "*=3", "there is no class 3"),
     ] {
