@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
 #
 # Each single allocation of the kernel fails in turn while a qdisc of each kind replaces
-# another, is changed, deleted and dumped, while mq makes it for each transmit queue, and
-# while a GSO packet is sent through it: who asked is told, the qdisc that was there stays,
-# packets pass. The queues of mq are a wireless device's, each with a governor and stations;
+# another, is changed, deleted and dumped, and while a GSO packet is sent through it, and while
+# mq makes one of three kinds for each transmit queue: who asked is told, the qdisc that was there
+# stays, packets pass. The queues of mq are a wireless device's, each with a governor and stations;
 # packets are claimed there, and a governor is switched on where there was none.
 # boot: checked  limit: 900  kernel: debug
 . ./lib.sh
@@ -53,6 +53,9 @@ for kind in $(kinds); do
 	try send d0 10.8.0.2
 	passes d0 10.8.0.2
 	try del d0 "$kind"
+done
+# what mq asks for is the glue's, which is the same for all: with flows, with stations, with neither
+for kind in chap vfq cbt; do
 	echo "$kind" >/proc/sys/net/core/default_qdisc
 	try replace slow0 mq
 	passes slow0 10.9.0.2
