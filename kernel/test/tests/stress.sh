@@ -57,6 +57,9 @@ parameters() {
 	local name unit when def least most choices
 	while read -r _ name unit when def least most choices; do
 		[ "$when" = live ] || continue
+		case $1.$name in	# what goes with others alone
+		cbt.share | cbt.bandwidth | cbt.th_m* | cbt.station_rate) continue ;;
+		esac
 		word "$unit" "$def" $choices
 		echo "$name $REPLY"
 		case $unit in
