@@ -20,11 +20,13 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use super::access::{AccessRule, Contest};
 use super::edca::Access;
 use crate::engine::Stream;
 use idle_sense::IdleSense;
-use slots::Slots;
+use slots::{Slots, Table};
 
 /// A contender's rule and what it has learnt.
 #[derive(Clone, Debug)]
@@ -39,8 +41,9 @@ pub(super) enum Rule {
     Ramp { slots: u64 },
     /// `place`, and in the next busy period the one behind it, of so many.
     Turn { place: u64, of: u64 },
-    /// As likely in every slot as in the one before; `ln_miss`: logarithm of the chance that it is not.
-    Geometric { ln_miss: f64 },
+    /// As likely in every slot as in the one before; `ln_miss`: logarithm of the chance that it is not, for slots that
+    /// are not in the table.
+    Geometric { table: Arc<Table>, ln_miss: f64 },
     /// Any law.
     Slots(Slots),
 }
@@ -64,9 +67,21 @@ impl Rule {
             AccessRule::Hash1 { slots } => Rule::Ramp { slots: table(slots, libm::round(2.0 / attempt)) },
             AccessRule::Tcf => Rule::Turn { place: contest.number as u64, of: contest.contenders as u64 },
             AccessRule::Geometric { hazard } => {
-                Rule::Geometric { ln_miss: libm::log1p(-hazard.unwrap_or(attempt)) }
+                let hazard = hazard.unwrap_or(attempt);
+                Rule::Geometric { table: Arc::new(Table::geometric(hazard)), ln_miss: libm::log1p(-hazard) }
             }
             AccessRule::Slots(law) => Rule::Slots(Slots::new(law, contest.phy.cw_max())),
+        }
+    }
+
+    /// Its table is `other`'s if they are equal.
+    pub(super) fn share(&mut self, other: &Rule) {
+        match (self, other) {
+            (
+                Rule::Slots(Slots { table: own, .. }) | Rule::Geometric { table: own, .. },
+                Rule::Slots(Slots { table, .. }) | Rule::Geometric { table, .. },
+            ) if own == table => *own = Arc::clone(table),
+            _ => {}
         }
     }
 
@@ -92,7 +107,11 @@ impl Rule {
             // Of two draws the lesser one is in slot k or behind with ((C - k) / C)^2: the ramp, slot by slot.
             Rule::Ramp { slots } => random.below(*slots).min(random.below(*slots)),
             Rule::Turn { place, .. } => *place,
-            Rule::Geometric { ln_miss } => (libm::log1p(-random.unit()) / *ln_miss) as u64,
+            Rule::Geometric { table, ln_miss } => {
+                let below = random.unit();
+                let rare = || (libm::log1p(-below) / *ln_miss) as u64;
+                table.slot_of(below).map_or_else(rare, |slot| slot as u64)
+            }
             Rule::Slots(slots) => slots.draw(random),
         }
     }

@@ -39,7 +39,10 @@ impl Cell {
         let station = number.checked_sub(1).map(|station| self.radios.rate(station as u16, false).kbps());
         let contest =
             Contest { phy: &self.config.phy, kbps: station, number, contenders: self.contenders.len() };
-        let rule = Rule::new(&access.rule, &contest);
+        let mut rule = Rule::new(&access.rule, &contest);
+        if let Some(before) = number.checked_sub(1) {
+            rule.share(&self.contenders[before].rule);
+        }
         for (who, is_one) in [(&mut self.listening, rule.listens()), (&mut self.forgetful, rule.forgets())] {
             who.retain(|other| *other != number);
             who.extend(is_one.then_some(number));
