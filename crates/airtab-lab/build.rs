@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What a run's figures depend on, from the root of the repository. What
 /// judges and shows them is left out: runs outlive it.
-const FIGURES: [&str; 15] = [
+const FIGURES: [&str; 16] = [
     "Cargo.lock",
     "core/include",
     "core/src",
@@ -24,6 +24,7 @@ const FIGURES: [&str; 15] = [
     "crates/airtab-lab/src/experiment/server.rs",
     "crates/airtab-lab/src/experiment/workload.rs",
     "crates/airtab-lab/src/measure.rs",
+    "crates/airtab-scenario/src/frames.rs",
     "crates/airtab-scenario/src/kinds",
     "crates/airtab-scenario/src/measure.rs",
 ];

@@ -13,7 +13,7 @@ use airtab_core::{Param, Params};
 use airtab_quality::Interval;
 use airtab_quality::web;
 use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
-use airtab_sim::Scenario;
+use airtab_sim::{App, Scenario};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -153,8 +153,8 @@ pub fn comparison(
 /// Page times of the runs of one seed: only the pages that all of them
 /// completed are compared (CHAP dissertation 6.7). A seed without one has none.
 pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
-    // Others have no pages.
-    for app in 0..scenario.apps.len() {
+    // Others have no pages. Each window has its own.
+    for app in 0..scenario.apps.len() * (1 + scenario.windows.len()) {
         let lists: Vec<_> = runs.iter().map(|run| run.pages[app].clone()).collect();
         for (run, pages) in runs.iter_mut().zip(&lists) {
             let compared = web::common(pages, &lists);
@@ -169,10 +169,15 @@ pub(crate) fn add_page_times(scenario: &Scenario, runs: &mut [&mut Measured]) {
     }
 }
 
-/// Name, kind and station of each application.
+/// Name, kind and station of each application, and of each in each window.
 pub(crate) fn named(scenario: &Scenario) -> Vec<(String, &'static str, String)> {
     let station = |i: usize| scenario.stations[i].name.clone();
-    scenario.apps.iter().map(|app| (app.name.clone(), app.kind.name(), station(app.station))).collect()
+    let windows = scenario.windows.iter().map(|window| format!("@{}", window.name));
+    let each = |window: String| {
+        let of = move |app: &App| (format!("{}{window}", app.name), app.kind.name(), station(app.station));
+        scenario.apps.iter().map(of)
+    };
+    [String::new()].into_iter().chain(windows).flat_map(each).collect()
 }
 
 /// One discipline over all seeds; `apps`: name, kind and station of each.

@@ -21,6 +21,7 @@ mod contention;
 mod copies;
 pub mod digits;
 mod evenness;
+mod frames;
 mod gaps;
 mod kinds;
 mod links;

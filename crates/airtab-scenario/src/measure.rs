@@ -20,6 +20,7 @@ use airtab_sim::{
 
 use crate::contention;
 use crate::evenness;
+use crate::frames;
 use crate::gaps;
 use crate::kinds;
 use crate::metric::{Direction, Metric, OfPath};
@@ -34,7 +35,7 @@ const SECONDS: f64 = 1e-9;
 /// What one run says.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Figures of every application, in the order of the scenario.
+    /// Figures of every application, in the order of the scenario; after them those of each of its windows.
     pub apps: Vec<Figures>,
     /// Pages of every application, requested in the measured time and
     /// completed. Their times are figures of a comparison, not of a run.
@@ -64,14 +65,27 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
         let from = seen.measure_ns.start.max(app.active_ns.start);
         Window::new(from, seen.measure_ns.end.min(app.active_ns.end))
     };
-    let both = || scenario.apps.iter().zip(&trace.apps).map(|(app, seen)| (app, seen, window(app, seen)));
+    // In the measured time, and in each of the windows.
+    let pairs = || scenario.apps.iter().zip(&trace.apps);
+    let others =
+        (0..scenario.windows.len()).flat_map(|i| pairs().map(move |(app, seen)| (app, &seen.windows[i])));
+    let all: Vec<_> = pairs().chain(others).map(|(app, seen)| (app, seen, window(app, seen))).collect();
+    let both = || all.iter().map(|(app, seen, window)| (*app, *seen, *window));
     let pages = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| pages(seen, w)));
     let pages: Vec<Vec<Page>> = pages.collect();
-    let figures = both()
-        .map(|(app, seen, window)| window.map_or_else(Figures::new, |window| of_app(app, seen, window)));
+    let wired = scenario.medium.wire().is_some();
+    let figures = both().map(|(app, seen, window)| {
+        let Some(window) = window else { return Figures::new() };
+        let mut figures = of_app(app, seen, window);
+        if wired {
+            frames::add(&mut figures, app, seen, window);
+        }
+        figures
+    });
     let apps: Vec<Figures> = figures.collect();
     let seconds = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| seconds(seen, w)));
-    Measured { ap: of_access_point(scenario, trace, &apps), seconds: seconds.collect(), apps, pages }
+    let measured = &apps[..scenario.apps.len()];
+    Measured { ap: of_access_point(scenario, trace, measured), seconds: seconds.collect(), apps, pages }
 }
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {

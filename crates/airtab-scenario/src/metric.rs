@@ -59,6 +59,14 @@ pub enum Metric {
     Goodput,
     /// IP bytes received from the station, bit/s; only of applications that upload.
     UplinkGoodput,
+    /// Of a dumbbell: bytes of Ethernet frames a second that its servers send, as the CBT study counts them (A.7).
+    Load,
+    /// Of a dumbbell: the same of what arrives.
+    Throughput,
+    /// Of a dumbbell: packets of one user that never arrive, each second.
+    LossRate,
+    /// Of a dumbbell: mean one-way delay from end to end, s.
+    Latency,
     /// Bit rate of a streamed video, mean over its playing time, bit/s.
     BitRate,
     /// Time that a streamed video stands still, share of its time after the start.
@@ -246,6 +254,10 @@ const TABLE: &[Row] = &[
     (Pages, "pages_completed", "pages completed", 1.0, 1, Neither),
     (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
     (UplinkGoodput, "uplink_goodput_bits_per_second", "up, Mb/s", 1e-6, 2, Higher),
+    (Load, "load_bytes_per_second", "load, kB/s", 1e-3, 1, Neither),
+    (Throughput, "throughput_bytes_per_second", "throughput, kB/s", 1e-3, 1, Higher),
+    (LossRate, "loss_packets_per_second", "lost packets/s", 1.0, 2, Lower),
+    (Latency, "latency_mean_seconds", "latency, ms", 1e3, 2, Lower),
     (BitRate, "bit_rate_bits_per_second", "bit rate, Mb/s", 1e-6, 2, Higher),
     (Stalled, "stalled_ratio", "stalled, %", 1e2, 1, Lower),
     (Stalls, "stalls", "stalls", 1.0, 1, Lower),

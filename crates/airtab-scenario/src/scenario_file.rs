@@ -12,7 +12,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::MediumConfig;
-use airtab_sim::{Scenario, Scored, Wired};
+use airtab_sim::{MeasureWindow, Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
@@ -146,6 +146,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
+    let windows = top.section("windows").map_or_else(Vec::new, |s| read_windows(&s, duration_ns));
     let (medium, errors) = read_medium(top);
     let wired = top.section("wired").map_or_else(Wired::default, read_wired);
     let servers = read_servers(top, &wired);
@@ -172,6 +173,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             apps,
             tcp,
             scored,
+            windows,
         },
         queues,
         errors: errors?,
@@ -179,6 +181,30 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
         text: text.into(),
     })
 }
+
+/// `[windows]`: parts of the run by name.
+fn read_windows(s: &Section, duration_ns: u64) -> Vec<MeasureWindow> {
+    let window = |name: &str, part_ns| {
+        // Figures are named APPLICATION@WINDOW.FIGURE.
+        let plain = (1..=40).contains(&name.chars().count())
+            && !name.contains(['.', '@', '*'])
+            && name.trim() == name
+            && !name.contains(char::is_control);
+        if !plain {
+            s.problem_of(name, "is no name of a window: 1 to 40 characters, without '.', '@' and '*'");
+        }
+        plain.then(|| MeasureWindow { name: name.into(), part_ns })
+    };
+    let parts = s.keys().filter_map(|name| Some((name, s.read(name, |v| measured(v, duration_ns))?)));
+    let windows: Vec<_> = parts.filter_map(|(name, part_ns)| window(name, part_ns)).collect();
+    if windows.len() > MAX_WINDOWS {
+        s.problem(format!("{} windows: at most {MAX_WINDOWS}", windows.len()));
+    }
+    windows
+}
+
+/// Each measures every application once more.
+const MAX_WINDOWS: usize = 16;
 
 /// `["90s", "270s"]`.
 pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String> {

@@ -12,7 +12,7 @@ use airtab_sim::Scenario;
 /// What `--quick` divides by.
 pub const QUICK_DIVISOR: u64 = 10;
 
-/// The scenario with duration, measured part, starts, stops and the time in which
+/// The scenario with duration, measured parts, starts, stops and the time in which
 /// users begin divided by [`QUICK_DIVISOR`]; latencies, rates and beacons stay.
 pub fn quick(scenario: &Scenario) -> Scenario {
     let mut short = scenario.clone();
@@ -22,6 +22,7 @@ pub fn quick(scenario: &Scenario) -> Scenario {
         start..(r.end / QUICK_DIVISOR).max(start + 1)
     };
     short.measure_ns = divide(&scenario.measure_ns);
+    short.windows.iter_mut().for_each(|window| window.part_ns = divide(&window.part_ns));
     for app in &mut short.apps {
         app.active_ns = divide(&app.active_ns);
         // Where little is left of the application's time, its users still begin before its end.
@@ -29,7 +30,8 @@ pub fn quick(scenario: &Scenario) -> Scenario {
         app.users.within_ns = (app.users.within_ns / QUICK_DIVISOR).min(last_ns);
         app.measure_ns = app.measure_ns.as_ref().map(divide);
     }
-    short.duration_ns = (scenario.duration_ns / QUICK_DIVISOR).max(short.measure_ns.end);
+    let last = short.windows.iter().map(|window| window.part_ns.end).fold(short.measure_ns.end, u64::max);
+    short.duration_ns = (scenario.duration_ns / QUICK_DIVISOR).max(last);
     short
 }
 

@@ -576,6 +576,7 @@ fn a_profile_can_be_changed() {
     assert_eq!((untimed.mss, untimed.hystart), (1448, false), "the bytes stay");
     let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
     assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
+    assert_eq!(tcp("ecn = true").unwrap(), Config { ecn: true, ..Config::home() });
     let own = "profile = \"stz\"\nwestwood = { filter = \"round_trip\" }\n\
                vegas = { alpha = 1, beta = 3, gamma = 2, initial_window = 3 }\n\
                tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\" }";
@@ -587,7 +588,8 @@ fn a_profile_can_be_changed() {
         ..stz
     };
     assert_eq!(tcp(own).unwrap(), expected);
-    for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "rtt = \"karn\""] {
+    for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "ecn = \"yes\"", "rtt = \"karn\""]
+    {
         let error = tcp(bad).unwrap_err().to_string();
         assert!(error.contains(bad.split(' ').next().unwrap()), "{bad}: {error}");
     }

@@ -86,6 +86,7 @@ fn home() -> Scenario {
         servers: Vec::new(),
         tcp: Config::home(),
         scored: Default::default(),
+        windows: Vec::new(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),

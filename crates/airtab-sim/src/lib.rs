@@ -44,7 +44,8 @@ pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
 pub use scenario::{
-    Access, App, Latency, MAX_STATIONS, MAX_USERS, Scenario, Scored, Server, Servers, Station, Users, Wired,
+    Access, App, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server, Servers, Station,
+    Users, Wired,
 };
 #[cfg(feature = "trial")]
 pub use simulation::simulations;

@@ -36,6 +36,8 @@ pub struct AppMeter {
     attempts: AttemptTrace,
     seconds: Vec<SecondTrace>,
     received_bytes: [u64; 2],
+    /// The same in other windows of the run ([`Scenario::windows`]).
+    windows: Vec<AppMeter>,
 }
 
 impl AppMeter {
@@ -43,7 +45,13 @@ impl AppMeter {
     /// streams deliver, up to a million packets each way. The times in the queue
     /// make room for themselves, at the first one.
     pub fn new(app: &App, scenario: &Scenario) -> AppMeter {
-        let measure = app.measured(scenario);
+        let windows =
+            scenario.windows.iter().map(|window| AppMeter::of(app, scenario, window.part_ns.clone()));
+        AppMeter { windows: windows.collect(), ..AppMeter::of(app, scenario, app.measured(scenario)) }
+    }
+
+    /// For that part of the run alone.
+    fn of(app: &App, scenario: &Scenario, measure: Range<u64>) -> AppMeter {
         let measured = measure.end - measure.start;
         let stream = |up| {
             let of_one = app.kind.constant(up).map_or(0, |s| measured / s.period_ns + 2);
@@ -64,13 +72,17 @@ impl AppMeter {
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
             received_bytes: [0; 2],
+            windows: Vec::new(),
         }
     }
 
     /// One end sent a packet of `bytes`: the server, or with `up` the station.
     pub fn sent(&mut self, up: bool, bytes: u32, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.sent(up, bytes, now));
         if self.measure.contains(&now) {
-            self.streams[usize::from(up)].sent += 1;
+            let stream = &mut self.streams[usize::from(up)];
+            stream.sent += 1;
+            stream.sent_bytes += u64::from(bytes);
         }
         if !up && let Some(second) = self.second(now) {
             second.sent_bytes += u64::from(bytes);
@@ -79,6 +91,7 @@ impl AppMeter {
 
     /// A packet came to the access point's queue.
     pub fn arrived(&mut self, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.arrived(now));
         self.queue.change(now, self.queue.held + 1);
         if self.measure.contains(&now) {
             self.queue.trace.arrived += 1;
@@ -87,6 +100,7 @@ impl AppMeter {
 
     /// The discipline dropped one that had arrived.
     pub fn dropped(&mut self, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.dropped(now));
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&now) {
             self.queue.trace.dropped += 1;
@@ -96,6 +110,7 @@ impl AppMeter {
     /// One left the queue for the MAC that had arrived at `queued_ns`.
     #[inline]
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.dequeued(queued_ns, now));
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {
             self.queue.trace.delay_ns.record(now - queued_ns);
@@ -104,6 +119,7 @@ impl AppMeter {
 
     /// A frame of its downlink, or with `up` of its uplink, is over.
     pub fn transmitted(&mut self, up: bool, tx: &Tx, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.transmitted(up, tx, now));
         if self.measure.contains(&now) {
             self.air_ns[usize::from(up)] += tx.air;
             let path = &mut self.paths[usize::from(up)];
@@ -117,6 +133,7 @@ impl AppMeter {
 
     /// A frame is over, and how it went out.
     pub fn went_out(&mut self, up: bool, way: &Way, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.went_out(up, way, now));
         let Some(below) = self.below.as_mut().filter(|_| !up && self.measure.contains(&now)) else { return };
         below.delay_ns.record(way.below_ns);
         if way.mpdus > 0 {
@@ -128,6 +145,7 @@ impl AppMeter {
 
     /// The other end has a packet that was sent at `sent_ns`.
     pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
+        self.windows.iter_mut().for_each(|window| window.received(up, bytes, sent_ns, now));
         self.received_bytes[usize::from(up)] += u64::from(bytes);
         if !up && let Some(second) = self.second(now) {
             second.received_bytes += u64::from(bytes);
@@ -151,6 +169,7 @@ impl AppMeter {
     /// One that was sent at `sent_ns` came through, and where it spent its time.
     #[inline]
     pub fn passed(&mut self, up: bool, sent_ns: u64, legs: Legs) {
+        self.windows.iter_mut().for_each(|window| window.passed(up, sent_ns, legs));
         if !self.measure.contains(&sent_ns) {
             return;
         }
@@ -166,16 +185,19 @@ impl AppMeter {
 
     /// One that was sent at `sent_ns` ended on its way.
     pub fn lost(&mut self, up: bool, sent_ns: u64, at: Leg) {
+        self.windows.iter_mut().for_each(|window| window.lost(up, sent_ns, at));
         self.paths[usize::from(up)].lost[at as usize] += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// A packet that was sent at `sent_ns` went no further: another one says what it said.
     pub fn merged(&mut self, up: bool, sent_ns: u64) {
+        self.windows.iter_mut().for_each(|window| window.merged(up, sent_ns));
         self.streams[usize::from(up)].received += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
     pub fn under_way(&mut self, up: bool, sent_ns: u64) {
+        self.windows.iter_mut().for_each(|window| window.under_way(up, sent_ns));
         self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));
     }
 
@@ -214,6 +236,7 @@ impl AppMeter {
             frames: Vec::new(),
             pages: Vec::new(),
             segments: Vec::new(),
+            windows: self.windows.into_iter().map(|window| window.finish(now).0).collect(),
         };
         (trace, mean_packets)
     }

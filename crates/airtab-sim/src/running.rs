@@ -265,9 +265,13 @@ impl Running {
 
     /// Its trace with what its users saw, and the mean number of places that it held.
     pub(crate) fn finish(self, users: impl Iterator<Item = User>, now: u64) -> (AppTrace, f64) {
-        let (trace, mean_packets) = self.meter.finish(now);
+        let (mut trace, mean_packets) = self.meter.finish(now);
         let Seen { frames, pages, segments } = Seen::of_all(users.map(|mut user| user.seen()));
         let acked = self.volumes.finish();
+        for window in &mut trace.windows {
+            (window.frames, window.pages, window.segments) =
+                (frames.clone(), pages.clone(), segments.clone());
+        }
         (AppTrace { frames, pages, segments, tcp: self.tcp, acked, ..trace }, mean_packets)
     }
 }

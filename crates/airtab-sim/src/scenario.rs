@@ -39,6 +39,17 @@ pub struct Scenario {
     pub tcp: tcp::Config,
     /// What scores of calls and games are about.
     pub scored: Scored,
+    /// Other parts of the run in which every application is measured, too.
+    pub windows: Vec<MeasureWindow>,
+}
+
+/// A part of the run in which every application is measured beside [`Scenario::measure_ns`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasureWindow {
+    /// Name, in results.
+    pub name: String,
+    /// From when to when, ns.
+    pub part_ns: Range<u64>,
 }
 
 /// Which directions opinion scores of calls and games are about.
@@ -323,6 +334,9 @@ impl Scenario {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
         let inside = |r: &Range<u64>| r.start < r.end && r.end <= self.duration_ns;
         unless(inside(&self.measure_ns), "the measured part must lie inside the run".into())?;
+        for MeasureWindow { name, part_ns } in &self.windows {
+            unless(inside(part_ns), format!("window {name}: must lie inside the run"))?;
+        }
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;

@@ -340,8 +340,8 @@ impl Simulation {
         let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
         let (class, sta, source) = (f.class, NO_STATION, from.0);
         let key = Some(f.key(up));
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: false, tcp, key };
         let segment = segment.copied().unwrap_or_default();
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: segment.ect, tcp, key };
         let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);

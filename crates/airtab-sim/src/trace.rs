@@ -72,6 +72,8 @@ pub struct AppTrace {
     pub pages: Vec<PageTrace>,
     /// Streaming only: every segment completed, whole run, user by user.
     pub segments: Vec<SegmentTrace>,
+    /// The same in the scenario's other windows, one after the other, but for its TCP.
+    pub windows: Vec<AppTrace>,
 }
 
 /// The TCP senders at one end of an application's connections. Handshakes are not in it.
@@ -153,6 +155,8 @@ pub struct SecondTrace {
 pub struct StreamTrace {
     /// Packets sent.
     pub sent: u64,
+    /// Their IP bytes.
+    pub sent_bytes: u64,
     /// Of these, packets received (also after the measured part).
     pub received: u64,
     /// Of these, packets still on their way when the run ended: neither received nor lost.
@@ -260,8 +264,16 @@ const fn delays(digits: u32) -> Histogram {
 
 impl Default for StreamTrace {
     fn default() -> Self {
-        let (sent, received, under_way, bytes) = (0, 0, 0, 0);
-        StreamTrace { sent, received, under_way, bytes, delay_ns: delays(2), deliveries: Vec::new() }
+        let (sent, sent_bytes, received, under_way, bytes) = (0, 0, 0, 0, 0);
+        StreamTrace {
+            sent,
+            sent_bytes,
+            received,
+            under_way,
+            bytes,
+            delay_ns: delays(2),
+            deliveries: Vec::new(),
+        }
     }
 }
 

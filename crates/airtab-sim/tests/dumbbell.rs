@@ -174,6 +174,25 @@ fn a_download_fills_the_wire() {
     assert_eq!(trace.ap.air.up_ns, 0);
 }
 
+/// RED marks a download that can be marked, and drops nothing; of one that cannot it drops. Either way the wire is full.
+#[test]
+fn a_download_is_marked_instead() {
+    let mut scenario = dumbbell(ETHERNET, vec![udp(1500, Rate::Max)]);
+    scenario.apps[0] = App { station: 1, active_ns: 0..20 * S, ..home().apps[2].clone() };
+    let mut params = queue("red", 1000);
+    params.set("hard", "false").unwrap();
+    for (ecn, tunnel) in [(false, false), (true, false), (true, true)] {
+        scenario.tcp.ecn = ecn;
+        scenario.apps[0].tunnel = tunnel;
+        let trace = run(&scenario, &params, 1);
+        let app = &trace.apps[0];
+        assert_eq!(app.paths[0].lost[1] == 0, ecn, "{:?} lost", app.paths[0].lost);
+        assert_eq!(app.tcp[0].retransmits == 0, ecn, "{} sent again", app.tcp[0].retransmits);
+        assert!(app.queue.mean_packets < 40.0, "{} packets", app.queue.mean_packets);
+        assert!(app.down.bytes as f64 * 8.0 / 18.0 > 0.97 * 10e6 * 1500.0 / 1538.0, "{}", app.down.bytes);
+    }
+}
+
 /// What a station behind a wire cannot have is refused, as is what no queue there could be for.
 #[test]
 fn a_wire_has_no_radio() {

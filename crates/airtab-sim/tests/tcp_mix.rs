@@ -46,6 +46,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         servers: Vec::new(),
         tcp: Config::stz(),
         scored: Default::default(),
+        windows: Vec::new(),
         stations: (0..kinds.len()).map(|i| station(&format!("s{i}"), 11_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use airtab_core::{Control, Format, Phy, Rate};
 use airtab_sim::address::Protocol;
-use airtab_sim::tcp::{ACK, Config, Recovery, SYN, Segment};
+use airtab_sim::tcp::{ACK, CWR, Config, ECE, Recovery, SYN, Segment};
 use airtab_sim::wifi::{Beacon, Category, MediumConfig};
 use airtab_sim::{AirFrame, AirPacket, Content};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
@@ -313,6 +313,7 @@ fn tcp(segment: &Segment, source: u16, destination: u16, config: &Config) -> Tcp
     let mut tcp = TcpHeader::new(source, destination, segment.seq as u32, window);
     tcp.syn = syn;
     tcp.ack = segment.flags & ACK != 0;
+    (tcp.ece, tcp.cwr) = (segment.flags & ECE != 0, segment.flags & CWR != 0);
     tcp.acknowledgment_number = segment.ack as u32;
     let mut options: Vec<_> = if syn {
         let mut options = vec![MaximumSegmentSize(config.mss as u16), WindowScale(WINDOW_SCALE)];

@@ -146,7 +146,13 @@ fn table(v: &Value) -> Result<toml::Table, String> {
 /// Names of the applications, which for a server or a model are those of its task.
 fn apps(top: &Section, scenario: &toml::Table, kind: Kind) -> Vec<String> {
     let apps = match kind {
-        Kind::Home => return compose::names(scenario, "app"),
+        Kind::Home => {
+            let apps = compose::names(scenario, "app");
+            let windows = scenario.get("windows").and_then(Toml::as_table);
+            let windows = windows.into_iter().flat_map(|windows| windows.keys());
+            let inside = windows.flat_map(|window| apps.iter().map(move |app| format!("{app}@{window}")));
+            return apps.iter().cloned().chain(inside).collect();
+        }
         Kind::Server => ServerTask::apps_of(scenario),
         Kind::Model => ModelTask::apps_of(scenario),
     };
@@ -193,22 +199,39 @@ impl Names<'_> {
         Ok(self.apps[i].clone())
     }
 
-    /// `"game.game_mos"`.
-    fn metric(&self, written: &str) -> Result<(String, Metric), String> {
+    /// `"game.game_mos"`; `"game@late.game_mos"`: in a window; `"tcp*.goodput_bits_per_second"`: of each application whose
+    /// name begins so, and `"tcp*@late.goodput_bits_per_second"` in a window.
+    fn metric(&self, written: &str) -> Result<Vec<(String, Metric)>, String> {
         let wrong = || format!("'{written}' is not application.metric, such as \"game.game_mos\"");
         let (app, metric) = written.split_once('.').ok_or_else(wrong)?;
         let apps = self.apps.iter().map(String::as_str).chain([ACCESS_POINT]);
-        self.known(apps, "application", app)?;
+        let some = match app.split_once('*') {
+            Some((begin, window)) => {
+                let fits = |app: &&String| {
+                    let (name, inside) = app.split_at(app.find('@').unwrap_or(app.len()));
+                    name.starts_with(begin) && inside == window
+                };
+                self.apps.iter().filter(fits).cloned().collect()
+            }
+            None => Vec::new(),
+        };
+        if some.is_empty() {
+            self.known(apps, "application", app)?;
+        }
         let metric = Metric::named(metric).ok_or_else(|| {
             let known: Vec<&str> = Metric::all().map(Metric::name).collect();
             format!("no metric '{metric}'{}", instead(metric, &known))
         })?;
-        Ok((app.into(), metric))
+        Ok(match some.is_empty() {
+            true => vec![(app.into(), metric)],
+            false => some.into_iter().map(|app| (app, metric)).collect(),
+        })
     }
 
     /// One, or a list of them.
     pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
-        some_items(v)?.iter().map(|written| self.metric(written)).collect()
+        let all = some_items(v)?.iter().map(|written| self.metric(written)).collect::<Result<Vec<_>, _>>()?;
+        Ok(all.concat())
     }
 
     pub(super) fn queues(&self, v: &Value) -> Result<Vec<String>, String> {

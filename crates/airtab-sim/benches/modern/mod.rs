@@ -122,6 +122,7 @@ impl Modern {
             servers: Vec::new(),
             tcp: Config::home(),
             scored: Default::default(),
+            windows: Vec::new(),
             stations: (0..self.stations).map(station).collect(),
             apps: (0..self.stations).map(app).collect(),
         }

@@ -76,6 +76,9 @@ impl Simulation {
             return;
         };
         let before = connection.progress();
+        if self.world.pool().body(packet).body.segment.ect && self.world.pool().marked_ce(packet) {
+            self.world.body_mut(packet).segment.ce = true;
+        }
         let segment = &self.world.pool().body(packet).body.segment;
         let socket = connection.socket(up);
         let acked = socket.endpoint.acked();

@@ -51,6 +51,7 @@ fn home() -> Scenario {
         apps: kinds.into_iter().enumerate().map(app).collect(),
         tcp: Config::home(),
         scored: Default::default(),
+        windows: Vec::new(),
     }
 }
 

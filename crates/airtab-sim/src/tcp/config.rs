@@ -63,6 +63,8 @@ pub struct Config {
     ///
     /// [`Congestion::pacing_rate`]: super::congestion::Congestion::pacing_rate
     pub pacing: bool,
+    /// Whether data is marked by the network instead of dropped, where both ends want that (RFC 3168).
+    pub ecn: bool,
 }
 
 /// How round-trip times are measured.
@@ -113,6 +115,7 @@ impl Config {
             rtt: RttBy::OneSegment,
             initial_ssthresh: None,
             pacing: false,
+            ecn: false,
         }
     }
 
@@ -144,6 +147,7 @@ impl Config {
             rtt: RttBy::OneSegment,
             initial_ssthresh: None,
             pacing: false,
+            ecn: false,
         }
     }
 

@@ -25,14 +25,15 @@
 //! assert!(client.established());
 //! ```
 //!
-//! Sources: RFC 9293 (segments, handshake), 5681, 6298, 6675, 6937, 7323, 3465, 9406, 9438; one file per part, which names its sections.
-//! Not modelled: PAWS, ECN, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
+//! Sources: RFC 9293 (segments, handshake), 3168, 5681, 6298, 6675, 6937, 7323, 3465, 9406, 9438; one file per part, which names its sections.
+//! Not modelled: PAWS, FIN and RST (a host drops the endpoint), MSS negotiation, Nagle, urgent data, zero
 //! windows. `docs/tcp.md` tells what follows from that.
 
 mod config;
 pub mod congestion;
 mod copies;
 mod duplicates;
+mod ecn;
 mod handshake;
 mod hystart;
 mod pacer;
@@ -47,10 +48,11 @@ mod sent_times;
 
 pub use config::{Config, ConfigError, Recovery, RttBy};
 pub use congestion::{Algorithm, UnknownAlgorithm};
-pub use segment::{ACK, SACK_BLOCKS, SYN, Segment};
+pub use segment::{ACK, CWR, ECE, SACK_BLOCKS, SYN, Segment};
 pub use sender::Stats;
 
 use congestion::Congestion;
+use ecn::Ecn;
 use handshake::Handshake;
 use receiver::Receiver;
 use sender::Sender;
@@ -70,6 +72,7 @@ pub struct Endpoint {
     handshake: Handshake,
     sender: Sender,
     receiver: Receiver,
+    ecn: Ecn,
     mss: u32,
     timestamps: bool,
 }
@@ -99,6 +102,7 @@ impl Endpoint {
             handshake,
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
+            ecn: Ecn::new(&config),
             mss: config.mss,
             timestamps: config.timestamps,
         }
@@ -125,6 +129,9 @@ impl Endpoint {
         if segment.timestamps {
             self.receiver.on_timestamp(segment.seq, segment.tsval);
         }
+        if segment.flags & SYN != 0 && !self.handshake.established() {
+            self.ecn.on_syn(segment.flags);
+        }
         if let Some(opened) = self.handshake.on_segment(now, segment) {
             match opened.rtt {
                 Some(rtt) => self.sender.rtt.sample(rtt, 1),
@@ -134,6 +141,7 @@ impl Endpoint {
         if !self.handshake.established() {
             return;
         }
+        self.sender.use_ecn(self.ecn.used());
         if segment.flags & SYN != 0 {
             self.receiver.acknowledge_now();
         }
@@ -141,6 +149,7 @@ impl Endpoint {
             self.sender.on_ack(now, segment);
         }
         if segment.payload > 0 {
+            self.ecn.on_data(segment);
             self.receiver.on_data(now, segment.seq, segment.seq + u64::from(segment.payload));
         }
     }
@@ -151,6 +160,7 @@ impl Endpoint {
             return self.handshake.poll(now).map(|flags| self.syn(now, flags));
         }
         let max = self.mss - self.receiver.option_bytes();
+        let fresh = self.sender.next();
         let (seq, payload) = match self.sender.poll(now, u64::from(max)) {
             Some(data) => data,
             None if self.receiver.ack_due() => (self.sender.next(), 0),
@@ -159,6 +169,11 @@ impl Endpoint {
         let mut segment = self.stamped(now);
         (segment.seq, segment.payload) = (seq, payload as u32); // at most the MSS
         self.receiver.acknowledge(&mut segment);
+        self.ecn.mark(&mut segment);
+        if self.ecn.used() && payload > 0 && seq >= fresh {
+            segment.ect = true;
+            segment.flags |= if self.sender.tells() { CWR } else { 0 };
+        }
         Some(segment)
     }
 
@@ -167,7 +182,7 @@ impl Endpoint {
     fn syn(&mut self, now: u64, flags: u8) -> Segment {
         let mut segment = self.stamped(now);
         self.receiver.acknowledge(&mut segment);
-        segment.flags = flags;
+        segment.flags = flags | self.ecn.of_syn(flags);
         segment.window = segment.window.min(u16::MAX.into()); // not scaled yet (RFC 7323 2.2)
         if flags & ACK == 0 {
             segment.ack = 0;

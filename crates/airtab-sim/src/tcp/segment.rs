@@ -8,6 +8,10 @@
 pub const SYN: u8 = 0x02;
 /// The field `ack` is valid.
 pub const ACK: u8 = 0x10;
+/// Marked data was received; in a SYN: ECN is wanted (RFC 3168 6.1).
+pub const ECE: u8 = 0x40;
+/// The window was reduced; in a SYN: ECN is wanted.
+pub const CWR: u8 = 0x80;
 
 /// SACK blocks that a segment can carry: 2 + 8 n of the 40 bytes of options (RFC 2018 3).
 pub const SACK_BLOCKS: usize = 4;
@@ -32,12 +36,16 @@ pub struct Segment {
     pub payload: u32,
     /// Receive window beyond `ack`, bytes, already scaled; that of a SYN is not, so at most 65,535 (RFC 7323 2.2).
     pub window: u32,
-    /// [`SYN`] and [`ACK`].
+    /// [`SYN`], [`ACK`], [`ECE`] and [`CWR`].
     pub flags: u8,
     /// SACK blocks `[start, end)` in bytes, most recent first; the first `sack_len` are valid (RFC 2018).
     pub sack: [(u64, u64); SACK_BLOCKS],
     /// Number of valid SACK blocks.
     pub sack_len: u8,
+    /// The packet is ECN-capable: it may be marked instead of dropped.
+    pub ect: bool,
+    /// The network marked it: congestion experienced.
+    pub ce: bool,
     /// The segment has the timestamps option (RFC 7323 3.2).
     pub timestamps: bool,
     /// TSval: when the segment was sent, us, modulo 2^32; valid with `timestamps`.

@@ -18,13 +18,17 @@
 //!
 //! Not done: Nagle, RACK, tail loss probes, F-RTO, zero-window probes (the receive window never closes).
 
+mod marks;
 mod next_segment;
+#[cfg(test)]
+mod tests;
 mod without_sack;
 
 use super::config::{Config, Recovery, RttBy};
 use super::congestion::{Ack, Congestion, Controller};
 use super::copies::Copies;
 use super::duplicates::Duplicates;
+use super::ecn::Reduced;
 use super::hystart::{Growth, HyStart};
 use super::pacer::Pacer;
 use super::prr::Prr;
@@ -81,6 +85,8 @@ pub(super) struct Sender {
     hystart: Option<HyStart>,
     /// Round-trip time of the last acknowledgement, ns, by its timestamp.
     round_trip: Option<u64>,
+    /// None: nobody marks data.
+    ecn: Option<Reduced>,
     /// RescueRxt.
     rescued: u64,
     duplicates: u32,
@@ -95,6 +101,8 @@ pub(super) struct Sender {
     deadline: u64,
     /// None: segments leave as the window allows.
     pacer: Option<Pacer>,
+    /// The acknowledgement that is looked at does not open the window.
+    closed: bool,
     /// Until when a segment that could go is kept back.
     held: u64,
     by_timestamps: bool,
@@ -140,6 +148,7 @@ impl Sender {
             prr: config.prr.then(Prr::default),
             hystart: config.hystart.then(HyStart::default),
             round_trip: None,
+            ecn: None,
             rescued: 0,
             duplicates: 0,
             retransmit_now: false,
@@ -148,6 +157,7 @@ impl Sender {
             window_limited: false,
             deadline: NEVER,
             pacer: config.pacing.then(Pacer::default),
+            closed: false,
             held: NEVER,
             by_timestamps: config.rtt == RttBy::Timestamps,
             expiries: 0,
@@ -238,6 +248,7 @@ impl Sender {
         if bytes > 0 {
             self.heard(now);
         }
+        self.on_echo(segment, flight);
         if self.without_sack.is_some() {
             self.react_to_duplicates(now, bytes, repeats, sample);
             return;
@@ -285,6 +296,9 @@ impl Sender {
     }
 
     fn grow(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>, after_timeout: bool) {
+        if self.closed {
+            return;
+        }
         let bytes = if self.hystart.is_some() { self.conservative(bytes) } else { bytes };
         self.congestion.on_ack(&Ack {
             now,
@@ -347,7 +361,10 @@ impl Sender {
         self.stats.recoveries += 1;
         self.hystart = None;
         let flight = self.flight();
-        self.congestion.on_congestion_event(flight);
+        // A mark may have reduced the window for the same data.
+        if !self.reduces() {
+            self.congestion.on_congestion_event(flight);
+        }
         if let Some(prr) = &mut self.prr {
             prr.begin(flight);
         }
@@ -363,7 +380,7 @@ impl Sender {
             return;
         }
         // A recovery has reduced for this window of data: its threshold stays, and is below RFC 5681's equation 4.
-        let reduced = self.expiries > 0 || self.state == State::Recovery;
+        let reduced = self.reduces() || self.expiries > 0 || self.state == State::Recovery;
         self.congestion.on_timeout(self.flight(), reduced);
         self.hystart = None;
         self.board.on_timeout();
@@ -455,44 +472,6 @@ impl Sender {
         }
         if self.deadline == NEVER {
             self.deadline = self.rtt.deadline(now);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tcp::Algorithm;
-    use airtab_core::time::MS;
-
-    /// Ten segments leave, the first is acknowledged at 100 ms and begins a round trip. The second is lost; three behind it
-    /// arrive by 200 ms: 3000 bytes in 100 ms. By 300 ms the hole is filled, and the acknowledgement for four segments tells
-    /// of one that was not known.
-    #[test]
-    fn what_is_behind_a_hole_is_delivered_once() {
-        for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Reno] {
-            let congestion = Algorithm::Westwood;
-            let config = Config { mss: 1000, initial_window: 10, congestion, recovery, ..Config::home() };
-            let mut sender = Sender::new(&config);
-            sender.write(10_000);
-            let mut ack = |now, ack: u64, sacked: u64| {
-                let sack = [(2001, sacked), (0, 0), (0, 0), (0, 0)];
-                let sack_len = u8::from(sacked > 0 && recovery == Recovery::Sack);
-                sender.on_ack(
-                    now * MS,
-                    &Segment { ack, sack, sack_len, window: 100_000, ..Segment::default() },
-                );
-                while sender.poll(now * MS, 1000).is_some() {}
-                match &sender.congestion {
-                    Controller::Westwood(westwood) => westwood.rate(),
-                    _ => unreachable!("it was asked for"),
-                }
-            };
-            ack(0, 1, 0); // the handshake's: ten segments leave
-            let rates =
-                [(100, 1001, 0), (150, 1001, 3001), (160, 1001, 4001), (200, 1001, 5001), (300, 5001, 0)]
-                    .map(|(now, cumulative, sacked)| ack(now, cumulative, sacked));
-            assert_eq!(rates, [None, None, None, Some(30_000), Some(28_000)], "{recovery:?}");
         }
     }
 }

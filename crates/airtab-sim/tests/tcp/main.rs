@@ -4,6 +4,7 @@
 mod bic;
 mod compound;
 mod cubic;
+mod ecn;
 mod handshake;
 mod hystart;
 mod idle;

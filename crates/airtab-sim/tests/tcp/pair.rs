@@ -35,6 +35,8 @@ pub struct Link {
     pub queue_limit: usize,
     /// Decides by the segment and its number on this link, counted from 0.
     pub fate: Script,
+    /// Sequence numbers of ECN-capable segments that are to be marked.
+    marks: Vec<u64>,
     /// Every segment that entered, with its time; also the lost ones.
     pub log: Vec<(u64, Segment)>,
     /// Segments dropped by the full queue.
@@ -50,6 +52,7 @@ impl Link {
             delay_ns,
             queue_limit: usize::MAX,
             fate: Box::new(|_, _| Fate::Pass),
+            marks: Vec::new(),
             log: Vec::new(),
             overflows: 0,
             max_backlog: 0,
@@ -81,6 +84,17 @@ impl Link {
         self.departures.push_back(done);
         self.max_backlog = self.max_backlog.max(self.departures.len());
         Some(done + self.delay_ns + late)
+    }
+
+    /// The segment as it arrives: marked if it is to be and may be, once.
+    fn marked(&mut self, segment: Segment) -> Segment {
+        match self.marks.iter().position(|&seq| segment.ect && seq == segment.seq) {
+            Some(at) => {
+                self.marks.swap_remove(at);
+                Segment { ce: true, ..segment }
+            }
+            None => segment,
+        }
     }
 
     /// Data segments that entered the link, retransmissions included.
@@ -153,6 +167,11 @@ impl Pair {
         });
     }
 
+    /// Marks the first copy of the server's data segments of these numbers, counted from 0.
+    pub fn mark_data(&mut self, numbers: &[u64], mss: u64) {
+        self.down.marks = numbers.iter().map(|n| 1 + n * mss).collect();
+    }
+
     pub fn open(&mut self) {
         self.client.open();
         self.flush();
@@ -179,7 +198,7 @@ impl Pair {
                 let fits = segment.payload == 0 || last <= offered;
                 assert!(fits, "the {end:?} sends up to {last}, its peer takes up to {offered}");
                 if let Some(at) = link.send(self.now, &segment) {
-                    self.arrivals.insert((at, self.order), (to, segment));
+                    self.arrivals.insert((at, self.order), (to, link.marked(segment)));
                     self.order += 1;
                 }
             }

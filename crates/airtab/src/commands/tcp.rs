@@ -234,6 +234,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         servers: Vec::new(),
         tcp,
         scored: Scored::default(),
+        windows: Vec::new(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Figures of a dumbbell's applications in the units of M. Parris, "Class-Based Thresholds" (UNC 2001), A.7: Ethernet frames
+//! as its monitor sees them before and behind the router, lost packets of one flow, one-way latency.
+//!
+//! Packets are counted when they are sent in the measured time, and bytes that arrive when they arrive in it.
+//!
+//! What it does not do: goodput without what was sent again; efficiency is a quotient of these.
+
+use airtab_core::time::SECOND;
+use airtab_quality::Window;
+use airtab_sim::{App, AppTrace};
+
+use crate::measure::Figures;
+use crate::metric::Metric;
+
+/// Ethernet's header, bytes: its checksum is not captured.
+const HEADER: f64 = 14.0;
+
+/// Adds them.
+pub(crate) fn add(f: &mut Figures, app: &App, seen: &AppTrace, window: Window) {
+    let seconds = (window.until_ns() - window.from_ns()) as f64 / SECOND as f64;
+    let of = |bytes: u64, packets: u64| (bytes as f64 + HEADER * packets as f64) / seconds;
+    f.insert(Metric::Load, of(seen.down.sent_bytes, seen.down.sent));
+    f.insert(Metric::Throughput, of(seen.down.bytes, seen.down.received));
+    // What became of those on their way nobody knows.
+    let lost = seen.down.sent.saturating_sub(seen.down.under_way).saturating_sub(seen.down.received);
+    f.insert(Metric::LossRate, lost as f64 / seconds / f64::from(app.users.count));
+    let path = &seen.paths[0];
+    if path.arrived > 0 {
+        f.insert(Metric::Latency, path.total.sum_ns() as f64 / path.arrived as f64 / SECOND as f64);
+    }
+}
