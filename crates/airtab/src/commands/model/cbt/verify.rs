@@ -80,6 +80,7 @@ fn one(queue: &Queue, classes: &[Class], params: &Params, when: &When) -> Measur
         name: "plan".into(),
         duration_ns: end_ns,
         measure_ns: WARM_UP_NS..end_ns,
+        windows: Vec::new(),
         medium: MediumConfig::Wire(WireConfig {
             rate_bps: (queue.link * 8.0).round() as u64,
             overhead: AROUND,
