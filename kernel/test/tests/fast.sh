@@ -5,7 +5,7 @@
 # tunnel), where there is a parent, where a governor runs (with off, too), and where the discipline
 # sets timers; a device that
 # gets a line later (a bridge its first port) is looked at again.
-# boot: measured  limit: 900
+# boot: measured  limit: 900  clock: exact  kernel: 6.12,(6.1)
 . ./lib.sh
 
 # send DEV ADDRESS: TCP for a second; sets goodput (kb/s) and whole: whether what DEV sent

@@ -5,7 +5,7 @@
 # about; what is more is refused, with the parameter, its value and what is
 # allowed. Root of the machine gets large tables, and all memory comes back. On two processors
 # one parameter in five.
-# boot: measured  limit: 900  kernel: 6.12,(6.1)
+# boot: measured  limit: 900  kernel: 6.1,(6.12)
 . ./lib.sh
 
 # used: kB of memory that the kernel has for itself: MemFree would not do, pages that
