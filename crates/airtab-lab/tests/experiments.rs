@@ -61,6 +61,41 @@ fn points_are_the_product_of_the_axes() {
     assert_eq!(e.place(&points[5].at), "q = 40, d = 5");
 }
 
+/// Sums by the beginning of names, and figures of a window: those of a run in which it is the measured time.
+#[test]
+fn names_with_a_star_and_windows() {
+    let file = |keys: &str, of: &str| {
+        format!(
+            "title = \"t\"\nsource = \"s\"\nseeds = 1\nqueues = [\"fifo\"]\n[scenario]\nduration = \"6s\"\n{keys}\n\
+             station = [{{ name = \"a\" }}]\napp = [\n\
+             {{ name = \"udp one\", kind = \"udp\", rate = \"1Mb/s\", station = \"a\" }},\n\
+             {{ name = \"udp two\", kind = \"udp\", rate = \"2Mb/s\", station = \"a\" }},\n\
+             {{ name = \"other\", kind = \"udp\", rate = \"4Mb/s\", station = \"a\", start = \"3s\" }},\n]\n\
+             [[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nof = {of}\nqueue = \"fifo\"\nleast = 0\n"
+        )
+    };
+    let measured = |keys: &str, of: &str| {
+        let e = experiment(&file(keys, of)).unwrap_or_else(|e| panic!("{e}"));
+        judge(&e, &outcome(&e, &Store::default(), false, 1).0).remove(0).measured
+    };
+    let windows = "windows = { early = [\"1s\", \"3s\"], late = [\"4s\", \"6s\"] }";
+    let rate = |app: &str| format!("\"{app}.goodput_bits_per_second\"");
+    assert_eq!(
+        measured(windows, &rate("udp*")),
+        measured(windows, &format!("[{}, {}]", rate("udp one"), rate("udp two")))
+    );
+    assert_eq!(measured(windows, &rate("udp*@early")), measured("measure = [\"1s\", \"3s\"]", &rate("udp*")));
+    assert_eq!(measured(windows, &rate("*@late")), measured("measure = [\"4s\", \"6s\"]", &rate("*")));
+    assert_eq!(
+        measured(windows, &rate("other@late")),
+        measured("measure = [\"4s\", \"6s\"]", &rate("other"))
+    );
+    let wrong = experiment(&file(windows, &rate("tcp*"))).unwrap_err();
+    assert!(wrong.contains("no application 'tcp*'"), "{wrong}");
+    let wrong = experiment(&file(windows, &rate("other@noon"))).unwrap_err();
+    assert!(wrong.contains("no application 'other@noon' (known: udp one"), "{wrong}");
+}
+
 #[test]
 fn what_was_interrupted_goes_on_and_ends_the_same() {
     let e = experiment(RIGHT).unwrap();

@@ -16,6 +16,7 @@ fn factor(name: &str, label: &str) -> f64 {
         _ if name.contains("_gap_") && name.ends_with("_seconds") && shown("us") => 1e6,
         _ if name.ends_with("_jain_ratio") => 1.0,
         _ if name.ends_with("bits_per_second") && shown("Mb/s") => 1e-6,
+        _ if name.ends_with("bytes_per_second") && shown("kB/s") => 1e-3,
         _ if name.ends_with("_seconds") && shown("ms") => 1e3,
         _ if name.ends_with("_seconds") && shown("s") => 1.0,
         _ if name.ends_with("_ratio") && shown("%") => 100.0,
@@ -41,7 +42,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (93 + 2 * 27 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (97 + 2 * 27 + 4 * columns, None));
 }
 
 #[test]
@@ -62,6 +63,7 @@ fn more_is_better_or_less_is() {
         BFramesWhole,
         Goodput,
         UplinkGoodput,
+        Throughput,
         BitRate,
         Attempts1,
         Fairness,
@@ -81,6 +83,8 @@ fn more_is_better_or_less_is() {
         UplinkJitter,
         ArrivalSpread,
         Loss,
+        LossRate,
+        Latency,
         UplinkLoss,
         QueueDelay,
         QueueDelayP50,
