@@ -74,8 +74,10 @@ fn list(values: impl Iterator<Item = String>) -> String {
     values.collect::<Vec<_>>().join(",")
 }
 
-/// Parameters of `cbt`, as all front ends read them.
-fn values(queue: &Queue, classes: &[Class], rules: Option<&Rules>) -> [(&'static str, String); 10] {
+/// Parameters of `cbt`, as all front ends read them. All classes are deterministic, as the plan takes them: with early
+/// drops one of TCP stays below its threshold, and so below its rate.
+fn values(queue: &Queue, classes: &[Class], rules: Option<&Rules>) -> [(&'static str, String); 11] {
+    let threshold = |class: &Class| ((class.rate * 8.0).floor() * queue.latency_s / 8.0).floor().to_string();
     let rules = rules.map_or(&[][..], Rules::all);
     [
         ("classes", classes.len().to_string()),
@@ -85,6 +87,7 @@ fn values(queue: &Queue, classes: &[Class], rules: Option<&Rules>) -> [(&'static
         ("rate", bits(queue.link)),
         ("overhead", AROUND.to_string()),
         ("bandwidth", list(classes.iter().map(|class| bits(class.rate)))),
+        ("th_min", list(classes.iter().map(threshold))),
         ("packet", list(classes.iter().map(|class| class.packet.round().to_string()))),
         ("guard", queue.guard.to_string()),
         ("rules", if rules.is_empty() { "host".into() } else { list(rules.iter().map(Rule::to_string)) }),
