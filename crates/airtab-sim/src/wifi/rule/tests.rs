@@ -149,7 +149,9 @@ fn defaults_are_idle_senses_optimum() {
     };
     let all = [table(AccessRule::H { slots: None }), table(AccessRule::Hash1 { slots: None })];
     assert_eq!(all, [92, 185], "N / 0.16217 and twice that");
-    let Rule::Geometric { ln_miss, .. } = rule_of(&AccessRule::Geometric { hazard: None }, 15) else { panic!() };
+    let Rule::Geometric { ln_miss, .. } = rule_of(&AccessRule::Geometric { hazard: None }, 15) else {
+        panic!()
+    };
     assert!((ln_miss - (1.0f64 - 0.16217 / 15.0).ln()).abs() < 1e-12);
 }
 
