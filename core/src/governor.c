@@ -554,7 +554,7 @@ static void learn(struct station *s, const struct record *r, u32 air)
 
 static void set_budgets(struct at_governor *g)
 {
-	u32 all = g->batch / 2 * 5, own = g->batch / 2 * 3;
+	u32 all = g->batch * 3, own = g->batch * 2;
 
 	g->budget = all > g->k.inflight ? all : g->k.inflight;
 	g->budget_station = own > g->k.inflight_station ? own : g->k.inflight_station;

@@ -109,11 +109,11 @@ static inline void govern_budgets(const struct governed *h, u16 sta, u64 aggrega
 	struct at_governor_sta s = sta_of(h->g, sta);
 	u64 all = 4 * aggregate > h->k.inflight ? 4 * aggregate : h->k.inflight;
 	u64 own = 4 * aggregate > h->k.inflight_station ? 4 * aggregate : h->k.inflight_station;
-	/* of batches, two and a half and one and a half */
+	/* of batches, three and two */
 	u64 batch = AT_GOVERNOR_AGGREGATE;
 
-	all = 5 * batch / 2 > all ? 5 * batch / 2 : all;
-	own = 3 * batch / 2 > own ? 3 * batch / 2 : own;
+	all = 3 * batch > all ? 3 * batch : all;
+	own = 2 * batch > own ? 2 * batch : own;
 	CHECK(n.outstanding < all || n.frames < n.floor);
 	CHECK(sta == AT_NO_STA || s.outstanding < own || s.frames < s.floor);
 	/* who is silent is asked by so many, besides what it had */

@@ -15,8 +15,8 @@
  * pass, by the host's estimates, unless it seems to cost four times as much, and
  * `floor` frames whatever they cost. Where nobody tells how long a station's aggregates are,
  * they are learned: of all stations the most that completed in one batch, which fades by
- * a 64th a batch. One and a half of these may be outstanding for a station, and two and a half in
- * all: with less the driver has no full one to send. It is the same for each of them, or who has
+ * a 64th a batch. Two of these may be outstanding for a station, and three in all: with less the
+ * driver has no full one to send. It is the same for each of them, or who has
  * short ones would be held back by its own budget, whatever the discipline says.
  *
  * Floor. Where reports come late, fewer packets outstanding make each look as if
