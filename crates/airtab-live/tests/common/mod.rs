@@ -64,9 +64,12 @@ pub fn own_limit(spec: &str) -> Option<u64> {
     let flow = || fred.params().iter().find(|p| p.name == "min").map(|p| p.default >> 16);
     let cbq = airtab_core::Discipline::named("cbq").expect("a discipline");
     let class = || cbq.params().iter().find(|p| p.name == "class_limit").map(|p| p.default);
+    let cbt = airtab_core::Discipline::named("cbt").expect("a discipline");
+    let guard = || cbt.params().iter().find(|p| p.name == "guard").map(|p| p.default + 1);
     match spec.split(':').next() {
         Some("fred") => flow(),
         Some("cbq") => class(),
+        Some("cbt") => guard(),
         _ => station_limit(spec),
     }
 }
