@@ -12,6 +12,7 @@
 
 #define ALL 1000000u		/* ppm */
 #define RATE_LEAST 1000u	/* bit/s that a class has at least */
+#define STATION_LEAST 1000000u
 #define STUDY_MIN ((u64)5 << 32)	/* packets: Th_min of the class that responds */
 
 static const char *const cbt_modes[] = { "auto", "packet", "byte", "airtime", NULL };
@@ -386,6 +387,8 @@ const char *at_cbt_check(const struct at_vals *v, u16 *bad)
 	if (*v[P_MODE].v == 1 + AT_CBT_AIRTIME && !rate)
 		return "airtime has to know rates: give station_rate, or auto, which is airtime once the host tells them";
 	*bad = P_STATION_RATE;
+	if (rate && rate < STATION_LEAST)
+		return "is less than 1 Mb/s: give a rate of the phy, or 0";
 	return at_aircost_wrong(&at_phys[*v[P_PHY].v], (u32)at_div(rate ? rate : AT_CBT_RATE_USUAL, 1000));
 }
 

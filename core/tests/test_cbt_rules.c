@@ -504,6 +504,8 @@ static void refused(void)
 		{ "latency=1000000000", "limit", "raise it" },
 		{ "mode=3 station_rate=54000000 th_max=140737488289792", "th_max", "2 s" },
 		{ "station_rate=53000000", "station_rate", "is not a rate" },
+		{ "station_rate=64", "station_rate", "less than 1 Mb/s" },
+		{ "station_rate=999999 phy=2", "station_rate", "less than 1 Mb/s" },
 		{ "rules=3", "rules", "" },
 		{ "rules=19", "rules", "not among classes" },
 		{ "latency=0", "latency", "below" }, { "rate=0", "rate", "below" }, { "packet=0", "packet", "below" },

@@ -88,6 +88,16 @@ static u64 pick(struct generator *g, const struct at_param *p)
 	return v < p->min ? p->min : v > p->max ? p->max : v;
 }
 
+/* Values of a list: any number, or one for each class where there are classes. */
+static u8 pick_len(struct generator *g, const struct at_param *p)
+{
+	if (p->max_len <= 1)
+		return 1;
+	if (!strcmp(g->ops->params[0].name, "classes") && below(&g->random, 4))
+		return (u8)g->value[0][0];
+	return (u8)(1 + below(&g->random, p->max_len));
+}
+
 static void pick_values(struct generator *g, u8 keep)
 {
 	for (u32 i = 0; g->ops->params[i].name; i++) {
@@ -95,7 +105,7 @@ static void pick_values(struct generator *g, u8 keep)
 
 		if ((p->flags & keep) || g->fixed[i] || below(&g->random, 2))
 			continue;
-		g->vals[i].len = (u8)(p->max_len > 1 ? 1 + below(&g->random, p->max_len) : 1);
+		g->vals[i].len = pick_len(g, p);
 		for (u32 k = 0; k < g->vals[i].len; k++)
 			g->value[i][k] = pick(g, p);
 	}
@@ -106,6 +116,19 @@ static bool good(const struct generator *g)
 	u16 bad;
 
 	return !at_check(g->ops, g->vals, &bad) && g->ops->state_size(g->vals) <= STATE_MOST;
+}
+
+/* What is wrong gets its default, as far as that helps: of many values that go together by
+ * chance never all would. */
+static void mend(struct generator *g)
+{
+	u16 bad, before = 0xffff;
+
+	while (at_check(g->ops, g->vals, &bad) && bad != before && !g->fixed[bad]) {
+		g->value[bad][0] = g->ops->params[bad].def;
+		g->vals[bad].len = 1;
+		before = bad;
+	}
 }
 
 /* "name=number": that value, always. */
@@ -138,8 +161,10 @@ static void start(struct generator *g, u32 number, char **given)
 		for (u32 i = 0; g->ops->params[i].name; i++)
 			if (!g->fixed[i])
 				g->value[i][0] = g->ops->params[i].def;
-		if (g->changes)
+		if (g->changes) {
 			pick_values(g, 0);
+			mend(g);
+		}
 	} while (!good(g));
 	emit_values(g);
 	seed = rnd(&g->random);
