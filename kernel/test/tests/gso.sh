@@ -7,7 +7,7 @@
 # the leaf is replaced while it is full. Then CoDel that drops beside the last
 # packet of a burst (MTU 9000). That each run has drops is only asked where the clock is
 # exact, else that they have some in all.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.12,(6.1)
 . ./lib.sh
 
 # chain PARENTS RATE: on v0; sets leaf, where the qdisc under test goes

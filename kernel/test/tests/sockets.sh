@@ -5,7 +5,7 @@
 # has two flows, and so have two connections that are refused: the kernel answers both
 # with one socket. The last word of a connection whose process has ended is the kernel's
 # socket's, too: a flow of its own, if there is one; so flows are counted before.
-# boot: checked  limit: 900
+# boot: checked  limit: 900  kernel: 6.12,(6.1)
 . ./lib.sh
 
 # known: flows that chap knows
