@@ -32,8 +32,8 @@ settle() {
 	done
 }
 
-# taken COMMAND: of root in a new namespace; sets said, kB and, if it was accepted, ok
-taken() {
+# once COMMAND: of root in a new namespace; sets said, kB and, if it was accepted, ok
+once() {
 	local before after
 	settle
 	said=$(setpriv --reuid 1000 --regid 1000 --clear-groups unshare -U -r -n bash -c "
@@ -48,6 +48,19 @@ taken() {
 	*accepted*) ok=yes ;;
 	*) ok=no ;;
 	esac
+}
+
+# taken COMMAND: the same, less than 8 MB. What another processor allocates meanwhile is
+# counted, too: where there is one, the least of three times.
+taken() {
+	local least="" tries=3
+	[ $exact ] && tries=1
+	for ((; tries > 0; tries--)); do
+		once "$1"
+		[ "${least:-$kB}" -lt $kB ] || least=$kB
+		[ $least -ge 7812 ] || break
+	done
+	kB=$least
 	[ $kB -lt 7812 ] || fail "$1 takes $kB kB: $said"
 	[ $kB -le $most ] || most=$kB
 	asked=$((asked + 1))
