@@ -12,6 +12,8 @@ use crate::wifi::access::SlotLaw;
 
 /// Slots of a geometric law that are in its table, at most.
 const MOST_GEOMETRIC: usize = 1024;
+/// Parts of the unit interval for each slot: how often a draw goes on from the first one is what a processor cannot foresee.
+const PARTS: usize = 4;
 
 /// A distribution that is to be inverted.
 #[derive(Debug, PartialEq)]
@@ -19,13 +21,13 @@ pub(in crate::wifi) struct Table {
     /// Probability of a slot up to each.
     up_to: Vec<f64>,
     /// Of as many equal parts of the unit interval the first slot that a number in it can mean (Chen and Asau, JACM 21(4),
-    /// 1974), so that a draw looks at two of them on the mean, however many there are.
+    /// 1974), so that a draw goes on from it a quarter of a slot on the mean, however many there are.
     guide: Vec<u16>,
 }
 
 impl Table {
     fn new(up_to: Vec<f64>) -> Table {
-        let parts = up_to.len();
+        let parts = PARTS * up_to.len();
         let guide = (0..parts).map(|part| {
             let begin = part as f64 / parts as f64;
             up_to.partition_point(|up_to| *up_to <= begin) as u16 // at most 1024 of them
