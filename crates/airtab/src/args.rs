@@ -285,8 +285,9 @@ pub enum ExperimentCommand {
     Run(RunExperiments),
     /// Run all in full, and write the table of everything measured against everything published
     Scoreboard {
-        /// Such as chap/qsize-game, or files [default: all of the repository's that are simulated]
-        #[arg(value_name = "ID|FILE.toml")]
+        /// Such as chap/qsize-game, a whole family such as stz, or files [default: all of the repository's that are
+        /// simulated]
+        #[arg(value_name = "ID|FAMILY|FILE.toml")]
         experiments: Vec<String>,
         /// Run those in real time, as root, and replace the live part of the board alone
         #[arg(long, conflicts_with = "experiments")]
@@ -308,8 +309,8 @@ pub enum ExperimentCommand {
 
 #[derive(Parser, Default)]
 pub struct RunExperiments {
-    /// Such as chap/qsize-game, or files
-    #[arg(value_name = "ID|FILE.toml", required_unless_present = "all")]
+    /// Such as chap/qsize-game, a whole family such as stz, or files
+    #[arg(value_name = "ID|FAMILY|FILE.toml", required_unless_present = "all")]
     pub experiments: Vec<String>,
     /// All of the repository's that are simulated
     #[arg(long, conflicts_with = "experiments")]

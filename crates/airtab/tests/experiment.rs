@@ -160,6 +160,7 @@ fn names_that_are_none_are_met_with_one_that_is() {
             "no experiment 'none-at-all-of-these'; airtab experiment list has them all\n",
         ),
         (&["mine.toml", "mine.toml"], "error: mine.toml is named twice\n"),
+        (&["stz", "stz/s3"], "error: stz/s3 is named twice\n"),
     ] {
         let run = airtab(dir.path(), &[&["run"], names].concat());
         assert_eq!(run.status.code(), Some(2), "{names:?}");

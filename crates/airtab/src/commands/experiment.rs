@@ -74,16 +74,30 @@ fn of_repository(live: bool) -> Vec<Experiment> {
     experiment::all().into_iter().filter(|e| e.live == live).collect()
 }
 
+/// The one of that name, or all of a family; None as [`find`].
+fn of_name(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
+    let within = |e: &Experiment| e.id.split_once('/').is_some_and(|(family, _)| family == name);
+    let family: Vec<_> = experiment::all().into_iter().filter(within).collect();
+    match family.is_empty() {
+        true => Ok(find(name)?.map(|one| vec![one])),
+        false => Ok(Some(family)),
+    }
+}
+
 /// Those of these names, or all that are simulated; None as [`find`].
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
     if all {
         return Ok(Some(of_repository(false)));
     }
-    if let Some(name) = super::twice(names) {
+    let found: anyhow::Result<Option<Vec<_>>> = names.iter().map(|name| of_name(name)).collect();
+    let Some(found) = found? else { return Ok(None) };
+    let found = found.concat();
+    let named: Vec<String> = found.iter().map(|e| e.named().to_string()).collect();
+    if let Some(name) = super::twice(&named) {
         output::note(&format!("error: {name} is named twice"));
         return Ok(None);
     }
-    names.iter().map(|name| find(name)).collect()
+    Ok(Some(found))
 }
 
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
