@@ -103,8 +103,8 @@ impl Quantity {
             Quantity::Free | Quantity::Share => value > 0.0 && value <= 1.0,
             Quantity::Utilisation => value > 0.0 && value < 1.0,
             Quantity::Idle | Quantity::Probability => (0.0..=1.0).contains(&value),
-            Quantity::Frames => value >= 1.0 && value <= f64::from(MAX_FRAMES),
-            Quantity::Nodes | Quantity::Hops => value >= 1.0 && value <= MAX_NODES as f64,
+            Quantity::Frames => (1.0..=f64::from(MAX_FRAMES)).contains(&value),
+            Quantity::Nodes | Quantity::Hops => (1.0..=MAX_NODES as f64).contains(&value),
             Quantity::Flows | Quantity::Intervals | Quantity::Window => value.is_finite() && value >= 1.0,
             _ => value.is_finite() && value > 0.0,
         }
