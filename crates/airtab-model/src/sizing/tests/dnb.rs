@@ -29,7 +29,7 @@ fn exchanges_of_other_frames() {
     assert_eq!(sum(Constants { answer_mbps: Some(2.0), ..DNB_11B }), "2772.4");
     assert_eq!(sum(Constants { preamble_us: 96.0, ..DNB_11B }), "2296.7");
     // RTS, CTS and two SIFS for each of the two: 2 (384 + 20 + (160 + 112) / 11).
-    assert_eq!(sum(Constants { rts_cts: true, ..DNB_11B }), digits(2680.727_272 + 857.454_545, 1));
+    assert_eq!(sum(Constants { rts_cts: true, ..DNB_11B }), digits(2_680.727_272 + 857.454_545, 1));
 }
 
 fn rule(exchange: Constants, packet_bytes: f64) -> Rule {
