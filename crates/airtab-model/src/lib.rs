@@ -9,10 +9,11 @@
 //! | [`cbt`] | thresholds, rates and waits of Class-Based Thresholds, and of what its study sets beside it |
 //! | [`chap`] | credits, delays and bursts under CHAP |
 //! | [`contention`] | waits, collisions and short-term fairness of channel access methods; what a packet costs |
+//! | [`sizing`] | how much may be queued: by round trip, service time, collision domain (DNB), drain time (WQM) |
 //!
 //! Pure functions of plain numbers; nothing here knows the simulator. `docs/model.md`,
-//! `docs/model-aggregates.md`, `docs/model-cbt.md`, `docs/model-chap.md` and `docs/model-contention.md` explain the
-//! formulas.
+//! `docs/model-aggregates.md`, `docs/model-cbt.md`, `docs/model-chap.md`, `docs/model-contention.md` and
+//! `docs/model-sizing.md` explain the formulas.
 
 pub mod anomaly;
 pub mod bianchi;
@@ -20,3 +21,4 @@ pub mod blockack;
 pub mod cbt;
 pub mod chap;
 pub mod contention;
+pub mod sizing;

@@ -24,6 +24,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_cbt.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/model_sizing.rs", AIRTAB, &[]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),

@@ -16,11 +16,14 @@ mod credits;
 mod delay;
 mod exchange;
 mod increment;
+mod sheet;
+mod sizing;
 
 use std::process::ExitCode;
 
-use args::{ChapCommand, Model, ModelCommand};
+use args::{ChapCommand, Form, Model, ModelCommand};
 use serde_json::Value;
+use sheet::{Drawn, Sheet};
 
 use crate::args::USAGE;
 use crate::output;
@@ -39,6 +42,9 @@ pub fn model(args: &Model) -> anyhow::Result<ExitCode> {
         ModelCommand::Anomaly(args) => anomaly::anomaly(args),
         ModelCommand::Contention(args) => contention::contention(&args.asked),
         ModelCommand::Cbt(args) => cbt::cbt(args),
+        ModelCommand::Size(args) => sizing::size(args),
+        ModelCommand::Wqm(args) => sizing::wqm(args),
+        ModelCommand::Dnb(args) => sizing::dnb(args),
     }
 }
 
@@ -54,6 +60,21 @@ impl Answer {
         output::print(&if json { format!("{:#}\n", self.json) } else { self.text })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Shows a sheet of a model that is drawn as lines.
+fn show(model: &str, made: Result<Sheet, String>, form: &Form, drawn: &Drawn) -> anyhow::Result<ExitCode> {
+    let sheet = match made {
+        Ok(sheet) => sheet,
+        Err(message) => return wrong_usage(message),
+    };
+    if let Some(path) = &form.plot {
+        match sheet.figure(drawn) {
+            Ok(figure) => output::Drawing::open(path)?.write(&figure)?,
+            Err(message) => return wrong_usage(message),
+        }
+    }
+    Answer { text: sheet.text(output::stdout_style()), json: sheet.json(model) }.print(form.json)
 }
 
 /// Options that are fine one by one but not together.

@@ -21,7 +21,10 @@ use crate::args::whole;
   airtab model blockack --error 0.1            how long aggregates are when frames are lost
   airtab model anomaly                         what a slow station leaves of the others
   airtab model contention access --method dcf,idle-sense,hash1   how often stations collide, how long they wait
-  airtab model cbt borrow                      what classes of one FIFO queue get of what others leave")]
+  airtab model cbt borrow                      what classes of one FIFO queue get of what others leave
+  airtab model size bdp                        how many packets a queue needs, by several rules
+  airtab model wqm --rate 300Mb/s --ticks 60   a limit that follows how long the queue takes to drain
+  airtab model dnb --rates 11,5.5,2,11         one buffer for all hops that share a channel")]
 pub struct Model {
     #[command(subcommand)]
     pub command: ModelCommand,
@@ -35,6 +38,9 @@ pub enum ModelCommand {
     Anomaly(Anomaly),
     Contention(Contention),
     Cbt(super::cbt::args::Cbt),
+    Size(super::sizing::args::Size),
+    Wqm(super::sizing::args::Wqm),
+    Dnb(super::sizing::args::Dnb),
 }
 
 /// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)

@@ -18,7 +18,6 @@ mod plan;
 mod rate;
 mod red;
 mod shares;
-mod sheet;
 mod tc;
 mod thresholds;
 mod values;
@@ -27,11 +26,9 @@ mod verify;
 use std::process::ExitCode;
 
 use args::CbtCommand;
-use sheet::{Drawn, Sheet};
 
 use super::args::Form;
-use super::{Answer, wrong_usage};
-use crate::output;
+use super::sheet::{self, Drawn, Sheet};
 
 /// Works out one subject and shows it.
 pub fn cbt(args: &args::Cbt) -> anyhow::Result<ExitCode> {
@@ -51,15 +48,5 @@ pub fn cbt(args: &args::Cbt) -> anyhow::Result<ExitCode> {
 
 /// Shows a sheet that is drawn as lines.
 fn show(made: Result<Sheet, String>, form: &Form, drawn: &Drawn) -> anyhow::Result<ExitCode> {
-    let sheet = match made {
-        Ok(sheet) => sheet,
-        Err(message) => return wrong_usage(message),
-    };
-    if let Some(path) = &form.plot {
-        match sheet.figure(drawn) {
-            Ok(figure) => output::Drawing::open(path)?.write(&figure)?,
-            Err(message) => return wrong_usage(message),
-        }
-    }
-    Answer { text: sheet.text(output::stdout_style()), json: sheet.json() }.print(form.json)
+    super::show("cbt", made, form, drawn)
 }

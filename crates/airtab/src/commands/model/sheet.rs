@@ -9,7 +9,7 @@ use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Poi
 use airtab_lab::table::{Style, wrap};
 use serde_json::{Map, Value, json};
 
-use super::super::columns::{self, Columns};
+use super::columns::{self, Columns};
 
 /// Lines of a figure that can be told apart.
 const MOST_LINES: usize = 24;
@@ -162,9 +162,9 @@ impl Sheet {
         self.rows.iter().map(row).collect()
     }
 
-    /// All of it.
-    pub fn json(&self) -> Value {
-        let mut json = json!({ "model": "cbt", "subject": self.subject, "rows": self.json_rows() });
+    /// All of it, as an answer of that model.
+    pub fn json(&self, model: &str) -> Value {
+        let mut json = json!({ "model": model, "subject": self.subject, "rows": self.json_rows() });
         self.more.iter().for_each(|(name, value)| json[name] = value.clone());
         json
     }
