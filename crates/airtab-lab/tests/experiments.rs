@@ -525,7 +525,7 @@ fn class_models() {
         ("a rate of 0", "[575, 150, 500]", "[575, 0, 500]"),
         ("a rate that is none", "[575, 150, 500]", "[575, \"x\", 500]"),
         ("no classes", "[575, 150, 500]", "[]"),
-        ("no latency", "latency = \"100ms\"\n", "latency = \"0ms\"\n"),
+        ("no latency", "values = [\"100ms\"]", "values = [\"0ms\"]"),
         ("a key of another subject", "printed", "load = [1, 2, 3]\nprinted"),
         ("nothing printed", "printed = [39.07, 19.04, 47.63]", ""),
     ] {
