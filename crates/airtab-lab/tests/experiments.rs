@@ -301,6 +301,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ("published that is a text", "least = 1.1", "published = \"many\"\nleast = 1.1"),
     ("published that is no range", "least = 1.1", "published = [3, 2]\nleast = 1.1"),
     ("published of a quotient", "least = 1.1", "published = 2\nleast = 1.1"),
+    ("rerun that is a text", "least = 1.1", "rerun = \"many\"\nleast = 1.1"),
+    ("rerun that is no range", "least = 1.1", "rerun = [3, 2]\nleast = 1.1"),
+    ("rerun of three numbers", "least = 1.1", "rerun = [1, 2, 3]\nleast = 1.1"),
+    ("rerun that is infinite", "least = 1.1", "rerun = inf\nleast = 1.1"),
+    ("rerun of nothing", "least = 1.1", "rerun = []\nleast = 1.1"),
+    ("rerun of an order", "order = \"falls\"", "order = \"falls\"\nrerun = 3"),
     ("check without section", "section = \"2\"\n", ""),
     ("queue and spread", "queue = \"chap\"", "queue = \"chap\"\nspread = [\"fifo\", \"chap\"]"),
     ("seconds of a game", "least = 1.1", "seconds = { below = 2 }\nleast = 1.1"),
@@ -446,4 +452,88 @@ fn contention_models() {
     };
     let said = run(&e, &options).unwrap_err().to_string();
     assert!(said.contains("n = 2: access: windows from 64 to 32"), "{said}");
+}
+
+/// Formulas of the CBT study: thresholds beside printed ones, what is borrowed, a burst, frames.
+const CLASSES: &str = r#"
+title = "Thresholds"
+source = "none"
+queues = ["fifo"]
+seeds = 1
+
+[model]
+task = "cbt"
+subject = "thresholds"
+rate = [575, 150, 500]
+packet = [1507, 807, 1075]
+latency = "100ms"
+printed = [39.07, 19.04, 47.63]
+
+[[axis]]
+name = "L"
+keys = ["latency"]
+values = ["100ms"]
+
+[[check]]
+what = "the farthest from what is printed"
+section = "T 4.3"
+reported = "0"
+of = "off.value"
+queue = "fifo"
+most = 0.05
+"#;
+
+#[test]
+fn class_models() {
+    let of = |changed: &[(&str, &str)]| {
+        let text = changed.iter().fold(CLASSES.to_string(), |text, (from, to)| {
+            assert!(text.contains(from), "'{from}' is not in the experiment");
+            text.replacen(from, to, 1)
+        });
+        let e = experiment(&text)?;
+        let (outcome, _) = outcome(&e, &Store::default(), false, 1);
+        Ok::<_, String>(judge(&e, &outcome).remove(0).values[0].mean.unwrap())
+    };
+    let near = |value: Result<f64, String>, wanted: f64| {
+        let value = value.unwrap();
+        assert!((value - wanted).abs() < 0.005, "{value} where {wanted} is wanted");
+    };
+    near(of(&[]), 0.007);
+    near(of(&[("off.value", "threshold_2.value")]), 19.033);
+    let borrow = ("subject = \"thresholds\"", "subject = \"borrow\"\nload = [1600, 340, 0]");
+    let none = ("printed = [39.07, 19.04, 47.63]\n", "");
+    near(of(&[borrow, none, ("off.value", "rate_1.value")]), 971.552);
+    near(of(&[borrow, none, ("off.value", "wait.value")]), 60.603);
+    near(of(&[borrow, none, ("off.value", "wait.value"), ("1600, 340", "100, 20")]), 0.0);
+    let others = "rate = [575, 150, 500]\npacket = [1507, 807, 1075]\nlatency = \"100ms\"\nprinted = [39.07, 19.04, 47.63]\n";
+    let axis = "[[axis]]\nname = \"L\"\nkeys = [\"latency\"]\nvalues = [\"100ms\"]\n";
+    let burst = [
+        ("subject = \"thresholds\"", "subject = \"burst\"\nweight = 0.00390625\npackets = 158"),
+        (others, ""),
+        (axis, ""),
+    ];
+    near(of(&[&burst[..], &[("off.value", "average.value")]].concat()), 40.396);
+    let frames = [("subject = \"thresholds\"", "subject = \"frames\"\nloss = 0.1"), (others, ""), (axis, "")];
+    for (app, wanted) in [("spoilt", 5.167), ("spoilt_by_packets", 43.056), ("spoilt_by_frames", 86.111)] {
+        near(of(&[&frames[..], &[("off.value", &format!("{app}.value"))]].concat()), wanted);
+    }
+    let mut all = String::new();
+    for (case, from, to) in [
+        ("no such subject", "\"thresholds\"", "\"treshold\""),
+        ("a packet too few", "[1507, 807, 1075]", "[1507, 807]"),
+        ("printed too many", "[39.07, 19.04, 47.63]", "[39.07, 19.04, 47.63, 1]"),
+        ("a rate of 0", "[575, 150, 500]", "[575, 0, 500]"),
+        ("a rate that is none", "[575, 150, 500]", "[575, \"x\", 500]"),
+        ("no classes", "[575, 150, 500]", "[]"),
+        ("no latency", "values = [\"100ms\"]", "values = [\"0ms\"]"),
+        ("a key of another subject", "printed", "load = [1, 2, 3]\nprinted"),
+        ("nothing printed", "printed = [39.07, 19.04, 47.63]", ""),
+    ] {
+        let message = match of(&[(from, to)]) {
+            Ok(_) => panic!("{case}: accepted"),
+            Err(message) => message,
+        };
+        all.push_str(&format!("--- {case}\n{message}\n"));
+    }
+    insta::assert_snapshot!(all);
 }

@@ -21,6 +21,7 @@ pub(crate) fn add(f: &mut Figures, app: &App, seen: &AppTrace, window: Window) {
     let seconds = (window.until_ns() - window.from_ns()) as f64 / SECOND as f64;
     let of = |bytes: u64, packets: u64| (bytes as f64 + HEADER * packets as f64) / seconds;
     f.insert(Metric::Load, of(seen.down.sent_bytes, seen.down.sent));
+    f.insert(Metric::LoadPackets, seen.down.sent as f64 / seconds);
     f.insert(Metric::Throughput, of(seen.down.bytes, seen.down.received));
     // What became of those on their way nobody knows.
     let lost = seen.down.sent.saturating_sub(seen.down.under_way).saturating_sub(seen.down.received);

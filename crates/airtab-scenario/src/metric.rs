@@ -61,7 +61,9 @@ pub enum Metric {
     UplinkGoodput,
     /// Of a dumbbell: bytes of Ethernet frames a second that its servers send, as the CBT study counts them (A.7).
     Load,
-    /// Of a dumbbell: the same of what arrives.
+    /// Of a dumbbell: how many such frames that are, each second.
+    LoadPackets,
+    /// Of a dumbbell: bytes of frames a second that arrive.
     Throughput,
     /// Of a dumbbell: packets of one user that never arrive, each second.
     LossRate,
@@ -255,6 +257,7 @@ const TABLE: &[Row] = &[
     (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
     (UplinkGoodput, "uplink_goodput_bits_per_second", "up, Mb/s", 1e-6, 2, Higher),
     (Load, "load_bytes_per_second", "load, kB/s", 1e-3, 1, Neither),
+    (LoadPackets, "load_packets_per_second", "load, packets/s", 1.0, 1, Neither),
     (Throughput, "throughput_bytes_per_second", "throughput, kB/s", 1e-3, 1, Higher),
     (LossRate, "loss_packets_per_second", "lost packets/s", 1.0, 2, Lower),
     (Latency, "latency_mean_seconds", "latency, ms", 1e3, 2, Lower),

@@ -17,6 +17,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     let section = s.require("section", text);
     let reported = s.require("reported", text);
     let published = s.read("published", read_published);
+    let rerun = s.read("rerun", read_published);
     let of = s.require("of", |v| names.metrics(v));
     let spread = s.read("spread", |v| names.queues(v));
     if spread.as_ref().is_some_and(|queues| queues.iter().all(|queue| *queue == queues[0])) {
@@ -60,8 +61,8 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     };
     if published.is_some() {
         let plain = matches!(compared, Compared::Value) && term.seconds.is_none() && term.pages.is_none();
-        if !plain || term.of.len() != 1 {
-            s.problem_of("published", "is for a check of one figure as such: others are not drawn");
+        if !plain {
+            s.problem_of("published", "is for a check of a figure as such: others are not drawn");
         }
     }
     let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
@@ -74,6 +75,9 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     let known = s.read("known", text).map(|known| known.trim().into());
     let quick = s.read("quick", flag).unwrap_or(true);
     let expect = expectation(s, least, most, order);
+    if rerun.is_some() && !matches!(expect, None | Some(Expect::Within(_))) {
+        s.problem_of("rerun", "is a number, and an order has none: give least, most or both");
+    }
     if matches!(expect, Some(Expect::Rises | Expect::Falls)) && free(&term, names).len() != 1 {
         s.problem_of("order", "is along one axis: name a value of every other one in `at`");
     }
@@ -83,6 +87,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         section: section?,
         reported: reported?,
         published,
+        rerun,
         term,
         compared,
         expect: expect?,

@@ -3,32 +3,33 @@
 //!
 //! What it does not do: no table (`text`, `page`).
 
-use airtab_scenario::{About, Metric, QueueScores};
+use airtab_scenario::{About, QueueScores};
 
+use super::figure::Drawn;
 use super::{Experiment, Outcome};
 use crate::table;
 
 /// What figures and checks are about, each once; where there are none, the score of every application.
-pub(super) fn columns(e: &Experiment, outcome: &Outcome) -> Vec<(String, Metric)> {
-    let of_figures = e.figures.iter().flat_map(|f| f.shown());
-    let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of);
-    let mut columns: Vec<(String, Metric)> = Vec::new();
+pub(super) fn columns(e: &Experiment, outcome: &Outcome) -> Vec<Drawn> {
+    let of_figures = e.figures.iter().flat_map(|f| f.shown()).cloned();
+    let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of).map(Drawn::from);
+    let mut columns: Vec<Drawn> = Vec::new();
     for column in of_figures.chain(of_checks) {
-        if !columns.contains(column) {
-            columns.push(column.clone());
+        if !columns.contains(&column) {
+            columns.push(column);
         }
     }
     if columns.is_empty() {
         let first = outcome.points.first().and_then(|point| point.queues.first());
         let score = |about: &About| about.metric();
         let apps = first.into_iter().flat_map(|q| &q.apps);
-        columns.extend(apps.filter_map(|app| Some((app.name.clone(), About::named(app.kind).map(score)?))));
+        let of = apps.filter_map(|app| Some((app.name.clone(), About::named(app.kind).map(score)?)));
+        columns.extend(of.map(|of| Drawn::from(&of)));
     }
     columns
 }
 
 /// One of them under a discipline, with its interval.
-pub(super) fn figure(q: &QueueScores, (app, metric): &(String, Metric)) -> String {
-    let summary = q.app(app).and_then(|a| a.metrics.get(metric));
-    summary.map_or("-".into(), |s| table::with_interval(*metric, s))
+pub(super) fn figure(q: &QueueScores, of: &Drawn) -> String {
+    of.summary(q).map_or("-".into(), |s| table::with_interval(of.metric, &s))
 }

@@ -4,8 +4,9 @@
 //!
 //! What it does not do: no page (`page`), and no drawing (`draw`).
 
-use airtab_scenario::Metric;
+use airtab_quality::Interval;
 use airtab_scenario::reader::{Section, number, text};
+use airtab_scenario::{Metric, QueueScores, Summary};
 
 use super::file::Names;
 use super::workload;
@@ -20,9 +21,8 @@ pub struct Figure {
     pub title: String,
     /// Over which axis; None: a bar for each discipline.
     x: Option<usize>,
-    /// Application and metric; with several, they are the lines and every
-    /// discipline has a panel of its own.
-    y: Vec<(String, Metric)>,
+    /// With several, they are the lines and every discipline has a panel of its own.
+    y: Vec<Drawn>,
     /// Where the axis of `y` begins, in the unit of tables; None: at the least that the metric can be, or 0.
     from: Option<f64>,
     /// What the axis of `y` says, where the metric's own name does not fit.
@@ -33,10 +33,46 @@ pub struct Figure {
     at: Vec<(usize, Vec<usize>)>,
 }
 
+/// A metric of an application, or its sum over several.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Drawn {
+    /// As in the file, such as `tcp*`.
+    pub(super) app: String,
+    pub(super) metric: Metric,
+    /// What is summed.
+    of: Vec<(String, Metric)>,
+}
+
+impl Drawn {
+    /// Under a discipline, seed by seed.
+    pub(super) fn summary(&self, q: &QueueScores) -> Option<Summary> {
+        let of = |(app, metric): &(String, Metric)| q.app(app)?.metrics.get(metric);
+        if let [one] = self.of.as_slice() {
+            return of(one).cloned();
+        }
+        let all: Vec<&Summary> = self.of.iter().map(of).collect::<Option<_>>()?;
+        let seeds = all.iter().map(|s| s.values.len()).min()?;
+        let sum = |seed: usize| all.iter().map(|s| s.values[seed]).sum::<Option<f64>>();
+        let values: Vec<Option<f64>> = (0..seeds).map(sum).collect();
+        let present: Vec<f64> = values.iter().flatten().copied().collect();
+        let interval = Interval::of(&present)?;
+        Some(Summary { mean: interval.mean, half_width_95: interval.half_width, values })
+    }
+}
+
+impl From<&(String, Metric)> for Drawn {
+    fn from(of: &(String, Metric)) -> Drawn {
+        Drawn { app: of.0.clone(), metric: of.1, of: vec![of.clone()] }
+    }
+}
+
 /// Reads `[[figure]]`.
 pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     let title = s.require("title", text);
-    let y = s.require("y", |v| names.metrics(v));
+    let y = s.require("y", |v| {
+        let drawn = |(app, of): (String, Vec<(String, Metric)>)| Drawn { app, metric: of[0].1, of };
+        Ok(names.metrics_as_written(v)?.into_iter().map(drawn).collect())
+    });
     let x = s.read("x", |v| names.axis(&v.written));
     let from = s.read("from", number(-1e6..=1e6, "a number"));
     let label = s.read("label", text);
@@ -73,8 +109,8 @@ impl Figure {
         worth.flat_map(of_group).collect()
     }
 
-    /// Application and metric of everything that it shows.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &(String, Metric)> {
+    /// Everything that it shows.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &Drawn> {
         self.y.iter()
     }
 
@@ -112,7 +148,7 @@ impl Figure {
             return vec![self.plot(experiment, x, points, caption, &curves)];
         }
         let of_queue = |queue: &String| {
-            let curve = |(i, y): (usize, &(String, Metric))| Curve {
+            let curve = |(i, y): (usize, &Drawn)| Curve {
                 name: self.name(y),
                 look: Look::of_app(i),
                 queue: queue.clone(),
@@ -127,11 +163,11 @@ impl Figure {
     }
 
     /// Of a line: by what it differs from the others.
-    fn name(&self, (app, metric): &(String, Metric)) -> String {
-        match (self.y.iter().all(|y| y.0 == *app), self.y.iter().all(|y| y.1 == *metric)) {
-            (true, _) => metric.label().into(),
-            (false, true) => app.clone(),
-            (false, false) => format!("{app}: {}", metric.label()),
+    fn name(&self, of: &Drawn) -> String {
+        match (self.y.iter().all(|y| y.app == of.app), self.y.iter().all(|y| y.metric == of.metric)) {
+            (true, _) => of.metric.label().into(),
+            (false, true) => of.app.clone(),
+            (false, false) => format!("{}: {}", of.app, of.metric.label()),
         }
     }
 
@@ -146,10 +182,9 @@ impl Figure {
         let axis = &experiment.axes[x];
         let place = |p: &PointScores| axis.values[p.at[x]].x.unwrap_or(p.at[x] as f64);
         let measured = |curve: &Curve| {
-            let (app, metric) = &curve.of;
             let of = |p: &&PointScores| {
-                let s = p.queues.iter().find(|q| q.label == curve.queue)?.app(app)?.metrics.get(metric)?;
-                let shown = |v: f64| metric.shown(v) / self.per;
+                let s = curve.of.summary(p.queues.iter().find(|q| q.label == curve.queue)?)?;
+                let shown = |v: f64| curve.of.metric.shown(v) / self.per;
                 let (y, half) = (shown(s.mean), s.half_width_95.map_or(0.0, shown));
                 Some(Point { x: place(p), y, low: y - half, high: y + half })
             };
@@ -157,7 +192,7 @@ impl Figure {
         };
         let published = |curve: &Curve| {
             let of = |p: &&PointScores| {
-                let (low, high) = experiment.published(&curve.of, &curve.queue, &p.at)?;
+                let (low, high) = experiment.published(&curve.of.of, &curve.queue, &p.at)?;
                 let (low, high) = (low / self.per, high / self.per);
                 Some(Point { x: place(p), y: (low + high) / 2.0, low, high })
             };
@@ -171,7 +206,7 @@ impl Figure {
         let last =
             |l: &Line| l.points.iter().flatten().next_back().map_or("none".into(), |p| format!("{:.2}", p.y));
         let ends: Vec<String> = own.iter().map(|l| format!("{} {}", l.name, last(l))).collect();
-        let label = self.label.as_deref().unwrap_or(self.y[0].1.label());
+        let label = self.label.as_deref().unwrap_or(self.y[0].metric.label());
         let alt = format!("{}: {label} over {}; last: {}", self.title, axis.label, ends.join(", "));
         // Where nothing was measured there is nothing to hold a published value against.
         let present = own.iter().any(|l| l.points.iter().any(Option::is_some));
@@ -180,7 +215,7 @@ impl Figure {
             false => Vec::new(),
         };
         let ys = || lines.iter().flat_map(|l| l.points.iter().flatten()).flat_map(|p| [p.low, p.high]);
-        let floor = self.least(self.y.iter().map(|(_, metric)| metric));
+        let floor = self.least(self.y.iter().map(|y| &y.metric));
         let from = self.from.or(floor).unwrap_or(0.0);
         let y_axis = draw::Axis::new(label).covering([from]).covering(ys()).not_below(floor);
         let x_axis = axis_of(axis, points.iter().map(|p| place(p)));
@@ -190,15 +225,16 @@ impl Figure {
 
     fn bars(&self, experiment: &Experiment, point: &PointScores) -> Vec<Panel> {
         let (place, labels) = (self.caption(experiment, &point.at), experiment.labels());
-        let of = |(app, metric): &(String, Metric)| {
+        let of = |y: &Drawn| {
+            let metric = &y.metric;
             let bar = |label: &String| {
-                let s = point.queues.iter().find(|q| q.label == *label)?.app(app)?.metrics.get(metric)?;
-                let bar = report::bar(label, Look::of_discipline(label, &labels), *metric, s);
-                let published = experiment.published(&(app.clone(), *metric), label, &point.at);
+                let s = y.summary(point.queues.iter().find(|q| q.label == *label)?)?;
+                let bar = report::bar(label, Look::of_discipline(label, &labels), *metric, &s);
+                let published = experiment.published(&y.of, label, &point.at);
                 Some(Bar { published, ..bar })
             };
             let bars: Vec<Bar> = self.queues.iter().filter_map(bar).collect();
-            let caption = join([&place, app, metric.label()]);
+            let caption = join([&place, &y.app, metric.label()]);
             let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
             let alt = format!("{}, {caption}: {}", self.title, values.join("; "));
             let floor = self.least([metric].into_iter());
@@ -213,16 +249,15 @@ impl Figure {
     fn bars_of_model(&self, experiment: &Experiment, point: &PointScores) -> Vec<Panel> {
         let caption = self.caption(experiment, &point.at);
         let Some(queue) = point.queues.first() else { return Vec::new() };
-        let bar = |(i, of): (usize, &(String, Metric))| {
-            let s = queue.app(&of.0)?.metrics.get(&of.1)?;
-            let bar = report::bar(&self.name(of), Look::of_app(i), of.1, s);
-            Some(Bar { published: experiment.published(of, &queue.label, &point.at), ..bar })
+        let bar = |(i, of): (usize, &Drawn)| {
+            let bar = report::bar(&self.name(of), Look::of_app(i), of.metric, &of.summary(queue)?);
+            Some(Bar { published: experiment.published(&of.of, &queue.label, &point.at), ..bar })
         };
         let bars: Vec<Bar> = self.y.iter().enumerate().filter_map(bar).collect();
         let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
         let alt = format!("{}: {}", self.title, values.join("; "));
         let from = self.from.unwrap_or(0.0);
-        let content = Content::Bars(Bars::new(self.y[0].1.label(), (from, from), bars));
+        let content = Content::Bars(Bars::new(self.y[0].metric.label(), (from, from), bars));
         vec![Panel { name: String::new(), caption, alt, content }]
     }
 }
@@ -232,7 +267,7 @@ struct Curve {
     name: String,
     look: Look,
     queue: String,
-    of: (String, Metric),
+    of: Drawn,
 }
 
 /// The parts that there are, with commas.

@@ -228,7 +228,16 @@ impl Names<'_> {
         })
     }
 
-    /// One, or a list of them.
+    /// One, or a list of them, each with its application as written: what `*` stands for is one of them.
+    pub(super) fn metrics_as_written(
+        &self,
+        v: &Value,
+    ) -> Result<Vec<(String, Vec<(String, Metric)>)>, String> {
+        let app = |written: &String| written.split('.').next().unwrap_or_default().to_string();
+        some_items(v)?.iter().map(|written| Ok((app(written), self.metric(written)?))).collect()
+    }
+
+    /// One, or a list of them, one by one.
     pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
         let all = some_items(v)?.iter().map(|written| self.metric(written)).collect::<Result<Vec<_>, _>>()?;
         Ok(all.concat())

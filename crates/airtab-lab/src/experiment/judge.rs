@@ -38,6 +38,12 @@ pub struct Verdict {
     /// The same in words, with the share.
     #[serde(skip)]
     pub off: String,
+    /// How far the value that is farthest from it is from what somebody else's simulation gave; None where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerun_distance: Option<f64>,
+    /// What that gave, and the same in words.
+    #[serde(skip)]
+    pub off_rerun: String,
     /// How it ended.
     pub state: State,
     /// Why it does not hold: where it is known, the cause; else, the points.
@@ -139,8 +145,12 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         (_, None) => places(&broken),
     };
     let source = check.published.or_else(|| distance::numbers(&check.reported));
-    let distances = values.iter().filter_map(|v| Some(Distance::new(source?, v.mean?, v.half_width_95)));
-    let farthest = distances.max_by(|a, b| a.by.abs().total_cmp(&b.by.abs()));
+    let from = |source: Option<(f64, f64)>| {
+        let distances = values.iter().filter_map(|v| Some(Distance::new(source?, v.mean?, v.half_width_95)));
+        distances.max_by(|a, b| a.by.abs().total_cmp(&b.by.abs()))
+    };
+    let (farthest, from_rerun) = (from(source), from(check.rerun));
+    let text = |distance: Option<Distance>| distance.map_or(String::new(), |d| d.text(decimals));
     Verdict {
         what: check.what.clone(),
         section: check.section.clone(),
@@ -149,7 +159,12 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         measured: measured(&check.expect, &values, decimals),
         values,
         distance: farthest.map(|d| d.by),
-        off: farthest.map_or(String::new(), |d| d.text(decimals)),
+        off: text(farthest),
+        rerun_distance: from_rerun.map(|d| d.by),
+        off_rerun: check.rerun.map_or(String::new(), |(low, high)| {
+            let said = if low < high { format!("{low} to {high}") } else { low.to_string() };
+            format!("{said}: {}", text(from_rerun))
+        }),
         state,
         cause,
     }

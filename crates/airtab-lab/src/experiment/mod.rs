@@ -12,6 +12,7 @@
 //! What it does not do: no experiment has a line of code here.
 
 mod check;
+mod classes;
 mod columns;
 mod compose;
 mod contention;
@@ -134,6 +135,8 @@ pub struct Check {
     pub reported: String,
     /// The number in it, or both ends of a range, in the unit of tables: figures show it.
     pub published: Option<(f64, f64)>,
+    /// What a simulation of the same by somebody else gave: a number, or both ends of a range, in the unit of tables.
+    pub rerun: Option<(f64, f64)>,
     /// What is measured.
     pub term: Term,
     /// And what that is compared with.
@@ -216,11 +219,11 @@ impl Experiment {
     }
 
     /// What the source printed of a figure under a discipline at a point, from and to, in the unit of tables.
-    fn published(&self, of: &(String, Metric), queue: &str, at: &[usize]) -> Option<(f64, f64)> {
+    fn published(&self, of: &[(String, Metric)], queue: &str, at: &[usize]) -> Option<(f64, f64)> {
         let about = |check: &&Check| {
             let term = &check.term;
             let here = term.at.iter().all(|(axis, values)| values.contains(&at[*axis]));
-            here && term.queue == queue && term.of.as_slice() == std::slice::from_ref(of)
+            here && term.queue == queue && term.of == of
         };
         // Of several checks of one figure the first has the word.
         self.checks.iter().filter(about).find_map(|check| check.published)

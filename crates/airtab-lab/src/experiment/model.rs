@@ -13,6 +13,7 @@ use toml::de::DeTable;
 use airtab_scenario::reader::{Document, Section, choice, instead, number, quantity};
 use airtab_scenario::{Figures, FileError, Metric, QueueSettings};
 
+use super::classes::Classes;
 use super::contention::Contention;
 
 /// Formulas to work out.
@@ -33,10 +34,13 @@ pub(super) enum Task {
     Constants,
     /// A subject of the contention models.
     Contention(Contention),
+    /// The CBT study's.
+    Classes(Classes),
 }
 
 const WAITS: [&str; 2] = ["slow", "fast"];
 const CONTENTION: &str = "contention";
+const CBT: &str = "cbt";
 /// Frames lost of a hundred, and what a constant calls the distance where that many are.
 const LOSSES: [(f64, &str); 4] = [
     (0.10, "distance_of_10_percent_m"),
@@ -80,7 +84,7 @@ fn distance_m(share: f64) -> f64 {
 
 impl ModelTask {
     /// Names of the tasks.
-    const TASKS: [&'static str; 3] = ["waits", "constants", CONTENTION];
+    const TASKS: [&'static str; 4] = ["waits", "constants", CONTENTION, CBT];
 
     /// Names of the applications that a table `[model]` has.
     ///
@@ -91,6 +95,7 @@ impl ModelTask {
             "waits" => Ok(WAITS.map(String::from).into()),
             "constants" => Ok(constants().into_iter().map(|(name, _)| name.into()).collect()),
             CONTENTION => Contention::read(table).map(|task| task.names()),
+            CBT => Classes::names_of(table),
             task => Err(format!("no task '{task}'{}", instead(task, &ModelTask::TASKS))),
         }
     }
@@ -100,6 +105,7 @@ impl ModelTask {
             Task::Waits { .. } => WAITS.map(String::from).into(),
             Task::Constants => constants().into_iter().map(|(name, _)| name.into()).collect(),
             Task::Contention(task) => task.names(),
+            Task::Classes(task) => task.names(),
         }
     }
 
@@ -120,6 +126,7 @@ impl ModelTask {
                 constants().into_iter().map(|(_, v)| Figures::from([(Metric::Value, v)])).collect()
             }
             Task::Contention(task) => task.figures(seed)?,
+            Task::Classes(task) => task.figures()?,
         })
     }
 
@@ -145,6 +152,7 @@ fn read_model(top: &Section, text: &str) -> Option<Task> {
     let task = match task {
         "waits" => read_waits(top)?,
         "constants" => Task::Constants,
+        CBT => return Classes::read(top).map(Task::Classes),
         // Its keys are those of the subject.
         _ => return read_contention(top, text),
     };

@@ -60,8 +60,13 @@ pub fn page(
 /// Every check with its verdict, then the causes.
 fn expected(page: &mut String, verdicts: &[Verdict]) {
     put!(page, "<h2>Expected and measured</h2>");
-    let headings = "<th>what<th>verdict<th>measured<th>expected<th>source<th>off the source<th>section";
-    let mut table = Wide::new("numbers verdicts", "Expected and measured", headings);
+    // A column only where something would be in it.
+    let rerun = verdicts.iter().any(|v| !v.off_rerun.is_empty());
+    let (heading, cell) = if rerun { ("<th>a rerun, and how far from it", "<td>") } else { ("", "") };
+    let headings = format!(
+        "<th>what<th>verdict<th>measured<th>expected<th>source<th>off the source{heading}<th>section"
+    );
+    let mut table = Wide::new("numbers verdicts", "Expected and measured", &headings);
     for v in verdicts {
         let class = match v.state {
             State::Holds | State::HoldsAgain => "holds",
@@ -70,13 +75,14 @@ fn expected(page: &mut String, verdicts: &[Verdict]) {
             State::KnownRed => "known",
         };
         table.rows(&format!(
-            "<tr class=\"first\"><th>{}<td class=\"{class}\">{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
+            "<tr class=\"first\"><th>{}<td class=\"{class}\">{}<td>{}<td>{}<td>{}<td>{}{cell}{}<td>{}</tr>\n",
             escape(&v.what),
             v.state.word(),
             escape(&v.measured),
             escape(&v.expected),
             escape(&v.reported),
             escape(&v.off),
+            escape(&v.off_rerun),
             escape(&v.section)
         ));
     }
@@ -109,8 +115,8 @@ fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
     let columns = columns(e, outcome);
     put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
     let mut headings = String::from("<th>point<th>discipline");
-    for (app, metric) in &columns {
-        let _ = write!(headings, "<th>{}<br>{}", escape(app), escape(metric.label()));
+    for column in &columns {
+        let _ = write!(headings, "<th>{}<br>{}", escape(&column.app), escape(column.metric.label()));
     }
     let mut table = Wide::new("numbers", "Numbers", &headings);
     for point in &outcome.points {

@@ -80,17 +80,23 @@ pub fn with_live_of(board: &str, old: &str) -> String {
 fn numbers(text: &mut String, done: &[Done]) {
     for (e, outcome, verdicts) in done {
         let _ = write!(text, "\n## {}\n\n{}. {}; {}.\n\n", e.id, e.title, e.source, runs(outcome));
-        text.push_str("| what | section | source | expected | measured | off the source | |\n|---|---|---|---|---|---|---|\n");
+        // A column only where something would be in it.
+        let rerun = verdicts.iter().any(|v| !v.off_rerun.is_empty());
+        let (heading, line) = if rerun { (" a rerun, and how far from it |", "---|") } else { ("", "") };
+        let _ = writeln!(
+            text,
+            "| what | section | source | expected | measured | off the source |{heading} |\n|---|---|---|---|---|---|{line}---|"
+        );
         for v in verdicts {
+            let off = if rerun { format!("{} | {}", v.off, v.off_rerun) } else { v.off.clone() };
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} | {off} | {} |",
                 cell(&v.what),
                 cell(&v.section),
                 cell(&v.reported),
                 cell(&v.expected),
                 cell(&v.measured),
-                v.off,
                 word(v.state)
             );
         }

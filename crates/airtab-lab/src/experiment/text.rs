@@ -127,7 +127,7 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
 fn figures(e: &Experiment, outcome: &Outcome, style: Style) -> String {
     let columns = columns(e, outcome);
     let at = e.axes.iter().map(|axis| axis.name.clone());
-    let names = columns.iter().map(|(app, metric)| format!("{app}\n{}", metric.label()));
+    let names = columns.iter().map(|of| format!("{}\n{}", of.app, of.metric.label()));
     let head: Vec<String> = at.chain(["discipline".into()]).chain(names).collect();
     let mut table = table(style, &head.iter().map(String::as_str).collect::<Vec<_>>());
     for point in &outcome.points {

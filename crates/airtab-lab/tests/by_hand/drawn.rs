@@ -134,6 +134,34 @@ fn bars_are_as_long_as_their_values() {
     assert_eq!(widths(svg), [(6.0, 155.2), (6.0, 155.2), (6.0, 388.0)]);
 }
 
+/// `*` is one figure, the sum seed by seed; a seed without a part has none. What the source printed of such a sum is beside it.
+#[test]
+fn a_sum_is_one_bar_and_one_line() {
+    let goodput = |w: &Which| vec![(1, Goodput, 4e6 + 1e6 * w.seed), (2, Goodput, 1e6 * w.seed)];
+    // Of one application it is that application's figure.
+    let text = "[[figure]]\ntitle = \"Sum\"\ny = [\"l*.goodput_bits_per_second\", \"w*.goodput_bits_per_second\"]\n\
+                at = { q = 20, d = 1 }\n";
+    let page = drawn(text, &host(&goodput));
+    figure(&page, "Sum, q = 20, d = 1, l*, Mb/s: spq 6.0 ± 2.5; fifo 6.0 ± 2.5; chap 6.0 ± 2.5");
+    figure(&page, "Sum, q = 20, d = 1, w*, Mb/s: spq 2.0 ± 2.5");
+    assert!(page.contains("<th>l*<br>Mb/s<th>w*<br>Mb/s"), "{page}");
+    // Four that begin with nothing.
+    let made = |w: &Which| (0..4).map(|app| (app, Loss, 0.01 * w.seed)).collect();
+    let text = format!(
+        "{}\n[[check]]\nwhat = \"it\"\nsection = \"1\"\nreported = \"x\"\nqueue = \"fifo\"\nat = {{ q = 40, d = 1 }}\n\
+         of = \"*.loss_ratio\"\npublished = 7\nleast = 0\n",
+        OVER_Q.replace("game.game_mos", "*.loss_ratio")
+    );
+    let page = drawn(&text, &host(&made));
+    // 1, 2 and 3 % of each of four: 8 on average.
+    let svg = figure(&page, "Score: lost, % over q; last: fifo 8.00");
+    assert_eq!(svg.matches("class=\"published\"").count(), 1, "{svg}");
+    let gap =
+        |w: &Which| (0..if w.seed == 3.0 { 3 } else { 4 }).map(|app| (app, Loss, 0.01 * w.seed)).collect();
+    let page = drawn(&text, &host(&gap));
+    figure(&page, "Score: lost, % over q; last: fifo 6.00");
+}
+
 #[test]
 fn clouds_have_a_point_for_each() {
     let seconds = |w: &Which| match (w.queue, w.q as u64, w.d as u64, w.seed as u64) {

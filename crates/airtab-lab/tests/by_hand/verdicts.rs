@@ -335,6 +335,31 @@ fn the_farthest_from_the_source_is_told() {
     );
 }
 
+/// Beside it, where there is one, how far from somebody else's run: of a range from its nearer end, and of a quotient too.
+#[test]
+fn the_farthest_from_a_rerun_is_told() {
+    let lines = "of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { q = [20, 80], d = 1 }\nleast = 1";
+    let quotient = "of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { q = 80, d = 1 }\nmost = 9\nrerun = 2\n\
+                    divided_by = { at = { q = 20 } }";
+    let checks = [check(&format!("{lines}\nrerun = [2.5, 3.5]")), check(lines), check(quotient)].concat();
+    let e = experiment(&checks);
+    let o = outcome(&e, false, &host(&told_apart));
+    let verdicts = judge(&e, &o);
+    assert_eq!(verdicts.iter().map(|v| v.rerun_distance).collect::<Vec<_>>(), [Some(5.5), None, Some(1.0)]);
+    assert_eq!(verdicts[0].distance, None, "the source has words");
+    assert!(verdicts.iter().all(|v| v.state == State::Holds), "it decides nothing: {verdicts:?}");
+    let json: Vec<_> = verdicts.iter().map(|v| serde_json::to_value(v).unwrap()).collect();
+    assert_eq!((&json[0]["rerun_distance"], json[1].get("rerun_distance")), (&serde_json::json!(5.5), None));
+    let page = page(&e, &o, &verdicts, &[], "airtab experiment run it", "");
+    assert!(page.contains("<td>2.5 to 3.5: +5.50 (+157 %)<td>"), "{page}");
+    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    let row = |off: &str| board.contains(&format!("|  | {off} | holds |\n"));
+    assert!(board.contains(
+        "| off the source | a rerun, and how far from it | |\n|---|---|---|---|---|---|---|---|\n"
+    ));
+    assert!(row("2.5 to 3.5: +5.50 (+157 %)") && row("") && row("2: +1.00 (+50 %)"), "{board}");
+}
+
 /// 2, 4 and 9 are 5 ± 9: at most 5, and yet no proof.
 #[test]
 fn what_is_open_does_not_hold() {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `[model] task = "cbt"`: formulas of the CBT study (Parris 2001) in the units that it prints them in: KB/s, bytes, ms,
+//! packets.
+//!
+//! | subject | keys | applications |
+//! |---|---|---|
+//! | `thresholds` | `rate`, `packet`, `latency`, `printed` | `threshold_1`, ... of each class; `off`: the farthest from its printed one |
+//! | `borrow` | `rate`, `load`, `packet`, `latency` | `rate_1`, ...; `wait`, ms |
+//! | `burst` | `weight`, `packets` | `average` |
+//! | `frames` | `loss` | `whole`, `playable` a second; `spoilt` by a lost packet, `spoilt_by_packets`, `spoilt_by_frames`, % |
+//!
+//! What it does not do: no formula is here (`airtab_model::cbt`).
+
+use airtab_core::Unit;
+use airtab_model::cbt::frames::{STUDY, WHOLE};
+use airtab_model::cbt::threshold::{Allocation, Class};
+use airtab_model::cbt::{CbtError, KB, borrow, burst};
+use airtab_scenario::reader::{Section, Value, choice, instead, number, quantity};
+use airtab_scenario::{Figures, Metric};
+
+/// What is worked out.
+#[derive(Clone, Debug)]
+pub(super) enum Classes {
+    /// Thresholds of an allocation, beside those that are printed.
+    Thresholds(Allocation, Vec<f64>),
+    /// What classes get of what others leave, by these loads, and how long packets wait.
+    Borrow(Allocation, Vec<f64>, Vec<f64>),
+    /// The average once so many packets have come into an empty queue.
+    Burst { weight: f64, packets: u64 },
+    /// Frames of the film of which that share of the packets is lost.
+    Frames(f64),
+}
+
+const SUBJECTS: [&str; 4] = ["thresholds", "borrow", "burst", "frames"];
+const FRAMES: [&str; 5] = ["whole", "playable", "spoilt", "spoilt_by_packets", "spoilt_by_frames"];
+/// More classes no discipline has.
+const MOST_CLASSES: usize = 16;
+
+impl Classes {
+    /// Names of the applications of a table `[model]`.
+    ///
+    /// # Errors
+    /// There is no such subject.
+    pub(super) fn names_of(table: &toml::Table) -> Result<Vec<String>, String> {
+        let classes = table.get("rate").and_then(toml::Value::as_array).map_or(0, Vec::len);
+        let each = |name: &str| (1..=classes).map(|i| format!("{name}_{i}")).collect::<Vec<_>>();
+        match table.get("subject").and_then(toml::Value::as_str).unwrap_or_default() {
+            "thresholds" => Ok([each("threshold"), vec!["off".into()]].concat()),
+            "borrow" => Ok([each("rate"), vec!["wait".into()]].concat()),
+            "burst" => Ok(vec!["average".into()]),
+            "frames" => Ok(FRAMES.map(String::from).into()),
+            subject => Err(format!("no subject '{subject}'{}", instead(subject, &SUBJECTS))),
+        }
+    }
+
+    /// The same of what was read.
+    pub(super) fn names(&self) -> Vec<String> {
+        let each = |name: &str, last: &str, n: usize| {
+            (1..=n).map(|i| format!("{name}_{i}")).chain([last.into()]).collect()
+        };
+        match self {
+            Classes::Thresholds(of, _) => each("threshold", "off", of.classes().len()),
+            Classes::Borrow(of, ..) => each("rate", "wait", of.classes().len()),
+            Classes::Burst { .. } => vec!["average".into()],
+            Classes::Frames(_) => FRAMES.map(String::from).into(),
+        }
+    }
+
+    /// Reads the table.
+    pub(super) fn read(top: &Section) -> Option<Classes> {
+        let subject = top.require("subject", choice(SUBJECTS.map(|name| (name, name)).into()))?;
+        let read = match subject {
+            "thresholds" => {
+                let (classes, printed) = (read_classes(top), top.require("printed", |v| list(top, v)));
+                let ((_, classes), printed) = (classes?, printed?);
+                same(top, "printed", &classes, printed).map(|printed| Classes::Thresholds(classes, printed))
+            }
+            "borrow" => {
+                let (classes, loads) = (read_classes(top), top.require("load", |v| list(top, v)));
+                let ((rates, classes), loads) = (classes?, loads?);
+                same(top, "load", &classes, loads).map(|loads| Classes::Borrow(classes, rates, loads))
+            }
+            "burst" => {
+                let weight = top.require("weight", number(1e-6..=1.0, "a weight such as 0.25"));
+                let packets = top.require("packets", quantity(Unit::Count, 1..=1_000_000));
+                Some(Classes::Burst { weight: weight?, packets: packets? })
+            }
+            _ => top.require("loss", number(0.0..=1.0, "a share such as 0.2")).map(Classes::Frames),
+        };
+        top.finish();
+        read
+    }
+
+    /// Of each application.
+    ///
+    /// # Errors
+    /// What values cannot be together.
+    pub(super) fn figures(&self) -> Result<Vec<Figures>, String> {
+        let values = self.values().map_err(|e| e.to_string())?;
+        Ok(values.into_iter().map(|value| Figures::from([(Metric::Value, value)])).collect())
+    }
+
+    fn values(&self) -> Result<Vec<f64>, CbtError> {
+        Ok(match self {
+            Classes::Thresholds(of, printed) => {
+                let mut values: Vec<f64> = (0..printed.len()).map(|i| of.threshold(i)).collect();
+                let off = values.iter().zip(printed).map(|(value, printed)| (value - printed).abs());
+                values.push(off.fold(0.0, f64::max));
+                values
+            }
+            Classes::Borrow(of, rates, loads) => {
+                let mut got = borrow::predict(rates, loads)?;
+                // L' of a class that has less than it asks for; without one no queue forms (eq. 4.27).
+                let short = borrow::busy(&got, loads);
+                got.push(short.map_or(0.0, |i| of.threshold_bytes(i) / (got[i] * KB) * 1e3));
+                got
+            }
+            Classes::Burst { weight, packets } => vec![burst::average_after(*packets, *weight)?],
+            Classes::Frames(loss) => {
+                let spoilt = WHOLE.spoilt();
+                let share = |of: f64| 100.0 * spoilt / of;
+                vec![
+                    STUDY.whole(*loss)?,
+                    STUDY.playable(*loss)?,
+                    spoilt,
+                    share(WHOLE.packets()),
+                    share(WHOLE.frames()),
+                ]
+            }
+        })
+    }
+}
+
+/// Rates, and an allocation as the source computes with it: KB of 1024 bytes.
+fn read_classes(top: &Section) -> Option<(Vec<f64>, Allocation)> {
+    let rates = top.require("rate", |v| list(top, v));
+    let packets = top.require("packet", |v| list(top, v));
+    let latency = top.require("latency", quantity(Unit::Ns, 1_000..=10_000_000_000));
+    let (rates, packets, latency) = (rates?, packets?, latency?);
+    if rates.len() != packets.len() {
+        top.problem_of("packet", &format!("has {} values, `rate` has {}", packets.len(), rates.len()));
+        return None;
+    }
+    let classes: Vec<Class> =
+        rates.iter().zip(&packets).map(|(rate, packet)| Class { rate: *rate, packet: *packet }).collect();
+    let allocation = Allocation::of_kib(&classes, latency as f64 * 1e-9);
+    Some((rates, allocation.map_err(|e| top.problem(e.to_string())).ok()?))
+}
+
+/// A list with one value for each class.
+fn same(top: &Section, key: &'static str, classes: &Allocation, list: Vec<f64>) -> Option<Vec<f64>> {
+    let n = classes.classes().len();
+    if list.len() != n {
+        top.problem_of(key, &format!("has {} values, `rate` has {n}", list.len()));
+        return None;
+    }
+    Some(list)
+}
+
+/// Numbers from 0 on, one for each class.
+fn list<'s, 'a>(top: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Vec<f64>, String> {
+    let items = top.items(v);
+    if !(1..=MOST_CLASSES).contains(&items.len()) {
+        return Err(format!("has {} values: one for each of 1 to {MOST_CLASSES} classes", items.len()));
+    }
+    let one = |item: &String| match item.parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err(format!("'{item}' is not a number from 0 on")),
+    };
+    items.iter().map(one).collect()
+}
