@@ -79,13 +79,13 @@ fn snapshot() -> Snapshot {
                 classes: vec![
                     ClassView {
                         class: "0".into(),
-                        values: vec![1001e9, 1002.0, 1003.0, 1004.0],
+                        values: vec![1024e9, 1002.0, 1003.0, 1004.0],
                         ..ClassView::default()
                     },
                     ClassView {
                         class: "urgent".into(),
                         category: "vi".into(),
-                        values: vec![1005e9, 1006.0, 1007.0, 1008.0],
+                        values: vec![2048e9, 1006.0, 1007.0, 1008.0],
                         ..ClassView::default()
                     },
                 ],
@@ -217,8 +217,8 @@ qdisc_b_bytes_total 7.0
 qdisc_c_bits_per_second 8.0
 qdisc_d_ratio 9.0
 qdisc_e_total 10.0
-class_waited_seconds_total{class="0"} 1001.0
-class_waited_seconds_total{class="urgent",category="vi"} 1005.0
+class_waited_seconds_total{class="0"} 1024.0
+class_waited_seconds_total{class="urgent",category="vi"} 2048.0
 class_sent_bytes_total{class="0"} 1002.0
 class_sent_bytes_total{class="urgent",category="vi"} 1006.0
 class_share_ratio{class="0"} 1003.0
