@@ -59,7 +59,9 @@ fn a_snapshot_tells_what_classes_get() {
     assert!((share - 0.75).abs() < 0.03, "{share}");
     for own in [first, second] {
         let wait = own.wait_mean_s.unwrap();
-        assert!((0.022..0.036).contains(&wait), "{wait} s");
+        // Thresholds are of what packets are expected to cost, 8.2 slots of 20 us of contention included, which the emulator
+        // has not: 30 ms by 325.2 of 488 us.
+        assert!((0.018..0.022).contains(&wait), "{wait} s");
         assert!((own.threshold_ratio.unwrap() - 1.0).abs() < 0.15, "{own:?}");
         assert!(own.backlog_packets > 10.0, "{own:?}");
     }
