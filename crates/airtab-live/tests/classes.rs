@@ -63,8 +63,9 @@ fn a_snapshot_tells_what_classes_get() {
         // has not: 30 ms by 325.2 of 488 us.
         assert!((0.018..0.022).contains(&wait), "{wait} s");
         assert!((own.threshold_ratio.unwrap() - 1.0).abs() < 0.15, "{own:?}");
-        assert!(own.backlog_packets > 10.0, "{own:?}");
     }
+    // One of them swings about its threshold.
+    assert!(first.backlog_packets + second.backlog_packets > 20.0, "{own:?}");
     // What did not leave was dropped: 4000 of each came in a second.
     let dropped = first.drops_per_s.unwrap() + second.drops_per_s.unwrap();
     assert!((dropped - (8000.0 - all / 8000.0)).abs() < 50.0, "{dropped}");
