@@ -41,6 +41,15 @@ const TINS: &str = "cake-diffserv4";
 /// One for each of its tins: best effort, bulk, video, voice.
 const DSCP: [u8; 4] = [0, 8, 34, 46];
 
+/// `cbt` with three rules, of which every third flow is another one's; and the same by airtime.
+const RULES: &str = "cbt-rules";
+const AIRTIME: &str = "cbt-rules-airtime";
+/// TCP, a port of UDP, and one that no rule but the last one takes: protocol, source's port.
+const PROTOCOLS: [(u8, u16); 3] = [(6, 443), (17, 6003), (17, 53)];
+
+/// The most that a cycle may take of one of `fifo`, at the sizes of [`SIZES`].
+const OVER_FIFO: [(&str, f64); 5] = [("red", 1.6), ("fred", 2.5), (RULES, 2.2), (AIRTIME, 2.8), ("cbq", 2.8)];
+
 /// CPU time of the calling thread.
 struct CpuTime;
 
@@ -89,7 +98,12 @@ struct Standing {
 impl Standing {
     fn new(name: &str, (backlogged, known): (u32, u32), kind: &str) -> Standing {
         let full = kind == KINDS[1];
-        let (name, tins) = if name == TINS { ("cake", DSCP.len()) } else { (name, 1) };
+        let (given, ruled) = (name, name == RULES || name == AIRTIME);
+        let (name, tins) = match name {
+            TINS => ("cake", DSCP.len()),
+            RULES | AIRTIME => ("cbt", 1),
+            name => (name, 1),
+        };
         let packets = backlogged * DEPTH;
         let mut params = Params::new(Discipline::named(name).expect("a discipline of the core"));
         let mut set = |key, value: String| params.set(key, &value).expect("a value in range");
@@ -123,6 +137,13 @@ impl Standing {
         if name == "cbt" {
             set("guard", (packets + 1).min(65535).to_string());
         }
+        if ruled {
+            set("rules", "tcp=0,udp:6000-6010=1,*=2".into());
+        }
+        if given == AIRTIME {
+            set("mode", "airtime".into());
+            set("station_rate", "54Mb/s".into());
+        }
         if name == "cake" {
             set("target", "4s".into());
             set("interval", "4s".into());
@@ -132,7 +153,12 @@ impl Standing {
         let queue = Qdisc::new(&pool, &params, 1, 0);
         let packet = |pool: &mut Pool<()>, i: u32| {
             let flow = i.wrapping_mul(0x9e37_79b1);
-            let key = (tins > 1).then(|| Key { dscp: DSCP[(flow >> 30) as usize], ..Key::default() });
+            let dscp = (tins > 1).then(|| DSCP[(flow >> 30) as usize]);
+            let protocol = ruled.then(|| PROTOCOLS[(i % 3) as usize]);
+            let key = (tins > 1 || ruled).then(|| {
+                let (protocol, sport) = protocol.unwrap_or_default();
+                Key { protocol, dscp: dscp.unwrap_or(0), sport, dport: 50_000 }
+            });
             pool.insert(Meta { bytes: 1500, flow, class: (i % 2) as u8, key, ..Meta::default() }, ())
         };
         let mut standing = Standing { queue, now: 0, draws: 0, spare: Vec::new(), pool };
@@ -202,7 +228,7 @@ impl Standing {
 
 /// What is measured.
 fn names() -> impl Iterator<Item = &'static str> {
-    disciplines().map(Discipline::name).chain([TINS])
+    disciplines().map(Discipline::name).chain([TINS, RULES, AIRTIME])
 }
 
 fn id(name: &str, size: (u32, u32)) -> String {
@@ -258,6 +284,14 @@ fn print_table(output: &Path) {
             let met = if ratio <= 3.0 { "met" } else { "not met" };
             println!("{name} over fq_codel, cycle, (10,10): {ratio:.2}; target at most 3: {met}");
         }
+    }
+    for (name, most) in OVER_FIFO {
+        let cycle = |name, size| median(output, KINDS[0], &id(name, size));
+        let ratios: Option<Vec<f64>> =
+            SIZES.iter().map(|&size| Some(cycle(name, size)? / cycle("fifo", size)?)).collect();
+        let Some(ratios) = ratios else { continue };
+        let met = if ratios.iter().all(|ratio| *ratio <= most) { "met" } else { "not met" };
+        println!("{name} over fifo, cycle: {ratios:.2?}; target at most {most}: {met}");
     }
     for (i, kind) in KINDS.into_iter().enumerate() {
         let cost = |name, size| median(output, kind, &id(name, size));

@@ -16,6 +16,7 @@
 
 mod admission;
 mod buffers;
+mod classes;
 mod fate;
 mod paths;
 mod report;

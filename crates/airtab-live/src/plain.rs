@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A snapshot as plain text, for where there is no terminal: a line about the
-//! air, a row for each station that sent or received, a line of blame. No
-//! escape codes.
+//! air, a row for each station that sent or received and for each class, a line of
+//! blame. No escape codes.
 //!
 //! What it does not do: flows; the JSON lines have them.
 
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use crate::blame::blame;
 use crate::snapshot::{Pace, Snapshot, StationView};
-use crate::text::{clock, megabits, millis, percent, seconds};
+use crate::text::{class, clock, megabits, millis, percent, seconds};
 
 /// Stations in a table; the others are counted.
 const STATIONS: usize = 10;
@@ -50,6 +50,9 @@ pub fn text(s: &Snapshot) -> String {
     }
     if more > 0 {
         let _ = writeln!(out, "  and {more} more stations");
+    }
+    for own in s.qdisc.classes.classes.iter().filter(|class| class.is_active()) {
+        let _ = writeln!(out, "  {}", class(own));
     }
     for st in &s.stations {
         if let Some(why) = &st.ended {

@@ -6,6 +6,7 @@
 //! [`Snapshot::interval_s`]. What it does not do: it draws nothing, and it
 //! judges nothing (`blame`).
 
+mod classes;
 mod path;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use airtab_core::{Column, Stat, Unit};
 use airtab_sim::Histogram;
 use serde::{Deserialize, Serialize};
 
+pub use classes::{ClassColumn, ClassView, Classes};
 pub use path::{Parts, PathView};
 
 /// The access point at one time.
@@ -69,6 +71,9 @@ pub struct QdiscView {
     /// What its table says of a flow: what is in [`FlowView::columns`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ColumnView>,
+    /// Its classes.
+    #[serde(default, skip_serializing_if = "Classes::is_empty")]
+    pub classes: Classes,
 }
 
 /// One statistic of a discipline.

@@ -5,6 +5,8 @@
 //! What it does not do: nothing here is read back; for programs there are JSON
 //! and metrics.
 
+use crate::snapshot::ClassView;
+
 /// A time, s, as `310 ms`, `6.2 ms`, `0.31 ms` or `1.4 s`.
 pub fn seconds(s: f64) -> String {
     match s * 1e3 {
@@ -59,9 +61,51 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
+/// A class of the discipline in a line: what it sent, what waits, how long it waited, what was dropped, and its average.
+pub fn class(class: &ClassView) -> String {
+    let ClassView { category, backlog_packets, .. } = class;
+    let mut text = match category.is_empty() {
+        true => format!("class {:<6}", class.class),
+        false => format!("class {:<6} {category}", class.class),
+    };
+    if let Some(bps) = class.sent_bps {
+        text += &format!("  {:>6} Mb/s", megabits(bps));
+    }
+    text += &format!("  queue {backlog_packets:>4}");
+    if class.drops_per_s.is_some() {
+        let wait = class.wait_mean_s.map_or("-".into(), millis);
+        text += &format!("  wait {wait:>5} ms");
+    }
+    if let Some(drops) = class.drops_per_s {
+        text += &format!("  {drops:>5.0} drops/s");
+    }
+    if let Some(ratio) = class.threshold_ratio {
+        text += &format!("  average {:>5} of its threshold", percent(ratio));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_class_tells_what_its_table_does() {
+        let bare = ClassView { class: "2".into(), backlog_packets: 3.0, ..ClassView::default() };
+        assert_eq!(class(&bare), "class 2       queue    3");
+        let full = ClassView {
+            category: "vi".into(),
+            sent_bps: Some(2.5e6),
+            drops_per_s: Some(41.4),
+            wait_mean_s: Some(0.0283),
+            threshold_ratio: Some(0.96),
+            ..bare.clone()
+        };
+        let told = "class 2      vi    2.50 Mb/s  queue    3  wait  28.3 ms     41 drops/s  average  96 % of its threshold";
+        assert_eq!(class(&full), told);
+        let idle = ClassView { wait_mean_s: None, ..full };
+        assert!(class(&idle).contains("wait     - ms"), "{}", class(&idle));
+    }
 
     #[test]
     fn three_digits_say_enough() {

@@ -15,36 +15,39 @@ use crate::wifi::{default_wifi, read_wifi};
 use crate::wired::RATES;
 
 /// What is between the access point, or router, and the stations, and what frames are lost by. None: it has a problem.
-pub(crate) fn read_medium(top: &Section) -> (Option<MediumConfig>, Option<Errors>) {
+/// And how many narrow wires are before it.
+pub(crate) fn read_medium(top: &Section) -> (Option<MediumConfig>, Option<Errors>, u16) {
     let names = vec![("home", false), ("dumbbell", true)];
     let dumbbell =
         if top.get("topology").is_some() { top.read("topology", choice(names)) } else { Some(false) };
     match dumbbell {
         None => {
             let _ = (top.get("wifi"), top.get("bottleneck"));
-            (None, None)
+            (None, None, 0)
         }
         Some(false) => {
             if top.get("bottleneck").is_some() {
                 top.problem_of("bottleneck", "only with topology = \"dumbbell\"; a home has [wifi] there");
             }
-            top.section("wifi").map_or_else(default_wifi, read_wifi)
+            let (medium, errors) = top.section("wifi").map_or_else(default_wifi, read_wifi);
+            (medium, errors, 0)
         }
         Some(true) => {
             if top.get("wifi").is_some() {
                 top.problem_of("wifi", "not with topology = \"dumbbell\", which has [bottleneck] there");
             }
-            (read_bottleneck(top), Some(Errors::Fer))
+            let (wire, hops) = read_bottleneck(top);
+            (wire.map(MediumConfig::Wire), Some(Errors::Fer), hops)
         }
     }
 }
 
-fn read_bottleneck(top: &Section) -> Option<MediumConfig> {
+fn read_bottleneck(top: &Section) -> (Option<WireConfig>, u16) {
     let Some(s) = top.section("bottleneck") else {
         if top.get("bottleneck").is_none() {
             top.problem("a dumbbell has a narrow wire: [bottleneck] with its rate is missing".into());
         }
-        return None;
+        return (None, 0);
     };
     let rate = s.require("rate", quantity(Unit::Bps, RATES));
     let overhead = s.read("overhead", quantity(Unit::Bytes, 0..=MOST_OVERHEAD));
@@ -54,10 +57,14 @@ fn read_bottleneck(top: &Section) -> Option<MediumConfig> {
             "latencies are those of the trunk and of the access links: trunk_latency in [wired], latency of a server or an application",
         );
     }
+    let hops = s.read("hops", quantity(Unit::Count, 1..=MOST_HOPS));
     s.finish();
     let overhead = overhead.map_or(WireConfig::ETHERNET, |bytes| bytes as u32);
-    Some(MediumConfig::Wire(WireConfig { rate_bps: rate?, overhead }))
+    (rate.map(|rate_bps| WireConfig { rate_bps, overhead }), hops.map_or(0, |hops| hops as u16 - 1))
 }
+
+/// Narrow wires in a row.
+pub(crate) const MOST_HOPS: u64 = 16;
 
 /// Bytes that a packet may have around it.
 const MOST_OVERHEAD: u64 = 1_000;

@@ -147,8 +147,9 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let windows = top.section("windows").map_or_else(Vec::new, |s| read_windows(&s, duration_ns));
-    let (medium, errors) = read_medium(top);
-    let wired = top.section("wired").map_or_else(Wired::default, read_wired);
+    let (medium, errors, hops) = read_medium(top);
+    let one = || Wired { hops, ..Wired::default() };
+    let wired = top.section("wired").map_or_else(one, |s| read_wired(s, hops));
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();

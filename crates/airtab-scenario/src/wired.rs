@@ -8,13 +8,14 @@ use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
 use airtab_sim::{Access, Latency, Server, Servers, Wired};
 
+use crate::bottleneck::MOST_HOPS;
 use crate::reader::{Section, instead, quantity, unused};
 
 /// Of links, kbit/s to 100 Gbit/s.
 pub(crate) const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_000;
 
 /// `[wired]`.
-pub(crate) fn read_wired(s: Section) -> Wired {
+pub(crate) fn read_wired(s: Section, hops: u16) -> Wired {
     let default = Wired::default();
     let rate = s.read("rate", quantity(Unit::Bps, RATES));
     let trunk = read_latency(&s, ["trunk_latency", "trunk_latency_up"]);
@@ -24,6 +25,7 @@ pub(crate) fn read_wired(s: Section) -> Wired {
         rate_bps: rate.unwrap_or(default.rate_bps),
         trunk: trunk.unwrap_or(default.trunk),
         queue_packets: queue.map_or(default.queue_packets, |n| n as usize),
+        hops,
     }
 }
 
@@ -34,10 +36,20 @@ pub(crate) fn read_servers(top: &Section, wired: &Wired) -> Vec<Server> {
         let name = s.require("name", |v| unused(v, &servers, |s| &s.name)).unwrap_or_default();
         let rate_bps = s.read("rate", quantity(Unit::Bps, RATES)).unwrap_or(wired.rate_bps);
         let latency = read_latency(&s, LATENCY).unwrap_or(NEAR);
+        let hop = read_hop(&s, wired.hops);
         s.finish();
-        servers.push(Server { name, access: Access { rate_bps, latency } });
+        servers.push(Server { name, access: Access { rate_bps, latency, hop } });
     }
     servers
+}
+
+/// Which of the narrow wires a server's packets come to first, from 0 on.
+fn read_hop(s: &Section, before_last: u16) -> u16 {
+    let hop = s.read("hop", quantity(Unit::Count, 1..=MOST_HOPS)).unwrap_or(1) as u16 - 1;
+    if hop > before_last {
+        s.problem_of("hop", "there are not so many narrow wires: hops in [bottleneck] says how many");
+    }
+    hop.min(before_last)
 }
 
 /// Where an application has its servers.

@@ -39,6 +39,14 @@ fn a_dumbbell_is_read() {
     let bare = text(DUMBBELL, "", "rate = \"max\"", "[bottleneck]\nrate = \"300kb/s\"\noverhead = 0");
     let bare = ScenarioFile::parse("bell.toml", &bare).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(bare.scenario.medium.wire(), Some(WireConfig { rate_bps: 300_000, overhead: 0 }));
+    assert_eq!((bare.scenario.wired.hops, scenario.servers[0].access.hop), (0, 0));
+    let row =
+        format!("{BOTTLENECK}\nhops = 3\n[[server]]\nname = \"near\"\nhop = 3\n[[server]]\nname = \"far\"");
+    let row =
+        ScenarioFile::parse("bell.toml", &text(DUMBBELL, "", "rate = \"1Mb/s\"\nserver = \"near\"", &row));
+    let row = row.unwrap_or_else(|e| panic!("{e}")).scenario;
+    assert_eq!((row.wired.hops, row.wired.rate_bps), (2, 100_000_000));
+    assert_eq!([0, 1].map(|i| row.servers[i].access.hop), [2, 0]);
     let home = text("topology = \"home\"", "", "rate = \"max\"", "");
     assert!(ScenarioFile::parse("home.toml", &home).unwrap().scenario.medium.cell().is_some());
 }
@@ -60,6 +68,12 @@ fn every_message() {
         ("rate without unit", text(DUMBBELL, "", APP, "[bottleneck]\nrate = 10")),
         ("too much overhead", text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\noverhead = \"2KB\""))),
         ("a latency of its own", text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\nlatency = \"3ms\""))),
+        ("no narrow wire", text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\nhops = 0"))),
+        ("too many of them", text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\nhops = 17"))),
+        (
+            "behind the last of them",
+            text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\nhops = 2\n[[server]]\nname = \"far\"\nhop = 3")),
+        ),
         ("unknown key", text(DUMBBELL, "", APP, &format!("{BOTTLENECK}\nqueue = 60"))),
         ("a radio", text(DUMBBELL, radio, APP, BOTTLENECK)),
         ("too many stations", text(DUMBBELL, "count = 2008", APP, BOTTLENECK)),

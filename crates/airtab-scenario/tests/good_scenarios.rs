@@ -431,8 +431,8 @@ fn where_servers_are_and_when_streams_begin() {
     let s = ScenarioFile::parse("servers.toml", text).unwrap().scenario;
     assert_eq!(s.wired.trunk, Latency { down_ns: MS, up_ns: 7 * MS });
     let access = |server: usize| (s.servers[server].name.as_str(), s.servers[server].access);
-    let far = Access { rate_bps: 50_000_000, latency: Latency { down_ns: 20 * MS, up_ns: 3 * MS } };
-    let thin = Access { rate_bps: 2_000_000, latency: Latency::both(MS) };
+    let far = Access { rate_bps: 50_000_000, latency: Latency { down_ns: 20 * MS, up_ns: 3 * MS }, hop: 0 };
+    let thin = Access { rate_bps: 2_000_000, latency: Latency::both(MS), hop: 0 };
     assert_eq!([access(0), access(1)], [("far", far), ("thin", thin)]);
     let servers: Vec<_> = s.apps.iter().map(|app| app.servers).collect();
     let (call, film) = (Latency::both(5 * MS), Latency { down_ns: MS, up_ns: 9 * MS });
@@ -441,7 +441,7 @@ fn where_servers_are_and_when_streams_begin() {
     assert_eq!(phases, [Some(3 * MS), Some(0), None, None]);
     // Those in common first, then each application's own.
     let (links, first) = s.access_links(|app| app.flows());
-    let own = |latency| Access { rate_bps: 50_000_000, latency };
+    let own = |latency| Access { rate_bps: 50_000_000, latency, hop: 0 };
     assert_eq!((links, first), (vec![far, thin, own(call), own(film)], vec![0, 2, 3, 1]));
 }
 

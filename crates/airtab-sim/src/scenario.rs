@@ -165,6 +165,8 @@ pub struct Access {
     pub rate_bps: u64,
     /// From and to the switch.
     pub latency: Latency,
+    /// Which narrow wire of [`Wired::hops`] is the first that it sends over, 0 the farthest; as many: the last one alone.
+    pub hop: u16,
 }
 
 /// One-way latency of a wire, by direction.
@@ -215,12 +217,15 @@ pub struct Wired {
     pub trunk: Latency,
     /// Packets that the queue of each link holds.
     pub queue_packets: usize,
+    /// Of a dumbbell: so many more narrow wires in a row before the medium's, of its rate and overhead, each with the
+    /// access point's discipline and the trunk's latency.
+    pub hops: u16,
 }
 
 impl Default for Wired {
     /// 100 Mb/s, 1 ms, 1000 packets.
     fn default() -> Self {
-        Wired { rate_bps: 100_000_000, trunk: Latency::both(1_000_000), queue_packets: 1000 }
+        Wired { rate_bps: 100_000_000, trunk: Latency::both(1_000_000), queue_packets: 1000, hops: 0 }
     }
 }
 
@@ -317,7 +322,8 @@ impl Scenario {
         let first = |app: &App| match app.servers {
             Servers::Shared(server) => server as u16,
             Servers::Own(latency) => {
-                let (first, access) = (links.len() as u16, Access { rate_bps: self.wired.rate_bps, latency });
+                let access = Access { rate_bps: self.wired.rate_bps, latency, hop: 0 };
+                let first = links.len() as u16;
                 links.extend(std::iter::repeat_n(access, own(app)));
                 first
             }
@@ -348,6 +354,17 @@ impl Scenario {
         let rates = self.servers.iter().map(|server| server.access.rate_bps);
         let wires = rates.chain([self.wired.rate_bps]).all(|rate| rate > 0);
         unless(wires, "the rate of wired links must not be 0".into())?;
+        let hops = self.wired.hops;
+        unless(
+            hops == 0 || self.medium.wire().is_some(),
+            "only a dumbbell has narrow wires in a row".into(),
+        )?;
+        for Server { name, access } in &self.servers {
+            let hop = access.hop;
+            let told =
+                format!("server {name}: {hops} narrow wires are before the last one, and it is behind {hop}");
+            unless(hop <= hops, told)?;
+        }
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         self.medium.check()?;
         for station in &self.stations {

@@ -12,7 +12,7 @@ use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::{Mpeg, Udp};
 use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
 use airtab_sim::{App, AppKind, AppTrace, Scenario, Trace, Users, Wired, run};
-use common::{S, home, queue, station};
+use common::{S, home, phy, queue, station};
 
 /// Stations and applications of classes 0, 1, 2 behind a wire. Access links and trunk are no bottleneck.
 fn classes(wire: WireConfig, kinds: Vec<(AppKind, u32)>, measured: std::ops::Range<u64>) -> Scenario {
@@ -195,6 +195,102 @@ fn the_size_of_packets_counts_in_packets_alone() {
         near(mode, &shares, &expected, 0.03);
         assert!((all - 1250.0).abs() < 1.0, "{mode}: {all} kB/s of 1250");
     }
+}
+
+/// What three classes use of the air, shares of what all do: 1500 bytes at 54 Mb/s, 200 at 54, 1500 at 6, which ask for
+/// 90, 50 and 90 % of it. The link is the emulated one with the constants of `phy-a`, and takes as much more for each
+/// packet as the contention that disciplines are told to expect, so that a packet costs what they think.
+fn of_the_air(params: &Params) -> [f64; 3] {
+    const CONTENTION_NS: u64 = 35_914;
+    let loads = [(54_000, 1500, 0.9), (54_000, 200, 0.5), (6_000, 1500, 0.9)];
+    // DIFS, preamble, frame, SIFS, preamble, ACK at the highest of 6, 12 and 24 Mb/s that is not above the rate.
+    let cost_us = |kbps: u32, bytes: u32| {
+        let bits = |bytes: u32, kbps: u32| f64::from(bytes) * 8000.0 / f64::from(kbps);
+        CONTENTION_NS as f64 / 1e3
+            + 28.0
+            + 20.0
+            + bits(bytes + 34, kbps)
+            + 10.0
+            + 20.0
+            + bits(14, kbps.min(24_000))
+    };
+    let kinds = loads.map(|(kbps, bytes, air)| {
+        (stream(bytes, air * f64::from(bytes) * 8e6 / cost_us(kbps, bytes), Gaps::Jitter(500_000)), 1)
+    });
+    let mut load = classes(BARE, kinds.to_vec(), 20 * S..120 * S);
+    load.medium = MediumConfig::emulator(phy("phy-a"), CONTENTION_NS);
+    load.stations = loads
+        .map(|(kbps, bytes, _)| {
+            let mut sink = station(&format!("{bytes} at {kbps}"), kbps, 1.0);
+            sink.loss = Loss::None;
+            sink
+        })
+        .to_vec();
+    for (app, i) in load.apps.iter_mut().zip(0..) {
+        app.station = i;
+    }
+    let trace = run(&load, params, 1);
+    let air = [0, 1, 2].map(|app: usize| {
+        let frames = trace.apps[app].attempts.frames() as f64;
+        let (kbps, bytes, _) = loads[app];
+        let each = trace.apps[app].air_ns as f64 / frames / 1e3;
+        assert!((each - cost_us(kbps, bytes)).abs() < 0.1, "{app}: {each} us a packet");
+        trace.apps[app].air_ns as f64
+    });
+    let all: f64 = air.iter().sum();
+    assert!((all / (100 * S) as f64 - 1.0).abs() < 1e-4, "the link is never idle");
+    air.map(|own| own / all)
+}
+
+/// Shares of the air whatever the packets' rates and sizes: within a point of what an independent simulation of the
+/// pseudocode has, but for the slow class at 30 ms. There the packet under way was in the queue, here it is out of it as in all
+/// hosts, and takes 2.2 ms where its class's threshold is 3.6: what `core/tests/test_cbt_shares.c` has then is within a point.
+#[test]
+fn classes_share_the_air() {
+    let within = |what: &str, got: [f64; 3], expected: [f64; 3], most: f64| {
+        println!("{what}: {got:.4?} for {expected:?}");
+        for (got, expected) in got.into_iter().zip(expected) {
+            assert!((got - expected).abs() < most, "{what}: {got:.4} for {expected}");
+        }
+    };
+    for (latency, expected) in [("100ms", [0.615, 0.257, 0.128]), ("30ms", [0.613, 0.246, 0.141])] {
+        let ms: u64 = latency.trim_end_matches("ms").parse().unwrap();
+        let thresholds = [630, 250, 120].map(|s| (s * ms).to_string()).join(",");
+        let params = with(
+            "cbt",
+            2000,
+            &[
+                ("mode", "airtime"),
+                ("station_rate", "54Mb/s"),
+                ("latency", latency),
+                ("th_max", &thresholds),
+                ("th_min", &thresholds),
+            ],
+        );
+        within(latency, of_the_air(&params), expected, 0.01);
+    }
+    // Bytes: of each class its share of the bytes in its packets' time. 0.63 in 345.6 us for 1500 bytes, 0.25 in 153.3 for 200,
+    // 0.12 in 2177.7 for 1500; their inverse is the link's rate.
+    let times = [0.63 * 345.6 / 1500.0, 0.25 * 153.3 / 200.0, 0.12 * 2177.7 / 1500.0];
+    let all: f64 = times.iter().sum();
+    let rate = format!("{}kb/s", (8e3 / all).round());
+    // As deterministic as the others.
+    let thresholds = [0.63, 0.25, 0.12].map(|s| (s * 30e3 / all).round().to_string()).join(",");
+    let params = with(
+        "cbt",
+        2000,
+        &[
+            ("mode", "byte"),
+            ("overhead", "0"),
+            ("rate", &rate),
+            ("share", "63%,25%,12%"),
+            ("th_max", &thresholds),
+            ("th_min", &thresholds),
+        ],
+    );
+    let got = of_the_air(&params);
+    within("bytes", got, times.map(|time| time / all), 0.025);
+    assert!(got[2] > 0.3, "the slow class has nearly three times its share: {got:.3?}");
 }
 
 /// Ethernet as the study's monitor counts it: frames of 14 bytes more than an IP packet, and 24 between them.

@@ -56,7 +56,7 @@ impl Tag for Number {
 #[test]
 fn packets_are_on_time_to_the_nanosecond() {
     let scenario = dumbbell(ETHERNET, vec![udp(1500, Rate::Max)]);
-    let access = Access { rate_bps: 10_000_000, latency: Latency { down_ns: 0, up_ns: 7 * MS } };
+    let access = Access { rate_bps: 10_000_000, latency: Latency { down_ns: 0, up_ns: 7 * MS }, hop: 0 };
     for name in disciplines() {
         let (home, topology) = Home::new(&scenario, [access], &roomy(name, 100)).unwrap();
         let mut world: World<Number, u32> = World::new(topology, 1);
@@ -193,6 +193,80 @@ fn a_download_is_marked_instead() {
     }
 }
 
+/// Narrow wires in a row, each with the discipline: from where a server is, a packet passes those that are before it, to the
+/// nanosecond. The way back passes none.
+#[test]
+fn packets_pass_the_wires_before_them() {
+    let mut scenario = dumbbell(ETHERNET, vec![udp(1500, Rate::Max)]);
+    scenario.wired.hops = 2;
+    for name in disciplines() {
+        let at = |hop| Access { rate_bps: 100_000_000, latency: Latency::both(0), hop };
+        let (home, topology) = Home::new(&scenario, [0, 1, 2].map(at), &roomy(name, 100)).unwrap();
+        let mut world: World<Number, u32> = World::new(topology, 1);
+        let sink = home.node(HomeHost::Station(0));
+        let servers = [0, 1, 2].map(|i| home.node(HomeHost::Server(i)));
+        let meta = |bytes| Meta { bytes, flow: 1, ..Meta::default() };
+        world.send(0, servers[0], sink, meta(1500), Number(0));
+        world.send(0, sink, servers[0], meta(40), Number(9));
+        // The others' meet it nowhere.
+        world.send(0, servers[1], sink, meta(200), Number(1));
+        world.send(0, servers[2], sink, meta(100), Number(2));
+        let mut arrived = Vec::new();
+        loop {
+            while let Some(report) = world.poll() {
+                if let Report::Arrived { packet, .. } = report {
+                    arrived.push((world.take(packet).body.0, world.now()));
+                }
+            }
+            assert!(world.books().balanced(), "{name}");
+            if !world.advance(S) {
+                break;
+            }
+        }
+        let narrow = |bytes: u64| (bytes + 38) * 800;
+        // The access link and the trunk; the wires before the last one have the trunk's latency, too.
+        let wide = |bytes: u64| 2 * bytes * 80 + MS;
+        arrived.sort_unstable();
+        let expected = [
+            (0, wide(1500) + 3 * narrow(1500) + 2 * MS),
+            (1, wide(200) + 2 * narrow(200) + MS),
+            (2, wide(100) + narrow(100)),
+            (9, 2 * 40 * 80 + MS),
+        ];
+        assert_eq!(arrived, expected, "{name}");
+    }
+}
+
+/// A source that fills the first wire, and one that joins before the second: each wire drops what does not fit it, and
+/// the first source's loss is that of both.
+#[test]
+fn each_wire_of_a_row_has_a_discipline() {
+    let kinds = vec![udp(1500, Rate::Mean(12_000_000)), udp(1500, Rate::Mean(12_000_000))];
+    let mut scenario = dumbbell(ETHERNET, kinds);
+    scenario.wired.hops = 1;
+    scenario.servers = [0, 1]
+        .map(|hop| airtab_sim::Server {
+            name: format!("before {hop}"),
+            access: Access { rate_bps: 100_000_000, latency: Latency::both(MS), hop },
+        })
+        .to_vec();
+    for (app, server) in scenario.apps.iter_mut().zip(0..) {
+        app.servers = airtab_sim::Servers::Shared(server);
+    }
+    let trace = run(&scenario, &queue("fq_codel", 100), 1);
+    let rate = |app: usize| trace.apps[app].down.bytes as f64 * 8.0 / 18.0;
+    let wire = 10e6 * 1500.0 / 1538.0;
+    // Turns: half of the second wire each.
+    for app in 0..2 {
+        assert!((rate(app) / wire - 0.5).abs() < 0.01, "{app}: {} of {wire}", rate(app));
+    }
+    let [wires, router, _] = trace.apps[0].paths[0].lost;
+    let share = |lost: u64| lost as f64 / trace.apps[0].down.sent as f64;
+    assert!((share(wires) - (1.0 - wire / 12e6)).abs() < 0.01, "{}", share(wires));
+    assert!((share(router) - wire / 12e6 / 2.0).abs() < 0.01, "{}", share(router));
+    assert_eq!(trace.apps[1].paths[0].lost[0], 0, "it does not pass the first");
+}
+
 /// What a station behind a wire cannot have is refused, as is what no queue there could be for.
 #[test]
 fn a_wire_has_no_radio() {
@@ -207,6 +281,14 @@ fn a_wire_has_no_radio() {
     assert_eq!(broken(&|s| s.stations[0].loss = Loss::Fer(0.1)), radio);
     assert_eq!(broken(&|s| s.stations[0].uplink = Some(queue("fifo", 10))), radio);
     assert_eq!(broken(&|s| s.stations[0].asleep = Some(0..S)), radio);
+    let far = airtab_sim::Server {
+        name: "far".into(),
+        access: Access { rate_bps: 1_000_000, latency: Latency::both(MS), hop: 1 },
+    };
+    assert_eq!(
+        broken(&|s| s.servers.push(far.clone())),
+        "server far: 0 narrow wires are before the last one, and it is behind 1"
+    );
     let slow = MediumConfig::Wire(WireConfig { rate_bps: 0, overhead: 38 });
     assert_eq!(broken(&|s| s.medium = slow.clone()), "the rate of the bottleneck must not be 0");
     let up: AppKind = Udp { rate: Rate::Max, bytes: 1500, gaps: Gaps::Constant, upload: true }.into();

@@ -104,7 +104,7 @@ fn a_browser_takes_little_and_a_connection_not_much() {
     let study = study_home();
     let http = study.apps.iter().find(|app| app.kind.name() == "http").expect("there is one").clone();
     let server = |name: &str| {
-        let access = Access { rate_bps: 100_000_000, latency: Latency::both(S / 1000) };
+        let access = Access { rate_bps: 100_000_000, latency: Latency::both(S / 1000), hop: 0 };
         Server { name: name.into(), access }
     };
     let of = |browsers: u16, connections: u16, shared: bool, at: u64| {

@@ -96,6 +96,7 @@ fn a_wire_waits_for_its_shaper() {
         from: NodeId(from),
         to: NodeId(to),
         rate_bps: 1_000_000_000,
+        overhead: 0,
         latency_ns: MS,
         queue: queue.clone(),
     };

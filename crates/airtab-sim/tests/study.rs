@@ -41,7 +41,7 @@ fn alone(
         duration_ns: measured.end,
         measure_ns: measured,
         medium: cell.into(),
-        wired: Wired { rate_bps, trunk: Latency::both(MS / 2), queue_packets: packets },
+        wired: Wired { rate_bps, trunk: Latency::both(MS / 2), queue_packets: packets, hops: 0 },
         tcp: Config::bsd44(),
         apps,
         ..home

@@ -226,7 +226,7 @@ fn wires_have_a_latency_for_each_direction() {
 #[test]
 fn applications_may_have_one_server_in_common() {
     let mut two = scenario(vec![udp(8_000_000, Gaps::Constant); 2]);
-    let link = Access { rate_bps: 10_000_000, latency: Latency::both(20 * MS) };
+    let link = Access { rate_bps: 10_000_000, latency: Latency::both(20 * MS), hop: 0 };
     two.servers = vec![Server { name: "far".into(), access: link }];
     let goodput = |scenario: &Scenario| {
         let trace = run(scenario, &queue("fifo", 350), 1);

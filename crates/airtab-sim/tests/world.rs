@@ -31,6 +31,7 @@ fn wire(from: u32, to: u32, rate_bps: u64, latency_ns: u64, queue: &WireQueue) -
         from: NodeId(from),
         to: NodeId(to),
         rate_bps,
+        overhead: 0,
         latency_ns,
         queue: queue.clone(),
     };

@@ -58,7 +58,13 @@ pub(super) fn network(scenario: &Scenario) -> String {
                 bytes => format!(", where a packet has {bytes} bytes around it"),
             };
             let rate = Unit::Bps.format(wire.rate_bps);
-            format!("one wire of {rate}{around}, servers before its router on wires of")
+            match scenario.wired.hops {
+                0 => format!("one wire of {rate}{around}, servers before its router on wires of"),
+                more => format!(
+                    "{} wires of {rate} in a row{around}, each with the discipline, servers before their routers on wires of",
+                    more + 1
+                ),
+            }
         }
     };
     format!(

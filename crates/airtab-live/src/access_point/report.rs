@@ -12,6 +12,7 @@ use airtab_sim::Scored;
 use airtab_sim::wifi::{AirTrace, Medium};
 
 use super::AccessPoint;
+use super::classes::Counted;
 use super::paths::Paths;
 use crate::flows::Tally;
 use crate::snapshot::{
@@ -23,6 +24,7 @@ use crate::snapshot::{
 pub(super) struct Last {
     at: u64,
     air: AirTrace,
+    pub(super) classes: Counted,
 }
 
 const SECONDS: f64 = 1e-9;
@@ -49,7 +51,7 @@ impl AccessPoint {
             .into(),
             now_s: self.world.now() as f64 * SECONDS,
             interval_s,
-            qdisc: self.qdisc_view(),
+            qdisc: self.qdisc_view(interval_s),
             air,
             air_totals: AirTotals {
                 down_ns: self.last.air.down_ns,
@@ -104,7 +106,8 @@ impl AccessPoint {
         }
     }
 
-    fn qdisc_view(&self) -> QdiscView {
+    fn qdisc_view(&mut self, interval_s: f64) -> QdiscView {
+        let classes = self.classes(interval_s);
         let queue = self.world.medium(0).queue();
         let counters = self.world.medium(0).counters();
         let dropped = Reason::ALL.iter().zip(counters.dropped).filter(|(_, n)| *n > 0);
@@ -115,6 +118,7 @@ impl AccessPoint {
             dropped: dropped.map(|(why, n)| (format!("{why:?}").to_lowercase(), n)).collect(),
             stats: stats.map(|(stat, value)| StatView::new(&stat, value)).collect(),
             columns: queue.discipline().flow_columns().iter().map(ColumnView::new).collect(),
+            classes,
         }
     }
 

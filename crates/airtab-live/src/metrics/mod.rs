@@ -27,7 +27,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::snapshot::{FlowView, Snapshot};
+use crate::snapshot::{ClassView, Classes, FlowView, Snapshot};
 
 pub use serve::{DEFAULT_PORT, Exporter};
 use table::Row;
@@ -170,6 +170,7 @@ impl Collector for Scrape {
             let help = discipline_help(&stat.help);
             Family { name: &name, help: &help, unit, counter: stat.counter, samples }.encode(e)?;
         }
+        classes(&s.qdisc.classes, e)?;
         let label = |name: &str| Labels::default().with("station", name);
         let stations: Vec<_> = s.stations.iter().map(|st| (label(&st.name), st)).collect();
         encode_rows(e, "station", table::STATION, &stations)?;
@@ -221,6 +222,24 @@ fn columns(s: &Snapshot, e: &mut DescriptorEncoder, flows: &[(Labels, &FlowView)
         let (name, help) = (format!("{part}_{name}"), discipline_help(&column.help));
         let unit = base_unit(&column.unit).0;
         Family { name: &name, help: &help, unit, counter: false, samples }.encode(e)?;
+    }
+    Ok(())
+}
+
+/// What the discipline's table says of its classes.
+fn classes(of: &Classes, e: &mut DescriptorEncoder) -> fmt::Result {
+    for (place, column) in of.columns.iter().enumerate() {
+        let (unit, factor) = base_unit(&column.unit);
+        let name = name_of(&column.name);
+        let name = format!("class_{}", name.strip_suffix(&format!("_{unit}")).unwrap_or(&name));
+        let sample = |class: &ClassView| {
+            let labels = Labels::default().with("class", &class.class);
+            let category = if class.category.is_empty() { "" } else { "category" };
+            (labels.with(category, &class.category), class.values[place] * factor)
+        };
+        let samples = of.classes.iter().map(sample).collect();
+        let help = discipline_help(&column.help);
+        Family { name: &name, help: &help, unit, counter: column.counter, samples }.encode(e)?;
     }
     Ok(())
 }

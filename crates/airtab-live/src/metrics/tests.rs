@@ -6,7 +6,7 @@ use prometheus_parse::{Scrape as Parsed, Value};
 
 use super::*;
 use crate::fixture::evening;
-use crate::snapshot::{AppView, ColumnView, QdiscView, Score, StatView};
+use crate::snapshot::{AppView, ClassView, Classes, ColumnView, QdiscView, Score, StatView};
 
 fn scrape(s: &Snapshot) -> String {
     encode(Some(Arc::new(s.clone())))
@@ -44,7 +44,19 @@ fn with_columns(s: &Snapshot, discipline: Discipline) -> Snapshot {
     for flow in &mut s.flows {
         flow.columns = s.qdisc.columns.iter().map(|column| (column.key(), Some(0.25))).collect();
     }
+    s.qdisc.classes = classes_of(discipline);
     s
+}
+
+/// Two classes, 7 everywhere, of a discipline whose table has some.
+fn classes_of(discipline: Discipline) -> Classes {
+    if discipline.column(Classes::CLASS).is_none() {
+        return Classes::default();
+    }
+    let mut classes = Classes::of(&discipline.row_stats());
+    let values = vec![7.0; classes.columns.len()];
+    classes.classes = [0, 255].map(|number| ClassView::new(number, values.clone(), &classes)).into();
+    classes
 }
 
 /// What scrapers insist on.
@@ -146,6 +158,9 @@ fn every_discipline_has_its_statistics() {
         let text = scrape(&s);
         check(&text);
         assert_eq!(text.matches("# HELP airtab_qdisc_").count(), count, "{}", discipline.name());
+        let classes = s.qdisc.classes.columns.len();
+        assert_eq!(text.matches("# HELP airtab_class_").count(), classes, "{}", discipline.name());
+        assert_eq!(text.matches("class=\"urgent\"").count(), classes, "{}", discipline.name());
         // And each flow has what its table says of it.
         for column in &s.qdisc.columns {
             let help = format!("Discipline: {}\n", column.help);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::encode;
 use crate::snapshot::{
-    AirTotals, AirView, AppView, Books, ColumnView, FlowView, Hops, Pace, QdiscView, Quantiles, Rates, Score,
-    Snapshot, StatView, StationView, Totals,
+    AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops, Pace,
+    QdiscView, Quantiles, Rates, Score, Snapshot, StatView, StationView, Totals,
 };
 
 /// Totals of which times are `from`, `from + 1` s and the rest `from + 2` and so on.
@@ -43,6 +43,10 @@ fn stat(name: &str, unit: &str, counter: bool, value: f64) -> StatView {
     StatView { name: name.into(), help: "help".into(), unit: unit.into(), counter, value }
 }
 
+fn class_column(name: &str, unit: &str, counter: bool) -> ClassColumn {
+    ClassColumn { name: name.into(), help: "help".into(), unit: unit.into(), counter }
+}
+
 fn snapshot() -> Snapshot {
     let quantiles = |from: u64| Quantiles { p50_s: from as f64, p99_s: from as f64 + 1.0, count: from + 2 };
     Snapshot {
@@ -65,6 +69,27 @@ fn snapshot() -> Snapshot {
             columns: [("left", "ns"), ("sojourn", "ns"), ("deficit", "bytes"), ("unknown", "ratio")]
                 .map(|(name, unit)| ColumnView { name: name.into(), help: "help".into(), unit: unit.into() })
                 .into(),
+            classes: Classes {
+                columns: vec![
+                    class_column("waited", "ns", true),
+                    class_column("sent_bytes", "bytes", true),
+                    class_column("share", "ratio", false),
+                    class_column("backlog", "", false),
+                ],
+                classes: vec![
+                    ClassView {
+                        class: "0".into(),
+                        values: vec![1024e9, 1002.0, 1003.0, 1004.0],
+                        ..ClassView::default()
+                    },
+                    ClassView {
+                        class: "urgent".into(),
+                        category: "vi".into(),
+                        values: vec![2048e9, 1006.0, 1007.0, 1008.0],
+                        ..ClassView::default()
+                    },
+                ],
+            },
         },
         air: AirView {
             down_ratio: 11.0,
@@ -192,6 +217,14 @@ qdisc_b_bytes_total 7.0
 qdisc_c_bits_per_second 8.0
 qdisc_d_ratio 9.0
 qdisc_e_total 10.0
+class_waited_seconds_total{class="0"} 1024.0
+class_waited_seconds_total{class="urgent",category="vi"} 2048.0
+class_sent_bytes_total{class="0"} 1002.0
+class_sent_bytes_total{class="urgent",category="vi"} 1006.0
+class_share_ratio{class="0"} 1003.0
+class_share_ratio{class="urgent",category="vi"} 1007.0
+class_backlog{class="0"} 1004.0
+class_backlog{class="urgent",category="vi"} 1008.0
 station_up{station="s"} 0.0
 station_phy_rate_bits_per_second{station="s"} 21000.0
 station_frame_error_ratio{station="s"} 22.0

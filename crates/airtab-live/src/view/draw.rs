@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! One picture: header, air, tables, scores, blame, pace, keys, from top to bottom.
+//! One picture: header, air, tables, classes, scores, blame, pace, keys, from top to bottom.
 //!
 //! Where there is little room, parts are left out; nothing is drawn outside.
 //! Colour never says anything that words and signs do not.
@@ -16,7 +16,7 @@ use super::table::{Column, fitting, flows, sorted, stations};
 use super::{Shown, State};
 use crate::blame::{blame, suffers};
 use crate::snapshot::{ColumnView, Pace, Snapshot};
-use crate::text::{clock, percent, seconds};
+use crate::text::{class, clock, percent, seconds};
 
 /// From this height on there is room for both tables.
 const BOTH: u16 = 30;
@@ -51,20 +51,23 @@ pub(super) fn draw(frame: &mut Frame, s: &Snapshot, state: &State) {
     let scores = scores(s);
     let scores_text: String = scores.iter().map(|span| span.content.as_ref()).collect();
     let most = if height >= 16 { 3 } else { 1 };
+    let classes = class_lines(s, if height >= 16 { usize::from(height) / 4 } else { 0 });
     let parts = [
         Constraint::Length(1),
         Constraint::Length(2),
         Constraint::Min(0),
+        Constraint::Length(classes.len() as u16),
         Constraint::Length(if scores.is_empty() { 0 } else { rows(&scores_text, most) }),
         // A word that does not fit leaves room at the end of its line: one row more.
         Constraint::Length((rows(&blame.text, 4) + 1).min(most + 1)),
         Constraint::Length(1),
         Constraint::Length(1),
     ];
-    let [header, air, tables, apps, blame_area, pace, keys] = Layout::vertical(parts).areas(area);
+    let [header, air, tables, class_area, apps, blame_area, pace, keys] = Layout::vertical(parts).areas(area);
     frame.render_widget(header_line(s, state), header);
     draw_air(frame, s, air);
     draw_tables(frame, s, state, tables);
+    frame.render_widget(Paragraph::new(classes), class_area);
     frame.render_widget(Paragraph::new(Line::from(scores)).wrap(Wrap { trim: true }), apps);
     let style = if blame.trouble { WARNING } else { NAME };
     frame.render_widget(Paragraph::new(blame.text).style(style).wrap(Wrap { trim: true }), blame_area);
@@ -181,6 +184,12 @@ fn draw_table<T>(
     });
     let table = Table::new(rows, widths.collect::<Vec<_>>()).header(Row::new(heads).style(QUIET));
     frame.render_widget(table.column_spacing(1), area);
+}
+
+/// Those of the discipline's classes that have anything, at most so many.
+fn class_lines(s: &Snapshot, most: usize) -> Vec<Line<'static>> {
+    let active = s.qdisc.classes.classes.iter().filter(|class| class.is_active());
+    active.take(most).map(|own| Line::raw(class(own))).collect()
 }
 
 fn scores(s: &Snapshot) -> Vec<Span<'static>> {

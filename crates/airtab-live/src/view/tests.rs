@@ -12,7 +12,7 @@ use super::run::drive;
 use super::*;
 use crate::feed::{End, channel};
 use crate::fixture::evening;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{ClassView, Snapshot};
 
 fn picture(s: &Snapshot, state: &State, width: u16, height: u16) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -78,6 +78,30 @@ fn a_machine_that_is_behind_says_so() {
     s.pace.late_p99_s = 0.004;
     let shown = picture(&s, &State::default(), 80, 24).to_string();
     assert!(shown.contains("BEHIND") && shown.contains("Do not trust"), "{shown}");
+}
+
+#[test]
+fn classes_have_a_line_each_where_there_is_room() {
+    let mut s = evening()[0].clone();
+    let class = |class: &str, packets| ClassView {
+        class: class.into(),
+        backlog_packets: packets,
+        sent_bps: Some(1e6 * packets),
+        drops_per_s: Some(0.0),
+        threshold_ratio: Some(0.5),
+        ..ClassView::default()
+    };
+    s.qdisc.classes.classes = vec![class("0", 7.0), class("1", 0.0), class("2", 3.0)];
+    let shown = picture(&s, &State::default(), 100, 24).to_string();
+    let line =
+        "class 0         7.00 Mb/s  queue    7  wait     - ms      0 drops/s  average  50 % of its threshold";
+    assert!(shown.contains(line) && shown.contains("class 2         3.00 Mb/s"), "{shown}");
+    assert!(!shown.contains("class 1"), "nothing of it: {shown}");
+    assert!(!picture(&s, &State::default(), 100, 12).to_string().contains("class 0"));
+    s.qdisc.classes.classes = vec![class("0", 7.0); 200];
+    let shown = picture(&s, &State::default(), 100, 24).to_string();
+    assert_eq!(shown.matches("class 0").count(), 6, "{shown}");
+    assert!(shown.contains("game 4.28 MOS"), "{shown}");
 }
 
 #[test]

@@ -8,11 +8,21 @@
 //! The switch is two nodes, one for each direction: servers talk to each other by
 //! way of the access point, so that a packet on its way up meets no other on the
 //! access link but those that came over the trunk.
+//!
+//! A dumbbell may have narrow wires in a row: routers before the last one, each with the discipline on the wire to the
+//! next. A server's access link leads to one of them, so that what it sends meets there what comes from further away.
+//! The way back is the switch's.
+//!
+//! ```text
+//! server --access link--router--narrow--router--narrow--switch--trunk-- AP --narrow-- stations
+//!                        server --access link--+          +--access link-- server
+//! ```
 
 use airtab_core::Params;
 
 use super::topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
 use crate::scenario::{Access, Scenario};
+use crate::wifi::WireConfig;
 
 /// A host of a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +38,33 @@ pub enum HomeHost {
 /// Who is which node.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
+    /// Routers before the last one.
+    hops: u32,
     stations: u32,
 }
 
 const ACCESS_POINT: NodeId = NodeId(0);
 const DOWN_SWITCH: NodeId = NodeId(1);
 const UP_SWITCH: NodeId = NodeId(2);
-const FIRST_STATION: u32 = 3;
+const FIRST_ROUTER: u32 = 3;
 
 impl Home {
     /// The node of a host.
     pub fn node(self, host: HomeHost) -> NodeId {
         match host {
             HomeHost::AccessPoint => ACCESS_POINT,
-            HomeHost::Station(i) => NodeId(FIRST_STATION + u32::from(i)),
-            HomeHost::Server(i) => NodeId(FIRST_STATION + self.stations + u32::from(i)),
+            HomeHost::Station(i) => NodeId(self.first_station() + u32::from(i)),
+            HomeHost::Server(i) => NodeId(self.first_station() + self.stations + u32::from(i)),
         }
+    }
+
+    fn first_station(self) -> u32 {
+        FIRST_ROUTER + self.hops
+    }
+
+    /// Where what has so many narrow wires behind it comes on its way down: a router, or the switch before the last.
+    fn entry(self, hop: u16) -> NodeId {
+        if u32::from(hop) < self.hops { NodeId(FIRST_ROUTER + u32::from(hop)) } else { DOWN_SWITCH }
     }
 
     /// The host of a node; None of a switch.
@@ -51,7 +72,7 @@ impl Home {
         match node {
             ACCESS_POINT => Some(HomeHost::AccessPoint),
             NodeId(n) => {
-                let i = n.checked_sub(FIRST_STATION)?;
+                let i = n.checked_sub(self.first_station())?;
                 Some(match i.checked_sub(self.stations) {
                     None => HomeHost::Station(i as u16),
                     Some(i) => HomeHost::Server(i as u16),
@@ -71,12 +92,13 @@ impl Home {
         queue: &Params,
     ) -> Result<(Home, Topology), String> {
         scenario.check()?;
-        let home = Home { stations: scenario.stations.len() as u32 };
         let wired = &scenario.wired;
+        let home = Home { hops: wired.hops.into(), stations: scenario.stations.len() as u32 };
         let wire = |from, to, rate_bps, latency_ns| WireSpec {
             from,
             to,
             rate_bps,
+            overhead: 0,
             latency_ns,
             queue: WireQueue::DropTail(wired.queue_packets),
         };
@@ -85,11 +107,22 @@ impl Home {
             wire(ACCESS_POINT, UP_SWITCH, wired.rate_bps, wired.trunk.up_ns),
         ];
         let mut nodes = vec![Node::Host, Node::Switch, Node::Switch];
+        nodes.extend((0..wired.hops).map(|_| Node::Switch));
         nodes.extend(scenario.stations.iter().map(|_| Node::Host));
-        for (i, Access { rate_bps, latency }) in (0..=u16::MAX).zip(access) {
+        for (i, Access { rate_bps, latency, hop }) in (0..=u16::MAX).zip(access) {
             nodes.push(Node::Host);
-            wires.push(wire(home.node(HomeHost::Server(i)), DOWN_SWITCH, rate_bps, latency.down_ns));
+            wires.push(wire(home.node(HomeHost::Server(i)), home.entry(hop), rate_bps, latency.down_ns));
             wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), rate_bps, latency.up_ns));
+        }
+        if let Some(WireConfig { rate_bps, overhead }) = scenario.medium.wire() {
+            wires.extend((0..wired.hops).map(|hop| WireSpec {
+                from: home.entry(hop),
+                to: home.entry(hop + 1),
+                rate_bps,
+                overhead,
+                latency_ns: wired.trunk.down_ns,
+                queue: WireQueue::Discipline(queue.clone()),
+            }));
         }
         let channel = ChannelSpec {
             access_point: ACCESS_POINT,
@@ -110,7 +143,7 @@ mod tests {
 
     #[test]
     fn every_host_has_a_node_of_its_own() {
-        let home = Home { stations: 2 };
+        let home = Home { hops: 0, stations: 2 };
         let hosts = [
             HomeHost::AccessPoint,
             HomeHost::Station(0),
@@ -122,5 +155,16 @@ mod tests {
         assert_eq!(nodes, [0, 3, 4, 5, 6]);
         assert_eq!(hosts.map(|host| home.host(home.node(host))), hosts.map(Some));
         assert_eq!([DOWN_SWITCH, UP_SWITCH].map(|node| home.host(node)), [None; 2]);
+    }
+
+    #[test]
+    fn routers_are_nobodys() {
+        let home = Home { hops: 2, stations: 2 };
+        assert_eq!([0, 1, 2, 3].map(|hop| home.entry(hop).0), [3, 4, 1, 1]);
+        let hosts = [HomeHost::Station(0), HomeHost::Station(1), HomeHost::Server(0)];
+        let nodes = hosts.map(|host| home.node(host).0);
+        assert_eq!(nodes, [5, 6, 7]);
+        assert_eq!(hosts.map(|host| home.host(home.node(host))), hosts.map(Some));
+        assert_eq!([3, 4].map(|node| home.host(NodeId(node))), [None; 2]);
     }
 }

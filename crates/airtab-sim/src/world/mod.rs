@@ -30,7 +30,7 @@ use airtab_core::{Acks, Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
 
 use crate::engine::{EventQueue, NEVER, Outbox, Stream};
 use crate::net::Link;
-use crate::wifi::{Attempt, Loss, Medium, Output, Speed};
+use crate::wifi::{Attempt, Loss, Medium, Output, Speed, WireConfig};
 
 pub use books::Books;
 pub use home::{Home, HomeHost};
@@ -94,7 +94,8 @@ impl<B: Tag, T: Copy> World<B, T> {
                 WireQueue::Discipline(params) => {
                     let seed = Stream::new(seed, &format!("qdisc/wire/{i}")).below(u64::MAX);
                     let qdisc = Qdisc::new(&pool, &params, seed, 0);
-                    let queue = Queue::new(Place::Wire(i), spec.rate_bps, spec.latency_ns, qdisc);
+                    let wire = WireConfig { rate_bps: spec.rate_bps, overhead: spec.overhead };
+                    let queue = Queue::new(Place::Wire(i), wire, spec.latency_ns, qdisc);
                     NearEnd::Discipline(Box::new(queue))
                 }
             };

@@ -34,8 +34,10 @@ pub struct WireSpec {
     pub from: NodeId,
     /// Where they leave it.
     pub to: NodeId,
-    /// bit/s of IP packets, above 0.
+    /// bit/s of IP packets and `overhead`, above 0.
     pub rate_bps: u64,
+    /// Bytes that each IP packet has around it; 0 of a drop-tail wire.
+    pub overhead: u32,
     /// One-way latency, ns.
     pub latency_ns: u64,
     /// What holds packets while it is busy.
@@ -193,8 +195,16 @@ impl Topology {
             there(wire.to, &format!("wire {i}"))?;
             unless(wire.from != wire.to, format!("wire {i}: leads to where it begins"))?;
             unless(wire.rate_bps > 0, format!("wire {i}: the rate must not be 0"))?;
-            if let WireQueue::Discipline(params) = &wire.queue {
-                params.check().map_err(|error| format!("wire {i}: {error}"))?;
+            match &wire.queue {
+                WireQueue::DropTail(_) => {
+                    unless(
+                        wire.overhead == 0,
+                        format!("wire {i}: only with a discipline has it an overhead"),
+                    )?;
+                }
+                WireQueue::Discipline(params) => {
+                    params.check().map_err(|error| format!("wire {i}: {error}"))?;
+                }
             }
         }
         let mut taken = vec![false; self.nodes.len()];

@@ -2,17 +2,17 @@
 //! One direction of a wire: a drop-tail queue that needs no events of its own, or a
 //! discipline of the core, asked for the next packet whenever the wire is free.
 //!
-//! The airtime of a packet on a wire is its bits over the rate.
+//! The airtime of a packet on a wire is its bits, and those around it, over the rate.
 //!
 //! What it does not do: no losses, no shared media.
 
-use airtab_core::{Handle, Pool, Qdisc, Ticket, Tx, time::SECOND};
+use airtab_core::{Handle, Pool, Qdisc, Ticket, Tx};
 
 use super::topology::{NodeId, Step, Topology};
 use super::{Carried, Place, Report, Tag};
 use crate::engine::{NEVER, Outbox};
 use crate::net::Link;
-use crate::wifi::{Label, Way};
+use crate::wifi::{Label, Way, WireConfig};
 
 pub(super) struct Wire {
     pub(super) to: NodeId,
@@ -32,7 +32,7 @@ pub(super) enum NearEnd {
 /// A wire that asks a discipline.
 pub(super) struct Queue {
     place: Place,
-    rate_bps: u64,
+    wire: WireConfig,
     pub(super) latency_ns: u64,
     queue: Qdisc,
     sending: Option<Sending>,
@@ -51,8 +51,8 @@ struct Sending {
 }
 
 impl Queue {
-    pub(super) fn new(place: Place, rate_bps: u64, latency_ns: u64, queue: Qdisc) -> Queue {
-        Queue { place, rate_bps, latency_ns, queue, sending: None, done: NEVER, wake: NEVER, look: NEVER }
+    pub(super) fn new(place: Place, wire: WireConfig, latency_ns: u64, queue: Qdisc) -> Queue {
+        Queue { place, wire, latency_ns, queue, sending: None, done: NEVER, wake: NEVER, look: NEVER }
     }
 
     pub(super) fn qdisc(&self) -> &Qdisc {
@@ -129,7 +129,7 @@ impl Queue {
         };
         self.wake = NEVER;
         reports.push(Report::Dequeued { at: self.place, packet });
-        let ns = u64::from(pool.bytes(packet)) * 8 * SECOND / self.rate_bps;
+        let ns = self.wire.packet_ns(pool.bytes(packet));
         let tx = Tx { air: ns, span: ns, attempts: 1, acked: true };
         self.sending = Some(Sending { packet, ticket, tx });
         self.done = now + ns;
