@@ -33,7 +33,7 @@ pub use ffi::{GovernorParams, GovernorStation, GovernorStats};
 pub use ffi::{Heard, Key, Link, PPDU_MAX_NS, Tcp, Ticket, Tx};
 pub use governor::{Governor, GovernorNow};
 pub use params::{Discipline, Param, ParamError, Params, Stat, disciplines};
-pub use pool::{Handle, Meta, Pool};
+pub use pool::{Handle, Meta, Pool, View};
 pub use qdisc::{Counters, Dropped, Qdisc, Reason, Verdict};
 pub use rates::{Control, Format, Rate, RateError, RatePart, RateSpec, ampdu_add, ampdu_bytes};
 pub use rules::{Pattern, Rule, RuleError, TCP, UDP, unreached};

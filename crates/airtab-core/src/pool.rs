@@ -45,6 +45,18 @@ pub struct Meta {
     pub key: Option<ffi::Key>,
 }
 
+/// A packet as its host sees it.
+pub struct View<'a, T> {
+    /// Length of the IP packet, bytes.
+    pub bytes: u32,
+    /// Keyed hash of the five-tuple.
+    pub flow: u32,
+    /// Destination station, as in [`Meta::sta`].
+    pub sta: u16,
+    /// The host's data.
+    pub body: &'a T,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub(crate) enum Place {
@@ -197,6 +209,16 @@ impl<T: Copy> Pool<T> {
         assert_ne!(self.place(handle), Place::Free, "no such packet");
         // SAFETY: as in body(); the pool is borrowed mutably.
         unsafe { (*self.packet(handle).as_ptr()).body.assume_init_mut() }
+    }
+
+    /// What a host asks of a packet again and again, at once.
+    #[inline]
+    pub fn view(&self, handle: Handle) -> View<'_, T> {
+        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        // SAFETY: the place is not free, so its head and body are initialised; the core does not run meanwhile.
+        let Packet { head, body, .. } = unsafe { self.packet(handle).as_ref() };
+        // SAFETY: as above.
+        View { bytes: head.bytes, flow: head.flow, sta: head.sta, body: unsafe { body.assume_init_ref() } }
     }
 
     /// Length of the IP packet, bytes.

@@ -78,7 +78,7 @@ impl AppMeter {
 
     /// One end sent a packet of `bytes`: the server, or with `up` the station.
     pub fn sent(&mut self, up: bool, bytes: u32, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.sent(up, bytes, now));
+        self.windows.iter_mut().for_each(move |window| window.sent(up, bytes, now));
         if self.measure.contains(&now) {
             let stream = &mut self.streams[usize::from(up)];
             stream.sent += 1;
@@ -91,7 +91,7 @@ impl AppMeter {
 
     /// A packet came to the access point's queue.
     pub fn arrived(&mut self, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.arrived(now));
+        self.windows.iter_mut().for_each(move |window| window.arrived(now));
         self.queue.change(now, self.queue.held + 1);
         if self.measure.contains(&now) {
             self.queue.trace.arrived += 1;
@@ -100,7 +100,7 @@ impl AppMeter {
 
     /// The discipline dropped one that had arrived.
     pub fn dropped(&mut self, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.dropped(now));
+        self.windows.iter_mut().for_each(move |window| window.dropped(now));
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&now) {
             self.queue.trace.dropped += 1;
@@ -110,7 +110,7 @@ impl AppMeter {
     /// One left the queue for the MAC that had arrived at `queued_ns`.
     #[inline]
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.dequeued(queued_ns, now));
+        self.windows.iter_mut().for_each(move |window| window.dequeued(queued_ns, now));
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {
             self.queue.trace.delay_ns.record(now - queued_ns);
@@ -118,8 +118,8 @@ impl AppMeter {
     }
 
     /// A frame of its downlink, or with `up` of its uplink, is over.
-    pub fn transmitted(&mut self, up: bool, tx: &Tx, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.transmitted(up, tx, now));
+    pub fn transmitted(&mut self, up: bool, tx: Tx, now: u64) {
+        self.windows.iter_mut().for_each(move |window| window.transmitted(up, tx, now));
         if self.measure.contains(&now) {
             self.air_ns[usize::from(up)] += tx.air;
             let path = &mut self.paths[usize::from(up)];
@@ -132,9 +132,14 @@ impl AppMeter {
     }
 
     /// A frame is over, and how it went out.
-    pub fn went_out(&mut self, up: bool, way: &Way, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.went_out(up, way, now));
-        let Some(below) = self.below.as_mut().filter(|_| !up && self.measure.contains(&now)) else { return };
+    #[inline]
+    pub fn went_out(&mut self, up: bool, way: Way, now: u64) {
+        // None of the windows has one, either.
+        let Some(below) = &mut self.below else { return };
+        self.windows.iter_mut().for_each(move |window| window.went_out(up, way, now));
+        if up || !self.measure.contains(&now) {
+            return;
+        }
         below.delay_ns.record(way.below_ns);
         if way.mpdus > 0 {
             below.packets += 1;
@@ -145,7 +150,7 @@ impl AppMeter {
 
     /// The other end has a packet that was sent at `sent_ns`.
     pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
-        self.windows.iter_mut().for_each(|window| window.received(up, bytes, sent_ns, now));
+        self.windows.iter_mut().for_each(move |window| window.received(up, bytes, sent_ns, now));
         self.received_bytes[usize::from(up)] += u64::from(bytes);
         if !up && let Some(second) = self.second(now) {
             second.received_bytes += u64::from(bytes);
@@ -169,7 +174,7 @@ impl AppMeter {
     /// One that was sent at `sent_ns` came through, and where it spent its time.
     #[inline]
     pub fn passed(&mut self, up: bool, sent_ns: u64, legs: Legs) {
-        self.windows.iter_mut().for_each(|window| window.passed(up, sent_ns, legs));
+        self.windows.iter_mut().for_each(move |window| window.passed(up, sent_ns, legs));
         if !self.measure.contains(&sent_ns) {
             return;
         }
@@ -185,19 +190,19 @@ impl AppMeter {
 
     /// One that was sent at `sent_ns` ended on its way.
     pub fn lost(&mut self, up: bool, sent_ns: u64, at: Leg) {
-        self.windows.iter_mut().for_each(|window| window.lost(up, sent_ns, at));
+        self.windows.iter_mut().for_each(move |window| window.lost(up, sent_ns, at));
         self.paths[usize::from(up)].lost[at as usize] += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// A packet that was sent at `sent_ns` went no further: another one says what it said.
     pub fn merged(&mut self, up: bool, sent_ns: u64) {
-        self.windows.iter_mut().for_each(|window| window.merged(up, sent_ns));
+        self.windows.iter_mut().for_each(move |window| window.merged(up, sent_ns));
         self.streams[usize::from(up)].received += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
     pub fn under_way(&mut self, up: bool, sent_ns: u64) {
-        self.windows.iter_mut().for_each(|window| window.under_way(up, sent_ns));
+        self.windows.iter_mut().for_each(move |window| window.under_way(up, sent_ns));
         self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));
     }
 

@@ -9,6 +9,7 @@
 //! to the applications (`applications`) and their meters, and hashed.
 
 mod applications;
+mod fingerprint;
 mod observe;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
+use fingerprint::Fingerprint;
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
 
@@ -65,7 +67,7 @@ pub struct Simulation {
     io: Io,
     tap: Tap,
     backlog: Backlog,
-    fingerprint: u64,
+    fingerprint: Fingerprint,
 }
 
 /// What the world's timers are for.
@@ -195,7 +197,7 @@ impl Simulation {
             io: Io::default(),
             tap: Tap::default(),
             backlog: Backlog::new(scenario.measure_ns.clone()),
-            fingerprint: 0xcbf2_9ce4_8422_2325,
+            fingerprint: Fingerprint::default(),
         }
     }
 
@@ -206,7 +208,8 @@ impl Simulation {
             if self.tap.on {
                 self.look_at_attempts();
             }
-            while let Some(report) = self.world.poll() {
+            // Not moved out of what holds it, which would copy it.
+            while let Some(report) = &self.world.poll() {
                 self.handle(report);
             }
         }
@@ -239,7 +242,7 @@ impl Simulation {
             },
             apps,
             measure_ns: self.measure,
-            fingerprint: self.fingerprint,
+            fingerprint: self.fingerprint.0,
             exchanges: medium.exchanges(),
         }
     }
@@ -249,14 +252,9 @@ impl Simulation {
         self.world.books()
     }
 
-    fn note(&mut self, what: u64, value: u64) {
-        let word = self.now ^ what << 56 ^ value << 40;
-        self.fingerprint = (self.fingerprint ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-
-    fn handle(&mut self, report: Report<Event>) {
+    fn handle(&mut self, report: &Report<Event>) {
         let now = self.now;
-        match report {
+        match *report {
             Report::Timer(Event::Start { app }) => self.start(app),
             Report::Timer(Event::Stop { app }) => self.stop(app),
             Report::Timer(Event::Begin { user }) => self.begin(user),
@@ -307,8 +305,8 @@ impl Simulation {
                 let down = matches!(at, Place::AccessPoint(_));
                 self.note(7, u64::from(tx.attempts) << 8 | u64::from(down) << 1 | u64::from(tx.acked));
                 let running = &mut self.apps[(tag >> 16) as usize];
-                running.meter.transmitted(!down, &tx, now);
-                running.meter.went_out(!down, &way, now);
+                running.meter.transmitted(!down, tx, now);
+                running.meter.went_out(!down, way, now);
                 if running.saturates {
                     self.settled(tag as u16, false);
                 }
@@ -340,9 +338,10 @@ impl Simulation {
         let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
         let (class, sta, source) = (f.class, NO_STATION, from.0);
         let key = Some(f.key(up));
-        let segment = segment.copied().unwrap_or_default();
+        let none = Segment::default();
+        let segment = segment.unwrap_or(&none);
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: segment.ect, tcp, key };
-        let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment };
+        let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment: *segment };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
     }

@@ -107,13 +107,13 @@ fn places_are_held_from_arrival_to_the_end_of_their_wait() {
 fn frames_count_where_they_end() {
     let tx = |attempts, acked| Tx { air: 1000 * u64::from(attempts), span: 99, attempts, acked };
     let (trace, _) = told(DOWNLOAD, |m| {
-        m.transmitted(false, &tx(1, true), S - 1);
+        m.transmitted(false, tx(1, true), S - 1);
         for attempts in [1, 1, 2, 7, 8] {
-            m.transmitted(false, &tx(attempts, true), S);
+            m.transmitted(false, tx(attempts, true), S);
         }
-        m.transmitted(false, &tx(3, false), 2 * S - 1);
-        m.transmitted(true, &tx(4, true), S);
-        m.transmitted(false, &tx(5, true), 2 * S);
+        m.transmitted(false, tx(3, false), 2 * S - 1);
+        m.transmitted(true, tx(4, true), S);
+        m.transmitted(false, tx(5, true), 2 * S);
     });
     let expected = AttemptTrace { acked: [2, 1, 0, 0, 0, 0, 1], acked_later: 1, given_up: 1 };
     assert_eq!((trace.attempts, trace.attempts.frames()), (expected, 6));
@@ -142,7 +142,7 @@ fn a_packet_spends_its_time_on_parts_of_its_way() {
             m.lost(up, sent_ns, at);
         }
         for (up, attempts, at) in [(false, 1, S), (false, 7, S), (false, 3, 2 * S), (true, 2, S)] {
-            m.transmitted(up, &Tx { air: 1, span: 1, attempts, acked: true }, at);
+            m.transmitted(up, Tx { air: 1, span: 1, attempts, acked: true }, at);
         }
     });
     let [down, up] = trace.paths;

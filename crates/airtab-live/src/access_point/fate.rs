@@ -139,8 +139,8 @@ impl AccessPoint {
                     }
                 }
                 if let Some(meter) = app.and_then(|app| self.meters.get_mut(usize::from(app))) {
-                    meter.transmitted(!down, &tx, now);
-                    meter.went_out(!down, &way, now);
+                    meter.transmitted(!down, tx, now);
+                    meter.went_out(!down, way, now);
                 }
             }
             // On wires: neither in the access point's queue nor on the air.

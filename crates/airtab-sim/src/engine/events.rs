@@ -81,18 +81,18 @@ impl<E: Copy> EventQueue<E> {
 
     /// Adds an event at `at`, ns.
     pub fn push(&mut self, at: u64, event: E) {
-        let entry = self.entry(at, event);
-        self.raise(entry);
+        let order = self.next_order(at);
+        self.raise(Entry { at, order, event });
     }
 
     /// The same, for an event that comes after nearly all that were added in this way, or after those on as
     /// long a way; it only takes longer where it does not.
     #[inline(always)]
     pub fn push_in_turn(&mut self, at: u64, event: E) {
-        let entry = self.entry(at, event);
+        let order = self.next_order(at);
         match self.lanes.iter_mut().find(|lane| lane.last_at <= at) {
-            Some(lane) => lane.push(entry),
-            None => self.raise(entry),
+            Some(lane) => lane.push(Entry { at, order, event }),
+            None => self.raise(Entry { at, order, event }),
         }
     }
 
@@ -123,10 +123,10 @@ impl<E: Copy> EventQueue<E> {
     }
 
     #[inline]
-    fn entry(&mut self, at: u64, event: E) -> Entry<E> {
+    fn next_order(&mut self, at: u64) -> u64 {
         self.made += 1;
         self.next_at = self.next_at.min(at);
-        Entry { at, order: self.made, event }
+        self.made
     }
 
     #[inline(never)]

@@ -20,6 +20,10 @@ impl<T: Copy> Outbox<T> {
 
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
+        if self.is_empty() {
+            self.items.clear();
+            self.next = 0;
+        }
         self.items.push(item);
     }
 
@@ -28,16 +32,12 @@ impl<T: Copy> Outbox<T> {
     pub(crate) fn pop(&mut self) -> Option<T> {
         let item = *self.items.get(self.next)?;
         self.next += 1;
-        if self.next == self.items.len() {
-            self.items.clear();
-            self.next = 0;
-        }
         Some(item)
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.next == self.items.len()
     }
 }
 

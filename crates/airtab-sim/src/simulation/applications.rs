@@ -10,7 +10,7 @@ use airtab_core::Handle;
 use super::{Body, Event, Simulation};
 use crate::engine::NEVER;
 use crate::running::Connection;
-use crate::tcp::Config;
+use crate::tcp::{Config, Segment};
 use crate::traffic::{Action, Application, Io, User};
 use crate::world::{Carried, NodeId};
 
@@ -55,16 +55,16 @@ impl Simulation {
 
     /// A packet is at its end: station or server.
     pub(super) fn arrived(&mut self, packet: Handle) {
+        let now = self.now;
         let carried = self.world.pool().body(packet);
-        let &Carried { body: Body { flow, life, up, tag, .. }, bytes, sent_ns, .. } = carried;
-        let legs = carried.legs(self.now);
-        self.note(9, u64::from(flow) << 1 | u64::from(up));
+        let &Carried { body: Body { flow, life, up, tag, ref segment, .. }, bytes, sent_ns, .. } = carried;
+        self.fingerprint.note(now, 9, u64::from(flow) << 1 | u64::from(up));
         let own = &mut self.flows[usize::from(flow)];
         let running = &mut self.apps[usize::from(own.app)];
         let late = own.life != life;
         let counts = !late || running.app.kind.counts_late();
-        running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, self.now);
-        running.meter.passed(up, sent_ns, legs);
+        running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, now);
+        running.meter.passed(up, sent_ns, carried.legs(now));
         let (user, number) = (own.user, own.number);
         if own.is_udp() {
             self.world.take(packet);
@@ -76,15 +76,15 @@ impl Simulation {
             return;
         };
         let before = connection.progress();
-        if self.world.pool().body(packet).body.segment.ect && self.world.pool().marked_ce(packet) {
-            self.world.body_mut(packet).segment.ce = true;
+        let endpoint = &mut connection.socket(up).endpoint;
+        let acked = endpoint.acked();
+        if segment.ect && self.world.pool().marked_ce(packet) {
+            endpoint.on_segment(now, &Segment { ce: true, ..*segment });
+        } else {
+            endpoint.on_segment(now, segment);
         }
-        let segment = &self.world.pool().body(packet).body.segment;
-        let socket = connection.socket(up);
-        let acked = socket.endpoint.acked();
-        socket.endpoint.on_segment(self.now, segment);
-        let newly = socket.endpoint.acked() - acked;
-        running.volumes.add(usize::from(flow - running.flows.start), newly, self.now);
+        let newly = endpoint.acked() - acked;
+        running.volumes.add(usize::from(flow - running.flows.start), newly, now);
         let progress = connection.progress();
         self.world.take(packet);
         self.pump(flow, up);

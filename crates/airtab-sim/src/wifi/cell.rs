@@ -410,7 +410,9 @@ impl Cell {
         let from = &mut self.transmitters[transmitter];
         let (side, contender) = (from.side, from.contender);
         if let Some(beacon) = from.take_beacon() {
-            self.contenders[contender].exchange.open(Kind::Beacon, beacon, None, None);
+            let exchange = &mut self.contenders[contender].exchange;
+            exchange.open(Kind::Beacon, None, None);
+            exchange.frame = beacon;
             return true;
         }
         if from.driver.is_some() {
@@ -418,10 +420,12 @@ impl Cell {
             return self.load_next(transmitter, now);
         }
         let Some(left) = self.dequeue(pool, transmitter, now) else { return false };
-        let (link, to) = self.way(side, pool.sta(left.packet));
+        let packet = pool.view(left.packet);
+        let (link, to) = self.way(side, packet.sta);
         let exchange = &mut self.contenders[contender].exchange;
-        exchange.open(Kind::Data, self.radios.frame(link, pool.bytes(left.packet)), link, to);
-        exchange.push(Part::new(pool, left, now));
+        exchange.open(Kind::Data, link, to);
+        self.radios.set_frame(&mut exchange.frame, link, packet.bytes);
+        exchange.push(Part::new(&packet, left, now));
         true
     }
 

@@ -33,17 +33,34 @@ pub(super) struct Contention {
     backoff: Vec<u64>,
     /// The same for those that have a frame to send, NEVER for the others.
     ready: Vec<u64>,
-    /// Smallest of `ready`.
-    first: u64,
-    /// Whose it is, and whether it is others', too.
-    winner: usize,
-    tie: bool,
+    /// The smallest of them.
+    first: First,
     /// Per contender: slots that it waits before it counts its own in this idle period, usually 0.
     wait: Vec<u64>,
     /// Whose `wait` is not 0.
     waiting: Vec<usize>,
     /// Of these, who got a frame while it waited and has no backoff.
     bare: Vec<usize>,
+}
+
+/// The first slot at which somebody sends.
+#[derive(Clone, Copy)]
+struct First {
+    slot: u64,
+    /// Whose it is, and whether it is others', too.
+    winner: usize,
+    tie: bool,
+}
+
+impl First {
+    const NOBODY: First = First { slot: NEVER, winner: 0, tie: false };
+
+    /// Contender `i` may be the first, or one of several. A tie that is none costs a look at all.
+    #[inline]
+    fn with(self, i: usize, ready: u64) -> First {
+        let (slot, winner) = if ready < self.slot { (ready, i) } else { (self.slot, self.winner) };
+        First { slot, winner, tie: (self.tie && ready >= self.slot) || ready == self.slot }
+    }
 }
 
 impl Contention {
@@ -62,9 +79,7 @@ impl Contention {
             counting_from: difs_ns,
             backoff: vec![0; contenders],
             ready: vec![NEVER; contenders],
-            first: NEVER,
-            winner: 0,
-            tie: false,
+            first: First::NOBODY,
             wait: vec![0; contenders],
             waiting: Vec::with_capacity(contenders),
             bare: Vec::with_capacity(contenders),
@@ -89,10 +104,10 @@ impl Contention {
 
     /// When the next frame starts if nothing else arrives, ns, or NEVER.
     pub(super) fn next_start(&self) -> u64 {
-        if self.first == NEVER {
+        if self.first.slot == NEVER {
             return NEVER;
         }
-        self.counting_from + (self.first - self.slot) * self.slot_ns
+        self.counting_from + (self.first.slot - self.slot) * self.slot_ns
     }
 
     /// A frame arrived at contender `i` while the channel was idle: no backoff
@@ -116,15 +131,7 @@ impl Contention {
 
     fn ready_from(&mut self, i: usize, slot: u64) {
         self.ready[i] = (self.backoff[i].max(self.slot) + self.wait[i]).max(slot);
-        self.consider(i);
-    }
-
-    /// Contender `i` may be the first, or one of several. A tie that is none costs a look at all.
-    #[inline]
-    fn consider(&mut self, i: usize) {
-        let (ready, before) = (self.ready[i], self.first);
-        (self.first, self.winner) = if ready < before { (ready, i) } else { (before, self.winner) };
-        self.tie = (self.tie && ready >= before) || ready == before;
+        self.first = self.first.with(i, self.ready[i]);
     }
 
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
@@ -132,12 +139,13 @@ impl Contention {
     /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
     pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) -> u64 {
         senders.clear();
-        match self.tie {
-            false => senders.push(self.winner),
-            true => senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == self.first)),
+        let First { slot, winner, tie } = self.first;
+        match tie {
+            false => senders.push(winner),
+            true => senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == slot)),
         }
-        let (before, passed) = (self.slot, self.first - self.slot);
-        self.slot = self.first + self.busy_slots;
+        let (before, passed) = (self.slot, slot - self.slot);
+        self.slot = slot + self.busy_slots;
         cut.clear();
         if !self.waiting.is_empty() {
             self.count_past_waits(before, passed, cut);
@@ -148,7 +156,7 @@ impl Contention {
     /// Those who waited have counted fewer than the `passed` slots since slot `before`, if any; `cut` are those that
     /// have to draw.
     fn count_past_waits(&mut self, before: u64, passed: u64, cut: &mut Vec<usize>) {
-        cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != self.first));
+        cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != self.first.slot));
         for i in self.waiting.drain(..) {
             let wait = std::mem::take(&mut self.wait[i]);
             // Slots count only once the wait is over.
@@ -158,7 +166,7 @@ impl Contention {
                 true => (passed + 1).saturating_sub(wait),
             };
             self.backoff[i] = self.slot + left.saturating_sub(counted);
-            if self.ready[i] != NEVER && self.ready[i] != self.first {
+            if self.ready[i] != NEVER && self.ready[i] != self.first.slot {
                 self.ready[i] = self.backoff[i];
             }
         }
@@ -170,7 +178,7 @@ impl Contention {
     pub(super) fn sent(&mut self, i: usize, slots: u64, more: bool) {
         self.backoff[i] = self.slot + slots;
         self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };
-        self.consider(i);
+        self.first = self.first.with(i, self.ready[i]);
     }
 
     /// The busy period is over, and contender `i`, who did not send, begins anew: what it has left of a backoff
@@ -223,10 +231,8 @@ impl Contention {
     /// The channel became idle at `now`.
     pub(super) fn idle(&mut self, now: u64) {
         self.counting_from = now + self.difs_ns;
-        (self.first, self.winner, self.tie) = (NEVER, 0, false);
-        for i in 0..self.ready.len() {
-            self.consider(i);
-        }
+        let ready = self.ready.iter().enumerate();
+        self.first = ready.fold(First::NOBODY, |first, (i, ready)| first.with(i, *ready));
     }
 }
 

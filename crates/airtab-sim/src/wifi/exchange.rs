@@ -14,7 +14,7 @@
 //! What it does not do: nobody joins an exchange that has begun; which parts go together
 //! is said elsewhere (`driver`); an RTS that is not answered counts as an attempt of all parts.
 
-use airtab_core::{Handle, Pool, Ticket, Tx};
+use airtab_core::{Handle, Ticket, Tx, View};
 
 use super::config::{CellConfig, DeliverOn};
 use super::egress::Left;
@@ -83,15 +83,15 @@ pub(super) struct Settled {
 
 impl Part {
     #[inline]
-    pub(super) fn new<T: Label>(pool: &Pool<T>, left: Left, now: u64) -> Part {
+    pub(super) fn new<T: Label>(view: &View<T>, left: Left, now: u64) -> Part {
         let Left { packet, ticket, record } = left;
         Part {
             packet,
             record,
-            flow: pool.flow(packet),
-            label: pool.body(packet).label(),
+            flow: view.flow,
+            label: view.body.label(),
             ticket,
-            bytes: pool.bytes(packet),
+            bytes: view.bytes,
             sequence: None,
             mpdu_bytes: 0,
             place: 0,
@@ -209,11 +209,11 @@ impl Exchange {
         }
     }
 
-    /// There is one from now on, without parts yet.
+    /// There is one from now on, without parts yet, and its frame is to be set.
     #[inline]
-    pub(super) fn open(&mut self, kind: Kind, frame: Frame, link: Option<u16>, to: Option<usize>) {
+    pub(super) fn open(&mut self, kind: Kind, link: Option<u16>, to: Option<usize>) {
         debug_assert!(!self.under_way && self.is_empty());
-        (self.kind, self.frame, self.link, self.to) = (kind, frame, link, to);
+        (self.kind, self.link, self.to) = (kind, link, to);
         (self.asked, self.share, self.under_way) = (0, Share::ALL, true);
     }
 
@@ -287,86 +287,6 @@ impl Exchange {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.parts.is_empty()
-    }
-
-    /// An attempt begins: how it will end for each part. Every DATA is drawn on
-    /// its own, and what goes before it or comes after it if there is any.
-    pub(super) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
-        (self.on_air_ns, self.known_ns) = (self.frame.on_air_ns(), self.frame.known_ns());
-        let guarded = self.frame.rts_ns > 0 && self.guard(radios, collided);
-        let data = self.kind == Kind::Data;
-        let mut split = self.split(self.known_ns);
-        for part in &mut self.parts {
-            if part.attempts == 0 {
-                part.since = now;
-            }
-            part.attempts += u8::from(data);
-            part.sent += u8::from(data && !guarded);
-            part.air += split.share(part.bytes);
-        }
-        self.asked += u8::from(self.kind == Kind::Bar);
-        let answered = match self.link {
-            _ if collided => self.end(|_| End::Collision),
-            None => self.end(|_| End::Broadcast),
-            Some(_) if guarded => self.end(|_| End::DataLost),
-            Some(link) if data => self.draw(link, radios),
-            Some(link) => {
-                self.end(|part| if part.received { End::Acked } else { End::DataLost });
-                !radios.loses(link, self.frame.control_loss)
-            }
-        };
-        self.answer = match self.link {
-            None => Answer::None,
-            Some(_) if !answered => Answer::Missing,
-            Some(link) if radios.loses(link, self.frame.control_loss) => Answer::Garbled,
-            Some(_) => Answer::Ack,
-        };
-        // A BAR that was not received: what became of the parts is not known.
-        if self.answer == Answer::Garbled || (self.answer == Answer::Missing && !data) {
-            for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
-                part.end = End::AckLost;
-            }
-        }
-    }
-
-    /// Each part ends in a way that needs no draw, and nobody answers.
-    fn end(&mut self, how: impl Fn(&Part) -> End) -> bool {
-        self.parts.iter_mut().for_each(|part| part.end = how(part));
-        false
-    }
-
-    /// Draws which DATA is lost, each MPDU on its own. True: one arrives.
-    #[inline]
-    fn draw(&mut self, link: u16, radios: &mut Radios) -> bool {
-        let (mut loss, mut judged) = (self.frame.loss, 0);
-        let (mut before, mut answered) = ((None, End::Collision), false);
-        for part in &mut self.parts {
-            if part.sequence.is_none() || part.sequence != before.0 {
-                if let Some(heard) = self.frame.signal.filter(|_| judged != part.mpdu_bytes) {
-                    (loss, judged) = (radios.mpdu_loss(&heard, part.mpdu_bytes), part.mpdu_bytes);
-                }
-                let lost = radios.loses(link, loss);
-                before = (part.sequence, if lost { End::DataLost } else { End::Acked });
-            }
-            part.end = before.1;
-            answered |= part.end == End::Acked;
-        }
-        answered
-    }
-
-    /// An RTS comes first. True: no CTS comes back, and nothing else is sent.
-    fn guard(&mut self, radios: &mut Radios, collided: bool) -> bool {
-        let loss = self.frame.control_loss;
-        let mut lost = || self.link.is_some_and(|link| radios.loses(link, loss));
-        let (rts, cts) = (self.frame.rts_ns, self.frame.cts_ns);
-        let fails = match () {
-            () if collided || lost() => rts,
-            // Garbled, but sent.
-            () if lost() => cts,
-            () => return false,
-        };
-        (self.on_air_ns, self.known_ns) = (fails, cts);
-        true
     }
 
     /// How long its sender sends in the attempt under way, ns.
@@ -493,5 +413,6 @@ impl Split {
     }
 }
 
+mod attempt;
 #[cfg(test)]
 mod tests;

@@ -92,8 +92,9 @@ impl Links {
     /// A packet left the queue for the medium.
     #[inline]
     pub(super) fn left<T: Copy>(&mut self, pool: &Pool<T>, packet: Handle) {
-        if let Some((packets, bytes)) = self.below.get_mut(usize::from(pool.sta(packet))) {
-            (*packets, *bytes) = (*packets + 1, *bytes + pool.bytes(packet));
+        let packet = pool.view(packet);
+        if let Some((packets, bytes)) = self.below.get_mut(usize::from(packet.sta)) {
+            (*packets, *bytes) = (*packets + 1, *bytes + packet.bytes);
         }
     }
 

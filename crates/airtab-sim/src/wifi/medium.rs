@@ -100,6 +100,7 @@ impl From<CellConfig> for MediumConfig {
     clippy::large_enum_variant,
     reason = "there is one for each channel, and nearly always it is the larger"
 )]
+#[repr(u8)] // asked for at every event: a byte of its own, not a value that a field never has
 pub enum Medium {
     /// 802.11 DCF on one channel.
     Cell(Cell),
@@ -168,7 +169,7 @@ impl Medium {
     }
 
     /// [`Cell::next_event`].
-    #[inline]
+    #[inline(always)]
     pub fn next_event(&self) -> u64 {
         either!(self, m => m.next_event())
     }
@@ -180,15 +181,15 @@ impl Medium {
     }
 
     /// Lets what is due at `at` happen, and what comes after it by `until`, ns, as long as there is nothing to say: when
-    /// it was last due.
+    /// it was last due, and when it will be next ([`Medium::next_event`]).
     #[inline(never)]
-    pub fn run<T: Label>(&mut self, pool: &mut Pool<T>, mut at: u64, until: u64) -> u64 {
+    pub fn run<T: Label>(&mut self, pool: &mut Pool<T>, mut at: u64, until: u64) -> (u64, u64) {
         either!(self, m => {
             loop {
                 m.advance(pool, at);
                 let next = m.next_event();
                 if m.speaks() || next > until {
-                    return at;
+                    return (at, next);
                 }
                 at = next;
             }

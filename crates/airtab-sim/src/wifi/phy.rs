@@ -255,15 +255,22 @@ impl Radios {
     }
 
     /// A frame of one packet at a rate in kb/s, to or from a station (None: to all), of so many bytes of IP.
-    #[inline(always)]
     pub(super) fn frame(&self, station: Option<u16>, ip_bytes: u32) -> Frame {
+        let mut frame = Frame::default();
+        self.set_frame(&mut frame, station, ip_bytes);
+        frame
+    }
+
+    /// [`Radios::frame`], made where it stays.
+    #[inline(always)]
+    pub(super) fn set_frame(&self, frame: &mut Frame, station: Option<u16>, ip_bytes: u32) {
         let radio = station.map(|s| &self.stations[usize::from(s)]);
         let (table, single) = radio.map_or((0, &self.to_all), |radio| (radio.table, &radio.single));
-        let mut frame = Frame { data_ns: self.tables[table].data_ns(ip_bytes), ..*single };
+        *frame = *single;
+        frame.data_ns = self.tables[table].data_ns(ip_bytes);
         if self.rts_bytes.is_some() && radio.is_some() {
-            self.guard(&mut frame, ip_bytes + self.phy.mac_bytes());
+            self.guard(frame, ip_bytes + self.phy.mac_bytes());
         }
-        frame
     }
 
     /// The rate of what is made ready to (`down`) or from a station.

@@ -196,8 +196,13 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let alone = self.channels.len() == 1;
                 let until = if alone { until.min(hop.min(arrival) - 1) } else { at };
                 self.silent = 0;
-                self.now = self.channels[channel].medium.run(&mut self.pool, at, until);
-                self.look_on_air();
+                let next;
+                (self.now, next) = self.channels[channel].medium.run(&mut self.pool, at, until);
+                if alone {
+                    self.on_air = (next, 0);
+                } else {
+                    self.look_on_air();
+                }
             }
             if self.speaks() {
                 return true;

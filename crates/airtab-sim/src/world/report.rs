@@ -8,7 +8,11 @@ use crate::trace::Leg;
 use crate::wifi::Way;
 
 /// Something that happened.
+///
+/// Fields are laid out as they stand here: what lies where the times of another report do would make every copy one of
+/// single bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Report<T> {
     /// It is the time of a timer of the host's.
     Timer(T),
@@ -47,12 +51,12 @@ pub enum Report<T> {
     },
     /// A packet was dropped by what queues there. The host takes it.
     Dropped {
+        /// Why.
+        why: Reason,
         /// Where.
         at: Place,
         /// The packet.
         packet: Handle,
-        /// Why.
-        why: Reason,
     },
     /// A packet was given up by its MAC after the last attempt. The host takes it.
     Lost {

@@ -13,11 +13,12 @@ impl Cell {
         while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
             let Some(left) = self.dequeue(pool, transmitter, now) else { break };
             let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
+            let packet = pool.view(left.packet);
             let receiver = match side {
                 Side::Station(_) => Some(0),
-                Side::AccessPoint => Some(pool.sta(left.packet)).filter(|sta| *sta != GROUP).map(usize::from),
+                Side::AccessPoint => Some(packet.sta).filter(|sta| *sta != GROUP).map(usize::from),
             };
-            driver.as_mut().expect("it has room").take(Part::new(pool, left, now), receiver);
+            driver.as_mut().expect("it has room").take(Part::new(&packet, left, now), receiver);
         }
         self.prepare(transmitter);
     }

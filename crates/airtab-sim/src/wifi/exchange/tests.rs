@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Exchanges of several parts, though the cell makes none yet.
 
-use airtab_core::{Meta, Phy};
+use airtab_core::{Meta, Phy, Pool};
 
 use super::*;
 use crate::wifi::config::Loss;
@@ -19,7 +19,8 @@ fn radios(loss: Loss) -> Radios {
 fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange {
     let sum = lengths.iter().sum();
     let mut exchange = Exchange::none();
-    exchange.open(Kind::Data, radios.frame(Some(0), sum), Some(0), Some(1));
+    exchange.open(Kind::Data, Some(0), Some(1));
+    exchange.frame = radios.frame(Some(0), sum);
     for (number, &bytes) in (1..).zip(lengths) {
         let part = part(pool, number, bytes);
         exchange.push(part);
@@ -29,7 +30,11 @@ fn exchange(pool: &mut Pool<u32>, radios: &Radios, lengths: &[u32]) -> Exchange 
 
 fn part(pool: &mut Pool<u32>, number: u32, bytes: u32) -> Part {
     let packet = pool.insert(Meta { bytes, flow: number, ..Meta::default() }, number);
-    Part::new(pool, Left { packet, ticket: Ticket { flow: number, ..Ticket::default() }, record: 0 }, 0)
+    Part::new(
+        &pool.view(packet),
+        Left { packet, ticket: Ticket { flow: number, ..Ticket::default() }, record: 0 },
+        0,
+    )
 }
 
 fn numbers(exchange: &Exchange) -> Vec<u32> {

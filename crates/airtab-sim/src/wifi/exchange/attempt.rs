@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Attempts at an exchange: how each ends is drawn when it begins.
+//!
+//! What it does not do: what an end means for parts and their packets is `exchange`'s.
+
+use super::*;
+
+impl Exchange {
+    /// An attempt begins: how it will end for each part. Every DATA is drawn on
+    /// its own, and what goes before it or comes after it if there is any.
+    #[inline]
+    pub(in crate::wifi) fn begin(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        (self.on_air_ns, self.known_ns) = (self.frame.on_air_ns(), self.frame.known_ns());
+        let plain = self.kind == Kind::Data && self.frame.rts_ns == 0 && self.frame.signal.is_none();
+        if plain && self.parts.len() == 1 {
+            self.begin_plain(radios, collided, now);
+        } else {
+            self.begin_any(radios, collided, now);
+        }
+    }
+
+    /// Of a packet alone, without an RTS, that is lost by the same chance whatever its signal: nearly all are so.
+    #[inline]
+    fn begin_plain(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        let (ns, part) = (self.share.ns(self.known_ns), &mut self.parts[0]);
+        if part.attempts == 0 {
+            part.since = now;
+        }
+        part.attempts += 1;
+        part.sent += 1;
+        part.air += ns;
+        (part.end, self.answer) = match self.link {
+            None if collided => (End::Collision, Answer::None),
+            None => (End::Broadcast, Answer::None),
+            Some(_) if collided => (End::Collision, Answer::Missing),
+            Some(link) if radios.loses(link, self.frame.loss) => (End::DataLost, Answer::Missing),
+            Some(link) if radios.loses(link, self.frame.control_loss) => (End::AckLost, Answer::Garbled),
+            Some(_) => (End::Acked, Answer::Ack),
+        };
+    }
+
+    /// Of whatever is sent.
+    #[inline(never)]
+    fn begin_any(&mut self, radios: &mut Radios, collided: bool, now: u64) {
+        let guarded = self.frame.rts_ns > 0 && self.guard(radios, collided);
+        let data = self.kind == Kind::Data;
+        let mut split = self.split(self.known_ns);
+        for part in &mut self.parts {
+            if part.attempts == 0 {
+                part.since = now;
+            }
+            part.attempts += u8::from(data);
+            part.sent += u8::from(data && !guarded);
+            part.air += split.share(part.bytes);
+        }
+        self.asked += u8::from(self.kind == Kind::Bar);
+        let answered = match self.link {
+            _ if collided => self.end(|_| End::Collision),
+            None => self.end(|_| End::Broadcast),
+            Some(_) if guarded => self.end(|_| End::DataLost),
+            Some(link) if data => self.draw(link, radios),
+            Some(link) => {
+                self.end(|part| if part.received { End::Acked } else { End::DataLost });
+                !radios.loses(link, self.frame.control_loss)
+            }
+        };
+        self.answer = match self.link {
+            None => Answer::None,
+            Some(_) if !answered => Answer::Missing,
+            Some(link) if radios.loses(link, self.frame.control_loss) => Answer::Garbled,
+            Some(_) => Answer::Ack,
+        };
+        // A BAR that was not received: what became of the parts is not known.
+        if self.answer == Answer::Garbled || (self.answer == Answer::Missing && !data) {
+            for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+                part.end = End::AckLost;
+            }
+        }
+    }
+
+    /// Each part ends in a way that needs no draw, and nobody answers.
+    fn end(&mut self, how: impl Fn(&Part) -> End) -> bool {
+        self.parts.iter_mut().for_each(|part| part.end = how(part));
+        false
+    }
+
+    /// Draws which DATA is lost, each MPDU on its own. True: one arrives.
+    #[inline]
+    fn draw(&mut self, link: u16, radios: &mut Radios) -> bool {
+        let (mut loss, mut judged) = (self.frame.loss, 0);
+        let (mut before, mut answered) = ((None, End::Collision), false);
+        for part in &mut self.parts {
+            if part.sequence.is_none() || part.sequence != before.0 {
+                if let Some(heard) = self.frame.signal.filter(|_| judged != part.mpdu_bytes) {
+                    (loss, judged) = (radios.mpdu_loss(&heard, part.mpdu_bytes), part.mpdu_bytes);
+                }
+                let lost = radios.loses(link, loss);
+                before = (part.sequence, if lost { End::DataLost } else { End::Acked });
+            }
+            part.end = before.1;
+            answered |= part.end == End::Acked;
+        }
+        answered
+    }
+
+    /// An RTS comes first. True: no CTS comes back, and nothing else is sent.
+    fn guard(&mut self, radios: &mut Radios, collided: bool) -> bool {
+        let loss = self.frame.control_loss;
+        let mut lost = || self.link.is_some_and(|link| radios.loses(link, loss));
+        let (rts, cts) = (self.frame.rts_ns, self.frame.cts_ns);
+        let fails = match () {
+            () if collided || lost() => rts,
+            // Garbled, but sent.
+            () if lost() => cts,
+            () => return false,
+        };
+        (self.on_air_ns, self.known_ns) = (fails, cts);
+        true
+    }
+}
