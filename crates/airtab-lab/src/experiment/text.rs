@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table};
 
 use super::columns::{columns, figure};
 use super::judge::{State, Verdict};
@@ -32,6 +32,10 @@ pub fn list(experiments: &[Experiment], style: Style) -> String {
         quick,
         checks,
     ]);
+    // A name is there to be copied.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     finish_table(table, style)
 }
 
