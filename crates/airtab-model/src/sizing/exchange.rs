@@ -3,7 +3,9 @@
 //!
 //! Both printed forms are one: with T_PHY for the preamble, and K = 1, equations 5.6 and 5.7 are 4.4 and 4.5.
 //!
-//!     access = mean backoff + DIFS + 2 preambles + SIFS + answer + K (MAC + payload) / R
+//! ```text
+//! access = mean backoff + DIFS + 2 preambles + SIFS + answer + K (MAC + payload) / R
+//! ```
 //!
 //! Symbols are not rounded up to, and nobody collides. `airtab_core::Phy` has the same profiles in whole ns, and the
 //! standard's own times.
