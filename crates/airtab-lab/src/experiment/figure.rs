@@ -8,7 +8,7 @@ use airtab_quality::Interval;
 use airtab_scenario::reader::{Section, number, text};
 use airtab_scenario::{Metric, QueueScores, Summary};
 
-use super::file::Names;
+use super::file::{Figures, Names};
 use super::workload;
 use super::{Axis, AxisValue, Experiment, Outcome, PointScores};
 use crate::draw::{self, Bar, Bars, Content, Kind, Line, Look, Panel, Plot, Point};
@@ -70,7 +70,7 @@ impl From<&(String, Metric)> for Drawn {
 pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     let title = s.require("title", text);
     let y = s.require("y", |v| {
-        let drawn = |(app, of): (String, Vec<(String, Metric)>)| Drawn { app, metric: of[0].1, of };
+        let drawn = |(app, of): (String, Figures)| Drawn { app, metric: of[0].1, of };
         Ok(names.metrics_as_written(v)?.into_iter().map(drawn).collect())
     });
     let x = s.read("x", |v| names.axis(&v.written));

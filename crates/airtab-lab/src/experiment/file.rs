@@ -166,6 +166,9 @@ pub(super) struct Names<'a> {
     pub(super) axes: &'a [Axis],
 }
 
+/// Metrics of applications.
+pub(super) type Figures = Vec<(String, Metric)>;
+
 impl Names<'_> {
     fn known<'a>(
         &self,
@@ -229,10 +232,7 @@ impl Names<'_> {
     }
 
     /// One, or a list of them, each with its application as written: what `*` stands for is one of them.
-    pub(super) fn metrics_as_written(
-        &self,
-        v: &Value,
-    ) -> Result<Vec<(String, Vec<(String, Metric)>)>, String> {
+    pub(super) fn metrics_as_written(&self, v: &Value) -> Result<Vec<(String, Figures)>, String> {
         let app = |written: &String| written.split('.').next().unwrap_or_default().to_string();
         some_items(v)?.iter().map(|written| Ok((app(written), self.metric(written)?))).collect()
     }
