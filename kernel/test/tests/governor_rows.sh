@@ -8,7 +8,7 @@
 # boot: measured  limit: 900  clock: exact  kernel: 6.12
 . ./lib.sh
 
-seconds=4
+seconds=5
 
 # at_least WHAT IS PERCENT OF
 at_least() {
