@@ -118,3 +118,65 @@ impl Exchange {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::{Meta, Phy, Pool, Ticket};
+
+    use super::*;
+    use crate::wifi::config::Loss;
+    use crate::wifi::egress::Left;
+
+    /// The way of a packet alone is the way of all: draw by draw, to a station and to all, with and without collisions.
+    #[test]
+    fn a_packet_alone_ends_as_any() {
+        let config = CellConfig::new(Phy::named("phy-a").expect("a profile of the core"));
+        let radios = || Radios::new(&config, &[("sta", 54_000.into(), Loss::Fer(0.4))], 7);
+        let (mut short, mut general) = (radios(), radios());
+        let mut pool = Pool::new();
+        let packet = pool.insert(Meta { bytes: 1500, ..Meta::default() }, 1_u32);
+        let mut ends = Vec::new();
+        for (link, to) in [(Some(0), Some(1)), (None, None)] {
+            let alone = || {
+                let mut exchange = Exchange::none();
+                exchange.open(Kind::Data, link, to);
+                exchange.frame = short.frame(link, 1500);
+                exchange.push(Part::new(
+                    &pool.view(packet),
+                    Left { packet, ticket: Ticket::default(), record: 0 },
+                    0,
+                ));
+                exchange
+            };
+            let (mut a, mut b) = (alone(), alone());
+            for now in 1..=300 {
+                let collided = now % 3 == 0;
+                a.begin(&mut short, collided, now);
+                (b.on_air_ns, b.known_ns) = (b.frame.on_air_ns(), b.frame.known_ns());
+                b.begin_any(&mut general, collided, now);
+                let told = |e: &Exchange| {
+                    let part = &e.parts[0];
+                    (
+                        e.answer,
+                        part.end,
+                        part.attempts,
+                        part.sent,
+                        part.air,
+                        part.since,
+                        e.on_air_ns,
+                        e.known_ns,
+                    )
+                };
+                assert_eq!(told(&a), told(&b), "attempt {now} over {link:?}");
+                ends.push(a.parts[0].end);
+                for exchange in [&mut a, &mut b] {
+                    let part = &mut exchange.parts[0];
+                    (part.attempts, part.sent) = (part.attempts % 7, part.sent % 7);
+                }
+            }
+        }
+        for end in [End::Acked, End::AckLost, End::DataLost, End::Collision, End::Broadcast] {
+            assert!(ends.contains(&end), "{end:?} never came");
+        }
+    }
+}
