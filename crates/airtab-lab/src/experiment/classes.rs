@@ -43,26 +43,19 @@ impl Classes {
     /// There is no such subject.
     pub(super) fn names_of(table: &toml::Table) -> Result<Vec<String>, String> {
         let classes = table.get("rate").and_then(toml::Value::as_array).map_or(0, Vec::len);
-        let each = |name: &str| (1..=classes).map(|i| format!("{name}_{i}")).collect::<Vec<_>>();
         match table.get("subject").and_then(toml::Value::as_str).unwrap_or_default() {
-            "thresholds" => Ok([each("threshold"), vec!["off".into()]].concat()),
-            "borrow" => Ok([each("rate"), vec!["wait".into()]].concat()),
-            "burst" => Ok(vec!["average".into()]),
-            "frames" => Ok(FRAMES.map(String::from).into()),
+            subject if SUBJECTS.contains(&subject) => Ok(names(subject, classes)),
             subject => Err(format!("no subject '{subject}'{}", instead(subject, &SUBJECTS))),
         }
     }
 
     /// The same of what was read.
     pub(super) fn names(&self) -> Vec<String> {
-        let each = |name: &str, last: &str, n: usize| {
-            (1..=n).map(|i| format!("{name}_{i}")).chain([last.into()]).collect()
-        };
         match self {
-            Classes::Thresholds(of, _) => each("threshold", "off", of.classes().len()),
-            Classes::Borrow(of, ..) => each("rate", "wait", of.classes().len()),
-            Classes::Burst { .. } => vec!["average".into()],
-            Classes::Frames(_) => FRAMES.map(String::from).into(),
+            Classes::Thresholds(of, _) => names("thresholds", of.classes().len()),
+            Classes::Borrow(of, ..) => names("borrow", of.classes().len()),
+            Classes::Burst { .. } => names("burst", 0),
+            Classes::Frames(_) => names("frames", 0),
         }
     }
 
@@ -128,6 +121,18 @@ impl Classes {
                 ]
             }
         })
+    }
+}
+
+/// What a subject works out, of so many classes.
+fn names(subject: &str, classes: usize) -> Vec<String> {
+    let each =
+        |name: &str, last: &str| (1..=classes).map(|i| format!("{name}_{i}")).chain([last.into()]).collect();
+    match subject {
+        "thresholds" => each("threshold", "off"),
+        "borrow" => each("rate", "wait"),
+        "burst" => vec!["average".into()],
+        _ => FRAMES.map(String::from).into(),
     }
 }
 
