@@ -2,7 +2,7 @@
 //! What a user of the network feels, computed from plain numbers.
 //!
 //! Sources: CHAP dissertation 2.5 (G-model, E-model, frame rate, response time) and 6.13 (fairness),
-//! ITU-T G.107 and G.113 (E-model in full). `docs/quality.md` explains the formulas and the readings chosen.
+//! ITU-T G.107 and G.113 (E-model in full), draft-ietf-ippm-qoo-10 (Quality of Outcome). `docs/quality.md` explains the formulas and the readings chosen.
 //!
 //! | module | question it answers |
 //! |---|---|
@@ -12,6 +12,7 @@
 //! | [`video`] | how many frames a second can be shown? |
 //! | [`streaming`] | how does a streamed video play: rate, stalls, start? |
 //! | [`web`] | how long does a page take? |
+//! | [`qoo`] | how far is what the network did from what an application needs? |
 //! | [`Delays`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`jain`] | how evenly is something shared? |
 //! | [`fingerprint`] | does a Wi-Fi card draw its backoff as it should? |
@@ -29,6 +30,7 @@ mod fairness;
 pub mod fingerprint;
 pub mod gmodel;
 mod interval;
+pub mod qoo;
 mod rank;
 pub mod streaming;
 pub mod video;
