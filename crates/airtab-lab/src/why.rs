@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One sentence for each application and discipline: what made its score; or for each application alone.
 //!
+//! Behind it stands the score by Quality of Outcome where that is not full, and what decided it.
+//!
 //! What it does not do: causes are found by each kind of application
 //! (`airtab-scenario`).
 
-use airtab_scenario::{About, QueueScores, Scores};
+use airtab_scenario::{About, QueueScores, Scores, outcome_words};
 
 use crate::compare::Comparison;
 use airtab_scenario::digits;
@@ -64,5 +66,6 @@ fn of_app(q: &QueueScores, app: &Scores) -> Option<(String, String)> {
         let text = digits::rounded(metric.shown(s.mean), half, metric.decimals());
         if unit.is_empty() { format!("{text} ") } else { format!("{text} {unit} ") }
     });
-    Some((format!("{score}under {}", q.label), about.reason(q, app)))
+    let outcome = outcome_words(app).map_or(String::new(), |words| format!("; {words}"));
+    Some((format!("{score}under {}", q.label), about.reason(q, app) + &outcome))
 }

@@ -88,6 +88,10 @@ fn read_app(
         );
     }
     let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
+    let named = s.read("requirement", |v| context.requirements.chosen(v));
+    let usual =
+        || kinds::About::of(kind.as_ref()?).requirement.and_then(|name| context.requirements.named(name));
+    let requirement = named.unwrap_or_else(usual);
     let servers = read_place(s, servers);
     let app = App {
         name: name?,
@@ -102,6 +106,7 @@ fn read_app(
         arrivals,
         servers: servers?,
         phase_ns,
+        requirement,
     };
     let longer = |cell, at: usize| app.fits_txop(cell, stations[at].speed, context.mss).err();
     let longer = context.cell.and_then(|cell| app.stations().find_map(|at| longer(cell, at)));

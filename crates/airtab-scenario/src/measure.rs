@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
+use airtab_quality::qoo::Percentile;
 use airtab_quality::web::{self, Page};
 use airtab_sim::{
     App, AppTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, SenderTrace,
@@ -23,7 +24,9 @@ use crate::evenness;
 use crate::frames;
 use crate::gaps;
 use crate::kinds;
+use crate::latencies::Latencies;
 use crate::metric::{Direction, Metric, OfPath};
+use crate::outcome;
 use crate::volumes;
 
 /// Figures of one application or of the access point; what has no meaning is
@@ -124,6 +127,10 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         // The times from one user's packet to another's say nothing of either.
         f.remove(&Metric::ArrivalSpread);
     }
+    if let Some(requirement) = &app.requirement {
+        let greedy = kinds::taken(&app.kind, &f).is_some();
+        outcome::add(&mut f, requirement, seen, greedy);
+    }
     if app.arrivals {
         gaps::add(&mut f, Direction::Down, &seen.down.deliveries);
         gaps::add(&mut f, Direction::Up, &seen.up.deliveries);
@@ -149,17 +156,10 @@ fn add_below(f: &mut Figures, below: &BelowTrace, measured_ns: f64) {
 /// Delays of one direction, where they come from, and where packets are lost.
 fn add_path(f: &mut Figures, direction: Direction, stream: &StreamTrace, path: &PathTrace) {
     let mut add = |of: OfPath, value: f64| f.insert(Metric::of_path(direction, of), value);
-    let mut delays: Vec<u64> = stream.deliveries.iter().map(took_ns).collect();
-    delays.sort_unstable();
+    let latencies = Latencies::of(stream);
     for n in OfPath::PERCENTILES {
-        // The least that so many did not exceed.
-        let rank = (delays.len() * usize::from(n)).div_ceil(100);
-        let delay_ns = match rank.checked_sub(1) {
-            Some(place) => delays[place],
-            None if stream.delay_ns.is_empty() => continue,
-            None => stream.delay_ns.value_at_quantile(f64::from(n) / 100.0),
-        };
-        add(OfPath::Percentile(n), delay_ns as f64 * SECONDS);
+        let percentile = Percentile::of_percent(f64::from(n)).expect("a usual one");
+        latencies.at(percentile).map(|ns| add(OfPath::Percentile(n), ns as f64 * SECONDS));
     }
     let legs = [Leg::Wires, Leg::Queue, Leg::Channel];
     let ns = |of: &Legs, leg: Leg| match leg {
@@ -305,7 +305,8 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-fn lost(stream: &StreamTrace) -> Option<f64> {
+/// Packets that did not arrive, share of those whose fate is known.
+pub(crate) fn lost(stream: &StreamTrace) -> Option<f64> {
     // What became of those on their way nobody knows.
     let known = stream.sent.saturating_sub(stream.under_way);
     share(known.saturating_sub(stream.received), known)

@@ -4,6 +4,7 @@
 //! What it does not do: it computes none of them (that is `measure`).
 
 mod column;
+mod outcome;
 mod path;
 
 use std::sync::LazyLock;
@@ -11,6 +12,7 @@ use std::sync::LazyLock;
 use serde::{Serialize, Serializer};
 
 pub use column::{ColumnFigure, Of, shown as column_unit};
+pub use outcome::OutcomeFigure;
 pub(crate) use path::stream_columns;
 pub use path::{Direction, OfPath, PathFigure};
 
@@ -79,6 +81,9 @@ pub enum Metric {
     Switches,
     /// From its first request to its first picture, s.
     Startup,
+    /// How near it is to what the application needs, 0 to 100: the worst part of the worse direction (Quality of
+    /// Outcome, draft-ietf-ippm-qoo-10).
+    Qoo,
     /// Mean downlink plus mean uplink delay, s.
     Ping,
     /// Mean one-way delay of the downlink, s.
@@ -149,6 +154,8 @@ pub enum Metric {
     SmoothedRtt,
     /// What its packets met on their way in one direction.
     Path(PathFigure),
+    /// A part of its Quality of Outcome.
+    Outcome(OutcomeFigure),
     /// What the discipline's own table says of its flows, named after the column.
     Column(ColumnFigure),
     /// What a formula gives, in the unit that its name ends in.
@@ -266,6 +273,7 @@ const TABLE: &[Row] = &[
     (Stalls, "stalls", "stalls", 1.0, 1, Lower),
     (Switches, "rate_switches", "rate switches", 1.0, 1, Lower),
     (Startup, "startup_seconds", "start-up, s", 1.0, 2, Lower),
+    (Qoo, "qoo_score", "QoO", 1.0, 0, Higher),
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),
     (UplinkDelay, "uplink_delay_seconds", "one-way delay up, ms", 1e3, 2, Lower),
@@ -347,6 +355,7 @@ const TABLE: &[Row] = &[
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut rows = column::rows();
     rows.extend(path::rows());
+    rows.extend(outcome::rows());
     rows.extend(TABLE);
     rows.sort_by_key(|row| row.0);
     rows

@@ -21,6 +21,7 @@ use crate::kinds::Context;
 use crate::links::Errors;
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
+use crate::requirements::Requirements;
 use crate::station::read_stations;
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
@@ -158,7 +159,9 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let stations = read_stations(top, medium.as_ref(), errors, duration_ns);
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let cell = medium.as_ref().and_then(MediumConfig::cell);
-    let context = Context { folder: &folder, congestion: tcp.congestion, mss: tcp.mss, cell, duration_ns };
+    let requirements = Requirements::read(top, &folder);
+    let (congestion, mss) = (tcp.congestion, tcp.mss);
+    let context = Context { folder: &folder, congestion, mss, requirements, cell, duration_ns };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
     top.finish();
     duration?;

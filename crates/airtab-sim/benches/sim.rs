@@ -75,6 +75,7 @@ fn home() -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {

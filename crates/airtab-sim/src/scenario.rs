@@ -3,8 +3,10 @@
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use airtab_core::{Format, Params, Unit};
+use airtab_quality::qoo::Requirement;
 
 use crate::net::address::Protocol;
 use crate::tcp;
@@ -138,6 +140,8 @@ pub struct App {
     /// When the first packet of its streams is sent, ns after each user's start, where it is not to be a
     /// random time: kinds that draw such a phase only.
     pub phase_ns: Option<u64>,
+    /// What it needs of the network, for its score by that: plays no part in a run.
+    pub requirement: Option<Arc<Requirement>>,
 }
 
 /// Where the servers of an application are.

@@ -30,6 +30,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     Scenario {
         name: "traffic".into(),

@@ -15,14 +15,15 @@ use super::cause::Parts;
 use super::reason::{of_stream, with_losses};
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::Metric::{self, GameMos, GameMosWindow, UplinkJitter};
+use crate::metric::Metric::{self, GameMos, GameMosWindow, Qoo, UplinkJitter};
 use crate::metric::stream_columns;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Game {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &stream_columns::<9>(&[GameMos]);
+    const COLUMNS: &'static [Metric] = &stream_columns::<10>(&[GameMos, Qoo]);
+    const REQUIREMENT: Option<&'static str> = Some("competitive-game");
     const SCORE: Score = score::opinion("opinion score of the game (MOS, 1 to 4.4, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Game> {

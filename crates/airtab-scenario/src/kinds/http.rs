@@ -33,6 +33,7 @@ impl Described for Http {
     ];
     const COLUMNS: &'static [Metric] =
         &[Metric::PageTime, Metric::Pages, Metric::Goodput, Metric::QueueDelayP99];
+    const REQUIREMENT: Option<&'static str> = Some("web");
     const SCORE: Score = Web::SCORE;
 
     fn read(s: &Section, _: &Context) -> Option<Http> {

@@ -40,6 +40,7 @@ use airtab_sim::{App, AppKind, AppTrace};
 use crate::measure::Figures;
 use crate::metric::Metric;
 use crate::reader::{Section, choice, quantity};
+use crate::requirements::Requirements;
 use crate::scenario_file::Folder;
 use crate::scores::{QueueScores, Scores};
 pub use score::Score;
@@ -55,6 +56,8 @@ pub(crate) struct Context<'a> {
     pub(crate) mss: u32,
     /// How long the run is, ns.
     pub(crate) duration_ns: u64,
+    /// What applications may need of the network.
+    pub(crate) requirements: Requirements,
     /// The cell that it is in, where there is one.
     pub(crate) cell: Option<&'a CellConfig>,
 }
@@ -71,6 +74,8 @@ trait Described: Sized {
     const DATA: (&'static [Metric], Metric) = (&[Metric::Goodput], Metric::Loss);
     /// Whether it fills a queue for as long as it runs.
     const BULK: bool = false;
+    /// What it needs of the network, by name; None if it takes what it gets.
+    const REQUIREMENT: Option<&'static str> = None;
 
     /// Reads its keys: None after a problem without which it cannot be.
     fn read(s: &Section, context: &Context) -> Option<Self>;
@@ -123,6 +128,8 @@ pub struct About {
     pub data: (&'static [Metric], Metric),
     /// Whether it fills a queue for as long as it runs.
     pub bulk: bool,
+    /// What it needs of the network where its table names nothing else.
+    pub requirement: Option<&'static str>,
     keys: &'static [&'static str],
     read: fn(&Section, &Context) -> Option<AppKind>,
     together: fn(&[&Figures], &mut Figures),
@@ -140,6 +147,7 @@ macro_rules! kinds {
             score: <traffic::$Type as Described>::SCORE,
             data: <traffic::$Type as Described>::DATA,
             bulk: <traffic::$Type as Described>::BULK,
+            requirement: <traffic::$Type as Described>::REQUIREMENT,
             keys: <traffic::$Type as Described>::KEYS,
             read: |s, context| <traffic::$Type as Described>::read(s, context).map(AppKind::from),
             together: <traffic::$Type as Described>::together,

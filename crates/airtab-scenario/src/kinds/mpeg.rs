@@ -38,6 +38,7 @@ impl Described for Mpeg {
     ];
     const COLUMNS: &'static [Metric] =
         &[Metric::FrameRate, Metric::WholeFrameRate, Metric::QueueDelayP99, Metric::Loss];
+    const REQUIREMENT: Option<&'static str> = Some("video-conference");
     const SCORE: Score = Video::SCORE;
 
     fn read(s: &Section, context: &Context) -> Option<Mpeg> {

@@ -29,6 +29,7 @@ impl Described for Proshare {
     ];
     const COLUMNS: &'static [Metric] =
         &[Metric::Loss, Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99];
+    const REQUIREMENT: Option<&'static str> = Some("video-conference");
     const SCORE: Score = Score {
         caption: "packets lost, % (less is better)",
         axis: (0.0, 1.0),

@@ -26,7 +26,9 @@ const LADDER_BPS: [u64; 10] =
 
 impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
-    const COLUMNS: &'static [Metric] = &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup];
+    const COLUMNS: &'static [Metric] =
+        &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup, Metric::Qoo];
+    const REQUIREMENT: Option<&'static str> = Some("film");
     const SCORE: Score = Score {
         caption: "bit rate of what is played, Mb/s (more is better)",
         axis: (0.0, 1.0),

@@ -36,7 +36,8 @@ const MOSTLY_WHOLE: f64 = 0.99;
 impl Described for Video {
     const KEYS: &'static [&'static str] = &["fec", "trace", "trace_sizes", "phase"];
     const COLUMNS: &'static [Metric] =
-        &[Metric::FrameRate, Metric::FramesWhole, Metric::QueueDelayP99, Metric::Loss];
+        &[Metric::FrameRate, Metric::FramesWhole, Metric::Qoo, Metric::QueueDelayP99, Metric::Loss];
+    const REQUIREMENT: Option<&'static str> = Some("video-conference");
     const SCORE: Score = Score {
         caption: "playable frames per second (more is better)",
         axis: (0.0, 30.0),

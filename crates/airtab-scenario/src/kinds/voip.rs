@@ -15,14 +15,15 @@ use super::cause::Parts;
 use super::reason::of_stream;
 use super::{Context, Described, Score, score};
 use crate::measure::{Figures, add_stream, took_ns};
-use crate::metric::Metric::{self, VoipMos, VoipMosDownlink, VoipMosG107, VoipMosUplink, VoipRG107};
+use crate::metric::Metric::{self, Qoo, VoipMos, VoipMosDownlink, VoipMosG107, VoipMosUplink, VoipRG107};
 use crate::metric::stream_columns;
 use crate::reader::Section;
 use crate::scores::{QueueScores, Scores};
 
 impl Described for Voip {
     const KEYS: &'static [&'static str] = &["phase"];
-    const COLUMNS: &'static [Metric] = &stream_columns::<11>(&[VoipMos, VoipMosDownlink, VoipMosUplink]);
+    const COLUMNS: &'static [Metric] = &stream_columns::<12>(&[VoipMos, VoipMosDownlink, VoipMosUplink, Qoo]);
+    const REQUIREMENT: Option<&'static str> = Some("voice");
     const SCORE: Score = score::opinion("opinion score of the call (MOS, 1 to 4.5, more is better)");
 
     fn read(_: &Section, _: &Context) -> Option<Voip> {

@@ -32,7 +32,8 @@ const ROUND_TRIPS: f64 = 20.0;
 impl Described for Web {
     const KEYS: &'static [&'static str] = &["site", "reading", "client"];
     const COLUMNS: &'static [Metric] =
-        &[Metric::PageTime, Metric::Pages, Metric::QueueDelayP50, Metric::QueueDelayP99];
+        &[Metric::PageTime, Metric::Pages, Metric::Qoo, Metric::QueueDelayP50, Metric::QueueDelayP99];
+    const REQUIREMENT: Option<&'static str> = Some("web");
     const SCORE: Score = Score {
         caption: "time to load a page, ms (less is better)",
         axis: (0.0, 1.0),

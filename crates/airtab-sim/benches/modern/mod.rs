@@ -93,6 +93,7 @@ impl Modern {
             tunnel: false,
             arrivals: false,
             phase_ns: None,
+            requirement: None,
         };
         let name = |i| format!("station {i}");
         let station =

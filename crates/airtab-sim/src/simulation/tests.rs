@@ -29,6 +29,7 @@ fn home() -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     Scenario {
         name: "home".into(),

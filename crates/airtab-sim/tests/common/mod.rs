@@ -85,6 +85,7 @@ pub fn home() -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {
@@ -143,6 +144,7 @@ pub fn whole_home() -> Scenario {
             tunnel: false,
             arrivals: false,
             phase_ns: None,
+            requirement: None,
         });
     }
     home
@@ -184,6 +186,7 @@ pub fn other_home() -> Scenario {
             tunnel: false,
             arrivals: false,
             phase_ns: None,
+            requirement: None,
         })
         .collect();
     home

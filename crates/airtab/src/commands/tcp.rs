@@ -224,6 +224,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     Scenario {
         name: "tcp trace".into(),

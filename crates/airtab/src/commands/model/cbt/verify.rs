@@ -74,6 +74,7 @@ fn one(queue: &Queue, classes: &[Class], params: &Params, when: &When) -> Measur
             arrivals: false,
             servers: Servers::Own(Latency::both(0)),
             phase_ns: None,
+            requirement: None,
         }
     };
     let scenario = Scenario {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Quality of Outcome of applications: by latencies that are known, in each direction, by requirements of one's own, and
+//! what is refused.
+
+use std::path::Path;
+
+use airtab_core::{Discipline, Params};
+use airtab_quality::qoo::{Part, Percentile};
+use airtab_scenario::{Direction, Figures, Metric, ScenarioFile, measure};
+
+const OWN: &str = "[[requirement]]\nname = \"strict\"\n\
+    latency = [{ percentile = 0, optimal = \"0s\", unusable = \"1s\" }, { percentile = 100, optimal = \"0s\", unusable = \"2s\" }]\n";
+
+/// A house with one application, lines on top and in its table; `own.toml` is beside it.
+fn file(top: &str, app: &str) -> Result<ScenarioFile, String> {
+    let text = format!(
+        "duration = \"20s\"\nmeasure = [\"1s\", \"19s\"]\n{top}\n[wifi]\nphy = \"std-11g\"\n[[station]]\nname = \"s\"\n\
+         rate = \"54Mb/s\"\nfer = 0\n[[app]]\nname = \"a\"\nstation = \"s\"\nstart = \"0s\"\n{app}"
+    );
+    let read = |path: &Path, _: u64, what: &str| match path.to_str() {
+        Some("own.toml") => Ok(OWN.to_string()),
+        Some("wrong.toml") => Ok(OWN.replace("\"1s\"", "\"0s\"")),
+        _ => Err(format!("no such file; name {what}")),
+    };
+    ScenarioFile::parse_with("house.toml", &text, &read).map_err(|e| e.to_string())
+}
+
+fn figures(top: &str, app: &str) -> Figures {
+    let file = file(top, app).unwrap_or_else(|e| panic!("{e}"));
+    let params = Params::new(Discipline::named("fifo").unwrap());
+    measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0)
+}
+
+fn part(f: &Figures, direction: Direction, part: Part) -> Option<f64> {
+    f.get(&Metric::of_outcome(direction, part)).copied()
+}
+
+fn p(percent: f64) -> Part {
+    Part::Latency(Percentile::of_percent(percent).unwrap())
+}
+
+fn near(value: Option<f64>, expected: f64, distance: f64) {
+    let value = value.expect("it has a value");
+    assert!((value - expected).abs() < distance, "{value}, not {expected}");
+}
+
+/// A call over a wire of 250 ms: half between 100 and 400 ms, less what the air takes (under 1 ms is 1/3).
+#[test]
+fn a_known_latency_has_its_score() {
+    let f = figures("wired = { trunk_latency = \"250ms\" }", "kind = \"voip\"");
+    let [down, up] = Direction::BOTH.map(|direction| part(&f, direction, p(98.0)));
+    near(down, 49.3, 0.7);
+    near(up, 49.3, 0.7);
+    assert_eq!(part(&f, Direction::Down, Part::Loss), Some(100.0));
+    assert_eq!(
+        f.get(&Metric::Qoo).copied(),
+        down.zip(up).map(|(down, up)| down.min(up)),
+        "the worse direction"
+    );
+    // The same house without the wire.
+    let f = figures("wired = { trunk_latency = \"1ms\" }", "kind = \"voip\"");
+    assert_eq!(f.get(&Metric::Qoo), Some(&100.0));
+}
+
+/// Least and greatest latency by a file of one's own, which a table names.
+#[test]
+fn a_requirement_of_ones_own() {
+    let top = "requirements = \"own.toml\"\nwired = { trunk_latency = \"250ms\" }";
+    let f = figures(top, "kind = \"game\"\nrequirement = \"strict\"");
+    near(part(&f, Direction::Down, p(0.0)), 75.0, 0.2);
+    near(part(&f, Direction::Down, p(100.0)), 87.4, 0.2);
+    assert_eq!(part(&f, Direction::Down, Part::Loss), None, "it says nothing of losses");
+    near(f.get(&Metric::Qoo).copied(), 75.0, 0.2);
+    // What is shipped can be chosen as well, and nothing.
+    let f = figures(top, "kind = \"game\"\nrequirement = \"web\"");
+    assert_eq!(f.get(&Metric::Qoo), Some(&0.0));
+    let f = figures(top, "kind = \"game\"\nrequirement = \"none\"");
+    assert!(f.keys().all(|metric| !matches!(metric, Metric::Qoo | Metric::Outcome(_))));
+}
+
+/// A rate counts only of who takes all that there is; too few packets say nothing.
+#[test]
+fn what_is_not_known_is_not_judged() {
+    let f = figures("", "kind = \"download\"\nrequirement = \"cloud-game\"");
+    assert_eq!(part(&f, Direction::Down, Part::Rate), Some(100.0));
+    let f = figures("", "kind = \"udp\"\nrate = \"1Mb/s\"\nrequirement = \"cloud-game\"");
+    assert_eq!(part(&f, Direction::Down, Part::Rate), None);
+    assert_eq!(f.get(&Metric::Qoo), Some(&100.0), "nothing goes up");
+    let f = figures("", "kind = \"udp\"\nrate = \"10kb/s\"\nrequirement = \"voice\"");
+    assert_eq!(
+        (f.get(&Metric::Loss), f.get(&Metric::Qoo)),
+        (Some(&0.0), None),
+        "some 15 packets have no p98"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let wrong = |top: &str, app: &str, expected: &str| {
+        let message = file(top, app).map(|_| ()).expect_err("it is refused");
+        assert!(message.contains(expected), "{message}");
+    };
+    let game = "kind = \"game\"\nrequirement = \"voise\"";
+    wrong("", game, "[[app]] requirement: no requirement 'voise'; did you mean `voice`? (known: voice, ");
+    wrong(
+        "requirements = \"none.toml\"",
+        "kind = \"game\"",
+        "requirements: none.toml: no such file; name a file of",
+    );
+    let order = "wrong.toml:3:57: [[latency]] unusable: 0ns must be above what is optimal, 0ns";
+    wrong("requirements = \"wrong.toml\"", "kind = \"game\"", order);
+}
