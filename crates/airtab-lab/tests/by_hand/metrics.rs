@@ -30,7 +30,7 @@ fn factor(name: &str, label: &str) -> f64 {
 #[test]
 fn every_label_has_the_unit_of_its_factor() {
     let (mut names, mut labels) = (HashSet::new(), HashSet::new());
-    // Four figures of each column that says something of a flow, whose ever it is, 27 of each direction.
+    // Four figures of each column that says something of a flow, whose ever it is, 27 of each direction, and 13 of its outcome.
     let columns = airtab_core::disciplines().flat_map(|d| d.flow_columns()).map(|column| column.name);
     let columns = columns.collect::<HashSet<_>>().len();
     for metric in Metric::all() {
@@ -42,7 +42,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (98 + 2 * 27 + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (99 + 2 * (27 + 13) + 4 * columns, None));
 }
 
 #[test]
@@ -65,6 +65,7 @@ fn more_is_better_or_less_is() {
         UplinkGoodput,
         Throughput,
         BitRate,
+        Qoo,
         Attempts1,
         Fairness,
         PingPlayable,
@@ -102,6 +103,7 @@ fn more_is_better_or_less_is() {
         let sense = match metric {
             m if more.contains(&m) => 1.0,
             m if less.contains(&m) => -1.0,
+            Outcome(_) => 1.0,
             // Percentiles, losses, attempts and shares sent again of a direction.
             Path(_)
                 if ["_p50_", "_p90_", "_p95_", "_p99_", "_loss_", "_attempts_", "_retransmit_ratio"]
