@@ -18,6 +18,7 @@ mod admission;
 mod buffers;
 mod classes;
 mod fate;
+mod outcomes;
 mod paths;
 mod report;
 
@@ -33,6 +34,7 @@ use serde::Serialize;
 
 use admission::Body;
 use buffers::Buffers;
+use outcomes::Outcomes;
 use paths::Paths;
 
 use crate::flows::{self, Flows, Spread, Tally};
@@ -61,6 +63,7 @@ pub struct AccessPoint {
     meters: Vec<AppMeter>,
     /// What packets of each application met of late.
     paths: Vec<Paths>,
+    outcomes: Outcomes,
     spreads: Spreads,
     /// Below the discipline there is a driver's ring.
     driven: bool,
@@ -152,6 +155,7 @@ impl AccessPoint {
             home,
             servers,
             paths: vec![Paths::default(); scenario.apps.len()],
+            outcomes: Outcomes::new(scenario),
             driven: scenario.medium.has_driver(),
             meters: scenario.apps.iter().map(|app| AppMeter::new(app, scenario)).collect(),
             radios: scenario.stations.iter().map(|s| (s.speed, s.loss)).collect(),

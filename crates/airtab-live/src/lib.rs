@@ -62,7 +62,8 @@ pub use house::{House, Port};
 pub use netns::{Netns, NetnsRef};
 pub use running::Running;
 pub use snapshot::{
-    AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops, Pace,
-    Parts, PathView, QdiscView, Quantiles, Rates, Score, Snapshot, StatView, StationView, Totals,
+    AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops,
+    OutcomeView, Pace, Parts, PathView, QdiscView, Quantiles, Rates, Score, ScoreOfLate, Snapshot, StatView,
+    StationView, Totals,
 };
 pub use tun::Tun;

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use crate::blame::blame;
-use crate::snapshot::{Pace, Snapshot, StationView};
+use crate::snapshot::{OutcomeView, Pace, Snapshot, StationView};
 use crate::text::{class, clock, megabits, millis, percent, seconds};
 
 /// Stations in a table; the others are counted.
@@ -63,6 +63,10 @@ pub fn text(s: &Snapshot) -> String {
         s.apps.iter().filter_map(|app| Some(format!("{} {}", app.name, app.score.as_ref()?.text))).collect();
     if !scores.is_empty() {
         let _ = writeln!(out, "  {}", scores.join(", "));
+    }
+    let outcomes: Vec<String> = s.outcomes.iter().filter_map(OutcomeView::text).collect();
+    if !outcomes.is_empty() {
+        let _ = writeln!(out, "  {}", outcomes.join("; "));
     }
     if s.pace.behind > 0 {
         let (late, limit) = (seconds(s.pace.late_max_s), seconds(Pace::BEHIND_S));

@@ -6,7 +6,9 @@
 //! [`Snapshot::interval_s`]. What it does not do: it draws nothing, and it
 //! judges nothing (`blame`).
 
+mod app;
 mod classes;
+mod outcome;
 mod path;
 
 use std::collections::BTreeMap;
@@ -16,7 +18,9 @@ use airtab_core::{Column, Stat, Unit};
 use airtab_sim::Histogram;
 use serde::{Deserialize, Serialize};
 
+pub use app::{AppView, Score};
 pub use classes::{ClassColumn, ClassView, Classes};
+pub use outcome::{OutcomeView, ScoreOfLate};
 pub use path::{Parts, PathView};
 
 /// The access point at one time.
@@ -50,6 +54,9 @@ pub struct Snapshot {
     pub pace: Pace,
     /// Applications that the access point was started with, and what they feel.
     pub apps: Vec<AppView>,
+    /// Quality of Outcome by station and kind of application.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeView>,
 }
 
 impl Snapshot {
@@ -405,45 +412,6 @@ pub struct Pace {
 impl Pace {
     /// Later than this and what applications feel is no longer the cell's doing, s.
     pub const BEHIND_S: f64 = 0.002;
-}
-
-/// One application.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AppView {
-    /// Its name in the house.
-    pub name: String,
-    /// What it is, as in house files.
-    pub kind: String,
-    /// Its station's name.
-    pub station: String,
-    /// What its user feels, of late; None: nothing to say yet.
-    pub score: Option<Score>,
-    /// Its score is about the downlink alone.
-    #[serde(default)]
-    pub down_alone: bool,
-    /// What its packets from the server met, of the last eleven intervals.
-    #[serde(default)]
-    pub down: PathView,
-    /// The same of those to the server.
-    #[serde(default)]
-    pub up: PathView,
-}
-
-/// A figure that a user would feel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// What it is, as `airtab compare` names it: `game_mos`.
-    pub metric: String,
-    /// Its value in base units.
-    pub value: f64,
-    /// The same for people: `4.21 MOS`, `0.8 s page`.
-    pub text: String,
-    /// That of the downlink alone, where directions are scored apart: calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub down: Option<f64>,
-    /// That of the uplink alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up: Option<f64>,
 }
 
 #[cfg(test)]

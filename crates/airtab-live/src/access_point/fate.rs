@@ -167,6 +167,7 @@ impl AccessPoint {
             let legs = carried.legs(now);
             meter.passed(up, sent_ns, legs);
             self.paths[usize::from(body.app)].passed(up, legs);
+            self.outcomes.passed(body.app, up, legs.sum_ns(), bytes);
             if up {
                 self.spreads.uplink_wired.record(now - carried.crossed_ns);
             }
@@ -185,6 +186,7 @@ impl AccessPoint {
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
             meter.lost(up, sent_ns, at);
             self.paths[usize::from(body.app)].lost(up, at);
+            self.outcomes.lost(body.app, up);
         }
     }
 

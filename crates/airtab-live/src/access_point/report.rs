@@ -40,6 +40,7 @@ impl AccessPoint {
         let stations = self.station_views(interval_s);
         let air = self.air_view(interval_ns, &stations);
         self.last.at = self.world.now();
+        self.outcomes.end_interval();
         let snapshot = Snapshot {
             house: self.house.name().into(),
             queue: self.queue.clone(),
@@ -73,6 +74,7 @@ impl AccessPoint {
                 uplink_wired: self.spreads.uplink_wired.take(),
             },
             books: self.books(),
+            outcomes: self.outcomes.views(&self.house.file.scenario),
             ..Snapshot::default()
         };
         self.paths.iter_mut().for_each(Paths::end_interval);

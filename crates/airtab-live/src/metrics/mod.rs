@@ -201,7 +201,8 @@ impl Collector for Scrape {
         ];
         let hops: Vec<_> = hops.iter().map(|(hop, q)| (Labels::default().with("hop", hop), q)).collect();
         encode_rows(e, "hop", table::HOP, &hops)?;
-        scores(s, e)
+        scores(s, e)?;
+        outcomes(s, e)
     }
 }
 
@@ -262,6 +263,20 @@ fn scores(s: &Snapshot, e: &mut DescriptorEncoder) -> fmt::Result {
         Family { name: &name, help: &help, unit, counter: false, samples: samples.collect() }.encode(e)?;
     }
     Ok(())
+}
+
+/// Quality of Outcome of those of which it can be said.
+fn outcomes(s: &Snapshot, e: &mut DescriptorEncoder) -> fmt::Result {
+    let samples = s.outcomes.iter().flat_map(|of| {
+        let labels = Labels::default().with("station", &of.station).with("kind", &of.kind);
+        let labels = labels.with("requirement", &of.requirement);
+        let windows = of.windows().into_iter();
+        windows.filter_map(move |(window, score)| Some((labels.with("window", window), score?.score)))
+    });
+    let help =
+        "Quality of Outcome of late (draft-ietf-ippm-qoo), 0 to 100: how near to what such applications need";
+    let samples = samples.collect();
+    Family { name: "qoo_score", help, unit: "", counter: false, samples }.encode(e)
 }
 
 #[cfg(test)]

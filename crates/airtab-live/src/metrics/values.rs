@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use super::encode;
 use crate::snapshot::{
-    AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops, Pace,
-    QdiscView, Quantiles, Rates, Score, Snapshot, StatView, StationView, Totals,
+    AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops,
+    OutcomeView, Pace, QdiscView, Quantiles, Rates, Score, ScoreOfLate, Snapshot, StatView, StationView,
+    Totals,
 };
 
 /// Totals of which times are `from`, `from + 1` s and the rest `from + 2` and so on.
@@ -174,6 +175,13 @@ fn snapshot() -> Snapshot {
             }),
             ..AppView::default()
         }],
+        outcomes: vec![OutcomeView {
+            station: "s".into(),
+            kind: "k".into(),
+            requirement: "r".into(),
+            last_10_s: Some(ScoreOfLate { score: 140.0, decided: "x".into() }),
+            last_60_s: Some(ScoreOfLate { score: 141.0, decided: "y".into() }),
+        }],
     }
 }
 
@@ -280,6 +288,8 @@ hop_packets{hop="uplink_queue"} 94.0
 hop_packets{hop="uplink_air"} 132.0
 hop_packets{hop="uplink_wired"} 135.0
 app_page_seconds{app="a",kind="k",station="s"} 120.0
+qoo_score{station="s",kind="k",requirement="r",window="10s"} 140.0
+qoo_score{station="s",kind="k",requirement="r",window="60s"} 141.0
 "#;
 
 #[test]

@@ -15,7 +15,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Row, Table, Wrap};
 use super::table::{Column, fitting, flows, sorted, stations};
 use super::{Shown, State};
 use crate::blame::{blame, suffers};
-use crate::snapshot::{ColumnView, Pace, Snapshot};
+use crate::snapshot::{ColumnView, OutcomeView, Pace, Snapshot};
 use crate::text::{class, clock, percent, seconds};
 
 /// From this height on there is room for both tables.
@@ -203,6 +203,9 @@ fn scores(s: &Snapshot) -> Vec<Span<'static>> {
         spans.push(Span::styled(format!("{}{sign} ", app.name), style));
         spans.push(Span::styled(score.text.clone(), NAME));
         spans.push(Span::raw("  "));
+    }
+    for text in s.outcomes.iter().filter_map(OutcomeView::text) {
+        spans.push(Span::styled(text + "  ", QUIET));
     }
     spans
 }

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Quality of Outcome of late, by station and kind of application, from the access point's own books: what each packet
+//! took from where it came in to where it was handed out, and what was lost. No probe is sent.
+//!
+//! Source: draft-ietf-ippm-qoo-10 (`airtab_quality::qoo`); docs/measures.md. Packets are counted by interval in
+//! [`BUCKETS`] steps between the least latency that is optimal and the greatest that is unusable, so a score is that of
+//! the draft but for half a per cent of that distance, never better. A packet counts when it ends.
+//!
+//! What it does not do: throughput is judged only of kinds that take all they can get; packets that no application of
+//! the house has are in none.
+
+use std::sync::Arc;
+
+use airtab_quality::qoo::{Part, Percentile, Requirement, Seen};
+use airtab_scenario::{About, Direction};
+use airtab_sim::Scenario;
+
+use crate::snapshot::{OutcomeView, ScoreOfLate};
+
+/// Steps of latency.
+const BUCKETS: usize = 200;
+/// The longer of the two times that scores are about, intervals of a second.
+const LONG: usize = 60;
+/// The shorter one.
+const SHORT: usize = 10;
+
+const SECONDS: f64 = 1e-9;
+
+/// One direction in one interval.
+#[derive(Clone)]
+struct Way {
+    lost: u32,
+    bytes: u64,
+    /// Packets that took at most the least of the scale, each step of it, and more than its greatest.
+    took: [u32; BUCKETS + 2],
+}
+
+impl Default for Way {
+    fn default() -> Way {
+        Way { lost: 0, bytes: 0, took: [0; BUCKETS + 2] }
+    }
+}
+
+/// Applications of one kind at one station that have the same requirement.
+struct Group {
+    station: usize,
+    kind: &'static str,
+    requirement: Arc<Requirement>,
+    /// They take all that they can get: their rate says something of the network.
+    greedy: bool,
+    /// The least latency that is told apart, ns, and a step from there.
+    least_ns: u64,
+    step_ns: u64,
+    /// Down and up in each interval, in a ring; the one under way is at `Outcomes::now`.
+    intervals: Vec<[Way; 2]>,
+}
+
+impl Group {
+    fn new(station: usize, kind: &'static str, requirement: Arc<Requirement>) -> Group {
+        let spans = || requirement.latency.iter().map(|(_, span)| span);
+        let least = spans().map(|span| span.optimal()).fold(f64::INFINITY, f64::min);
+        let most = spans().map(|span| span.unusable()).fold(0.0, f64::max);
+        let (least, most) = if least <= most { (least, most) } else { (0.0, 1.0) };
+        let step_ns = ((most - least) / SECONDS / BUCKETS as f64).ceil().max(1.0) as u64;
+        Group {
+            station,
+            kind,
+            greedy: About::named(kind).is_some_and(|about| about.bulk),
+            least_ns: (least / SECONDS) as u64,
+            step_ns,
+            intervals: vec![<[Way; 2]>::default(); LONG + 1],
+            requirement,
+        }
+    }
+
+    fn bucket(&self, took_ns: u64) -> usize {
+        let above = took_ns.saturating_sub(self.least_ns).div_ceil(self.step_ns);
+        (above as usize).min(BUCKETS + 1)
+    }
+
+    /// The greatest latency of a bucket, s: of the last one it is beyond all that is usable.
+    fn latency_s(&self, bucket: usize) -> f64 {
+        (self.least_ns + bucket as u64 * self.step_ns) as f64 * SECONDS
+    }
+
+    /// The score of the last `n` intervals before the one at `now`, which has just begun.
+    fn score(&self, now: usize, n: usize) -> Option<ScoreOfLate> {
+        let mut worst: Option<ScoreOfLate> = None;
+        for (direction, way) in Direction::BOTH.into_iter().zip([0, 1]) {
+            let mut sum = Way::default();
+            for back in 1..=n {
+                let of = &self.intervals[(now + self.intervals.len() - back) % self.intervals.len()][way];
+                sum.lost += of.lost;
+                sum.bytes += of.bytes;
+                sum.took.iter_mut().zip(of.took).for_each(|(sum, took)| *sum += took);
+            }
+            let arrived: u64 = sum.took.iter().map(|n| u64::from(*n)).sum();
+            let ended = arrived + u64::from(sum.lost);
+            if ended == 0 {
+                continue;
+            }
+            let latency_s = |percentile: Percentile| {
+                let rank = percentile.rank(arrived).unwrap_or(0);
+                let mut before = 0;
+                let reached = |n: &u32| {
+                    before += u64::from(*n);
+                    before >= rank
+                };
+                self.latency_s(sum.took.iter().position(reached).unwrap_or(0))
+            };
+            let seen = Seen {
+                samples: arrived,
+                latency_s: &latency_s,
+                loss: Some(f64::from(sum.lost) / ended as f64),
+                rate_bps: self.greedy.then(|| sum.bytes as f64 * 8.0 / n as f64),
+            };
+            // Too few packets in one direction, and nothing is said of both.
+            let outcome = self.requirement.outcome(&seen).ok()?;
+            if worst.as_ref().is_none_or(|worst| outcome.score < worst.score) {
+                let decided = match outcome.decided {
+                    Part::Latency(percentile) => format!("{} p{percentile}", direction.word()),
+                    Part::Loss => format!("{} loss", direction.word()),
+                    Part::Rate => format!("{} rate", direction.word()),
+                };
+                worst = Some(ScoreOfLate { score: outcome.score, decided });
+            }
+        }
+        worst
+    }
+}
+
+/// Those of all applications that have a requirement.
+pub(super) struct Outcomes {
+    groups: Vec<Group>,
+    /// The group of each application.
+    of_app: Vec<Option<usize>>,
+    now: usize,
+}
+
+impl Outcomes {
+    /// Of the applications of a house.
+    pub(super) fn new(scenario: &Scenario) -> Outcomes {
+        let mut groups: Vec<Group> = Vec::new();
+        let of_app = scenario.apps.iter().map(|app| {
+            let requirement = app.requirement.clone()?;
+            let same = |g: &Group| {
+                (g.station, g.kind, &g.requirement) == (app.station, app.kind.name(), &requirement)
+            };
+            let known = groups.iter().position(same);
+            Some(known.unwrap_or_else(|| {
+                groups.push(Group::new(app.station, app.kind.name(), requirement));
+                groups.len() - 1
+            }))
+        });
+        let of_app = of_app.collect();
+        Outcomes { groups, of_app, now: 0 }
+    }
+
+    /// A packet of an application arrived.
+    pub(super) fn passed(&mut self, app: u16, up: bool, took_ns: u64, bytes: u32) {
+        let Some(&Some(group)) = self.of_app.get(usize::from(app)) else { return };
+        let group = &mut self.groups[group];
+        let bucket = group.bucket(took_ns);
+        let way = &mut group.intervals[self.now][usize::from(up)];
+        way.took[bucket] += 1;
+        way.bytes += u64::from(bytes);
+    }
+
+    /// One ended on its way.
+    pub(super) fn lost(&mut self, app: u16, up: bool) {
+        let Some(&Some(group)) = self.of_app.get(usize::from(app)) else { return };
+        self.groups[group].intervals[self.now][usize::from(up)].lost += 1;
+    }
+
+    /// The interval under way ends, and the oldest one is forgotten.
+    pub(super) fn end_interval(&mut self) {
+        self.now = (self.now + 1) % (LONG + 1);
+        for group in &mut self.groups {
+            group.intervals[self.now] = <[Way; 2]>::default();
+        }
+    }
+
+    /// What is to be shown, after [`Outcomes::end_interval`].
+    pub(super) fn views(&self, scenario: &Scenario) -> Vec<OutcomeView> {
+        let view = |group: &Group| OutcomeView {
+            station: scenario.stations[group.station].name.clone(),
+            kind: group.kind.into(),
+            requirement: group.requirement.name.clone(),
+            last_10_s: group.score(self.now, SHORT),
+            last_60_s: group.score(self.now, LONG),
+        };
+        self.groups.iter().map(view).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airtab_quality::qoo::Span;
+
+    const MS: u64 = 1_000_000;
+
+    /// p50 from 100 to 300 ms, losses from 0 to 10 %.
+    fn outcomes() -> Outcomes {
+        let requirement = Requirement {
+            name: "r".into(),
+            latency: vec![(Percentile::of_percent(50.0).unwrap(), Span::new(0.1, 0.3).unwrap())],
+            loss: Span::new(0.0, 0.1),
+            rate_bps: None,
+        };
+        let groups = vec![Group::new(0, "game", requirement.into())];
+        Outcomes { groups, of_app: vec![Some(0), None], now: 0 }
+    }
+
+    fn scores(o: &Outcomes) -> [Option<(f64, String)>; 2] {
+        [SHORT, LONG].map(|n| o.groups[0].score(o.now, n).map(|s| (s.score, s.decided)))
+    }
+
+    #[test]
+    fn the_median_and_losses_of_the_worse_direction() {
+        let mut o = outcomes();
+        assert_eq!(scores(&o), [None, None]);
+        for took in [50, 100, 199, 301, 9000] {
+            o.passed(0, false, took * MS, 100);
+        }
+        (0..5).for_each(|_| o.passed(0, true, 90 * MS, 100));
+        // Not of the group.
+        o.passed(1, true, 900 * MS, 100);
+        o.passed(u16::MAX, true, 900 * MS, 100);
+        assert_eq!(scores(&o), [None, None], "an interval counts when it is over");
+        o.end_interval();
+        let [short, long] = scores(&o);
+        let (score, decided) = short.clone().expect("it has a score");
+        assert!((score - 50.5).abs() < 1e-6 && decided == "down p50", "{score} {decided}");
+        assert_eq!(short, long);
+        // One of 25 lost upwards: 4 % of 10 %.
+        (0..19).for_each(|_| o.passed(0, true, 90 * MS, 100));
+        (0..9).for_each(|_| o.passed(0, false, 100 * MS, 100));
+        o.lost(0, true);
+        o.end_interval();
+        let (score, decided) = scores(&o)[0].clone().expect("it has a score");
+        assert!((score - 60.0).abs() < 1e-6 && decided == "up loss", "{score} {decided}");
+    }
+
+    #[test]
+    fn ten_and_sixty_intervals_and_then_nothing() {
+        let mut o = outcomes();
+        (0..2).for_each(|_| o.passed(0, false, MS, 100));
+        for i in 1..=LONG {
+            o.end_interval();
+            let [short, long] = scores(&o);
+            assert_eq!(short.is_some(), i <= SHORT, "{i}");
+            assert!(long.is_some(), "{i}");
+        }
+        o.end_interval();
+        assert_eq!(scores(&o), [None, None]);
+    }
+
+    /// Too few packets upwards for a median: nothing is said, whatever came down.
+    #[test]
+    fn too_few_is_no_score() {
+        let mut o = outcomes();
+        (0..100).for_each(|_| o.passed(0, false, MS, 100));
+        o.passed(0, true, MS, 100);
+        o.end_interval();
+        assert_eq!(scores(&o), [None, None]);
+        // Lost altogether is known.
+        let mut o = outcomes();
+        o.lost(0, false);
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((0.0, "down loss".into())));
+    }
+}

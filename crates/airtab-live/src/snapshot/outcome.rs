@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Quality of Outcome as a snapshot shows it: by station and kind of application, of the last ten seconds and the last
+//! minute.
+//!
+//! What it does not do: nothing is measured here (`access_point`).
+
+use serde::{Deserialize, Serialize};
+
+/// Of the applications of one kind at one station.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeView {
+    /// The station's name.
+    pub station: String,
+    /// What they are, as in house files.
+    pub kind: String,
+    /// What they are judged by.
+    pub requirement: String,
+    /// Of the last 10 s; None: too few packets to say.
+    pub last_10_s: Option<ScoreOfLate>,
+    /// Of the last 60 s.
+    pub last_60_s: Option<ScoreOfLate>,
+}
+
+/// A score by Quality of Outcome.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScoreOfLate {
+    /// 0 to 100.
+    pub score: f64,
+    /// The direction and the part that decided: `down p98`, `up loss`.
+    pub decided: String,
+}
+
+impl OutcomeView {
+    /// The windows by name, and their scores.
+    pub fn windows(&self) -> [(&'static str, Option<&ScoreOfLate>); 2] {
+        [("10s", self.last_10_s.as_ref()), ("60s", self.last_60_s.as_ref())]
+    }
+
+    /// For people: `console game QoO 63 (down p98), 81 in a minute`; None where nothing can be said.
+    pub fn text(&self) -> Option<String> {
+        let now = self.last_10_s.as_ref()?;
+        let decided = if now.score < 99.5 { format!(" ({})", now.decided) } else { String::new() };
+        let minute =
+            self.last_60_s.as_ref().map_or(String::new(), |m| format!(", {:.0} in a minute", m.score));
+        Some(format!("{} {} QoO {:.0}{decided}{minute}", self.station, self.kind, now.score))
+    }
+}
