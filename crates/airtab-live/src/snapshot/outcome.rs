@@ -45,3 +45,19 @@ impl OutcomeView {
         Some(format!("{} {} QoO {:.0}{decided}{minute}", self.station, self.kind, now.score))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decided_is_said_where_something_is_missing() {
+        let of = |score: f64| Some(ScoreOfLate { score, decided: "down p98".into() });
+        let mut view = OutcomeView { station: "tv".into(), kind: "game".into(), ..OutcomeView::default() };
+        assert_eq!(view.text(), None);
+        view.last_10_s = of(62.6);
+        assert_eq!(view.text().as_deref(), Some("tv game QoO 63 (down p98)"));
+        (view.last_10_s, view.last_60_s) = (of(100.0), of(81.0));
+        assert_eq!(view.text().as_deref(), Some("tv game QoO 100, 81 in a minute"));
+    }
+}
