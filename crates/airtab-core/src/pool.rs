@@ -185,7 +185,7 @@ impl<T: Copy> Pool<T> {
     /// If it is in a queue, or no packet of this pool.
     #[inline]
     pub fn remove(&mut self, handle: Handle) -> T {
-        assert_eq!(self.place(handle), Place::Held, "only a packet that is in no queue can be removed");
+        assert!(self.place(handle) == Place::Held, "only a packet that is in no queue can be removed");
         let packet = self.packet(handle).as_ptr();
         self.free.push(handle.0);
         // SAFETY: the place is held, so head and body are initialised and the core has no pointer to it.
@@ -198,7 +198,7 @@ impl<T: Copy> Pool<T> {
     /// The host's data of a packet.
     #[inline]
     pub fn body(&self, handle: Handle) -> &T {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its body is initialised; the core never touches bodies.
         unsafe { (*self.packet(handle).as_ptr()).body.assume_init_ref() }
     }
@@ -206,7 +206,7 @@ impl<T: Copy> Pool<T> {
     /// The host's data of a packet, to change.
     #[inline]
     pub fn body_mut(&mut self, handle: Handle) -> &mut T {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: as in body(); the pool is borrowed mutably.
         unsafe { (*self.packet(handle).as_ptr()).body.assume_init_mut() }
     }
@@ -214,7 +214,7 @@ impl<T: Copy> Pool<T> {
     /// What a host asks of a packet again and again, at once.
     #[inline]
     pub fn view(&self, handle: Handle) -> View<'_, T> {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head and body are initialised; the core does not run meanwhile.
         let Packet { head, body, .. } = unsafe { self.packet(handle).as_ref() };
         // SAFETY: as above.
@@ -224,7 +224,7 @@ impl<T: Copy> Pool<T> {
     /// Length of the IP packet, bytes.
     #[inline]
     pub fn bytes(&self, handle: Handle) -> u32 {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
         unsafe { (*self.packet(handle).as_ptr()).head.bytes }
     }
@@ -232,7 +232,7 @@ impl<T: Copy> Pool<T> {
     /// Keyed hash of its five-tuple.
     #[inline]
     pub fn flow(&self, handle: Handle) -> u32 {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
         unsafe { (*self.packet(handle).as_ptr()).head.flow }
     }
@@ -240,7 +240,7 @@ impl<T: Copy> Pool<T> {
     /// Its station, or [`crate::GROUP`].
     #[inline]
     pub fn sta(&self, handle: Handle) -> u16 {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
         unsafe { (*self.packet(handle).as_ptr()).head.sta }
     }
@@ -248,7 +248,7 @@ impl<T: Copy> Pool<T> {
     /// Its DSCP; 0 where a classifier sees none.
     #[inline]
     pub fn dscp(&self, handle: Handle) -> u8 {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised; without an IP header it is zero.
         unsafe { (*self.packet(handle).as_ptr()).head.key.dscp }
     }
@@ -259,14 +259,14 @@ impl<T: Copy> Pool<T> {
     /// If it is in a queue, or no packet of this pool.
     #[inline]
     pub fn set_sta(&mut self, handle: Handle, sta: u16) {
-        assert_eq!(self.place(handle), Place::Held, "a packet in a queue stays as it is");
+        assert!(self.place(handle) == Place::Held, "a packet in a queue stays as it is");
         // SAFETY: the place is held, so its head is initialised and the core has no pointer to it.
         unsafe { (*self.packet(handle).as_ptr()).head.sta = sta };
     }
 
     /// Whether the core marked it "congestion experienced".
     pub fn marked_ce(&self, handle: Handle) -> bool {
-        assert_ne!(self.place(handle), Place::Free, "no such packet");
+        assert!(self.place(handle) != Place::Free, "no such packet");
         // SAFETY: the place is not free, so its head is initialised.
         unsafe { (*self.packet(handle).as_ptr()).head.flags & ffi::F_CE != 0 }
     }
@@ -334,7 +334,7 @@ impl<T> Pool<T> {
 
     /// Marks a held packet as queued and gives its address.
     pub(crate) fn lend(&mut self, handle: Handle) -> *mut ffi::Pkt {
-        assert_eq!(self.place(handle), Place::Held, "a packet can be in one queue only");
+        assert!(self.place(handle) == Place::Held, "a packet can be in one queue only");
         let packet = self.packet(handle).as_ptr();
         // SAFETY: the packet is held, so its head is initialised.
         unsafe { (*packet).place = Place::Queued };

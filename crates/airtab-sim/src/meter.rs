@@ -77,8 +77,11 @@ impl AppMeter {
     }
 
     /// One end sent a packet of `bytes`: the server, or with `up` the station.
+    #[inline(always)]
     pub fn sent(&mut self, up: bool, bytes: u32, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.sent(up, bytes, now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.sent(up, bytes, now));
+        }
         if self.measure.contains(&now) {
             let stream = &mut self.streams[usize::from(up)];
             stream.sent += 1;
@@ -90,8 +93,11 @@ impl AppMeter {
     }
 
     /// A packet came to the access point's queue.
+    #[inline(always)]
     pub fn arrived(&mut self, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.arrived(now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.arrived(now));
+        }
         self.queue.change(now, self.queue.held + 1);
         if self.measure.contains(&now) {
             self.queue.trace.arrived += 1;
@@ -100,7 +106,9 @@ impl AppMeter {
 
     /// The discipline dropped one that had arrived.
     pub fn dropped(&mut self, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.dropped(now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.dropped(now));
+        }
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&now) {
             self.queue.trace.dropped += 1;
@@ -110,7 +118,9 @@ impl AppMeter {
     /// One left the queue for the MAC that had arrived at `queued_ns`.
     #[inline]
     pub fn dequeued(&mut self, queued_ns: u64, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.dequeued(queued_ns, now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.dequeued(queued_ns, now));
+        }
         self.queue.change(now, self.queue.held - 1);
         if self.measure.contains(&queued_ns) {
             self.queue.trace.delay_ns.record(now - queued_ns);
@@ -118,8 +128,11 @@ impl AppMeter {
     }
 
     /// A frame of its downlink, or with `up` of its uplink, is over.
+    #[inline(always)]
     pub fn transmitted(&mut self, up: bool, tx: Tx, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.transmitted(up, tx, now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.transmitted(up, tx, now));
+        }
         if self.measure.contains(&now) {
             self.air_ns[usize::from(up)] += tx.air;
             let path = &mut self.paths[usize::from(up)];
@@ -132,11 +145,20 @@ impl AppMeter {
     }
 
     /// A frame is over, and how it went out.
-    #[inline]
+    #[inline(always)]
     pub fn went_out(&mut self, up: bool, way: Way, now: u64) {
-        // None of the windows has one, either.
+        // Else none of the windows has one, either.
+        if self.below.is_some() {
+            self.went_below(up, way, now);
+        }
+    }
+
+    #[inline(never)]
+    fn went_below(&mut self, up: bool, way: Way, now: u64) {
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.went_below(up, way, now));
+        }
         let Some(below) = &mut self.below else { return };
-        self.windows.iter_mut().for_each(move |window| window.went_out(up, way, now));
         if up || !self.measure.contains(&now) {
             return;
         }
@@ -150,7 +172,9 @@ impl AppMeter {
 
     /// The other end has a packet that was sent at `sent_ns`.
     pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
-        self.windows.iter_mut().for_each(move |window| window.received(up, bytes, sent_ns, now));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.received(up, bytes, sent_ns, now));
+        }
         self.received_bytes[usize::from(up)] += u64::from(bytes);
         if !up && let Some(second) = self.second(now) {
             second.received_bytes += u64::from(bytes);
@@ -172,9 +196,11 @@ impl AppMeter {
     }
 
     /// One that was sent at `sent_ns` came through, and where it spent its time.
-    #[inline]
+    #[inline(always)]
     pub fn passed(&mut self, up: bool, sent_ns: u64, legs: Legs) {
-        self.windows.iter_mut().for_each(move |window| window.passed(up, sent_ns, legs));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.passed(up, sent_ns, legs));
+        }
         if !self.measure.contains(&sent_ns) {
             return;
         }
@@ -190,19 +216,25 @@ impl AppMeter {
 
     /// One that was sent at `sent_ns` ended on its way.
     pub fn lost(&mut self, up: bool, sent_ns: u64, at: Leg) {
-        self.windows.iter_mut().for_each(move |window| window.lost(up, sent_ns, at));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.lost(up, sent_ns, at));
+        }
         self.paths[usize::from(up)].lost[at as usize] += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// A packet that was sent at `sent_ns` went no further: another one says what it said.
     pub fn merged(&mut self, up: bool, sent_ns: u64) {
-        self.windows.iter_mut().for_each(move |window| window.merged(up, sent_ns));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.merged(up, sent_ns));
+        }
         self.streams[usize::from(up)].received += u64::from(self.measure.contains(&sent_ns));
     }
 
     /// The run ends, and a packet that was sent at `sent_ns` is still on its way.
     pub fn under_way(&mut self, up: bool, sent_ns: u64) {
-        self.windows.iter_mut().for_each(move |window| window.under_way(up, sent_ns));
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.under_way(up, sent_ns));
+        }
         self.streams[usize::from(up)].under_way += u64::from(self.measure.contains(&sent_ns));
     }
 
@@ -244,6 +276,12 @@ impl AppMeter {
             windows: self.windows.into_iter().map(|window| window.finish(now).0).collect(),
         };
         (trace, mean_packets)
+    }
+
+    /// What was told is told to the other windows: few runs have any.
+    #[cold]
+    fn in_windows(&mut self, tell: impl Fn(&mut AppMeter)) {
+        self.windows.iter_mut().for_each(tell);
     }
 
     /// The second that `now` lies in; None at the end of the run.

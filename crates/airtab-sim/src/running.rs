@@ -116,10 +116,6 @@ impl Flow {
         self.outer.is_none()
     }
 
-    pub(crate) fn is_udp(&self) -> bool {
-        self.tuple.protocol == Protocol::Udp
-    }
-
     /// Five-tuple of the downlink of an earlier connection, or of this one.
     pub(crate) fn tuple(&self, life: u16) -> FiveTuple {
         let (address, port) = self.tuple.destination;
@@ -194,6 +190,8 @@ pub(crate) struct Running {
     pub(crate) active: bool,
     /// It is told what is over.
     pub(crate) saturates: bool,
+    /// It is told how far its connections are.
+    pub(crate) follows: bool,
     /// Their packets.
     pub(crate) meter: AppMeter,
     /// Their TCP senders: the servers', the stations'.
@@ -230,33 +228,37 @@ pub(crate) fn room(scenario: &Scenario) -> (Vec<Member>, Vec<Flow>) {
 
 impl Running {
     pub(crate) fn new(app: &App, users: Range<u32>, flows: Range<u16>, scenario: &Scenario) -> Running {
-        let saturates = app.kind.is_saturated();
+        let (saturates, follows) = (app.kind.is_saturated(), app.kind.follows());
         let meter = AppMeter::new(app, scenario);
         let kept = app.kind.protocol() == Protocol::Tcp && app.kind.keeps_volumes();
         let connected = if kept { flows.len() } else { 0 };
         let volumes = Volumes::new(connected, scenario.duration_ns);
         let (app, tcp) = (app.clone(), Default::default());
-        Running { app, users, flows, active: false, saturates, meter, tcp, volumes }
+        Running { app, users, flows, active: false, saturates, follows, meter, tcp, volumes }
     }
 
     /// An end of one of its connections has done what it had to do now.
     pub(crate) fn count(&mut self, server: bool, socket: &mut Socket, now: u64) {
-        let (before, after) = (socket.counted, socket.endpoint.stats());
-        if after == before {
+        // Number by number: as a whole it would be read in pieces that had just been written as others.
+        let (before, after) = (&socket.counted, socket.endpoint.counters());
+        let (segments, acks) = (after.segments - before.segments, after.acks - before.acks);
+        let (timeouts, retransmits) =
+            (after.timeouts - before.timeouts, after.retransmits - before.retransmits);
+        // Nothing else that is counted changes without one of these.
+        if segments + acks + timeouts == 0 {
             return;
         }
-        socket.counted = after;
+        let srtt_sum_ns = after.srtt_sum_ns - before.srtt_sum_ns;
+        socket.counted = *after;
         if !self.meter.measures(now) {
             return;
         }
         let all = &mut self.tcp[usize::from(!server)];
-        let (retransmits, timeouts) =
-            (after.retransmits - before.retransmits, after.timeouts - before.timeouts);
-        all.segments += after.segments - before.segments;
+        all.segments += segments;
         all.retransmits += retransmits;
         all.timeouts += timeouts;
-        all.acks += after.acks - before.acks;
-        all.srtt_sum_ns += after.srtt_sum_ns - before.srtt_sum_ns;
+        all.acks += acks;
+        all.srtt_sum_ns += srtt_sum_ns;
         socket.retransmits += retransmits as u32; // at one time
         socket.timeouts += timeouts as u32;
         all.most_retransmits = all.most_retransmits.max(socket.retransmits.into());

@@ -95,8 +95,9 @@ enum Event {
     },
 }
 
-/// The host's part of a packet.
+/// The host's part of a packet. Laid out as it stands: what only some have comes last.
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Body {
     app: u16,
     flow: u16,
@@ -104,9 +105,17 @@ struct Body {
     up: bool,
     /// A discipline made it: it never came to a queue.
     made: bool,
-    /// What its receiver is told of it, but for TCP.
-    tag: u32,
-    segment: Segment,
+    load: Load,
+}
+
+/// What its receiver is told of a packet. Of the smaller one no more is written than there is: a queue may hold so many
+/// that no cache does.
+#[derive(Clone, Copy)]
+#[repr(u64)] // both begin where a word does: it is copied by words
+enum Load {
+    /// Not TCP.
+    Datagram(u32),
+    Segment(Segment),
 }
 
 impl Tag for Body {
@@ -121,15 +130,16 @@ struct SegmentAcks;
 impl Acks<Body> for SegmentAcks {
     /// The number, modulo 2^32, is before the packet's.
     fn make(&mut self, packet: &Body, number: u32) -> Option<(Body, u32)> {
-        let Segment { flags, ack, .. } = packet.segment;
+        let Load::Segment(whole @ Segment { flags, ack, .. }) = packet.load else { return None };
         let before = u64::from((ack as u32).wrapping_sub(number));
-        let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..packet.segment };
-        (flags == ACK).then_some((Body { segment, made: true, ..*packet }, segment.ip_bytes()))
+        let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..whole };
+        let load = Load::Segment(segment);
+        (flags == ACK).then_some((Body { load, made: true, ..*packet }, segment.ip_bytes()))
     }
 
     fn merge(&mut self, data: &mut Body, ack: &Body) -> bool {
-        let (d, a) = (&mut data.segment, &ack.segment);
         let same = (data.flow, data.life, data.up) == (ack.flow, ack.life, ack.up);
+        let (Load::Segment(d), Load::Segment(a)) = (&mut data.load, &ack.load) else { return false };
         let plain =
             [&*d, a].iter().all(|s| s.flags == ACK && s.sack_len == 0) && d.timestamps == a.timestamps;
         if !same || !plain || a.payload > 0 {
@@ -208,9 +218,17 @@ impl Simulation {
             if self.tap.on {
                 self.look_at_attempts();
             }
-            // Not moved out of what holds it, which would copy it.
-            while let Some(report) = &self.world.poll() {
-                self.handle(report);
+            // As `World::poll`, but each of both is looked at by code of its own, and not moved out of what holds it:
+            // else it would be copied.
+            loop {
+                while let Some(report) = &self.world.poll_ways() {
+                    self.handle(report);
+                }
+                match &self.world.poll_air() {
+                    Some(Some(report)) => self.handle(report),
+                    Some(None) => {}
+                    None => break,
+                }
             }
         }
         self.now = self.world.now();
@@ -252,6 +270,7 @@ impl Simulation {
         self.world.books()
     }
 
+    #[inline(always)]
     fn handle(&mut self, report: &Report<Event>) {
         let now = self.now;
         match *report {
@@ -323,7 +342,8 @@ impl Simulation {
         &mut self.apps[usize::from(app)].meter
     }
 
-    /// One end of a flow sends a packet.
+    /// One end of a flow sends a packet of `bytes`: a segment, or else one whose receiver is told `tag`.
+    #[inline(always)]
     fn send(&mut self, flow: u16, up: bool, bytes: u32, tag: u32, segment: Option<&Segment>) {
         let f = &self.flows[usize::from(flow)];
         let tcp = segment.filter(|_| f.is_open()).map(|s| Tcp {
@@ -337,11 +357,10 @@ impl Simulation {
         });
         let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
         let (class, sta, source) = (f.class, NO_STATION, from.0);
-        let key = Some(f.key(up));
-        let none = Segment::default();
-        let segment = segment.unwrap_or(&none);
-        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn: segment.ect, tcp, key };
-        let body = Body { app: f.app, flow, life: f.life, up, made: false, tag, segment: *segment };
+        let (key, ecn) = (Some(f.key(up)), segment.is_some_and(|s| s.ect));
+        let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn, tcp, key };
+        let load = segment.map_or(Load::Datagram(tag), |s| Load::Segment(*s));
+        let body = Body { app: f.app, flow, life: f.life, up, made: false, load };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
     }

@@ -28,10 +28,11 @@ impl Volumes {
     /// So many bytes of a flow were acknowledged.
     #[inline]
     pub(crate) fn add(&mut self, flow: usize, bytes: u64, now: u64) {
-        let second = (now / SECOND) as usize;
-        let Some(row) = self.of_flows.get_mut(flow).filter(|_| bytes > 0 && second < self.seconds) else {
+        if bytes == 0 {
             return;
-        };
+        }
+        let second = (now / SECOND) as usize;
+        let Some(row) = self.of_flows.get_mut(flow).filter(|_| second < self.seconds) else { return };
         if row.is_empty() {
             row.reserve_exact(self.seconds.min(ROOM));
         }

@@ -9,14 +9,12 @@
 
 use std::collections::VecDeque;
 
-use super::NEVER;
-
 /// A queue of events of type `E`.
 pub struct EventQueue<E> {
     heap: Vec<Entry<E>>,
     lanes: [Lane<E>; 2],
-    /// Time of the first event, or [`NEVER`].
-    next_at: u64,
+    /// Of the first event, and where it is: a lane's number, or that of the heap.
+    next: (u128, usize),
     made: u64,
 }
 
@@ -37,6 +35,9 @@ impl<E: Copy> Entry<E> {
 
 /// Where there is no event.
 const NO_KEY: u128 = u128::MAX;
+
+/// The heap, beside the lanes.
+const HEAP: usize = 2;
 
 /// Events that were made in order.
 struct Lane<E> {
@@ -76,43 +77,45 @@ impl<E: Copy> EventQueue<E> {
     /// An empty queue.
     pub fn new() -> EventQueue<E> {
         let lanes = [Lane::new(), Lane::new()];
-        EventQueue { heap: Vec::with_capacity(1024), lanes, next_at: NEVER, made: 0 }
+        EventQueue { heap: Vec::with_capacity(1024), lanes, next: (NO_KEY, HEAP), made: 0 }
     }
 
     /// Adds an event at `at`, ns.
     pub fn push(&mut self, at: u64, event: E) {
-        let order = self.next_order(at);
-        self.raise(Entry { at, order, event });
+        let entry = self.entry(at, event, HEAP);
+        self.raise(entry);
     }
 
     /// The same, for an event that comes after nearly all that were added in this way, or after those on as
     /// long a way; it only takes longer where it does not.
     #[inline(always)]
     pub fn push_in_turn(&mut self, at: u64, event: E) {
-        let order = self.next_order(at);
-        match self.lanes.iter_mut().find(|lane| lane.last_at <= at) {
-            Some(lane) => lane.push(Entry { at, order, event }),
-            None => self.raise(Entry { at, order, event }),
+        match self.lanes.iter().position(|lane| lane.last_at <= at) {
+            Some(lane) => {
+                let entry = self.entry(at, event, lane);
+                self.lanes[lane].push(entry);
+            }
+            None => self.push(at, event),
         }
     }
 
-    /// Time of the first event, or [`NEVER`].
+    /// Time of the first event, or [`NEVER`](super::NEVER).
     #[inline]
     pub fn next_at(&self) -> u64 {
-        self.next_at
+        (self.next.0 >> 64) as u64
     }
 
     /// Takes the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, E)> {
-        let [one, other] = self.lanes.each_ref().map(|lane| lane.first_key);
-        let first = if one.min(other) < self.heap_key() {
-            self.lanes[usize::from(other < one)].pop()
-        } else {
-            self.pop_heap()
+        let first = match self.lanes.get_mut(self.next.1) {
+            Some(lane) => lane.pop(),
+            None => self.pop_heap(),
         };
         let [one, other] = self.lanes.each_ref().map(|lane| lane.first_key);
-        self.next_at = (one.min(other).min(self.heap_key()) >> 64) as u64;
+        let in_lanes = if other < one { (other, 1) } else { (one, 0) };
+        let in_heap = self.heap_key();
+        self.next = if in_lanes.0 < in_heap { in_lanes } else { (in_heap, HEAP) };
         first.map(|entry| (entry.at, entry.event))
     }
 
@@ -122,11 +125,16 @@ impl<E: Copy> EventQueue<E> {
         self.heap.first().map_or(NO_KEY, Entry::key)
     }
 
-    #[inline]
-    fn next_order(&mut self, at: u64) -> u64 {
+    /// An event that comes to a place.
+    #[inline(always)]
+    fn entry(&mut self, at: u64, event: E, place: usize) -> Entry<E> {
         self.made += 1;
-        self.next_at = self.next_at.min(at);
-        self.made
+        let entry = Entry { at, order: self.made, event };
+        // Made later than all others: before them only by its time.
+        if at < self.next_at() {
+            self.next = (entry.key(), place);
+        }
+        entry
     }
 
     #[inline(never)]
@@ -188,6 +196,7 @@ impl<E: Copy> Default for EventQueue<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::NEVER;
 
     #[test]
     fn equal_times_keep_their_order() {

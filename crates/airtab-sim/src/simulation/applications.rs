@@ -7,7 +7,7 @@
 
 use airtab_core::Handle;
 
-use super::{Body, Event, Simulation};
+use super::{Body, Event, Load, Simulation};
 use crate::engine::NEVER;
 use crate::running::Connection;
 use crate::tcp::{Config, Segment};
@@ -54,10 +54,11 @@ impl Simulation {
     }
 
     /// A packet is at its end: station or server.
+    #[inline(never)]
     pub(super) fn arrived(&mut self, packet: Handle) {
         let now = self.now;
         let carried = self.world.pool().body(packet);
-        let &Carried { body: Body { flow, life, up, tag, ref segment, .. }, bytes, sent_ns, .. } = carried;
+        let &Carried { body: Body { flow, life, up, ref load, .. }, bytes, sent_ns, .. } = carried;
         self.fingerprint.note(now, 9, u64::from(flow) << 1 | u64::from(up));
         let own = &mut self.flows[usize::from(flow)];
         let running = &mut self.apps[usize::from(own.app)];
@@ -66,16 +67,19 @@ impl Simulation {
         running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, now);
         running.meter.passed(up, sent_ns, carried.legs(now));
         let (user, number) = (own.user, own.number);
-        if own.is_udp() {
-            self.world.take(packet);
-            self.tell(user, |user, io| user.datagram(up, bytes, tag, io));
-            return;
-        }
+        let segment = match load {
+            Load::Segment(segment) => segment,
+            &Load::Datagram(tag) => {
+                self.world.take(packet);
+                self.tell(user, |user, io| user.datagram(up, bytes, tag, io));
+                return;
+            }
+        };
         let Some(connection) = own.connection.as_mut().filter(|_| !late) else {
             self.world.take(packet);
             return;
         };
-        let before = connection.progress();
+        let before = running.follows.then(|| connection.progress());
         let endpoint = &mut connection.socket(up).endpoint;
         let acked = endpoint.acked();
         if segment.ect && self.world.pool().marked_ce(packet) {
@@ -85,10 +89,10 @@ impl Simulation {
         }
         let newly = endpoint.acked() - acked;
         running.volumes.add(usize::from(flow - running.flows.start), newly, now);
-        let progress = connection.progress();
+        let after = before.map(|_| connection.progress());
         self.world.take(packet);
         self.pump(flow, up);
-        if progress != before {
+        if let Some(progress) = after.filter(|_| after != before) {
             self.tell(user, |user, io| user.progress(number, &progress, io));
         }
     }
@@ -109,7 +113,7 @@ impl Simulation {
             match action {
                 _ if !self.apps[app].active => {}
                 Action::Timer { at, key } => self.world.timer(at, Event::Tick { user, key }),
-                Action::Send { up, bytes, tag } => self.send(first, up, bytes, tag, None),
+                Action::Send { up, bytes, tag } => self.send_datagram(first, up, bytes, tag),
                 Action::Open { flow, down, up } => self.open(first + flow, down, up),
                 Action::Write { flow, up, bytes } => {
                     if let Some(connection) = &mut self.flows[usize::from(first + flow)].connection {
@@ -119,6 +123,11 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    #[inline(never)]
+    fn send_datagram(&mut self, flow: u16, up: bool, bytes: u32, tag: u32) {
+        self.send(flow, up, bytes, tag, None);
     }
 
     /// Opens a connection in the place of the flow's last one.
@@ -159,20 +168,24 @@ impl Simulation {
         loop {
             let own = &mut self.flows[usize::from(flow)];
             let Some(connection) = &mut own.connection else { return };
-            let socket = connection.socket(server);
             // Not moved out of what holds it, which would copy it.
-            let polled = socket.endpoint.poll_transmit(now);
-            let Some(segment) = &polled else {
-                self.apps[usize::from(own.app)].count(server, socket, now);
-                if let Some(at) = socket.endpoint.next_timeout()
-                    && at < socket.timer_at
-                {
-                    socket.timer_at = at.max(now);
-                    self.world.timer(socket.timer_at, Event::Timer { flow, server });
-                }
-                return;
-            };
+            let polled = connection.socket(server).endpoint.poll_transmit(now);
+            let Some(segment) = &polled else { break };
             self.send(flow, !server, segment.ip_bytes(), 0, Some(segment));
+            if segment.is_last() {
+                break;
+            }
+        }
+        let own = &mut self.flows[usize::from(flow)];
+        let Some(connection) = &mut own.connection else { return };
+        let socket = connection.socket(server);
+        debug_assert!(socket.endpoint.poll_transmit(now).is_none());
+        self.apps[usize::from(own.app)].count(server, socket, now);
+        if let Some(at) = socket.endpoint.next_timeout()
+            && at < socket.timer_at
+        {
+            socket.timer_at = at.max(now);
+            self.world.timer(socket.timer_at, Event::Timer { flow, server });
         }
     }
 }

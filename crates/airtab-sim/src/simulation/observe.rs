@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtab_core::{Discipline, GROUP, Rate};
 
-use super::Simulation;
-use crate::net::address::{FiveTuple, Protocol};
+use super::{Load, Simulation};
+use crate::net::address::FiveTuple;
 use crate::tcp::{Endpoint, Segment};
 use crate::wifi::{AirTrace, Attempt, Category, End, FrameBody};
 
@@ -227,7 +227,10 @@ impl Simulation {
                     true => down.reversed(),
                     false => down,
                 };
-                let segment = (tuple.protocol == Protocol::Tcp).then_some(body.segment);
+                let segment = match body.load {
+                    Load::Segment(segment) => Some(segment),
+                    Load::Datagram(_) => None,
+                };
                 let packet = AirPacket { tuple, bytes: self.world.pool().bytes(handle), segment };
                 if attempt.end == End::AckLost {
                     doubtful.keep(attempt, packet);

@@ -154,7 +154,7 @@ impl Endpoint {
         }
     }
 
-    /// The next segment to send at `now`, if any.
+    /// The next segment to send at `now`, if any; after one that [`is_last`](Segment::is_last) there is none.
     pub fn poll_transmit(&mut self, now: u64) -> Option<Segment> {
         if !self.handshake.established() {
             return self.handshake.poll(now).map(|flags| self.syn(now, flags));
@@ -264,5 +264,11 @@ impl Endpoint {
     /// What the sending half did so far.
     pub fn stats(&self) -> Stats {
         self.sender.stats
+    }
+
+    /// [`Endpoint::stats`], where they are.
+    #[inline]
+    pub(crate) fn counters(&self) -> &Stats {
+        &self.sender.stats
     }
 }

@@ -68,6 +68,12 @@ impl Segment {
         HEADERS + self.option_bytes() + self.payload
     }
 
+    /// Nothing follows it: who sends an acknowledgement alone has no data to send.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.payload == 0 && self.flags & SYN == 0
+    }
+
     /// The valid SACK blocks.
     pub fn sack_blocks(&self) -> &[(u64, u64)] {
         &self.sack[..usize::from(self.sack_len)]

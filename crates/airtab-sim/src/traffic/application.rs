@@ -68,6 +68,11 @@ pub trait Kind {
         false
     }
 
+    /// Whether its users look at [`Application::progress`]: those that do not are not told.
+    fn follows(&self) -> bool {
+        true
+    }
+
     /// Its constant stream, down or `up`, if it has one: each delivery of it is worth a record of its own.
     fn constant(&self, _up: bool) -> Option<Constant> {
         None

@@ -50,6 +50,10 @@ impl Kind for Download {
         Some(self.congestion)
     }
 
+    fn follows(&self) -> bool {
+        self.volume.repeats()
+    }
+
     fn user(&self, _: &Setting) -> Transfers {
         let Download { volume, reconnect_ns, .. } = *self;
         Transfers { flows: 1, down: true, up: false, volume, reconnect_ns }

@@ -110,6 +110,13 @@ macro_rules! applications {
                 self.saturates(false) || self.saturates(true)
             }
 
+            /// See [`Kind::follows`].
+            pub(crate) fn follows(&self) -> bool {
+                match self {
+                    $(AppKind::$Type(kind) => kind.follows()),+
+                }
+            }
+
             /// See [`Kind::constant`].
             pub fn constant(&self, up: bool) -> Option<Constant> {
                 match self {

@@ -33,6 +33,10 @@ impl Kind for P2p {
         Some(self.congestion)
     }
 
+    fn follows(&self) -> bool {
+        false
+    }
+
     fn user(&self, _: &Setting) -> Transfers {
         let volume = Volume::Endless;
         Transfers { flows: self.flows, down: true, up: self.upload, volume, reconnect_ns: None }

@@ -27,6 +27,11 @@ impl Volume {
         }
     }
 
+    /// Whether the end of one transfer is the beginning of another.
+    pub(super) fn repeats(self) -> bool {
+        matches!(self, Volume::Repeated(_))
+    }
+
     /// What must hold.
     pub(super) fn check(self) -> Result<(), Broken> {
         Broken::unless(self.bytes() > 0, "volume", "0 bytes are no transfer: at least 1")

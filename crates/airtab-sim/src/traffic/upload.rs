@@ -34,6 +34,10 @@ impl Kind for Upload {
         Some(self.congestion)
     }
 
+    fn follows(&self) -> bool {
+        self.volume.repeats()
+    }
+
     fn user(&self, _: &Setting) -> Transfers {
         Transfers { flows: 1, down: false, up: true, volume: self.volume, reconnect_ns: None }
     }

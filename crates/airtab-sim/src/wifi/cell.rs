@@ -279,6 +279,12 @@ impl Cell {
         self.outputs.pop()
     }
 
+    /// What [`Medium::poll`](super::Medium::poll) takes.
+    #[inline(always)]
+    pub(super) fn outputs(&mut self) -> &mut Outbox<Output> {
+        &mut self.outputs
+    }
+
     /// The access point's discipline; of best effort, where there are access categories.
     pub fn queue(&self) -> &Qdisc {
         self.queues().nth(Category::BestEffort as usize % self.categories).expect("it has one")
@@ -446,9 +452,9 @@ impl Cell {
     #[inline(always)]
     fn dequeue<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) -> Option<Left> {
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
-        let (side, before) = (*side, egress.next_event());
+        let (side, before) = (*side, egress.wish());
         let left = egress.dequeue(pool, now, |p, why| self.outputs.push(side.dropped(p, why)));
-        if egress.next_event() != before {
+        if egress.wish() != before {
             self.set_alarm();
         }
         let left = left?;

@@ -45,6 +45,15 @@ impl Egress {
         }
     }
 
+    /// As much of it as a packet that leaves may change.
+    #[inline(always)]
+    pub(super) fn wish(&self) -> u64 {
+        match self {
+            Egress::Managed(managed) => managed.wish(),
+            Egress::Fifo { .. } => NEVER,
+        }
+    }
+
     /// Takes a packet in; `shed` is told what has to go.
     #[inline]
     pub(super) fn enqueue<T: Copy>(
@@ -145,7 +154,13 @@ impl Managed {
     /// When [`Managed::tick`] has something to do, if nothing else happens.
     #[inline]
     pub(super) fn next_event(&self) -> u64 {
-        self.wake.min(self.links.due).min(self.below.as_ref().map_or(NEVER, |below| below.next_event()))
+        self.wish().min(self.links.due)
+    }
+
+    /// The same, but for what the discipline is told of the links.
+    #[inline(always)]
+    fn wish(&self) -> u64 {
+        self.wake.min(self.below.as_ref().map_or(NEVER, |below| below.next_event()))
     }
 
     pub(super) fn queue(&self) -> &Qdisc {

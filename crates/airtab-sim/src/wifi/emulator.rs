@@ -161,6 +161,12 @@ impl EmulatedLink {
         self.outputs.pop()
     }
 
+    /// What [`Medium::poll`](super::Medium::poll) takes.
+    #[inline(always)]
+    pub(super) fn outputs(&mut self) -> &mut Outbox<Output> {
+        &mut self.outputs
+    }
+
     /// The access point's discipline.
     pub fn queue(&self) -> &Qdisc {
         self.down.queue()

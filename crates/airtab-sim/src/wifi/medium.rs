@@ -15,6 +15,7 @@ use super::output::{Attempt, Label, Output};
 use super::walk::Walk;
 use super::winners::WinnersTrace;
 use super::wire::{Wire, WireConfig};
+use crate::engine::Outbox;
 
 /// What carries the frames between access point and stations, with its parameters.
 #[derive(Clone, Debug)]
@@ -182,7 +183,7 @@ impl Medium {
 
     /// Lets what is due at `at` happen, and what comes after it by `until`, ns, as long as there is nothing to say: when
     /// it was last due, and when it will be next ([`Medium::next_event`]).
-    #[inline(never)]
+    #[inline(always)]
     pub fn run<T: Label>(&mut self, pool: &mut Pool<T>, mut at: u64, until: u64) -> (u64, u64) {
         either!(self, m => {
             loop {
@@ -288,6 +289,12 @@ impl Medium {
     #[inline]
     pub fn poll(&mut self) -> Option<Output> {
         either!(self, m => m.poll())
+    }
+
+    /// What [`Medium::poll`] takes.
+    #[inline(always)]
+    pub(crate) fn outputs(&mut self) -> &mut Outbox<Output> {
+        either!(self, m => m.outputs())
     }
 
     /// [`Cell::queue`].

@@ -142,6 +142,12 @@ impl Wire {
         self.outputs.pop()
     }
 
+    /// What [`Medium::poll`](super::Medium::poll) takes.
+    #[inline(always)]
+    pub(super) fn outputs(&mut self) -> &mut Outbox<Output> {
+        &mut self.outputs
+    }
+
     /// The router's discipline.
     pub fn queue(&self) -> &Qdisc {
         self.down.queue()

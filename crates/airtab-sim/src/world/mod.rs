@@ -22,11 +22,12 @@ mod home;
 mod packet;
 mod report;
 mod topology;
+mod way;
 mod wire;
 
 use std::collections::VecDeque;
 
-use airtab_core::{Acks, Handle, Meta, NO_STATION, Params, Pool, Qdisc, Reason};
+use airtab_core::{Acks, Handle, Meta, Params, Pool, Qdisc};
 
 use crate::engine::{EventQueue, NEVER, Outbox, Stream};
 use crate::net::Link;
@@ -39,8 +40,7 @@ pub use packet::{Carried, Tag};
 pub use report::{Place, Report};
 pub use topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
 
-use topology::Step;
-use wire::{Fare, NearEnd, Queue, Wire};
+use wire::{NearEnd, Queue, Wire};
 
 /// All packets of `B` and where they are; `T` is what the host's timers carry.
 pub struct World<B, T> {
@@ -59,7 +59,7 @@ pub struct World<B, T> {
     on_wires: u64,
     books: Books,
     reports: Outbox<Report<T>>,
-    /// The first so many channels have nothing to say.
+    /// The first so many channels have nothing to say; all: none has.
     silent: usize,
     /// The first event of all channels, and whose it is.
     on_air: (u64, usize),
@@ -132,6 +132,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         });
         let channels = channels.collect();
         let mut world = World {
+            silent: Vec::len(&channels),
             now: 0,
             topology,
             pool,
@@ -144,7 +145,6 @@ impl<B: Tag, T: Copy> World<B, T> {
             books: Books::default(),
             // What one moment brings: one report for each output of a channel.
             reports: Outbox::with_capacity(1024),
-            silent: 0,
             on_air: (NEVER, 0),
         };
         world.look_on_air();
@@ -168,10 +168,11 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// thing happens.
     #[inline]
     pub fn advance(&mut self, until: u64) -> bool {
+        let last = until.min(NEVER - 1);
         loop {
             let (hop, arrival, (air, channel)) = (self.hops.next_at(), self.next_arrival, self.on_air);
             let at = hop.min(arrival).min(air);
-            if at > until || at == NEVER {
+            if at > last {
                 self.now = self.now.max(until);
                 return false;
             }
@@ -182,7 +183,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                     Hop::Timer(timer) => self.reports.push(Report::Timer(timer)),
                     Hop::Arrive(packet, node, to) => {
                         self.on_wires -= 1;
-                        self.pass(packet, node, to);
+                        self.pass(packet, node, to, None);
                     }
                     Hop::Look(wire) => self.look(wire),
                 }
@@ -190,14 +191,14 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let (_, packet, node, to) = self.arriving.pop_front().expect("there is a next arrival");
                 self.next_arrival = self.arriving.front().map_or(NEVER, |arrival| arrival.0);
                 self.on_wires -= 1;
-                self.pass(packet, node, to);
+                self.pass(packet, node, to, None);
             } else {
                 // Of several channels the next event may be another's.
                 let alone = self.channels.len() == 1;
-                let until = if alone { until.min(hop.min(arrival) - 1) } else { at };
-                self.silent = 0;
+                let until = if alone { last.min(hop.min(arrival) - 1) } else { at };
                 let next;
                 (self.now, next) = self.channels[channel].medium.run(&mut self.pool, at, until);
+                self.listen(channel);
                 if alone {
                     self.on_air = (next, 0);
                 } else {
@@ -213,8 +214,15 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// Whether there is something to poll, or an attempt to look at.
     #[inline]
     fn speaks(&self) -> bool {
-        let channels = self.channels.get(self.silent..);
-        !self.reports.is_empty() || channels.is_some_and(|c| c.iter().any(|own| own.medium.speaks()))
+        !self.reports.is_empty() || self.silent < self.channels.len()
+    }
+
+    /// To be called when a channel may have something to say.
+    #[inline(always)]
+    fn listen(&mut self, channel: usize) {
+        if self.channels[channel].medium.speaks() {
+            self.silent = self.silent.min(channel);
+        }
     }
 
     /// What followed from the last thing that happened and from the host's calls since; None: nothing more. First
@@ -223,23 +231,36 @@ impl<B: Tag, T: Copy> World<B, T> {
     #[inline]
     pub fn poll(&mut self) -> Option<Report<T>> {
         loop {
-            if let Some(report) = self.reports.pop() {
+            if let Some(report) = self.poll_ways() {
                 return Some(report);
             }
-            let channel = self.silent;
-            let medium = &mut self.channels.get_mut(channel)?.medium;
-            let output = medium.poll();
-            // What makes it speak again says so.
-            self.silent += usize::from(!medium.speaks() || output.is_none());
-            if let Some(report) = output.and_then(|output| self.on_air(channel as u16, output)) {
+            if let Some(report) = self.poll_air()? {
                 return Some(report);
             }
         }
     }
 
+    /// [`World::poll`], of wires, ways and the host's timers alone.
+    #[inline]
+    pub(crate) fn poll_ways(&mut self) -> Option<Report<T>> {
+        self.reports.pop()
+    }
+
+    /// [`World::poll`], of the next output of a channel, when [`World::poll_ways`] has none; Some(None): a packet goes
+    /// on, look at both again.
+    #[inline(always)]
+    pub(crate) fn poll_air(&mut self) -> Option<Option<Report<T>>> {
+        let channel = self.silent;
+        let outputs = self.channels.get_mut(channel)?.medium.outputs();
+        let output = outputs.pop();
+        // What makes it speak again says so.
+        self.silent += usize::from(outputs.is_empty());
+        Some(output.and_then(|output| self.on_air(channel as u16, output)))
+    }
+
     /// A host sends a packet to another one at `now`, which is not before [`World::now`];
     /// what was due by then has happened. The station in `meta` is the world's to say.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: u64, from: NodeId, to: NodeId, mut meta: Meta, body: B) -> Handle {
         debug_assert!(now >= self.now);
         debug_assert!(self.topology.is_host(from) && self.topology.is_host(to));
@@ -250,7 +271,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         let carried = Carried::new(body, bytes, (from, to), sent_ns);
         let packet = self.pool.insert(meta, carried);
         self.books.made += 1;
-        self.forward(packet, from, to, bytes);
+        self.forward(packet, from, to, Some(bytes));
         packet
     }
 
@@ -366,7 +387,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     }
 
     /// What a channel's output means; None: a packet goes on, which reports itself.
-    #[inline]
+    #[inline(always)]
     fn on_air(&mut self, channel: u16, output: Output) -> Option<Report<T>> {
         Some(match output {
             Output::Down(packet) => {
@@ -374,7 +395,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 carried.crossed_ns = self.now;
                 let &mut Carried { at: node, to, bytes, .. } = carried;
                 if to != node {
-                    self.forward(packet, node, to, bytes);
+                    self.forward(packet, node, to, Some(bytes));
                     return None;
                 }
                 self.books.received += 1;
@@ -383,8 +404,8 @@ impl<B: Tag, T: Copy> World<B, T> {
             Output::Up(packet) => {
                 let carried = self.pool.body_mut(packet);
                 carried.crossed_ns = self.now;
-                let &mut Carried { at, to, peer: station, queued_ns, dequeued_ns, .. } = carried;
-                self.pass(packet, at, to);
+                let &mut Carried { at, to, bytes, peer: station, queued_ns, dequeued_ns, .. } = carried;
+                self.pass(packet, at, to, Some(bytes));
                 let (queue_ns, channel_ns) = (dequeued_ns - queued_ns, self.now - dequeued_ns);
                 return B::CROSSINGS.then_some(Report::Crossed { station, packet, queue_ns, channel_ns });
             }
@@ -406,88 +427,6 @@ impl<B: Tag, T: Copy> World<B, T> {
                 Report::Sent { at, tag, tx, way }
             }
         })
-    }
-
-    /// A packet is at a node: at its end, or it goes on.
-    #[inline]
-    fn pass(&mut self, packet: Handle, node: NodeId, to: NodeId) {
-        if to == node {
-            self.books.received += 1;
-            self.reports.push(Report::Arrived { node, packet });
-        } else {
-            self.forward(packet, node, to, self.pool.body(packet).bytes);
-        }
-    }
-
-    /// A packet of `bytes` goes on from a node to another one.
-    #[inline]
-    fn forward(&mut self, packet: Handle, node: NodeId, to: NodeId, bytes: u32) {
-        match self.topology.step(node, to) {
-            Step::Wire(wire) => {
-                let fare = wire::send(&mut self.wires, &self.topology, wire, (to, bytes), self.now);
-                self.ride(packet, to, fare);
-            }
-            Step::Down { channel, station, node } => {
-                let carried = self.pool.body_mut(packet);
-                let first = carried.peer == NO_STATION;
-                (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
-                // It has had its end's number from the start.
-                if !first || node != to {
-                    self.pool.set_sta(packet, station);
-                }
-                self.reports.push(Report::Queued { at: Place::AccessPoint(channel), packet });
-                self.silent = 0;
-                let own = &mut self.channels[usize::from(channel)];
-                own.medium.send_down(&mut self.pool, packet, self.now);
-                own.max_packets = own.max_packets.max(own.medium.queued());
-                self.look_on_air();
-            }
-            Step::Up { channel, station, node } => {
-                let carried = self.pool.body_mut(packet);
-                (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
-                self.silent = 0;
-                let medium = &mut self.channels[usize::from(channel)].medium;
-                medium.send_up(&mut self.pool, station.into(), packet, self.now);
-                self.look_on_air();
-            }
-        }
-    }
-
-    /// A packet for `to` was handed to a wire.
-    #[inline(always)]
-    fn ride(&mut self, packet: Handle, to: NodeId, fare: Fare) {
-        match fare {
-            Fare::Arrives { node, at, access_point } => self.expect((packet, node, to), at, access_point),
-            Fare::Full(wire) => {
-                self.books.dropped_wired += 1;
-                self.reports.push(Report::Dropped { at: Place::Wire(wire), packet, why: Reason::Limit });
-            }
-            Fare::Queued(wire) => self.queue(packet, wire),
-        }
-    }
-
-    /// A packet is on a wire and will be at a node behind it at `at`, where an access point may be.
-    #[inline(always)]
-    fn expect(&mut self, (packet, node, to): (Handle, NodeId, NodeId), at: u64, access_point: bool) {
-        self.on_wires += 1;
-        if !access_point {
-            self.hops.push_in_turn(at, Hop::Arrive(packet, node, to));
-            return;
-        }
-        self.next_arrival = self.next_arrival.min(at);
-        if self.arriving.back().is_none_or(|last| last.0 <= at) {
-            // Always so of one wire.
-            self.arriving.push_back((at, packet, node, to));
-        } else {
-            self.expect_before((at, packet, node, to));
-        }
-    }
-
-    /// One that reaches an access point before another that was expected earlier.
-    #[cold]
-    fn expect_before(&mut self, arrival: (u64, Handle, NodeId, NodeId)) {
-        let place = self.arriving.partition_point(|other| other.0 <= arrival.0);
-        self.arriving.insert(place, arrival);
     }
 }
 

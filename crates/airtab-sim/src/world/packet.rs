@@ -7,18 +7,10 @@ use super::topology::NodeId;
 use crate::trace::Legs;
 use crate::wifi::Label;
 
-/// A packet in a world.
+/// A packet in a world. Laid out as it stands, the host's part last.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Carried<B> {
-    /// The host's part.
-    pub body: B,
-    /// Length of the IP packet, bytes.
-    pub bytes: u32,
-    /// Where it goes to.
-    pub to: NodeId,
-    /// The station at the other end of its last or present way over the air;
-    /// [`airtab_core::NO_STATION`] before the first.
-    pub peer: u16,
     /// When it was sent, ns.
     pub sent_ns: u64,
     /// When it came to the queue before its last or present way over the air, ns; 0 before the first.
@@ -27,8 +19,17 @@ pub struct Carried<B> {
     pub dequeued_ns: u64,
     /// When the other end of that way had it, ns.
     pub crossed_ns: u64,
+    /// Length of the IP packet, bytes.
+    pub bytes: u32,
+    /// Where it goes to.
+    pub to: NodeId,
     /// Where it is, or arrives next.
     pub(super) at: NodeId,
+    /// The station at the other end of its last or present way over the air;
+    /// [`airtab_core::NO_STATION`] before the first.
+    pub peer: u16,
+    /// The host's part.
+    pub body: B,
 }
 
 impl<B> Carried<B> {

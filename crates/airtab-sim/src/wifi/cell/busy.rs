@@ -306,7 +306,9 @@ impl Cell {
         }
         let tx = part.tx(settled.acked, now);
         let sta = link.unwrap_or(GROUP);
-        self.transmitters[own].egress.sent(sta, part.bytes, part.report(tx), true, now);
+        if let Some(managed) = self.transmitters[own].egress.managed_mut() {
+            managed.sent(sta, part.bytes, part.report(tx), true, now);
+        }
         let way = Way { below_ns: part.below_ns(), mpdus: 1, kbps };
         self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx, way });
         if !part.received {
