@@ -527,6 +527,7 @@ static void chap_set_params(struct chap *c, const struct at_vals *v)
 	if (limit > c->table.size - 1)
 		limit = c->table.size - 1;
 	c->increment = (s64)*v[P_INCREMENT].v;
+	c->floor = c->faithful ? AT_CREDIT_FLOOR : at_credit_floor(c->increment);
 	c->bound = c->faithful ? limit - 1 : limit;
 	c->memory = c->faithful ? AT_NEVER : *v[P_MEMORY].v;
 	c->udp_timeout = *v[P_UDP_TIMEOUT].v;
@@ -576,7 +577,7 @@ static u64 chap_state_size(const struct at_vals *v)
 /* No open tickets, a rested tab; there are no flows. */
 static void chap_clear(struct chap *c)
 {
-	struct chap_flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
+	struct chap_flow rested = { .created = ~(u32)0, .epoch = c->epoch, .scale = c->scale,
 			       .flags = (u8)(KNOWN | SERVED | c->revision) };
 
 	at_tickets_forget(&c->tickets);
@@ -635,7 +636,7 @@ static void chap_change_increment(struct chap *c, s64 old)
 {
 	if (old == c->increment)
 		return;
-	c->changed = c->boosts;
+	c->changed = c->epoch++;
 	c->shift = 2 * (old - c->increment);
 	c->revision ^= REVISION;
 	c->unvisited = 0;

@@ -6,12 +6,26 @@
  */
 #include "chap_state.h"
 
+/* After the change of the increment, if that was not seen, it is the same credit from
+ * another 2I. */
+s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f)
+{
+	u32 epoch = f->epoch;
+	s64 d = f->credit;
+
+	if ((f->flags ^ c->revision) & REVISION) {
+		d = at_credit_clamp(at_credit_boost(d, c->changed - epoch) + c->shift, c->floor);
+		epoch = c->changed + 1;
+	}
+	return at_credit_boost(d, c->epoch - epoch);
+}
+
 /* What order.h sorts by. */
 static inline struct at_heap_entry chap_entry(const void *ctx, u32 id)
 {
 	const struct chap *c = ctx;
 
-	return (struct at_heap_entry){ chap_key(c, id), c->boosts, id };
+	return (struct at_heap_entry){ chap_key(c, id), c->epoch, id };
 }
 
 /* Keys of the present need no boost, and few are equal: branches that nearly
@@ -21,9 +35,9 @@ static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, con
 	const struct chap *c = ctx;
 	s64 x = a->key, y = b->key;
 
-	if ((a->tag ^ c->boosts) | (b->tag ^ c->boosts)) {
-		x = at_credit_boost(x, c->boosts - a->tag);
-		y = at_credit_boost(y, c->boosts - b->tag);
+	if ((a->tag ^ c->epoch) | (b->tag ^ c->epoch)) {
+		x = at_credit_boost(x, c->epoch - a->tag);
+		y = at_credit_boost(y, c->epoch - b->tag);
 	}
 	if (x == y)	/* who is older goes first */
 		return c->flows[c->slots[a->id].flow].created > c->flows[c->slots[b->id].flow].created;
@@ -93,12 +107,11 @@ void at_chap_unrank(struct chap *c, u32 id)
 		chap_lift(c, id);
 }
 
-/* Takes a slot out of its order, for its credit is about to change. It gets its
- * new place when somebody looks, or another one becomes loose: a charge and the
- * report of that transmission cost one move if the report comes before. */
-static void chap_loosen(struct chap *c, u32 id)
+/* It gets its new place when somebody looks, or another one becomes loose: a charge and
+ * the report of that transmission cost one move if the report comes before. */
+void at_chap_loosen(struct chap *c, u32 id)
 {
-	if (c->loose == id)
+	if (!chap_ranked(c, id))
 		return;
 	chap_settle(c);
 	chap_lift(c, id);
@@ -127,7 +140,7 @@ u32 at_chap_choose(struct chap *c)
 		if (!most)
 			return AT_ORDER_NONE;
 		id = most->id;
-		credit = at_credit_boost(most->key, c->boosts - most->tag);
+		credit = at_credit_boost(most->key, c->epoch - most->tag);
 	}
 	if (at_credit_value(credit, c->increment) <= 0)
 		at_chap_boost(c);
@@ -160,14 +173,6 @@ u32 at_chap_least(struct chap *c)
 	return x ? x->id : AT_ORDER_NONE;
 }
 
-/* Charges a flow, backlogged or not. */
-void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
-{
-	if (f->slot && chap_ranked(c, f->slot))
-		chap_loosen(c, f->slot);
-	chap_charge(c, f, ns);
-}
-
 /* Charges the newcomers' tab. */
 void at_chap_pay_tab(struct chap *c, s64 ns)
 {
@@ -187,7 +192,7 @@ void at_chap_boost(struct chap *c)
 
 	if (tab)
 		at_chap_unrank(c, TAB);
-	c->boosts++;
+	c->epoch++;
 	c->n_boosts++;
 	if (c->faithful) {
 		at_order_rebuild(&c->order, chap_entry, chap_less, c);

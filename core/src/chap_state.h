@@ -36,7 +36,7 @@ enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16,
 /* A flow: one cache line. */
 struct chap_flow {
 	struct at_flow_node node;
-	s64 credit;		/* distance from 2I, ns, after `epoch` boosts */
+	s64 credit;		/* distance from 2I, ns, as it was in `epoch` */
 	u64 last;		/* last served (first seen, if never), ns */
 	u64 air;		/* charged in all, ns */
 	u32 epoch;
@@ -57,10 +57,10 @@ struct chap_slot {
 
 /* What keeps a flow's backlog short. */
 struct chap_control {
-	struct at_codel codel;
 	u64 since;		/* when the bytes began that are counted */
 	u32 bytes;		/* served since, of a backlog that lasts */
 	u32 full;		/* ns that a full packet takes, mean with weight 1/8; 0 = not known */
+	struct at_codel codel;	/* of a calm flow no more is read than where it begins */
 };
 
 _Static_assert(sizeof(struct chap_flow) <= 64, "a flow is one cache line");
@@ -72,11 +72,12 @@ _Static_assert(sizeof(struct chap_control) <= 40, "and 40 more where there is a 
 struct chap {
 	/* parameters */
 	s64 increment;			/* I, ns */
+	s64 floor;			/* no credit is below, as a distance from 2I */
 	u64 bound, memory;		/* packets and bytes that remain after an arrival */
 	u64 udp_timeout, tcp_timeout;	/* ns */
 	bool faithful, newcomers, uplink;
 
-	u32 boosts;
+	u32 epoch;			/* boosts and changes of the increment */
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 loose;			/* backlogged slot that awaits its place in the order */
@@ -86,9 +87,8 @@ struct chap {
 	u64 seq;
 	struct at_urgent urgent;
 
-	/* The last change of the increment: how many boosts there had been, what it
-	 * adds to a distance from 2I, which credits have it (REVISION), and the first
-	 * record that may not. */
+	/* The last change of the increment: its epoch, what it adds to a distance from
+	 * 2I, which credits have it (REVISION), and the first record that may not. */
 	u32 changed, unvisited;
 	s64 shift;
 	u8 revision;
@@ -120,35 +120,27 @@ static inline struct chap_flow *chap_tab(const struct chap *c)
 
 /* ---- credit ---- */
 
-static inline s64 chap_within_bounds(const struct chap *c, s64 d)
-{
-	return c->faithful ? d : at_credit_clamp(d, c->increment);
-}
+/* Of a flow that has not seen the last boost or the last change. */
+s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f);
 
 static inline s64 chap_credit_of(const struct chap *c, const struct chap_flow *f)
 {
-	u32 epoch = f->epoch;
-	s64 d = f->credit;
-
-	if ((f->flags ^ c->revision) & REVISION) {	/* the same credit from another 2I */
-		d = at_credit_boost(d, c->changed - epoch) + c->shift;
-		d = chap_within_bounds(c, d < 0 ? d : 0);	/* nobody has more than 2I */
-		epoch = c->changed;
-	}
-	return at_credit_boost(d, c->boosts - epoch);
+	return __builtin_expect(f->epoch == c->epoch, 1) ? f->credit : at_chap_late_credit(c, f);
 }
 
 static inline void chap_set_credit(const struct chap *c, struct chap_flow *f, s64 d)
 {
-	f->credit = chap_within_bounds(c, d);
-	f->epoch = c->boosts;
+	f->credit = at_credit_clamp(d, c->floor);
+	f->epoch = c->epoch;
 	f->flags = (u8)((f->flags & ~REVISION) | c->revision);
 }
 
 static inline void chap_charge(const struct chap *c, struct chap_flow *f, s64 ns)
 {
 	f->air += (u64)ns;
-	chap_set_credit(c, f, at_credit_charge(chap_credit_of(c, f), ns));
+	if (__builtin_expect(f->epoch != c->epoch, 0))
+		chap_set_credit(c, f, at_chap_late_credit(c, f));
+	f->credit = at_credit_charge(f->credit, ns, c->floor);
 }
 
 /* What a flow starts with, or the newcomers compete with: min(I, tab). */
@@ -224,8 +216,16 @@ u32 at_chap_choose(struct chap *c);
 u32 at_chap_least(struct chap *c);
 /* That of those that are parked, after at_chap_least(), or AT_ORDER_NONE. */
 u32 at_chap_least_parked(const struct chap *c);
+/* The credit of a slot's flow is about to change: it becomes the loose one, unless it is
+ * a newcomer's. */
+void at_chap_loosen(struct chap *c, u32 id);
 /* Charges a flow, backlogged or not; the newcomers' tab. */
-void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns);
+static inline void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
+{
+	if (f->slot && f->slot != c->loose)
+		at_chap_loosen(c, f->slot);
+	chap_charge(c, f, ns);
+}
 void at_chap_pay_tab(struct chap *c, s64 ns);
 /* All credits are boosted, when they are looked at next. */
 void at_chap_boost(struct chap *c);

@@ -25,6 +25,7 @@ fn main() {
         .define("AT_HOST_H", "\"airtab/host_user.h\"")
         .std("c11")
         .flag("-ffreestanding")
+        .flag("-fbuiltin") // memcpy() of a word is no call
         .flag("-Wconversion")
         .warnings(true)
         .extra_warnings(true)
