@@ -66,7 +66,7 @@
  */
 #include "airtab/align.h"
 #include "airtab/estimate.h"
-#include "chap_state.h"
+#include "chap_order.h"
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
@@ -413,7 +413,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 
 	if (at_urgent_waits(&c->urgent))
 		return chap_dequeue_urgent(q, t);
-	id = at_chap_choose(c);
+	id = chap_choose(c);
 	if (id == AT_ORDER_NONE) {
 		*t = (struct at_ticket){ 0 };
 		return NULL;

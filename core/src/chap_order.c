@@ -4,7 +4,7 @@
  * be served apart from those that have parked packets alone, and charges, which
  * change that order.
  */
-#include "chap_state.h"
+#include "chap_order.h"
 
 /* After the change of the increment, if that was not seen, it is the same credit from
  * another 2I. */
@@ -20,33 +20,9 @@ s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f)
 	return at_credit_boost(d, c->epoch - epoch);
 }
 
-/* What order.h sorts by. */
-static inline struct at_heap_entry chap_entry(const void *ctx, u32 id)
-{
-	const struct chap *c = ctx;
-
-	return (struct at_heap_entry){ chap_key(c, id), c->epoch, id };
-}
-
-/* Keys of the present need no boost, and few are equal: branches that nearly
- * always go the same way. The comparison itself has none, it is a toss-up. */
-static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
-{
-	const struct chap *c = ctx;
-	s64 x = a->key, y = b->key;
-
-	if ((a->tag ^ c->epoch) | (b->tag ^ c->epoch)) {
-		x = at_credit_boost(x, c->epoch - a->tag);
-		y = at_credit_boost(y, c->epoch - b->tag);
-	}
-	if (x == y)	/* who is older goes first */
-		return c->flows[c->slots[a->id].flow].created > c->flows[c->slots[b->id].flow].created;
-	return x < y;
-}
-
-/* Not inline, and no choice of a pointer: the order of those that may be served is
- * known before the flow is looked at, and most come and go at the ends of its runs. */
-static __attribute__((__cold__, __noinline__)) void chap_rank_parked(struct chap *c, u32 id)
+/* Not inline: nobody is parked while nobody sleeps, and in a busy queue most come and
+ * go at the ends of runs. */
+__attribute__((__cold__)) void at_chap_rank_parked(struct chap *c, u32 id)
 {
 	at_order_add(&c->parked, chap_entry(c, id), chap_less, c);
 }
@@ -56,31 +32,23 @@ static __attribute__((__cold__, __noinline__)) void chap_unrank_parked(struct ch
 	at_order_del(&c->parked, id, chap_entry, chap_less, c);
 }
 
-static __attribute__((__noinline__)) void chap_rank_apart(struct chap *c, u32 id)
+void at_chap_rank_apart(struct chap *c, u32 id)
 {
 	at_order_add_apart(&c->order, chap_entry(c, id), chap_less, c);
 }
 
-static __attribute__((__noinline__)) void chap_unrank_apart(struct chap *c, u32 id)
+void at_chap_unrank_apart(struct chap *c, u32 id)
 {
 	at_order_del_apart(&c->order, id, chap_less, c);
 }
 
-AT_HEAP_FN void chap_seat(struct chap *c, u32 id)
-{
-	if (chap_parked(c, id))
-		chap_rank_parked(c, id);
-	else if (!at_order_join(&c->order, chap_entry(c, id), chap_less, c))
-		chap_rank_apart(c, id);
-}
-
 /* Takes a slot out of its order. */
-AT_HEAP_FN void chap_lift(struct chap *c, u32 id)
+static void chap_lift(struct chap *c, u32 id)
 {
 	if (chap_parked(c, id))
 		chap_unrank_parked(c, id);
 	else if (!at_order_part(&c->order, id, chap_entry, c))
-		chap_unrank_apart(c, id);
+		at_chap_unrank_apart(c, id);
 }
 
 /* Gives a slot its place by the credit of its flow. */
@@ -116,39 +84,6 @@ void at_chap_loosen(struct chap *c, u32 id)
 	chap_settle(c);
 	chap_lift(c, id);
 	c->loose = id;
-}
-
-/* Whether the loose slot is the only one that may be served. */
-static inline bool chap_alone(const struct chap *c)
-{
-	return !c->order.n && c->loose != AT_ORDER_NONE && !chap_parked(c, c->loose);
-}
-
-u32 at_chap_choose(struct chap *c)
-{
-	const struct at_heap_entry *most;
-	u32 id = c->loose;
-	s64 credit;
-
-	if (chap_alone(c)) {
-		credit = chap_key(c, id);
-	} else {
-		if (id != AT_ORDER_NONE)	/* inline: it nearly always is somebody */
-			chap_seat(c, id);
-		c->loose = AT_ORDER_NONE;
-		most = at_order_end(&c->order, true, chap_less, c);
-		if (!most)
-			return AT_ORDER_NONE;
-		id = most->id;
-		credit = at_credit_boost(most->key, c->epoch - most->tag);
-	}
-	if (at_credit_value(credit, c->increment) <= 0)
-		at_chap_boost(c);
-	if (id != TAB && c->loose != id) {
-		chap_lift(c, id);
-		c->loose = id;
-	}
-	return id;
 }
 
 /* The slot with the least credit of those that are parked, of which none is loose,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * chap's state, and what its parts know of each other. chap.c has the rules,
- * chap_flows.c the records of flows, chap_order.c who has the most credit and the
- * least, chap_backlog.c the queued packets; nobody else includes this.
+ * chap_flows.c the records of flows, chap_order.c and chap_order.h who has the most
+ * credit and the least, chap_backlog.c the queued packets; nobody else includes this.
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
@@ -208,10 +208,6 @@ static inline bool chap_ranked(const struct chap *c, u32 id)
 /* A slot gets its place by the credit of its flow; leaves it. */
 void at_chap_rank(struct chap *c, u32 id);
 void at_chap_unrank(struct chap *c, u32 id);
-/* Whose turn it is: the slot with the most credit of those that may be served, or
- * AT_ORDER_NONE. All are boosted if it has none left. It becomes the loose one, for it
- * is about to pay, unless it is the tab. */
-u32 at_chap_choose(struct chap *c);
 /* The slot with the least credit of all; somebody is backlogged. */
 u32 at_chap_least(struct chap *c);
 /* That of those that are parked, after at_chap_least(), or AT_ORDER_NONE. */

@@ -169,19 +169,46 @@ AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_order_entry *entry, 
 		at_order_del_apart(o, id, less, ctx);
 }
 
+/* x, which may be NULL, or the end of a run if that is greater, or less. */
+AT_HEAP_FN const struct at_heap_entry *at_order_further(const struct at_heap_entry *x, const struct at_order_run *run,
+							bool greatest, at_heap_less *less, const void *ctx)
+{
+	const struct at_heap_entry *y = greatest ? &run->head : &run->tail;
+
+	return y->id != AT_ORDER_NONE && (!x || less(ctx, x, y) == greatest) ? y : x;
+}
+
 /* The greatest or the least member, or NULL; good until the order changes. */
 AT_HEAP_FN const struct at_heap_entry *at_order_end(const struct at_order *o, bool greatest,
 						    at_heap_less *less, const void *ctx)
 {
 	const struct at_heap_entry *x = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
 
-	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
-		const struct at_heap_entry *y = greatest ? &run->head : &run->tail;
-
-		if (y->id != AT_ORDER_NONE && (!x || less(ctx, x, y) == greatest))
-			x = y;
-	}
+	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
+		x = at_order_further(x, &o->run[i], greatest, less, ctx);
 	return x;
+}
+
+/* Takes out the greatest member, as at_order_end() gave it, if it is in a run; false: it
+ * is not. */
+AT_HEAP_FN bool at_order_behead(struct at_order *o, const struct at_heap_entry *most, at_order_entry *entry,
+				const void *ctx)
+{
+	struct at_order_run *run = most == &o->run[0].head ? &o->run[0] : &o->run[AT_ORDER_RUNS - 1];
+	u32 id = most->id, below;
+
+	if (most != &run->head)
+		return false;
+	o->n--;
+	o->heap.pos[id] = 0;
+	below = o->next[id];
+	if (below == AT_ORDER_NONE) {
+		run->head.id = run->tail.id = AT_ORDER_NONE;
+	} else {
+		o->heap.pos[below] = AT_ORDER_RUN | AT_ORDER_NONE;
+		run->head = entry(ctx, below);
+	}
+	return true;
 }
 
 /* All keys have changed, and no two members change places: O(members of the heap), for
