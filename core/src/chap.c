@@ -305,11 +305,9 @@ static __attribute__((__noinline__)) struct at_pkt *chap_control(struct at_qdisc
 }
 
 /* The packet of a slot that goes next. */
-static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
+static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, struct chap_control *k, u64 now)
 {
-	struct chap *c = chap_priv(q);
-	struct chap_control *k = &c->controls[c->slots[id].flow];
-	u32 target = c->codel.target;
+	u32 target = chap_priv(q)->codel.target;
 	struct at_pkt *p;
 
 	chap_pace(k, now);
@@ -323,13 +321,11 @@ static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u6
 }
 
 /* A packet of a flow goes; what its last one takes is not felt. */
-static inline void chap_count_pace(struct chap *c, u32 flow, u32 bytes, u64 now)
+static inline void chap_count_pace(struct chap_control *k, const struct chap_flow *f, u32 bytes, u64 now)
 {
-	struct chap_control *k = &c->controls[flow];
-
 	if (!k->bytes)
 		k->since = now;
-	if (c->flows[flow].slot)
+	if (f->slot)
 		k->bytes += bytes;
 }
 
@@ -406,10 +402,11 @@ static __attribute__((__noinline__)) void chap_welcome(struct chap *c, u32 id, u
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_charge bill = { 0 };
+	struct chap_control *k;
+	struct at_charge *bill;
 	struct chap_flow *f;
 	struct at_pkt *p;
-	u32 id, bytes;
+	u32 mark = 0, id, bytes;
 
 	if (at_urgent_waits(&c->urgent))
 		return chap_dequeue_urgent(q, t);
@@ -419,27 +416,31 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 		return NULL;
 	}
 	if (id == TAB) {
-		bill.mark = NEWCOMER;
+		mark = NEWCOMER;
 		id = chap_choose_newcomer(c);
 	}
-	bill.flow = c->slots[id].flow;
-	f = &c->flows[bill.flow];
-	bill.gen = f->gen;
-	p = c->controls ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
+	bill = at_tickets_next(&c->tickets);
+	bill->flow = c->slots[id].flow;
+	f = &c->flows[bill->flow];
+	k = c->controls ? &c->controls[bill->flow] : NULL;
+	p = k ? chap_take_controlled(q, id, k, now) : chap_take_ready(q, id);
 	bytes = at_bytes(p);
-	if (c->controls)
-		chap_count_pace(c, bill.flow, bytes, now);
+	if (k)
+		chap_count_pace(k, f, bytes, now);
+	bill->gen = f->gen;
+	bill->mark = mark;
+	bill->est = bill->nominal = 0;
 	if (!c->faithful) {
-		bill.nominal = at_nominal_ns(bytes);
-		bill.est = at_estimate_ns(bill.nominal, f->scale);
+		bill->nominal = at_nominal_ns(bytes);
+		bill->est = at_estimate_ns(bill->nominal, f->scale);
 	}
-	if (bill.mark == NEWCOMER)
-		chap_welcome(c, id, bill.flow, bill.est);
-	chap_charge(c, f, bill.est);
+	if (mark == NEWCOMER)
+		chap_welcome(c, id, bill->flow, bill->est);
+	chap_charge(c, f, bill->est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
-	at_tickets_issue(&c->tickets, bill, t);
+	at_tickets_write(bill, t);
 	at_book_sent(q, p, bytes);
 	return p;
 }

@@ -37,7 +37,8 @@ struct at_flowtable {
 	u32 *bucket;
 	u8 *records;
 	u64 hash;			/* odd multiplier */
-	u32 bits, size, stride;
+	u32 size, stride;
+	u8 shift;			/* of a product: 64 less the bits of a bucket's number */
 	u32 known;			/* records in use */
 	u32 fresh, free;		/* never used from here on; returned ones */
 };
@@ -84,14 +85,14 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 	t->records = records;
 	t->stride = stride;
 	t->hash = at_hash_multiplier(seed);
-	t->bits = at_flows_bits(size);
+	t->shift = (u8)(64 - at_flows_bits(size));
 	t->size = size;
 	at_flows_forget(t);
 }
 
 static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
 {
-	return &t->bucket[at_hash(t->hash, key) >> (32 - t->bits)];
+	return &t->bucket[t->hash * key >> t->shift];
 }
 
 /* The first record of a bucket, or 0. A bucket from before at_flows_forget() names
