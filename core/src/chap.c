@@ -331,16 +331,28 @@ static inline void chap_count_pace(struct chap_control *k, const struct chap_flo
 
 /* ---- operations ---- */
 
-static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* p is booked, and may be of any flow. */
+static __attribute__((__noinline__)) enum at_verdict chap_admit(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = chap_priv(q);
 
 	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
 		at_chap_append(q, at_chap_flow_of(c, p, now), p);
+	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
+}
+
+static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	u32 i = at_class(p) == AT_URGENT ? 0 : chap_flow_at_work(c, p);
+
 	at_seq_set(p, c->seq++);
 	if (c->controls)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
+	if (!i)
+		return chap_admit(q, p, now);
+	chap_push(c, c->flows[i].slot, p);
 	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
 }
 
@@ -445,33 +457,43 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	return p;
 }
 
+/* Charges a flow, and the tab if that pays as well. */
+static __attribute__((__noinline__)) void chap_settle(struct chap *c, struct chap_flow *f, s64 ns, bool tab)
+{
+	at_chap_pay(c, f, ns);
+	if (tab)
+		at_chap_pay_tab(c, ns);
+}
+
 static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_charge bill;
+	const struct at_charge *bill;
 	struct chap_flow *f;
 	s64 due;
 
 	if (!t->gen)
 		return;
-	if (!at_tickets_take(&c->tickets, t, &bill) || c->flows[bill.flow].gen != bill.gen) {
+	bill = at_tickets_close(&c->tickets, t);
+	f = &c->flows[bill ? bill->flow : MULTICAST];
+	if (!bill || f->gen != bill->gen) {
 		c->n_stale++;
 		return;
 	}
 	c->n_settled++;
-	f = &c->flows[bill.flow];
-	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
-	if (bill.mark == URGENT) {
+	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill->est;
+	if (bill->mark == URGENT) {
 		at_urgent_pay(&c->urgent, due, now);
 		return;
 	}
-	at_chap_pay(c, f, due);
-	if (bill.mark == NEWCOMER)
-		at_chap_pay_tab(c, due);
 	if (!c->faithful) {
-		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
+		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill->nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
 	}
+	if (bill->mark != NEWCOMER && f->epoch == c->epoch && (!f->slot || f->slot == c->loose))
+		chap_charge_present(c, f, due);		/* most: no call */
+	else
+		chap_settle(c, f, due, bill->mark == NEWCOMER);
 }
 
 static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)

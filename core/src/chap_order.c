@@ -58,7 +58,7 @@ void at_chap_rank(struct chap *c, u32 id)
 }
 
 /* The loose slot gets its place. */
-static inline void chap_settle(struct chap *c)
+static inline void chap_seat_loose(struct chap *c)
 {
 	u32 id = c->loose;
 
@@ -81,7 +81,7 @@ void at_chap_loosen(struct chap *c, u32 id)
 {
 	if (!chap_ranked(c, id))
 		return;
-	chap_settle(c);
+	chap_seat_loose(c);
 	chap_lift(c, id);
 	c->loose = id;
 }
@@ -100,7 +100,7 @@ u32 at_chap_least(struct chap *c)
 {
 	const struct at_heap_entry *x, *parked;
 
-	chap_settle(c);
+	chap_seat_loose(c);
 	x = at_order_end(&c->order, false, chap_less, c);
 	parked = c->parked.n ? at_order_end(&c->parked, false, chap_less, c) : NULL;
 	if (parked && (!x || chap_less(c, parked, x)))

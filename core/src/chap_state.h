@@ -135,12 +135,18 @@ static inline void chap_set_credit(const struct chap *c, struct chap_flow *f, s6
 	f->flags = (u8)((f->flags & ~REVISION) | c->revision);
 }
 
-static inline void chap_charge(const struct chap *c, struct chap_flow *f, s64 ns)
+/* Charges a flow that has seen all. */
+static inline void chap_charge_present(const struct chap *c, struct chap_flow *f, s64 ns)
 {
 	f->air += (u64)ns;
+	f->credit = at_credit_charge(f->credit, ns, c->floor);
+}
+
+static inline void chap_charge(const struct chap *c, struct chap_flow *f, s64 ns)
+{
 	if (__builtin_expect(f->epoch != c->epoch, 0))
 		chap_set_credit(c, f, at_chap_late_credit(c, f));
-	f->credit = at_credit_charge(f->credit, ns, c->floor);
+	chap_charge_present(c, f, ns);
 }
 
 /* What a flow starts with, or the newcomers compete with: min(I, tab). */
@@ -179,6 +185,17 @@ static inline u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 no
 		at_flows_unlist(&c->table, i);
 	}
 	return i;
+}
+
+/* The record of p's flow if nothing is to be done about it but to queue p: it came back
+ * before, has packets queued and is not parked; else 0. */
+static inline u32 chap_flow_at_work(const struct chap *c, const struct at_pkt *p)
+{
+	const u8 want = SERVED | ESTABLISHED | RECENT;
+	u32 i = at_sta(p) == AT_GROUP ? 0 : at_flows_top(&c->table, at_flow(p));
+	const struct chap_flow *f = &c->flows[i];
+
+	return i && f->slot && (f->flags & (want | PARKED)) == want ? i : 0;
 }
 
 /* ---- order of the backlogged flows ---- */
@@ -245,22 +262,31 @@ void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p);
 /* A newcomer's slot has n packets and so many bytes more. */
 void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes);
 
+/* p is queued in a slot that is no newcomer's. */
+static inline void chap_push(struct chap *c, u32 id, struct at_pkt *p)
+{
+	struct chap_slot *s = &c->slots[id];
+
+	at_fifo_push(&s->list, p);
+	if (++s->len > c->slots[c->fat].len)
+		c->fat = id;
+}
+
 /* p, of flow i, is queued. */
 static inline void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 {
 	struct chap *c = chap_priv(q);
 	const struct chap_flow *f = &c->flows[i];
-	struct chap_slot *s;
 
 	if (!f->slot || (f->flags & PARKED))
 		at_chap_open(q, i, p);
-	s = &c->slots[f->slot];
-	at_fifo_push(&s->list, p);
-	s->len++;
-	if (!chap_ranked(c, f->slot))
+	if (chap_ranked(c, f->slot)) {
+		chap_push(c, f->slot, p);
+	} else {
+		at_fifo_push(&c->slots[f->slot].list, p);
+		c->slots[f->slot].len++;
 		at_chap_count_newcomer(c, f->slot, 1, at_bytes(p));
-	else if (s->len > c->slots[c->fat].len)
-		c->fat = f->slot;
+	}
 }
 
 /* p was taken from a slot, which is empty now, or a newcomer's, or somebody is closed. */

@@ -106,14 +106,22 @@ static inline u32 at_flows_first(const struct at_flowtable *t, const u32 *bucket
 	return i;
 }
 
+/* The record of key, if it is the first of its bucket, or 0. */
+static inline u32 at_flows_top(const struct at_flowtable *t, u32 key)
+{
+	u32 i = *at_flows_bucket(t, key);
+
+	/* who has the key is of this bucket, old or not */
+	return i && i < t->fresh && at_flows_node(t, i)->key == key ? i : 0;
+}
+
 /* The record of key, or 0. It becomes the first of its bucket, so that the flows
  * in use are found without a look at the idle ones. */
 static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
-	u32 *bucket = at_flows_bucket(t, key), i = *bucket, before = 0;
+	u32 *bucket = at_flows_bucket(t, key), i = at_flows_top(t, key), before = 0;
 
-	/* most: who has the key is of this bucket, old or not */
-	if (i && i < t->fresh && at_flows_node(t, i)->key == key)
+	if (i)		/* most */
 		return i;
 	i = at_flows_first(t, bucket);
 	while (i && at_flows_node(t, i)->key != key) {
