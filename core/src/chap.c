@@ -418,7 +418,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	struct at_charge *bill;
 	struct chap_flow *f;
 	struct at_pkt *p;
-	u32 mark = 0, id, bytes;
+	u32 mark = 0, est = 0, id, flow, bytes;
 
 	if (at_urgent_waits(&c->urgent))
 		return chap_dequeue_urgent(q, t);
@@ -432,27 +432,29 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 		id = chap_choose_newcomer(c);
 	}
 	bill = at_tickets_next(&c->tickets);
-	bill->flow = c->slots[id].flow;
-	f = &c->flows[bill->flow];
-	k = c->controls ? &c->controls[bill->flow] : NULL;
+	bill->flow = flow = c->slots[id].flow;
+	f = &c->flows[flow];
+	k = c->controls ? &c->controls[flow] : NULL;
 	p = k ? chap_take_controlled(q, id, k, now) : chap_take_ready(q, id);
 	bytes = at_bytes(p);
 	if (k)
 		chap_count_pace(k, f, bytes, now);
 	bill->gen = f->gen;
 	bill->mark = mark;
-	bill->est = bill->nominal = 0;
 	if (!c->faithful) {
-		bill->nominal = at_nominal_ns(bytes);
-		bill->est = at_estimate_ns(bill->nominal, f->scale);
+		u32 nominal = at_nominal_ns(bytes);
+
+		bill->nominal = nominal;
+		est = at_estimate_ns(nominal, f->scale);
 	}
+	bill->est = est;
 	if (mark == NEWCOMER)
-		chap_welcome(c, id, bill->flow, bill->est);
-	chap_charge(c, f, bill->est);
+		chap_welcome(c, id, flow, est);
+	chap_charge(c, f, est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
-	at_tickets_write(bill, t);
+	*t = (struct at_ticket){ flow, bill->serial, est };
 	at_book_sent(q, p, bytes);
 	return p;
 }

@@ -86,6 +86,19 @@ void at_chap_loosen(struct chap *c, u32 id)
 	c->loose = id;
 }
 
+u32 at_chap_choose_rarely(struct chap *c, const struct at_heap_entry *most)
+{
+	s64 credit = at_credit_boost(most->key, c->epoch - most->tag);
+	u32 id = most->id;
+
+	c->loose = AT_ORDER_NONE;
+	if (at_credit_value(credit, c->increment) <= 0)
+		at_chap_boost(c);
+	if (id != TAB)
+		at_chap_loosen(c, id);
+	return id;
+}
+
 /* The slot with the least credit of those that are parked, of which none is loose,
  * or AT_ORDER_NONE. */
 u32 at_chap_least_parked(const struct chap *c)

@@ -50,10 +50,13 @@ AT_HEAP_FN void chap_seat(struct chap *c, u32 id)
 		at_chap_rank_apart(c, id);
 }
 
-/* Whether the loose slot is the only one that may be served. */
-static inline bool chap_alone(const struct chap *c)
+/* Whose turn it is, the tab's or after a boost. */
+u32 at_chap_choose_rarely(struct chap *c, const struct at_heap_entry *most);
+
+/* Whether it has nothing left, which may be wrong before it has seen all boosts. */
+static inline bool chap_spent(const struct chap *c, s64 credit)
 {
-	return !c->order.n && c->loose != AT_ORDER_NONE && !chap_parked(c, c->loose);
+	return __builtin_expect(at_credit_value(credit, c->increment) <= 0, 0);
 }
 
 /* Whose turn it is: the slot with the most credit of those that may be served, or
@@ -63,30 +66,26 @@ static inline u32 chap_choose(struct chap *c)
 {
 	const struct at_heap_entry *most;
 	u32 id = c->loose;
-	s64 credit;
 
-	if (chap_alone(c)) {
-		if (at_credit_value(chap_key(c, id), c->increment) <= 0)
-			at_chap_boost(c);
-		return id;
-	}
-	if (id != AT_ORDER_NONE)
+	if (id != AT_ORDER_NONE) {
+		if (!c->order.n && !chap_parked(c, id)) {	/* it is the only one */
+			if (chap_spent(c, chap_credit_of(c, chap_flow_in(c, id))))
+				at_chap_boost(c);
+			return id;
+		}
 		chap_seat(c, id);
-	c->loose = AT_ORDER_NONE;
-	most = at_order_end(&c->order, true, chap_less, c);
-	if (!most)
-		return AT_ORDER_NONE;
-	id = most->id;
-	credit = at_credit_boost(most->key, c->epoch - most->tag);
-	if (__builtin_expect(at_credit_value(credit, c->increment) <= 0, 0)) {
-		at_chap_boost(c);
-		if (id != TAB)
-			at_chap_loosen(c, id);
-	} else if (id != TAB) {
-		if (!at_order_behead(&c->order, most, chap_entry, c))
-			at_chap_unrank_apart(c, id);
-		c->loose = id;
 	}
+	most = at_order_end(&c->order, true, chap_less, c);
+	if (!most) {
+		c->loose = AT_ORDER_NONE;
+		return AT_ORDER_NONE;
+	}
+	id = most->id;
+	if (chap_spent(c, most->key) || id == TAB)
+		return at_chap_choose_rarely(c, most);
+	if (!at_order_behead(&c->order, most, chap_entry, c))
+		at_chap_unrank_apart(c, id);
+	c->loose = id;
 	return id;
 }
 

@@ -112,22 +112,37 @@ AT_HEAP_FN void at_order_unlink(struct at_order *o, u32 id, at_order_entry *entr
 		run->tail = at_order_entry_of(above, entry, ctx);
 }
 
-/* Adds x, which is not in the order, at the end of a run; false: it fits none. */
+/* x joins a run at its end if it is less; whether it did. */
+AT_HEAP_FN bool at_order_below(struct at_order *o, struct at_order_run *run, struct at_heap_entry x,
+			       at_heap_less *less, const void *ctx)
+{
+	if (run->tail.id != AT_ORDER_NONE && !less(ctx, &x, &run->tail))
+		return false;
+	at_order_append(o, run, x);
+	return true;
+}
+
+/* x joins a run, which is not empty, at its head if it is not less; whether it did. */
+AT_HEAP_FN bool at_order_above(struct at_order *o, struct at_order_run *run, struct at_heap_entry x,
+			       at_heap_less *less, const void *ctx)
+{
+	if (less(ctx, &x, &run->head))
+		return false;
+	at_order_prepend(o, run, x);
+	return true;
+}
+
+/* Adds x, which is not in the order, at the end of a run; false: it fits none. No loop:
+ * the first end is nearly always the one. */
 AT_HEAP_FN bool at_order_join(struct at_order *o, struct at_heap_entry x, at_heap_less *less, const void *ctx)
 {
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (run->tail.id == AT_ORDER_NONE || less(ctx, &x, &run->tail)) {
-			at_order_append(o, run, x);
-			o->n++;
-			return true;
-		}
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (!less(ctx, &x, &run->head)) {
-			at_order_prepend(o, run, x);
-			o->n++;
-			return true;
-		}
-	return false;
+	struct at_order_run *first = &o->run[0], *last = &o->run[AT_ORDER_RUNS - 1];
+
+	if (!at_order_below(o, first, x, less, ctx) && !at_order_below(o, last, x, less, ctx) &&
+	    !at_order_above(o, first, x, less, ctx) && !at_order_above(o, last, x, less, ctx))
+		return false;
+	o->n++;
+	return true;
 }
 
 /* Adds x, which is not in the order and fits no run. */
@@ -184,9 +199,8 @@ AT_HEAP_FN const struct at_heap_entry *at_order_end(const struct at_order *o, bo
 {
 	const struct at_heap_entry *x = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
 
-	for (u32 i = 0; i < AT_ORDER_RUNS; i++)
-		x = at_order_further(x, &o->run[i], greatest, less, ctx);
-	return x;
+	x = at_order_further(x, &o->run[0], greatest, less, ctx);
+	return at_order_further(x, &o->run[AT_ORDER_RUNS - 1], greatest, less, ctx);
 }
 
 /* Takes out the greatest member, as at_order_end() gave it, if it is in a run; false: it
