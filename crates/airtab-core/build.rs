@@ -26,6 +26,7 @@ fn main() {
         .std("c11")
         .flag("-ffreestanding")
         .flag("-fbuiltin") // memcpy() of a word is no call
+        .flag("-fno-tree-slp-vectorize") // two words put together in a vector wait for each other
         .flag("-Wconversion")
         .warnings(true)
         .extra_warnings(true)
