@@ -382,35 +382,6 @@ static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_urgent(struct a
 	return p;
 }
 
-static bool chap_newcomer_waits(const void *ctx, u32 id)
-{
-	return chap_parked(ctx, id);
-}
-
-/* The newcomer whose turn it is. */
-static __attribute__((__noinline__)) u32 chap_choose_newcomer(struct chap *c)
-{
-	u32 id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
-
-	at_turns_pass(&c->turns, id);
-	return id;
-}
-
-/* A newcomer was served a packet for so many ns: the tab pays as well, and from now
- * on the flow stands for itself. */
-static __attribute__((__noinline__)) void chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns)
-{
-	struct chap_flow *f = &c->flows[flow];
-
-	chap_set_credit(c, f, chap_newcomer_credit(c));
-	if (f->slot) {
-		at_chap_leave_newcomers(c, id);
-		c->loose = id;
-	}
-	at_chap_pay_tab(c, ns);
-	c->n_newcomers++;
-}
-
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = chap_priv(q);
@@ -429,7 +400,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	}
 	if (id == TAB) {
 		mark = NEWCOMER;
-		id = chap_choose_newcomer(c);
+		id = at_chap_choose_newcomer(c);
 	}
 	bill = at_tickets_next(&c->tickets);
 	bill->flow = flow = c->slots[id].flow;
@@ -449,7 +420,7 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	}
 	bill->est = est;
 	if (mark == NEWCOMER)
-		chap_welcome(c, id, flow, est);
+		at_chap_welcome(c, id, flow, est);
 	chap_charge(c, f, est);
 	f->last = now;
 	f->packets++;

@@ -307,6 +307,11 @@ static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_
 
 /* Takes the oldest packet of a slot that is not parked: one may go. */
 struct at_pkt *at_chap_take_open(struct at_qdisc *q, u32 id);
+/* The newcomer whose turn it is. */
+u32 at_chap_choose_newcomer(struct chap *c);
+/* A newcomer was served a packet for so many ns: the tab pays as well, and from now
+ * on the flow stands for itself. */
+void at_chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns);
 /* Ends the slot's time among the newcomers. */
 void at_chap_leave_newcomers(struct chap *c, u32 id);
 /* A station, whose gate was turned, has packets in a slot or not. */
