@@ -24,7 +24,7 @@ static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, con
 	const struct chap *c = ctx;
 	s64 x = a->key, y = b->key;
 
-	if (__builtin_expect((a->tag ^ c->epoch) | (b->tag ^ c->epoch), 0)) {
+	if (__builtin_expect(((a->tag ^ c->epoch) | (b->tag ^ c->epoch)) != 0, 0)) {
 		x = at_credit_boost(x, c->epoch - a->tag);
 		y = at_credit_boost(y, c->epoch - b->tag);
 	}
