@@ -66,7 +66,7 @@
  */
 #include "airtab/align.h"
 #include "airtab/estimate.h"
-#include "chap_state.h"
+#include "chap_order.h"
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
@@ -305,11 +305,9 @@ static __attribute__((__noinline__)) struct at_pkt *chap_control(struct at_qdisc
 }
 
 /* The packet of a slot that goes next. */
-static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u64 now)
+static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, struct chap_control *k, u64 now)
 {
-	struct chap *c = chap_priv(q);
-	struct chap_control *k = &c->controls[c->slots[id].flow];
-	u32 target = c->codel.target;
+	u32 target = chap_priv(q)->codel.target;
 	struct at_pkt *p;
 
 	chap_pace(k, now);
@@ -323,28 +321,38 @@ static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, u6
 }
 
 /* A packet of a flow goes; what its last one takes is not felt. */
-static inline void chap_count_pace(struct chap *c, u32 flow, u32 bytes, u64 now)
+static inline void chap_count_pace(struct chap_control *k, const struct chap_flow *f, u32 bytes, u64 now)
 {
-	struct chap_control *k = &c->controls[flow];
-
 	if (!k->bytes)
 		k->since = now;
-	if (c->flows[flow].slot)
+	if (f->slot)
 		k->bytes += bytes;
 }
 
 /* ---- operations ---- */
 
-static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* p is booked, and may be of any flow. */
+static __attribute__((__noinline__)) enum at_verdict chap_admit(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = chap_priv(q);
 
 	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
 		at_chap_append(q, at_chap_flow_of(c, p, now), p);
+	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
+}
+
+static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	u32 i = at_class(p) == AT_URGENT ? 0 : chap_flow_at_work(c, p);
+
 	at_seq_set(p, c->seq++);
 	if (c->controls)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
+	if (!i)
+		return chap_admit(q, p, now);
+	chap_push(c, c->flows[i].slot, p);
 	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
 }
 
@@ -374,103 +382,91 @@ static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_urgent(struct a
 	return p;
 }
 
-static bool chap_newcomer_waits(const void *ctx, u32 id)
-{
-	return chap_parked(ctx, id);
-}
-
-/* The newcomer whose turn it is. */
-static __attribute__((__noinline__)) u32 chap_choose_newcomer(struct chap *c)
-{
-	u32 id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
-
-	at_turns_pass(&c->turns, id);
-	return id;
-}
-
-/* A newcomer was served a packet for so many ns: the tab pays as well, and from now
- * on the flow stands for itself. */
-static __attribute__((__noinline__)) void chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns)
-{
-	struct chap_flow *f = &c->flows[flow];
-
-	chap_set_credit(c, f, chap_newcomer_credit(c));
-	if (f->slot) {
-		at_chap_leave_newcomers(c, id);
-		c->loose = id;
-	}
-	at_chap_pay_tab(c, ns);
-	c->n_newcomers++;
-}
-
 static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_charge bill = { 0 };
+	struct chap_control *k;
+	struct at_charge *bill;
 	struct chap_flow *f;
 	struct at_pkt *p;
-	u32 id, bytes;
+	u32 mark = 0, est = 0, id, flow, bytes;
 
 	if (at_urgent_waits(&c->urgent))
 		return chap_dequeue_urgent(q, t);
-	id = at_chap_choose(c);
+	id = chap_choose(c);
 	if (id == AT_ORDER_NONE) {
 		*t = (struct at_ticket){ 0 };
 		return NULL;
 	}
 	if (id == TAB) {
-		bill.mark = NEWCOMER;
-		id = chap_choose_newcomer(c);
+		mark = NEWCOMER;
+		id = at_chap_choose_newcomer(c);
 	}
-	bill.flow = c->slots[id].flow;
-	f = &c->flows[bill.flow];
-	bill.gen = f->gen;
-	p = c->controls ? chap_take_controlled(q, id, now) : chap_take_ready(q, id);
+	bill = at_tickets_next(&c->tickets);
+	bill->flow = flow = c->slots[id].flow;
+	f = &c->flows[flow];
+	k = c->controls ? &c->controls[flow] : NULL;
+	p = k ? chap_take_controlled(q, id, k, now) : chap_take_ready(q, id);
 	bytes = at_bytes(p);
-	if (c->controls)
-		chap_count_pace(c, bill.flow, bytes, now);
+	if (k)
+		chap_count_pace(k, f, bytes, now);
+	bill->gen = f->gen;
+	bill->mark = mark;
 	if (!c->faithful) {
-		bill.nominal = at_nominal_ns(bytes);
-		bill.est = at_estimate_ns(bill.nominal, f->scale);
+		u32 nominal = at_nominal_ns(bytes);
+
+		bill->nominal = nominal;
+		est = at_estimate_ns(nominal, f->scale);
 	}
-	if (bill.mark == NEWCOMER)
-		chap_welcome(c, id, bill.flow, bill.est);
-	chap_charge(c, f, bill.est);
+	bill->est = est;
+	if (mark == NEWCOMER)
+		at_chap_welcome(c, id, flow, est);
+	chap_charge(c, f, est);
 	f->last = now;
 	f->packets++;
 	f->flags |= SERVED;
-	at_tickets_issue(&c->tickets, bill, t);
+	*t = (struct at_ticket){ flow, bill->serial, est };
 	at_book_sent(q, p, bytes);
 	return p;
+}
+
+/* Charges a flow, and the tab if that pays as well. */
+static __attribute__((__noinline__)) void chap_settle(struct chap *c, struct chap_flow *f, s64 ns, bool tab)
+{
+	at_chap_pay(c, f, ns);
+	if (tab)
+		at_chap_pay_tab(c, ns);
 }
 
 static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct at_charge bill;
+	const struct at_charge *bill;
 	struct chap_flow *f;
 	s64 due;
 
 	if (!t->gen)
 		return;
-	if (!at_tickets_take(&c->tickets, t, &bill) || c->flows[bill.flow].gen != bill.gen) {
+	bill = at_tickets_close(&c->tickets, t);
+	f = &c->flows[bill ? bill->flow : MULTICAST];
+	if (!bill || f->gen != bill->gen) {
 		c->n_stale++;
 		return;
 	}
 	c->n_settled++;
-	f = &c->flows[bill.flow];
-	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill.est;
-	if (bill.mark == URGENT) {
+	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill->est;
+	if (bill->mark == URGENT) {
 		at_urgent_pay(&c->urgent, due, now);
 		return;
 	}
-	at_chap_pay(c, f, due);
-	if (bill.mark == NEWCOMER)
-		at_chap_pay_tab(c, due);
 	if (!c->faithful) {
-		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill.nominal);
+		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill->nominal);
 		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
 	}
+	if (bill->mark != NEWCOMER && f->epoch == c->epoch && (!f->slot || f->slot == c->loose))
+		chap_charge_present(c, f, due);		/* most: no call */
+	else
+		chap_settle(c, f, due, bill->mark == NEWCOMER);
 }
 
 static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
@@ -527,6 +523,7 @@ static void chap_set_params(struct chap *c, const struct at_vals *v)
 	if (limit > c->table.size - 1)
 		limit = c->table.size - 1;
 	c->increment = (s64)*v[P_INCREMENT].v;
+	c->floor = c->faithful ? AT_CREDIT_FLOOR : at_credit_floor(c->increment);
 	c->bound = c->faithful ? limit - 1 : limit;
 	c->memory = c->faithful ? AT_NEVER : *v[P_MEMORY].v;
 	c->udp_timeout = *v[P_UDP_TIMEOUT].v;
@@ -576,7 +573,7 @@ static u64 chap_state_size(const struct at_vals *v)
 /* No open tickets, a rested tab; there are no flows. */
 static void chap_clear(struct chap *c)
 {
-	struct chap_flow rested = { .created = ~(u32)0, .epoch = c->boosts, .scale = c->scale,
+	struct chap_flow rested = { .created = ~(u32)0, .epoch = c->epoch, .scale = c->scale,
 			       .flags = (u8)(KNOWN | SERVED | c->revision) };
 
 	at_tickets_forget(&c->tickets);
@@ -635,7 +632,7 @@ static void chap_change_increment(struct chap *c, s64 old)
 {
 	if (old == c->increment)
 		return;
-	c->changed = c->boosts;
+	c->changed = c->epoch++;
 	c->shift = 2 * (old - c->increment);
 	c->revision ^= REVISION;
 	c->unvisited = 0;

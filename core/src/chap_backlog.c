@@ -65,6 +65,32 @@ static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
 	chap_seat_tab(c);
 }
 
+static bool chap_newcomer_waits(const void *ctx, u32 id)
+{
+	return chap_parked(ctx, id);
+}
+
+u32 at_chap_choose_newcomer(struct chap *c)
+{
+	u32 id = at_turns_first_ready(&c->turns, chap_newcomer_waits, c);
+
+	at_turns_pass(&c->turns, id);
+	return id;
+}
+
+void at_chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns)
+{
+	struct chap_flow *f = &c->flows[flow];
+
+	chap_set_credit(c, f, chap_newcomer_credit(c));
+	if (f->slot) {
+		at_chap_leave_newcomers(c, id);
+		c->loose = id;
+	}
+	at_chap_pay_tab(c, ns);
+	c->n_newcomers++;
+}
+
 /* A slot may be served no longer, or again: it goes to where such slots are. */
 static void chap_park(struct chap *c, u32 id, bool parked)
 {

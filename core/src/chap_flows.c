@@ -17,7 +17,7 @@ static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 		.node = f->node,
 		.credit = chap_newcomer_credit(c),
 		.last = now,
-		.epoch = c->boosts,
+		.epoch = c->epoch,
 		.gen = f->gen + 1,
 		.created = c->created++,
 		.scale = c->scale,

@@ -4,35 +4,25 @@
  * be served apart from those that have parked packets alone, and charges, which
  * change that order.
  */
-#include "chap_state.h"
+#include "chap_order.h"
 
-/* What order.h sorts by. */
-static inline struct at_heap_entry chap_entry(const void *ctx, u32 id)
+/* After the change of the increment, if that was not seen, it is the same credit from
+ * another 2I. */
+s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f)
 {
-	const struct chap *c = ctx;
+	u32 epoch = f->epoch;
+	s64 d = f->credit;
 
-	return (struct at_heap_entry){ chap_key(c, id), c->boosts, id };
-}
-
-/* Keys of the present need no boost, and few are equal: branches that nearly
- * always go the same way. The comparison itself has none, it is a toss-up. */
-static inline bool chap_less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
-{
-	const struct chap *c = ctx;
-	s64 x = a->key, y = b->key;
-
-	if ((a->tag ^ c->boosts) | (b->tag ^ c->boosts)) {
-		x = at_credit_boost(x, c->boosts - a->tag);
-		y = at_credit_boost(y, c->boosts - b->tag);
+	if ((f->flags ^ c->revision) & REVISION) {
+		d = at_credit_clamp(at_credit_boost(d, c->changed - epoch) + c->shift, c->floor);
+		epoch = c->changed + 1;
 	}
-	if (x == y)	/* who is older goes first */
-		return c->flows[c->slots[a->id].flow].created > c->flows[c->slots[b->id].flow].created;
-	return x < y;
+	return at_credit_boost(d, c->epoch - epoch);
 }
 
-/* Not inline, and no choice of a pointer: the order of those that may be served is
- * known before the flow is looked at, and most come and go at the ends of its runs. */
-static __attribute__((__cold__, __noinline__)) void chap_rank_parked(struct chap *c, u32 id)
+/* Not inline: nobody is parked while nobody sleeps, and in a busy queue most come and
+ * go at the ends of runs. */
+__attribute__((__cold__)) void at_chap_rank_parked(struct chap *c, u32 id)
 {
 	at_order_add(&c->parked, chap_entry(c, id), chap_less, c);
 }
@@ -42,31 +32,23 @@ static __attribute__((__cold__, __noinline__)) void chap_unrank_parked(struct ch
 	at_order_del(&c->parked, id, chap_entry, chap_less, c);
 }
 
-static __attribute__((__noinline__)) void chap_rank_apart(struct chap *c, u32 id)
+void at_chap_rank_apart(struct chap *c, u32 id)
 {
 	at_order_add_apart(&c->order, chap_entry(c, id), chap_less, c);
 }
 
-static __attribute__((__noinline__)) void chap_unrank_apart(struct chap *c, u32 id)
+void at_chap_unrank_apart(struct chap *c, u32 id)
 {
 	at_order_del_apart(&c->order, id, chap_less, c);
 }
 
-AT_HEAP_FN void chap_seat(struct chap *c, u32 id)
-{
-	if (chap_parked(c, id))
-		chap_rank_parked(c, id);
-	else if (!at_order_join(&c->order, chap_entry(c, id), chap_less, c))
-		chap_rank_apart(c, id);
-}
-
 /* Takes a slot out of its order. */
-AT_HEAP_FN void chap_lift(struct chap *c, u32 id)
+static void chap_lift(struct chap *c, u32 id)
 {
 	if (chap_parked(c, id))
 		chap_unrank_parked(c, id);
 	else if (!at_order_part(&c->order, id, chap_entry, c))
-		chap_unrank_apart(c, id);
+		at_chap_unrank_apart(c, id);
 }
 
 /* Gives a slot its place by the credit of its flow. */
@@ -76,7 +58,7 @@ void at_chap_rank(struct chap *c, u32 id)
 }
 
 /* The loose slot gets its place. */
-static inline void chap_settle(struct chap *c)
+static inline void chap_seat_loose(struct chap *c)
 {
 	u32 id = c->loose;
 
@@ -93,48 +75,27 @@ void at_chap_unrank(struct chap *c, u32 id)
 		chap_lift(c, id);
 }
 
-/* Takes a slot out of its order, for its credit is about to change. It gets its
- * new place when somebody looks, or another one becomes loose: a charge and the
- * report of that transmission cost one move if the report comes before. */
-static void chap_loosen(struct chap *c, u32 id)
+/* It gets its new place when somebody looks, or another one becomes loose: a charge and
+ * the report of that transmission cost one move if the report comes before. */
+void at_chap_loosen(struct chap *c, u32 id)
 {
-	if (c->loose == id)
+	if (!chap_ranked(c, id))
 		return;
-	chap_settle(c);
+	chap_seat_loose(c);
 	chap_lift(c, id);
 	c->loose = id;
 }
 
-/* Whether the loose slot is the only one that may be served. */
-static inline bool chap_alone(const struct chap *c)
+u32 at_chap_choose_rarely(struct chap *c, const struct at_heap_entry *most)
 {
-	return !c->order.n && c->loose != AT_ORDER_NONE && !chap_parked(c, c->loose);
-}
+	s64 credit = at_credit_boost(most->key, c->epoch - most->tag);
+	u32 id = most->id;
 
-u32 at_chap_choose(struct chap *c)
-{
-	const struct at_heap_entry *most;
-	u32 id = c->loose;
-	s64 credit;
-
-	if (chap_alone(c)) {
-		credit = chap_key(c, id);
-	} else {
-		if (id != AT_ORDER_NONE)	/* inline: it nearly always is somebody */
-			chap_seat(c, id);
-		c->loose = AT_ORDER_NONE;
-		most = at_order_end(&c->order, true, chap_less, c);
-		if (!most)
-			return AT_ORDER_NONE;
-		id = most->id;
-		credit = at_credit_boost(most->key, c->boosts - most->tag);
-	}
+	c->loose = AT_ORDER_NONE;
 	if (at_credit_value(credit, c->increment) <= 0)
 		at_chap_boost(c);
-	if (id != TAB && c->loose != id) {
-		chap_lift(c, id);
-		c->loose = id;
-	}
+	if (id != TAB)
+		at_chap_loosen(c, id);
 	return id;
 }
 
@@ -152,20 +113,12 @@ u32 at_chap_least(struct chap *c)
 {
 	const struct at_heap_entry *x, *parked;
 
-	chap_settle(c);
+	chap_seat_loose(c);
 	x = at_order_end(&c->order, false, chap_less, c);
 	parked = c->parked.n ? at_order_end(&c->parked, false, chap_less, c) : NULL;
 	if (parked && (!x || chap_less(c, parked, x)))
 		x = parked;
 	return x ? x->id : AT_ORDER_NONE;
-}
-
-/* Charges a flow, backlogged or not. */
-void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
-{
-	if (f->slot && chap_ranked(c, f->slot))
-		chap_loosen(c, f->slot);
-	chap_charge(c, f, ns);
 }
 
 /* Charges the newcomers' tab. */
@@ -187,7 +140,7 @@ void at_chap_boost(struct chap *c)
 
 	if (tab)
 		at_chap_unrank(c, TAB);
-	c->boosts++;
+	c->epoch++;
 	c->n_boosts++;
 	if (c->faithful) {
 		at_order_rebuild(&c->order, chap_entry, chap_less, c);

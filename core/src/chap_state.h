@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * chap's state, and what its parts know of each other. chap.c has the rules,
- * chap_flows.c the records of flows, chap_order.c who has the most credit and the
- * least, chap_backlog.c the queued packets; nobody else includes this.
+ * chap_flows.c the records of flows, chap_order.c and chap_order.h who has the most
+ * credit and the least, chap_backlog.c the queued packets; nobody else includes this.
  *
  * Invariants
  *  - A flow has a slot exactly while it has packets queued.
@@ -36,7 +36,7 @@ enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16,
 /* A flow: one cache line. */
 struct chap_flow {
 	struct at_flow_node node;
-	s64 credit;		/* distance from 2I, ns, after `epoch` boosts */
+	s64 credit;		/* distance from 2I, ns, as it was in `epoch` */
 	u64 last;		/* last served (first seen, if never), ns */
 	u64 air;		/* charged in all, ns */
 	u32 epoch;
@@ -57,10 +57,10 @@ struct chap_slot {
 
 /* What keeps a flow's backlog short. */
 struct chap_control {
-	struct at_codel codel;
 	u64 since;		/* when the bytes began that are counted */
 	u32 bytes;		/* served since, of a backlog that lasts */
 	u32 full;		/* ns that a full packet takes, mean with weight 1/8; 0 = not known */
+	struct at_codel codel;	/* of a calm flow no more is read than where it begins */
 };
 
 _Static_assert(sizeof(struct chap_flow) <= 64, "a flow is one cache line");
@@ -72,11 +72,12 @@ _Static_assert(sizeof(struct chap_control) <= 40, "and 40 more where there is a 
 struct chap {
 	/* parameters */
 	s64 increment;			/* I, ns */
+	s64 floor;			/* no credit is below, as a distance from 2I */
 	u64 bound, memory;		/* packets and bytes that remain after an arrival */
 	u64 udp_timeout, tcp_timeout;	/* ns */
 	bool faithful, newcomers, uplink;
 
-	u32 boosts;
+	u32 epoch;			/* boosts and changes of the increment */
 	u32 created;
 	u32 slot_free, slot_fresh;
 	u32 loose;			/* backlogged slot that awaits its place in the order */
@@ -86,9 +87,8 @@ struct chap {
 	u64 seq;
 	struct at_urgent urgent;
 
-	/* The last change of the increment: how many boosts there had been, what it
-	 * adds to a distance from 2I, which credits have it (REVISION), and the first
-	 * record that may not. */
+	/* The last change of the increment: its epoch, what it adds to a distance from
+	 * 2I, which credits have it (REVISION), and the first record that may not. */
 	u32 changed, unvisited;
 	s64 shift;
 	u8 revision;
@@ -120,35 +120,33 @@ static inline struct chap_flow *chap_tab(const struct chap *c)
 
 /* ---- credit ---- */
 
-static inline s64 chap_within_bounds(const struct chap *c, s64 d)
-{
-	return c->faithful ? d : at_credit_clamp(d, c->increment);
-}
+/* Of a flow that has not seen the last boost or the last change. */
+s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f);
 
 static inline s64 chap_credit_of(const struct chap *c, const struct chap_flow *f)
 {
-	u32 epoch = f->epoch;
-	s64 d = f->credit;
-
-	if ((f->flags ^ c->revision) & REVISION) {	/* the same credit from another 2I */
-		d = at_credit_boost(d, c->changed - epoch) + c->shift;
-		d = chap_within_bounds(c, d < 0 ? d : 0);	/* nobody has more than 2I */
-		epoch = c->changed;
-	}
-	return at_credit_boost(d, c->boosts - epoch);
+	return __builtin_expect(f->epoch == c->epoch, 1) ? f->credit : at_chap_late_credit(c, f);
 }
 
 static inline void chap_set_credit(const struct chap *c, struct chap_flow *f, s64 d)
 {
-	f->credit = chap_within_bounds(c, d);
-	f->epoch = c->boosts;
+	f->credit = at_credit_clamp(d, c->floor);
+	f->epoch = c->epoch;
 	f->flags = (u8)((f->flags & ~REVISION) | c->revision);
+}
+
+/* Charges a flow that has seen all. */
+static inline void chap_charge_present(const struct chap *c, struct chap_flow *f, s64 ns)
+{
+	f->air += (u64)ns;
+	f->credit = at_credit_charge(f->credit, ns, c->floor);
 }
 
 static inline void chap_charge(const struct chap *c, struct chap_flow *f, s64 ns)
 {
-	f->air += (u64)ns;
-	chap_set_credit(c, f, at_credit_charge(chap_credit_of(c, f), ns));
+	if (__builtin_expect(f->epoch != c->epoch, 0))
+		chap_set_credit(c, f, at_chap_late_credit(c, f));
+	chap_charge_present(c, f, ns);
 }
 
 /* What a flow starts with, or the newcomers compete with: min(I, tab). */
@@ -189,6 +187,17 @@ static inline u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 no
 	return i;
 }
 
+/* The record of p's flow if nothing is to be done about it but to queue p: it came back
+ * before, has packets queued and is not parked; else 0. */
+static inline u32 chap_flow_at_work(const struct chap *c, const struct at_pkt *p)
+{
+	const u8 want = SERVED | ESTABLISHED | RECENT;
+	u32 i = at_sta(p) == AT_GROUP ? 0 : at_flows_top(&c->table, at_flow(p));
+	const struct chap_flow *f = &c->flows[i];
+
+	return i && f->slot && (f->flags & (want | PARKED)) == want ? i : 0;
+}
+
 /* ---- order of the backlogged flows ---- */
 
 static inline struct chap_flow *chap_flow_in(const struct chap *c, u32 id)
@@ -216,16 +225,20 @@ static inline bool chap_ranked(const struct chap *c, u32 id)
 /* A slot gets its place by the credit of its flow; leaves it. */
 void at_chap_rank(struct chap *c, u32 id);
 void at_chap_unrank(struct chap *c, u32 id);
-/* Whose turn it is: the slot with the most credit of those that may be served, or
- * AT_ORDER_NONE. All are boosted if it has none left. It becomes the loose one, for it
- * is about to pay, unless it is the tab. */
-u32 at_chap_choose(struct chap *c);
 /* The slot with the least credit of all; somebody is backlogged. */
 u32 at_chap_least(struct chap *c);
 /* That of those that are parked, after at_chap_least(), or AT_ORDER_NONE. */
 u32 at_chap_least_parked(const struct chap *c);
+/* The credit of a slot's flow is about to change: it becomes the loose one, unless it is
+ * a newcomer's. */
+void at_chap_loosen(struct chap *c, u32 id);
 /* Charges a flow, backlogged or not; the newcomers' tab. */
-void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns);
+static inline void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
+{
+	if (f->slot && f->slot != c->loose)
+		at_chap_loosen(c, f->slot);
+	chap_charge(c, f, ns);
+}
 void at_chap_pay_tab(struct chap *c, s64 ns);
 /* All credits are boosted, when they are looked at next. */
 void at_chap_boost(struct chap *c);
@@ -249,22 +262,31 @@ void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p);
 /* A newcomer's slot has n packets and so many bytes more. */
 void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes);
 
+/* p is queued in a slot that is no newcomer's. */
+static inline void chap_push(struct chap *c, u32 id, struct at_pkt *p)
+{
+	struct chap_slot *s = &c->slots[id];
+
+	at_fifo_push(&s->list, p);
+	if (++s->len > c->slots[c->fat].len)
+		c->fat = id;
+}
+
 /* p, of flow i, is queued. */
 static inline void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 {
 	struct chap *c = chap_priv(q);
 	const struct chap_flow *f = &c->flows[i];
-	struct chap_slot *s;
 
 	if (!f->slot || (f->flags & PARKED))
 		at_chap_open(q, i, p);
-	s = &c->slots[f->slot];
-	at_fifo_push(&s->list, p);
-	s->len++;
-	if (!chap_ranked(c, f->slot))
+	if (chap_ranked(c, f->slot)) {
+		chap_push(c, f->slot, p);
+	} else {
+		at_fifo_push(&c->slots[f->slot].list, p);
+		c->slots[f->slot].len++;
 		at_chap_count_newcomer(c, f->slot, 1, at_bytes(p));
-	else if (s->len > c->slots[c->fat].len)
-		c->fat = f->slot;
+	}
 }
 
 /* p was taken from a slot, which is empty now, or a newcomer's, or somebody is closed. */
@@ -285,6 +307,11 @@ static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_
 
 /* Takes the oldest packet of a slot that is not parked: one may go. */
 struct at_pkt *at_chap_take_open(struct at_qdisc *q, u32 id);
+/* The newcomer whose turn it is. */
+u32 at_chap_choose_newcomer(struct chap *c);
+/* A newcomer was served a packet for so many ns: the tab pays as well, and from now
+ * on the flow stands for itself. */
+void at_chap_welcome(struct chap *c, u32 id, u32 flow, u32 ns);
 /* Ends the slot's time among the newcomers. */
 void at_chap_leave_newcomers(struct chap *c, u32 id);
 /* A station, whose gate was turned, has packets in a slot or not. */

@@ -176,18 +176,18 @@ static void credits(void)
 	CHECK_EQ(at_credit_boost(-((s64)1 << 62), 61), -2);
 	CHECK_EQ(at_credit_boost(-((s64)1 << 62), ~(u32)0), -1);
 	/* between -10 I and 2 I */
-	CHECK_EQ(at_credit_clamp(1, i), 0);
-	CHECK_EQ(at_credit_clamp(-12 * i, i), -12 * i);
-	CHECK_EQ(at_credit_clamp(-12 * i - 1, i), -12 * i);
-	CHECK_EQ(at_credit_clamp(-12 * i + 1, i), -12 * i + 1);
+	CHECK_EQ(at_credit_clamp(1, at_credit_floor(i)), 0);
+	CHECK_EQ(at_credit_clamp(-12 * i, at_credit_floor(i)), -12 * i);
+	CHECK_EQ(at_credit_clamp(-12 * i - 1, at_credit_floor(i)), -12 * i);
+	CHECK_EQ(at_credit_clamp(-12 * i + 1, at_credit_floor(i)), -12 * i + 1);
 	/* a charge and a floor below which none goes */
 	CHECK_EQ(at_charge(AT_CHARGE_MAX + 1), AT_CHARGE_MAX);
 	CHECK_EQ(at_charge(5), 5);
-	CHECK_EQ(at_credit_charge(-10, 5), -15);
-	CHECK_EQ(at_credit_charge(-10, -5), -5);
-	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, 2), AT_CREDIT_FLOOR + 1);
-	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, 3), AT_CREDIT_FLOOR);
-	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, (s64)AT_CHARGE_MAX), AT_CREDIT_FLOOR);
+	CHECK_EQ(at_credit_charge(-10, 5, AT_CREDIT_FLOOR), -15);
+	CHECK_EQ(at_credit_charge(-10, -5, AT_CREDIT_FLOOR), -5);
+	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, 2, AT_CREDIT_FLOOR), AT_CREDIT_FLOOR + 1);
+	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, 3, AT_CREDIT_FLOOR), AT_CREDIT_FLOOR);
+	CHECK_EQ(at_credit_charge(AT_CREDIT_FLOOR + 3, (s64)AT_CHARGE_MAX, AT_CREDIT_FLOOR), AT_CREDIT_FLOOR);
 }
 
 int main(void)

@@ -25,6 +25,8 @@ fn main() {
         .define("AT_HOST_H", "\"airtab/host_user.h\"")
         .std("c11")
         .flag("-ffreestanding")
+        .flag("-fbuiltin") // memcpy() of a word is no call
+        .flag("-fno-tree-slp-vectorize") // two words put together in a vector wait for each other
         .flag("-Wconversion")
         .warnings(true)
         .extra_warnings(true)

@@ -97,9 +97,12 @@ static inline u64 at_codel_sojourn(struct at_pkt *p, u64 now)
 	return now - then;
 }
 
-/* The queue has become empty, or a packet of it was in time. */
+/* The queue has become empty, or a packet of it was in time. Below target it is calm
+ * already: nothing else of it is touched. */
 static inline void at_codel_empty(struct at_codel *c)
 {
+	if (!c->first_above)
+		return;
 	c->first_above = 0;
 	c->state = AT_CODEL_CALM;
 }

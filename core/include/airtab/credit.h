@@ -31,8 +31,11 @@ static inline s64 at_credit_value(s64 d, s64 increment)
 	return d + 2 * increment;
 }
 
+/* Most credits that are looked at have seen all boosts. */
 static inline s64 at_credit_boost(s64 d, u32 boosts)
 {
+	if (__builtin_expect(!boosts, 1))
+		return d;
 	return d >> (boosts < 63 ? boosts : 63);
 }
 
@@ -42,18 +45,23 @@ static inline s64 at_charge(u64 ns)
 	return (s64)(ns < AT_CHARGE_MAX ? ns : AT_CHARGE_MAX);
 }
 
-/* ns > 0 takes credit, ns < 0 gives it back; |ns| <= AT_CHARGE_MAX. */
-static inline s64 at_credit_charge(s64 d, s64 ns)
+/* The least of -10 I .. 2 I: one disaster packet must not mute a flow for long. */
+static inline s64 at_credit_floor(s64 increment)
 {
-	return d - ns > AT_CREDIT_FLOOR ? d - ns : AT_CREDIT_FLOOR;
+	return -12 * increment;
 }
 
-/* To -10 I .. 2 I: one disaster packet must not mute a flow for long. */
-static inline s64 at_credit_clamp(s64 d, s64 increment)
+/* Nobody has more than 2 I. */
+static inline s64 at_credit_clamp(s64 d, s64 floor)
 {
-	if (d > 0)
-		return 0;
-	return d > -12 * increment ? d : -12 * increment;
+	d = d > floor ? d : floor;
+	return d < 0 ? d : 0;
+}
+
+/* ns > 0 takes credit, ns < 0 gives it back; |ns| <= AT_CHARGE_MAX, floor >= AT_CREDIT_FLOOR. */
+static inline s64 at_credit_charge(s64 d, s64 ns, s64 floor)
+{
+	return at_credit_clamp(d - ns, floor);
 }
 
 #endif

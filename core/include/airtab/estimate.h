@@ -39,7 +39,7 @@ static inline u16 at_scale_learn(u32 scale, u64 air, u32 nominal)
 	u64 x = air * AT_SCALE_ONE, about = (u64)nominal * scale, step = (u64)nominal * 4, seen;
 	s32 to;
 
-	if (x < about + step && x + step >= about)	/* nothing to learn, no division */
+	if (x - about + step < 2 * step)	/* nothing to learn, no division */
 		return (u16)scale;
 	seen = at_div(x, nominal);
 	to = (s32)(seen < AT_SCALE_MAX ? seen : AT_SCALE_MAX);

@@ -37,7 +37,8 @@ struct at_flowtable {
 	u32 *bucket;
 	u8 *records;
 	u64 hash;			/* odd multiplier */
-	u32 bits, size, stride;
+	u32 size, stride;
+	u8 shift;			/* of a product: 64 less the bits of a bucket's number */
 	u32 known;			/* records in use */
 	u32 fresh, free;		/* never used from here on; returned ones */
 };
@@ -84,14 +85,14 @@ static inline void at_flows_init(struct at_flowtable *t, u32 *bucket, void *reco
 	t->records = records;
 	t->stride = stride;
 	t->hash = at_hash_multiplier(seed);
-	t->bits = at_flows_bits(size);
+	t->shift = (u8)(64 - at_flows_bits(size));
 	t->size = size;
 	at_flows_forget(t);
 }
 
 static inline u32 *at_flows_bucket(const struct at_flowtable *t, u32 key)
 {
-	return &t->bucket[at_hash(t->hash, key) >> (32 - t->bits)];
+	return &t->bucket[t->hash * key >> t->shift];
 }
 
 /* The first record of a bucket, or 0. A bucket from before at_flows_forget() names
@@ -105,14 +106,22 @@ static inline u32 at_flows_first(const struct at_flowtable *t, const u32 *bucket
 	return i;
 }
 
+/* The record of key, if it is the first of its bucket, or 0. */
+static inline u32 at_flows_top(const struct at_flowtable *t, u32 key)
+{
+	u32 i = *at_flows_bucket(t, key);
+
+	/* who has the key is of this bucket, old or not */
+	return i && i < t->fresh && at_flows_node(t, i)->key == key ? i : 0;
+}
+
 /* The record of key, or 0. It becomes the first of its bucket, so that the flows
  * in use are found without a look at the idle ones. */
 static inline u32 at_flows_find(const struct at_flowtable *t, u32 key)
 {
-	u32 *bucket = at_flows_bucket(t, key), i = *bucket, before = 0;
+	u32 *bucket = at_flows_bucket(t, key), i = at_flows_top(t, key), before = 0;
 
-	/* most: who has the key is of this bucket, old or not */
-	if (i && i < t->fresh && at_flows_node(t, i)->key == key)
+	if (i)		/* most */
 		return i;
 	i = at_flows_first(t, bucket);
 	while (i && at_flows_node(t, i)->key != key) {

@@ -112,22 +112,37 @@ AT_HEAP_FN void at_order_unlink(struct at_order *o, u32 id, at_order_entry *entr
 		run->tail = at_order_entry_of(above, entry, ctx);
 }
 
-/* Adds x, which is not in the order, at the end of a run; false: it fits none. */
+/* x joins a run at its end if it is less; whether it did. */
+AT_HEAP_FN bool at_order_below(struct at_order *o, struct at_order_run *run, struct at_heap_entry x,
+			       at_heap_less *less, const void *ctx)
+{
+	if (run->tail.id != AT_ORDER_NONE && !less(ctx, &x, &run->tail))
+		return false;
+	at_order_append(o, run, x);
+	return true;
+}
+
+/* x joins a run, which is not empty, at its head if it is not less; whether it did. */
+AT_HEAP_FN bool at_order_above(struct at_order *o, struct at_order_run *run, struct at_heap_entry x,
+			       at_heap_less *less, const void *ctx)
+{
+	if (less(ctx, &x, &run->head))
+		return false;
+	at_order_prepend(o, run, x);
+	return true;
+}
+
+/* Adds x, which is not in the order, at the end of a run; false: it fits none. No loop:
+ * the first end is nearly always the one. */
 AT_HEAP_FN bool at_order_join(struct at_order *o, struct at_heap_entry x, at_heap_less *less, const void *ctx)
 {
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (run->tail.id == AT_ORDER_NONE || less(ctx, &x, &run->tail)) {
-			at_order_append(o, run, x);
-			o->n++;
-			return true;
-		}
-	for (struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++)
-		if (!less(ctx, &x, &run->head)) {
-			at_order_prepend(o, run, x);
-			o->n++;
-			return true;
-		}
-	return false;
+	struct at_order_run *first = &o->run[0], *last = &o->run[AT_ORDER_RUNS - 1];
+
+	if (!at_order_below(o, first, x, less, ctx) && !at_order_below(o, last, x, less, ctx) &&
+	    !at_order_above(o, first, x, less, ctx) && !at_order_above(o, last, x, less, ctx))
+		return false;
+	o->n++;
+	return true;
 }
 
 /* Adds x, which is not in the order and fits no run. */
@@ -169,19 +184,45 @@ AT_HEAP_FN void at_order_del(struct at_order *o, u32 id, at_order_entry *entry, 
 		at_order_del_apart(o, id, less, ctx);
 }
 
+/* x, which may be NULL, or the end of a run if that is greater, or less. */
+AT_HEAP_FN const struct at_heap_entry *at_order_further(const struct at_heap_entry *x, const struct at_order_run *run,
+							bool greatest, at_heap_less *less, const void *ctx)
+{
+	const struct at_heap_entry *y = greatest ? &run->head : &run->tail;
+
+	return y->id != AT_ORDER_NONE && (!x || less(ctx, x, y) == greatest) ? y : x;
+}
+
 /* The greatest or the least member, or NULL; good until the order changes. */
 AT_HEAP_FN const struct at_heap_entry *at_order_end(const struct at_order *o, bool greatest,
 						    at_heap_less *less, const void *ctx)
 {
 	const struct at_heap_entry *x = greatest ? at_heap_max(&o->heap) : at_heap_min(&o->heap);
 
-	for (const struct at_order_run *run = o->run; run < o->run + AT_ORDER_RUNS; run++) {
-		const struct at_heap_entry *y = greatest ? &run->head : &run->tail;
+	x = at_order_further(x, &o->run[0], greatest, less, ctx);
+	return at_order_further(x, &o->run[AT_ORDER_RUNS - 1], greatest, less, ctx);
+}
 
-		if (y->id != AT_ORDER_NONE && (!x || less(ctx, x, y) == greatest))
-			x = y;
+/* Takes out the greatest member, as at_order_end() gave it, if it is in a run; false: it
+ * is not. */
+AT_HEAP_FN bool at_order_behead(struct at_order *o, const struct at_heap_entry *most, at_order_entry *entry,
+				const void *ctx)
+{
+	struct at_order_run *run = most == &o->run[0].head ? &o->run[0] : &o->run[AT_ORDER_RUNS - 1];
+	u32 id = most->id, below;
+
+	if (most != &run->head)
+		return false;
+	o->n--;
+	o->heap.pos[id] = 0;
+	below = o->next[id];
+	if (below == AT_ORDER_NONE) {
+		run->head.id = run->tail.id = AT_ORDER_NONE;
+	} else {
+		o->heap.pos[below] = AT_ORDER_RUN | AT_ORDER_NONE;
+		run->head = entry(ctx, below);
 	}
-	return x;
+	return true;
 }
 
 /* All keys have changed, and no two members change places: O(members of the heap), for

@@ -39,27 +39,55 @@ static inline u32 at_tickets_overtaken(const struct at_tickets *k)
 	return k->ring[next % AT_TICKETS].serial;
 }
 
+/* The place of the next charge, with its serial number; the caller fills in the rest. */
+static inline struct at_charge *at_tickets_next(struct at_tickets *k)
+{
+	struct at_charge *c;
+
+	if (!++k->last)
+		k->last = 1;
+	c = &k->ring[k->last % AT_TICKETS];
+	c->serial = k->last;
+	return c;
+}
+
+/* Writes the ticket for a charge. */
+static inline void at_tickets_write(const struct at_charge *c, struct at_ticket *t)
+{
+	*t = (struct at_ticket){ c->flow, c->serial, c->est };
+}
+
 /* Records a charge and writes the ticket for it. */
 static inline void at_tickets_issue(struct at_tickets *k, struct at_charge c, struct at_ticket *t)
 {
-	if (!++k->last)
-		k->last = 1;
-	c.serial = k->last;
-	k->ring[c.serial % AT_TICKETS] = c;
-	*t = (struct at_ticket){ c.flow, c.serial, c.est };
+	struct at_charge *slot = at_tickets_next(k);
+
+	c.serial = slot->serial;
+	*slot = c;
+	at_tickets_write(slot, t);
+}
+
+/* The charge of a ticket that was still open, which is closed, or NULL. Good until the
+ * next one is issued. */
+static inline const struct at_charge *at_tickets_close(struct at_tickets *k, const struct at_ticket *t)
+{
+	struct at_charge *slot = &k->ring[t->gen % AT_TICKETS];
+
+	if (!t->gen || slot->serial != t->gen || slot->flow != t->flow)
+		return NULL;
+	slot->serial = 0;
+	return slot;
 }
 
 /* Whether the ticket was still open; fills *c and closes it. */
 static inline bool at_tickets_take(struct at_tickets *k, const struct at_ticket *t,
 				   struct at_charge *c)
 {
-	struct at_charge *slot = &k->ring[t->gen % AT_TICKETS];
+	const struct at_charge *slot = at_tickets_close(k, t);
 
-	if (!t->gen || slot->serial != t->gen || slot->flow != t->flow)
-		return false;
-	*c = *slot;
-	slot->serial = 0;
-	return true;
+	if (slot)
+		*c = *slot;
+	return slot;
 }
 
 /* Closes all. */

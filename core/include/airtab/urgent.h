@@ -148,7 +148,7 @@ static inline void at_urgent_turned(struct at_urgent *u, struct at_qdisc *q, u16
  * does not. */
 static inline bool at_urgent_over(const struct at_urgent *u, const struct at_qdisc *q, u64 limit, u64 memory)
 {
-	return q->qlen > u->len && (q->qlen > limit || q->bytes > memory);
+	return (q->qlen > limit || q->bytes > memory) && q->qlen > u->len;
 }
 
 /* Drops the oldest until the caller's limit holds again. */
