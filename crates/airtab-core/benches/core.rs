@@ -281,14 +281,15 @@ impl Splitting {
         for i in 0..stations * DEPTH {
             splitting.arrive((i % stations) as u16);
         }
-        for _ in 0..10 * stations * DEPTH {
+        let cycles = u64::from(10 * stations * DEPTH);
+        for _ in 0..cycles {
             splitting.cycle();
         }
         let made = splitting.standing.pool.acks_made();
-        for _ in 0..10 {
-            splitting.cycle();
-        }
-        assert_eq!(splitting.standing.pool.acks_made(), made + 10, "each is split once");
+        assert!(
+            made.abs_diff(cycles) <= u64::from(stations),
+            "each but a station's first is split once: {made}"
+        );
         splitting
     }
 
