@@ -328,7 +328,7 @@ static void vfq_read(const struct at_qdisc *q, u64 *v, u64 now)
 	const struct at_vfq *s = at_vfq_priv(q);
 
 	(void)now;
-	v[S_ACTIVE] = s->wf2q.ready.n + s->wf2q.later.n;
+	v[S_ACTIVE] = s->wf2q.active;
 	v[S_FLOWS] = s->table.known;
 	v[S_EVICTIONS] = s->n_evictions;
 	v[S_SPLIT] = s->n_split;

@@ -65,14 +65,6 @@ static bool vfq_infers(const struct at_vfq *s, const struct at_vfq_box *box, u64
 	return !box->heard_at || now - box->heard_at > s->idle;
 }
 
-/* How far a number goes beyond the last one; 0: it does not, or is not believed. */
-static u32 vfq_advance_of(const struct at_vfq_proof *proof, u32 ack)
-{
-	u32 by = ack - proof->acked;
-
-	return proof->known && by <= proof->edge - proof->acked ? by : 0;
-}
-
 static bool vfq_is_duplicate(const struct at_vfq_proof *proof, const struct at_vfq_seen *seen, u32 ack)
 {
 	return proof->known && seen->pure && ack == proof->acked && seen->tcp.window == proof->window;
@@ -102,7 +94,7 @@ static u64 vfq_segments_ns(const struct at_vfq *s, const struct airtimes *t, u32
 static u64 vfq_proof_ns(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen,
 			const struct airtimes *t, u32 ack)
 {
-	u32 by = vfq_advance_of(&f->proof, ack), known = f->proof.dups * t->mss;
+	u32 by = at_vfq_advance_of(&f->proof, ack), known = f->proof.dups * t->mss;
 	u64 ns;
 
 	if (vfq_is_duplicate(&f->proof, seen, ack))
@@ -117,30 +109,44 @@ static u64 vfq_proof_ns(const struct at_vfq *s, const struct at_vfq_flow *f, con
 	return ns;
 }
 
-struct at_vfq_bill at_vfq_price(const struct at_vfq *s, const struct at_vfq_box *box,
+/* What a number that proves something adds to a bill of `up`, in which is the packet's own part;
+ * small: of an acknowledgement, ns. */
+static __attribute__((__noinline__)) u64 vfq_up_ns(const struct at_vfq *s, const struct at_vfq_box *box,
+						   const struct at_vfq_flow *f, const struct at_vfq_seen *seen,
+						   u32 ack, u64 small)
+{
+	struct airtimes t = { .cost = &box->cost, .header = seen->header, .ack = small, .contention = box->contention };
+	u64 up;
+
+	t.mss = vfq_mss_of(s, f, seen);
+	t.piece = at_aircost_ns(&box->cost, s->faithful ? s->mtu : t.mss + seen->header, t.contention);
+	up = vfq_proof_ns(s, f, seen, &t, ack);
+	if (!seen->pure)
+		return small + up;
+	/* counted by segments, their acknowledgements include this one */
+	if (s->by_segment && up >= small && !(s->faithful && vfq_is_duplicate(&f->proof, seen, ack)))
+		up -= small;
+	return up;
+}
+
+struct at_vfq_bill at_vfq_price(const struct at_vfq *s, struct at_vfq_box *box,
 				const struct at_vfq_flow *f, const struct at_vfq_seen *seen,
 				u32 bytes, u32 ack, u64 now)
 {
-	struct airtimes t = { .cost = &box->cost, .header = seen->header };
 	struct at_vfq_bill bill = { 0 };
+	u32 contention;
+	u64 small;
 
-	if (s->plain)
-		return (struct at_vfq_bill){ .down = s->plain(s, box, bytes) };
-	t.contention = at_aircost_contention(&box->cost, s->contenders);
-	bill.down = at_aircost_ns(&box->cost, bytes, t.contention);
+	contention = at_vfq_contention(s, box);
+	bill.down = at_aircost_ns(&box->cost, bytes, contention);
 	if (!seen->is_tcp || !vfq_infers(s, box, now))
 		return bill;
-	t.ack = at_aircost_ns(&box->cost, seen->header, t.contention);
+	small = at_aircost_ns(&box->cost, seen->header, contention);
 	if (!seen->pure)		/* the station acknowledges it */
-		bill.up = t.ack;
-	if (!seen->ack || seen->control)
-		return bill;
-	t.mss = vfq_mss_of(s, f, seen);
-	t.piece = at_aircost_ns(&box->cost, s->faithful ? s->mtu : t.mss + seen->header, t.contention);
-	bill.up += vfq_proof_ns(s, f, seen, &t, ack);
-	/* counted by segments, their acknowledgements include this one */
-	if (seen->pure && s->by_segment && bill.up >= t.ack && !(s->faithful && vfq_is_duplicate(&f->proof, seen, ack)))
-		bill.up -= t.ack;
+		bill.up = small;
+	if (seen->ack && !seen->control &&
+	    (at_vfq_advance_of(&f->proof, ack) || vfq_is_duplicate(&f->proof, seen, ack)))
+		bill.up = vfq_up_ns(s, box, f, seen, ack, small);
 	return bill;
 }
 
@@ -154,7 +160,7 @@ bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const st
 		return false;
 	most = s->burst * vfq_mss_of(s, f, seen);
 	*number = f->proof.acked + most;
-	return vfq_advance_of(&f->proof, seen->tcp.ack) > most;
+	return at_vfq_advance_of(&f->proof, seen->tcp.ack) > most;
 }
 
 static bool vfq_is_plain(const struct at_vfq_seen *seen)
@@ -165,12 +171,12 @@ static bool vfq_is_plain(const struct at_vfq_seen *seen)
 bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *first,
 		  const struct at_vfq_seen *second)
 {
-	u32 by = vfq_advance_of(&f->proof, second->tcp.ack), more = second->tcp.ack - first->tcp.ack;
+	u32 by = at_vfq_advance_of(&f->proof, second->tcp.ack), more = second->tcp.ack - first->tcp.ack;
 
 	if (!vfq_is_plain(first) || !vfq_is_plain(second) || first->pure == second->pure)
 		return false;
 	/* a pure one that says nothing new is a duplicate, which its receiver counts */
-	if (!by || (first->pure ? !vfq_advance_of(&f->proof, first->tcp.ack) : !more) || (s32)more < 0)
+	if (!by || (first->pure ? !at_vfq_advance_of(&f->proof, first->tcp.ack) : !more) || (s32)more < 0)
 		return false;
 	return !s->burst || by <= s->burst * vfq_mss_of(s, f, second);
 }
@@ -219,7 +225,7 @@ void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flo
 		return;
 	if (vfq_is_duplicate(proof, seen, ack) && proof->dups < 0xffff)
 		proof->dups++;
-	if (!proof->known || ack == proof->acked || vfq_advance_of(proof, ack)) {
+	if (!proof->known || ack == proof->acked || at_vfq_advance_of(proof, ack)) {
 		vfq_advance(proof, seen, ack);
 	} else if ((s32)(ack - proof->acked) > 0) {
 		box->refused++;

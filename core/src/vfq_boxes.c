@@ -67,11 +67,16 @@ static u32 vfq_richest(struct at_vfq *s, struct at_vfq_box *b)
 	return best;
 }
 
-/* The flow whose turn it is; the box has packets that may go. */
-static u32 vfq_pick(struct at_vfq *s, struct at_vfq_box *b)
+static __attribute__((__noinline__)) u32 vfq_search(struct at_vfq *s, struct at_vfq_box *b)
 {
 	vfq_pass_parked(s, b);
 	return s->by_credit ? vfq_richest(s, b) : b->rounds.lists[FIRST].head;
+}
+
+/* The flow whose turn it is; the box has packets that may go. */
+static inline u32 vfq_pick(struct at_vfq *s, struct at_vfq_box *b)
+{
+	return b->parked || s->by_credit ? vfq_search(s, b) : b->rounds.lists[FIRST].head;
 }
 
 static struct at_pkt *vfq_head_of(const struct at_qdisc *q, struct at_vfq_flow *f)
@@ -79,36 +84,53 @@ static struct at_pkt *vfq_head_of(const struct at_qdisc *q, struct at_vfq_flow *
 	return at_line_first(q, &f->line);
 }
 
+/* Into b->seen. What is in a packet does not change while it waits. */
+static void vfq_look(const struct at_vfq *s, struct at_vfq_box *b, struct at_pkt *p)
+{
+	if (b->seen_of == at_seq(p))
+		return;
+	at_vfq_look(s, p, &b->seen);
+	b->seen_of = at_seq(p);
+}
+
+/* An acknowledgement of that number of its own, ahead of a packet that is seen so. */
+static __attribute__((__noinline__)) u64 vfq_piece_cost(const struct at_vfq *s, struct at_vfq_box *b,
+							const struct at_vfq_flow *f, u32 ack, u64 now)
+{
+	struct at_vfq_seen seen = b->seen;
+	struct at_vfq_bill bill;
+
+	seen.pure = true;
+	bill = at_vfq_price(s, b, f, &seen, seen.header, ack, now);
+	return bill.down + bill.up;
+}
+
 /* What the box shows to the scheduler. */
-static u64 vfq_shown_cost(struct at_qdisc *q, u32 i, u64 now)
+static inline u64 vfq_shown_cost(struct at_qdisc *q, u32 i, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
 	struct at_vfq_flow *f = &s->flows[vfq_pick(s, b)];
-	const struct at_pkt *p = vfq_head_of(q, f);
-	struct at_vfq_seen seen;
+	struct at_pkt *p = vfq_head_of(q, f);
 	struct at_vfq_bill bill;
-	u32 bytes = at_bytes(p), ack;
+	u32 ack;
 
-	at_vfq_look(s, p, &seen);
-	ack = seen.tcp.ack;
-	if (q->ack && at_vfq_splits(s, f, &seen, &ack)) {
-		bytes = seen.header;
-		seen.pure = true;
-	}
-	bill = at_vfq_price(s, b, f, &seen, bytes, ack, now);
+	if (s->plain)
+		return s->plain(s, b, at_bytes(p));
+	vfq_look(s, b, p);
+	ack = b->seen.tcp.ack;
+	if (q->ack && at_vfq_splits(s, f, &b->seen, &ack))
+		return vfq_piece_cost(s, b, f, ack, now);
+	bill = at_vfq_price(s, b, f, &b->seen, at_bytes(p), ack, now);
 	return bill.down + bill.up;
 }
 
-/* The scheduler knows of the box if it has packets that may go. */
-static void vfq_sync_box(struct at_qdisc *q, u32 i, u64 now)
+static __attribute__((__noinline__)) void vfq_tell(struct at_qdisc *q, u32 i, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
 	bool in = s->wf2q.at[i].in, hidden = s->wf2q.at[i].hidden;
 
-	if (in && vfq_may_go(b))
-		return;
 	if (in)
 		b->last = now;
 	if (vfq_may_go(b) && hidden)
@@ -121,6 +143,15 @@ static void vfq_sync_box(struct at_qdisc *q, u32 i, u64 now)
 		at_wf2q_leave(&s->wf2q, i);
 	else if (!b->qlen && hidden)
 		at_wf2q_forget(&s->wf2q, i);
+}
+
+/* The scheduler knows of the box if it has packets that may go. */
+static inline void vfq_sync_box(struct at_qdisc *q, u32 i, u64 now)
+{
+	const struct at_vfq *s = at_vfq_priv(q);
+
+	if (!s->wf2q.at[i].in || !vfq_may_go(&s->boxes[i]))
+		vfq_tell(q, i, now);
 }
 
 static void vfq_join(struct at_qdisc *q, u32 i, u32 k, struct at_pkt *p)
@@ -146,10 +177,9 @@ static void vfq_join(struct at_qdisc *q, u32 i, u32 k, struct at_pkt *p)
 	}
 }
 
-/* Of a flow, p was taken. */
-static struct at_pkt *vfq_count_out(struct at_qdisc *q, struct at_vfq_flow *f, struct at_pkt *p)
+/* Of a flow of a box, p was taken. */
+static struct at_pkt *vfq_count_out(struct at_qdisc *q, struct at_vfq_box *b, struct at_vfq_flow *f, struct at_pkt *p)
 {
-	struct at_vfq_box *b = &at_vfq_priv(q)->boxes[f->seat.whose];
 	u32 parked = at_parked(q, p);
 
 	b->bytes -= at_bytes(p);
@@ -163,10 +193,13 @@ static struct at_pkt *vfq_count_out(struct at_qdisc *q, struct at_vfq_flow *f, s
 }
 
 /* The turn of the first flow is over. Without packets it takes none. */
-static void vfq_end_turn(struct at_vfq *s, struct at_vfq_box *b)
+static inline void vfq_end_turn(struct at_vfq *s, struct at_vfq_box *b)
 {
-	u32 k = at_rounds_pop(&b->rounds, vfq_seats(s), FIRST);
+	u32 k = b->rounds.lists[FIRST].head;
 
+	if (b->rounds.lists[FIRST].len == 1 && s->flows[k].qlen)
+		return;		/* nobody else takes turns */
+	at_rounds_pop(&b->rounds, vfq_seats(s), FIRST);
 	if (s->flows[k].qlen)
 		at_rounds_append(&b->rounds, vfq_seats(s), k, FIRST);
 }
@@ -177,7 +210,7 @@ static struct at_pkt *vfq_take_oldest(struct at_qdisc *q, u32 k)
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_flow *f = &s->flows[k];
 	struct at_vfq_box *b = &s->boxes[f->seat.whose];
-	struct at_pkt *p = vfq_count_out(q, f, at_line_pop(&f->line));
+	struct at_pkt *p = vfq_count_out(q, b, f, at_line_pop(&f->line));
 
 	if (!f->qlen) {
 		at_rounds_look_again(&b->rounds, vfq_seats(s));
@@ -190,16 +223,14 @@ static struct at_pkt *vfq_take_oldest(struct at_qdisc *q, u32 k)
 /* ---- room ---- */
 
 /* Time of a full packet of the box where all stations that have packets take turns. */
-static u64 vfq_turn_of(const struct at_vfq *s, const struct at_vfq_box *b)
+static inline u64 vfq_turn_of(const struct at_vfq *s, struct at_vfq_box *b)
 {
-	u32 n = s->contenders;
-
-	return n * at_aircost_ns(&b->cost, AT_FULL_BYTES, at_aircost_contention(&b->cost, n));
+	return s->contenders * at_aircost_ns(&b->cost, AT_FULL_BYTES, at_vfq_contention(s, b));
 }
 
 /* Whether the box has more than its limit: station_limit, or two aggregates or what takes
  * ROOM in its turns, if one of these is more. */
-static bool vfq_is_full(const struct at_vfq *s, const struct at_vfq_box *b)
+static bool vfq_is_full(const struct at_vfq *s, struct at_vfq_box *b)
 {
 	if (b->qlen <= s->box_limit)
 		return false;
@@ -364,23 +395,33 @@ static enum at_verdict vfq_enqueue_box(struct at_qdisc *q, struct at_pkt *p, u32
 	return verdict;
 }
 
+/* Whether p, which says that it is urgent, goes first. */
+static __attribute__((__noinline__)) bool vfq_enqueue_urgent(struct at_qdisc *q, struct at_pkt *p, u64 now,
+							     enum at_verdict *verdict)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+
+	if (!at_urgent_push(&s->urgent, q, p, s->limit, now))
+		return false;
+	vfq_came(q, p, now);
+	for (*verdict = AT_OK; vfq_over(q, s);)
+		*verdict = vfq_make_room(q, p, *verdict, now);
+	return true;
+}
+
 enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
-	enum at_verdict verdict = AT_OK;
+	enum at_verdict verdict;
 	u32 i, k;
 
-	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
-		vfq_came(q, p, now);
-		while (vfq_over(q, s))
-			verdict = vfq_make_room(q, p, verdict, now);
+	if (at_class(p) == AT_URGENT && vfq_enqueue_urgent(q, p, now, &verdict))
 		return verdict;
-	}
 	i = at_vfq_box_of(s, at_sta(p));
 	if (!s->boxes[i].qlen && now - s->boxes[i].last > s->idle)
 		vfq_forget_box(&s->boxes[i]);
 	vfq_meet(s, i, p);
-	k = at_vfq_flow_of(s, i, p, now);
+	k = s->plain ? s->rest + i : at_vfq_flow_of(s, i, p, now);
 	if (vfq_goes_first(s, &s->flows[k], p))
 		return vfq_enqueue_first(q, p, &s->flows[k], now);
 	return vfq_enqueue_box(q, p, i, k, now);
@@ -390,14 +431,13 @@ enum at_verdict at_vfq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 /* CoDel's target is at least the time of two full packets where all stations take turns:
  * with less a flow could not have the next one at hand. */
-static struct at_codel_params vfq_codel_of(const struct at_vfq *s, const struct at_vfq_box *b)
+static u32 vfq_target_of(const struct at_vfq *s, struct at_vfq_box *b)
 {
-	struct at_codel_params k = s->codel;
 	u64 turn = 2 * vfq_turn_of(s, b);
 
-	if (k.target && turn > k.target)
-		k.target = (u32)(turn < k.interval ? turn : k.interval);
-	return k;
+	if (turn <= s->codel.target)
+		return s->codel.target;
+	return (u32)(turn < s->codel.interval ? turn : s->codel.interval);
 }
 
 static void vfq_charge_credit(struct at_vfq *s, struct at_vfq_box *b, struct at_vfq_flow *f, u64 ns)
@@ -428,21 +468,18 @@ static void vfq_serve(struct at_qdisc *q, u32 i, u32 k, struct at_vfq_bill bill,
 	at_wf2q_serve(&s->wf2q, i, bill.down + bill.up, more, more ? vfq_shown_cost(q, i, now) : 0);
 }
 
-/* An acknowledgement of its own that goes ahead of p, which is seen so, or NULL: none has
- * to, or can. */
-static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct at_pkt *p, struct at_vfq_seen seen,
-				struct at_ticket *t, u64 now)
+/* An acknowledgement of that number that goes ahead of p, which is in b->seen, or NULL: none
+ * can. */
+static __attribute__((__noinline__)) struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct at_pkt *p,
+							      u32 number, struct at_ticket *t, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
 	struct at_vfq_flow *f = &s->flows[k];
+	struct at_vfq_seen seen = b->seen;
 	struct at_vfq_bill bill;
-	struct at_pkt *made;
-	u32 number;
+	struct at_pkt *made = q->ack(q, p, number);
 
-	if (!q->ack || !at_vfq_splits(s, f, &seen, &number))
-		return NULL;
-	made = q->ack(q, p, number);
 	if (!made)
 		return NULL;
 	q->made++;
@@ -457,14 +494,12 @@ static struct at_pkt *vfq_ahead(struct at_qdisc *q, u32 i, u32 k, const struct a
 	return made;
 }
 
-/* p, which left the queue and is seen so, or the packet behind it: where one of the two is a
+/* p, which left the queue and is in b->seen, or the packet behind it: where one of the two is a
  * pure acknowledgement and the other one can say what both do, that goes alone. */
-static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *f, struct at_pkt *p,
-				 struct at_vfq_seen *seen)
+static struct at_pkt *vfq_merged(struct at_qdisc *q, struct at_vfq_box *b, struct at_vfq_flow *f, struct at_pkt *p)
 {
 	struct at_vfq *s = at_vfq_priv(q);
-	struct at_vfq_box *b = &s->boxes[i];
-	struct at_vfq_seen behind;
+	struct at_vfq_seen *seen = &b->seen, behind;
 	struct at_pkt *next;
 
 	while (q->merge && s->merge && seen->ack && (next = vfq_head_of(q, f)) != NULL) {
@@ -474,7 +509,7 @@ static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *
 		if (!at_vfq_joins(s, f, seen, &behind) ||
 		    !(seen->pure ? q->merge(q, next, p) : q->merge(q, p, next)))
 			break;
-		vfq_count_out(q, f, at_line_take(&f->line));
+		vfq_count_out(q, b, f, at_line_take(&f->line));
 		b->merged++;
 		s->n_merged++;
 		if (seen->pure) {
@@ -484,20 +519,51 @@ static struct at_pkt *vfq_merged(struct at_qdisc *q, u32 i, struct at_vfq_flow *
 			at_book_drop(q, next, AT_R_MERGED);
 		}
 		at_vfq_look(s, p, seen);
+		b->seen_of = at_seq(p);
 	}
 	return p;
 }
 
 /* The first packet of a flow, taken, or NULL: CoDel has dropped it. */
-static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_flow *f, const struct at_codel_params *k, u64 now)
+static struct at_pkt *vfq_controlled(struct at_qdisc *q, struct at_vfq_box *b, struct at_vfq_flow *f, u64 now)
 {
 	struct at_vfq *s = at_vfq_priv(q);
-	struct at_pkt *p = vfq_count_out(q, f, at_line_take(&f->line));
+	struct at_pkt *p = vfq_count_out(q, b, f, at_line_take(&f->line));
+	struct at_codel_params k = s->codel;
 
-	if (!k->target || !at_codel_drops(k, &f->codel, &s->codel_total, p, f->bytes, now))
+	if (!k.target)
+		return p;
+	k.target = vfq_target_of(s, b);
+	if (!at_codel_drops(&k, &f->codel, &s->codel_total, p, f->bytes, now))
 		return p;
 	at_book_drop(q, p, AT_R_AQM);
 	return NULL;
+}
+
+/* CoDel has dropped all packets of the flow whose turn it was that may go. */
+static __attribute__((__noinline__)) void vfq_nothing_left(struct at_qdisc *q, u32 i, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+
+	vfq_end_turn(s, b);
+	vfq_sync_box(q, i, now);
+	if (vfq_may_go(b))
+		at_wf2q_reshow(&s->wf2q, i, vfq_shown_cost(q, i, now));
+}
+
+/* The first packet of box i, as wfq serves it. */
+static struct at_pkt *vfq_serve_plainly(struct at_qdisc *q, u32 i, struct at_ticket *t, u64 now)
+{
+	struct at_vfq *s = at_vfq_priv(q);
+	struct at_vfq_box *b = &s->boxes[i];
+	struct at_vfq_flow *f = &s->flows[vfq_pick(s, b)];
+	struct at_pkt *p = vfq_head_of(q, f);
+
+	vfq_count_out(q, b, f, at_line_take(&f->line));
+	vfq_serve(q, i, s->rest + i, (struct at_vfq_bill){ .down = s->plain(s, b, at_bytes(p)) }, t, now);
+	at_book_out(q, p);
+	return p;
 }
 
 /* A packet of box i, which has some that may go, or NULL: CoDel dropped them. */
@@ -505,48 +571,44 @@ static struct at_pkt *vfq_serve_box(struct at_qdisc *q, u32 i, struct at_ticket 
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_vfq_box *b = &s->boxes[i];
-	struct at_codel_params codel = vfq_codel_of(s, b);
-	struct at_vfq_seen seen;
 	struct at_vfq_bill bill;
-	u32 k = vfq_pick(s, b);
+	u32 k = vfq_pick(s, b), number;
 	struct at_vfq_flow *f = &s->flows[k];
 	struct at_pkt *head, *p = NULL;
 
 	/* whatever CoDel leaves as the first one may be more than a burst */
 	while (!p && (head = vfq_head_of(q, f)) != NULL) {
-		at_vfq_look(s, head, &seen);
-		p = vfq_ahead(q, i, k, head, seen, t, now);
-		if (p)
+		vfq_look(s, b, head);
+		if (q->ack && at_vfq_advance_of(&f->proof, b->seen.tcp.ack) && at_vfq_splits(s, f, &b->seen, &number) &&
+		    (p = vfq_ahead(q, i, k, head, number, t, now)) != NULL)
 			return p;
-		p = vfq_controlled(q, f, &codel, now);
+		p = vfq_controlled(q, b, f, now);
 	}
 	if (!p) {
-		vfq_end_turn(s, b);
-		vfq_sync_box(q, i, now);
-		if (vfq_may_go(b))
-			at_wf2q_reshow(&s->wf2q, i, vfq_shown_cost(q, i, now));
+		vfq_nothing_left(q, i, now);
 		return NULL;
 	}
-	p = vfq_merged(q, i, f, p, &seen);
-	bill = at_vfq_price(s, b, f, &seen, at_bytes(p), seen.tcp.ack, now);
-	at_vfq_released(s, b, f, &seen, seen.tcp.ack);
+	p = vfq_merged(q, b, f, p);
+	bill = at_vfq_price(s, b, f, &b->seen, at_bytes(p), b->seen.tcp.ack, now);
+	at_vfq_released(s, b, f, &b->seen, b->seen.tcp.ack);
 	vfq_serve(q, i, k, bill, t, now);
 	at_book_out(q, p);
 	return p;
 }
 
-/* An urgent packet goes, and its station pays. */
-static struct at_pkt *vfq_serve_urgent(struct at_qdisc *q, struct at_ticket *t)
+/* An urgent packet goes, and its station pays; there is one that may go. */
+static __attribute__((__noinline__)) struct at_pkt *vfq_serve_urgent(struct at_qdisc *q, struct at_ticket *t)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_pkt *p = at_urgent_take(&s->urgent, q);
-	u32 i = p ? at_vfq_box_of(s, at_sta(p)) : 0, bytes = p ? at_bytes(p) : 0;
+	u32 i = at_vfq_box_of(s, at_sta(p)), bytes = at_bytes(p);
 	struct at_vfq_seen seen = { 0 };
 	struct at_vfq_bill bill;
 
-	if (!p)
-		return NULL;
-	bill = at_vfq_price(s, &s->boxes[i], &s->flows[s->rest + i], &seen, bytes, 0, 0);
+	if (s->plain)
+		bill = (struct at_vfq_bill){ .down = s->plain(s, &s->boxes[i], bytes) };
+	else
+		bill = at_vfq_price(s, &s->boxes[i], &s->flows[s->rest + i], &seen, bytes, 0, 0);
 	s->urgent.sent++;
 	s->boxes[i].down += bill.down;
 	at_wf2q_charge(&s->wf2q, i, bill.down);
@@ -557,14 +619,12 @@ static struct at_pkt *vfq_serve_urgent(struct at_qdisc *q, struct at_ticket *t)
 	return p;
 }
 
-/* What is not TCP, where that goes first. */
-static struct at_pkt *vfq_serve_first(struct at_qdisc *q)
+/* What is not TCP, where that goes first; there is some that may go. */
+static __attribute__((__noinline__)) struct at_pkt *vfq_serve_first(struct at_qdisc *q)
 {
 	struct at_vfq *s = at_vfq_priv(q);
 	struct at_pkt *p;
 
-	if (s->first_len == s->first_parked)
-		return NULL;
 	at_line_first(q, &s->first);
 	p = at_line_take(&s->first);
 	s->first_len--;
@@ -580,12 +640,13 @@ struct at_pkt *at_vfq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	u32 i;
 
 	*t = (struct at_ticket){ 0 };
-	s->contenders = s->wf2q.ready.n + s->wf2q.later.n + 1;
-	p = vfq_serve_urgent(q, t);
-	if (!p)
-		p = vfq_serve_first(q);
-	while (!p && (i = at_wf2q_next(&s->wf2q)) != AT_WF2Q_NONE)
-		p = vfq_serve_box(q, i, t, now);
+	s->contenders = s->wf2q.active + 1;
+	if (at_urgent_waits(&s->urgent))
+		return vfq_serve_urgent(q, t);
+	if (s->first_len != s->first_parked)
+		return vfq_serve_first(q);
+	for (p = NULL; !p && (i = at_wf2q_next(&s->wf2q)) != AT_WF2Q_NONE;)
+		p = s->plain ? vfq_serve_plainly(q, i, t, now) : vfq_serve_box(q, i, t, now);
 	return p;
 }
 
@@ -673,6 +734,7 @@ void at_vfq_link(struct at_qdisc *q, const struct at_link *l, u64 now)
 	struct at_vfq_box *b = &s->boxes[at_vfq_box_of(s, l->sta)];
 
 	(void)now;
+	b->contenders = 0;
 	if (l->here) {
 		b->linked = at_aircost_of_link(&b->cost, l) || b->linked;
 		return;

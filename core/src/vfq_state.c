@@ -20,8 +20,10 @@ void at_vfq_set_usual(struct at_vfq *s, u64 phy, u64 rate)
 {
 	at_aircost_of_rate(&s->usual, &at_phys[phy], (u32)at_div(rate, 1000));
 	for (u32 i = 0; i < s->n_boxes; i++)
-		if (!s->boxes[i].linked)
+		if (!s->boxes[i].linked) {
 			s->boxes[i].cost = s->usual;
+			s->boxes[i].contenders = 0;
+		}
 }
 
 /* ---- memory ---- */

@@ -50,10 +50,20 @@ struct at_vfq_flow {
 	u32 qlen, parked, bytes, boosts;
 };
 
+/* A packet as the accounting sees it. */
+struct at_vfq_seen {
+	struct at_tcp tcp;
+	u32 header;		/* bytes of an ACK of this connection, without SACK blocks */
+	bool is_tcp, ack, control, pure;
+};
+
 /* Of a station. */
 struct at_vfq_box {
 	struct at_rounds rounds;
 	struct at_aircost cost;
+	u32 contenders, contention;	/* of so many stations, ns; 0: not worked out */
+	struct at_vfq_seen seen;	/* of the packet with that number, the last one that was shown */
+	u64 seen_of;		/* 0: none */
 	u64 last;		/* when it had packets */
 	u64 heard_at;		/* last report of uplink airtime; 0: none */
 	u64 bytes, down, up, heard;	/* queued; ns charged: downlink, inferred, reported */
@@ -68,7 +78,7 @@ struct at_vfq_box {
 struct at_vfq;
 
 /* Cost of a packet of a box, of so many bytes. */
-typedef u64 at_vfq_cost(const struct at_vfq *s, const struct at_vfq_box *box, u32 bytes);
+typedef u64 at_vfq_cost(const struct at_vfq *s, struct at_vfq_box *box, u32 bytes);
 
 struct at_vfq {
 	struct at_wf2q wf2q;
@@ -101,6 +111,16 @@ static inline struct at_vfq *at_vfq_priv(const struct at_qdisc *q)
 	return (struct at_vfq *)(void *)(uintptr_t)q->state;
 }
 
+/* Contention as of the last dequeue, ns a packet. */
+static inline u32 at_vfq_contention(const struct at_vfq *s, struct at_vfq_box *b)
+{
+	if (b->contenders != s->contenders) {
+		b->contenders = s->contenders;
+		b->contention = at_aircost_contention(&b->cost, s->contenders);
+	}
+	return b->contention;
+}
+
 /* ---- vfq_acks.c ---- */
 
 /* What a packet that leaves costs. */
@@ -108,16 +128,9 @@ struct at_vfq_bill {
 	u64 down, up;		/* ns: its own exchange; what it proves the station sent */
 };
 
-/* A packet as the accounting sees it. */
-struct at_vfq_seen {
-	struct at_tcp tcp;
-	u32 header;		/* bytes of an ACK of this connection, without SACK blocks */
-	bool is_tcp, ack, control, pure;
-};
-
 void at_vfq_look(const struct at_vfq *s, const struct at_pkt *p, struct at_vfq_seen *seen);
 /* What a packet of flow f would cost now, the acknowledgement number counting as `ack`. */
-struct at_vfq_bill at_vfq_price(const struct at_vfq *s, const struct at_vfq_box *box,
+struct at_vfq_bill at_vfq_price(const struct at_vfq *s, struct at_vfq_box *box,
 				const struct at_vfq_flow *f, const struct at_vfq_seen *seen,
 				u32 bytes, u32 ack, u64 now);
 /* It was released with that number. */
@@ -127,8 +140,18 @@ void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flo
  * number can go with the other one, which has data. */
 bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *first,
 		  const struct at_vfq_seen *second);
-/* The number that goes ahead in an acknowledgement of its own; false: none has to. */
+/* The number that goes ahead in an acknowledgement of its own; false: none has to. Set unless
+ * there is no bound or the packet is no acknowledgement. */
 bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u32 *number);
+
+/* How far a number goes beyond the last one; 0: it does not, or is not believed. */
+static inline u32 at_vfq_advance_of(const struct at_vfq_proof *proof, u32 ack)
+{
+	u32 by = ack - proof->acked;
+
+	return proof->known && by <= proof->edge - proof->acked ? by : 0;
+}
+
 
 /* ---- vfq_flows.c ---- */
 

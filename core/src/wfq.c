@@ -97,24 +97,24 @@ static const struct at_stat wfq_row_stats[] = {
 
 /* ---- costs ---- */
 
-static u64 wfq_bytes(const struct at_vfq *s, const struct at_vfq_box *b, u32 bytes)
+static u64 wfq_bytes(const struct at_vfq *s, struct at_vfq_box *b, u32 bytes)
 {
 	(void)s, (void)b;
 	return (u64)bytes * BYTE;
 }
 
-static u64 wfq_packets(const struct at_vfq *s, const struct at_vfq_box *b, u32 bytes)
+static u64 wfq_packets(const struct at_vfq *s, struct at_vfq_box *b, u32 bytes)
 {
 	(void)s, (void)b, (void)bytes;
 	return AT_FULL_BYTES * BYTE;
 }
 
-static u64 wfq_airtime(const struct at_vfq *s, const struct at_vfq_box *b, u32 bytes)
+static u64 wfq_airtime(const struct at_vfq *s, struct at_vfq_box *b, u32 bytes)
 {
-	return at_aircost_ns(&b->cost, bytes, at_aircost_contention(&b->cost, s->contenders));
+	return at_aircost_ns(&b->cost, bytes, at_vfq_contention(s, b));
 }
 
-static u64 wfq_cells(const struct at_vfq *s, const struct at_vfq_box *b, u32 bytes)
+static u64 wfq_cells(const struct at_vfq *s, struct at_vfq_box *b, u32 bytes)
 {
 	(void)b;
 	return (u64)((bytes + s->quantum - 1) / s->quantum) * s->quantum * BYTE;
@@ -164,7 +164,7 @@ static void wfq_read(const struct at_qdisc *q, u64 *v, u64 now)
 	const struct at_vfq *s = at_vfq_priv(q);
 
 	(void)now;
-	v[S_ACTIVE] = s->wf2q.ready.n + s->wf2q.later.n;
+	v[S_ACTIVE] = s->wf2q.active;
 	v[S_URGENT] = s->urgent.sent;
 	v[S_URGENT_OVER] = s->urgent.over;
 	v[S_URGENT_AIR] = s->urgent.air;

@@ -27,15 +27,15 @@
  * passes a quarter of the range is brought up to V (AT_WF2Q_QUARTER), so that none is
  * ever half a range behind.
  *
- * Cost: O(log classes) a packet (heap.h); a division by the weights, one more where a
- * weight is not 1.
+ * Cost: O(log classes) a packet, O(1) where tags rise as classes take turns (lineup.h);
+ * a division by the weights, one more where a weight is not 1.
  *
  * What this is not: no packets, no hierarchy, no negative cost.
  */
 #ifndef AIRTAB_WF2Q_H
 #define AIRTAB_WF2Q_H
 
-#include "airtab/heap.h"
+#include "airtab/lineup.h"
 
 #define AT_WF2Q_ONE 65536u		/* weight 1: 16.16 */
 #define AT_WF2Q_WEIGHT_MIN 256u		/* 1/256 */
@@ -52,15 +52,16 @@ struct at_wf2q_class {
 	u64 lag, shown;		/* hidden: how far its start was before V; from it to end */
 	u32 weight;		/* 16.16 */
 	bool in;		/* has packets that may go */
+	bool later;		/* and its start was after V */
 	bool hidden;		/* and had some, which may not for now */
 };
 
 struct at_wf2q {
 	struct at_wf2q_class *at;
-	struct at_heap ready, later;	/* start <= V, by end; start > V, by start */
+	struct at_lineup ready, later;	/* start <= V, by end; start > V, by start */
 	u64 v, weights;			/* weights: of those with packets */
 	u64 whole;			/* the caller's: 0, or weights of all: by which V moves */
-	u32 n;
+	u32 n, active;			/* classes; those with packets that may go */
 };
 
 /* ---- set-up ---- */
@@ -68,71 +69,67 @@ struct at_wf2q {
 /* Of memory that n classes want. */
 static inline u64 at_wf2q_bytes(u64 n)
 {
-	return n * (sizeof(struct at_wf2q_class) + 2 * (sizeof(struct at_heap_entry) + sizeof(u32)));
+	return n * (sizeof(struct at_wf2q_class) + 2 * sizeof(struct at_heap_entry) + sizeof(u32)) +
+	       (n + 2) * sizeof(struct at_lineup_place);
+}
+
+/* No class has packets. */
+static inline void at_wf2q_empty(struct at_wf2q *w)
+{
+	struct at_lineup_place *place = (void *)(w->at + w->n);
+	struct at_heap_entry *e = (void *)(place + w->n + 2);
+	u32 *pos = (void *)(e + 2 * (u64)w->n);
+
+	for (u32 i = 0; i < w->n; i++) {
+		place[i].before = AT_LINEUP_APART;
+		pos[i] = 0;
+		w->at[i] = (struct at_wf2q_class){ .weight = w->at[i].weight };
+	}
+	at_lineup_init(&w->ready, place, w->n, e, pos);
+	at_lineup_init(&w->later, place, w->n + 1, e + w->n, pos);
+	w->v = w->weights = 0;
+	w->active = 0;
 }
 
 /* Classes 0 to n - 1, of weight 1 and without packets. memory: at_wf2q_bytes(n) bytes,
- * zeroed, 8-aligned. */
+ * 8-aligned. */
 static inline void at_wf2q_init(struct at_wf2q *w, void *memory, u32 n)
 {
-	struct at_heap_entry *e;
-	u32 *pos;
-
 	w->at = memory;
-	e = (void *)(w->at + n);
-	pos = (void *)(e + 2 * (u64)n);
-	w->ready = (struct at_heap){ e, pos, 0 };
-	w->later = (struct at_heap){ e + n, pos + n, 0 };
-	w->v = w->weights = 0;
 	w->n = n;
 	for (u32 i = 0; i < n; i++)
-		w->at[i] = (struct at_wf2q_class){ .weight = AT_WF2Q_ONE };
+		w->at[i].weight = AT_WF2Q_ONE;
+	at_wf2q_empty(w);
 }
 
 /* Classes without packets are as many as before and owe nothing; weights stay. */
 static inline void at_wf2q_clear(struct at_wf2q *w)
 {
-	for (u32 i = 0; i < w->n; i++) {
-		w->ready.pos[i] = w->later.pos[i] = 0;
-		w->at[i] = (struct at_wf2q_class){ .weight = w->at[i].weight };
-	}
-	w->ready.n = w->later.n = 0;
-	w->v = w->weights = 0;
+	at_wf2q_empty(w);
 }
 
-/* ---- the two heaps ---- */
+/* ---- who may go, and who later ---- */
 
 static inline bool at_wf2q_after(u64 a, u64 b)
 {
 	return (s64)(a - b) > 0;
 }
 
-AT_HEAP_FN bool at_wf2q_less(const void *ctx, const struct at_heap_entry *a, const struct at_heap_entry *b)
-{
-	s64 d = (s64)((u64)a->key - (u64)b->key);
-
-	(void)ctx;
-	return (d < 0) | ((d == 0) & (a->id < b->id));
-}
-
 static inline void at_wf2q_add(struct at_wf2q *w, u32 i)
 {
-	const struct at_wf2q_class *c = &w->at[i];
-	struct at_heap_entry x = { .id = i };
+	struct at_wf2q_class *c = &w->at[i];
 
-	if (at_wf2q_after(c->start, w->v)) {
-		x.key = (s64)c->start;
-		at_heap_add(&w->later, x, at_wf2q_less, NULL);
-	} else {
-		x.key = (s64)c->end;
-		at_heap_add(&w->ready, x, at_wf2q_less, NULL);
-	}
+	c->later = at_wf2q_after(c->start, w->v);
+	if (c->later)
+		at_lineup_add(&w->later, i, c->start);
+	else
+		at_lineup_add(&w->ready, i, c->end);
 }
 
+/* Class i, which has packets that may go. */
 static inline void at_wf2q_del(struct at_wf2q *w, u32 i)
 {
-	at_heap_del(&w->ready, i, at_wf2q_less, NULL);
-	at_heap_del(&w->later, i, at_wf2q_less, NULL);
+	at_lineup_del(w->at[i].later ? &w->later : &w->ready, i);
 }
 
 /* ---- virtual time ---- */
@@ -168,10 +165,13 @@ static inline void at_wf2q_move_to(struct at_wf2q *w, u64 v)
 /* V is not before the least start. */
 static inline void at_wf2q_not_before(struct at_wf2q *w)
 {
-	const struct at_heap_entry *first = at_heap_min(&w->later);
+	u32 first;
 
-	if (!w->ready.n && first && at_wf2q_after((u64)first->key, w->v))
-		at_wf2q_move_to(w, (u64)first->key);
+	if (at_lineup_first(&w->ready) != w->ready.end)
+		return;
+	first = at_lineup_first(&w->later);
+	if (first != w->later.end && at_wf2q_after(w->at[first].start, w->v))
+		at_wf2q_move_to(w, w->at[first].start);
 }
 
 static inline void at_wf2q_pass(struct at_wf2q *w, u64 ns)
@@ -209,6 +209,7 @@ static inline void at_wf2q_enter(struct at_wf2q *w, u32 i, u64 ns)
 	struct at_wf2q_class *c = &w->at[i];
 
 	c->in = true;
+	w->active++;
 	w->weights += c->weight;
 	c->start = at_wf2q_after(c->end, w->v) ? c->end : w->v;
 	at_wf2q_show(w, i, ns);
@@ -225,6 +226,7 @@ static inline void at_wf2q_reshow(struct at_wf2q *w, u32 i, u64 ns)
 static inline void at_wf2q_leave(struct at_wf2q *w, u32 i)
 {
 	at_wf2q_del(w, i);
+	w->active--;
 	w->at[i].in = false;
 	w->at[i].end = w->at[i].start;
 	w->weights -= w->at[i].weight;
@@ -248,6 +250,7 @@ static inline void at_wf2q_unhide(struct at_wf2q *w, u32 i)
 	struct at_wf2q_class *c = &w->at[i];
 
 	c->in = true;
+	w->active++;
 	c->hidden = false;
 	w->weights += c->weight;
 	c->start = at_wf2q_after(c->end, w->v) ? c->end : w->v - c->lag;
@@ -266,17 +269,22 @@ static inline void at_wf2q_forget(struct at_wf2q *w, u32 i)
 /* The class that goes next, or AT_WF2Q_NONE: nobody has packets. */
 static inline u32 at_wf2q_next(struct at_wf2q *w)
 {
-	const struct at_heap_entry *first;
+	u32 i, later;
 
-	at_wf2q_not_before(w);
-	while ((first = at_heap_min(&w->later)) && !at_wf2q_after((u64)first->key, w->v)) {
-		u32 i = first->id;
-
-		at_heap_del(&w->later, i, at_wf2q_less, NULL);
-		at_wf2q_add(w, i);
+	for (;;) {
+		while ((later = at_lineup_first(&w->later)) != w->later.end &&
+		       !at_wf2q_after(w->at[later].start, w->v)) {
+			at_lineup_del(&w->later, later);
+			w->at[later].later = false;
+			at_lineup_add(&w->ready, later, w->at[later].end);
+		}
+		i = at_lineup_first(&w->ready);
+		if (i != w->ready.end)
+			return i;
+		if (later == w->later.end)
+			return AT_WF2Q_NONE;
+		at_wf2q_move_to(w, w->at[later].start);
 	}
-	first = at_heap_min(&w->ready);
-	return first ? first->id : AT_WF2Q_NONE;
 }
 
 /* The head of class i, who has packets, was served and cost so much; if there is `more`,
@@ -296,6 +304,7 @@ static inline void at_wf2q_serve(struct at_wf2q *w, u32 i, u64 ns, bool more, u6
 		at_wf2q_show(w, i, next_ns);
 	} else {
 		c->in = false;
+		w->active--;
 		w->weights -= c->weight;
 	}
 	at_wf2q_not_before(w);
@@ -314,13 +323,13 @@ static inline void at_wf2q_charge(struct at_wf2q *w, u32 i, u64 ns)
 		from = w->v;
 	most = w->v + AT_WF2Q_DEBT - from;
 	by = at_wf2q_after(from, w->v + AT_WF2Q_DEBT) ? 0 : by < most ? by : most;
-	if (c->in) {
+	if (!c->in) {
+		c->end = from + by;
+	} else if (by) {
 		at_wf2q_del(w, i);
 		c->start += by;
 		c->end += by;
 		at_wf2q_add(w, i);
-	} else {
-		c->end = from + by;
 	}
 }
 
