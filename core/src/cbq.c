@@ -347,7 +347,7 @@ static const char *cbq_check(const struct at_vals *v, u16 *bad)
  * queues of flows. */
 static u64 cbq_scheduler_bytes(u64 classes)
 {
-	return at_lines(at_wf2q_bytes(classes));
+	return at_lines(at_few_bytes(classes));
 }
 
 static u64 cbq_state_size(const struct at_vals *v)
@@ -425,10 +425,10 @@ static void cbq_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 
 	s->flows = s->inner == AT_CBQ_FQ_CODEL ? (u32)*v[P_FLOWS].v : 0;
 	s->random = seed;
 	s->hash = at_hash_multiplier(seed);
-	at_wf2q_init(&s->among, memory, s->classes);
+	at_few_init(&s->among, memory, s->classes);
 	for (u32 i = 0; i < s->classes; i++) {
 		memory += cbq_scheduler_bytes(s->classes);
-		at_wf2q_init(&s->within[i], memory, s->classes);
+		at_few_init(&s->within[i], memory, s->classes);
 		at_red_begin(&s->at[i].red, now);
 	}
 	at_queues_init(&s->queues, memory + cbq_scheduler_bytes(s->classes), s->classes * s->flows, s->tins);

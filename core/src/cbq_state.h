@@ -10,10 +10,10 @@
 #include "airtab/flowqueues.h"
 #include "airtab/hash.h"
 #include "airtab/red.h"
-#include "airtab/wf2q.h"
+#include "airtab/wf2q_few.h"
 
 #define AT_CBQ_WEIGHT 4u	/* bits: weight of a ppm, so that 100 % is below AT_WF2Q_WEIGHT_MAX */
-#define AT_CBQ_SHARE_MIN (AT_WF2Q_WEIGHT_MIN >> AT_CBQ_WEIGHT)
+#define AT_CBQ_SHARE_MIN (AT_FEW_WEIGHT_MIN >> AT_CBQ_WEIGHT)
 
 enum { AT_CBQ_FIFO, AT_CBQ_RED, AT_CBQ_FQ_CODEL };
 
@@ -30,10 +30,11 @@ struct at_cbq_class {
 struct at_cbq {
 	struct at_rules rules;
 	struct at_queues queues;	/* its queues: inner fq_codel; limit, urgent, seq: all's */
-	struct at_wf2q among;		/* of groups */
-	struct at_wf2q within[AT_CLASSES];	/* of the classes of a group */
+	struct at_few among;		/* of groups */
+	struct at_few within[AT_CLASSES];	/* of the classes of a group */
 	u64 shown[AT_CLASSES];		/* of groups */
 	u32 stale;			/* groups that `among` is to be told of: a bit for each */
+	u32 only;			/* the group that all classes are of, and `among` is nobody's; else `classes` */
 	u64 random, hash;
 	u64 marks, early, forced;
 	u32 classes, flows;		/* flows: queues of a class */
