@@ -222,6 +222,7 @@ static enum at_verdict cbq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 {
 	struct at_cbq *s = at_cbq_priv(q);
 	enum at_verdict verdict = AT_OK;
+	bool shown;
 	u32 i;
 
 	if (at_urgent_push(&s->queues.urgent, q, p, s->queues.limit, now)) {
@@ -229,8 +230,11 @@ static enum at_verdict cbq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 		return cbq_over(q) ? cbq_drop_one(q, cbq_longest_class(s), p, verdict, now) : verdict;
 	}
 	i = at_classify(&s->rules, p, s->classes);
+	shown = at_cbq_may_go(s, i) && !at_cbq_has_flows(s);
 	verdict = at_cbq_offer(q, i, p, now);
-	at_cbq_sync(q, i);
+	/* who comes last in a line changes nothing of what is before him */
+	if (!shown)
+		at_cbq_sync(q, i);
 	return verdict;
 }
 
@@ -240,11 +244,10 @@ static struct at_pkt *cbq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 
 	*t = (struct at_ticket){ 0 };
-	s->queues.urgent.sent += !!p;
 	if (!p)
-		p = at_cbq_next(q, now);
-	if (p)
-		at_book_out(q, p);
+		return at_cbq_next(q, now);
+	s->queues.urgent.sent++;
+	at_book_out(q, p);
 	return p;
 }
 

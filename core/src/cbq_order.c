@@ -17,20 +17,20 @@
  * cost. */
 static void cbq_tell(struct at_few *w, u32 i, u64 *shown, bool any, bool may, u64 cost)
 {
-	const struct at_few_class *c = &w->at[i];
+	bool in = at_few_in(w, i), hidden = w->at[i].hidden;
 
 	if (!may) {
-		if (c->in && any)
+		if (in && any)
 			at_few_hide(w, i);
-		else if (c->in)
+		else if (in)
 			at_few_leave(w, i);
-		else if (c->hidden && !any)
+		else if (hidden && !any)
 			at_few_forget(w, i);
 		return;
 	}
-	if (c->hidden)
+	if (hidden)
 		at_few_unhide(w, i);
-	if (!c->in)
+	if (!in && !hidden)
 		at_few_enter(w, i, cost);
 	else if (cost != *shown)
 		at_few_show(w, i, cost);
@@ -93,32 +93,35 @@ static void cbq_charge(struct at_qdisc *q, u32 i, u32 bytes)
 
 static u32 cbq_next_group(struct at_cbq *s)
 {
-	if (s->only < s->classes)
-		return s->only;
 	for (u32 g = 0; s->stale; g++)
 		if (s->stale >> g & 1)
 			cbq_tell_of_group(s, g);
 	return at_few_next(&s->among);
 }
 
+/* The class that goes next, or AT_FEW_NONE. */
+static u32 cbq_next_class(struct at_cbq *s)
+{
+	u32 g = s->only < s->classes ? s->only : cbq_next_group(s);
+
+	return g == AT_FEW_NONE ? g : at_few_next(&s->within[g]);
+}
+
 struct at_pkt *at_cbq_next(struct at_qdisc *q, u64 now)
 {
-	struct at_cbq *s = at_cbq_priv(q);
-	struct at_pkt *p = NULL;
-	u32 g;
+	u32 i;
 
-	while (!p && (g = cbq_next_group(s)) != AT_FEW_NONE) {
-		u32 i = at_few_next(&s->within[g]);
+	while ((i = cbq_next_class(at_cbq_priv(q))) != AT_FEW_NONE) {
+		struct at_pkt *p = at_cbq_take(q, i, now);
 
-		if (i == AT_FEW_NONE)
-			break;
-		p = at_cbq_take(q, i, now);
-		if (p)
+		if (p) {
 			cbq_charge(q, i, at_bytes(p));
-		else
-			at_cbq_sync(q, i);
+			at_book_out(q, p);
+			return p;
+		}
+		at_cbq_sync(q, i);
 	}
-	return p;
+	return NULL;
 }
 
 void at_cbq_begin(struct at_qdisc *q)

@@ -57,7 +57,7 @@ static inline u32 at_cbq_may_go(const struct at_cbq *s, u32 i)
 
 /* Class i, of whose packets none was served, has others than before. */
 void at_cbq_sync(struct at_qdisc *q, u32 i);
-/* Takes the packet that goes next, or NULL: none may. */
+/* The packet that goes next, which is no longer queued, or NULL: none may. */
 struct at_pkt *at_cbq_next(struct at_qdisc *q, u64 now);
 /* Shares and groups are set; nobody is owed anything. */
 void at_cbq_begin(struct at_qdisc *q);
@@ -65,10 +65,36 @@ void at_cbq_begin(struct at_qdisc *q);
 /* p is queued in class i, or refused, or another of the class makes room. The scheduler
  * is not told. */
 enum at_verdict at_cbq_offer(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now);
+/* p, which was taken from the line of class i, is counted out. */
+struct at_pkt *at_cbq_count_out(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now);
+/* As the next two, where flows take turns. */
+u32 at_cbq_flows_head(const struct at_qdisc *q, u32 i);
+struct at_pkt *at_cbq_flows_take(struct at_qdisc *q, u32 i, u64 now);
+
+static inline bool at_cbq_has_flows(const struct at_cbq *s)
+{
+	return s->inner == AT_CBQ_FQ_CODEL;
+}
+
 /* Bytes of the packet of class i that goes next; one may. */
-u32 at_cbq_head_bytes(const struct at_qdisc *q, u32 i);
+static inline u32 at_cbq_head_bytes(const struct at_qdisc *q, u32 i)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+
+	return at_cbq_has_flows(s) ? at_cbq_flows_head(q, i) : at_bytes(at_line_first(q, &s->at[i].line));
+}
+
 /* Takes it; NULL: CoDel has dropped all that might go. */
-struct at_pkt *at_cbq_take(struct at_qdisc *q, u32 i, u64 now);
+static inline struct at_pkt *at_cbq_take(struct at_qdisc *q, u32 i, u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+
+	if (at_cbq_has_flows(s))
+		return at_cbq_flows_take(q, i, now);
+	at_line_first(q, &s->at[i].line);
+	return at_cbq_count_out(q, i, at_line_take(&s->at[i].line), now);
+}
+
 /* The class with the oldest packet, which *p is then, if it is older than *p or that is
  * NULL; else `classes`. */
 u32 at_cbq_oldest(struct at_qdisc *q, struct at_pkt **p);

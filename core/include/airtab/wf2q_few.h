@@ -6,7 +6,7 @@
  * Sources: as of wf2q.h, whose rules these are. Virtual time V always moves by the weights
  * of all (`whole`).
  *
- * Cost: O(classes) a packet, some seven instructions each; a division by the class's weight
+ * Cost: O(classes with packets) a packet, some ten instructions each; a division by the class's weight
  * and one by the whole where a packet has another size than the one before it.
  *
  * What this is not: no refund, and no charge that comes later.
@@ -22,21 +22,22 @@
 #define AT_FEW_QUARTER 62u		/* bits below the two that count quarters of the range */
 #define AT_FEW_NONE (~(u32)0)
 #define AT_FEW_LOOK (AT_FEW_NONE - 1)
+#define AT_FEW_MOST 32u			/* classes */
 
 struct at_few_class {
 	u64 start, end;		/* virtual; without packets only end counts */
 	u64 cost, share;	/* of some packet, and how long it is served, virtually */
 	u64 lag, shown;		/* hidden: how far its start was before V; from it to end */
 	u32 weight;		/* 16.16 */
-	bool in;		/* has packets that may go */
-	bool hidden;		/* and had some, which may not for now */
+	bool hidden;		/* has packets, none of which may go for now */
 };
 
 struct at_few {
 	struct at_few_class *at;
 	u64 v, whole;		/* whole: the caller's; weights of all, not 0 while there are packets */
 	u64 cost, passed;	/* of some packet, and how far V moves by it */
-	u32 n, first;		/* first: who goes next, or AT_FEW_LOOK */
+	u32 n, busy;		/* busy: who has packets that may go, a bit for each */
+	u32 first;		/* who goes next, or AT_FEW_LOOK */
 };
 
 /* ---- set-up ---- */
@@ -53,6 +54,7 @@ static inline void at_few_clear(struct at_few *w)
 	for (u32 i = 0; i < w->n; i++)
 		w->at[i] = (struct at_few_class){ .weight = w->at[i].weight };
 	w->v = w->cost = w->passed = 0;
+	w->busy = 0;
 	w->first = AT_FEW_LOOK;
 }
 
@@ -88,6 +90,12 @@ static inline bool at_few_after(u64 a, u64 b)
 	return (s64)(a - b) > 0;
 }
 
+/* Whether class i has packets that may go. */
+static inline bool at_few_in(const struct at_few *w, u32 i)
+{
+	return w->busy >> i & 1;
+}
+
 /* How long a packet of a class is served, virtually. */
 static inline u64 at_few_share(struct at_few_class *c, u64 cost)
 {
@@ -102,7 +110,7 @@ static inline u64 at_few_share(struct at_few_class *c, u64 cost)
 static __attribute__((__cold__, __noinline__, __unused__)) void at_few_catch_up(struct at_few *w)
 {
 	for (u32 i = 0; i < w->n; i++)
-		if (!w->at[i].in && at_few_after(w->v, w->at[i].end))
+		if (!at_few_in(w, i) && at_few_after(w->v, w->at[i].end))
 			w->at[i].end = w->v;
 }
 
@@ -128,37 +136,37 @@ static inline void at_few_pass(struct at_few *w, u64 cost)
 
 /* ---- who goes next ---- */
 
-/* Of those who started, or of all, whoever's key is least; of equal ones the lowest number. */
-static inline u32 at_few_least(const struct at_few *w, bool started)
+/* Of those with packets who started, the one whose end is least, of equal ones the lowest
+ * number, or AT_FEW_NONE; *ahead: how far the least start of the others is from V. */
+static inline u32 at_few_least(const struct at_few *w, s64 *ahead)
 {
+	s64 least = ~((u64)1 << 63), end = least;
 	u32 best = AT_FEW_NONE;
-	u64 least = 0;
 
-	for (u32 i = 0; i < w->n; i++) {
-		const struct at_few_class *c = &w->at[i];
-		u64 key = started ? c->end : c->start;
+	for (u32 left = w->busy; left; left &= left - 1) {
+		u32 i = (u32)__builtin_ctz(left);
+		s64 start = (s64)(w->at[i].start - w->v), to = (s64)(w->at[i].end - w->v);
 
-		if (!c->in || (started && at_few_after(c->start, w->v)))
-			continue;
-		if (best == AT_FEW_NONE || at_few_after(least, key)) {
+		if (start > 0) {
+			least = start < least ? start : least;
+		} else if (to < end) {
+			end = to;
 			best = i;
-			least = key;
 		}
 	}
+	*ahead = least;
 	return best;
 }
 
 /* V is not before the least start. */
 static inline u32 at_few_look(struct at_few *w)
 {
-	u32 i = at_few_least(w, true);
+	s64 ahead;
+	u32 i = at_few_least(w, &ahead);
 
-	if (i == AT_FEW_NONE) {
-		i = at_few_least(w, false);
-		if (i != AT_FEW_NONE) {
-			at_few_move_to(w, w->at[i].start);
-			i = at_few_least(w, true);
-		}
+	if (i == AT_FEW_NONE && w->busy) {
+		at_few_move_to(w, w->v + (u64)ahead);
+		i = at_few_least(w, &ahead);
 	}
 	return w->first = i;
 }
@@ -183,7 +191,7 @@ static inline void at_few_enter(struct at_few *w, u32 i, u64 cost)
 {
 	struct at_few_class *c = &w->at[i];
 
-	c->in = true;
+	w->busy |= (u32)1 << i;
 	c->start = at_few_after(c->end, w->v) ? c->end : w->v;
 	at_few_show(w, i, cost);
 }
@@ -191,7 +199,7 @@ static inline void at_few_enter(struct at_few *w, u32 i, u64 cost)
 /* Class i has no packets any more, none of which was served now. */
 static inline void at_few_leave(struct at_few *w, u32 i)
 {
-	w->at[i].in = false;
+	w->busy &= ~((u32)1 << i);
 	w->at[i].end = w->at[i].start;
 	w->first = AT_FEW_LOOK;
 }
@@ -212,7 +220,7 @@ static inline void at_few_unhide(struct at_few *w, u32 i)
 {
 	struct at_few_class *c = &w->at[i];
 
-	c->in = true;
+	w->busy |= (u32)1 << i;
 	c->hidden = false;
 	c->start = at_few_after(c->end, w->v) ? c->end : w->v - c->lag;
 	c->end = c->start + c->shown;
@@ -235,10 +243,11 @@ static inline void at_few_serve(struct at_few *w, u32 i, u64 cost, bool more, u6
 
 	c->end = c->start + at_few_share(c, cost);
 	at_few_pass(w, cost);
-	c->in = more;
 	if (more) {
 		c->start = c->end;
 		c->end += at_few_share(c, next);
+	} else {
+		w->busy &= ~((u32)1 << i);
 	}
 	at_few_look(w);
 }
