@@ -193,7 +193,8 @@ static void cbt_leaves(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes
 }
 
 /* The same with a sample: it departs. */
-static void cbt_departs(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes, u32 air, u64 now)
+static inline __attribute__((__always_inline__)) void
+cbt_departs(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes, u32 air, u64 now)
 {
 	cbt_elapse(s, k, now);
 	cbt_leaves(s, k, bytes, air);

@@ -24,6 +24,7 @@
 
 #define AT_DECAY_BITS 56
 #define AT_DECAY_END 24u		/* so many tau are for ever: exp(-24) is below 2^-32 */
+#define AT_DECAY_SHORT 4u		/* less than 1/16 tau is below 1/8, however the rate was rounded */
 #define AT_DECAY_TAU_MAX 4000000000u	/* ns */
 
 /* 1 - d: share 2^-(32 + shift). */
@@ -59,8 +60,9 @@ static inline struct at_decay at_decay_little(u64 x)
 	return e;
 }
 
-/* 1 - d after dt ns, whatever it is. */
-static inline struct at_decay at_decay_of_any(u64 dt, u64 rate, u32 tau)
+/* 1 - d after dt ns, whatever it is. Not inline: it wants the registers of who asks for
+ * little of tau, as most do. */
+static __attribute__((__noinline__, __cold__, __unused__)) struct at_decay at_decay_of_any(u64 dt, u64 rate, u32 tau)
 {
 	struct at_decay e = { .share = AT_EWMA_ONE };
 	u64 x, d;
@@ -82,8 +84,7 @@ static inline struct at_decay at_decay_of_any(u64 dt, u64 rate, u32 tau)
 /* 1 - d after dt ns. rate: at_decay_rate(tau). */
 static inline struct at_decay at_decay_of(u64 dt, u64 rate, u32 tau)
 {
-	/* 1/16, so that x is below 1/8 however rate was rounded */
-	return dt < tau >> 4 ? at_decay_little(dt * rate) : at_decay_of_any(dt, rate, tau);
+	return dt < tau >> AT_DECAY_SHORT ? at_decay_little(dt * rate) : at_decay_of_any(dt, rate, tau);
 }
 
 /* The average after a time of which e is 1 - d, in which the value was `value`. */
