@@ -5,7 +5,7 @@
  *
  * Source: Floyd and Van Jacobson, Link-Sharing and Resource Management Models for Packet
  * Networks, 1995; Parris, Class-Based Thresholds, 2001, III.4.1, V.1.4, V.2.1.2 and B.7,
- * whose gold standard it is. The scheduler: WF2Q+ (wf2q.h), of which two levels are
+ * whose gold standard it is. The scheduler: WF2Q+ (wf2q_few.h), of which two levels are
  * H-WF2Q+ (Bennett and Zhang, Hierarchical Packet Fair Queueing Algorithms, 1997).
  *
  * Rules
@@ -27,8 +27,8 @@
  *    What is more is of the class that the rules say, or the last.
  *  - Parked packets (gate.h) keep their place; a class that has no others is passed over.
  *
- * Cost: O(log classes) a packet; a gate O(packets), a drain O(classes). Memory: 6 KB, 88
- * bytes for each class and scheduler (a class more than classes), the queues of flows.
+ * Cost: O(classes) a packet; a gate O(packets), a drain O(classes). Memory: 5 KB, 56 bytes
+ * for each class and scheduler (one more than classes), the queues of flows.
  *
  * What this is not: no rates (the link is as fast as it is, and never idle while there
  * are packets), no priorities, no airtime; a change of shares or groups begins anew.

@@ -12,7 +12,7 @@
 #include "airtab/red.h"
 #include "airtab/wf2q_few.h"
 
-#define AT_CBQ_WEIGHT 4u	/* bits: weight of a ppm, so that 100 % is below AT_WF2Q_WEIGHT_MAX */
+#define AT_CBQ_WEIGHT 4u	/* bits: weight of a ppm, so that 100 % is below 256 */
 #define AT_CBQ_SHARE_MIN (AT_FEW_WEIGHT_MIN >> AT_CBQ_WEIGHT)
 
 enum { AT_CBQ_FIFO, AT_CBQ_RED, AT_CBQ_FQ_CODEL };

@@ -15,7 +15,7 @@
  * are those of ewma.h: 32 bits behind the point, values below 2^31.
  *
  * Cost: eight multiplications of 32 bits below tau / 8, one more for each doubling above,
- * 8 at most; no division.
+ * 8 at most; no division, and no branch below tau / 16.
  */
 #ifndef AIRTAB_DECAY_H
 #define AIRTAB_DECAY_H
