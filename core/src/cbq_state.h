@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
  * cbq: its state; who goes next (cbq_order.c); what a class does with its packets
- * (cbq_inner.c).
+ * (cbq_inner.c); what it shows (cbq_rows.c).
  */
 #ifndef AIRTAB_CBQ_STATE_H
 #define AIRTAB_CBQ_STATE_H
@@ -108,5 +108,10 @@ void at_cbq_turned(struct at_qdisc *q, u32 i, u16 sta, bool open);
 void at_cbq_clear(struct at_qdisc *q, u64 now);
 /* p has joined the queue. */
 void at_cbq_came(struct at_qdisc *q, struct at_pkt *p, u64 now);
+
+/* Tables. */
+extern const struct at_stat at_cbq_stats[], at_cbq_row_stats[];
+void at_cbq_read(const struct at_qdisc *q, u64 *v, u64 now);
+u32 at_cbq_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *found);
 
 #endif
