@@ -180,24 +180,37 @@ static u32 cbq_longest_class(const struct at_cbq *s)
 	return best;
 }
 
+/* p is of class i; the scheduler is told. */
+static __attribute__((__noinline__)) enum at_verdict cbq_arrives(struct at_qdisc *q, u32 i, struct at_pkt *p,
+								 u64 now)
+{
+	enum at_verdict verdict = at_cbq_offer(q, i, p, now);
+
+	at_cbq_sync(q, i);
+	return verdict;
+}
+
+static __attribute__((__noinline__)) enum at_verdict cbq_arrives_urgent(struct at_qdisc *q, struct at_pkt *p,
+									u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+
+	if (!at_urgent_push(&s->queues.urgent, q, p, s->queues.limit, now))
+		return cbq_arrives(q, at_classify(&s->rules, p, s->classes), p, now);
+	at_cbq_came(q, p, now);
+	return cbq_over(q) ? cbq_drop_one(q, cbq_longest_class(s), p, AT_OK, now) : AT_OK;
+}
+
 static enum at_verdict cbq_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
-	enum at_verdict verdict = AT_OK;
-	bool shown;
 	u32 i;
 
-	if (at_urgent_push(&s->queues.urgent, q, p, s->queues.limit, now)) {
-		at_cbq_came(q, p, now);
-		return cbq_over(q) ? cbq_drop_one(q, cbq_longest_class(s), p, verdict, now) : verdict;
-	}
+	if (at_class(p) == AT_URGENT)
+		return cbq_arrives_urgent(q, p, now);
 	i = at_classify(&s->rules, p, s->classes);
-	shown = at_cbq_may_go(s, i) && !at_cbq_has_flows(s);
-	verdict = at_cbq_offer(q, i, p, now);
 	/* who comes last in a line changes nothing of what is before him */
-	if (!shown)
-		at_cbq_sync(q, i);
-	return verdict;
+	return at_cbq_may_go(s, i) && !at_cbq_has_flows(s) ? at_cbq_offer(q, i, p, now) : cbq_arrives(q, i, p, now);
 }
 
 static struct at_pkt *cbq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)

@@ -35,28 +35,44 @@ static enum at_verdict cbq_refuse(struct at_qdisc *q, struct at_pkt *p, enum at_
 	return at_book_refuse(q, p, verdict == AT_RED_FULL ? AT_R_LIMIT : AT_R_EARLY);
 }
 
-static enum at_verdict cbq_offer_line(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+static inline enum at_verdict cbq_admit(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
-	struct at_cbq_class *c = &s->at[i];
 	struct at_tin *t = &s->tins[i];
-	bool full = t->qlen >= c->limit || q->qlen >= s->queues.limit;
-	enum at_red_verdict verdict = full ? AT_RED_FULL : AT_RED_PASSES;
 
-	if (s->inner == AT_CBQ_RED)
-		verdict = at_red_arrives(&c->params, &c->red, t->qlen, full, &s->random, now);
-	if (verdict == AT_RED_EARLY && s->ecn && at_mark_ce(p)) {
-		s->marks++;
-		verdict = AT_RED_PASSES;
-	}
-	if (verdict != AT_RED_PASSES)
-		return cbq_refuse(q, p, verdict);
-	at_fifo_push(&c->line.fifo, p);
+	at_fifo_push(&s->at[i].line.fifo, p);
 	t->qlen++;
 	t->bytes += at_bytes(p);
 	t->parked += at_parked(q, p);
 	at_cbq_came(q, p, now);
 	return AT_OK;
+}
+
+/* p comes to a full class, or one whose RED is asked. */
+static __attribute__((__noinline__)) enum at_verdict cbq_admit_if(struct at_qdisc *q, u32 i, struct at_pkt *p,
+								  bool full, u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+	struct at_cbq_class *c = &s->at[i];
+	enum at_red_verdict verdict = full ? AT_RED_FULL : AT_RED_PASSES;
+
+	if (s->inner == AT_CBQ_RED)
+		verdict = at_red_arrives(&c->params, &c->red, s->tins[i].qlen, full, &s->random, now);
+	if (verdict == AT_RED_EARLY && s->ecn && at_mark_ce(p)) {
+		s->marks++;
+		verdict = AT_RED_PASSES;
+	}
+	return verdict == AT_RED_PASSES ? cbq_admit(q, i, p, now) : cbq_refuse(q, p, verdict);
+}
+
+static inline enum at_verdict cbq_offer_line(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+	bool full = s->tins[i].qlen >= s->at[i].limit || q->qlen >= s->queues.limit;
+
+	if (full || s->inner == AT_CBQ_RED)
+		return cbq_admit_if(q, i, p, full, now);
+	return cbq_admit(q, i, p, now);
 }
 
 /* ---- queues of flows ---- */
@@ -96,7 +112,7 @@ static enum at_verdict cbq_make_room(struct at_qdisc *q, u32 i, const struct at_
 	return verdict;
 }
 
-static enum at_verdict cbq_offer_flows(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+static __attribute__((__noinline__)) enum at_verdict cbq_offer_flows(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
 
