@@ -6,8 +6,8 @@
  * Sources: as of wf2q.h, whose rules these are. Virtual time V always moves by the weights
  * of all (`whole`).
  *
- * Cost: O(classes with packets) a packet, some ten instructions each; a division by the class's weight
- * and one by the whole where a packet has another size than the one before it.
+ * Cost: O(classes with packets) a packet, some ten instructions each; a division by the
+ * class's weight and one by the whole where a packet has another size than the one before.
  *
  * What this is not: no refund, and no charge that comes later.
  */
@@ -18,7 +18,7 @@
 
 #define AT_FEW_ONE 65536u		/* weight 1: 16.16 */
 #define AT_FEW_WEIGHT_MIN 256u		/* 1/256 */
-#define AT_FEW_COST_MAX ((u64)1 << 40)	/* of a packet */
+#define AT_FEW_COST_MAX ((u64)1 << 40)	/* of a packet: the caller's to see to */
 #define AT_FEW_QUARTER 62u		/* bits below the two that count quarters of the range */
 #define AT_FEW_NONE (~(u32)0)
 #define AT_FEW_LOOK (AT_FEW_NONE - 1)
