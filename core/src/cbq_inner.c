@@ -14,8 +14,7 @@ void at_cbq_came(struct at_qdisc *q, struct at_pkt *p, u64 now)
 
 /* ---- a line ---- */
 
-/* p, which was taken from the line of class i, is counted out. */
-static struct at_pkt *cbq_count_out(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+struct at_pkt *at_cbq_count_out(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
 	struct at_tin *t = &s->tins[i];
@@ -36,28 +35,44 @@ static enum at_verdict cbq_refuse(struct at_qdisc *q, struct at_pkt *p, enum at_
 	return at_book_refuse(q, p, verdict == AT_RED_FULL ? AT_R_LIMIT : AT_R_EARLY);
 }
 
-static enum at_verdict cbq_offer_line(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+static inline enum at_verdict cbq_admit(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
-	struct at_cbq_class *c = &s->at[i];
 	struct at_tin *t = &s->tins[i];
-	bool full = t->qlen >= c->limit || q->qlen >= s->queues.limit;
-	enum at_red_verdict verdict = full ? AT_RED_FULL : AT_RED_PASSES;
 
-	if (s->inner == AT_CBQ_RED)
-		verdict = at_red_arrives(&c->params, &c->red, t->qlen, full, &s->random, now);
-	if (verdict == AT_RED_EARLY && s->ecn && at_mark_ce(p)) {
-		s->marks++;
-		verdict = AT_RED_PASSES;
-	}
-	if (verdict != AT_RED_PASSES)
-		return cbq_refuse(q, p, verdict);
-	at_fifo_push(&c->line.fifo, p);
+	at_fifo_push(&s->at[i].line.fifo, p);
 	t->qlen++;
 	t->bytes += at_bytes(p);
 	t->parked += at_parked(q, p);
 	at_cbq_came(q, p, now);
 	return AT_OK;
+}
+
+/* p comes to a full class, or one whose RED is asked. */
+static __attribute__((__noinline__)) enum at_verdict cbq_admit_if(struct at_qdisc *q, u32 i, struct at_pkt *p,
+								  bool full, u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+	struct at_cbq_class *c = &s->at[i];
+	enum at_red_verdict verdict = full ? AT_RED_FULL : AT_RED_PASSES;
+
+	if (s->inner == AT_CBQ_RED)
+		verdict = at_red_arrives(&c->params, &c->red, s->tins[i].qlen, full, &s->random, now);
+	if (verdict == AT_RED_EARLY && s->ecn && at_mark_ce(p)) {
+		s->marks++;
+		verdict = AT_RED_PASSES;
+	}
+	return verdict == AT_RED_PASSES ? cbq_admit(q, i, p, now) : cbq_refuse(q, p, verdict);
+}
+
+static inline enum at_verdict cbq_offer_line(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+{
+	struct at_cbq *s = at_cbq_priv(q);
+	bool full = s->tins[i].qlen >= s->at[i].limit || q->qlen >= s->queues.limit;
+
+	if (full || s->inner == AT_CBQ_RED)
+		return cbq_admit_if(q, i, p, full, now);
+	return cbq_admit(q, i, p, now);
 }
 
 /* ---- queues of flows ---- */
@@ -97,7 +112,7 @@ static enum at_verdict cbq_make_room(struct at_qdisc *q, u32 i, const struct at_
 	return verdict;
 }
 
-static enum at_verdict cbq_offer_flows(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
+static __attribute__((__noinline__)) enum at_verdict cbq_offer_flows(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
 
@@ -108,8 +123,9 @@ static enum at_verdict cbq_offer_flows(struct at_qdisc *q, u32 i, struct at_pkt 
 
 /* The oldest that may go of the queue whose turn it is. That queue may have to wait for
  * the next round, or have none: then a full packet stands for it. */
-static u32 cbq_flows_head(const struct at_qdisc *q, const struct at_cbq *s, u32 i)
+u32 at_cbq_flows_head(const struct at_qdisc *q, u32 i)
 {
+	const struct at_cbq *s = at_cbq_priv(q);
 	const struct at_rounds *r = &s->tins[i].rounds;
 	u8 list = at_rounds_turn(r);
 	struct at_pkt *before = NULL, *p = NULL;
@@ -119,33 +135,16 @@ static u32 cbq_flows_head(const struct at_qdisc *q, const struct at_cbq *s, u32 
 	return p ? at_bytes(p) : AT_CODEL_MTU;
 }
 
-/* ---- whatever it is ---- */
-
-static bool cbq_has_flows(const struct at_cbq *s)
+struct at_pkt *at_cbq_flows_take(struct at_qdisc *q, u32 i, u64 now)
 {
-	return s->inner == AT_CBQ_FQ_CODEL;
+	return at_queues_next(q, &at_cbq_priv(q)->queues, (u16)i, now);
 }
+
+/* ---- whatever it is ---- */
 
 enum at_verdict at_cbq_offer(struct at_qdisc *q, u32 i, struct at_pkt *p, u64 now)
 {
-	return cbq_has_flows(at_cbq_priv(q)) ? cbq_offer_flows(q, i, p, now) : cbq_offer_line(q, i, p, now);
-}
-
-u32 at_cbq_head_bytes(const struct at_qdisc *q, u32 i)
-{
-	struct at_cbq *s = at_cbq_priv(q);
-
-	return cbq_has_flows(s) ? cbq_flows_head(q, s, i) : at_bytes(at_line_first(q, &s->at[i].line));
-}
-
-struct at_pkt *at_cbq_take(struct at_qdisc *q, u32 i, u64 now)
-{
-	struct at_cbq *s = at_cbq_priv(q);
-
-	if (cbq_has_flows(s))
-		return at_queues_next(q, &s->queues, (u16)i, now);
-	at_line_first(q, &s->at[i].line);
-	return cbq_count_out(q, i, at_line_take(&s->at[i].line), now);
+	return at_cbq_has_flows(at_cbq_priv(q)) ? cbq_offer_flows(q, i, p, now) : cbq_offer_line(q, i, p, now);
 }
 
 /* The queue with the oldest packet of a class, which has packets. */
@@ -166,7 +165,7 @@ u32 at_cbq_oldest(struct at_qdisc *q, struct at_pkt **p)
 	for (u32 i = 0; i < s->classes; i++) {
 		struct at_pkt *before = *p, *head = s->at[i].line.fifo.head;
 
-		if (cbq_has_flows(s))
+		if (at_cbq_has_flows(s))
 			cbq_oldest_flow(s, i, p);
 		else if (head && (!*p || at_seq(head) < at_seq(*p)))
 			*p = head;
@@ -181,19 +180,19 @@ struct at_pkt *at_cbq_pop_oldest(struct at_qdisc *q, u32 i)
 	struct at_cbq *s = at_cbq_priv(q);
 	struct at_pkt *p = NULL;
 
-	if (cbq_has_flows(s))
+	if (at_cbq_has_flows(s))
 		return at_queues_take(q, &s->queues, cbq_oldest_flow(s, i, &p));
 	p = at_line_pop(&s->at[i].line);
-	return cbq_count_out(q, i, p, s->at[i].red.last);
+	return at_cbq_count_out(q, i, p, s->at[i].red.last);
 }
 
 struct at_pkt *at_cbq_pop_victim(struct at_qdisc *q, u32 i, u64 now)
 {
 	struct at_cbq *s = at_cbq_priv(q);
 
-	if (cbq_has_flows(s))
+	if (at_cbq_has_flows(s))
 		return at_queues_take(q, &s->queues, cbq_longest(s, i));
-	return cbq_count_out(q, i, at_line_pop(&s->at[i].line), now);
+	return at_cbq_count_out(q, i, at_line_pop(&s->at[i].line), now);
 }
 
 void at_cbq_turned(struct at_qdisc *q, u32 i, u16 sta, bool open)
@@ -201,7 +200,7 @@ void at_cbq_turned(struct at_qdisc *q, u32 i, u16 sta, bool open)
 	struct at_cbq *s = at_cbq_priv(q);
 	u32 before = q->parked;
 
-	if (cbq_has_flows(s)) {
+	if (at_cbq_has_flows(s)) {
 		at_queues_turned(q, &s->queues, (u16)i, sta, open);
 		return;
 	}
@@ -214,9 +213,9 @@ void at_cbq_clear(struct at_qdisc *q, u64 now)
 	struct at_cbq *s = at_cbq_priv(q);
 
 	for (u32 i = 0; i < s->classes; i++) {
-		while (!cbq_has_flows(s) && s->tins[i].qlen)
+		while (!at_cbq_has_flows(s) && s->tins[i].qlen)
 			at_book_drop(q, at_cbq_pop_oldest(q, i), AT_R_RESET);
-		if (cbq_has_flows(s))
+		if (at_cbq_has_flows(s))
 			at_queues_clear(q, &s->queues, (u16)i);
 		at_red_begin(&s->at[i].red, now);
 	}

@@ -75,12 +75,21 @@ static u32 cbt_air(const struct at_cbt *s, const struct at_pkt *p)
 
 /* ---- averages ---- */
 
+u64 at_cbt_average(const struct at_cbt *s, const struct at_cbt_class *k, u64 now)
+{
+	if (s->average == AT_CBT_TIME)
+		return at_cbt_over_time(s, k, now);
+	if (at_cbt_backlog(k))
+		return at_ewma_add(k->red.average, k->params.keep, at_cbt_held(s, k));
+	return at_red_average(&k->params, &k->red, 0, now);
+}
+
 /* What a class holds is about to change, or what is counted. */
 static void cbt_elapse(const struct at_cbt *s, struct at_cbt_class *k, u64 now)
 {
 	if (s->average != AT_CBT_TIME)
 		return;
-	k->red.average = at_cbt_average(s, k, now);
+	k->red.average = at_cbt_over_time(s, k, now);
 	k->red.last = now;
 }
 
@@ -93,7 +102,8 @@ static void cbt_recount(struct at_cbt *s)
 
 /* ---- decisions ---- */
 
-enum cbt_verdict { PASSES, EARLY, FORCED, CAPPED, FULL };
+/* DICE: RED says. */
+enum cbt_verdict { PASSES, EARLY, FORCED, CAPPED, FULL, DICE };
 
 /* Whether a packet brings its class above its cap. */
 static bool cbt_over_cap(const struct at_cbt *s, const struct at_cbt_class *k, u32 size)
@@ -102,43 +112,46 @@ static bool cbt_over_cap(const struct at_cbt *s, const struct at_cbt_class *k, u
 }
 
 /* What is said of a packet, by how its class stands; the average is taken. */
-static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 size)
+static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 bytes, u32 air)
 {
 	struct at_cbt *s = at_cbt_priv(q);
-	bool above = k->red.above;
-	enum at_red_verdict verdict;
+	bool guarded = at_cbt_backlog(k) <= s->guard;
 
 	if (q->qlen >= s->limit)
 		return FULL;
-	if (k->backlog > s->guard && cbt_over_cap(s, k, size))
+	if (!guarded && cbt_over_cap(s, k, at_cbt_size(s, bytes, air)))
 		return CAPPED;
-	if (k->backlog <= s->guard || k->red.average <= k->params.min) {
-		k->red.above = false;
-		return PASSES;
-	}
-	verdict = at_red_judge(&k->params, &k->red, &s->random);
+	if (!guarded && k->red.average > k->params.min)
+		return DICE;
+	k->red.above = false;
+	return PASSES;
+}
+
+/* RED's word. */
+static enum cbt_verdict cbt_dice(struct at_cbt *s, struct at_cbt_class *k)
+{
+	bool above = k->red.above;
+	enum at_red_verdict verdict = at_red_judge(&k->params, &k->red, &s->random);
+
 	k->entries += !above && k->red.above;
 	return verdict == AT_RED_PASSES ? PASSES : verdict == AT_RED_EARLY ? EARLY : FORCED;
 }
 
-static enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class *k, u32 size, u64 now)
+/* A packet of class k came; what is said of it. */
+static inline enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class *k, u32 bytes, u32 air, u64 now,
+					 bool plain)
 {
 	struct at_cbt *s = at_cbt_priv(q);
-	enum cbt_verdict verdict;
 
-	if (s->want)
-		at_cbt_adapt(s, (u32)(k - s->at), size, now);
+	if (!plain && s->want)
+		at_cbt_adapt(s, (u32)(k - s->at), at_cbt_size(s, bytes, air), now);
 	k->arrivals++;
-	k->idle += !k->backlog;
+	k->idle += !at_cbt_backlog(k);
 	k->red.count++;
-	k->red.average = at_cbt_average(s, k, now);
-	verdict = cbt_weigh(q, k, size);
-	if (verdict != PASSES)
-		k->red.count = 0;
-	/* an idle class that stays so is not to fall by the same time again */
-	if (s->average == AT_CBT_TIME || (verdict != PASSES && !k->backlog))
+	k->red.average = plain ? at_cbt_over_time(s, k, now) : at_cbt_average(s, k, now);
+	if (plain || s->average == AT_CBT_TIME)
 		k->red.last = now;
-	return verdict;
+	return cbt_weigh(q, k, bytes, air);
 }
 
 /* Whether a verdict, which is not that p passes, is a mark on p. */
@@ -163,37 +176,40 @@ static enum at_verdict cbt_refuse(struct at_qdisc *q, struct at_cbt_class *k, st
 
 /* ---- operations ---- */
 
-/* p of class k, which was counted, is in the line no more. */
-static struct at_cbt_class *cbt_leaves(struct at_cbt *s, struct at_pkt *p)
+/* So much more is in the line, of class k: a packet. */
+static void cbt_joins(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes, u32 air)
 {
-	struct cbt_mark m = cbt_mark_of(p);
-	struct at_cbt_class *k = &s->at[m.what >> STAMP_BITS];
+	k->held[AT_CBT_PACKETS]++;
+	k->held[AT_CBT_BYTES] += (u64)bytes + s->overhead;
+	k->held[AT_CBT_AIRTIME] += air;
+}
 
-	k->backlog--;
-	k->bytes -= at_bytes(p);
-	k->air -= m.air;
-	return k;
+/* So much less. */
+static void cbt_leaves(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes, u32 air)
+{
+	k->held[AT_CBT_PACKETS]--;
+	k->held[AT_CBT_BYTES] -= (u64)bytes + s->overhead;
+	k->held[AT_CBT_AIRTIME] -= air;
 }
 
 /* The same with a sample: it departs. */
-static struct at_cbt_class *cbt_departs(struct at_cbt *s, struct at_pkt *p, u64 now)
+static inline __attribute__((__always_inline__)) void
+cbt_departs(const struct at_cbt *s, struct at_cbt_class *k, u32 bytes, u32 air, u64 now)
 {
-	struct at_cbt_class *k = &s->at[cbt_mark_of(p).what >> STAMP_BITS];
-
 	cbt_elapse(s, k, now);
-	cbt_leaves(s, p);
+	cbt_leaves(s, k, bytes, air);
 	if (s->average == AT_CBT_ALL)
 		k->red.average = at_ewma_add(k->red.average, k->params.keep, at_cbt_held(s, k));
 	k->red.last = now;
-	return k;
 }
 
 /* Takes the oldest packet of a class; there is one. */
-static struct at_pkt *cbt_pop(struct at_cbt *s, u64 now)
+static __attribute__((__cold__, __noinline__)) struct at_pkt *cbt_pop(struct at_cbt *s, u64 now)
 {
 	struct at_pkt *p = at_line_pop(&s->line);
+	struct cbt_mark m = cbt_mark_of(p);
 
-	cbt_departs(s, p, now);
+	cbt_departs(s, &s->at[m.what >> STAMP_BITS], at_bytes(p), m.air, now);
 	return p;
 }
 
@@ -210,33 +226,70 @@ static void cbt_queue(struct at_qdisc *q, struct at_pkt *p)
 	at_book_in(q, p);
 }
 
-static enum at_verdict cbt_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* p, of class k, is queued. */
+static inline enum at_verdict cbt_admit(struct at_qdisc *q, struct at_cbt_class *k, struct at_pkt *p,
+					struct cbt_mark m)
 {
 	struct at_cbt *s = at_cbt_priv(q);
-	enum cbt_verdict verdict;
-	struct at_cbt_class *k;
-	u32 i, air, bytes = at_bytes(p);
 
-	if (at_urgent_push(&s->urgent, q, p, s->limit, now)) {
-		cbt_queue(q, p);
-		return cbt_over(q) ? at_book_room(q, cbt_pop(s, now), p, false, AT_OK) : AT_OK;
-	}
-	i = at_classify(&s->rules, p, s->classes);
-	k = &s->at[i];
-	air = cbt_air(s, p);
-	verdict = cbt_judge(q, k, at_cbt_size(s, bytes, air), now);
+	cbt_joins(s, k, at_bytes(p), m.air);
+	at_fifo_push(&s->line.fifo, p);
+	cbt_set_mark(p, m);
+	cbt_queue(q, p);
+	return AT_OK;
+}
+
+/* The same for what did not simply pass. */
+static __attribute__((__noinline__)) enum at_verdict
+cbt_admit_if(struct at_qdisc *q, struct at_cbt_class *k, struct at_pkt *p, struct cbt_mark m,
+	     enum cbt_verdict verdict, u64 now)
+{
+	struct at_cbt *s = at_cbt_priv(q);
+
+	if (verdict == DICE)
+		verdict = cbt_dice(s, k);
 	if (verdict != PASSES) {
+		k->red.count = 0;
+		/* an idle class that stays so is not to fall by the same time again */
+		if (s->average == AT_CBT_TIME || !at_cbt_backlog(k))
+			k->red.last = now;
 		if (!cbt_marks(s, verdict, p))
 			return cbt_refuse(q, k, p, verdict);
 		k->marks++;
 	}
-	k->backlog++;
-	k->bytes += bytes;
-	k->air += air;
-	at_fifo_push(&s->line.fifo, p);
-	cbt_set_mark(p, (struct cbt_mark){ air, i << STAMP_BITS | cbt_stamp(now) });
+	return cbt_admit(q, k, p, m);
+}
+
+/* p is of a class. plain: as s->plain, known to the compiler, so that the usual case does
+ * not ask; calls in it are its last ones. */
+static inline __attribute__((__always_inline__)) enum at_verdict
+cbt_arrives(struct at_qdisc *q, struct at_pkt *p, u64 now, bool plain)
+{
+	struct at_cbt *s = at_cbt_priv(q);
+	u32 i = at_classify(&s->rules, p, s->classes);
+	struct cbt_mark m = { cbt_air(s, p), i << STAMP_BITS | cbt_stamp(now) };
+	enum cbt_verdict verdict = cbt_judge(q, &s->at[i], at_bytes(p), m.air, now, plain);
+
+	if (verdict != PASSES)
+		return cbt_admit_if(q, &s->at[i], p, m, verdict, now);
+	return cbt_admit(q, &s->at[i], p, m);
+}
+
+static __attribute__((__noinline__)) enum at_verdict cbt_arrives_any(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct at_cbt *s = at_cbt_priv(q);
+
+	if (!at_urgent_push(&s->urgent, q, p, s->limit, now))
+		return cbt_arrives(q, p, now, false);
 	cbt_queue(q, p);
-	return AT_OK;
+	return cbt_over(q) ? at_book_room(q, cbt_pop(s, now), p, false, AT_OK) : AT_OK;
+}
+
+static enum at_verdict cbt_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	if (!at_cbt_priv(q)->plain || at_class(p) == AT_URGENT)
+		return cbt_arrives_any(q, p, now);
+	return cbt_arrives(q, p, now, true);
 }
 
 /* A packet of class k was sent that came at that stamp. */
@@ -258,18 +311,35 @@ static struct at_pkt *cbt_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 {
 	struct at_cbt *s = at_cbt_priv(q);
 	struct at_pkt *p = at_urgent_take(&s->urgent, q);
+	u32 bytes;
 
-	memset(t, 0, sizeof(*t));
+	*t = (struct at_ticket){ 0 };
 	if (p) {
 		s->urgent.sent++;
-	} else {
-		if (!at_line_first(q, &s->line))
-			return NULL;
-		p = at_line_take(&s->line);
-		cbt_count(cbt_departs(s, p, now), at_bytes(p), cbt_mark_of(p).what, now);
+		at_book_out(q, p);
+		return p;
 	}
-	at_book_out(q, p);
+	if (at_line_first(q, &s->line)) {
+		struct cbt_mark m;
+		struct at_cbt_class *k;
+
+		p = at_line_take(&s->line);
+		m = cbt_mark_of(p);
+		k = &s->at[m.what >> STAMP_BITS];
+		bytes = at_bytes(p);
+		cbt_departs(s, k, bytes, m.air, now);
+		cbt_count(k, bytes, m.what, now);
+		at_book_sent(q, p, bytes);
+	}
 	return p;
+}
+
+/* p, which was taken from the line, is counted out. */
+static void cbt_forget(struct at_cbt *s, struct at_pkt *p)
+{
+	struct cbt_mark m = cbt_mark_of(p);
+
+	cbt_leaves(s, &s->at[m.what >> STAMP_BITS], at_bytes(p), m.air);
 }
 
 /* Handed over: no sample. */
@@ -282,7 +352,7 @@ static struct at_pkt *cbt_drain(struct at_qdisc *q)
 		p = at_urgent_pop(&s->urgent, q);
 	} else if (p) {
 		at_line_pop(&s->line);
-		cbt_leaves(s, p);
+		cbt_forget(s, p);
 	}
 	if (p)
 		at_book_out(q, p);
@@ -381,13 +451,16 @@ static bool cbt_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct at_cbt *s = at_cbt_priv(q);
 	u8 unit = s->unit, average = s->average;
+	u32 overhead = s->overhead;
 
 	for (u32 i = 0; i < s->classes; i++)
 		cbt_elapse(s, &s->at[i], now);
 	at_cbt_plan(s, v, now);
-	for (u32 i = 0; i < s->classes; i++)
+	for (u32 i = 0; i < s->classes; i++) {
+		s->at[i].held[AT_CBT_BYTES] += (u64)at_cbt_backlog(&s->at[i]) * ((u64)s->overhead - overhead);
 		if (s->average != average)
 			s->at[i].red.last = now;
+	}
 	if (s->unit != unit)
 		cbt_recount(s);
 	for (u32 i = 0; i < s->stations + AT_PLACES_SPECIAL; i++) {
@@ -396,6 +469,7 @@ static bool cbt_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 			s->links[i].per_byte = s->usual.per_byte;
 		}
 	}
+	s->plain = s->average == AT_CBT_TIME && !s->want;
 	cbt_set_guard(s);
 	while (cbt_over(q))
 		at_book_drop(q, cbt_pop(s, now), AT_R_LIMIT);
@@ -436,7 +510,7 @@ static void cbt_reset(struct at_qdisc *q, u64 now)
 	while ((p = at_urgent_pop(&s->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
 	while ((p = at_line_pop(&s->line))) {
-		cbt_leaves(s, p);
+		cbt_forget(s, p);
 		at_book_drop(q, p, AT_R_RESET);
 	}
 	cbt_begin(s, now);

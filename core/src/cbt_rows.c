@@ -82,7 +82,7 @@ const struct at_stat at_cbt_row_stats[] = {
 /* An average falls while its class is empty, and over time. */
 static u64 cbt_shown(const struct at_cbt *s, const struct at_cbt_class *k, u64 now)
 {
-	return s->average == AT_CBT_TIME || !k->backlog ? at_cbt_average(s, k, now) : k->red.average;
+	return s->average == AT_CBT_TIME || !at_cbt_backlog(k) ? at_cbt_average(s, k, now) : k->red.average;
 }
 
 /* What the averages of all classes are together, ns of the link. */
@@ -147,8 +147,8 @@ u32 at_cbt_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 	k = &s->at[cursor - 1];
 	average = cbt_shown(s, k, now);
 	cols[R_CLASS] = cursor - 1;
-	cols[R_BACKLOG] = k->backlog;
-	cols[R_BACKLOG_BYTES] = k->bytes;
+	cols[R_BACKLOG] = at_cbt_backlog(k);
+	cols[R_BACKLOG_BYTES] = k->held[AT_CBT_BYTES] - (u64)at_cbt_backlog(k) * s->overhead;
 	cols[R_AVERAGE] = average >> 16;
 	cols[R_TH_MIN] = k->params.min >> 16;
 	cols[R_TH_MAX] = k->params.max >> 16;

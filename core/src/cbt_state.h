@@ -20,7 +20,7 @@ enum {
 };
 
 /* What a class's queue is counted in: choices of `mode` but the first, less one. */
-enum { AT_CBT_PACKETS, AT_CBT_BYTES, AT_CBT_AIRTIME };
+enum { AT_CBT_PACKETS, AT_CBT_BYTES, AT_CBT_AIRTIME, AT_CBT_UNITS };
 /* Choices of `average` but the first, less one. */
 enum { AT_CBT_SAMPLED, AT_CBT_ALL, AT_CBT_TIME };
 /* Choices of `adapt`. */
@@ -42,9 +42,7 @@ struct at_cbt_class {
 	struct at_cbt_thresholds airtime;	/* once a rate is told, of mode=auto */
 	u64 cap, fade;			/* fade: at_decay_rate(tau) */
 	u32 tau, wire;			/* wire: bytes of the usual packet with its overhead */
-	/* what is queued */
-	u32 backlog;
-	u64 bytes, air;			/* without overheads; ns */
+	u64 held[AT_CBT_UNITS];		/* queued: packets, bytes with overheads, ns */
 	struct at_red red;		/* last: as in red.h, or when the average was taken */
 	/* counted */
 	u64 arrivals, early, forced, capped, full, marks, entries, idle;
@@ -77,6 +75,7 @@ struct at_cbt {
 	u8 unit, average;
 	bool automatic;			/* airtime once a rate is told */
 	bool told, ecn, hard, faithful;
+	bool plain;			/* averages over time, and thresholds stay */
 	u8 adapt, part;			/* part: the present one of at_cbt_want.came */
 	struct at_cbt_class *at;	/* in the state, behind this */
 	struct at_cbt_station *links;
@@ -95,27 +94,26 @@ static inline u32 at_cbt_size(const struct at_cbt *s, u32 bytes, u32 air)
 	return s->unit == AT_CBT_PACKETS ? 1 : s->unit == AT_CBT_BYTES ? bytes + s->overhead : air;
 }
 
+/* Packets of a class. */
+static inline u32 at_cbt_backlog(const struct at_cbt_class *k)
+{
+	return (u32)k->held[AT_CBT_PACKETS];
+}
+
 /* What a class holds, in what is counted. */
 static inline u32 at_cbt_held(const struct at_cbt *s, const struct at_cbt_class *k)
 {
-	u64 held = k->backlog;
+	u64 held = k->held[s->unit];
 
-	if (s->unit == AT_CBT_BYTES)
-		held = k->bytes + (u64)k->backlog * s->overhead;
-	else if (s->unit == AT_CBT_AIRTIME)
-		held = k->air;
 	return held < AT_CBT_MOST ? (u32)held : AT_CBT_MOST - 1;
 }
 
-/* The average of a class, as an arrival takes it. */
-static inline u64 at_cbt_average(const struct at_cbt *s, const struct at_cbt_class *k, u64 now)
+/* The average of a class over time. */
+static inline u64 at_cbt_over_time(const struct at_cbt *s, const struct at_cbt_class *k, u64 now)
 {
-	if (s->average == AT_CBT_TIME)
-		return at_decay_add(k->red.average, at_decay_of(now - k->red.last, k->fade, k->tau),
-				    at_cbt_held(s, k));
-	if (k->backlog)
-		return at_ewma_add(k->red.average, k->params.keep, at_cbt_held(s, k));
-	return at_red_average(&k->params, &k->red, 0, now);
+	if (now == k->red.last)
+		return k->red.average;
+	return at_decay_add(k->red.average, at_decay_of(now - k->red.last, k->fade, k->tau), at_cbt_held(s, k));
 }
 
 extern const struct at_param at_cbt_params[];
@@ -125,6 +123,8 @@ extern const struct at_stat at_cbt_stats[], at_cbt_row_stats[];
 const char *at_cbt_check(const struct at_vals *v, u16 *bad);
 /* Takes over the values: thresholds, and what is said once; no queue, no link is touched. */
 void at_cbt_plan(struct at_cbt *s, const struct at_vals *v, u64 now);
+/* The average of a class, as an arrival takes it. */
+u64 at_cbt_average(const struct at_cbt *s, const struct at_cbt_class *k, u64 now);
 /* Class k has these thresholds from now on. */
 void at_cbt_hold_to(struct at_cbt_class *k, const struct at_cbt_thresholds *t);
 /* Thresholds are as planned from now on. */

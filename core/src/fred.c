@@ -256,10 +256,9 @@ static bool fred_chosen(struct fred *s)
 static enum fred_verdict fred_judge(struct fred *s, struct fred_flow *f)
 {
 	const struct at_red_params *k = &s->params;
-	bool has_share = fred_has_share(s, f->backlog);
 	enum fred_verdict verdict = PASSES;
 
-	if ((u64)f->backlog << AT_EWMA_BITS >= k->min || (has_share && f->strikes > STRIKES)) {
+	if ((u64)f->backlog << AT_EWMA_BITS >= k->min || (f->strikes > STRIKES && fred_has_share(s, f->backlog))) {
 		f->strikes++;
 		return OVER;
 	}
@@ -271,7 +270,7 @@ static enum fred_verdict fred_judge(struct fred *s, struct fred_flow *f)
 		verdict = f->backlog >= CALM ? OVER : PASSES;
 	} else {
 		s->red.count++;
-		if (has_share && f->backlog >= s->minq && fred_chosen(s))
+		if (f->backlog >= s->minq && fred_has_share(s, f->backlog) && fred_chosen(s))
 			verdict = EARLY;
 	}
 	if (verdict != PASSES)

@@ -98,29 +98,43 @@ static inline bool at_rule_covers(struct at_rule a, struct at_rule b)
 	}
 }
 
-/* Whether a rule takes p, of which k is what is seen; ip: something is. */
-static inline bool at_rule_takes(const struct at_rule *r, const struct at_pkt *p, bool ip,
-				 const struct at_key *k)
+/* What is seen of a packet's protocol: none, one that no rule names, or that one. */
+enum { AT_SEEN_NONE, AT_SEEN_OTHER, AT_SEEN_TCP, AT_SEEN_UDP, AT_SEENS };
+
+static inline u32 at_seen_of(u8 proto)
+{
+	return proto == AT_RULE_TCP ? AT_SEEN_TCP : proto == AT_RULE_UDP ? AT_SEEN_UDP : AT_SEEN_OTHER;
+}
+
+/* Whether a rule takes packets of that kind: all of them, or by what else they are. */
+static inline bool at_rule_looks_at(const struct at_rule *r, u32 seen)
 {
 	switch (r->what) {
 	case AT_RULE_PROTO:
-		return ip && k->proto == r->value;
 	case AT_RULE_PORTS:
-		return ip && k->proto == r->value &&
-		       ((u16)(k->sport - r->first) <= (u16)(r->last - r->first) ||
-			(u16)(k->dport - r->first) <= (u16)(r->last - r->first));
+		return seen == at_seen_of(r->value);
 	case AT_RULE_DSCP:
-		return ip && k->dscp == r->value;
-	case AT_RULE_STATION:
-		return at_sta(p) == r->first;
+		return seen != AT_SEEN_NONE;
 	default:
 		return true;
 	}
 }
 
-/* Rules as they are looked through. */
+/* Whether a rule that looks at the kind of p takes p, of which k is what is seen. */
+static inline bool at_rule_takes(const struct at_rule *r, const struct at_pkt *p, const struct at_key *k)
+{
+	if (r->what <= AT_RULE_PROTO)
+		return true;
+	if (r->what == AT_RULE_PORTS)
+		return (u16)(k->sport - r->first) <= (u16)(r->last - r->first) ||
+		       (u16)(k->dport - r->first) <= (u16)(r->last - r->first);
+	return r->what == AT_RULE_DSCP ? k->dscp == r->value : at_sta(p) == r->first;
+}
+
+/* Rules as they are looked through: by protocol, so that a packet is asked no more than it
+ * can answer. */
 struct at_rules {
-	u32 n;
+	u32 of[AT_SEENS];	/* that look at packets of that kind: a bit for each */
 	bool look;		/* one of them looks into headers */
 	struct at_rule rule[AT_RULES];
 };
@@ -128,11 +142,12 @@ struct at_rules {
 /* Words that at_rule_wrong() lets pass, at most AT_RULES. */
 static inline void at_rules_set(struct at_rules *r, const struct at_vals *words)
 {
-	r->n = words->len;
-	r->look = false;
-	for (u32 i = 0; i < r->n; i++) {
+	memset(r, 0, sizeof(*r));
+	for (u32 i = 0; i < words->len; i++) {
 		r->rule[i] = at_rule_of(words->v[i]);
 		r->look |= r->rule[i].what >= AT_RULE_PROTO && r->rule[i].what <= AT_RULE_DSCP;
+		for (u32 seen = 0; seen < AT_SEENS; seen++)
+			r->of[seen] |= (u32)at_rule_looks_at(&r->rule[i], seen) << i;
 	}
 }
 
@@ -140,13 +155,16 @@ static inline void at_rules_set(struct at_rules *r, const struct at_vals *words)
 static inline u32 at_classify(const struct at_rules *r, const struct at_pkt *p, u32 classes)
 {
 	struct at_key k = { 0 };
-	bool ip = r->look && at_key(p, &k);
-	u32 class = classes;
+	u32 class = classes, seen = AT_SEEN_NONE;
 
-	for (u32 i = 0; i < r->n; i++) {
-		if (!at_rule_takes(&r->rule[i], p, ip, &k))
+	if (r->look && at_key(p, &k))
+		seen = at_seen_of(k.proto);
+	for (u32 left = r->of[seen]; left; left &= left - 1) {
+		const struct at_rule *rule = &r->rule[__builtin_ctz(left)];
+
+		if (!at_rule_takes(rule, p, &k))
 			continue;
-		class = r->rule[i].what == AT_RULE_HOST ? at_class(p) : r->rule[i].class;
+		class = rule->what == AT_RULE_HOST ? at_class(p) : rule->class;
 		break;
 	}
 	return class < classes ? class : classes - 1;

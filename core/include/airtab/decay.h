@@ -15,7 +15,7 @@
  * are those of ewma.h: 32 bits behind the point, values below 2^31.
  *
  * Cost: eight multiplications of 32 bits below tau / 8, one more for each doubling above,
- * 8 at most; no division.
+ * 8 at most; no division, and no branch below tau / 16.
  */
 #ifndef AIRTAB_DECAY_H
 #define AIRTAB_DECAY_H
@@ -24,6 +24,7 @@
 
 #define AT_DECAY_BITS 56
 #define AT_DECAY_END 24u		/* so many tau are for ever: exp(-24) is below 2^-32 */
+#define AT_DECAY_SHORT 4u		/* less than 1/16 tau is below 1/8, however the rate was rounded */
 #define AT_DECAY_TAU_MAX 4000000000u	/* ns */
 
 /* 1 - d: share 2^-(32 + shift). */
@@ -43,13 +44,25 @@ static inline u64 at_decay_series(u32 x)
 {
 	u64 t = AT_EWMA_ONE - x / 5;
 
-	t = AT_EWMA_ONE - (u32)(x * t >> AT_EWMA_BITS) / 4;
+	t = AT_EWMA_ONE - (x * t >> (AT_EWMA_BITS + 2));
 	t = AT_EWMA_ONE - (u32)(x * t >> AT_EWMA_BITS) / 3;
-	return AT_EWMA_ONE - (u32)(x * t >> AT_EWMA_BITS) / 2;
+	return AT_EWMA_ONE - (x * t >> (AT_EWMA_BITS + 1));
 }
 
-/* 1 - d after dt ns. rate: at_decay_rate(tau). */
-static inline struct at_decay at_decay_of(u64 dt, u64 rate, u32 tau)
+/* 1 - d of an x of 2^-56 below 1/8. */
+static inline struct at_decay at_decay_little(u64 x)
+{
+	struct at_decay e;
+
+	/* by how many whole bytes the 24 bits behind 2^-24 can be shifted up, or 2^-32 is left */
+	e.shift = ((u32)__builtin_clzll(x | (u64)1 << 31) - 8) & 24;
+	e.share = (x >> (24 - e.shift)) * at_decay_series((u32)(x >> 24)) >> AT_EWMA_BITS;
+	return e;
+}
+
+/* 1 - d after dt ns, whatever it is. Not inline: it wants the registers of who asks for
+ * little of tau, as most do. */
+static __attribute__((__noinline__, __cold__, __unused__)) struct at_decay at_decay_of_any(u64 dt, u64 rate, u32 tau)
 {
 	struct at_decay e = { .share = AT_EWMA_ONE };
 	u64 x, d;
@@ -57,23 +70,21 @@ static inline struct at_decay at_decay_of(u64 dt, u64 rate, u32 tau)
 
 	if (dt >= (u64)AT_DECAY_END * tau)
 		return e;
-	x = dt * rate;
-	if (x >> (AT_DECAY_BITS - 3) == 0) {
-		while (e.shift < 24 && x >> (AT_DECAY_BITS - 8 - e.shift) == 0)
-			e.shift += 8;
-		e.share = x >> (24 - e.shift);
-		e.share = e.share * at_decay_series((u32)(x >> 24)) >> AT_EWMA_BITS;
-		return e;
-	}
-	while (x >> (AT_DECAY_BITS - 3)) {
-		x >>= 1;
+	for (x = dt * rate; x >> (AT_DECAY_BITS - 3); x >>= 1)
 		halved++;
-	}
+	if (!halved)
+		return at_decay_little(x);
 	d = AT_EWMA_ONE - ((x >> 24) * at_decay_series((u32)(x >> 24)) >> AT_EWMA_BITS);
 	for (; halved; halved--)
 		d = (d * d + AT_EWMA_ONE / 2) >> AT_EWMA_BITS;
 	e.share = AT_EWMA_ONE - d;
 	return e;
+}
+
+/* 1 - d after dt ns. rate: at_decay_rate(tau). */
+static inline struct at_decay at_decay_of(u64 dt, u64 rate, u32 tau)
+{
+	return dt < tau >> AT_DECAY_SHORT ? at_decay_little(dt * rate) : at_decay_of_any(dt, rate, tau);
 }
 
 /* The average after a time of which e is 1 - d, in which the value was `value`. */

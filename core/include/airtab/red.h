@@ -80,15 +80,20 @@ static inline void at_red_departs(struct at_red *c, u64 now)
 	c->last = now;
 }
 
+/* The average as an arrival at `now` takes it, which finds nothing. Not inline: it is seldom
+ * asked for, and has a loop. */
+static __attribute__((__noinline__, __unused__)) u64 at_red_idle_average(const struct at_red_params *k,
+									 const struct at_red *c, u64 now)
+{
+	u64 n = at_div(now - c->last, k->packet_ns);
+
+	return at_ewma_decay(c->average, k->keep, n - !!n);
+}
+
 /* The average as an arrival at `now` takes it, which finds so many queued. */
 static inline u64 at_red_average(const struct at_red_params *k, const struct at_red *c, u32 queued, u64 now)
 {
-	u64 n;
-
-	if (queued)
-		return at_ewma_add(c->average, k->keep, queued);
-	n = at_div(now - c->last, k->packet_ns);
-	return at_ewma_decay(c->average, k->keep, n - !!n);
+	return queued ? at_ewma_add(c->average, k->keep, queued) : at_red_idle_average(k, c, now);
 }
 
 /* part / whole, which is not 0, as a number of 2^-32: part is a number of 2^-32,
