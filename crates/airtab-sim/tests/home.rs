@@ -257,6 +257,7 @@ fn a_crowd() {
             tunnel: false,
             arrivals: false,
             phase_ns: None,
+            requirement: None,
         })
         .collect();
     let trace = run(&crowd, &Params::new(airtab_core::Discipline::named("chap").unwrap()), 1);

@@ -29,6 +29,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     let mut home = quick_home();
     (home.duration_ns, home.measure_ns) = (60 * S, 20 * S..50 * S);

@@ -36,6 +36,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         tunnel: false,
         arrivals: false,
         phase_ns: None,
+        requirement: None,
     };
     Scenario {
         name: "mix".into(),
