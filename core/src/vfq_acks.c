@@ -159,8 +159,10 @@ bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const st
 	if (!s->burst || !seen->ack || seen->control)
 		return false;
 	most = s->burst * vfq_mss_of(s, f, seen);
+	if (at_vfq_advance_of(&f->proof, seen->tcp.ack) <= most)
+		return false;
 	*number = f->proof.acked + most;
-	return at_vfq_advance_of(&f->proof, seen->tcp.ack) > most;
+	return true;
 }
 
 static bool vfq_is_plain(const struct at_vfq_seen *seen)

@@ -140,8 +140,8 @@ void at_vfq_released(struct at_vfq *s, struct at_vfq_box *box, struct at_vfq_flo
  * number can go with the other one, which has data. */
 bool at_vfq_joins(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *first,
 		  const struct at_vfq_seen *second);
-/* The number that goes ahead in an acknowledgement of its own; false: none has to. Set unless
- * there is no bound or the packet is no acknowledgement. */
+/* The number that goes ahead in an acknowledgement of its own; false: none has to, and it is left
+ * as it is. */
 bool at_vfq_splits(const struct at_vfq *s, const struct at_vfq_flow *f, const struct at_vfq_seen *seen, u32 *number);
 
 /* How far a number goes beyond the last one; 0: it does not, or is not believed. */

@@ -308,6 +308,25 @@ static void test_splitting(void)
 	close_host(&h);
 }
 
+/* A head that acknowledges nothing new costs what it carries, not a burst of acknowledgements: with its
+ * acknowledgement it takes less of the air than the other one. */
+static void test_whole_costs(void)
+{
+	struct at_pkt *p;
+	struct host h;
+
+	open_host(&h, "vfq", THESIS, 16);
+	for (u32 round = 0; round < 2; round++) {
+		push(&h, tcp_pkt(&h, 1, 0, 200, 1, TCP_ACK), 0);
+		p = new_pkt(&h, 2, 1500);
+		p->sta = 1;
+		push(&h, p, 0);
+		CHECK_EQ(get(&h, &ticket, 0)->sta, 0);
+		CHECK_EQ(get(&h, &ticket, 0)->sta, 1);
+	}
+	close_host(&h);
+}
+
 /* A FIN is never split, and neither is anything where the host makes none. */
 static void test_no_splitting(void)
 {
@@ -737,6 +756,7 @@ int main(void)
 	test_duplicates();
 	test_windows();
 	test_splitting();
+	test_whole_costs();
 	test_no_splitting();
 	test_split_behind_drop();
 	test_split_heard();
