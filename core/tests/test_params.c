@@ -954,6 +954,7 @@ static void airtime_fq_aql_expiry(struct host *h)
 #include "params_cbq.h"
 #include "params_cbt.h"
 #include "params_vfq.h"
+#include "params_sizing.h"
 
 static const struct {
 	const char *discipline, *param;
@@ -1025,6 +1026,7 @@ static const struct {
 	VFQ_CASES,
 	CBQ_CASES,
 	CBT_CASES,
+	SIZING_CASES,
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
