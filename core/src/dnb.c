@@ -36,6 +36,7 @@ struct dnb_class {
 	s32 deficit;		/* bytes; has the turn while above 0 */
 	u32 refused;
 	u64 bytes;
+	u64 spare;		/* 64 bytes: its number is a shift away */
 };
 
 struct dnb {
@@ -177,7 +178,8 @@ static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	k->qlen++;
 	if (at_parked(q, p))
 		k->parked++;
-	dnb_sync(s, k);
+	else
+		s->ready |= (u32)1 << (k - s->at);
 	at_book_in(q, p);
 	return AT_OK;
 }
@@ -211,10 +213,12 @@ static struct at_pkt *dnb_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	k = dnb_turn(s);
 	at_line_first(q, &k->line);
 	p = at_line_take(&k->line);
-	dnb_leaves(q, s, k, p);
+	k->bytes -= at_bytes(p);
 	k->deficit -= (s32)at_bytes(p);
-	if (!(s->ready >> s->turn & 1))
+	if (--k->qlen == k->parked) {
+		s->ready &= ~((u32)1 << s->turn);
 		k->deficit = 0;
+	}
 	at_book_out(q, p);
 	return p;
 }

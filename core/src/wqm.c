@@ -49,9 +49,11 @@ static struct at_seats wqm_seats(const struct wqm *s)
 
 u32 at_wqm_free(const struct wqm *s)
 {
-	u32 ppm = s->told_free ? s->told_free : s->free;
+	u32 ppm = s->free;
 
-	if (s->by_active)
+	if (s->free_source == AT_WQM_SURVEY && s->told_free)
+		ppm = s->told_free;
+	else if (s->free_source == AT_WQM_ACTIVE)
 		ppm = 1000000 / (1 + s->heard);
 	return ppm < s->floor ? s->floor : ppm;
 }
@@ -255,26 +257,37 @@ static struct wqm_box *wqm_oldest(const struct wqm *s)
 
 /* ---- operations ---- */
 
+/* A box has a packet that may go, and had none. */
+static void wqm_gets_ready(struct wqm *s, struct wqm_box *b)
+{
+	s->ready++;
+	if (b->seat.passed)
+		at_rounds_look_again(&s->rounds, wqm_seats(s));
+}
+
+/* A box has a packet, and had none. */
+static void wqm_join(struct wqm *s, struct wqm_box *b)
+{
+	b->seen = true;
+	if (s->one)
+		return;
+	b->deficit = TURN;
+	at_rounds_append(&s->rounds, wqm_seats(s), (u32)(b - s->boxes), OLD);
+}
+
 static enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p)
 {
-	bool was = wqm_ready(b);
-
 	at_seq_set(p, s->seq++);
 	at_fifo_push(&b->line.fifo, p);
 	b->bytes += at_bytes(p);
-	b->qlen++;
-	b->seen = true;
-	if (b->law.used < b->qlen)
+	if (b->law.used < ++b->qlen)
 		b->law.used = b->qlen;
+	if (b->qlen == 1)
+		wqm_join(s, b);
 	if (at_parked(q, p))
 		b->parked++;
-	else if (b->seat.passed)
-		at_rounds_look_again(&s->rounds, wqm_seats(s));
-	s->ready += !was && wqm_ready(b);
-	if (b->seat.list == AT_ROUNDS_NONE && !s->one) {
-		b->deficit = TURN;
-		at_rounds_append(&s->rounds, wqm_seats(s), (u32)(b - s->boxes), OLD);
-	}
+	else if (b->qlen == b->parked + 1)
+		wqm_gets_ready(s, b);
 	at_book_in(q, p);
 	return AT_OK;
 }
@@ -362,7 +375,8 @@ static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 		b = wqm_turn(s);
 	at_line_first(q, &b->line);
 	p = at_line_take(&b->line);
-	wqm_leaves(q, s, b, p);
+	b->bytes -= at_bytes(p);
+	s->ready -= --b->qlen == b->parked;
 	if (s->one)
 		s->last = (u16)at_place_of(s->n_stations - AT_PLACES_SPECIAL, at_sta(p));
 	else

@@ -18,7 +18,7 @@ enum {
 };
 
 static const char *const wqm_laws[] = { "aimd", "aiad", "miad", "mimd", NULL };
-static const char *const wqm_frees[] = { "survey", "active", NULL };
+static const char *const wqm_frees[] = { "survey", "active", "constant", NULL };
 static const char *const wqm_switches[] = { "auto", "off", "on", NULL };
 static const char *const wqm_rates[] = { "auto", "phy", "expected", NULL };
 static const char *const wqm_scopes[] = { "auto", "interface", "station_ac", NULL };
@@ -67,8 +67,8 @@ const struct at_param at_wqm_params[] = {
 	},
 	[P_FREE_SOURCE] = {
 		.id = 9, .unit = AT_CHOICE, .flags = AT_P_HEARD, .max_len = 1, .name = "free_source",
-		.help = "what says how free the channel is: survey: the host; active: 1/n with n - 1 stations heard since the last look",
-		.source = SOURCE " 6", .def = 0, .min = 0, .max = 1, .choices = wqm_frees,
+		.help = "what says how free the channel is: survey: the host; active: 1/n with n - 1 stations heard since the last look; constant: free",
+		.source = SOURCE " 6", .def = AT_WQM_SURVEY, .min = 0, .max = 2, .choices = wqm_frees,
 	},
 	[P_BELOW] = {
 		.id = 10, .unit = AT_CHOICE, .max_len = 1, .name = "below",
@@ -160,7 +160,7 @@ void at_wqm_set(struct wqm *s, const struct at_vals *v)
 	s->confirm = (u8)*v[P_CONFIRM].v;
 	s->law = (u8)*v[P_LAW].v;
 	s->floor = (u32)*v[P_FREE_FLOOR].v;
-	s->by_active = *v[P_FREE_SOURCE].v;
+	s->free_source = (u8)*v[P_FREE_SOURCE].v;
 	s->counts_below = wqm_chosen(v, P_BELOW, !s->faithful);
 	s->idle_grows = wqm_chosen(v, P_IDLE_GROW, s->faithful);
 	s->expected = wqm_chosen(v, P_RATE_SOURCE, !s->faithful);

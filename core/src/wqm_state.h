@@ -66,8 +66,12 @@ struct wqm {
 	u16 frames, most, first, kavg;
 	u16 least[AT_CLASSES];		/* 0: K */
 	u8 confirm, law;
-	bool by_active, counts_below, idle_grows, expected, faithful;
+	u8 free_source;
+	bool counts_below, idle_grows, expected, faithful;
 };
+
+/* Values of `free_source`. */
+enum { AT_WQM_SURVEY, AT_WQM_ACTIVE, AT_WQM_CONSTANT };
 
 #define AT_WQM_SILENT 2000000000ull	/* ns without a link, after one was told */
 

@@ -142,6 +142,11 @@ static void wqm_free_source(struct host *h)
 	CHECK_EQ(stat(h, "free"), 1000000);
 	change(h, "free_source=1", 0);
 	CHECK_EQ(stat(h, "free"), 500000);
+	h->q->ops->link(h->q, &(struct at_link){ .here = true, .free_ppm = 300000 }, 0);
+	change(h, "free_source=0", 0);
+	CHECK_EQ(stat(h, "free"), 300000);
+	change(h, "free_source=2", 0);
+	CHECK_EQ(stat(h, "free"), 1000000);
 }
 
 static void wqm_below(struct host *h)

@@ -48,7 +48,16 @@ const AIRTIME: &str = "cbt-rules-airtime";
 const PROTOCOLS: [(u8, u16); 3] = [(6, 443), (17, 6003), (17, 53)];
 
 /// The most that a cycle may take of one of `fifo`, at the sizes of [`SIZES`].
-const OVER_FIFO: [(&str, f64); 5] = [("red", 1.6), ("fred", 2.5), (RULES, 2.2), (AIRTIME, 2.8), ("cbq", 2.8)];
+const OVER_FIFO: [(&str, f64); 8] = [
+    ("red", 1.6),
+    ("fred", 2.5),
+    (RULES, 2.2),
+    (AIRTIME, 2.8),
+    ("cbq", 2.8),
+    ("wqm", 1.3),
+    ("dnb", 1.3),
+    ("astar", 1.5),
+];
 
 /// CPU time of the calling thread.
 struct CpuTime;
@@ -133,6 +142,16 @@ impl Standing {
         }
         if name == "cbq" {
             set("class_limit", (packets + 1).min(65535).to_string());
+        }
+        if name == "wqm" {
+            set("least", (packets + 1).min(65535).to_string());
+        }
+        if name == "dnb" {
+            set("limits", (packets + 1).min(65535).to_string());
+        }
+        if name == "astar" {
+            set("burst", (packets + 1).min(65535).to_string());
+            set("law", "ebdp".into());
         }
         if name == "cbt" {
             set("guard", (packets + 1).min(65535).to_string());
