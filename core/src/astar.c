@@ -99,7 +99,7 @@ static const struct at_param astar_params[] = {
 	},
 	[P_FIRST] = {
 		.id = 8, .unit = AT_COUNT, .max_len = 1, .name = "first",
-		.help = "size that ALT begins with, at most limit; 0: limit", .source = "docs/sizing.md", .def = 0,
+		.help = "size that ALT begins with, at most limit; 0: limit", .source = "docs/astar.md", .def = 0,
 		.min = 0, .max = 65535,
 	},
 	[P_END] = { 0 },

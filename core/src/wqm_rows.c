@@ -234,7 +234,7 @@ const struct at_stat at_wqm_stats[] = {
 const struct at_stat at_wqm_row_stats[] = {
 	[R_STATION] = { .id = 1, .unit = AT_COUNT, .name = "station",
 		.help = "station; above the last one: multicast, not known, urgent packets; of one queue 0" },
-	[R_CLASS] = { .id = 2, .unit = AT_COUNT, .name = "class", .help = "class, 255 = urgent" },
+	[R_CLASS] = { .id = 2, .unit = AT_COUNT, .name = "ac", .help = "class of its packets, 255 = urgent" },
 	[R_BACKLOG] = { .id = 3, .unit = AT_COUNT, .name = "backlog", .help = "packets queued" },
 	[R_BACKLOG_BYTES] = { .id = 4, .unit = AT_BYTES, .name = "backlog_bytes", .help = "bytes queued" },
 	[R_LIMIT] = { .id = 5, .unit = AT_COUNT, .name = "limit", .help = "B, packets" },
