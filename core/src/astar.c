@@ -48,7 +48,7 @@ struct astar {
 	u64 alt, counted;	/* packets, 16.16, times 10^9: as the last interval ended; by now */
 	u64 service;		/* ns, times 8; 0: nothing was reported */
 	u64 stale;
-	u32 size, ebdp;		/* packets */
+	u32 size, ebdp, alt_size;	/* packets */
 	u32 last;		/* serial */
 	bool busy;		/* since `since` */
 	/* parameters */
@@ -131,9 +131,15 @@ static u64 astar_state_size(const struct at_vals *v)
 
 /* ---- sizes ---- */
 
+static void astar_set_alt(struct astar *s, u64 alt)
+{
+	s->alt = alt;
+	s->alt_size = (u32)at_div(alt >> 16, 1000000000);
+}
+
 static void astar_set_size(struct astar *s)
 {
-	u32 alt = (u32)(at_div(s->alt >> 16, 1000000000)), size = s->law == ALT ? alt : s->ebdp;
+	u32 alt = s->alt_size, size = s->law == ALT ? alt : s->ebdp;
 
 	if (s->law == ASTAR && alt < size)
 		size = alt;
@@ -142,10 +148,11 @@ static void astar_set_size(struct astar *s)
 
 static void astar_set_ebdp(struct astar *s)
 {
-	u64 ns = s->service >> WEIGHT, size = s->limit;
+	u32 ns = (u32)(s->service >> WEIGHT);		/* at most LONGEST */
+	u64 size = s->limit;
 
 	if (s->service)
-		size = at_div(s->delay, (u32)(ns ? ns : 1)) + s->burst;
+		size = (u64)(s->delay / (ns ? ns : 1)) + s->burst;
 	s->ebdp = size < s->limit ? (u32)size : s->limit;
 }
 
@@ -177,7 +184,7 @@ static void astar_catch_up(const struct at_qdisc *q, struct astar *s, u64 now)
 
 	astar_note(q, s, s->next + over);
 	s->next += over + s->interval;
-	s->alt = s->counted;
+	astar_set_alt(s, s->counted);
 	astar_set_size(s);
 }
 
@@ -292,7 +299,7 @@ static bool astar_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	if (s->next > now + s->interval)
 		s->next = now + s->interval;
 	if (s->alt > s->limit * ALT_ONE)
-		s->alt = s->limit * ALT_ONE;
+		astar_set_alt(s, s->limit * ALT_ONE);
 	if (s->counted > s->limit * ALT_ONE)
 		s->counted = s->limit * ALT_ONE;
 	astar_set_ebdp(s);
@@ -310,7 +317,8 @@ static void astar_begin(struct astar *s, u64 now)
 	s->since = s->head = now;
 	s->busy = false;
 	s->service = 0;
-	s->alt = s->counted = (s->first && s->first < s->limit ? s->first : s->limit) * ALT_ONE;
+	s->counted = (s->first && s->first < s->limit ? s->first : s->limit) * ALT_ONE;
+	astar_set_alt(s, s->counted);
 	memset(s->ring, 0, sizeof(s->ring));
 	astar_set_ebdp(s);
 	astar_set_size(s);
