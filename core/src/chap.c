@@ -70,10 +70,10 @@
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
-       P_NEWCOMERS, P_UPLINK, P_TARGET, P_END };
+       P_NEWCOMERS, P_UPLINK, P_TARGET, P_DRAIN, P_END };
 enum { S_FLOWS, S_BACKLOGGED, S_BOOSTS, S_NEW_FLOWS, S_EVICTIONS, S_EXPIRIES, S_SETTLED,
        S_STALE, S_URGENT, S_NEWCOMERS, S_NEWCOMER_BACKLOG, S_NEWCOMER_CREDIT, S_SCALE,
-       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_END };
+       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_DRAIN_DROPS, S_END };
 enum { R_FLOW, R_CREDIT, R_BACKLOG, R_BACKLOG_BYTES, R_PACKETS, R_AIRTIME, R_ESTABLISHED,
        R_END };
 
@@ -146,6 +146,11 @@ static const struct at_param chap_params[] = {
 		.help = "delay that CoDel keeps each flow's own backlog near, or two full packets at its rate, whichever is more; 0 = off (not in faithful)",
 		.source = "RFC 8289 4.4", .def = AT_CODEL_TARGET, .min = 0, .max = SEC,
 	},
+	[P_DRAIN] = {
+		.id = 11, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "drain",
+		.help = "time that what a station has queued should take to drain, or an aggregate's if that is longer, where the host tells of aggregates; 0 = off (not in faithful)",
+		.source = "docs/wqm.md", .def = 0, .min = 0, .max = SEC,
+	},
 	[P_END] = { 0 },
 };
 
@@ -183,6 +188,8 @@ static const struct at_stat chap_stats[] = {
 		.help = "urgent packets beyond the bounds: an ordinary flow" },
 	[S_NEWCOMER_PARTIES] = { .id = 17, .unit = AT_COUNT, .name = "newcomer_parties",
 		.help = "stations (or source hosts) with flows not served yet" },
+	[S_DRAIN_DROPS] = { .id = 18, .unit = AT_COUNT, .counter = true, .name = "drain_drops",
+		.help = "packets dropped because their station had more than drains in time" },
 	[S_END] = { 0 },
 };
 
@@ -335,16 +342,22 @@ static inline void chap_count_pace(struct chap_control *k, const struct chap_flo
 static __attribute__((__noinline__)) enum at_verdict chap_admit(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = chap_priv(q);
+	enum at_verdict verdict = AT_OK;
+	u32 flow;
 
-	if (!at_urgent_push(&c->urgent, q, p, c->bound, now))
-		at_chap_append(q, at_chap_flow_of(c, p, now), p);
-	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
+	if (!at_urgent_push(&c->urgent, q, p, c->bound, now)) {
+		flow = at_chap_flow_of(c, p, now);
+		at_chap_append(q, flow, p);
+		if (c->drain)
+			verdict = at_chap_drain_room(q, p, c->flows[flow].slot, now);
+	}
+	return verdict != AT_DROPPED && chap_over(q) ? chap_make_room(q, p) : verdict;
 }
 
 static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	u32 i = at_class(p) == AT_URGENT ? 0 : chap_flow_at_work(c, p);
+	u32 i = at_class(p) == AT_URGENT || c->drain ? 0 : chap_flow_at_work(c, p);
 
 	at_seq_set(p, c->seq++);
 	if (c->controls)
@@ -539,8 +552,13 @@ static u32 chap_slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each on lines of its own (align.h). */
 struct layout {
-	u64 flows, slots, entries, parked, pos, next, party, buckets, controls, end;	/* offsets */
+	u64 flows, slots, entries, parked, pos, next, party, buckets, controls, drain, end;	/* offsets */
 };
+
+static u64 chap_drain_of(const struct at_vals *v)
+{
+	return *v[P_PROFILE].v == FAITHFUL ? 0 : *v[P_DRAIN].v;
+}
 
 static bool chap_has_target(const struct at_vals *v)
 {
@@ -561,7 +579,8 @@ static struct layout chap_layout_of(const struct at_vals *v)
 	at.party = at.next + at_lines(slots * sizeof(u32));
 	at.buckets = at.party + at_lines(slots * sizeof(u32));
 	at.controls = at.buckets + at_lines(at_flows_bytes((u32)flows));
-	at.end = at.controls + (chap_has_target(v) ? (flows + 1) * sizeof(struct chap_control) : 0) + AT_LINE;
+	at.drain = at.controls + (chap_has_target(v) ? (flows + 1) * sizeof(struct chap_control) : 0);
+	at.end = at.drain + at_chap_drain_bytes(chap_drain_of(v), slots) + AT_LINE;
 	return at;
 }
 
@@ -592,7 +611,6 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	struct layout at = chap_layout_of(v);
 	u8 *base = at_first_line(q);
 
-	(void)now;
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
 	c->next = (void *)(base + at.next);
@@ -609,6 +627,7 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	c->faithful = *v[P_PROFILE].v == FAITHFUL;
 	chap_set_params(c, v);
 	c->unvisited = ~(u32)0;
+	at_chap_drain_init(c, base + at.drain, chap_drain_of(v), chap_slots_of(*v[P_FLOWS].v) + 1ull, now);
 	chap_clear(c);
 }
 
@@ -726,6 +745,7 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 	s[S_CODEL_DROPS] = c->aqm.drops;
 	s[S_URGENT_OVER] = c->urgent.over;
 	s[S_NEWCOMER_PARTIES] = c->turns.heap.n;
+	s[S_DRAIN_DROPS] = at_chap_drain_drops(c);
 }
 
 static void chap_urgent_row(const struct chap *c, u64 *cols, u64 now)
@@ -791,6 +811,7 @@ const struct at_ops at_chap_ops = {
 	.gate = chap_gate,
 	.sent = chap_sent,
 	.heard = chap_heard,
+	.link = at_chap_drain_link,
 	.read = chap_read,
 	.row = chap_row,
 };

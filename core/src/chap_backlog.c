@@ -126,6 +126,8 @@ void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p)
 
 	if (!f->slot) {
 		f->slot = chap_open_slot(c, i);
+		if (c->drain)
+			at_chap_drain_opened(c, f->slot, p);
 		if (at_parked(q, p))
 			f->flags |= PARKED;
 		if (c->newcomers && !(f->flags & SERVED))
@@ -145,6 +147,8 @@ static void chap_close_slot(struct chap *c, u32 id)
 
 	if (c->fat == id)
 		c->fat = TAB;
+	if (c->drain)
+		at_chap_drain_closed(c, id);
 	if (chap_ranked(c, id))
 		at_chap_unrank(c, id);
 	else
@@ -203,4 +207,5 @@ void at_chap_forget_backlog(struct chap *c)
 	c->slot_free = 0;
 	c->slot_fresh = 1;
 	c->new_len = c->new_bytes = 0;
+	at_chap_drain_clear(c);
 }

@@ -106,6 +106,7 @@ struct chap {
 	struct at_codel_stats aqm;
 	struct at_tickets tickets;
 	struct at_turns turns;		/* of newcomers' slots, by station or source */
+	struct chap_drain *drain;	/* bounds of stations (chap_drain.c); NULL: none */
 };
 
 static inline struct chap *chap_priv(const struct at_qdisc *q)
@@ -245,6 +246,21 @@ void at_chap_boost(struct chap *c);
 /* All credits are measured from another 2I. */
 void at_chap_rekey(struct chap *c);
 
+/* ---- bounds of stations: all but the first two where c->drain is not NULL ---- */
+
+u64 at_chap_drain_bytes(u64 drain, u64 slots);
+void at_chap_drain_init(struct chap *c, void *memory, u64 drain, u64 slots, u64 now);
+/* A slot has its first packet, p, in a moment; has none any more; has n and so many bytes more. */
+void at_chap_drain_opened(struct chap *c, u32 id, const struct at_pkt *p);
+void at_chap_drain_closed(struct chap *c, u32 id);
+void at_chap_drain_count(struct chap *c, u32 id, s32 n, s64 bytes);
+/* p was queued in a slot: what makes room where its station has too much, and the verdict on p. */
+enum at_verdict at_chap_drain_room(struct at_qdisc *q, const struct at_pkt *p, u32 id, u64 now);
+/* Also where it is NULL. */
+void at_chap_drain_link(struct at_qdisc *q, const struct at_link *l, u64 now);
+void at_chap_drain_clear(struct chap *c);
+u64 at_chap_drain_drops(const struct chap *c);
+
 /* ---- backlog ---- */
 
 /* Its bytes, counted until they are more than `enough`. */
@@ -280,6 +296,8 @@ static inline void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 
 	if (!f->slot || (f->flags & PARKED))
 		at_chap_open(q, i, p);
+	if (c->drain)
+		at_chap_drain_count(c, f->slot, 1, at_bytes(p));
 	if (chap_ranked(c, f->slot)) {
 		chap_push(c, f->slot, p);
 	} else {
@@ -300,6 +318,8 @@ static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_
 	struct at_pkt *p = at_fifo_take(&s->list, before);
 
 	s->len--;
+	if (c->drain)
+		at_chap_drain_count(c, id, -1, -(s64)at_bytes(p));
 	if (!s->list.head || q->closed || !chap_ranked(c, id))
 		at_chap_taken(q, id, p);
 	return p;

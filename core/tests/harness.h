@@ -229,6 +229,12 @@ static inline void open_roomy(struct host *h, const char *name, const char *args
 		own = "limit=2048 class_limit=2048 ";
 	else if (!strcmp(name, "cbt"))
 		own = "limit=2048 guard=65535 ";
+	else if (!strcmp(name, "wqm"))
+		own = "limit=2048 least=2048 ";
+	else if (!strcmp(name, "dnb"))
+		own = "limit=2048 limits=2048 ";
+	else if (!strcmp(name, "astar"))
+		own = "limit=2048 burst=2048 law=0 ";
 	snprintf(all, sizeof(all), "%s%s", own, args);
 	open_host(h, name, all, packets);
 }

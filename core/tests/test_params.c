@@ -954,6 +954,33 @@ static void airtime_fq_aql_expiry(struct host *h)
 #include "params_cbq.h"
 #include "params_cbt.h"
 #include "params_vfq.h"
+#include "params_sizing.h"
+
+/* A station of 13 Mb/s, aggregates of four: five packets take 5.25 ms, and four an aggregate. */
+static void chap_drain(struct host *h)
+{
+	static const struct { const char *args; u32 want; } runs[] = {
+		{ "", 60 }, { "drain=2500000", 4 }, { "drain=20000000", 5 },
+	};
+	struct at_link l = { .here = true, .rate_kbps = 13000, .ampdu_frames = 4, .ampdu_ns = 4200000 };
+
+	for (u32 k = 0; k < 3; k++) {
+		if (k)
+			close_host(h);
+		open_host(h, "chap", runs[k].args, 128);
+		h->q->ops->link(h->q, &l, 0);
+		for (u32 look = 0; look < 5; look++) {
+			for (u32 i = 0; i < 12; i++)
+				put(h, 1, 1500, (look + 1) * 100 * MS);
+			if (look < 4)
+				h->q->ops->link(h->q, &l, (look + 1) * 100 * MS);
+		}
+		while (k && h->q->qlen > runs[k].want)	/* a limit that fell drops nothing */
+			CHECK(get(h, &ticket, 500 * MS));
+		put(h, 1, 1500, 500 * MS);
+		CHECK_EQ(h->q->qlen, runs[k].want + !k);
+	}
+}
 
 static const struct {
 	const char *discipline, *param;
@@ -974,6 +1001,7 @@ static const struct {
 	{ "chap", "newcomers", chap_newcomers },
 	{ "chap", "uplink", chap_uplink },
 	{ "chap", "target", chap_target },
+	{ "chap", "drain", chap_drain },
 	{ "fq_codel", "limit", fq_codel_limit },
 	{ "fq_codel", "memory", fq_codel_memory },
 	{ "fq_codel", "flows", fq_codel_flows },
@@ -1025,6 +1053,7 @@ static const struct {
 	VFQ_CASES,
 	CBQ_CASES,
 	CBT_CASES,
+	SIZING_CASES,
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

@@ -59,7 +59,16 @@ const MADE_BYTES: u32 = 40;
 const BURST: u32 = 4 * (1500 - ACK_BYTES);
 
 /// The most that a cycle may take of one of `fifo`, at the sizes of [`SIZES`].
-const OVER_FIFO: [(&str, f64); 5] = [("red", 1.6), ("fred", 2.5), (RULES, 2.2), (AIRTIME, 2.8), ("cbq", 2.8)];
+const OVER_FIFO: [(&str, f64); 8] = [
+    ("red", 1.6),
+    ("fred", 2.5),
+    (RULES, 2.2),
+    (AIRTIME, 2.8),
+    ("cbq", 2.8),
+    ("wqm", 1.3),
+    ("dnb", 1.3),
+    ("astar", 1.5),
+];
 
 /// CPU time of the calling thread.
 struct CpuTime;
@@ -152,6 +161,16 @@ impl Standing {
         }
         if name == "cbq" {
             set("class_limit", (packets + 1).min(65535).to_string());
+        }
+        if name == "wqm" {
+            set("least", (packets + 1).min(65535).to_string());
+        }
+        if name == "dnb" {
+            set("limits", (packets + 1).min(65535).to_string());
+        }
+        if name == "astar" {
+            set("burst", (packets + 1).min(65535).to_string());
+            set("law", "ebdp".into());
         }
         if name == "cbt" {
             set("guard", (packets + 1).min(65535).to_string());

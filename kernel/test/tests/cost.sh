@@ -27,6 +27,9 @@ instructions() {
 	at_red) options="limit 8000 min 65535 max 65535" ;;
 	at_cbq) options="limit 8000 class_limit 8000" ;;
 	cbt) options="limit 8000 guard 65535" ;;
+	wqm) options="limit 8000 least 65535" ;;
+	dnb) options="limit 8000 limits 8000" ;;
+	astar) options="limit 8000 law ebdp burst 8000" ;;
 	fred) options="limit 8000 flows 8000 min 65535 max 65535" ;;
 	*codel | *pie) options="limit 8000 target 1s" ;;
 	*) options="limit 8000" ;;

@@ -73,6 +73,7 @@ parameters() {
 		case $kind.$name in	# what goes with the others
 		cbt.bandwidth) other=0 ;;
 		cbt.station_rate) other=6000000 ;;
+		wqm.free_source) other=2 ;;	# 1: what stations send
 		esac
 		word "$unit" "$other" $choices
 		as_tc=$REPLY

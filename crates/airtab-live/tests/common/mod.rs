@@ -70,6 +70,9 @@ pub fn own_limit(spec: &str) -> Option<u64> {
         Some("fred") => flow(),
         Some("cbq") => class(),
         Some("cbt") => guard(),
+        Some("wqm") => Some(1),
+        Some("dnb") => Some(10),
+        Some("astar") => Some(1),
         _ => station_limit(spec),
     }
 }
@@ -80,6 +83,9 @@ pub fn roomy(name: &str) -> &'static str {
         "red" | "fred" => ":min=65535:max=65535",
         "cbq" => ":class_limit=65535",
         "cbt" => ":guard=65535",
+        "wqm" => ":least=65535",
+        "dnb" => ":limits=65535",
+        "astar" => ":law=ebdp:burst=65535",
         _ => "",
     }
 }

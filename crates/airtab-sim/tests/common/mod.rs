@@ -47,6 +47,16 @@ pub fn roomy(name: &str, limit: u32) -> Params {
         // A class with no more packets than that is not looked at.
         params.set("guard", "65535").expect("in range");
     }
+    // Limits that follow the link, or are a class's own, are out of reach.
+    let beyond: &[(&str, &str)] = match name {
+        "wqm" => &[("least", "65535")],
+        "dnb" => &[("limits", "65535")],
+        "astar" => &[("law", "ebdp"), ("burst", "65535")],
+        _ => &[],
+    };
+    for (key, value) in beyond {
+        params.set(key, value).expect("in range");
+    }
     params
 }
 
