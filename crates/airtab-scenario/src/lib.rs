@@ -27,6 +27,7 @@ mod kinds;
 mod links;
 mod mac;
 mod measure;
+mod mesh;
 mod metric;
 mod phy_rates;
 mod queues;

@@ -10,7 +10,8 @@ use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
 use crate::wifi::{
-    AccessMethod, AccessRule, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
+    AccessMethod, AccessRule, Category, CellConfig, Loss, Medium, MediumConfig, MeshConfig, RateAlgorithm,
+    Speed, Walk,
 };
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -147,6 +148,8 @@ pub enum Servers {
     Own(Latency),
     /// All flows share the access link of that server, by its number in [`Scenario::servers`].
     Shared(usize),
+    /// As [`Servers::Own`], behind that node of a mesh.
+    Behind(u16, Latency),
 }
 
 /// A server that several applications have in common: one access link for all of their flows.
@@ -166,6 +169,7 @@ pub struct Access {
     /// From and to the switch.
     pub latency: Latency,
     /// Which narrow wire of [`Wired::hops`] is the first that it sends over, 0 the farthest; as many: the last one alone.
+    /// Of a mesh: the node that it is behind.
     pub hop: u16,
 }
 
@@ -238,7 +242,7 @@ impl App {
     /// Latency of its servers' access links in `scenario`, whose application it is.
     pub fn latency(&self, scenario: &Scenario) -> Latency {
         match self.servers {
-            Servers::Own(latency) => latency,
+            Servers::Own(latency) | Servers::Behind(_, latency) => latency,
             Servers::Shared(server) => scenario.servers[server].access.latency,
         }
     }
@@ -315,14 +319,41 @@ impl App {
 }
 
 impl Scenario {
+    /// What a mesh asks of its nodes and applications.
+    fn check_mesh(&self, mesh: &MeshConfig) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let (nodes, known) = (self.stations.len(), mesh.nodes.len());
+        unless(nodes == known, format!("{nodes} nodes have names, and {known} a place"))?;
+        for Station { name, asleep, walk, access, .. } in &self.stations {
+            let plain = asleep.is_none() && walk.is_none() && access.is_none();
+            unless(
+                plain,
+                format!("node {name}: nodes of a mesh neither sleep nor walk, and all have one access"),
+            )?;
+        }
+        for App { name, servers, station, users, kind, .. } in &self.apps {
+            let Servers::Behind(from, _) = servers else { continue };
+            let from = usize::from(*from);
+            unless(from < nodes, format!("application {name}: no node number {from}"))?;
+            unless(from != *station, format!("application {name}: from and to are one node"))?;
+            unless(
+                users.stations == 1,
+                format!("application {name}: stations: in a mesh it is between two nodes"),
+            )?;
+            let _ = kind;
+        }
+        Ok(())
+    }
+
     /// The access links of all servers: first of those that applications share, then the applications' own, of
     /// each as many as `own` says; and of each application the number of its first server.
     pub fn access_links(&self, own: impl Fn(&App) -> usize) -> (Vec<Access>, Vec<u16>) {
         let mut links: Vec<_> = self.servers.iter().map(|server| server.access).collect();
         let first = |app: &App| match app.servers {
             Servers::Shared(server) => server as u16,
-            Servers::Own(latency) => {
-                let access = Access { rate_bps: self.wired.rate_bps, latency, hop: 0 };
+            Servers::Own(latency) | Servers::Behind(_, latency) => {
+                let hop = if let Servers::Behind(node, _) = app.servers { node } else { 0 };
+                let access = Access { rate_bps: self.wired.rate_bps, latency, hop };
                 let first = links.len() as u16;
                 links.extend(std::iter::repeat_n(access, own(app)));
                 first
@@ -359,11 +390,14 @@ impl Scenario {
             hops == 0 || self.medium.wire().is_some(),
             "only a dumbbell has narrow wires in a row".into(),
         )?;
+        if let Some(mesh) = self.medium.mesh() {
+            self.check_mesh(mesh)?;
+        }
         for Server { name, access } in &self.servers {
             let hop = access.hop;
             let told =
                 format!("server {name}: {hops} narrow wires are before the last one, and it is behind {hop}");
-            unless(hop <= hops, told)?;
+            unless(hop <= hops || self.medium.mesh().is_some(), told)?;
         }
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         self.medium.check()?;
@@ -430,6 +464,12 @@ impl Scenario {
             let name = &app.name;
             let last = app.stations().end.saturating_sub(1).max(app.station);
             unless(last < stations, format!("application {name}: no station number {last}"))?;
+            let behind = matches!(app.servers, Servers::Behind(..));
+            let meshed = self.medium.mesh().is_some();
+            unless(
+                behind == meshed,
+                format!("application {name}: its servers are behind a node, in a mesh, and only there"),
+            )?;
             if let Servers::Shared(server) = app.servers {
                 unless(server < servers, format!("application {name}: no server number {server}"))?;
             }

@@ -10,6 +10,7 @@
 
 mod applications;
 mod fingerprint;
+mod nodes;
 mod observe;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
 use fingerprint::Fingerprint;
+use nodes::Nodes;
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
 
@@ -58,6 +60,7 @@ pub fn simulations() -> usize {
 pub struct Simulation {
     now: u64,
     measure: Range<u64>,
+    home: Home,
     world: World<Body, Event>,
     apps: Vec<Running>,
     users: Vec<Member>,
@@ -67,6 +70,8 @@ pub struct Simulation {
     io: Io,
     tap: Tap,
     backlog: Backlog,
+    /// Those of a mesh.
+    nodes: Nodes,
     fingerprint: Fingerprint,
 }
 
@@ -177,7 +182,7 @@ impl Simulation {
                 for i in 0..app.kind.flows() {
                     let ends = (home, server, station);
                     flows.push(Flow::new(first + i, (number, own, i), app, ends, flow_key));
-                    server += u16::from(matches!(app.servers, Servers::Own(_)));
+                    server += u16::from(!matches!(app.servers, Servers::Shared(_)));
                 }
                 users.push(Member::new(number, app, first, &Setting { user, ..setting }));
             }
@@ -188,6 +193,7 @@ impl Simulation {
         Simulation {
             now: 0,
             measure: scenario.measure_ns.clone(),
+            home,
             world,
             apps,
             users,
@@ -197,6 +203,7 @@ impl Simulation {
             io: Io::default(),
             tap: Tap::default(),
             backlog: Backlog::new(scenario.measure_ns.clone()),
+            nodes: Nodes::new(scenario),
             fingerprint: Fingerprint::default(),
         }
     }
@@ -244,6 +251,7 @@ impl Simulation {
             measure_ns: self.measure,
             fingerprint: self.fingerprint.0,
             exchanges: medium.exchanges(),
+            nodes: self.nodes.finish(&medium.nodes(self.now), self.now),
         }
     }
 
@@ -279,7 +287,12 @@ impl Simulation {
                 self.meter(app).lost(up, sent_ns, Leg::Channel);
                 self.note(4, flow.into());
             }
-            Report::Dropped { at: Place::AccessPoint(_), packet, why: Reason::Merged } => {
+            Report::Dropped {
+                at: at @ (Place::AccessPoint(_) | Place::Node(_)),
+                packet,
+                why: Reason::Merged,
+            } => {
+                self.merged_at(at);
                 let Carried { body: Body { app, up, .. }, sent_ns, queued_ns, .. } = self.world.take(packet);
                 self.meter(app).dequeued(queued_ns, now);
                 self.meter(app).merged(up, sent_ns);
@@ -296,6 +309,7 @@ impl Simulation {
                     }
                     Place::Uplink(_) => self.note(6, flow.into()),
                     Place::Wire(_) => self.note(8, flow.into()),
+                    Place::Node(_) | Place::Hop(..) => return self.dropped_at_node(at, (app, flow, up), why),
                 }
                 if self.apps[usize::from(app)].saturates && !matches!(at, Place::Wire(_)) {
                     self.settled(flow, true);
@@ -310,6 +324,11 @@ impl Simulation {
                 if running.saturates {
                     self.settled(tag as u16, false);
                 }
+            }
+            Report::Queued { at: Place::Node(node), packet } => self.queued_at_node(node, packet),
+            Report::Dequeued { at: Place::Node(node), packet } => self.dequeued_at_node(node, packet),
+            Report::Sent { at: Place::Hop(node, next), tag, tx, way } => {
+                self.sent_by_node((node, next), tag, tx, way);
             }
             // On wires: neither in the access point's queue nor on the air.
             Report::Queued { .. }

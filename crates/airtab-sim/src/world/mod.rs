@@ -19,6 +19,7 @@
 mod books;
 mod disciplines;
 mod home;
+mod mesh;
 mod packet;
 mod report;
 mod topology;
@@ -117,10 +118,13 @@ impl<B: Tag, T: Copy> World<B, T> {
             let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
             let stations: Vec<_> =
                 spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.speed, s.loss)).collect();
+            let is_mesh = spec.medium.mesh().is_some();
             let mut medium = Medium::new(spec.medium, &stations, qdisc, own);
             for (number, (_, station)) in spec.stations.iter().enumerate() {
                 station.plan(number, &mut medium);
-                if let Some(uplink) = &station.uplink {
+                // A node of a mesh has what an access point has, if it does not say otherwise; the first one has it.
+                let meshed = is_mesh && number > 0;
+                if let Some(uplink) = station.uplink.as_ref().or(meshed.then_some(&spec.queue)) {
                     let seed = Stream::new(own, &format!("qdisc/station/{}", station.name)).below(u64::MAX);
                     medium.set_uplink(number, Qdisc::new(&pool, uplink, seed, 0));
                 }
@@ -405,6 +409,22 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
                 Report::Sent { at, tag, tx, way }
             }
+            Output::Across(packet) => {
+                let carried = self.pool.body_mut(packet);
+                carried.crossed_ns = self.now;
+                let &mut Carried { at, to, .. } = carried;
+                self.pass(packet, at, to);
+                return None;
+            }
+            Output::NodeDropped(node, packet, why) => {
+                // One of the books' two, as in a cell.
+                *if node == 0 { &mut self.books.dropped_ap } else { &mut self.books.dropped_uplink } += 1;
+                Report::Dropped { at: Place::Node(node), packet, why }
+            }
+            Output::NodeDequeued(node, packet) => Report::Dequeued { at: Place::Node(node), packet },
+            Output::NodeSent { hop, label: tag, tx, way } => {
+                Report::Sent { at: Place::Hop(hop.0, hop.1), tag, tx, way }
+            }
         })
     }
 
@@ -442,6 +462,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                 own.max_packets = own.max_packets.max(own.medium.queued());
                 self.look_on_air();
             }
+            Step::Across { channel, from, neighbour, node } => {
+                self.cross(packet, (channel, from), (neighbour, node));
+            }
             Step::Up { channel, station, node } => {
                 let carried = self.pool.body_mut(packet);
                 (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
@@ -451,6 +474,31 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.look_on_air();
             }
         }
+    }
+
+    /// A packet comes to the queue of a mesh's node, for one of its neighbours.
+    #[inline(never)]
+    fn cross(&mut self, packet: Handle, (channel, from): (u16, u16), (neighbour, node): (u16, NodeId)) {
+        let carried = self.pool.body_mut(packet);
+        (carried.at, carried.peer, carried.queued_ns) = (node, neighbour, self.now);
+        self.pool.set_sta(packet, neighbour);
+        self.reports.push(Report::Queued { at: Place::Node(from), packet });
+        self.silent = 0;
+        let own = &mut self.channels[usize::from(channel)];
+        own.medium.send_from(&mut self.pool, from, packet, self.now);
+        own.max_packets = own.max_packets.max(own.medium.queued());
+        self.look_on_air();
+    }
+
+    /// Whether what is at node `at` of a mesh, by its number, and goes to `to` is at its node `next` next.
+    pub fn leads(&self, at: NodeId, next: NodeId, to: NodeId) -> bool {
+        at != to && matches!(self.topology.step(at, to), Step::Across { node, .. } if node == next)
+    }
+
+    /// [`Medium::set_link`].
+    pub fn set_link(&mut self, channel: u16, link: usize, speed: impl Into<Speed>, loss: Loss) {
+        self.channels[usize::from(channel)].medium.set_link(link, speed, loss, self.now);
+        self.look_on_air();
     }
 
     /// A packet for `to` was handed to a wire.
