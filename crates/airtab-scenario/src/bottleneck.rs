@@ -26,7 +26,7 @@ pub(crate) fn read_medium(top: &Section) -> Network {
     match kind {
         None => {
             let _ = (top.get("wifi"), top.get("bottleneck"));
-            mesh::TABLES.iter().for_each(|key| drop(top.get(key)));
+            network.meshed = mesh::TABLES.iter().filter(|key| top.get(key).is_some()).count() > 0;
         }
         Some(Kind::Home | Kind::Mesh(_)) => {
             if top.get("bottleneck").is_some() {

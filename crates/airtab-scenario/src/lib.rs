@@ -17,6 +17,7 @@
 mod access;
 mod apps;
 mod bottleneck;
+mod changes;
 mod contention;
 mod copies;
 pub mod digits;

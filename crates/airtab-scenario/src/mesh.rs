@@ -10,7 +10,7 @@
 
 use airtab_core::Unit;
 use airtab_sim::wifi::{
-    CellConfig, Edca, Loss, MAX_NODES, MeshConfig, MeshLink, MeshNode, Ranges, Reach, Speed, Ways,
+    CellConfig, Edca, Layout, Loss, MAX_NODES, MeshConfig, MeshLink, MeshNode, Ranges, Reach, Speed, Ways,
 };
 use airtab_sim::{Shape, Station};
 
@@ -47,7 +47,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     if let Some(m) = m {
         m.finish();
     }
-    let reach = reach?;
+    let (reach, layout) = reach?;
     let links = all_links(top, &reach, (links, speed), (&names, places.as_deref()));
     let config = MeshConfig {
         cell: CellConfig { beacon: None, edca: Edca::Off, txop: false, ..cell },
@@ -55,6 +55,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
         nodes: nodes.iter().map(|node| node.own).collect(),
         reach,
         links,
+        layout,
     };
     let config = MeshConfig { routes: read_routes(top, &names, &config), ..config };
     if let (Ok(ways), true) = (Ways::new(&config), top.is_fine()) {
@@ -129,14 +130,12 @@ fn read_nodes(top: &Section, shape: Option<&Shape>, cell: &CellConfig) -> Option
             }
             _ => {}
         }
-        let place = match (x, y) {
-            (Some(x), Some(y)) => Some((x, y)),
-            (None, None) => None,
-            _ => {
-                s.problem("give both x and y, or neither".into());
-                None
-            }
-        };
+        // A place that is wrong is problem enough.
+        let [has_x, has_y] = ["x", "y"].map(|key| s.get(key).is_some());
+        if has_x != has_y {
+            s.problem("give both x and y, or neither".into());
+        }
+        let place = (has_x || has_y).then(|| (x.unwrap_or(0.0), y.unwrap_or(0.0)));
         let uplink = s.read("queue", |v| {
             let spec: QueueSpec = text(v)?.parse()?;
             spec.build(&QueueSettings::default()).map_err(|e| e.to_string())
@@ -168,7 +167,8 @@ fn read_nodes(top: &Section, shape: Option<&Shape>, cell: &CellConfig) -> Option
         top.problem_in("node", nodes[lost].entry, message);
         return None;
     }
-    (nodes.len() >= 2).then_some(nodes)
+    let named = nodes.iter().all(|node| !node.station.name.is_empty());
+    (named && nodes.len() >= 2).then_some(nodes)
 }
 
 /// Which node has that name.
@@ -179,7 +179,11 @@ fn node_of(written: &str, names: &[&str]) -> Result<u16, String> {
 }
 
 /// `["a", "b"]`: the lower number first.
-fn pair<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>, names: &[&str]) -> Result<(u16, u16), String> {
+pub(crate) fn pair<'s, 'a>(
+    s: &Section<'s, 'a>,
+    v: &Value<'s, 'a>,
+    names: &[&str],
+) -> Result<(u16, u16), String> {
     let wrong =
         || format!("{} is not a pair of nodes such as [\"{}\", \"{}\"]", v.written, names[0], names[1]);
     v.value.as_array().ok_or_else(wrong)?;
@@ -223,7 +227,7 @@ fn read_reach(
     names: &[&str],
     (places, usual): (Option<&[(f64, f64)]>, Option<Ranges>),
     links: &[Link],
-) -> Option<Reach> {
+) -> Option<(Reach, Option<Layout>)> {
     let metres = |key| m.and_then(|m| m.read(key, metres));
     let [tx, sense, interference] = ["tx_range", "sense_range", "interference_range"].map(metres);
     let capture = m.and_then(|m| {
@@ -251,7 +255,7 @@ fn read_reach(
             }
         }
         let ends: Vec<(u16, u16)> = links.iter().map(|link| link.link.ends).collect();
-        return Some(Reach::of_lists(names.len(), &ends, &lists[0], &lists[1]));
+        return Some((Reach::of_lists(names.len(), &ends, &lists[0], &lists[1]), None));
     };
     if let Some(m) = m {
         for key in ["sense", "interference"].into_iter().filter(|key| m.get(key).is_some()) {
@@ -285,7 +289,9 @@ fn read_reach(
         }
     }
     let ranges = Ranges { tx_m, sense_m, interference_m };
-    Some(Reach::of_positions(places, &ranges, capture.flatten()))
+    let capture_db = capture.flatten();
+    let layout = Layout { places: places.to_vec(), ranges, capture_db };
+    Some((Reach::of_positions(places, &ranges, capture_db), Some(layout)))
 }
 
 /// `[["a", "b"], ["a", "c"]]`.

@@ -17,6 +17,7 @@ use toml::de::DeTable;
 
 use crate::apps::read_apps;
 use crate::bottleneck::{Network, read_medium};
+use crate::changes::read_changes;
 use crate::kinds::Context;
 use crate::links::Errors;
 use crate::queues::QueueSettings;
@@ -167,6 +168,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let context =
         Context { folder: &folder, congestion: tcp.congestion, mss: tcp.mss, cell, duration_ns, meshed };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
+    let changes = read_changes(top, medium.as_ref(), (&stations, errors), (&apps, tcp.mss), duration_ns);
     top.finish();
     duration?;
     Some(ScenarioFile {
@@ -182,6 +184,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             tcp,
             scored,
             windows,
+            changes,
         },
         queues,
         errors: errors?,

@@ -3,7 +3,7 @@
 
 use airtab_scenario::ScenarioFile;
 use airtab_sim::wifi::{Loss, MediumConfig, MeshConfig};
-use airtab_sim::{Latency, Servers, Shape};
+use airtab_sim::{Change, Changed, Latency, Servers, Shape};
 
 /// The mesh that the cases spoil.
 const RIGHT: &str = r#"
@@ -129,6 +129,24 @@ fn lists_say_what_places_say() {
     assert_eq!(mesh(&lists).links, mesh(&places).links);
 }
 
+/// Changes of a link, one after the other, whatever their order in the file.
+#[test]
+fn links_change() {
+    let change = |at: &str, key: &str, value: &str| {
+        format!("[[change]]\nat = \"{at}\"\nlink = [\"c\", \"b\"]\nkey = \"{key}\"\nvalue = {value}\n")
+    };
+    let text = [RIGHT, &change("9s", "fer", "0.5"), &change("5s", "rate", "\"1Mb/s\"")].concat();
+    let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+    let of = |at_ns, loss| Change { at_ns, link: Changed::Link(1), speed: 1_000.into(), loss };
+    assert_eq!(file.scenario.changes, [of(5_000_000_000, Loss::None), of(9_000_000_000, Loss::Fer(0.5))]);
+    let cell = "duration = \"9s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n[[change]]\nat = \"1s\"\nstation = \"s\"\nkey = \"rate\"\nvalue = \"6Mb/s\"\n";
+    let file = ScenarioFile::parse("cell.toml", cell).unwrap_or_else(|e| panic!("{e}"));
+    let Change { at_ns, link, speed, .. } = file.scenario.changes[0];
+    assert_eq!((at_ns, link, speed.kbps()), (1_000_000_000, Changed::Station(0), 6_000));
+    let short = airtab_scenario::quick(&file.scenario);
+    assert_eq!(short.changes[0].at_ns, 100_000_000);
+}
+
 /// Name of the case, text of the mesh to replace, its replacement.
 const CASES: &[(&str, &str, &str)] = &[
     ("a node out of reach", "x = 400", "x = 4000"),
@@ -166,6 +184,26 @@ const CASES: &[(&str, &str, &str)] = &[
     ("a link twice", "[[route]]", "[[link]]\nbetween = [\"a\", \"b\"]\n\n[[route]]"),
     ("a link that loses too much", "fer = 0.1", "fer = 1.1"),
     ("a link of no rate", "\"2Mb/s\"", "\"3Mb/s\""),
+    (
+        "a change after the end",
+        "[[route]]",
+        "[[change]]\nat = \"21s\"\nlink = [\"a\", \"b\"]\nkey = \"rate\"\nvalue = \"1Mb/s\"\n[[route]]",
+    ),
+    (
+        "a change of no link",
+        "[[route]]",
+        "[[change]]\nat = \"1s\"\nlink = [\"a\", \"c\"]\nkey = \"rate\"\nvalue = \"1Mb/s\"\n[[route]]",
+    ),
+    (
+        "a change of a station",
+        "[[route]]",
+        "[[change]]\nat = \"1s\"\nstation = \"a\"\nkey = \"rate\"\nvalue = \"1Mb/s\"\n[[route]]",
+    ),
+    (
+        "a change to nothing",
+        "[[route]]",
+        "[[change]]\nat = \"1s\"\nlink = [\"a\", \"b\"]\nkey = \"distance\"\nvalue = 3\n[[change]]\nat = \"2s\"\nlink = [\"a\", \"b\"]\nkey = \"rate\"\nvalue = \"3Mb/s\"\n[[route]]",
+    ),
     ("unknown keys", "ring = 3", "rings = 3\n[mesh.more]\na = 1"),
     ("a topology and places", "name = \"mesh\"", "topology = \"chain-3\""),
     ("a topology that is none", "name = \"mesh\"", "topology = \"chain-7\""),
@@ -203,6 +241,10 @@ fn every_message() {
         ("257 nodes", of(257)),
         ("no nodes", of(0)),
         ("one node", of(1)),
+        (
+            "a node out of reach and no route",
+            RIGHT.replace("x = 400", "x = 4000").replace("[[route]]\npath = [\"a\", \"b\", \"c\"]\n", ""),
+        ),
         ("two ways to one node", format!("{square}{nodes}{}{}{app}", route(r#"["a", "b", "d"]"#), route(r#"["a", "c", "d"]"#))),
         ("a node between in a cell", "duration = \"1s\"\n[[station]]\nname = \"s\"\n[[node]]\nname = \"n\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\nfrom = \"n\"\nto = \"s\"\n".into()),
     ] {

@@ -45,8 +45,8 @@ pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
 pub use scenario::{
-    Access, App, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server, Servers, Station,
-    Users, Wired,
+    Access, App, Change, Changed, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server,
+    Servers, Station, Users, Wired,
 };
 pub use shapes::Shape;
 #[cfg(feature = "trial")]

@@ -2,6 +2,8 @@
 //! What to simulate, as plain data. Files and units are `airtab-scenario`'s; the
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
+mod rules;
+
 use std::ops::Range;
 
 use airtab_core::{Format, Params, Unit};
@@ -10,9 +12,9 @@ use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
 use crate::wifi::{
-    AccessMethod, AccessRule, Category, CellConfig, Loss, Medium, MediumConfig, MeshConfig, RateAlgorithm,
-    Speed, Walk,
+    AccessMethod, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
 };
+pub use rules::{Change, Changed};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`. Of a dumbbell, whose medium is a wire, the
@@ -42,6 +44,8 @@ pub struct Scenario {
     pub scored: Scored,
     /// Other parts of the run in which every application is measured, too.
     pub windows: Vec<MeasureWindow>,
+    /// Links that become others while it runs.
+    pub changes: Vec<Change>,
 }
 
 /// A part of the run in which every application is measured beside [`Scenario::measure_ns`].
@@ -319,32 +323,6 @@ impl App {
 }
 
 impl Scenario {
-    /// What a mesh asks of its nodes and applications.
-    fn check_mesh(&self, mesh: &MeshConfig) -> Result<(), String> {
-        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
-        let (nodes, known) = (self.stations.len(), mesh.nodes.len());
-        unless(nodes == known, format!("{nodes} nodes have names, and {known} a place"))?;
-        for Station { name, asleep, walk, access, .. } in &self.stations {
-            let plain = asleep.is_none() && walk.is_none() && access.is_none();
-            unless(
-                plain,
-                format!("node {name}: nodes of a mesh neither sleep nor walk, and all have one access"),
-            )?;
-        }
-        for App { name, servers, station, users, kind, .. } in &self.apps {
-            let Servers::Behind(from, _) = servers else { continue };
-            let from = usize::from(*from);
-            unless(from < nodes, format!("application {name}: no node number {from}"))?;
-            unless(from != *station, format!("application {name}: from and to are one node"))?;
-            unless(
-                users.stations == 1,
-                format!("application {name}: stations: in a mesh it is between two nodes"),
-            )?;
-            let _ = kind;
-        }
-        Ok(())
-    }
-
     /// The access links of all servers: first of those that applications share, then the applications' own, of
     /// each as many as `own` says; and of each application the number of its first server.
     pub fn access_links(&self, own: impl Fn(&App) -> usize) -> (Vec<Access>, Vec<u16>) {
@@ -374,6 +352,7 @@ impl Scenario {
         for MeasureWindow { name, part_ns } in &self.windows {
             unless(inside(part_ns), format!("window {name}: must lie inside the run"))?;
         }
+        self.check_changes()?;
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
@@ -495,18 +474,6 @@ impl Scenario {
             )?;
         }
         Ok(())
-    }
-}
-
-impl Scenario {
-    /// Whether all contenders have TCF, or none.
-    fn takes_turns_together(&self) -> bool {
-        let Some(cell) = self.medium.cell() else { return true };
-        let ap = cell.ap_access.as_ref().unwrap_or(&cell.access);
-        let stations = self.stations.iter().map(|station| station.access.as_ref().unwrap_or(&cell.access));
-        let mut turns = stations.map(|access| access.rule == AccessRule::Tcf);
-        let first = ap.rule == AccessRule::Tcf;
-        turns.all(|own| own == first)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::backlog::Backlog;
 use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running, room};
-use crate::scenario::{App, Scenario, Servers};
+use crate::scenario::{App, Change, Scenario, Servers};
 use crate::tcp::{ACK, Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
@@ -72,6 +72,7 @@ pub struct Simulation {
     backlog: Backlog,
     /// Those of a mesh.
     nodes: Nodes,
+    changes: Vec<Change>,
     fingerprint: Fingerprint,
 }
 
@@ -98,6 +99,8 @@ enum Event {
         flow: u16,
         server: bool,
     },
+    /// A link becomes another one, by the change's number.
+    Change(u16),
 }
 
 /// The host's part of a packet.
@@ -190,8 +193,12 @@ impl Simulation {
             apps.push(Running::new(app, all, flows, scenario));
             world.timer(app.active_ns.start, Event::Start { app: number });
         }
+        for (number, change) in (0..).zip(&scenario.changes) {
+            world.timer(change.at_ns, Event::Change(number));
+        }
         Simulation {
             now: 0,
+            changes: scenario.changes.clone(),
             measure: scenario.measure_ns.clone(),
             home,
             world,
@@ -268,6 +275,7 @@ impl Simulation {
             Report::Timer(Event::Begin { user }) => self.begin(user),
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
+            Report::Timer(Event::Change(number)) => self.change(number),
             Report::Arrived { packet, .. } => self.arrived(packet),
             Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let Body { app, flow, .. } = self.world.pool().body(packet).body;

@@ -12,7 +12,9 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp;
 use airtab_sim::traffic::{Download, Udp};
 use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, MeshConfig, Ranges};
-use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Shape, Simulation, Station, Trace, Wired, run};
+use airtab_sim::{
+    App, AppKind, Change, Changed, Latency, Scenario, Servers, Shape, Simulation, Station, Trace, Wired, run,
+};
 use common::{MS, S, home, phy, queue, station};
 
 /// 802.11b as the formulas have it, without beacons.
@@ -159,10 +161,7 @@ fn chains() {
         println!("{name}: {got:.0} kb/s, serial {serial:.0}, strict {strict:.0}, {:.3}", got / serial);
         assert!((0.75..=1.2).contains(&(got / serial)), "{name}: {got} kb/s, {serial} in series");
         assert!(got < strict, "{name}: {got} kb/s, {strict} without backoffs");
-        for (i, node) in trace.nodes.iter().enumerate() {
-            assert_eq!(node.arrived > 0, node.air.attempts > 0);
-            println!("  n{i}: {node:?}");
-        }
+        assert!(trace.nodes.iter().all(|node| (node.arrived > 0) == (node.air.attempts > 0)));
     }
 }
 
@@ -185,7 +184,7 @@ fn hidden_senders() {
         }
         assert_eq!(trace.nodes[1].air.attempts, 0);
         let ratio = trace.ap.air.collision_ratio().expect("frames were sent");
-        println!("{kbps} kb/s, RTS {rts:?}: {ratio:.3}, {:?}", trace.nodes);
+        println!("{kbps} kb/s, RTS {rts:?}: {ratio:.3}");
         ratio
     };
     for (kbps, rts, from, to) in [
@@ -226,6 +225,34 @@ fn events_and_slots_agree() {
     println!("{} {} kb/s, {} {} collide", sum(&one), sum(&other), ratio(&one), ratio(&other));
     assert!((sum(&one) / sum(&other) - 1.0).abs() < 0.01);
     assert!((ratio(&one) / ratio(&other) - 1.0).abs() < 0.08);
+}
+
+/// A link that becomes slow halves nothing before it does, and a cell's station changes as a link does.
+#[test]
+fn links_change() {
+    let mut own = shape("chain-2", vec![app("tcp", download(), 0, 2, 22)], 22);
+    own.changes =
+        vec![Change { at_ns: 12 * S, link: Changed::Link(1), speed: 1_000.into(), loss: Loss::None }];
+    let trace = checked(&own, &queue("fifo", 20), 1);
+    let bits = |seconds: std::ops::Range<usize>| {
+        let bytes: u64 = trace.apps[0].seconds[seconds.clone()].iter().map(|s| s.received_bytes).sum();
+        bytes as f64 * 8.0 / seconds.len() as f64
+    };
+    let (before, after) = (bits(2..12), bits(14..22));
+    let at = |rates: &[f64]| serial_mbps(&DNB_11B, rates, 1500.0, 1.0).expect("hops have rates") * 1e6;
+    assert!((before / at(&[11.0, 11.0]) - 1.0).abs() < 0.2, "{before}");
+    assert!((after / at(&[11.0, 1.0]) - 1.0).abs() < 0.2, "{after}");
+    let mut home = home();
+    (home.duration_ns, home.measure_ns) = (4 * S, S..4 * S);
+    home.apps.iter_mut().for_each(|app| app.active_ns = 0..4 * S);
+    let params = queue("chap", 35);
+    let before = run(&home, &params, 1);
+    home.changes =
+        vec![Change { at_ns: 2 * S, link: Changed::Station(2), speed: 6_000.into(), loss: Loss::None }];
+    let after = run(&home, &params, 1);
+    let bytes = |trace: &Trace, second: usize| trace.apps[2].seconds[second].received_bytes;
+    assert_eq!((0..2).map(|s| bytes(&before, s)).sum::<u64>(), (0..2).map(|s| bytes(&after, s)).sum::<u64>());
+    assert!(bytes(&after, 3) * 3 < bytes(&before, 3), "{} {}", bytes(&after, 3), bytes(&before, 3));
 }
 
 /// The domains of the two-hop model (Showail 2016, 4.2.1) by who decodes whom.

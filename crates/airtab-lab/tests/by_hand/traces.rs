@@ -52,6 +52,7 @@ fn silent(scenario: &Scenario) -> Trace {
         pages: Vec::new(),
         segments: Vec::new(),
         windows: Vec::new(),
+        changes: Vec::new(),
     };
     let ap = ApTrace {
         mean_packets: 0.0,

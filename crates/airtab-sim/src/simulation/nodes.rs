@@ -10,7 +10,7 @@ use airtab_core::{Handle, Reason, Tx};
 
 use super::{Body, Simulation};
 use crate::backlog::Backlog;
-use crate::scenario::Scenario;
+use crate::scenario::{Change, Changed, Scenario};
 use crate::trace::NodeTrace;
 use crate::wifi::{NodeAir, Way};
 use crate::world::{Carried, HomeHost, Place};
@@ -56,6 +56,16 @@ impl Nodes {
 }
 
 impl Simulation {
+    /// A link becomes another one.
+    #[cold]
+    pub(super) fn change(&mut self, number: u16) {
+        let Change { link, speed, loss, .. } = self.changes[usize::from(number)];
+        match link {
+            Changed::Station(station) => self.world.set_station(0, station, speed, loss),
+            Changed::Link(link) => self.world.set_link(0, link, speed, loss),
+        }
+    }
+
     #[inline(never)]
     pub(super) fn queued_at_node(&mut self, node: u16, packet: Handle) {
         let now = self.now;

@@ -52,6 +52,7 @@ fn home() -> Scenario {
         tcp: Config::home(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
     }
 }
 

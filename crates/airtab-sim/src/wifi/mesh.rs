@@ -31,6 +31,19 @@ pub struct MeshConfig {
     pub nodes: Vec<MeshNode>,
     /// Ways that are not to be the shortest ones: nodes, from the first to the last.
     pub routes: Vec<Vec<u16>>,
+    /// What `reach` follows from, for who asks; None: from lists.
+    pub layout: Option<Layout>,
+}
+
+/// Where nodes are, and what follows from that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Of each node, metres.
+    pub places: Vec<(f64, f64)>,
+    /// How far frames reach.
+    pub ranges: Ranges,
+    /// How much stronger a frame has to be to survive another one, dB; None: it never does.
+    pub capture_db: Option<f64>,
 }
 
 /// A link of a mesh, the same both ways.
@@ -75,7 +88,9 @@ impl MeshConfig {
         let near = pairs.filter(|(a, b)| reach.decodes(usize::from(*a)).has(usize::from(*b)));
         let links = near.map(|ends| MeshLink { ends, speed, loss: Loss::None }).collect();
         let cell = CellConfig { beacon: None, edca: Edca::Off, txop: false, ..cell };
-        MeshConfig { cell, reach, links, nodes: vec![MeshNode::default(); places.len()], routes: Vec::new() }
+        let layout = Some(Layout { places: places.to_vec(), ranges: *ranges, capture_db });
+        let nodes = vec![MeshNode::default(); places.len()];
+        MeshConfig { cell, reach, links, nodes, routes: Vec::new(), layout }
     }
 
     /// How long it takes to sense that somebody sends, ns: 15 us where slots are 20 us, else 4 us (IEEE 802.11-2020

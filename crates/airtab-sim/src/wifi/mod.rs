@@ -85,7 +85,7 @@ pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::{Medium, MediumConfig};
-pub use mesh::{MeshConfig, MeshLink, MeshNode};
+pub use mesh::{Layout, MeshConfig, MeshLink, MeshNode};
 pub use output::{Attempt, End, FrameBody, Label, NodeAir, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
 pub use reach::{MAX_NODES, NodeSet, Ranges, Reach};

@@ -3,7 +3,8 @@
 //! neighbours of lower numbers, or what a route says.
 //!
 //! A route says who is next for all that goes from one of its nodes to its last one. What goes back, and what goes to
-//! a node in the middle, has the shortest way, or a route of its own.
+//! a node in the middle, has the shortest way, or a route of its own. All ways of one route end there, and two routes to one
+//! node agree where they meet: nothing goes round in a loop.
 //!
 //! What it does not do: no routing protocol, no metric but hops, no way by flow.
 
@@ -51,13 +52,6 @@ pub enum WayError {
         /// From where on.
         node: u16,
     },
-    /// Together with the other ways, what goes to its last node never gets there.
-    Loop {
-        /// Which.
-        route: usize,
-        /// From where.
-        node: u16,
-    },
 }
 
 impl WayError {
@@ -67,8 +61,7 @@ impl WayError {
             WayError::Short { route }
             | WayError::Missing { route, .. }
             | WayError::Again { route, .. }
-            | WayError::Split { route, .. }
-            | WayError::Loop { route, .. } => route,
+            | WayError::Split { route, .. } => route,
         }
     }
 
@@ -82,10 +75,6 @@ impl WayError {
             WayError::Again { node, .. } => format!("comes to {} twice: a loop", name(node)),
             WayError::Split { node, .. } => format!(
                 "another route to the same node goes on differently from {}: who is next depends on where a packet goes to alone",
-                name(node)
-            ),
-            WayError::Loop { node, .. } => format!(
-                "what {} sends to its last node would go round in a loop, with the shortest ways of nodes that have no route: give them one",
                 name(node)
             ),
         }
@@ -134,13 +123,6 @@ impl Ways {
                 }
             }
         }
-        if errors.is_empty() {
-            let ends =
-                mesh.routes.iter().enumerate().filter_map(|(route, path)| Some((route, *path.last()?)));
-            errors = ends
-                .filter_map(|(route, last)| ways.lost(last).map(|node| WayError::Loop { route, node }))
-                .collect();
-        }
         if errors.is_empty() { Ok(ways) } else { Err(errors) }
     }
 
@@ -160,11 +142,6 @@ impl Ways {
                 }
             }
         }
-    }
-
-    /// A node from which nothing gets to that one, though it is on its way.
-    fn lost(&self, to: u16) -> Option<u16> {
-        (0..self.nodes as u16).find(|from| self.next(*from, to).is_some() && self.path(*from, to).is_none())
     }
 
     /// Who is next from a node to another one; None: nothing gets there, or it is there.
@@ -233,6 +210,5 @@ mod tests {
             Ways::new(&mesh).expect_err("a link is missing")[0],
             WayError::Missing { route: 0, hop: (0, 2) }
         );
-        assert!(WayError::Loop { route: 0, node: 1 }.to_string().starts_with("route 0: what node 1 sends"));
     }
 }

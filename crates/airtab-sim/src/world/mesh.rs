@@ -4,8 +4,11 @@
 //!
 //! What it does not do: no host is behind two nodes of a mesh.
 
+use airtab_core::Handle;
+
 use super::topology::{ChannelSpec, NodeId, Step, Topology};
-use crate::wifi::{MeshConfig, Ways};
+use super::{Carried, Place, Report, Tag, World};
+use crate::wifi::{Loss, MeshConfig, Output, Speed, Ways};
 
 /// The steps between the nodes of a mesh.
 pub(super) fn steps(
@@ -76,4 +79,60 @@ fn ends(node: NodeId, steps: &[Vec<(Step, NodeId)>]) -> Vec<NodeId> {
         next += 1;
     }
     all
+}
+
+impl<B: Tag, T: Copy> World<B, T> {
+    /// A packet comes to the queue of a mesh's node, for one of its neighbours.
+    #[inline(never)]
+    pub(super) fn cross(
+        &mut self,
+        packet: Handle,
+        (channel, from): (u16, u16),
+        (neighbour, node): (u16, NodeId),
+    ) {
+        let carried = self.pool.body_mut(packet);
+        (carried.at, carried.peer, carried.queued_ns) = (node, neighbour, self.now);
+        self.pool.set_sta(packet, neighbour);
+        self.reports.push(Report::Queued { at: Place::Node(from), packet });
+        self.silent = 0;
+        let own = &mut self.channels[usize::from(channel)];
+        own.medium.send_from(&mut self.pool, from, packet, self.now);
+        own.max_packets = own.max_packets.max(own.medium.queued());
+        self.look_on_air();
+    }
+
+    /// Whether what is at node `at` of a mesh, by its number, and goes to `to` is at its node `next` next.
+    pub fn leads(&self, at: NodeId, next: NodeId, to: NodeId) -> bool {
+        at != to && matches!(self.topology.step(at, to), Step::Across { node, .. } if node == next)
+    }
+
+    /// [`Medium::set_link`].
+    pub fn set_link(&mut self, channel: u16, link: usize, speed: impl Into<Speed>, loss: Loss) {
+        self.channels[usize::from(channel)].medium.set_link(link, speed, loss, self.now);
+        self.look_on_air();
+    }
+
+    /// What a mesh says.
+    #[inline(never)]
+    pub(super) fn on_mesh(&mut self, output: Output) -> Option<Report<T>> {
+        Some(match output {
+            Output::Across(packet) => {
+                let carried = self.pool.body_mut(packet);
+                carried.crossed_ns = self.now;
+                let &mut Carried { at, to, .. } = carried;
+                self.pass(packet, at, to);
+                return None;
+            }
+            Output::NodeDropped(node, packet, why) => {
+                // One of the books' two, as in a cell.
+                *if node == 0 { &mut self.books.dropped_ap } else { &mut self.books.dropped_uplink } += 1;
+                Report::Dropped { at: Place::Node(node), packet, why }
+            }
+            Output::NodeDequeued(node, packet) => Report::Dequeued { at: Place::Node(node), packet },
+            Output::NodeSent { hop, label: tag, tx, way } => {
+                Report::Sent { at: Place::Hop(hop.0, hop.1), tag, tx, way }
+            }
+            _ => return None,
+        })
+    }
 }

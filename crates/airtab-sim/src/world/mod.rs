@@ -318,17 +318,6 @@ impl<B: Tag, T: Copy> World<B, T> {
         self.channels[usize::from(channel)].max_packets
     }
 
-    /// The discipline of a wire; None of a drop-tail one.
-    ///
-    /// # Panics
-    /// If there is no such wire.
-    pub fn wire_queue(&self, wire: u32) -> Option<&Qdisc> {
-        match &self.wires[wire as usize].end {
-            NearEnd::DropTail(_) => None,
-            NearEnd::Discipline(queue) => Some(queue.qdisc()),
-        }
-    }
-
     /// [`Medium::set_station`].
     pub fn set_station(&mut self, channel: u16, station: usize, speed: impl Into<Speed>, loss: Loss) {
         self.channels[usize::from(channel)].medium.set_station(station, speed, loss, self.now);
@@ -409,22 +398,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
                 Report::Sent { at, tag, tx, way }
             }
-            Output::Across(packet) => {
-                let carried = self.pool.body_mut(packet);
-                carried.crossed_ns = self.now;
-                let &mut Carried { at, to, .. } = carried;
-                self.pass(packet, at, to);
-                return None;
-            }
-            Output::NodeDropped(node, packet, why) => {
-                // One of the books' two, as in a cell.
-                *if node == 0 { &mut self.books.dropped_ap } else { &mut self.books.dropped_uplink } += 1;
-                Report::Dropped { at: Place::Node(node), packet, why }
-            }
-            Output::NodeDequeued(node, packet) => Report::Dequeued { at: Place::Node(node), packet },
-            Output::NodeSent { hop, label: tag, tx, way } => {
-                Report::Sent { at: Place::Hop(hop.0, hop.1), tag, tx, way }
-            }
+            other => return self.on_mesh(other),
         })
     }
 
@@ -474,31 +448,6 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.look_on_air();
             }
         }
-    }
-
-    /// A packet comes to the queue of a mesh's node, for one of its neighbours.
-    #[inline(never)]
-    fn cross(&mut self, packet: Handle, (channel, from): (u16, u16), (neighbour, node): (u16, NodeId)) {
-        let carried = self.pool.body_mut(packet);
-        (carried.at, carried.peer, carried.queued_ns) = (node, neighbour, self.now);
-        self.pool.set_sta(packet, neighbour);
-        self.reports.push(Report::Queued { at: Place::Node(from), packet });
-        self.silent = 0;
-        let own = &mut self.channels[usize::from(channel)];
-        own.medium.send_from(&mut self.pool, from, packet, self.now);
-        own.max_packets = own.max_packets.max(own.medium.queued());
-        self.look_on_air();
-    }
-
-    /// Whether what is at node `at` of a mesh, by its number, and goes to `to` is at its node `next` next.
-    pub fn leads(&self, at: NodeId, next: NodeId, to: NodeId) -> bool {
-        at != to && matches!(self.topology.step(at, to), Step::Across { node, .. } if node == next)
-    }
-
-    /// [`Medium::set_link`].
-    pub fn set_link(&mut self, channel: u16, link: usize, speed: impl Into<Speed>, loss: Loss) {
-        self.channels[usize::from(channel)].medium.set_link(link, speed, loss, self.now);
-        self.look_on_air();
     }
 
     /// A packet for `to` was handed to a wire.

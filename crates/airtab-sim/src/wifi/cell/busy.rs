@@ -12,6 +12,7 @@
 //! What it does not do: a TXOP ends with the first failure (no recovery after PIFS); an internal collision
 //! costs no attempt.
 
+use super::node::{receiver_at, receiver_of};
 use super::*;
 use crate::wifi::exchange::Answer;
 use crate::wifi::tap::Seen;
@@ -489,21 +490,4 @@ pub(super) enum Again {
     Failed,
     /// It is over.
     Done,
-}
-
-/// Who receives what a side sends over a link, by its number at a driver.
-fn receiver_of(mesh: Option<&Mesh>, side: Side, link: Option<u16>) -> Option<usize> {
-    match side {
-        Side::AccessPoint => link.map(usize::from),
-        Side::Station(_) => link.map(|_| 0),
-        Side::Node(node) => mesh.zip(link).map(|(mesh, link)| mesh.number(node, link).into()),
-    }
-}
-
-/// Whom a side sends to over a link, by the number that its discipline knows.
-fn receiver_at(side: Side, link: Option<u16>, receiver: Option<usize>) -> u16 {
-    match side {
-        Side::Node(_) => receiver.map_or(GROUP, |receiver| receiver as u16),
-        _ => link.unwrap_or(GROUP),
-    }
 }

@@ -162,3 +162,20 @@ fn managed(
     let below = Below::new(&own.driver, links.all(), own.access_ns(Category::BestEffort), draws);
     Managed::new(queue, links).above(below)
 }
+
+/// Who receives what a side sends over a link, by its number at a driver.
+pub(super) fn receiver_of(mesh: Option<&Mesh>, side: Side, link: Option<u16>) -> Option<usize> {
+    match side {
+        Side::AccessPoint => link.map(usize::from),
+        Side::Station(_) => link.map(|_| 0),
+        Side::Node(node) => mesh.zip(link).map(|(mesh, link)| mesh.number(node, link).into()),
+    }
+}
+
+/// Whom a side sends to over a link, by the number that its discipline knows.
+pub(super) fn receiver_at(side: Side, link: Option<u16>, receiver: Option<usize>) -> u16 {
+    match side {
+        Side::Node(_) => receiver.map_or(GROUP, |receiver| receiver as u16),
+        _ => link.unwrap_or(GROUP),
+    }
+}
