@@ -78,9 +78,13 @@ impl House {
         let wire = scenario.medium.wire().map(|_| {
             LiveError::House("a dumbbell is the simulator's: a live house has a cell; leave `topology` and [bottleneck] out".into())
         });
+        let mesh = scenario.medium.mesh().map(|_| {
+            LiveError::House("a mesh is the simulator's: a live house has one access point; write medium = \"dcf\" and [[station]]s".into())
+        });
         large
             .into_iter()
             .chain(wire)
+            .chain(mesh)
             .chain(names.filter_map(|name| check_name(name).err()))
             .chain(walkers)
             .collect()

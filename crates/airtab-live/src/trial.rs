@@ -151,7 +151,7 @@ pub fn run(
     ap.air = air.unwrap_or(ap.air);
     let reports = apps.finish(&mut traces)?;
     let slippage = kept.slippage(books.given);
-    let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges };
+    let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges, nodes: Vec::new() };
     Ok(Some(Trial { trace, reports, books, slippage, changes }))
 }
 

@@ -149,6 +149,7 @@ fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<Figures> {
         .ap,
         fingerprint: 0,
         exchanges: 0,
+        nodes: Vec::new(),
     };
     measure(scenario, &trace).apps
 }

@@ -10,9 +10,9 @@ use airtab_sim::wifi::Category;
 use airtab_sim::{App, MAX_STATIONS, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
-use crate::reader::{Section, choice, flag, instead, quantity, unused};
+use crate::reader::{Section, Value, choice, flag, instead, quantity, unused};
 use crate::scenario_file::{LONGEST_NS, measured};
-use crate::wired::read_place;
+use crate::wired::{read_behind, read_place};
 
 /// Each application keeps its packets' times, some MB an hour.
 const MAX_APPS: usize = 10_000;
@@ -59,14 +59,24 @@ fn read_app(
     let kind = kinds::read(s, context);
     // Where the stations or their names are wrong, that is problem enough.
     let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
-    let station = s.require("station", |v| {
+    let (place, other) = if context.meshed { ("to", "station") } else { ("station", "to") };
+    let what = if context.meshed { "node" } else { "station" };
+    let named = |v: &Value| {
         let found = stations.iter().position(|station| station.name == v.written);
         if found.is_some() || unknown {
             return Ok(found);
         }
         let names: Vec<&str> = stations.iter().map(|s| s.name.as_str()).take(20).collect();
-        Err(format!("no station '{}'{}", v.written, instead(&v.written, &names)))
-    });
+        Err(format!("no {what} '{}'{}", v.written, instead(&v.written, &names)))
+    };
+    let station = s.require(place, named);
+    let from = if context.meshed { s.require("from", named) } else { None };
+    if let (Some(Some(from)), Some(Some(to))) = (from, station)
+        && from == to
+    {
+        s.problem_of("to", &format!("'{}' is where it comes from: give another node", stations[to].name));
+    }
+    refuse_places(s, context.meshed, other);
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
     let left = station.flatten().map_or(MAX_STATIONS, |first| stations.len() - first);
@@ -92,7 +102,10 @@ fn read_app(
     let usual =
         || kinds::About::of(kind.as_ref()?).requirement.and_then(|name| context.requirements.named(name));
     let requirement = named.unwrap_or_else(usual);
-    let servers = read_place(s, servers);
+    let servers = match context.meshed {
+        true => read_behind(s, from.flatten().map(|node| node as u16)),
+        false => read_place(s, servers),
+    };
     let app = App {
         name: name?,
         kind: kind?,
@@ -116,6 +129,17 @@ fn read_app(
         s.problem_of(key, &broken.message);
     }
     Some(app)
+}
+
+/// Where it is cannot be said in this way.
+fn refuse_places<'s>(s: &Section<'s, '_>, meshed: bool, other: &'s str) {
+    let (keys, why) = match meshed {
+        true => (vec![other, "stations"], "a mesh has nodes: an application is between from and to"),
+        false => (vec![other, "from"], "only with medium = \"mesh\": here an application is at its station"),
+    };
+    for key in keys.into_iter().filter(|key| s.get(key).is_some()) {
+        s.problem_of(key, why);
+    }
 }
 
 /// How many users it has, at how many of the stations from its own (of `left`) on, and in which time they begin.

@@ -1,44 +1,94 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `topology` of a scenario file, and `[bottleneck]`: the narrow wire of a dumbbell, which is in the place of the
-//! cell.
+//! cell, or a mesh by its name (`mesh`).
 //!
 //! What it does not do: wires from servers to the switch and on to the router are `wired`'s.
 
 use airtab_core::{Rate, Unit};
-use airtab_sim::Station;
 use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
+use airtab_sim::{Shape, Station};
 
 use crate::copies;
 use crate::links::Errors;
+use crate::mesh;
 use crate::reader::{Section, choice, quantity, unused};
 use crate::wifi::{default_wifi, read_wifi};
 use crate::wired::RATES;
 
 /// What is between the access point, or router, and the stations, and what frames are lost by. None: it has a problem.
-/// And how many narrow wires are before it.
-pub(crate) fn read_medium(top: &Section) -> (Option<MediumConfig>, Option<Errors>, u16) {
-    let names = vec![("home", false), ("dumbbell", true)];
-    let dumbbell =
-        if top.get("topology").is_some() { top.read("topology", choice(names)) } else { Some(false) };
-    match dumbbell {
+/// And how many narrow wires are before it, and the nodes of a mesh.
+pub(crate) fn read_medium(top: &Section) -> Network {
+    let meshes = Shape::NAMES.into_iter().map(|name| (name, Kind::Mesh(Some(name))));
+    let names = [("home", Kind::Home), ("dumbbell", Kind::Dumbbell)].into_iter().chain(meshes).collect();
+    let kind =
+        if top.get("topology").is_some() { top.read("topology", choice(names)) } else { Some(Kind::Home) };
+    let mut network = Network { medium: None, errors: None, hops: 0, nodes: None, meshed: false };
+    match kind {
         None => {
             let _ = (top.get("wifi"), top.get("bottleneck"));
-            (None, None, 0)
+            network.meshed = mesh::TABLES.iter().filter(|key| top.get(key).is_some()).count() > 0;
         }
-        Some(false) => {
+        Some(Kind::Home | Kind::Mesh(_)) => {
             if top.get("bottleneck").is_some() {
                 top.problem_of("bottleneck", "only with topology = \"dumbbell\"; a home has [wifi] there");
             }
-            let (medium, errors) = top.section("wifi").map_or_else(default_wifi, read_wifi);
-            (medium, errors, 0)
+            let name = if let Some(Kind::Mesh(name)) = kind { name } else { None };
+            let (medium, errors, is_mesh) = match top.section("wifi") {
+                Some(s) => read_wifi(s, name.is_some()),
+                None => {
+                    let (medium, errors) = default_wifi();
+                    (medium, errors, name.is_some())
+                }
+            };
+            (network.medium, network.errors, network.meshed) = (medium, errors, is_mesh);
+            if is_mesh {
+                let cell = network.medium.take().and_then(|medium| medium.cell().cloned());
+                match cell.and_then(|cell| mesh::read_mesh(top, cell, name.and_then(Shape::named))) {
+                    Some((config, nodes)) => {
+                        network.medium = Some(MediumConfig::Mesh(Box::new(config)));
+                        network.nodes = Some(nodes);
+                    }
+                    None => mesh::TABLES.iter().for_each(|key| drop(top.get(key))),
+                }
+            } else {
+                no_mesh(top);
+            }
         }
-        Some(true) => {
+        Some(Kind::Dumbbell) => {
             if top.get("wifi").is_some() {
                 top.problem_of("wifi", "not with topology = \"dumbbell\", which has [bottleneck] there");
             }
+            no_mesh(top);
             let (wire, hops) = read_bottleneck(top);
-            (wire.map(MediumConfig::Wire), Some(Errors::Fer), hops)
+            (network.medium, network.errors, network.hops) =
+                (wire.map(MediumConfig::Wire), Some(Errors::Fer), hops);
         }
+    }
+    network
+}
+
+/// What is between servers and stations.
+pub(crate) struct Network {
+    pub(crate) medium: Option<MediumConfig>,
+    pub(crate) errors: Option<Errors>,
+    pub(crate) hops: u16,
+    /// Those of a mesh.
+    pub(crate) nodes: Option<Vec<Station>>,
+    /// It is a mesh, or should be one.
+    pub(crate) meshed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Home,
+    Dumbbell,
+    Mesh(Option<&'static str>),
+}
+
+/// Tables that only a mesh has.
+fn no_mesh(top: &Section) {
+    for key in mesh::TABLES.into_iter().filter(|key| top.get(key).is_some()) {
+        top.problem_of(key, "only with medium = \"mesh\" in [wifi], or with a topology that is a mesh");
     }
 }
 

@@ -17,6 +17,7 @@
 mod access;
 mod apps;
 mod bottleneck;
+mod changes;
 mod contention;
 mod copies;
 pub mod digits;
@@ -28,6 +29,7 @@ mod latencies;
 mod links;
 mod mac;
 mod measure;
+mod mesh;
 mod metric;
 mod outcome;
 mod phy_rates;

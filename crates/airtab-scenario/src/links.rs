@@ -289,7 +289,7 @@ fn parse_decibels(written: &str) -> Result<f64, String> {
 }
 
 /// A number that begins with a digit, with or without its unit.
-fn measure(written: &str, unit: &str) -> Option<f64> {
+pub(crate) fn measure(written: &str, unit: &str) -> Option<f64> {
     let digits = written.strip_suffix(unit).map_or(written, str::trim_end);
     digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -293,6 +293,20 @@ impl<'s, 'a> Section<'s, 'a> {
         self.problem_at(key, span, &format!("{what}{}", instead(key, known)));
     }
 
+    /// A problem with an entry of a list of tables, or with the list where it has no entry of its own.
+    pub fn problem_in(&self, key: &str, entry: Option<usize>, message: String) {
+        let list = self.table.get(key).and_then(|list| list.get_ref().as_array());
+        match entry.and_then(|entry| list?.get(entry)) {
+            Some(item) => self.document.problem(item.span(), message),
+            None => self.problem(message),
+        }
+    }
+
+    /// Nobody asks for what is in it, and nothing of it is reported.
+    pub fn ignore(&self) {
+        self.asked.borrow_mut().extend(self.table.keys().map(|key| -> &str { key.get_ref() }));
+    }
+
     /// Reports every key that nobody asked for.
     pub fn finish(&self) {
         let asked = self.asked.borrow();

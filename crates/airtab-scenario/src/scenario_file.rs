@@ -16,7 +16,8 @@ use airtab_sim::{MeasureWindow, Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
-use crate::bottleneck::read_medium;
+use crate::bottleneck::{Network, read_medium};
+use crate::changes::read_changes;
 use crate::kinds::Context;
 use crate::links::Errors;
 use crate::queues::QueueSettings;
@@ -25,7 +26,7 @@ use crate::requirements::Requirements;
 use crate::station::read_stations;
 #[cfg(feature = "files")]
 use crate::text_file::read_text;
-use crate::wired::{read_servers, read_wired};
+use crate::wired::{MESH_WIRED, read_servers, read_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -148,21 +149,28 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let duration_ns = duration.unwrap_or(LONGEST_NS);
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let windows = top.section("windows").map_or_else(Vec::new, |s| read_windows(&s, duration_ns));
-    let (medium, errors, hops) = read_medium(top);
-    let one = || Wired { hops, ..Wired::default() };
-    let wired = top.section("wired").map_or_else(one, |s| read_wired(s, hops));
+    let Network { medium, errors, hops, nodes, meshed } = read_medium(top);
+    let usual = Wired { hops, ..if meshed { MESH_WIRED } else { Wired::default() } };
+    let wired = match top.section("wired") {
+        Some(s) => read_wired(s, usual),
+        None => usual,
+    };
     let servers = read_servers(top, &wired);
     let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
-    let stations = read_stations(top, medium.as_ref(), errors, duration_ns);
+    let stations = match meshed {
+        true => nodes.unwrap_or_default(),
+        false => read_stations(top, medium.as_ref(), errors, duration_ns),
+    };
     let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
     let cell = medium.as_ref().and_then(MediumConfig::cell);
     let requirements = Requirements::read(top, &folder);
     let (congestion, mss) = (tcp.congestion, tcp.mss);
-    let context = Context { folder: &folder, congestion, mss, requirements, cell, duration_ns };
+    let context = Context { folder: &folder, congestion, mss, requirements, cell, duration_ns, meshed };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
+    let changes = read_changes(top, medium.as_ref(), (&stations, errors), (&apps, tcp.mss), duration_ns);
     top.finish();
     duration?;
     Some(ScenarioFile {
@@ -178,6 +186,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
             tcp,
             scored,
             windows,
+            changes,
         },
         queues,
         errors: errors?,

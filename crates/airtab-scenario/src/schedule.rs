@@ -23,6 +23,7 @@ pub fn quick(scenario: &Scenario) -> Scenario {
     };
     short.measure_ns = divide(&scenario.measure_ns);
     short.windows.iter_mut().for_each(|window| window.part_ns = divide(&window.part_ns));
+    short.changes.iter_mut().for_each(|change| change.at_ns /= QUICK_DIVISOR);
     for app in &mut short.apps {
         app.active_ns = divide(&app.active_ns);
         // Where little is left of the application's time, its users still begin before its end.

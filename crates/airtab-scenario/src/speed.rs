@@ -26,6 +26,14 @@ impl Speeds {
         Speeds { phy: *phy }
     }
 
+    /// The fastest there is.
+    pub(crate) fn fastest(&self) -> Speed {
+        match self.phy.has_mcs() {
+            true => fastest(&self.phy, &RateSpec::default()).map_or(Speed::from(UNKNOWN_KBPS), Speed::from),
+            false => Rates::of(&self.phy).highest().into(),
+        }
+    }
+
     /// A station's; without a profile, or after a problem, any.
     pub(crate) fn read(speeds: Option<&Speeds>, s: &Section) -> Speed {
         let by_mcs = speeds.is_some_and(|speeds| speeds.phy.has_mcs());

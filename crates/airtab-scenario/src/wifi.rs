@@ -7,7 +7,7 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Phy, PhyChange, Unit};
-use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, MediumConfig};
+use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Edca, MediumConfig};
 
 use crate::access::{check_access, read_access};
 use crate::links::Errors;
@@ -25,7 +25,8 @@ fn home_phy() -> Phy {
 }
 
 /// No medium where the name of one, or of a profile, is wrong: that is problem enough.
-pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
+/// `meshed`: the topology is a mesh's. True: it is a mesh, whose cell the medium is.
+pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Option<Errors>, bool) {
     const OWNERS: [(&str, &str); 14] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
@@ -42,8 +43,16 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
         ("winners", "dcf"),
         ("extra_delay", "emulator"),
     ];
-    let media = vec![("dcf", "dcf"), ("emulator", "emulator")];
-    let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { Some("dcf") };
+    let media = vec![("dcf", "dcf"), ("emulator", "emulator"), ("mesh", "mesh")];
+    let usual = Some(if meshed { "mesh" } else { "dcf" });
+    let medium = if s.get("medium").is_some() { s.read("medium", choice(media)) } else { usual };
+    if let (true, Some(other)) = (meshed, medium.filter(|medium| *medium != "mesh")) {
+        s.problem_of(
+            "medium",
+            &format!("the topology is a mesh, and this is {other}: leave one of them out"),
+        );
+    }
+    let is_mesh = medium == Some("mesh");
     let emulator = medium == Some("emulator");
     let default = Phy::named(if emulator { "d7.1" } else { "phy-a" });
     let phy = if s.get("phy").is_some() {
@@ -79,10 +88,18 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
         None => mac::KEYS.iter().for_each(|key| drop(s.get(key))),
     }
     cell.beacon = cell.beacon.filter(|_| !emulator).and_then(|beacon| read_beacon(&s, beacon));
-    let errors = Errors::read(&s, phy.as_ref().filter(|_| !emulator));
+    let errors = if is_mesh && s.get("errors").is_none() {
+        Some(Errors::Fer)
+    } else {
+        Errors::read(&s, phy.as_ref().filter(|_| !emulator))
+    };
     if emulator && matches!(errors, Some(Errors::Snr { .. })) {
         s.problem_of("errors", "\"snr\" is only for medium dcf; this is emulator");
     }
+    if is_mesh {
+        refuse_in_mesh(&s, &mut cell);
+    }
+    let medium = if is_mesh { Some("dcf") } else { medium };
     for (key, owner) in OWNERS.into_iter().chain(mac::KEYS.map(|key| (key, "dcf"))) {
         if let (Some(_), Some(medium)) = (s.get(key), medium.filter(|medium| *medium != owner)) {
             s.problem_of(key, &format!("only for medium {owner}; this is {medium}"));
@@ -99,7 +116,38 @@ pub(crate) fn read_wifi(s: Section) -> (Option<MediumConfig>, Option<Errors>) {
         }
         medium
     });
-    (medium, errors)
+    (medium, errors, is_mesh)
+}
+
+/// What the nodes of a mesh do not have.
+fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
+    const NOT: [(&str, &str); 11] = [
+        ("access", "all nodes of a mesh draw by DCF"),
+        ("ap_access", "a mesh has no access point"),
+        ("winners", "who wins after whom is counted in a cell alone"),
+        ("uplink_packets", "every node has the discipline that is run, or its own: queue of its [[node]]"),
+        ("beacon_interval", "a mesh has no beacons"),
+        ("beacon_bytes", "a mesh has no beacons"),
+        ("beacon_rate", "a mesh has no beacons"),
+        ("txop", "a mesh has no access categories"),
+        ("ofdma", "only an access point sends to several at once"),
+        ("coherence", "frames of a mesh are lost by fer of their [[link]], and by others"),
+        ("shadowing_deviation", "frames of a mesh are lost by fer of their [[link]], and by others"),
+    ];
+    for (key, why) in NOT.into_iter().filter(|(key, _)| s.get(key).is_some()) {
+        s.problem_of(key, &format!("not in a mesh: {why}; leave it out"));
+    }
+    if s.get("edca").is_some() && cell.edca != Edca::Off {
+        s.problem_of("edca", "a mesh has no access categories: only \"off\"");
+    }
+    if let Some(errors) = s.get("errors").filter(|errors| errors.written != "fer") {
+        let message = format!(
+            "\"{}\": frames of a mesh are lost by fer of their [[link]], and by others: \"fer\"",
+            errors.written
+        );
+        s.problem_of("errors", &message);
+    }
+    (cell.edca, cell.txop, cell.ofdma) = (Edca::Off, false, None);
 }
 
 /// What is to differ from the profile.

@@ -14,9 +14,12 @@ use crate::reader::{Section, instead, quantity, unused};
 /// Of links, kbit/s to 100 Gbit/s.
 pub(crate) const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_000;
 
+/// Where nothing is said of the wires behind the nodes of a mesh: queues are to build at the nodes.
+pub(crate) const MESH_WIRED: Wired =
+    Wired { rate_bps: 1_000_000_000, trunk: Latency::both(0), queue_packets: 1000, hops: 0 };
+
 /// `[wired]`.
-pub(crate) fn read_wired(s: Section, hops: u16) -> Wired {
-    let default = Wired::default();
+pub(crate) fn read_wired(s: Section, default: Wired) -> Wired {
     let rate = s.read("rate", quantity(Unit::Bps, RATES));
     let trunk = read_latency(&s, ["trunk_latency", "trunk_latency_up"]);
     let queue = s.read("queue", quantity(Unit::Count, 1..=1_000_000));
@@ -25,7 +28,7 @@ pub(crate) fn read_wired(s: Section, hops: u16) -> Wired {
         rate_bps: rate.unwrap_or(default.rate_bps),
         trunk: trunk.unwrap_or(default.trunk),
         queue_packets: queue.map_or(default.queue_packets, |n| n as usize),
-        hops,
+        ..default
     }
 }
 
@@ -70,6 +73,18 @@ pub(crate) fn read_place(s: &Section, servers: &[Server]) -> Option<Servers> {
         })
     });
     shared.map(Servers::Shared)
+}
+
+/// Where an application of a mesh has its servers: behind that node.
+pub(crate) fn read_behind(s: &Section, from: Option<u16>) -> Option<Servers> {
+    if s.get("server").is_some() {
+        s.problem_of(
+            "server",
+            "in a mesh each flow has a server of its own, behind the node of from; leave it out",
+        );
+    }
+    let latency = read_latency(s, LATENCY).unwrap_or(Latency::both(0));
+    from.map(|from| Servers::Behind(from, latency))
 }
 
 /// Where nothing is said of an access link.

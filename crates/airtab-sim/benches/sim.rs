@@ -10,6 +10,7 @@
 //! - `saturated`, by contention rule: the same under each of the others, as a part of what it is under DCF.
 //! - `ht20-3sta-udp`, `vht80-3sta-tcp`, `he80-10sta-tcp`: cells that aggregate (`modern`), under disciplines and with rate
 //!   control: CPU time per simulated second.
+//! - `mesh-chain4-11b`, `mesh-cross`: TCP through nodes that pass packets on (`mesh`).
 //!
 //! `cargo bench -p airtab-sim --bench sim -- he80` takes only what has that in its name.
 //!
@@ -17,6 +18,7 @@
 //! the thread. Peak memory is the resident set's high-water mark (VmHWM, Linux)
 //! of a process that does one run of the home and nothing else.
 
+mod mesh;
 mod modern;
 
 use std::process::Command;
@@ -29,6 +31,7 @@ use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, Video, Voip, Web};
 use airtab_sim::wifi::{AccessRule, Category, Cell, CellConfig, Loss, Output, RateAlgorithm};
 use airtab_sim::{App, AppKind, Latency, Scenario, Servers, Station, Users, Wired};
+use mesh::MESHES;
 use modern::{MODERN, Modern, SECONDS};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -88,6 +91,7 @@ fn home() -> Scenario {
         tcp: Config::home(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
         stations: ["console", "phone", "laptop"].map(station).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),
@@ -214,6 +218,18 @@ fn modern_cells(table: &Table, runs: usize, wanted: impl Fn(&str) -> bool) {
     }
 }
 
+fn meshes(table: &Table, runs: usize, wanted: impl Fn(&str) -> bool) {
+    for mesh in MESHES.iter().filter(|mesh| wanted(mesh.name)) {
+        let (seconds, (exchanges, bps)) = median(runs, || mesh.run());
+        let figure = format!("{}, 100 s ({:.2} Mb/s)", mesh.name, bps / 1e6);
+        table.row(&figure, Some(seconds), "s", mesh.seconds, true);
+        let nanoseconds = seconds * 1e9 / exchanges as f64;
+        table.row(&format!("{}, per exchange", mesh.name), Some(nanoseconds), "ns", mesh.exchange_ns, true);
+        let memory = peak_memory(mesh.name, "fifo").map(|bytes| bytes as f64 / 1e6);
+        table.row(&format!("{}, peak memory", mesh.name), memory, "MB", 64.0, true);
+    }
+}
+
 struct Table;
 
 impl Table {
@@ -233,8 +249,10 @@ fn main() {
     let args: Vec<_> = std::env::args().collect();
     if let Some(i) = args.iter().position(|a| a == ONE_RUN) {
         let (name, discipline) = (&args[i + 1], &args[i + 2]);
+        let mesh = MESHES.iter().find(|mesh| mesh.name == name);
         match MODERN.iter().find(|cell| cell.name == name) {
             Some(cell) => drop(run_modern(cell, discipline, RateAlgorithm::Fixed)),
+            None if mesh.is_some() => drop(mesh.map(|mesh| mesh.run())),
             None => {
                 let (_, scenario, ..) = HOMES.iter().find(|h| h.0 == name).expect("one of HOMES");
                 run_home(&scenario(), discipline);
@@ -263,6 +281,7 @@ fn main() {
         }
     }
     modern_cells(&table, runs, wanted);
+    meshes(&table, runs, wanted);
     for (stations, target) in [(10, 300.0), (50, 100.0)] {
         if !wanted("saturated") {
             break;

@@ -2,7 +2,7 @@
 //! How far the access point's queue swings: the standard deviation of the packets in
 //! it over the measured part of a run, by time.
 //!
-//! What it does not do: means are the applications' (`meter`), which add up to it.
+//! What it does not do: the access point's mean is its applications' (`meter`), which add up to it.
 
 use std::ops::Range;
 
@@ -10,6 +10,8 @@ use std::ops::Range;
 pub(crate) struct Backlog {
     part: Range<u64>,
     held: u64,
+    /// The most so far.
+    most: u64,
     since: u64,
     /// Packets times ns, and their squares times ns.
     area: u128,
@@ -18,13 +20,30 @@ pub(crate) struct Backlog {
 
 impl Backlog {
     pub(crate) fn new(part: Range<u64>) -> Backlog {
-        Backlog { part, held: 0, since: 0, area: 0, squares: 0 }
+        Backlog { part, held: 0, most: 0, since: 0, area: 0, squares: 0 }
     }
 
     /// A packet came, or left in whatever way.
     pub(crate) fn changed(&mut self, came: bool, now: u64) {
         self.until(now);
         self.held = if came { self.held + 1 } else { self.held - 1 };
+        self.most = self.most.max(self.held);
+    }
+
+    /// The most that it ever held.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Whether that time is in the measured part.
+    pub(crate) fn measures(&self, now: u64) -> bool {
+        self.part.contains(&now)
+    }
+
+    /// At the end of the run: how many it held, by time.
+    pub(crate) fn mean(&mut self, now: u64) -> f64 {
+        self.until(now);
+        self.area as f64 / (self.part.end - self.part.start) as f64
     }
 
     fn until(&mut self, now: u64) {

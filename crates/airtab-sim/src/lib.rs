@@ -11,7 +11,7 @@
 //! - [`AppMeter`]: what becomes of an application's packets, for every host of a cell; [`Histogram`]: of times
 //! - [`Stream`]: a random stream per entity
 //! - [`world`]: nodes, wires and channels around the packets of any host
-//! - [`wifi`]: the cell (access point, stations, channel), sans-IO
+//! - [`wifi`]: the cell (access point, stations, channel) and the mesh, sans-IO; [`Shape`]: meshes by name
 //! - [`tcp`]: TCP endpoints, sans-IO
 //! - [`traffic`]: what applications send, between the [`address`]es of servers and stations
 //! - [`server`]: one queue before a server of fixed times, to hold a discipline against queueing theory
@@ -29,6 +29,7 @@ mod probe;
 mod running;
 mod scenario;
 pub mod server;
+mod shapes;
 mod simulation;
 pub mod tcp;
 mod trace;
@@ -44,15 +45,16 @@ pub use meter::AppMeter;
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch};
 pub use scenario::{
-    Access, App, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server, Servers, Station,
-    Users, Wired,
+    Access, App, Change, Changed, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server,
+    Servers, Station, Users, Wired,
 };
+pub use shapes::Shape;
 #[cfg(feature = "trial")]
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace,
-    SenderTrace, StreamTrace, Trace,
+    ApTrace, AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, NodeTrace, PathTrace, QueueTrace,
+    SecondTrace, SenderTrace, StreamTrace, Trace,
 };
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;

@@ -67,10 +67,10 @@ impl Flow {
             user,
             number,
             server: home.node(HomeHost::Server(server)),
-            source: home.node(match app.kind.saturates(false) {
-                true => HomeHost::AccessPoint,
-                false => HomeHost::Server(server),
-            }),
+            source: match app.kind.saturates(false) {
+                true => home.gateway(app.servers),
+                false => home.node(HomeHost::Server(server)),
+            },
             station: home.node(HomeHost::Station(station)),
             class: app.class,
             dscp: app.access.dscp(),

@@ -2,6 +2,8 @@
 //! What to simulate, as plain data. Files and units are `airtab-scenario`'s; the
 //! rules that a scenario must satisfy are [`Scenario::check`]'s.
 
+mod rules;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,8 +14,9 @@ use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
 use crate::wifi::{
-    AccessMethod, AccessRule, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
+    AccessMethod, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
 };
+pub use rules::{Change, Changed};
 
 /// A home: servers behind wired links, one access point, its stations, and
 /// one application per entry of `apps`. Of a dumbbell, whose medium is a wire, the
@@ -43,6 +46,8 @@ pub struct Scenario {
     pub scored: Scored,
     /// Other parts of the run in which every application is measured, too.
     pub windows: Vec<MeasureWindow>,
+    /// Links that become others while it runs.
+    pub changes: Vec<Change>,
 }
 
 /// A part of the run in which every application is measured beside [`Scenario::measure_ns`].
@@ -151,6 +156,8 @@ pub enum Servers {
     Own(Latency),
     /// All flows share the access link of that server, by its number in [`Scenario::servers`].
     Shared(usize),
+    /// As [`Servers::Own`], behind that node of a mesh.
+    Behind(u16, Latency),
 }
 
 /// A server that several applications have in common: one access link for all of their flows.
@@ -170,6 +177,7 @@ pub struct Access {
     /// From and to the switch.
     pub latency: Latency,
     /// Which narrow wire of [`Wired::hops`] is the first that it sends over, 0 the farthest; as many: the last one alone.
+    /// Of a mesh: the node that it is behind.
     pub hop: u16,
 }
 
@@ -242,7 +250,7 @@ impl App {
     /// Latency of its servers' access links in `scenario`, whose application it is.
     pub fn latency(&self, scenario: &Scenario) -> Latency {
         match self.servers {
-            Servers::Own(latency) => latency,
+            Servers::Own(latency) | Servers::Behind(_, latency) => latency,
             Servers::Shared(server) => scenario.servers[server].access.latency,
         }
     }
@@ -325,8 +333,9 @@ impl Scenario {
         let mut links: Vec<_> = self.servers.iter().map(|server| server.access).collect();
         let first = |app: &App| match app.servers {
             Servers::Shared(server) => server as u16,
-            Servers::Own(latency) => {
-                let access = Access { rate_bps: self.wired.rate_bps, latency, hop: 0 };
+            Servers::Own(latency) | Servers::Behind(_, latency) => {
+                let hop = if let Servers::Behind(node, _) = app.servers { node } else { 0 };
+                let access = Access { rate_bps: self.wired.rate_bps, latency, hop };
                 let first = links.len() as u16;
                 links.extend(std::iter::repeat_n(access, own(app)));
                 first
@@ -347,6 +356,7 @@ impl Scenario {
         for MeasureWindow { name, part_ns } in &self.windows {
             unless(inside(part_ns), format!("window {name}: must lie inside the run"))?;
         }
+        self.check_changes()?;
         let stations = self.stations.len();
         unless((1..=MAX_STATIONS).contains(&stations), format!("{stations} stations: 1 to {MAX_STATIONS}"))?;
         unless(!self.apps.is_empty(), "at least one application is needed".into())?;
@@ -363,11 +373,14 @@ impl Scenario {
             hops == 0 || self.medium.wire().is_some(),
             "only a dumbbell has narrow wires in a row".into(),
         )?;
+        if let Some(mesh) = self.medium.mesh() {
+            self.check_mesh(mesh)?;
+        }
         for Server { name, access } in &self.servers {
             let hop = access.hop;
             let told =
                 format!("server {name}: {hops} narrow wires are before the last one, and it is behind {hop}");
-            unless(hop <= hops, told)?;
+            unless(hop <= hops || self.medium.mesh().is_some(), told)?;
         }
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         self.medium.check()?;
@@ -434,6 +447,12 @@ impl Scenario {
             let name = &app.name;
             let last = app.stations().end.saturating_sub(1).max(app.station);
             unless(last < stations, format!("application {name}: no station number {last}"))?;
+            let behind = matches!(app.servers, Servers::Behind(..));
+            let meshed = self.medium.mesh().is_some();
+            unless(
+                behind == meshed,
+                format!("application {name}: its servers are behind a node, in a mesh, and only there"),
+            )?;
             if let Servers::Shared(server) = app.servers {
                 unless(server < servers, format!("application {name}: no server number {server}"))?;
             }
@@ -459,18 +478,6 @@ impl Scenario {
             )?;
         }
         Ok(())
-    }
-}
-
-impl Scenario {
-    /// Whether all contenders have TCF, or none.
-    fn takes_turns_together(&self) -> bool {
-        let Some(cell) = self.medium.cell() else { return true };
-        let ap = cell.ap_access.as_ref().unwrap_or(&cell.access);
-        let stations = self.stations.iter().map(|station| station.access.as_ref().unwrap_or(&cell.access));
-        let mut turns = stations.map(|access| access.rule == AccessRule::Tcf);
-        let first = ap.rule == AccessRule::Tcf;
-        turns.all(|own| own == first)
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod applications;
 mod fingerprint;
+mod nodes;
 mod observe;
 #[cfg(test)]
 mod tests;
@@ -24,13 +25,14 @@ use crate::backlog::Backlog;
 use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running, room};
-use crate::scenario::{App, Scenario, Servers};
+use crate::scenario::{App, Change, Scenario, Servers};
 use crate::tcp::{ACK, Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
 
 use fingerprint::Fingerprint;
+use nodes::Nodes;
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
 
@@ -58,6 +60,7 @@ pub fn simulations() -> usize {
 pub struct Simulation {
     now: u64,
     measure: Range<u64>,
+    home: Home,
     world: World<Body, Event>,
     apps: Vec<Running>,
     users: Vec<Member>,
@@ -67,6 +70,9 @@ pub struct Simulation {
     io: Io,
     tap: Tap,
     backlog: Backlog,
+    /// Those of a mesh.
+    nodes: Nodes,
+    changes: Vec<Change>,
     fingerprint: Fingerprint,
 }
 
@@ -93,6 +99,8 @@ enum Event {
         flow: u16,
         server: bool,
     },
+    /// A link becomes another one, by the change's number.
+    Change(u16),
 }
 
 /// The host's part of a packet. Laid out as it stands: what only some have comes last.
@@ -187,7 +195,7 @@ impl Simulation {
                 for i in 0..app.kind.flows() {
                     let ends = (home, server, station);
                     flows.push(Flow::new(first + i, (number, own, i), app, ends, flow_key));
-                    server += u16::from(matches!(app.servers, Servers::Own(_)));
+                    server += u16::from(!matches!(app.servers, Servers::Shared(_)));
                 }
                 users.push(Member::new(number, app, first, &Setting { user, ..setting }));
             }
@@ -195,9 +203,14 @@ impl Simulation {
             apps.push(Running::new(app, all, flows, scenario));
             world.timer(app.active_ns.start, Event::Start { app: number });
         }
+        for (number, change) in (0..).zip(&scenario.changes) {
+            world.timer(change.at_ns, Event::Change(number));
+        }
         Simulation {
             now: 0,
+            changes: scenario.changes.clone(),
             measure: scenario.measure_ns.clone(),
+            home,
             world,
             apps,
             users,
@@ -207,6 +220,7 @@ impl Simulation {
             io: Io::default(),
             tap: Tap::default(),
             backlog: Backlog::new(scenario.measure_ns.clone()),
+            nodes: Nodes::new(scenario),
             fingerprint: Fingerprint::default(),
         }
     }
@@ -262,6 +276,7 @@ impl Simulation {
             measure_ns: self.measure,
             fingerprint: self.fingerprint.0,
             exchanges: medium.exchanges(),
+            nodes: self.nodes.finish(&medium.nodes(self.now), self.now),
         }
     }
 
@@ -279,6 +294,7 @@ impl Simulation {
             Report::Timer(Event::Begin { user }) => self.begin(user),
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
+            Report::Timer(Event::Change(number)) => self.change(number),
             Report::Arrived { packet, .. } => self.arrived(packet),
             Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let Body { app, flow, .. } = self.world.pool().body(packet).body;
@@ -298,7 +314,12 @@ impl Simulation {
                 self.meter(app).lost(up, sent_ns, Leg::Channel);
                 self.note(4, flow.into());
             }
-            Report::Dropped { at: Place::AccessPoint(_), packet, why: Reason::Merged } => {
+            Report::Dropped {
+                at: at @ (Place::AccessPoint(_) | Place::Node(_)),
+                packet,
+                why: Reason::Merged,
+            } => {
+                self.merged_at(at);
                 let Carried { body: Body { app, up, .. }, sent_ns, queued_ns, .. } = self.world.take(packet);
                 self.meter(app).dequeued(queued_ns, now);
                 self.meter(app).merged(up, sent_ns);
@@ -315,6 +336,7 @@ impl Simulation {
                     }
                     Place::Uplink(_) => self.note(6, flow.into()),
                     Place::Wire(_) => self.note(8, flow.into()),
+                    Place::Node(_) | Place::Hop(..) => return self.dropped_at_node(at, (app, flow, up), why),
                 }
                 if self.apps[usize::from(app)].saturates && !matches!(at, Place::Wire(_)) {
                     self.settled(flow, true);
@@ -329,6 +351,11 @@ impl Simulation {
                 if running.saturates {
                     self.settled(tag as u16, false);
                 }
+            }
+            Report::Queued { at: Place::Node(node), packet } => self.queued_at_node(node, packet),
+            Report::Dequeued { at: Place::Node(node), packet } => self.dequeued_at_node(node, packet),
+            Report::Sent { at: Place::Hop(node, next), tag, tx, way } => {
+                self.sent_by_node((node, next), tag, tx, way);
             }
             // On wires: neither in the access point's queue nor on the air.
             Report::Queued { .. }

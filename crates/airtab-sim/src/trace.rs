@@ -12,7 +12,7 @@ use crate::traffic::AppKind;
 use crate::traffic::streaming::SegmentTrace;
 use crate::traffic::video::FrameTrace;
 use crate::traffic::web::PageTrace;
-use crate::wifi::{AirTrace, WinnersTrace};
+use crate::wifi::{AirTrace, NodeAir, WinnersTrace};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug)]
@@ -29,6 +29,32 @@ pub struct Trace {
     pub fingerprint: u64,
     /// Frame exchanges of the whole run.
     pub exchanges: u64,
+    /// The nodes of a mesh, in their order; nothing of others.
+    pub nodes: Vec<NodeTrace>,
+}
+
+/// A node of a mesh: its queue in the measured part, its air in the whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeTrace {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Mean number of packets in its queue.
+    pub mean_packets: f64,
+    /// Largest number of packets in it, whole run.
+    pub max_packets: u64,
+    /// Packets that came to it.
+    pub arrived: u64,
+    /// Packets that it dropped.
+    pub dropped: u64,
+    /// What it did on the air.
+    pub air: NodeAir,
+}
+
+impl NodeTrace {
+    /// Share of its exchanges that others overlapped; None: it began none.
+    pub fn collision_ratio(&self) -> Option<f64> {
+        (self.air.attempts > 0).then(|| self.air.collided as f64 / self.air.attempts as f64)
+    }
 }
 
 /// One application.

@@ -48,6 +48,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         tcp: Config::stz(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
         stations: (0..kinds.len()).map(|i| station(&format!("s{i}"), 11_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }

@@ -42,6 +42,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         tcp: Config::home(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
         stations: (0..kinds.len()).map(|i| station(&format!("sta{i}"), 54_000, 1.0)).collect(),
         apps: kinds.iter().enumerate().map(app).collect(),
     }

@@ -19,6 +19,7 @@ use crate::commands::equal_access::args::EqualAccess;
 use crate::commands::fingerprint::args::Fingerprint;
 use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
+use crate::commands::mesh::args::Mesh;
 use crate::commands::model::args::Model;
 use crate::output;
 
@@ -115,6 +116,7 @@ pub enum Command {
     Htbench(Htbench),
     Classes(Classes),
     Fingerprint(Fingerprint),
+    Mesh(Mesh),
     Live(Live),
 }
 

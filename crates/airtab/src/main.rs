@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Htbench(args) => commands::htbench::htbench(&args),
         Command::Classes(args) => commands::classes::classes(&args),
         Command::Fingerprint(args) => commands::fingerprint::fingerprint(&args),
+        Command::Mesh(args) => commands::mesh::mesh(&args),
         Command::Live(args) => commands::live::live(&args),
     };
     match result {

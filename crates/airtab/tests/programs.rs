@@ -22,6 +22,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/airtime.rs", AIRTAB, &[]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/mesh.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_cbt.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_sizing.rs", AIRTAB, &[]),

@@ -52,6 +52,15 @@ pub(super) fn network(scenario: &Scenario) -> String {
             let more = Unit::Ns.format(link.extra_ns);
             profile(&link.phy, &format!(", an emulated link that adds {more} to every packet"))
         }
+        MediumConfig::Mesh(mesh) => {
+            return format!(
+                "A mesh of {} nodes ({}: {}), servers behind nodes on wires of {} Mb/s.",
+                scenario.stations.len(),
+                mesh.cell.phy.name(),
+                mesh.cell.phy.about(),
+                scenario.wired.rate_bps as f64 / 1e6,
+            );
+        }
         MediumConfig::Wire(wire) => {
             let around = match wire.overhead {
                 0 => String::new(),

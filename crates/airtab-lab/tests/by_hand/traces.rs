@@ -64,7 +64,14 @@ fn silent(scenario: &Scenario) -> Trace {
         uplink_dropped: 0,
     };
     let apps = scenario.apps.iter().map(app).collect();
-    Trace { measure_ns: scenario.measure_ns.clone(), apps, ap, fingerprint: 0, exchanges: 0 }
+    Trace {
+        measure_ns: scenario.measure_ns.clone(),
+        apps,
+        ap,
+        fingerprint: 0,
+        exchanges: 0,
+        nodes: Vec::new(),
+    }
 }
 
 /// One application alone, and what is put into its trace.

@@ -111,7 +111,7 @@ impl AccessPoint {
                     Place::Uplink(_) => {
                         self.tally(body.flow, peer, |tally| tally.totals.uplink_dropped += 1);
                     }
-                    Place::Wire(_) => {}
+                    Place::Wire(_) | Place::Node(_) | Place::Hop(..) => {}
                 }
                 self.lost_at(packet, at.leg());
                 self.discard(packet);

@@ -60,6 +60,8 @@ pub(crate) struct Context<'a> {
     pub(crate) requirements: Requirements,
     /// The cell that it is in, where there is one.
     pub(crate) cell: Option<&'a CellConfig>,
+    /// It is in a mesh: between two nodes.
+    pub(crate) meshed: bool,
 }
 
 /// One kind, as its configuration in the simulator knows itself.

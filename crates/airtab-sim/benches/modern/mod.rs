@@ -124,6 +124,7 @@ impl Modern {
             tcp: Config::home(),
             scored: Default::default(),
             windows: Vec::new(),
+            changes: Vec::new(),
             stations: (0..self.stations).map(station).collect(),
             apps: (0..self.stations).map(app).collect(),
         }

@@ -53,6 +53,7 @@ fn home() -> Scenario {
         tcp: Config::home(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
     }
 }
 

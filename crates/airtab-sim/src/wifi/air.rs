@@ -26,6 +26,13 @@ pub struct AirTrace {
     pub contention: ContentionTrace,
 }
 
+impl AirTrace {
+    /// Share of the attempts that collided; None: there were none.
+    pub fn collision_ratio(&self) -> Option<f64> {
+        (self.attempts > 0).then(|| self.collided as f64 / self.attempts as f64)
+    }
+}
+
 /// Contentions for a channel: how they ended, and after how many idle slots, counted from when the first contender
 /// may count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -27,6 +27,7 @@ use super::edca::Category;
 use super::egress::{Egress, Left, Managed};
 use super::exchange::{Exchange, Kind, Part};
 use super::links::Links;
+use super::mesh::Mesh;
 use super::output::{Attempt, Label, Output, Side, Way};
 use super::overhearing::Overhearing;
 use super::phy::Radios;
@@ -69,6 +70,10 @@ pub struct Cell {
     /// Who will sleep, the next one last.
     naps: Vec<Nap>,
     walks: Vec<Walking>,
+    /// Who is next to whom; None: all are next to the access point.
+    mesh: Option<Box<Mesh>>,
+    /// What each node of it has, and the seed of its streams.
+    of_nodes: Vec<(CellConfig, u64)>,
 }
 
 impl Cell {
@@ -140,11 +145,23 @@ impl Cell {
             transmitters.push(Transmitter::new(side, queue, number, receivers, beacons, &config));
         }
         let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());
+        let overhearing = Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed);
+        Cell::assemble(config, (radios, overhearing), contenders, transmitters, (categories, aifsn))
+    }
+
+    /// Of its parts; `aifsn`: that of each contender, where there are access categories.
+    fn assemble(
+        config: CellConfig,
+        (radios, overhearing): (Radios, Overhearing),
+        contenders: Vec<Contender>,
+        transmitters: Vec<Transmitter>,
+        (categories, aifsn): (usize, Option<&[u64]>),
+    ) -> Cell {
         let tells_at_once = config.driver.tells_at_once();
         let mut cell = Cell {
             channel: ChannelAccess::new(&config, transmitters.len(), contenders.len(), aifsn),
             radios,
-            overhearing: Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed),
+            overhearing,
             errored: Vec::with_capacity(contenders.len()),
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             categories,
@@ -161,6 +178,8 @@ impl Cell {
             next: NEVER,
             naps: Vec::new(),
             walks: Vec::new(),
+            mesh: None,
+            of_nodes: Vec::new(),
         };
         cell.take_all();
         cell.set_alarm();
@@ -187,17 +206,22 @@ impl Cell {
                     Phase::Data => self.land(at),
                     Phase::Answer => self.finish(pool, at),
                     Phase::Gap => self.go_on(at),
+                    Phase::Apart => self.apart(pool, at),
                 }
             }
             self.look_ahead();
         }
     }
 
-    /// A station's queues are under a discipline, not FIFOs: told what transmissions took, but of no links.
+    /// A station's queues are under a discipline, not FIFOs: told what transmissions took, but of no links. Of a mesh:
+    /// a node's queue is under this one, and is told of links, too.
     ///
     /// # Panics
     /// If there is no such station, or it has packets or a discipline already.
     pub fn set_uplink(&mut self, station: usize, queue: Qdisc) {
+        if self.mesh.is_some() {
+            return self.set_node_queue(station, queue);
+        }
         let first = self.first_of(Side::Station(station as u16));
         let like: Vec<Qdisc> = (1..self.categories as u64).map(|i| queue.like(i, 0)).collect();
         for (number, queue) in (first..).zip(std::iter::once(queue).chain(like)) {
@@ -252,7 +276,7 @@ impl Cell {
     /// If [`Params::check`] would fail.
     pub fn swap_queue<T: Label>(&mut self, pool: &mut Pool<T>, params: &Params, seed: u64, now: u64) {
         let free_ns = self.free_ns(now);
-        for number in 0..self.categories {
+        for number in 0..self.served() {
             let Transmitter { side, egress, driver, contender, .. } = &mut self.transmitters[number];
             let below = driver.iter_mut().flat_map(|driver| driver.waiting_mut());
             let sent = self.contenders[*contender].together_mut().flat_map(|own| &mut own.parts);
@@ -263,7 +287,7 @@ impl Cell {
             queue.swap(pool, params, seed, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         }
         self.set_alarm();
-        (0..self.categories).for_each(|number| self.serve(pool, number, now));
+        (0..self.served()).for_each(|number| self.serve(pool, number, now));
         self.look_ahead();
     }
 
@@ -285,52 +309,6 @@ impl Cell {
         &mut self.outputs
     }
 
-    /// The access point's discipline; of best effort, where there are access categories.
-    pub fn queue(&self) -> &Qdisc {
-        self.queues().nth(Category::BestEffort as usize % self.categories).expect("it has one")
-    }
-
-    /// The access point's disciplines: one, or one for each access category.
-    pub fn queues(&self) -> impl Iterator<Item = &Qdisc> {
-        let down = self.transmitters[..self.categories].iter();
-        down.filter_map(|transmitter| transmitter.egress.managed().map(Managed::queue))
-    }
-
-    /// Where the channel's time went until `now`; the parts sum to it. And how often it was tried.
-    pub fn air(&self, now: u64) -> AirTrace {
-        let (attempts, collided) = self.channel.attempts();
-        let down = |transmitter: usize| self.transmitters[transmitter].side.is_down();
-        let contention = self.channel.contention();
-        AirTrace { attempts, collided, contention, ..self.channel.ledger().trace(now, down) }
-    }
-
-    /// Frame exchanges so far, collisions and beacons included.
-    pub fn exchanges(&self) -> u64 {
-        self.channel.exchanges()
-    }
-
-    /// Switches reports of every attempt on or off.
-    pub fn tap(&mut self, on: bool) {
-        self.tap.switch(on);
-    }
-
-    /// Takes the attempts that ended since the last look; None while the tap
-    /// is off. Look before [`Cell::poll`]: the packets are still there then.
-    pub fn attempts(&mut self) -> Option<Vec<Attempt>> {
-        self.tap.take()
-    }
-
-    /// Packets inside: held by the MACs and in uplink queues.
-    pub fn held(&self) -> usize {
-        let drivers = || self.transmitters.iter().filter_map(|t| t.driver.as_deref());
-        let parts = self.contenders.iter().flat_map(|c| c.together().flat_map(|own| &own.parts));
-        let parts = parts.chain(drivers().flat_map(|driver| driver.waiting()));
-        let stations = self.transmitters.iter().filter(|t| !t.side.is_down());
-        parts.filter(|part| !part.received).count()
-            + drivers().map(|driver| driver.reordering()).sum::<usize>()
-            + stations.map(|t| t.egress.len()).sum::<usize>()
-    }
-
     fn access_points(&mut self) -> impl Iterator<Item = &mut Managed> {
         self.transmitters[..self.categories].iter_mut().filter_map(|t| t.egress.managed_mut())
     }
@@ -341,6 +319,7 @@ impl Cell {
         match side {
             Side::AccessPoint => 0,
             Side::Station(station) => (usize::from(station) + 1) * self.categories,
+            Side::Node(node) => node.into(),
         }
     }
 
@@ -382,7 +361,10 @@ impl Cell {
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
         let transmitter = due.next().expect("the alarm is somebody's");
-        let free_ns = self.free_ns(now);
+        let free_ns = match &self.mesh {
+            None => self.free_ns(now),
+            Some(_) => self.free_of_node_ns(transmitter, now),
+        };
         let Transmitter { side, egress, beacons, driver, .. } = &mut self.transmitters[transmitter];
         let beacon = beacons.as_mut().is_some_and(|b| b.come(now));
         if let Some(driver) = driver.as_mut().filter(|driver| driver.deadline() <= now) {
@@ -390,7 +372,10 @@ impl Cell {
         }
         if let (false, Some(queue)) = (beacon, egress.managed_mut()) {
             if queue.samples_links(now) {
-                self.radios.moving_links().for_each(|link| queue.look_up(&link));
+                match &self.mesh {
+                    None => self.radios.moving_links().for_each(|link| queue.look_up(&link)),
+                    Some(mesh) => mesh.links(transmitter, &self.radios).for_each(|link| queue.look_up(&link)),
+                }
             }
             queue.tick(pool, free_ns, now, |p, why| self.outputs.push(side.dropped(p, why)));
         }
@@ -445,6 +430,7 @@ impl Cell {
                 let station = Some(sta).filter(|sta| *sta != GROUP);
                 (station, station.map(|station| self.first_of(Side::Station(station))))
             }
+            Side::Node(node) => self.way_of_node(node, sta),
         }
     }
 
@@ -459,18 +445,23 @@ impl Cell {
         }
         let left = left?;
         pool.body_mut(left.packet).dequeued(now);
-        if side.is_down() {
-            self.outputs.push(Output::Dequeued(left.packet));
+        match side {
+            Side::AccessPoint => self.outputs.push(Output::Dequeued(left.packet)),
+            Side::Station(_) => {}
+            Side::Node(node) => self.outputs.push(Output::NodeDequeued(node, left.packet)),
         }
         Some(left)
     }
 }
 
 mod access;
+mod apart;
 mod below;
 mod busy;
 mod driven;
+mod node;
 mod ofdma;
+mod views;
 mod walks;
 
 use below::Nap;

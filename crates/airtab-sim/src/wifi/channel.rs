@@ -11,8 +11,8 @@
 //! 10.3.4.3). The busy period ends with the first of these moments, and the others wait
 //! whole slots more; a sender whose timeout comes later is *late*: it knows only then.
 //!
-//! What it does not do: no capture, no hidden stations. Channels do not disturb
-//! each other, so a second one is a second cell.
+//! What it does not do: no capture, no hidden stations: where not all hear each other, `apart` has its place.
+//! Channels do not disturb each other, so a second one is a second cell.
 
 use super::air::{ContentionTrace, Ledger, Use};
 use super::config::CellConfig;
@@ -31,6 +31,8 @@ pub(super) enum Phase {
     Answer,
     /// SIFS before the next DATA of the same sender.
     Gap,
+    /// Not all hear each other: there is no such thing as the channel, and each node waits for itself (`apart`).
+    Apart,
 }
 
 /// A channel and those who contend for it.
@@ -65,6 +67,8 @@ pub(super) struct ChannelAccess {
     /// Idle slots before the busy period under way, or before the last one.
     idle_slots: u64,
     contention_trace: ContentionTrace,
+    /// Who got a frame, where not all hear each other.
+    came: Vec<usize>,
 }
 
 impl ChannelAccess {
@@ -109,7 +113,24 @@ impl ChannelAccess {
             collided: 0,
             idle_slots: 0,
             contention_trace: ContentionTrace::default(),
+            came: Vec::new(),
         }
+    }
+
+    /// Not all hear each other: what happens next is said by [`ChannelAccess::wait_until`], and who got a frame is told by
+    /// [`ChannelAccess::take_came`].
+    pub(super) fn come_apart(&mut self) {
+        (self.phase, self.until) = (Phase::Apart, NEVER);
+    }
+
+    /// Nothing happens before that time, unless somebody gets a frame.
+    pub(super) fn wait_until(&mut self, at: u64) {
+        self.until = at;
+    }
+
+    /// The first one that got a frame.
+    pub(super) fn take_came(&mut self) -> Option<usize> {
+        (!self.came.is_empty()).then(|| self.came.remove(0))
     }
 
     /// A contender counts after so long, ns, and not after DIFS: before anybody contends.
@@ -147,8 +168,11 @@ impl ChannelAccess {
         // just received) found the channel busy.
         if !self.is_busy() && now > self.idle_since {
             self.contention.ready_when_idle(contender, now);
-        } else {
+        } else if self.phase != Phase::Apart {
             self.contention.ready_when_busy(contender, draw);
+        } else {
+            self.came.push(contender);
+            self.until = now;
         }
     }
 

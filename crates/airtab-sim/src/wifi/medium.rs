@@ -11,7 +11,8 @@ use super::air::AirTrace;
 use super::cell::Cell;
 use super::config::{CellConfig, Loss, Speed};
 use super::emulator::EmulatedLink;
-use super::output::{Attempt, Label, Output};
+use super::mesh::MeshConfig;
+use super::output::{Attempt, Label, NodeAir, Output};
 use super::walk::Walk;
 use super::winners::WinnersTrace;
 use super::wire::{Wire, WireConfig};
@@ -26,6 +27,8 @@ pub enum MediumConfig {
     Emulator(EmulatorConfig),
     /// A wire of a fixed rate ([`Wire`]).
     Wire(WireConfig),
+    /// A channel with nodes that pass packets on ([`Cell::mesh`]).
+    Mesh(Box<MeshConfig>),
 }
 
 impl MediumConfig {
@@ -35,10 +38,11 @@ impl MediumConfig {
         MediumConfig::Emulator(EmulatorConfig { phy, attempts: 5, extra_ns })
     }
 
-    /// Its cell; None of the others.
+    /// Its cell, or that of each node of a mesh; None of the others.
     pub fn cell(&self) -> Option<&CellConfig> {
         match self {
             MediumConfig::Dcf(cell) => Some(cell),
+            MediumConfig::Mesh(mesh) => Some(&mesh.cell),
             MediumConfig::Emulator(_) | MediumConfig::Wire(_) => None,
         }
     }
@@ -47,7 +51,15 @@ impl MediumConfig {
     pub fn wire(&self) -> Option<WireConfig> {
         match self {
             MediumConfig::Wire(wire) => Some(*wire),
-            MediumConfig::Dcf(_) | MediumConfig::Emulator(_) => None,
+            MediumConfig::Dcf(_) | MediumConfig::Emulator(_) | MediumConfig::Mesh(_) => None,
+        }
+    }
+
+    /// The mesh; None of the others.
+    pub fn mesh(&self) -> Option<&MeshConfig> {
+        match self {
+            MediumConfig::Mesh(mesh) => Some(mesh),
+            MediumConfig::Dcf(_) | MediumConfig::Emulator(_) | MediumConfig::Wire(_) => None,
         }
     }
 
@@ -63,6 +75,7 @@ impl MediumConfig {
             }
             MediumConfig::Emulator(_) => Ok(()),
             MediumConfig::Wire(wire) => wire.check(),
+            MediumConfig::Mesh(mesh) => mesh.check(),
         }
     }
 
@@ -71,6 +84,7 @@ impl MediumConfig {
         match self {
             MediumConfig::Dcf(cell) => Some(cell.phy),
             MediumConfig::Emulator(link) => Some(link.phy),
+            MediumConfig::Mesh(mesh) => Some(mesh.cell.phy),
             MediumConfig::Wire(_) => None,
         }
     }
@@ -85,6 +99,7 @@ impl MediumConfig {
         match self {
             MediumConfig::Dcf(cell) => cell.attempts,
             MediumConfig::Emulator(link) => link.attempts,
+            MediumConfig::Mesh(mesh) => mesh.cell.attempts,
             MediumConfig::Wire(_) => 1,
         }
     }
@@ -136,6 +151,41 @@ impl Medium {
                 Medium::Emulator(EmulatedLink::new(&link, &stations, queue, seed))
             }
             MediumConfig::Wire(wire) => Medium::Wire(Wire::new(wire, queue)),
+            MediumConfig::Mesh(mesh) => {
+                let names: Vec<&str> = stations.iter().map(|s| s.0).collect();
+                Medium::Cell(Cell::mesh(&mesh, &names, queue, seed))
+            }
+        }
+    }
+
+    /// [`Cell::send_from`].
+    ///
+    /// # Panics
+    /// Of the others, which have no nodes.
+    #[inline]
+    pub fn send_from<T: Label>(&mut self, pool: &mut Pool<T>, node: u16, packet: Handle, now: u64) {
+        match self {
+            Medium::Cell(cell) => cell.send_from(pool, node, packet, now),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("only a mesh has nodes"),
+        }
+    }
+
+    /// [`Cell::set_link`].
+    ///
+    /// # Panics
+    /// If it does, and of the others.
+    pub fn set_link(&mut self, link: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
+        match self {
+            Medium::Cell(cell) => cell.set_link(link, speed, loss, now),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("only a mesh has links between nodes"),
+        }
+    }
+
+    /// [`Cell::nodes`]; nothing of the others.
+    pub fn nodes(&self, now: u64) -> Vec<NodeAir> {
+        match self {
+            Medium::Cell(cell) => cell.nodes(now),
+            Medium::Emulator(_) | Medium::Wire(_) => Vec::new(),
         }
     }
 

@@ -24,18 +24,22 @@
 //! | `channel` | who sends, who must wait; `contention` counts slots, `rule` draws them as `access` says, `edca` has the categories, `txop` says what fits into theirs |
 //! | `winners` | who sends after whom |
 //! | `phy` | rates, times, losses of frames; by the signal: `snr`, `errors`; chosen by `rate` |
+//! | `mesh`, `cell/node` | a cell whose transmitters are the nodes of a mesh, each with neighbours of its own |
+//! | `reach`, `apart`, `cell/apart` | who senses, decodes and disturbs whom; the air where not all sense each other |
+//! | `ways` | who is next on the way through a mesh |
 //! | `walk`, `cell/walks` | how far a station is that walks |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
 //!
-//! # What it does not do yet, and where that will plug in
-//! - **Hidden stations**: a map of who hears whom in `cell`, where it asks who received a frame in error.
-//! - Fragmentation, roaming, capture: not planned here.
+//! # What it does not do
+//! - Hidden stations of an access point: only a mesh knows who hears whom.
+//! - Fragmentation, roaming: not planned here.
 
 mod access;
 mod aggregate;
 mod air;
+mod apart;
 mod below;
 mod block_ack;
 mod cell;
@@ -51,11 +55,13 @@ mod exchange;
 mod governed;
 mod links;
 mod medium;
+mod mesh;
 mod ofdma;
 mod output;
 mod overhearing;
 mod phy;
 mod rate;
+mod reach;
 mod reorder;
 mod reports;
 mod rule;
@@ -64,6 +70,7 @@ mod tap;
 mod transmitter;
 mod txop;
 mod walk;
+mod ways;
 mod winners;
 mod wire;
 
@@ -78,9 +85,12 @@ pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::{Medium, MediumConfig};
-pub use output::{Attempt, End, FrameBody, Label, Output, Way};
+pub use mesh::{Layout, MeshConfig, MeshLink, MeshNode};
+pub use output::{Attempt, End, FrameBody, Label, NodeAir, Output, Way};
 pub use rate::{Ask, Candidate, Choice, Outcome, RateAlgorithm, RateControl};
+pub use reach::{MAX_NODES, NodeSet, Ranges, Reach};
 pub use snr::{Mean, Signal, Snr};
 pub use walk::Walk;
+pub use ways::{WayError, Ways};
 pub use winners::WinnersTrace;
 pub use wire::{Wire, WireConfig};

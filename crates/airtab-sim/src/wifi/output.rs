@@ -32,6 +32,23 @@ pub enum Output {
         /// How it went out.
         way: Way,
     },
+    /// A packet arrived at the other end of a link of a mesh.
+    Across(Handle),
+    /// A node's discipline dropped a packet.
+    NodeDropped(u16, Handle, Reason),
+    /// A packet left a node's queue for the MAC; it is still on its way.
+    NodeDequeued(u16, Handle),
+    /// A frame of a mesh is over.
+    NodeSent {
+        /// From which node to which one.
+        hop: (u16, u16),
+        /// The packet's [`Label`].
+        label: u32,
+        /// What it took.
+        tx: Tx,
+        /// How it went out.
+        way: Way,
+    },
 }
 
 /// How a packet went out, beside what it took.
@@ -52,6 +69,8 @@ pub(super) enum Side {
     AccessPoint,
     /// A station, by number: they go up.
     Station(u16),
+    /// A node of a mesh, by number: they go to whoever is next.
+    Node(u16),
 }
 
 impl Side {
@@ -63,14 +82,49 @@ impl Side {
     /// A packet of its own arrived.
     #[inline]
     pub(super) fn arrived(self, packet: Handle) -> Output {
-        if self.is_down() { Output::Down(packet) } else { Output::Up(packet) }
+        match self {
+            Side::AccessPoint => Output::Down(packet),
+            Side::Station(_) => Output::Up(packet),
+            Side::Node(_) => Output::Across(packet),
+        }
+    }
+
+    /// A frame of its own is over; `to`: the transmitter that it was for.
+    #[inline]
+    pub(super) fn sent(self, to: Option<usize>, label: u32, tx: Tx, way: Way) -> Output {
+        match self {
+            Side::AccessPoint => Output::Sent { down: true, label, tx, way },
+            Side::Station(_) => Output::Sent { down: false, label, tx, way },
+            Side::Node(node) => {
+                Output::NodeSent { hop: (node, to.map_or(node, |to| to as u16)), label, tx, way }
+            }
+        }
     }
 
     /// Its queue dropped a packet.
     #[inline]
     pub(super) fn dropped(self, packet: Handle, why: Reason) -> Output {
-        if self.is_down() { Output::Dropped(packet, why) } else { Output::UplinkDropped(packet, why) }
+        match self {
+            Side::AccessPoint => Output::Dropped(packet, why),
+            Side::Station(_) => Output::UplinkDropped(packet, why),
+            Side::Node(node) => Output::NodeDropped(node, packet, why),
+        }
     }
+}
+
+/// Where the time of a node of a mesh went, ns, and how often it tried. The parts sum to the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeAir {
+    /// Exchanges that it began.
+    pub attempts: u64,
+    /// Of these, those that others overlapped.
+    pub collided: u64,
+    /// Its own exchanges, the waits for answers included, and where not all sense each other its answers, too.
+    pub own_ns: u64,
+    /// It sensed others.
+    pub busy_ns: u64,
+    /// It sensed nobody.
+    pub idle_ns: u64,
 }
 
 /// One MPDU with DATA (of an A-MSDU one for each packet), beacon, RTS or BAR on the air, for captures.

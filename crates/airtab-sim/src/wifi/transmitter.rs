@@ -48,7 +48,7 @@ impl Transmitter {
         let aggregation = config.aggregation.filter(|a| a.frames > 1 || a.amsdu_bytes > 0);
         // A station's driver has a ring, and nobody above it that cares.
         let own = match side {
-            Side::AccessPoint => config.driver,
+            Side::AccessPoint | Side::Node(_) => config.driver,
             Side::Station(_) => {
                 let DriverConfig { ring, aggregates, order, .. } = config.driver;
                 DriverConfig { ring, aggregates, order, ..DriverConfig::default() }

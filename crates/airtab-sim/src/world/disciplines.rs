@@ -3,13 +3,24 @@
 //!
 //! What it does not do: what such a wire does when it is looked at (`wire`).
 
-use airtab_core::Handle;
+use airtab_core::{Handle, Qdisc};
 
 use super::wire::{self, NearEnd};
 use super::{Carried, Hop, Place, Report, Tag, World};
 use crate::engine::NEVER;
 
 impl<B: Tag, T: Copy> World<B, T> {
+    /// The discipline of a wire; None of a drop-tail one.
+    ///
+    /// # Panics
+    /// If there is no such wire.
+    pub fn wire_queue(&self, wire: u32) -> Option<&Qdisc> {
+        match &self.wires[wire as usize].end {
+            NearEnd::DropTail(_) => None,
+            NearEnd::Discipline(queue) => Some(queue.qdisc()),
+        }
+    }
+
     /// A packet comes to a wire's discipline.
     #[inline(never)]
     pub(super) fn queue(&mut self, packet: Handle, wire: u32) {

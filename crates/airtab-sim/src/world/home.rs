@@ -17,11 +17,14 @@
 //! server --access link--router--narrow--router--narrow--switch--trunk-- AP --narrow-- stations
 //!                        server --access link--+          +--access link-- server
 //! ```
+//!
+//! A mesh has nodes in the place of access point and stations, and before each of them such a switch for the servers
+//! behind it.
 
 use airtab_core::Params;
 
 use super::topology::{ChannelSpec, Node, NodeId, Topology, WireQueue, WireSpec};
-use crate::scenario::{Access, Scenario};
+use crate::scenario::{Access, Scenario, Servers};
 use crate::wifi::WireConfig;
 
 /// A host of a home.
@@ -41,6 +44,8 @@ pub struct Home {
     /// Routers before the last one.
     hops: u32,
     stations: u32,
+    /// Its stations are the nodes of a mesh, each with a switch for each direction before the hosts behind it.
+    mesh: bool,
 }
 
 const ACCESS_POINT: NodeId = NodeId(0);
@@ -53,23 +58,48 @@ impl Home {
     pub fn node(self, host: HomeHost) -> NodeId {
         match host {
             HomeHost::AccessPoint => ACCESS_POINT,
+            HomeHost::Station(i) if self.mesh => NodeId(i.into()),
             HomeHost::Station(i) => NodeId(self.first_station() + u32::from(i)),
             HomeHost::Server(i) => NodeId(self.first_station() + self.stations + u32::from(i)),
         }
     }
 
     fn first_station(self) -> u32 {
-        FIRST_ROUTER + self.hops
+        if self.mesh { 2 * self.stations } else { FIRST_ROUTER + self.hops }
     }
 
-    /// Where what has so many narrow wires behind it comes on its way down: a router, or the switch before the last.
+    /// Where the packets of an application's servers come to a queue before the air: the access point, or a mesh's node.
+    pub(crate) fn gateway(self, servers: Servers) -> NodeId {
+        match servers {
+            Servers::Behind(node, _) => NodeId(u32::from(node)),
+            _ => ACCESS_POINT,
+        }
+    }
+
+    /// Where what has so many narrow wires behind it comes on its way down: a router, or the switch before the last. Of a
+    /// mesh: the switch before that node.
     fn entry(self, hop: u16) -> NodeId {
+        if self.mesh {
+            return NodeId(self.stations + 2 * u32::from(hop));
+        }
         if u32::from(hop) < self.hops { NodeId(FIRST_ROUTER + u32::from(hop)) } else { DOWN_SWITCH }
+    }
+
+    /// Where what goes back to such a server leaves.
+    fn exit(self, hop: u16) -> NodeId {
+        if self.mesh { NodeId(self.entry(hop).0 + 1) } else { UP_SWITCH }
     }
 
     /// The host of a node; None of a switch.
     pub fn host(self, node: NodeId) -> Option<HomeHost> {
+        if self.mesh && node.0 < self.stations {
+            return Some(HomeHost::Station(node.0 as u16));
+        }
         match node {
+            _ if self.mesh => {
+                let server = node.0.checked_sub(self.first_station() + self.stations)?;
+                Some(HomeHost::Server(server as u16))
+            }
             ACCESS_POINT => Some(HomeHost::AccessPoint),
             NodeId(n) => {
                 let i = n.checked_sub(self.first_station())?;
@@ -93,7 +123,8 @@ impl Home {
     ) -> Result<(Home, Topology), String> {
         scenario.check()?;
         let wired = &scenario.wired;
-        let home = Home { hops: wired.hops.into(), stations: scenario.stations.len() as u32 };
+        let mesh = scenario.medium.mesh().is_some();
+        let home = Home { hops: wired.hops.into(), stations: scenario.stations.len() as u32, mesh };
         let wire = |from, to, rate_bps, latency_ns| WireSpec {
             from,
             to,
@@ -102,17 +133,29 @@ impl Home {
             latency_ns,
             queue: WireQueue::DropTail(wired.queue_packets),
         };
-        let mut wires = vec![
-            wire(DOWN_SWITCH, ACCESS_POINT, wired.rate_bps, wired.trunk.down_ns),
-            wire(ACCESS_POINT, UP_SWITCH, wired.rate_bps, wired.trunk.up_ns),
-        ];
-        let mut nodes = vec![Node::Host, Node::Switch, Node::Switch];
-        nodes.extend((0..wired.hops).map(|_| Node::Switch));
-        nodes.extend(scenario.stations.iter().map(|_| Node::Host));
+        let trunk = |before: NodeId, at: NodeId, behind: NodeId| {
+            [
+                wire(before, at, wired.rate_bps, wired.trunk.down_ns),
+                wire(at, behind, wired.rate_bps, wired.trunk.up_ns),
+            ]
+        };
+        let (mut wires, mut nodes) = (Vec::new(), Vec::new());
+        if mesh {
+            nodes.extend(scenario.stations.iter().map(|_| Node::Host));
+            for node in (0..=u16::MAX).take(scenario.stations.len()) {
+                nodes.extend([Node::Switch, Node::Switch]);
+                wires.extend(trunk(home.entry(node), NodeId(node.into()), home.exit(node)));
+            }
+        } else {
+            nodes.extend([Node::Host, Node::Switch, Node::Switch]);
+            wires.extend(trunk(DOWN_SWITCH, ACCESS_POINT, UP_SWITCH));
+            nodes.extend((0..wired.hops).map(|_| Node::Switch));
+            nodes.extend(scenario.stations.iter().map(|_| Node::Host));
+        }
         for (i, Access { rate_bps, latency, hop }) in (0..=u16::MAX).zip(access) {
             nodes.push(Node::Host);
             wires.push(wire(home.node(HomeHost::Server(i)), home.entry(hop), rate_bps, latency.down_ns));
-            wires.push(wire(UP_SWITCH, home.node(HomeHost::Server(i)), rate_bps, latency.up_ns));
+            wires.push(wire(home.exit(hop), home.node(HomeHost::Server(i)), rate_bps, latency.up_ns));
         }
         if let Some(WireConfig { rate_bps, overhead }) = scenario.medium.wire() {
             wires.extend((0..wired.hops).map(|hop| WireSpec {
@@ -143,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_host_has_a_node_of_its_own() {
-        let home = Home { hops: 0, stations: 2 };
+        let home = Home { hops: 0, stations: 2, mesh: false };
         let hosts = [
             HomeHost::AccessPoint,
             HomeHost::Station(0),
@@ -158,8 +201,20 @@ mod tests {
     }
 
     #[test]
+    fn every_node_of_a_mesh_has_its_switches() {
+        let home = Home { hops: 0, stations: 3, mesh: true };
+        let hosts = [HomeHost::Station(0), HomeHost::Station(2), HomeHost::Server(0), HomeHost::Server(1)];
+        let nodes = hosts.map(|host| home.node(host).0);
+        assert_eq!(nodes, [0, 2, 9, 10]);
+        assert_eq!(hosts.map(|host| home.host(home.node(host))), hosts.map(Some));
+        let switches = [0, 1, 2].map(|node| [home.entry(node).0, home.exit(node).0]);
+        assert_eq!(switches, [[3, 4], [5, 6], [7, 8]]);
+        assert!(switches.iter().flatten().all(|node| home.host(NodeId(*node)).is_none()));
+    }
+
+    #[test]
     fn routers_are_nobodys() {
-        let home = Home { hops: 2, stations: 2 };
+        let home = Home { hops: 2, stations: 2, mesh: false };
         assert_eq!([0, 1, 2, 3].map(|hop| home.entry(hop).0), [3, 4, 1, 1]);
         let hosts = [HomeHost::Station(0), HomeHost::Station(1), HomeHost::Server(0)];
         let nodes = hosts.map(|host| home.node(host).0);

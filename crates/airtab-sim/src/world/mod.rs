@@ -19,6 +19,7 @@
 mod books;
 mod disciplines;
 mod home;
+mod mesh;
 mod packet;
 mod report;
 mod topology;
@@ -117,10 +118,13 @@ impl<B: Tag, T: Copy> World<B, T> {
             let qdisc = Qdisc::new(&pool, &spec.queue, seeds.below(u64::MAX), 0);
             let stations: Vec<_> =
                 spec.stations.iter().map(|(_, s)| (s.name.as_str(), s.speed, s.loss)).collect();
+            let is_mesh = spec.medium.mesh().is_some();
             let mut medium = Medium::new(spec.medium, &stations, qdisc, own);
             for (number, (_, station)) in spec.stations.iter().enumerate() {
                 station.plan(number, &mut medium);
-                if let Some(uplink) = &station.uplink {
+                // A node of a mesh has what an access point has, if it does not say otherwise; the first one has it.
+                let meshed = is_mesh && number > 0;
+                if let Some(uplink) = station.uplink.as_ref().or(meshed.then_some(&spec.queue)) {
                     let seed = Stream::new(own, &format!("qdisc/station/{}", station.name)).below(u64::MAX);
                     medium.set_uplink(number, Qdisc::new(&pool, uplink, seed, 0));
                 }
@@ -335,17 +339,6 @@ impl<B: Tag, T: Copy> World<B, T> {
         self.channels[usize::from(channel)].max_packets
     }
 
-    /// The discipline of a wire; None of a drop-tail one.
-    ///
-    /// # Panics
-    /// If there is no such wire.
-    pub fn wire_queue(&self, wire: u32) -> Option<&Qdisc> {
-        match &self.wires[wire as usize].end {
-            NearEnd::DropTail(_) => None,
-            NearEnd::Discipline(queue) => Some(queue.qdisc()),
-        }
-    }
-
     /// [`Medium::set_station`].
     pub fn set_station(&mut self, channel: u16, station: usize, speed: impl Into<Speed>, loss: Loss) {
         self.channels[usize::from(channel)].medium.set_station(station, speed, loss, self.now);
@@ -426,6 +419,7 @@ impl<B: Tag, T: Copy> World<B, T> {
                 let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
                 Report::Sent { at, tag, tx, way }
             }
+            other => return self.on_mesh(other),
         })
     }
 }

@@ -85,6 +85,10 @@ pub enum Place {
     AccessPoint(u16),
     /// A station of a channel; which one is the packet's [`Carried::peer`](super::Carried::peer).
     Uplink(u16),
+    /// A node of a mesh, by its number.
+    Node(u16),
+    /// A node of a mesh, and whom it sends to.
+    Hop(u16, u16),
 }
 
 impl Place {
@@ -92,7 +96,7 @@ impl Place {
     pub fn leg(self) -> Leg {
         match self {
             Place::Wire(_) => Leg::Wires,
-            Place::AccessPoint(_) | Place::Uplink(_) => Leg::Queue,
+            Place::AccessPoint(_) | Place::Uplink(_) | Place::Node(_) | Place::Hop(..) => Leg::Queue,
         }
     }
 }

@@ -11,6 +11,7 @@ use std::hash::Hasher;
 use airtab_core::{NO_STATION, Params};
 use siphasher::sip::SipHasher13;
 
+use super::mesh;
 use crate::scenario::Station;
 use crate::wifi::MediumConfig;
 
@@ -58,7 +59,8 @@ pub enum WireQueue {
 pub struct ChannelSpec {
     /// Where the access point is.
     pub access_point: NodeId,
-    /// Stations, in the order of their numbers, and where they are.
+    /// Stations, in the order of their numbers, and where they are. Of a mesh: its nodes, the first one at
+    /// `access_point`.
     pub stations: Vec<(NodeId, Station)>,
     /// How frames are carried.
     pub medium: MediumConfig,
@@ -92,6 +94,8 @@ pub(super) enum Step {
     Down { channel: u16, station: u16, node: NodeId },
     /// From a station to its access point, which is at `node`.
     Up { channel: u16, station: u16, node: NodeId },
+    /// From a node of a mesh, by its number, to its neighbour of another number, which is at `node`.
+    Across { channel: u16, from: u16, neighbour: u16, node: NodeId },
 }
 
 /// What nobody asks for: the step from a host to itself, or to a switch that nothing leads to. There is no such wire.
@@ -123,11 +127,15 @@ impl Topology {
         for channel in &topology.channels {
             topology.access_points[channel.access_point.index()] = true;
             for (number, (node, _)) in (0..).zip(&channel.stations) {
-                topology.stations[node.index()] = number;
+                match channel.medium.mesh() {
+                    None => topology.stations[node.index()] = number,
+                    Some(_) => topology.access_points[node.index()] = true,
+                }
             }
         }
         let steps = topology.ways();
         topology.check_ways(&steps)?;
+        let routes = mesh::Routes::new(&topology, &steps)?;
         for (node, own) in (0..).map(NodeId).zip(&steps) {
             topology.routes.push(Routes {
                 first: topology.steps.len(),
@@ -135,7 +143,11 @@ impl Topology {
             });
             match own[..] {
                 [(step, _)] => topology.steps.push(step),
-                _ => topology.steps.extend(reached(node, &steps).into_iter().map(|s| s.unwrap_or(NOWHERE))),
+                _ => {
+                    let mut first = reached(node, &steps);
+                    routes.iter().for_each(|own| own.lead(node, &mut first));
+                    topology.steps.extend(first.into_iter().map(|s| s.unwrap_or(NOWHERE)));
+                }
             }
         }
         let mut ways_in = vec![0u32; steps.len()];
@@ -210,7 +222,9 @@ impl Topology {
         let mut taken = vec![false; self.nodes.len()];
         for (i, channel) in self.channels.iter().enumerate() {
             let stations = channel.stations.iter().map(|(node, _)| *node);
-            for node in std::iter::once(channel.access_point).chain(stations) {
+            // The first node of a mesh is where others have the access point.
+            let ap = Some(channel.access_point).filter(|_| channel.medium.mesh().is_none());
+            for node in ap.into_iter().chain(stations) {
                 there(node, &format!("channel {i}"))?;
                 unless(self.is_host(node), format!("channel {i}: node {} is a switch", node.0))?;
                 let twice = std::mem::replace(&mut taken[node.index()], true);
@@ -229,6 +243,10 @@ impl Topology {
         }
         for (channel, spec) in (0..).zip(&self.channels) {
             let access_point = spec.access_point;
+            if let Some(config) = spec.medium.mesh() {
+                mesh::steps(channel, spec, config, &mut steps);
+                continue;
+            }
             for (station, &(node, _)) in (0..).zip(&spec.stations) {
                 steps[access_point.index()].push((Step::Down { channel, station, node }, node));
                 let up = Step::Up { channel, station, node: access_point };

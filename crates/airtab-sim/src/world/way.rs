@@ -30,6 +30,9 @@ impl<B: Tag, T: Copy> World<B, T> {
                 self.along(packet, wire, to, bytes);
             }
             Step::Down { channel, station, node } => self.down(packet, channel, station, node),
+            Step::Across { channel, from, neighbour, node } => {
+                self.cross(packet, (channel, from), (neighbour, node));
+            }
             Step::Up { channel, station, node } => self.up(packet, channel, station, node),
         }
     }
@@ -70,7 +73,7 @@ impl<B: Tag, T: Copy> World<B, T> {
 
     /// A packet came to a channel.
     #[inline(always)]
-    fn heed(&mut self, channel: u16) {
+    pub(super) fn heed(&mut self, channel: u16) {
         self.listen(channel.into());
         self.look_on_air();
     }

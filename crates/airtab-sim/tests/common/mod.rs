@@ -108,6 +108,7 @@ pub fn home() -> Scenario {
         tcp: Config::home(),
         scored: Default::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
         stations: ["console", "phone", "laptop"].map(|name| station(name, 54_000, 1.0)).to_vec(),
         apps: vec![
             app("game", AppKind::Game(Game), 0, 30 * S..330 * S, 0),

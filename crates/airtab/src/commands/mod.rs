@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod htbench;
 mod kept;
 pub mod live;
+pub mod mesh;
 pub mod model;
 mod progress;
 pub mod run;

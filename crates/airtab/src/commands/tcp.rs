@@ -236,6 +236,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         tcp,
         scored: Scored::default(),
         windows: Vec::new(),
+        changes: Vec::new(),
         stations: (1..=latencies.len()).map(station).collect(),
         apps: latencies.iter().enumerate().map(app).collect(),
     }

@@ -78,6 +78,7 @@ impl Cell {
         let Contender { exchange, transmitter, .. } = &self.contenders[sender];
         let ns = exchange.known_ns();
         match self.transmitters[*transmitter].side {
+            Side::Node(node) => self.tell_nodes(node, ns, now),
             Side::Station(_) if exchange.answer == Answer::Missing => {}
             Side::Station(_) => self.access_points().for_each(|queue| queue.overheard(ns, now)),
             Side::AccessPoint => {

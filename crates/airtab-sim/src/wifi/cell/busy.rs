@@ -12,6 +12,7 @@
 //! What it does not do: a TXOP ends with the first failure (no recovery after PIFS); an internal collision
 //! costs no attempt.
 
+use super::node::{receiver_at, receiver_of};
 use super::*;
 use crate::wifi::exchange::Answer;
 use crate::wifi::tap::Seen;
@@ -42,6 +43,9 @@ impl Cell {
                 Kind::Data | Kind::Bar => Use::Frame(contender.transmitter),
             };
         }
+        if let Some(mesh) = &mut self.mesh {
+            mesh.tried(senders);
+        }
         self.channel.occupy(used, now, data_ns);
         if !self.listening.is_empty() {
             self.hear();
@@ -64,6 +68,10 @@ impl Cell {
                     self.overhear(sender);
                 }
                 let (sent, until) = (&self.contenders[sender], self.known(sender));
+                if let Some(mesh) = &self.mesh {
+                    let answered = sent.answer() != Answer::Missing;
+                    mesh.undecoded(sender, sent.exchange.to, answered, &mut self.errored);
+                }
                 match sent.answer() {
                     Answer::Missing => {
                         let to = sent.together().filter_map(|own| own.to);
@@ -84,7 +92,7 @@ impl Cell {
     }
 
     /// The only sender's frame is over: what its receivers pass up.
-    fn arrive(&mut self, sender: usize, now: u64) {
+    pub(super) fn arrive(&mut self, sender: usize, now: u64) {
         let contender = &mut self.contenders[sender];
         let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
         if driver.is_none() {
@@ -104,7 +112,7 @@ impl Cell {
         let driver = driver.as_mut().expect("its sender has one");
         let exchange = contender.user(user);
         let (side, outputs) = (*side, &mut self.outputs);
-        let receiver = receiver_of(side, exchange.link);
+        let receiver = receiver_of(self.mesh.as_deref(), side, exchange.link);
         let before = driver.deadline();
         match (exchange.kind, receiver) {
             (Kind::Bar, Some(receiver)) if exchange.answer != Answer::Missing => {
@@ -135,7 +143,7 @@ impl Cell {
             let contender = &self.contenders[sender];
             let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
             for exchange in contender.together() {
-                let receiver = receiver_of(*side, exchange.link).zip(driver.as_ref());
+                let receiver = receiver_of(self.mesh.as_deref(), *side, exchange.link).zip(driver.as_ref());
                 let seen = Seen {
                     exchange,
                     radio: contender.transmitter / self.categories,
@@ -273,7 +281,7 @@ impl Cell {
 
     /// Says to everybody what became of an attempt, and whether its exchange goes out again.
     #[inline(always)]
-    fn settle(&mut self, sender: usize, now: u64) -> Again {
+    pub(super) fn settle(&mut self, sender: usize, now: u64) -> Again {
         let contender = &self.contenders[sender];
         let again = if self.transmitters[contender.transmitter].driver.is_none() {
             self.decide_single(sender, now)
@@ -301,16 +309,23 @@ impl Cell {
             let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
             self.transmitters[to + category].egress.heard(&heard, now);
         }
+        let mut sta = link.unwrap_or(GROUP);
+        if let (Side::Node(node), Some(mesh), Some(link)) = (side, &self.mesh, link) {
+            sta = mesh.number(node, link);
+            if let (true, Some(to)) = (settled.arrived, to) {
+                let heard = Heard { flow: part.flow, sta: mesh.number(to as u16, link), air: part.hear() };
+                self.transmitters[to].egress.heard(&heard, now);
+            }
+        }
         if !settled.over {
             return Again::Failed;
         }
         let tx = part.tx(settled.acked, now);
-        let sta = link.unwrap_or(GROUP);
         if let Some(managed) = self.transmitters[own].egress.managed_mut() {
             managed.sent(sta, part.bytes, part.report(tx), true, now);
         }
         let way = Way { below_ns: part.below_ns(), mpdus: 1, kbps };
-        self.outputs.push(Output::Sent { down: side.is_down(), label: part.label, tx, way });
+        self.outputs.push(side.sent(to, part.label, tx, way));
         if !part.received {
             self.outputs.push(Output::Lost(part.packet));
         }
@@ -324,8 +339,13 @@ impl Cell {
         let (transmitter, category) = (contender.transmitter, sender & (self.categories - 1));
         let exchange = contender.user(user);
         let side = self.transmitters[transmitter].side;
-        let (to, receiver) = (exchange.to, receiver_of(side, exchange.link));
-        let sta = exchange.link.unwrap_or(GROUP);
+        let (to, receiver) = (exchange.to, receiver_of(self.mesh.as_deref(), side, exchange.link));
+        let sta = receiver_at(side, exchange.link, receiver);
+        // Those of a mesh have one rate control for each way, too.
+        let (forward, back) = match (side, &self.mesh, exchange.link) {
+            (Side::Node(node), Some(mesh), Some(link)) => (mesh.is_first(node, link), mesh.back(node, link)),
+            _ => (side.is_down(), GROUP),
+        };
         let mut way = match exchange.kind {
             Kind::Data => Way { below_ns: 0, mpdus: 1, kbps: exchange.frame.kbps },
             _ => Way::default(),
@@ -333,12 +353,16 @@ impl Cell {
         if let (Kind::Data, Some(link)) = (exchange.kind, exchange.link) {
             let (sent, acked) = exchange.mpdus();
             way.mpdus = sent;
-            self.radios.ended(link, side.is_down(), &exchange.frame, sent, acked, now);
+            self.radios.ended(link, forward, &exchange.frame, sent, acked, now);
         }
         exchange.settle(&self.config, |part, settled| {
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to + category].egress.heard(&heard, now);
+            }
+            if let (true, Side::Node(_), Some(to)) = (settled.arrived, side, to) {
+                let heard = Heard { flow: part.flow, sta: back, air: part.hear() };
+                self.transmitters[to].egress.heard(&heard, now);
             }
             if settled.over {
                 let tx = part.tx(settled.acked, now);
@@ -346,12 +370,8 @@ impl Cell {
                 let driver = driver.as_mut().expect("its sender has one");
                 let last = driver.decided(receiver, part, !settled.acked);
                 egress.sent(sta, part.bytes, part.report(tx), last, now);
-                self.outputs.push(Output::Sent {
-                    down: side.is_down(),
-                    label: part.label,
-                    tx,
-                    way: Way { below_ns: part.below_ns(), ..way },
-                });
+                let way = Way { below_ns: part.below_ns(), ..way };
+                self.outputs.push(side.sent(to, part.label, tx, way));
                 if !part.received {
                     self.outputs.push(Output::Lost(part.packet));
                 }
@@ -365,7 +385,8 @@ impl Cell {
         self.report(sender, 0, now);
         let Contender { exchange, transmitter, .. } = &mut self.contenders[sender];
         let transmitter = *transmitter;
-        let receiver = receiver_of(self.transmitters[transmitter].side, exchange.link);
+        let side = self.transmitters[transmitter].side;
+        let receiver = receiver_of(self.mesh.as_deref(), side, exchange.link);
         let driver = self.transmitters[transmitter].driver.as_mut().expect("its sender has one");
         let answered = exchange.answer == Answer::Ack;
         match receiver {
@@ -379,7 +400,9 @@ impl Cell {
                 exchange.give_back(|part| driver.take_back(receiver, part));
             }
             Some(_) if !exchange.is_empty() => {
-                let bar = self.config.aggregation.is_some_and(|a| a.bar);
+                // A node that aggregates nothing has no agreement to ask for.
+                let numbered = exchange.parts.iter().any(|part| part.sequence.is_some());
+                let bar = self.config.aggregation.is_some_and(|a| a.bar) && numbered;
                 exchange.kind = if bar { exchange.other_kind() } else { Kind::Data };
                 exchange.failures += 1;
                 return Again::Failed;
@@ -401,8 +424,12 @@ impl Cell {
             exchange.frame = self.radios.frame(None, bytes);
             return;
         };
-        let receiver = receiver_of(*side, exchange.link).expect("it has a link");
-        let down = side.is_down();
+        let mesh = self.mesh.as_deref();
+        let receiver = receiver_of(mesh, *side, exchange.link).expect("it has a link");
+        let down = match (*side, mesh) {
+            (Side::Node(node), Some(mesh)) => mesh.is_first(node, link),
+            (side, _) => side.is_down(),
+        };
         if exchange.kind == Kind::Bar {
             exchange.frame = self.radios.bar(link, &self.radios.rate(link, down));
             return;
@@ -465,12 +492,4 @@ pub(super) enum Again {
     Failed,
     /// It is over.
     Done,
-}
-
-/// Who receives what a side sends over a link, by its number at a driver.
-fn receiver_of(side: Side, link: Option<u16>) -> Option<usize> {
-    match side {
-        Side::AccessPoint => link.map(usize::from),
-        Side::Station(_) => link.map(|_| 0),
-    }
 }

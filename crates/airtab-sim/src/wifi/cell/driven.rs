@@ -16,7 +16,9 @@ impl Cell {
             let packet = pool.view(left.packet);
             let receiver = match side {
                 Side::Station(_) => Some(0),
-                Side::AccessPoint => Some(packet.sta).filter(|sta| *sta != GROUP).map(usize::from),
+                Side::AccessPoint | Side::Node(_) => {
+                    Some(packet.sta).filter(|sta| *sta != GROUP).map(usize::from)
+                }
             };
             driver.as_mut().expect("it has room").take(Part::new(&packet, left, now), receiver);
         }
@@ -37,6 +39,13 @@ impl Cell {
             (Side::AccessPoint, Some(station)) => {
                 self.radios.bounds(&self.radios.rate(station as u16, true), *txop_ns)
             }
+            (Side::Node(node), Some(number)) => match &self.mesh {
+                Some(mesh) if mesh.aggregates(node) => {
+                    let (link, first) = mesh.link(node, number as u16);
+                    self.radios.bounds(&self.radios.rate(link, first), *txop_ns)
+                }
+                _ => Bounds::single(self.config.phy.mac_bytes()),
+            },
         });
     }
 

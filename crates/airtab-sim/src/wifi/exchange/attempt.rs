@@ -78,6 +78,38 @@ impl Exchange {
         }
     }
 
+    /// Others reached its receiver at the same time: nothing of the attempt under way arrives.
+    pub(in crate::wifi) fn spoil(&mut self) {
+        self.end(|_| End::Collision);
+        self.answer = Answer::Missing;
+    }
+
+    /// Others reached its sender: it does not get the answer of the attempt under way.
+    pub(in crate::wifi) fn spoil_answer(&mut self) {
+        self.answer = Answer::Garbled;
+        for part in self.parts.iter_mut().filter(|part| part.end == End::Acked) {
+            part.end = End::AckLost;
+        }
+    }
+
+    /// RTS (`rts`) or CTS did not arrive in the attempt under way, though nothing but others could lose it, and nothing else is sent:
+    /// that is what is paid for.
+    pub(in crate::wifi) fn cut(&mut self, rts: bool) {
+        let known_ns = self.frame.cts_ns;
+        if self.known_ns == known_ns {
+            return; // drawn so
+        }
+        let (mut before, mut after) = (self.split(self.known_ns), self.split(known_ns));
+        let data = self.kind == Kind::Data;
+        for part in &mut self.parts {
+            part.air = part.air - before.share(part.bytes) + after.share(part.bytes);
+            part.sent -= u8::from(data);
+            part.end = End::Collision;
+        }
+        (self.known_ns, self.on_air_ns) = (known_ns, if rts { self.frame.rts_ns } else { self.frame.cts_ns });
+        self.answer = Answer::Missing;
+    }
+
     /// Each part ends in a way that needs no draw, and nobody answers.
     fn end(&mut self, how: impl Fn(&Part) -> End) -> bool {
         self.parts.iter_mut().for_each(|part| part.end = how(part));

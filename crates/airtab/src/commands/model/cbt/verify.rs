@@ -82,6 +82,7 @@ fn one(queue: &Queue, classes: &[Class], params: &Params, when: &When) -> Measur
         duration_ns: end_ns,
         measure_ns: WARM_UP_NS..end_ns,
         windows: Vec::new(),
+        changes: Vec::new(),
         medium: MediumConfig::Wire(WireConfig {
             rate_bps: (queue.link * 8.0).round() as u64,
             overhead: AROUND,

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Links that change while a scenario runs, and rules of scenarios beside those of [`Scenario::check`]: of a mesh, of what
+//! changes, of who takes turns.
+//!
+//! What it does not do: what a mesh asks of itself is `wifi`'s.
+
+use super::{App, Scenario, Servers, Station};
+use crate::wifi::{AccessRule, Loss, MediumConfig, MeshConfig, Speed};
+
+/// A link becomes another one: from then on, until the next change of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// When, ns.
+    pub at_ns: u64,
+    /// Which.
+    pub link: Changed,
+    /// How fast its frames go then.
+    pub speed: Speed,
+    /// Which of them are lost.
+    pub loss: Loss,
+}
+
+/// A link that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Between a station, by its number, and the access point.
+    Station(usize),
+    /// Of a mesh, by its number.
+    Link(usize),
+}
+
+impl Scenario {
+    /// What a mesh asks of its nodes and applications.
+    pub(super) fn check_mesh(&self, mesh: &MeshConfig) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let (nodes, known) = (self.stations.len(), mesh.nodes.len());
+        unless(nodes == known, format!("{nodes} nodes have names, and {known} a place"))?;
+        for Station { name, asleep, walk, access, .. } in &self.stations {
+            let plain = asleep.is_none() && walk.is_none() && access.is_none();
+            unless(
+                plain,
+                format!("node {name}: nodes of a mesh neither sleep nor walk, and all have one access"),
+            )?;
+        }
+        for App { name, servers, station, users, .. } in &self.apps {
+            let Servers::Behind(from, _) = servers else { continue };
+            let from = usize::from(*from);
+            unless(from < nodes, format!("application {name}: no node number {from}"))?;
+            unless(from != *station, format!("application {name}: from and to are one node"))?;
+            unless(
+                users.stations == 1,
+                format!("application {name}: stations: in a mesh it is between two nodes"),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What changes is there, and does so within the run.
+    pub(super) fn check_changes(&self) -> Result<(), String> {
+        let links = self.medium.mesh().map(|mesh| mesh.links.len());
+        for (i, Change { at_ns, link, speed, loss }) in self.changes.iter().enumerate() {
+            let known = match (*link, &self.medium) {
+                (Changed::Link(link), _) => links.is_some_and(|links| link < links),
+                (Changed::Station(_), MediumConfig::Mesh(_) | MediumConfig::Wire(_)) => false,
+                (Changed::Station(station), _) => station < self.stations.len(),
+            };
+            let p = loss.frame_error_rate();
+            let good = known && *at_ns <= self.duration_ns && speed.kbps() > 0 && (0.0..=1.0).contains(&p);
+            if !good {
+                return Err(format!(
+                    "change {i}: of no link, after the end of the run, or to what no link is"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all contenders have TCF, or none.
+    pub(super) fn takes_turns_together(&self) -> bool {
+        let Some(cell) = self.medium.cell() else { return true };
+        let ap = cell.ap_access.as_ref().unwrap_or(&cell.access);
+        let stations = self.stations.iter().map(|station| station.access.as_ref().unwrap_or(&cell.access));
+        let mut turns = stations.map(|access| access.rule == AccessRule::Tcf);
+        let first = ap.rule == AccessRule::Tcf;
+        turns.all(|own| own == first)
+    }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Nodes that pass packets on: a mesh whose nodes all hear each other is a cell; what a chain gets (Showail 2016, 4.3.1),
+//! what hidden senders lose, and where the time goes.
+
+mod common;
+
+use airtab_core::{Params, Rate};
+use airtab_model::sizing::chain::{serial_mbps, strict_mbps};
+use airtab_model::sizing::domain::two_hop;
+use airtab_model::sizing::exchange::DNB_11B;
+use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::traffic::udp;
+use airtab_sim::traffic::{Download, Udp};
+use airtab_sim::wifi::{CellConfig, Loss, MediumConfig, MeshConfig, Ranges};
+use airtab_sim::{
+    App, AppKind, Change, Changed, Latency, Scenario, Servers, Shape, Simulation, Station, Trace, Wired, run,
+};
+use common::{MS, S, home, phy, queue, station};
+
+/// 802.11b as the formulas have it, without beacons.
+fn cell() -> CellConfig {
+    CellConfig { beacon: None, ..CellConfig::new(phy("dnb-11b")) }
+}
+
+fn node(name: &str) -> Station {
+    Station { loss: Loss::None, ..station(name, 11_000, 1.0) }
+}
+
+/// TCP as the sources' simulator has it: NewReno with SACK, an ACK for each segment.
+fn ns2() -> Config {
+    Config { ack_every: 1, ..Config::home() }
+}
+
+fn app(name: &str, kind: AppKind, from: u16, to: usize, seconds: u64) -> App {
+    App {
+        name: name.into(),
+        kind,
+        station: to,
+        servers: Servers::Behind(from, Latency::both(0)),
+        active_ns: 0..seconds * S,
+        ..home().apps[0].clone()
+    }
+}
+
+fn download() -> AppKind {
+    AppKind::Download(Download::endless(Algorithm::NewReno))
+}
+
+/// A mesh for so many seconds, all of them but the first two measured.
+fn scenario(mesh: MeshConfig, names: &[String], apps: Vec<App>, seconds: u64) -> Scenario {
+    Scenario {
+        name: "mesh".into(),
+        duration_ns: seconds * S,
+        measure_ns: 2 * S..seconds * S,
+        medium: MediumConfig::Mesh(Box::new(mesh)),
+        wired: Wired { trunk: Latency::both(0), ..Wired::default() },
+        stations: names.iter().map(|name| node(name)).collect(),
+        apps,
+        tcp: ns2(),
+        ..home()
+    }
+}
+
+/// A mesh by name, at 11 Mb/s.
+fn shape(name: &str, apps: Vec<App>, seconds: u64) -> Scenario {
+    let Shape { names, places, ranges } = Shape::named(name).expect("it has a name");
+    scenario(MeshConfig::new(cell(), &places, &ranges, None, 11_000), &names, apps, seconds)
+}
+
+fn mesh(scenario: &mut Scenario) -> &mut MeshConfig {
+    match &mut scenario.medium {
+        MediumConfig::Mesh(mesh) => mesh,
+        other => panic!("{other:?} is no mesh"),
+    }
+}
+
+/// Goodput of an application's data, kb/s: segments of 1460 bytes in packets of 1500.
+fn goodput(trace: &Trace, app: usize) -> f64 {
+    let bytes = trace.apps[app].down.bytes as f64 * 1460.0 / 1500.0;
+    bytes * 8e6 / (trace.measure_ns.end - trace.measure_ns.start) as f64
+}
+
+/// Every packet is somewhere, and every nanosecond of every node and of the channel is on one account.
+fn checked(scenario: &Scenario, queue: &Params, seed: u64) -> Trace {
+    let mut simulation = Simulation::new(scenario, queue, seed);
+    for part in 1..=4 {
+        simulation.advance(scenario.duration_ns * part / 4);
+        assert!(simulation.packets().balanced(), "{:?}", simulation.packets());
+    }
+    let trace = simulation.finish();
+    let air = trace.ap.air;
+    let all = air.down_ns + air.up_ns + air.beacon_ns + air.collision_ns + air.idle_ns;
+    assert_eq!(all, scenario.duration_ns);
+    assert_eq!(trace.nodes.len(), scenario.stations.len());
+    for node in &trace.nodes {
+        let own = node.air;
+        assert_eq!(own.own_ns + own.busy_ns + own.idle_ns, scenario.duration_ns, "{}", node.name);
+        assert!(own.collided <= own.attempts);
+    }
+    let attempts: u64 = trace.nodes.iter().map(|node| node.air.attempts).sum();
+    assert_eq!(attempts, air.attempts);
+    trace
+}
+
+/// The same servers and stations, once as a cell and once as a mesh in which all decode each other: the same events at
+/// the same times, packet by packet.
+#[test]
+fn all_in_range_are_a_cell() {
+    let stations = ["console", "phone", "laptop"];
+    let cell = CellConfig { beacon: None, ..CellConfig::new(phy("phy-a")) };
+    for rts in [None, Some(500)] {
+        let cell = CellConfig { rts_bytes: rts, ..cell.clone() };
+        let mut home = home();
+        (home.duration_ns, home.measure_ns) = (5 * S, S..5 * S);
+        for app in &mut home.apps {
+            app.active_ns = 0..5 * S;
+        }
+        home.stations.iter_mut().for_each(|station| station.loss = Loss::None);
+        let mut upload = home.apps[2].clone();
+        upload.kind = AppKind::Upload(airtab_sim::traffic::Upload::endless(Algorithm::Cubic));
+        (upload.name, upload.station) = ("upload".into(), 1);
+        home.apps.push(upload);
+        home.medium = cell.clone().into();
+        let uplink = queue("fifo", 1000);
+        home.stations.iter_mut().for_each(|station| station.uplink = Some(uplink.clone()));
+        let mut meshed = home.clone();
+        let places: Vec<(f64, f64)> = (0..=stations.len()).map(|i| (i as f64, 0.0)).collect();
+        let ranges = Ranges { tx_m: 9.0, sense_m: 9.0, interference_m: 9.0 };
+        let config = MeshConfig::new(cell, &places, &ranges, None, 54_000);
+        assert!(config.reach.is_one_domain());
+        meshed.medium = MediumConfig::Mesh(Box::new(config));
+        meshed.stations.insert(0, Station { uplink: None, ..home.stations[0].clone() });
+        meshed.stations[0].name = "gateway".into();
+        for app in &mut meshed.apps {
+            app.station += 1;
+            app.servers = Servers::Behind(0, Latency::both(MS));
+        }
+        for discipline in ["fifo", "chap", "fq_codel"] {
+            let params = queue(discipline, 100);
+            let (one, other) = (run(&home, &params, 3), checked(&meshed, &params, 3));
+            assert_eq!(one.fingerprint, other.fingerprint, "{discipline}, {rts:?}");
+            assert_eq!(one.exchanges, other.exchanges);
+            assert_eq!(one.ap.air, other.ap.air);
+            assert!(one.apps[2].down.bytes > 1_000_000, "something is sent");
+        }
+    }
+}
+
+/// A chain of one domain, an ACK for each segment: near what accesses in series take, never above what they take
+/// without a backoff.
+#[test]
+fn chains() {
+    for hops in 1..=4 {
+        let name = if hops == 1 { "one-hop".into() } else { format!("chain-{hops}") };
+        let scenario = shape(&name, vec![app("tcp", download(), 0, hops, 22)], 22);
+        let trace = checked(&scenario, &queue("fifo", 50), 1);
+        let rates = vec![11.0; hops];
+        let [serial, strict] = [serial_mbps, strict_mbps]
+            .map(|model| model(&DNB_11B, &rates, 1460.0, 1.0).expect("hops have rates") * 1e3);
+        let got = goodput(&trace, 0);
+        println!("{name}: {got:.0} kb/s, serial {serial:.0}, strict {strict:.0}, {:.3}", got / serial);
+        assert!((0.75..=1.2).contains(&(got / serial)), "{name}: {got} kb/s, {serial} in series");
+        assert!(got < strict, "{name}: {got} kb/s, {strict} without backoffs");
+        assert!(trace.nodes.iter().all(|node| (node.arrived > 0) == (node.air.attempts > 0)));
+    }
+}
+
+/// Two senders that do not hear each other, with always a packet of 1500 bytes for a node between them.
+#[test]
+fn hidden_senders() {
+    let lost = |kbps: u32, rts: Option<u32>| {
+        let full = || {
+            AppKind::Udp(Udp { rate: udp::Rate::Max, bytes: 1500, gaps: udp::Gaps::Constant, upload: false })
+        };
+        let ranges = Ranges { tx_m: 250.0, sense_m: 250.0, interference_m: 250.0 };
+        let places = [(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)];
+        let cell = CellConfig { rts_bytes: rts, ..cell() };
+        let config = MeshConfig::new(cell, &places, &ranges, None, Rate::legacy(kbps));
+        let apps = vec![app("one", full(), 0, 1, 40), app("other", full(), 2, 1, 40)];
+        let names = ["a", "between", "b"].map(String::from);
+        let trace = checked(&scenario(config, &names, apps, 40), &queue("fifo", 50), 1);
+        for end in [0, 2] {
+            assert!(trace.nodes[end].air.attempts > 500, "{:?}", trace.nodes[end]);
+        }
+        assert_eq!(trace.nodes[1].air.attempts, 0);
+        let ratio = trace.ap.air.collision_ratio().expect("frames were sent");
+        println!("{kbps} kb/s, RTS {rts:?}: {ratio:.3}");
+        ratio
+    };
+    for (kbps, rts, from, to) in [
+        (11_000, None, 0.35, 0.55),
+        (1_000, None, 0.85, 1.0),
+        (11_000, Some(500), 0.18, 0.35),
+        (1_000, Some(500), 0.18, 0.35),
+    ] {
+        let ratio = lost(kbps, rts);
+        assert!((from..=to).contains(&ratio), "{kbps} kb/s, RTS {rts:?}: {ratio}");
+    }
+}
+
+/// The shared slots of a domain and the events of nodes that each count for themselves agree where both hold: among
+/// nodes that all hear each other. A mute fourth one that nobody hears takes the slots away.
+#[test]
+fn events_and_slots_agree() {
+    let full =
+        || AppKind::Udp(Udp { rate: udp::Rate::Max, bytes: 1500, gaps: udp::Gaps::Constant, upload: false });
+    let ranges = Ranges { tx_m: 250.0, sense_m: 250.0, interference_m: 250.0 };
+    let of = |far: f64| {
+        // The mute one is next to the third, which is next to all.
+        let places = [(0.0, 0.0), (10.0, 0.0), (100.0, 0.0), (far, 0.0)];
+        let config = MeshConfig::new(cell(), &places, &ranges, None, 11_000);
+        let slots = config.reach.is_one_domain();
+        let apps = vec![
+            app("one", full(), 0, 1, 60),
+            app("other", full(), 1, 2, 60),
+            app("third", full(), 2, 0, 60),
+        ];
+        let names = ["a", "b", "c", "mute"].map(String::from);
+        (slots, checked(&scenario(config, &names, apps, 60), &queue("fifo", 50), 1))
+    };
+    let ((slots, one), (none, other)) = (of(200.0), of(300.0));
+    assert!(slots && !none);
+    let sum = |trace: &Trace| (0..3).map(|i| goodput(trace, i)).sum::<f64>();
+    let ratio = |trace: &Trace| trace.ap.air.collision_ratio().expect("frames were sent");
+    println!("{} {} kb/s, {} {} collide", sum(&one), sum(&other), ratio(&one), ratio(&other));
+    assert!((sum(&one) / sum(&other) - 1.0).abs() < 0.01);
+    assert!((ratio(&one) / ratio(&other) - 1.0).abs() < 0.08);
+}
+
+/// A link that becomes slow halves nothing before it does, and a cell's station changes as a link does.
+#[test]
+fn links_change() {
+    let mut own = shape("chain-2", vec![app("tcp", download(), 0, 2, 22)], 22);
+    own.changes =
+        vec![Change { at_ns: 12 * S, link: Changed::Link(1), speed: 1_000.into(), loss: Loss::None }];
+    let trace = checked(&own, &queue("fifo", 20), 1);
+    let bits = |seconds: std::ops::Range<usize>| {
+        let bytes: u64 = trace.apps[0].seconds[seconds.clone()].iter().map(|s| s.received_bytes).sum();
+        bytes as f64 * 8.0 / seconds.len() as f64
+    };
+    let (before, after) = (bits(2..12), bits(14..22));
+    let at = |rates: &[f64]| serial_mbps(&DNB_11B, rates, 1500.0, 1.0).expect("hops have rates") * 1e6;
+    assert!((before / at(&[11.0, 11.0]) - 1.0).abs() < 0.2, "{before}");
+    assert!((after / at(&[11.0, 1.0]) - 1.0).abs() < 0.2, "{after}");
+    let mut home = home();
+    (home.duration_ns, home.measure_ns) = (4 * S, S..4 * S);
+    home.apps.iter_mut().for_each(|app| app.active_ns = 0..4 * S);
+    let params = queue("chap", 35);
+    let before = run(&home, &params, 1);
+    home.changes =
+        vec![Change { at_ns: 2 * S, link: Changed::Station(2), speed: 6_000.into(), loss: Loss::None }];
+    let after = run(&home, &params, 1);
+    let bytes = |trace: &Trace, second: usize| trace.apps[2].seconds[second].received_bytes;
+    assert_eq!((0..2).map(|s| bytes(&before, s)).sum::<u64>(), (0..2).map(|s| bytes(&after, s)).sum::<u64>());
+    assert!(bytes(&after, 3) * 3 < bytes(&before, 3), "{} {}", bytes(&after, 3), bytes(&before, 3));
+}
+
+/// The domains of the two-hop model (Showail 2016, 4.2.1) by who decodes whom.
+#[test]
+fn domains() {
+    let of = |name: &str| {
+        let mut own = shape(name, vec![app("tcp", download(), 0, 1, 3)], 3);
+        let config = mesh(&mut own).clone();
+        let links: Vec<(usize, usize)> =
+            config.links.iter().map(|l| (l.ends.0.into(), l.ends.1.into())).collect();
+        let reach = config.reach;
+        let domain = move |link: usize| two_hop(&links, link, |a, b| reach.decodes(a).has(b));
+        (config.links, domain)
+    };
+    let (links, domain) = of("chain-6");
+    assert_eq!(
+        links.iter().map(|link| link.ends).collect::<Vec<_>>(),
+        (0..6).map(|i| (i, i + 1)).collect::<Vec<_>>()
+    );
+    assert_eq!(domain(2), [0, 1, 2, 3, 4], "links 1 to 5 contend with the third");
+    // What all links of the gateway contend with: of each edge the two nodes next to it send there.
+    let (links, domain) = of("cross");
+    assert_eq!(links.len(), 20);
+    let inner: Vec<usize> = (0..links.len()).filter(|i| links[*i].ends.0 == 0).collect();
+    assert_eq!(inner.len(), 4);
+    let shared: Vec<usize> =
+        (0..links.len()).filter(|l| inner.iter().all(|i| domain(*i).contains(l))).collect();
+    let mut senders: Vec<u16> = shared.iter().map(|l| links[*l].ends.1).collect();
+    senders.sort_unstable();
+    assert_eq!(senders, [1, 2, 6, 7, 11, 12, 16, 17]);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab mesh show` as a user has it: the project's meshes as text and as JSON, and files that have none.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn airtab(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.args(args).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).stdin(Stdio::null());
+    command.output().expect("airtab starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+fn shown(file: &str) -> Value {
+    let output = airtab(&["mesh", "show", file, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn a_chain() {
+    let output = airtab(&["mesh", "show", "scenarios/mesh-chain4.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    insta::assert_snapshot!(text(&output.stdout));
+    let json = shown("scenarios/mesh-chain4.toml");
+    assert_eq!((&json["schema"], &json["one_domain"]), (&json!(1), &json!(true)));
+    // Four hops of 11 Mb/s: 10 packets, 2 2 3 3 (Showail 2016, 4.4.1).
+    let flow = &json["apps"][0];
+    assert_eq!(flow["b_packets"], 10);
+    let limits: Vec<u64> =
+        flow["limits"].as_array().unwrap().iter().map(|own| own["packets"].as_u64().unwrap()).collect();
+    assert_eq!(limits, [2, 2, 3, 3]);
+    assert_eq!(json["domains"][1]["m_nodes"], 4);
+    assert!((json["domains"][1]["load_ratio"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_cross() {
+    let json = shown("scenarios/mesh-cross.toml");
+    assert_eq!(json["one_domain"], false);
+    assert_eq!(json["nodes"].as_array().unwrap().len(), 21);
+    // Of the link between the gateway and the first node of an edge: the nodes one and two hops away, and the third of
+    // that edge, which the first of it decodes.
+    let own = json["domains"].as_array().unwrap().iter().find(|d| d["link"] == json!(["gw", "n1"])).unwrap();
+    assert_eq!(own["senders"], json!(["n1", "n2", "n3", "e1", "e2", "s1", "s2", "w1", "w2"]));
+    assert_eq!(json["apps"][0]["way"], json!(["n5", "n4", "n3", "n2", "n1", "gw"]));
+}
+
+#[test]
+fn what_is_no_mesh() {
+    let output = airtab(&["mesh", "show", "scenarios/anomaly.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("is no mesh: write medium = \"mesh\" in [wifi]"),
+        "{}",
+        text(&output.stderr)
+    );
+}
