@@ -76,6 +76,7 @@ impl Mesh {
             tunnel: false,
             arrivals: false,
             phase_ns: None,
+            requirement: None,
         };
         Scenario {
             name: self.name.into(),
