@@ -278,6 +278,7 @@ impl Host {
                 Output::Sent { tx, .. } => {
                     assert!(tx.attempts > 0 && tx.air > 0 && tx.span >= tx.air, "{tx:?}")
                 }
+                of_a_mesh => unreachable!("{of_a_mesh:?} of a cell"),
             }
         }
     }
