@@ -39,6 +39,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     let m = m.as_ref();
     let speeds = Speeds::of(&cell.phy);
     let speed = m.map_or_else(|| speeds.fastest(), |m| Speeds::read(Some(&speeds), m));
+    let named = shape.is_some();
     let nodes = read_nodes(top, shape.as_ref(), &cell)?;
     let names: Vec<&str> = nodes.iter().map(|node| node.station.name.as_str()).collect();
     let links = read_links(top, &names, (&speeds, speed));
@@ -58,7 +59,8 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
         layout,
     };
     let config = MeshConfig { routes: read_routes(top, &names, &config), ..config };
-    if let (Ok(ways), true) = (Ways::new(&config), top.is_fine()) {
+    // A topology by name may have two parts; whether an application's nodes are of one is the simulator's rule.
+    if let (Ok(ways), true, false) = (Ways::new(&config), top.is_fine(), named) {
         for (number, node) in nodes.iter().enumerate().skip(1) {
             if ways.next(0, number as u16).is_none() {
                 let message = format!(

@@ -5,7 +5,7 @@
 //! What it does not do: what a mesh asks of itself is `wifi`'s.
 
 use super::{App, Scenario, Servers, Station};
-use crate::wifi::{AccessRule, Loss, MediumConfig, MeshConfig, Speed};
+use crate::wifi::{AccessRule, Loss, MediumConfig, MeshConfig, Speed, Ways};
 
 /// A link becomes another one: from then on, until the next change of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,7 @@ impl Scenario {
                 format!("node {name}: nodes of a mesh neither sleep nor walk, and all have one access"),
             )?;
         }
+        let ways = Ways::new(mesh).ok();
         for App { name, servers, station, users, .. } in &self.apps {
             let Servers::Behind(from, _) = servers else { continue };
             let from = usize::from(*from);
@@ -50,6 +51,16 @@ impl Scenario {
             unless(
                 users.stations == 1,
                 format!("application {name}: stations: in a mesh it is between two nodes"),
+            )?;
+            let leads = |from: usize, to: usize| {
+                ways.as_ref().is_none_or(|ways| ways.next(from as u16, to as u16).is_some())
+            };
+            let [a, b] = [from, *station].map(|node| &self.stations[node].name);
+            unless(
+                leads(from, *station) && leads(*station, from),
+                format!(
+                    "application {name}: no way leads from '{a}' to '{b}': name nodes of one part of the mesh"
+                ),
             )?;
         }
         Ok(())
