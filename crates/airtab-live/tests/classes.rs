@@ -85,7 +85,7 @@ fn every_discipline_of_classes_shows_them() {
         feed(&mut ap, 0, S / 10, 250_000);
         let s = ap.snapshot();
         let own = &s.qdisc.classes;
-        let has = ["cbt", "cbq", "spq"].contains(&discipline.name());
+        let has = ["cbt", "cbq", "spq", "dnb"].contains(&discipline.name());
         assert_eq!(own.is_empty(), !has, "{}", discipline.name());
         let queued: f64 = own.classes.iter().map(|class| class.backlog_packets).sum();
         assert!(!has || queued == f64::from(s.qdisc.packets), "{}: {queued}", discipline.name());

@@ -374,12 +374,12 @@ fn an_own_limit_goes_before_the_common_one() {
             &format!("{text}[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n"),
         )
     };
-    let file = with("limit = 100000\nchap.limit = 70\nchap.increment = \"10ms\"").unwrap();
+    let file = with("limit = 65000\nchap.limit = 70\nchap.increment = \"10ms\"").unwrap();
     let limit = |spec: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         params.get("limit").unwrap()[0]
     };
-    assert_eq!([limit("chap"), limit("chap:limit=40"), limit("fifo")], [70, 40, 100_000]);
+    assert_eq!([limit("chap"), limit("chap:limit=40"), limit("fifo")], [70, 40, 65_000]);
     for own in ["", "\nchap.increment = \"10ms\""] {
         let refused = with(&format!("limit = 100000{own}")).unwrap_err().to_string();
         let expected = "q.toml:3:9: [queue] limit: chap: limit: '100000' is outside 1 to 65535";

@@ -293,9 +293,10 @@ impl Host {
     }
 
     /// Link control goes only when link control alone does not fit, and is at most
-    /// 32 packets of at most 1514 bytes. Single queues tell nothing apart.
+    /// 32 packets of at most 1514 bytes. Single queues tell nothing apart; those that size queues bound each class by
+    /// itself, if they have classes at all.
     fn urgent_is_spared(&self, drops: &[(u32, Packet, Reason)]) {
-        if ["fifo", "codel", "pie", "red"].contains(&self.discipline().name()) {
+        if ["fifo", "codel", "pie", "red", "wqm", "dnb", "astar"].contains(&self.discipline().name()) {
             return;
         }
         let queued = self.queued.values().filter(|p| p.urgent());

@@ -205,7 +205,9 @@ fn packets_that_a_queue_drops() {
             send(&mut ap, from, End::Station(LAPTOP), 0, 20);
             nothing_is_left(&mut ap, queue);
             let [given, dropped, ..] = fates(&ap.books());
-            assert!(given >= 5 && dropped > 5 && given + dropped == 20, "{queue}: {:?}", ap.books());
+            // What it works out of the link may be less.
+            let least = if discipline.name() == "wqm" { 1 } else { 5 };
+            assert!(given >= least && dropped > 5 && given + dropped == 20, "{queue}: {:?}", ap.books());
         }
     }
     // By CoDel, while they are taken out.

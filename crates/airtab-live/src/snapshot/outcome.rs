@@ -36,12 +36,12 @@ impl OutcomeView {
         [("10s", self.last_10_s.as_ref()), ("60s", self.last_60_s.as_ref())]
     }
 
-    /// For people: `console game QoO 63 (down p98), 81 in a minute`; None where nothing can be said.
+    /// For people: `console game QoO 63 (down p98), 81 in a minute`, the minute where it differs; None where nothing can be said.
     pub fn text(&self) -> Option<String> {
         let now = self.last_10_s.as_ref()?;
         let decided = if now.score < 99.5 { format!(" ({})", now.decided) } else { String::new() };
-        let minute =
-            self.last_60_s.as_ref().map_or(String::new(), |m| format!(", {:.0} in a minute", m.score));
+        let other = self.last_60_s.as_ref().filter(|minute| (minute.score - now.score).abs() >= 1.0);
+        let minute = other.map_or(String::new(), |minute| format!(", {:.0} in a minute", minute.score));
         Some(format!("{} {} QoO {:.0}{decided}{minute}", self.station, self.kind, now.score))
     }
 }
