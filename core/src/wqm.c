@@ -160,9 +160,9 @@ static void wqm_look_at_all(struct wqm *s, u32 times)
 /* R and K of the one queue are those of the packet that left last. */
 static void wqm_go_on(struct wqm *s)
 {
-	if (!s->one || s->current == s->last)
+	if (!s->one || s->seen == s->last)
 		return;
-	s->current = s->last;
+	s->seen = s->last;
 	wqm_bound(s, s->boxes);
 }
 
@@ -473,9 +473,9 @@ static void wqm_link(struct at_qdisc *q, const struct at_link *l, u64 now)
 		s->told = now;
 		s->told_free = l->free_ppm;
 		if (!q->out)
-			s->current = s->last = (u16)place;
+			s->seen = s->last = (u16)place;
 	}
-	if (!s->one || place == s->current)
+	if (!s->one || place == s->seen)
 		wqm_settle(s, place, anew);
 }
 

@@ -56,7 +56,7 @@ struct wqm {
 	u32 heard;			/* stations since the last look */
 	u32 looks;
 	u32 below;			/* bytes of all stations */
-	u16 current, last;		/* interface: places of the last look's R, of the last packet */
+	u16 seen, last;			/* interface: places of the last look's R, of the last packet */
 	bool one;			/* one queue for all */
 	bool linked;
 	struct at_urgent urgent;
@@ -93,7 +93,7 @@ u64 at_wqm_time(const struct wqm *s, const struct wqm_box *b);
 /* The station whose R and K hold for a box. */
 static inline const struct wqm_station *at_wqm_station(const struct wqm *s, const struct wqm_box *b)
 {
-	return &s->stations[s->one ? s->current : b->seat.whose];
+	return &s->stations[s->one ? s->seen : b->seat.whose];
 }
 
 /* Takes over the values, but what memory hangs on; nothing is derived. */

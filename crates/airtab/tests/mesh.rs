@@ -29,7 +29,7 @@ fn a_chain() {
     for line in [
         "mesh-chain4 (dnb-11b), 5 nodes, 4 links, all sense each other",
         "decoded within 250 m, sensed within 900 m, disturb within 900 m, capture off",
-        "n0 n1 n2 n3 n4; n0-n1; 10: n0 2, n1 2, n2 3, n3 3",
+        "n0 n1 n2 n3 n4; n1-n2; 10: n0 2, n1 2, n2 3, n3 3",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
