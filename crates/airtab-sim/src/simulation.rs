@@ -9,6 +9,7 @@
 //! to the applications (`applications`) and their meters, and hashed.
 
 mod applications;
+mod body;
 mod fingerprint;
 mod nodes;
 mod observe;
@@ -19,18 +20,19 @@ use std::ops::Range;
 #[cfg(feature = "trial")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use airtab_core::{Acks, Meta, NO_STATION, Params, Reason, Tcp};
+use airtab_core::{Meta, NO_STATION, Params, Reason, Tcp};
 
 use crate::backlog::Backlog;
 use crate::engine::Stream;
 use crate::meter::AppMeter;
 use crate::running::{Flow, Member, Running, room};
 use crate::scenario::{App, Change, Scenario, Servers};
-use crate::tcp::{ACK, Config, Segment};
+use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Carried, Home, Place, Report, Tag, Topology, World};
+use crate::world::{Books, Carried, Home, Place, Report, Topology, World};
 
+use body::{Body, Load, SegmentAcks};
 use fingerprint::Fingerprint;
 use nodes::Nodes;
 use observe::Tap;
@@ -101,63 +103,6 @@ enum Event {
     },
     /// A link becomes another one, by the change's number.
     Change(u16),
-}
-
-/// The host's part of a packet. Laid out as it stands: what only some have comes last.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Body {
-    app: u16,
-    flow: u16,
-    life: u16,
-    up: bool,
-    /// A discipline made it: it never came to a queue.
-    made: bool,
-    load: Load,
-}
-
-/// What its receiver is told of a packet. Of the smaller one no more is written than there is: a queue may hold so many
-/// that no cache does.
-#[derive(Clone, Copy)]
-#[repr(u64)] // both begin where a word does: it is copied by words
-enum Load {
-    /// Not TCP.
-    Datagram(u32),
-    Segment(Segment),
-}
-
-impl Tag for Body {
-    fn tag(&self, _peer: u16) -> u32 {
-        u32::from(self.app) << 16 | u32::from(self.flow)
-    }
-}
-
-/// Edits of simulated segments.
-struct SegmentAcks;
-
-impl Acks<Body> for SegmentAcks {
-    /// The number, modulo 2^32, is before the packet's.
-    fn make(&mut self, packet: &Body, number: u32) -> Option<(Body, u32)> {
-        let Load::Segment(whole @ Segment { flags, ack, .. }) = packet.load else { return None };
-        let before = u64::from((ack as u32).wrapping_sub(number));
-        let segment = Segment { ack: ack.checked_sub(before)?, payload: 0, sack_len: 0, ..whole };
-        let load = Load::Segment(segment);
-        (flags == ACK).then_some((Body { load, made: true, ..*packet }, segment.ip_bytes()))
-    }
-
-    fn merge(&mut self, data: &mut Body, ack: &Body) -> bool {
-        let same = (data.flow, data.life, data.up) == (ack.flow, ack.life, ack.up);
-        let (Load::Segment(d), Load::Segment(a)) = (&mut data.load, &ack.load) else { return false };
-        let plain =
-            [&*d, a].iter().all(|s| s.flags == ACK && s.sack_len == 0) && d.timestamps == a.timestamps;
-        if !same || !plain || a.payload > 0 {
-            return false;
-        }
-        if a.ack > d.ack {
-            (d.ack, d.window, d.tsval, d.tsecr) = (a.ack, a.window, a.tsval, a.tsecr);
-        }
-        true
-    }
 }
 
 impl Simulation {
