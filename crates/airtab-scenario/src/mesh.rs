@@ -75,6 +75,9 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     Some((config, stations))
 }
 
+/// Where nodes are, m, if all are somewhere.
+type Places<'a> = Option<&'a [(f64, f64)]>;
+
 /// A node as far as its own table goes.
 struct Node {
     station: Station,
@@ -227,7 +230,7 @@ fn read_links(top: &Section, names: &[&str], (speeds, usual): (&Speeds, Speed)) 
 fn read_reach(
     (top, m): (&Section, Option<&Section>),
     names: &[&str],
-    (places, usual): (Option<&[(f64, f64)]>, Option<Ranges>),
+    (places, usual): (Places, Option<Ranges>),
     links: &[Link],
 ) -> Option<(Reach, Option<Layout>)> {
     let metres = |key| m.and_then(|m| m.read(key, metres));
@@ -323,7 +326,7 @@ fn all_links(
     top: &Section,
     reach: &Reach,
     (given, speed): (Vec<Link>, Speed),
-    (names, places): (&[&str], Option<&[(f64, f64)]>),
+    (names, places): (&[&str], Places),
 ) -> Vec<MeshLink> {
     for Link { link: MeshLink { ends: (a, b), .. }, entry } in &given {
         let (a, b) = (usize::from(*a), usize::from(*b));
