@@ -105,7 +105,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         at != to && matches!(self.topology.step(at, to), Step::Across { node, .. } if node == next)
     }
 
-    /// [`Medium::set_link`].
+    /// [`Medium::set_link`](crate::wifi::Medium::set_link).
     pub fn set_link(&mut self, channel: u16, link: usize, speed: impl Into<Speed>, loss: Loss) {
         self.channels[usize::from(channel)].medium.set_link(link, speed, loss, self.now);
         self.look_on_air();
