@@ -122,7 +122,8 @@ impl Group {
                     Part::Loss => format!("{} loss", direction.word()),
                     Part::Rate => format!("{} rate", direction.word()),
                 };
-                worst = Some(ScoreOfLate { score: outcome.score, decided });
+                // To a tenth: it is no more exact, and as text it reads the same again.
+                worst = Some(ScoreOfLate { score: (outcome.score * 10.0).round() / 10.0, decided });
             }
         }
         worst
