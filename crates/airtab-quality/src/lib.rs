@@ -40,7 +40,7 @@ mod window;
 pub use delay::Delays;
 pub use fairness::jain;
 pub use interval::Interval;
-pub use rank::spearman;
+pub use rank::{ranks, spearman};
 pub use window::Window;
 
 /// Nanoseconds in a millisecond.

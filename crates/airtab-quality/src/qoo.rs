@@ -156,21 +156,23 @@ pub enum Unscored {
 }
 
 impl Requirement {
-    /// The score of one direction. A direction in which everything is lost has no latency and is judged by its loss.
+    /// The score of one direction. Where everything is lost nothing arrived in time: losses score 0, or, of a requirement
+    /// that says nothing of losses, every percentile does.
     ///
     /// # Errors
     /// Nothing was seen, or too little for one of the percentiles: nothing is guessed.
     pub fn outcome(&self, seen: &Seen) -> Result<Outcome, Unscored> {
-        let lost = seen.samples == 0 && seen.loss.is_some_and(|loss| loss > 0.0) && self.loss.is_some();
+        let lost = seen.samples == 0 && seen.loss.is_some_and(|loss| loss > 0.0);
         if seen.samples == 0 && !lost {
             return Err(Unscored::NothingSeen);
         }
         let mut parts = Vec::with_capacity(self.latency.len() + 2);
-        for (percentile, span) in self.latency.iter().filter(|_| !lost) {
-            if seen.samples < percentile.samples() {
+        for (percentile, span) in self.latency.iter().filter(|_| !lost || self.loss.is_none()) {
+            if !lost && seen.samples < percentile.samples() {
                 return Err(Unscored::TooFew { percentile: *percentile, samples: seen.samples });
             }
-            parts.push((Part::Latency(*percentile), span.score((seen.latency_s)(*percentile))));
+            let score = if lost { 0.0 } else { span.score((seen.latency_s)(*percentile)) };
+            parts.push((Part::Latency(*percentile), score));
         }
         parts.extend(self.loss.zip(seen.loss).map(|(span, loss)| (Part::Loss, span.score(loss))));
         let rate = self.rate_bps.zip(seen.rate_bps);
@@ -266,6 +268,9 @@ mod tests {
         // All of it lost: no latency, and loss decides.
         let lost = example().outcome(&seen(0, Some(1.0))).expect("loss is known");
         assert_eq!((lost.score, lost.decided, lost.parts.len()), (0.0, Part::Loss, 1));
+        let of_latency = Requirement { loss: None, ..example() };
+        let lost = of_latency.outcome(&seen(0, Some(1.0))).expect("loss is known");
+        assert_eq!((lost.score, lost.decided, lost.parts.len()), (0.0, Part::Latency(percentile(99.0)), 2));
         // A rate that is not known does not count.
         let quiet = example().outcome(&seen(1000, Some(0.0))).expect("enough was seen");
         assert_eq!((quiet.score, quiet.parts.len()), (100.0, 3));
