@@ -69,6 +69,7 @@ else
 	@$(CARGO) bench --quiet -p airtab-sim --bench sim
 	@$(CARGO) bench --quiet -p airtab-sim --bench tcp
 	@$(CARGO) bench --quiet -p airtab-live --bench report
+	@$(CARGO) bench --quiet -p airtab-live --bench outcome
 	@$(CARGO) bench --quiet -p airtab-lab --bench contention
 endif
 
