@@ -13,6 +13,8 @@
 //! What it does not do: it knows no packets and no rates (`cell/apart` has these). A receiver takes no notice of
 //! what began before the frame that it receives but as a disturbance; no losses are drawn for who overhears.
 
+use std::ops::Range;
+
 use super::air::{AirTrace, Ledger, Use};
 use super::config::Backoff;
 use super::mesh::MeshConfig;
@@ -60,11 +62,21 @@ pub(super) enum Event {
 /// One that is on the air.
 struct Transmission {
     sent: Sent,
+    since: u64,
     until: u64,
     /// When it is sensed; NEVER: it is already.
     sensed: u64,
     /// Where it is not received.
     spoiled: NodeSet,
+    /// Nodes that sent while it was on the air.
+    talked: NodeSet,
+}
+
+/// While this another one reached the receiver of an exchange's part, ns from the start of that part.
+#[derive(Clone, Debug)]
+struct Overlap {
+    owner: usize,
+    at: Range<u64>,
 }
 
 /// A node's radio, and its wait.
@@ -81,9 +93,9 @@ struct Node {
     /// End of EIFS after the last frame, if that was in error.
     eifs_until: u64,
     idle_since: u64,
-    /// From when on it counts, and slots to go then.
+    /// From when on it counts, and slots to go then. None: its backoff is over, and it had nothing to send.
     counts_from: u64,
-    left: u64,
+    left: Option<u64>,
     /// Start of its exchange.
     began: u64,
     attempts: u64,
@@ -124,6 +136,8 @@ pub(super) struct Apart {
     /// By node, when it begins to send if nothing comes between.
     starts: Vec<u64>,
     on_air: Vec<Transmission>,
+    /// Of those that are on the air.
+    overlaps: Vec<Overlap>,
     plans: Vec<(u64, Event)>,
     ledger: Ledger,
     /// Nodes whose exchange is under way.
@@ -146,6 +160,7 @@ impl Apart {
             nodes: vec![node; nodes],
             starts: vec![NEVER; nodes],
             on_air: Vec::new(),
+            overlaps: Vec::new(),
             plans: Vec::new(),
             ledger: Ledger::new(nodes),
             engaged: Vec::new(),
@@ -190,15 +205,18 @@ impl Apart {
     pub(super) fn ready(&mut self, node: usize, now: u64, draw: impl FnOnce() -> u64) {
         let own = &mut self.nodes[node];
         own.ready = true;
-        // What arrives with the end of a frame found the channel busy.
-        let free = own.is_idle() && now > own.idle_since;
-        if !free && own.left == 0 {
-            own.left = draw();
+        if !own.is_idle() {
+            own.left = own.left.or_else(|| Some(draw()));
+            return;
         }
-        if own.is_idle() {
-            let passed = now.saturating_sub(own.counts_from).div_ceil(self.slot_ns);
-            self.starts[node] = own.counts_from + own.left.max(passed) * self.slot_ns;
+        let passed = now.saturating_sub(own.counts_from).div_ceil(self.slot_ns);
+        if now == own.idle_since {
+            // What arrives with the end of a frame found the channel busy.
+            own.left = own.left.or_else(|| Some(draw()));
+        } else if now >= own.counts_from && own.left.is_some_and(|left| left <= passed) {
+            own.left = None;
         }
+        self.starts[node] = own.counts_from + own.left.unwrap_or(0).max(passed) * self.slot_ns;
     }
 
     /// A node begins its exchange.
@@ -228,7 +246,7 @@ impl Apart {
     pub(super) fn resolved(&mut self, node: usize, slots: u64, more: bool, now: u64) {
         let own = &mut self.nodes[node];
         own.book(now);
-        (own.engaged, own.ready, own.left) = (false, more, slots);
+        (own.engaged, own.ready, own.left) = (false, more, Some(slots));
         // After an answer that did not come it counts from then.
         own.counts_from = own.counts_from.max(now + self.difs_ns);
         self.engaged.retain(|other| *other != node);
@@ -260,19 +278,49 @@ impl Apart {
         own.book(now);
         own.sending = true;
         self.starts[sent.from] = NEVER;
-        let mut spoiled = NodeSet::default();
+        let (mut spoiled, mut talked) = (NodeSet::default(), NodeSet::default());
         for other in &mut self.on_air {
             spoiled = spoiled | reach.loses(sent.from, other.sent.from);
             other.spoiled = other.spoiled | reach.loses(other.sent.from, sent.from);
+            talked.insert(other.sent.from);
+            other.talked.insert(sent.from);
         }
         let until = now + sent.ns;
         let sensed = (now + self.sense_ns).min(until - 1);
-        self.on_air.push(Transmission { sent, until, sensed, spoiled });
+        self.on_air.push(Transmission { sent, since: now, until, sensed, spoiled, talked });
+    }
+
+    /// While others reached the receiver of the part of an exchange that is just over, ns from its start.
+    pub(super) fn overlaps(&self, owner: usize) -> impl Iterator<Item = Range<u64>> {
+        self.overlaps.iter().filter(move |overlap| overlap.owner == owner).map(|overlap| overlap.at.clone())
+    }
+
+    /// Nobody asks for these any more.
+    pub(super) fn forget_overlaps(&mut self, owner: usize) {
+        self.overlaps.retain(|overlap| overlap.owner != owner);
+    }
+
+    /// One that is over reached the receivers of others on the air, and they its own.
+    fn note_overlaps(&mut self, over: &Transmission, reach: &Reach, now: u64) {
+        for other in &self.on_air {
+            for (own, by) in [(over, other), (other, over)] {
+                let Some(to) = own.sent.to.filter(|to| reach.loses(own.sent.from, by.sent.from).has(*to))
+                else {
+                    continue;
+                };
+                let from = own.since.max(by.since) - own.since;
+                // Who sends itself is not in step any more.
+                let until = if by.sent.from == to { NEVER } else { now - own.since };
+                self.overlaps.push(Overlap { owner: own.sent.owner, at: from..until });
+            }
+        }
     }
 
     /// A transmission is over.
     fn ends(&mut self, place: usize, reach: &Reach, now: u64, draw: &mut impl FnMut(usize) -> u64) -> Event {
-        let Transmission { sent, spoiled, .. } = self.on_air.remove(place);
+        let over = self.on_air.remove(place);
+        self.note_overlaps(&over, reach, now);
+        let Transmission { sent, spoiled, talked, .. } = over;
         let decodes = reach.decodes(sent.from);
         for node in reach.senses(sent.from).iter() {
             let own = &mut self.nodes[node];
@@ -282,7 +330,9 @@ impl Apart {
                 continue;
             }
             let is_for_it = sent.to == Some(node);
-            if !decodes.has(node) || spoiled.has(node) || (is_for_it && sent.lost) {
+            if talked.has(node) {
+                // It received nothing of it, not even errors: the channel is free for it when it is over.
+            } else if !decodes.has(node) || spoiled.has(node) || (is_for_it && sent.lost) {
                 own.eifs_until = self.eifs_ns.map_or(0, |ns| now + ns);
             } else {
                 own.eifs_until = 0;
@@ -314,7 +364,10 @@ impl Apart {
         }
         if now >= own.counts_from {
             let passed = (now - own.counts_from) / self.slot_ns;
-            own.left = own.left.saturating_sub(passed + self.busy_slots);
+            own.left = own
+                .left
+                .filter(|left| own.ready || *left > passed)
+                .map(|left| left.saturating_sub(passed + self.busy_slots));
             // The rest of these slots, if they go on, is counted anew.
             own.counts_from = NEVER;
         }
@@ -327,8 +380,8 @@ impl Apart {
         own.idle_since = now.max(own.nav);
         own.counts_from = (own.idle_since + self.difs_ns).max(own.eifs_until);
         // It was about to send on a free channel, and was too late.
-        if own.ready && own.left == 0 {
-            own.left = draw(node);
+        if own.ready {
+            own.left = own.left.or_else(|| Some(draw(node)));
         }
         self.count(node);
     }
@@ -337,7 +390,7 @@ impl Apart {
     fn count(&mut self, node: usize) {
         let own = &self.nodes[node];
         if own.ready && !own.engaged && own.is_idle() {
-            self.starts[node] = own.counts_from + own.left * self.slot_ns;
+            self.starts[node] = own.counts_from + own.left.unwrap_or(0) * self.slot_ns;
         }
     }
 

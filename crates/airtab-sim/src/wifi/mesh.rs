@@ -210,6 +210,11 @@ impl Mesh {
         Some((&self.reach, self.air.as_mut()?))
     }
 
+    /// What is on the air where not all sense each other.
+    pub(super) fn air(&self) -> Option<&Apart> {
+        self.air.as_ref()
+    }
+
     /// The number that a node has for who is at the other end of one of its links.
     #[inline]
     pub(super) fn number(&self, node: u16, link: u16) -> u16 {

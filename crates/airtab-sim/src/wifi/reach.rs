@@ -114,7 +114,7 @@ impl Reach {
         };
         if let Some(db) = capture_db {
             let further = libm::pow(10.0, db / 10.0 / EXPONENT);
-            let survives = |a: usize, b: usize, at: usize| distance(a, at) * further <= distance(b, at);
+            let survives = |a: usize, b: usize, at: usize| distance(a, at) * further < distance(b, at);
             for a in 0..places.len() {
                 let among = |b: usize| (0..places.len()).filter(move |at| *at != a && *at != b);
                 let beaten = |b: usize| set(among(b).filter(|at| survives(a, b, *at)));

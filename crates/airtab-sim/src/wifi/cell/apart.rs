@@ -115,9 +115,10 @@ impl Cell {
                 self.resolve_apart(pool, owner, now);
             }
             Step::Data => {
-                let exchange = &mut self.contenders[owner].exchange;
+                let (exchange, mesh) = (&mut self.contenders[owner].exchange, &self.mesh);
                 if disturbed && exchange.answer != Answer::None {
-                    exchange.spoil();
+                    let air = mesh.as_ref().and_then(|mesh| mesh.air()).expect("it is a mesh");
+                    exchange.spoil_during(&self.config.phy, air.overlaps(owner));
                 }
                 let (answer, ack_ns) = (exchange.answer, u64::from(exchange.frame.ack_ns));
                 self.arrive(owner, now);
@@ -137,6 +138,7 @@ impl Cell {
                 self.resolve_apart(pool, owner, now);
             }
         }
+        self.on_the_air().1.forget_overlaps(owner);
     }
 
     /// A sender knows what became of its attempt, and takes its next backoff, for the same exchange or the next one.

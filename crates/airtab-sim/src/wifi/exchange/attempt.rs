@@ -3,7 +3,14 @@
 //!
 //! What it does not do: what an end means for parts and their packets is `exchange`'s.
 
+use std::ops::Range;
+
+use airtab_core::Phy;
+
 use super::*;
+
+/// Before each MPDU of an aggregate, bytes.
+const DELIMITER: u32 = 4;
 
 impl Exchange {
     /// An attempt begins: how it will end for each part. Every DATA is drawn on
@@ -84,6 +91,35 @@ impl Exchange {
         self.answer = Answer::Missing;
     }
 
+    /// Others reached its receiver meanwhile, ns from the start of DATA: who meets the preamble spoils all of the attempt
+    /// under way, who comes later the MPDUs that it overlaps.
+    pub(in crate::wifi) fn spoil_during(&mut self, phy: &Phy, overlaps: impl Iterator<Item = Range<u64>>) {
+        let Some(rate) = self.frame.mcs.filter(|_| self.kind == Kind::Data && self.parts.len() > 1) else {
+            return self.spoil();
+        };
+        let preamble_ns = phy.preamble_ns(&rate);
+        let lasts_ns = self.frame.data_ns - preamble_ns;
+        let subframe = |part: &Part| u64::from((part.mpdu_bytes + DELIMITER).next_multiple_of(4));
+        let same = |a: &Part, b: &Part| a.sequence.is_some() && a.sequence == b.sequence;
+        let all: u64 = self.parts.chunk_by(same).map(|mpdu| subframe(&mpdu[0])).sum();
+        for at in overlaps {
+            if at.start < preamble_ns {
+                return self.spoil();
+            }
+            let mut before = 0;
+            for mpdu in self.parts.chunk_by_mut(same) {
+                let from = preamble_ns + lasts_ns * before / all;
+                before += subframe(&mpdu[0]);
+                if at.start < preamble_ns + lasts_ns * before / all && from < at.end {
+                    mpdu.iter_mut().for_each(|part| part.end = End::Collision);
+                }
+            }
+        }
+        if !self.parts.iter().any(|part| matches!(part.end, End::Acked | End::AckLost)) {
+            self.answer = Answer::Missing;
+        }
+    }
+
     /// Others reached its sender: it does not get the answer of the attempt under way.
     pub(in crate::wifi) fn spoil_answer(&mut self) {
         self.answer = Answer::Garbled;
@@ -153,7 +189,7 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
-    use airtab_core::{Meta, Phy, Pool, Ticket};
+    use airtab_core::{Meta, Pool, Ticket};
 
     use super::*;
     use crate::wifi::config::Loss;

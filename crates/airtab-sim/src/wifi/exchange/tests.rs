@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Exchanges of several parts, though the cell makes none yet.
 
-use airtab_core::{Meta, Phy, Pool};
+use airtab_core::{Meta, Phy, Pool, RateSpec};
 
 use super::*;
 use crate::wifi::config::Loss;
@@ -154,4 +154,34 @@ fn losses_are_drawn_by_part_and_the_ack_once() {
         let (share, sigma) = (seen / attempts as f64, (expected * (1.0 - expected) / attempts as f64).sqrt());
         assert!((share - expected).abs() <= 4.0 * sigma, "{counts:?}");
     }
+}
+
+/// Three MPDUs of 1538 bytes at HT20 MCS 7: 608 us, of which 36 are the preamble. Others spoil what they overlap, and all of it
+/// with the preamble.
+#[test]
+fn overlaps_spoil_what_they_meet() {
+    let phy = Phy::named("std-11n").expect("a profile of the core");
+    let rate = phy.rate(&RateSpec { mcs: 7, ..RateSpec::default() }).expect("it has MCS 7");
+    let (mut pool, radios) = (Pool::new(), radios(Loss::None));
+    let mut of = |spans: &[(u64, u64)]| {
+        let mut exchange = exchange(&mut pool, &radios, &[1500; 3]);
+        exchange.frame.mcs = Some(rate);
+        exchange.frame.data_ns = phy.ppdu_ns(&rate, 3 * 1544 - 2);
+        assert_eq!(exchange.frame.data_ns, 608_000);
+        for (sequence, part) in (0..).zip(&mut exchange.parts) {
+            (part.sequence, part.mpdu_bytes, part.end) = (Some(sequence), 1538, End::Acked);
+        }
+        exchange.answer = Answer::Ack;
+        exchange.spoil_during(&phy, spans.iter().map(|(from, until)| from * 1000..until * 1000));
+        let lost: Vec<bool> = exchange.parts.iter().map(|part| part.end == End::Collision).collect();
+        (lost, exchange.answer)
+    };
+    assert_eq!(of(&[(35, 36)]), (vec![true; 3], Answer::Missing), "the preamble");
+    assert_eq!(of(&[(100, 150)]), (vec![true, false, false], Answer::Ack));
+    // The first one is over at 226.67 us.
+    assert_eq!(of(&[(200, 226)]), (vec![true, false, false], Answer::Ack));
+    assert_eq!(of(&[(200, 227)]), (vec![true, true, false], Answer::Ack));
+    assert_eq!(of(&[(227, 300)]), (vec![false, true, false], Answer::Ack));
+    assert_eq!(of(&[(40, 41), (500, 9000)]), (vec![true, false, true], Answer::Ack));
+    assert_eq!(of(&[(40, 9000)]), (vec![true; 3], Answer::Missing), "nobody answers what has errors alone");
 }
