@@ -58,9 +58,11 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
         links,
         layout,
     };
+    // What is wrong with a route says nothing about who reaches whom.
+    let fine = top.is_fine();
     let config = MeshConfig { routes: read_routes(top, &names, &config), ..config };
     // A topology by name may have two parts; whether an application's nodes are of one is the simulator's rule.
-    if let (Ok(ways), true, false) = (Ways::new(&config), top.is_fine(), named) {
+    if let (Ok(ways), true, false) = (Ways::new(&config), fine, named) {
         for (number, node) in nodes.iter().enumerate().skip(1) {
             if ways.next(0, number as u16).is_none() {
                 let message = format!(

@@ -70,9 +70,14 @@ impl WayError {
         match self {
             WayError::Short { .. } => "two nodes at least: where it begins and where it ends".into(),
             WayError::Missing { hop: (a, b), .. } => {
-                format!("there is no link between {} and {}", name(a), name(b))
+                let (a, b) = (name(a), name(b));
+                format!(
+                    "there is no link between {a} and {b}: put them nearer to each other, give them a [[link]] or let tx_range reach"
+                )
             }
-            WayError::Again { node, .. } => format!("comes to {} twice: a loop", name(node)),
+            WayError::Again { node, .. } => {
+                format!("comes to {} twice: a loop; leave one of them out", name(node))
+            }
             WayError::Split { node, .. } => format!(
                 "another route to the same node goes on differently from {}: who is next depends on where a packet goes to alone",
                 name(node)
