@@ -291,6 +291,24 @@ static const char *cbt_check_lists(const struct at_vals *v, u16 *bad)
 	return NULL;
 }
 
+/* 0 alone means that it is worked out; in a list it would be a class's. */
+static const char *cbt_check_zeros(const struct at_vals *v, u16 *bad)
+{
+	static const u16 lists[] = { P_TH_MAX, P_WEIGHT };
+
+	for (u32 i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		*bad = lists[i];
+		for (u32 k = 0; v[*bad].len > 1 && k < v[*bad].len; k++)
+			if (!v[*bad].v[k])
+				return "is 0 for a class, which would hold nothing: give each its own, or none";
+	}
+	*bad = P_CAP;
+	for (u32 k = 0; k < v[P_CAP].len; k++)
+		if (v[P_CAP].v[k] && v[P_CAP].v[k] < 1 << 16)
+			return "is less than the threshold itself: 1 or more, or 0 for no cap";
+	return NULL;
+}
+
 static const char *cbt_check_shares(const struct at_vals *v, u16 *bad)
 {
 	bool shares = cbt_given(&v[P_SHARE]);
@@ -372,6 +390,8 @@ const char *at_cbt_check(const struct at_vals *v, u16 *bad)
 	u64 rate = *v[P_STATION_RATE].v;
 	const char *wrong = cbt_check_lists(v, bad);
 
+	if (!wrong)
+		wrong = cbt_check_zeros(v, bad);
 	if (!wrong)
 		wrong = cbt_check_shares(v, bad);
 	if (!wrong)

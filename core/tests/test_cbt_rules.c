@@ -509,11 +509,13 @@ static void refused(void)
 		{ "rules=3", "rules", "" },
 		{ "rules=19", "rules", "not among classes" },
 		{ "latency=0", "latency", "below" }, { "rate=0", "rate", "below" }, { "packet=0", "packet", "below" },
+		{ "mode=2 th_max=327680,0,327680", "th_max", "hold nothing" }, { "weight=1/256,0,1/4", "weight", "hold nothing" },
+		{ "cap=32768", "cap", "threshold itself" }, { "cap=131072,65535,0", "cap", "threshold itself" },
 		{ "packet=1000,0,1000", "packet", "below" }, { "weight=4294967297", "weight", "above" },
 	};
 	static const char *const good[] = {
 		"mode=1 th_max=6553600 limit=300", "share=333333", "classes=1 share=1000000",
-		"mode=2 th_min=65536,0,0", "limit=1", "mode=3 station_rate=54000000 latency=1000000000",
+		"mode=2 th_min=65536,0,0", "cap=65536,0,131072", "limit=1", "mode=3 station_rate=54000000 latency=1000000000",
 	};
 	u16 bad;
 
