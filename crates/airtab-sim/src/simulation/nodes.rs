@@ -69,7 +69,10 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn queued_at_node(&mut self, node: u16, packet: Handle) {
         let now = self.now;
-        let Body { app, flow, .. } = self.world.pool().body(packet).body;
+        let Body { app, flow, up, ref load, .. } = self.world.pool().body(packet).body;
+        if let (Some(dnb), true) = (&mut self.dnb, load.has_data()) {
+            dnb.saw(flow, up);
+        }
         self.meter(app).arrived(now);
         self.backlog.changed(true, now);
         let own = self.nodes.at(node);
