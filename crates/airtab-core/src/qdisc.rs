@@ -195,6 +195,11 @@ impl Qdisc {
         self.discipline
     }
 
+    /// What it was started with, or changed to.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
     fn own<T>(&self, pool: &Pool<T>) {
         assert!(Arc::ptr_eq(&self.pool, pool.identity()), "a discipline works on one pool only");
     }

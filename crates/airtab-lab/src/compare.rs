@@ -24,6 +24,9 @@ use airtab_scenario::digits::count;
 /// the older form would be misled.
 pub const SCHEMA: u32 = 1;
 
+/// Before the name of a node of a mesh among those of applications.
+pub(crate) const NODE: &str = "node/";
+
 /// How to compare.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -209,7 +212,20 @@ pub(crate) fn summarise(
             station: String::new(),
             metrics: over_seeds(runs.iter().map(|run| &run.ap)),
         },
+        nodes: nodes(runs),
     }
+}
+
+/// The nodes of a mesh, which are the same in every run.
+fn nodes(runs: &[Measured]) -> Vec<Scores> {
+    let names = runs.first().into_iter().flat_map(|run| &run.nodes).map(|(name, _)| name);
+    let node = |(i, name): (usize, &String)| Scores {
+        name: format!("{NODE}{name}"),
+        kind: "node",
+        station: String::new(),
+        metrics: over_seeds(runs.iter().map(|run| &run.nodes[i].1)),
+    };
+    names.enumerate().map(node).collect()
 }
 
 fn over_seeds<'a>(runs: impl Iterator<Item = &'a Figures> + Clone) -> BTreeMap<Metric, Summary> {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use airtab_core::Params;
-use airtab_scenario::{Measured, Metric, Of, measure};
+use airtab_scenario::{Figures, Measured, Metric, Of, measure};
 use airtab_sim::{Observer, Probe, Quantity, Scenario, Simulation, Trace, watch};
 
 /// Time between two samples of a mean, ns: shares no beat with what recurs in a
@@ -43,7 +43,8 @@ pub(crate) fn run_watched(
     let from = parts.iter().map(|p| p.start).min().unwrap_or(0);
     let to = parts.iter().map(|p| p.end).max().unwrap_or(0);
     let columns = params.discipline().flow_columns();
-    let quantities: Vec<Quantity> = columns.iter().copied().map(Quantity::Column).collect();
+    let quantities = columns.iter().copied().map(Quantity::Column).chain([Quantity::Limit]);
+    let quantities: Vec<Quantity> = quantities.collect();
     let mut probe = Probe::new(STEP_NS, from..to, &quantities);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut probe];
     observers.extend(others.iter_mut().map(|other| &mut **other as &mut dyn Observer));
@@ -53,10 +54,23 @@ pub(crate) fn run_watched(
         let metric = Metric::of_column(column, Of::Mean);
         for ((figures, part), values) in measured.apps.iter_mut().zip(&parts).zip(&series.values) {
             let within = probe.at_ns().iter().zip(values).filter(|(at, _)| part.contains(at));
-            let (sum, n) =
-                within.filter_map(|(_, value)| *value).fold((0.0, 0u32), |(sum, n), x| (sum + x, n + 1));
-            figures.extend((n > 0).then(|| (metric, sum / f64::from(n))));
+            figures.extend(mean(within.map(|(_, value)| *value)).map(|mean| (metric, mean)));
         }
     }
+    let limits = probe.series().last().map_or(&[][..], |limits| &limits.values);
+    // Of an access point with a queue for each category it would be one of them.
+    let ap = if limits.len() == 1 { Some(&mut measured.ap) } else { None };
+    let nodes = measured.nodes.iter_mut().map(|(_, figures)| figures);
+    let owners: Vec<&mut Figures> =
+        if scenario.medium.mesh().is_some() { nodes.collect() } else { ap.into_iter().collect() };
+    for (figures, values) in owners.into_iter().zip(limits) {
+        figures.extend(mean(values.iter().copied()).map(|mean| (Metric::LimitMean, mean)));
+    }
     (measured, trace)
+}
+
+/// Of those that there are.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let (sum, n) = values.flatten().fold((0.0, 0u32), |(sum, n), x| (sum + x, n + 1));
+    (n > 0).then(|| sum / f64::from(n))
 }

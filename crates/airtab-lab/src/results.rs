@@ -145,7 +145,7 @@ fn schema() -> Result<Type, ParquetError> {
 fn write(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
     let mut texts: [Vec<ByteArray>; TEXTS.len()] = Default::default();
     let (mut seeds, mut values, mut present) = (Vec::new(), Vec::new(), Vec::new());
-    for (queue, app) in c.queues.iter().flat_map(|q| q.apps.iter().chain([&q.ap]).map(move |a| (q, a))) {
+    for (queue, app) in c.queues.iter().flat_map(|q| q.all().map(move |a| (q, a))) {
         let Scores { name, kind, metrics, .. } = app;
         for (metric, summary) in metrics {
             for (seed, value) in c.seeds.iter().zip(&summary.values) {

@@ -12,7 +12,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle,
 
 use crate::change::{AppChange, is_tied};
 use crate::classes;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, NODE};
 use airtab_scenario::digits::{self, count};
 
 /// How text is laid out.
@@ -368,7 +368,33 @@ pub fn run(q: &QueueScores, style: Style) -> String {
         let (label, digits, value) = (metric.label(), metric.decimals(), metric.shown(summary.mean));
         let _ = writeln!(text, "  {label:26}{value:.digits$}");
     }
+    text.extend(run_nodes(q, style).map(|nodes| format!("\n{nodes}")));
     text
+}
+
+/// One row for each node of a mesh; None: there are none.
+fn run_nodes(q: &QueueScores, style: Style) -> Option<String> {
+    use Metric::*;
+    const COLUMNS: [Metric; 7] =
+        [QueuePackets, QueueMax, LimitMean, QueueDropped, DropShare, AmpduFrames, CollidedAttempts];
+    const HEADINGS: [&str; 7] = [
+        "mean\nqueue",
+        "largest",
+        "limit",
+        "dropped\n%",
+        "of all\ndrops, %",
+        "MPDUs an\naggregate",
+        "attempts that\ncollide, %",
+    ];
+    let mut table = empty_table();
+    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let stub = std::iter::once(Cell::new("node"));
+    table.set_header(stub.chain(HEADINGS.map(|heading| right(heading.into()))));
+    for node in &q.nodes {
+        let figures = COLUMNS.map(|metric| right(sum(node, &[metric])));
+        table.add_row(std::iter::once(Cell::new(&node.name[NODE.len()..])).chain(figures));
+    }
+    (table.row_count() > 0).then(|| finish_table(table, style))
 }
 
 /// The sum of those figures that it has, as one of them is shown.

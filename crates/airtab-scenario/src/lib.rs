@@ -21,6 +21,7 @@ mod changes;
 mod contention;
 mod copies;
 pub mod digits;
+mod dnb;
 mod evenness;
 mod frames;
 mod gaps;

@@ -15,7 +15,7 @@ use airtab_quality::Window;
 use airtab_quality::qoo::Percentile;
 use airtab_quality::web::{self, Page};
 use airtab_sim::{
-    App, AppTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, Scenario, SecondTrace, SenderTrace,
+    App, AppTrace, BelowTrace, Delivery, Leg, Legs, NodeTrace, PathTrace, Scenario, SecondTrace, SenderTrace,
     StreamTrace, Trace,
 };
 
@@ -47,6 +47,8 @@ pub struct Measured {
     pub seconds: Vec<Vec<Second>>,
     /// Figures of the access point.
     pub ap: Figures,
+    /// Name and figures of each node of a mesh, in their order.
+    pub nodes: Vec<(String, Figures)>,
 }
 
 /// One second of one application.
@@ -88,7 +90,25 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
     let apps: Vec<Figures> = figures.collect();
     let seconds = both().map(|(_, seen, window)| window.map_or_else(Vec::new, |w| seconds(seen, w)));
     let measured = &apps[..scenario.apps.len()];
-    Measured { ap: of_access_point(scenario, trace, measured), seconds: seconds.collect(), apps, pages }
+    let (ap, nodes) = (of_access_point(scenario, trace, measured), of_nodes(&trace.nodes));
+    Measured { ap, nodes, seconds: seconds.collect(), apps, pages }
+}
+
+/// What each node of a mesh held, dropped and sent.
+fn of_nodes(nodes: &[NodeTrace]) -> Vec<(String, Figures)> {
+    let dropped = nodes.iter().map(|node| node.dropped).sum();
+    let of = |node: &NodeTrace| {
+        let mut f = Figures::from([
+            (Metric::QueuePackets, node.mean_packets),
+            (Metric::QueueMax, node.max_packets as f64),
+        ]);
+        f.extend(share(node.dropped, node.arrived).map(|x| (Metric::QueueDropped, x)));
+        f.extend(share(node.dropped, dropped).map(|x| (Metric::DropShare, x)));
+        f.extend((node.sent > 0).then(|| (Metric::AmpduFrames, node.sent as f64 / node.frames)));
+        f.extend(node.collision_ratio().map(|x| (Metric::CollidedAttempts, x)));
+        (node.name.clone(), f)
+    };
+    nodes.iter().map(of).collect()
 }
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
@@ -120,6 +140,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     add_path(&mut f, Direction::Down, &seen.down, down);
     add_path(&mut f, Direction::Up, &seen.up, up);
     add_senders(&mut f, &seen.tcp);
+    add_round_trips(&mut f, seen);
     // Little's law: places are the times in the queue by the time in which they were spent.
     f.insert(Metric::UplinkPackets, up.total.queue_ns as f64 / measured_ns);
     kinds::measure(&app.kind, &mut f, seen, window);
@@ -207,6 +228,19 @@ fn add_senders(f: &mut Figures, ends: &[SenderTrace; 2]) {
         f.extend(share(all.retransmits, all.segments).map(|x| (Metric::RetransmitRatio, x)));
         f.extend(share(all.srtt_sum_ns, all.acks).map(|ns| (Metric::SmoothedRtt, ns * SECONDS)));
     }
+}
+
+/// Round-trip times as the senders measured them, and the largest window.
+fn add_round_trips(f: &mut Figures, seen: &AppTrace) {
+    let times = &seen.round_trips_ns;
+    if !times.is_empty() {
+        f.insert(Metric::Rtt, times.mean() * SECONDS);
+        f.insert(Metric::RttDeviation, times.deviation() * SECONDS);
+        f.insert(Metric::RttP95, times.value_at_quantile(0.95) as f64 * SECONDS);
+        f.insert(Metric::RttMax, times.max() as f64 * SECONDS);
+    }
+    let largest = seen.tcp.iter().map(|end| end.most_window).max().filter(|bytes| *bytes > 0);
+    f.extend(largest.map(|bytes| (Metric::CwndMax, bytes as f64)));
 }
 
 /// Delays and losses of a constant stream.

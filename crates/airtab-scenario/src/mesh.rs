@@ -14,6 +14,7 @@ use airtab_sim::wifi::{
 };
 use airtab_sim::{Shape, Station};
 
+use crate::dnb;
 use crate::links::measure;
 use crate::queues::{QueueSettings, QueueSpec};
 use crate::reader::{Section, Value, choice, instead, number, quantity, text, unused};
@@ -45,6 +46,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     let links = read_links(top, &names, (&speeds, speed));
     let places: Option<Vec<(f64, f64)>> = nodes.iter().map(|node| node.place).collect();
     let reach = read_reach((top, m), &names, (places.as_deref(), shape.map(|shape| shape.ranges)), &links);
+    let dnb = m.and_then(|m| m.section("dnb")).and_then(|s| dnb::read(&s, &cell));
     if let Some(m) = m {
         m.finish();
     }
@@ -57,6 +59,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
         reach,
         links,
         layout,
+        dnb,
     };
     // What is wrong with a route says nothing about who reaches whom.
     let fine = top.is_fine();

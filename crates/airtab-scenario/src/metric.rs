@@ -112,6 +112,10 @@ pub enum Metric {
     QueueDeviation,
     /// Packets that the access point's queue dropped, share of those that came.
     QueueDropped,
+    /// Of a node of a mesh: packets that its queue dropped, share of those that all nodes' queues did.
+    DropShare,
+    /// Mean of the limit that the discipline sets itself, as its statistics say, packets.
+    LimitMean,
     /// Mean time from leaving that queue to the first attempt, s.
     BelowDelay,
     /// 99th percentile of the time from leaving that queue to the first attempt, s.
@@ -152,6 +156,16 @@ pub enum Metric {
     Timeouts,
     /// TCP's smoothed round-trip time, mean over the acknowledgements of new data of both ends, s.
     SmoothedRtt,
+    /// Round-trip times that its TCP senders measured, as they were, of both ends: their mean, s.
+    Rtt,
+    /// Their standard deviation, s.
+    RttDeviation,
+    /// Their 95th percentile, s.
+    RttP95,
+    /// The longest, s.
+    RttMax,
+    /// Largest congestion window of one of its TCP senders, bytes.
+    CwndMax,
     /// What its packets met on their way in one direction.
     Path(PathFigure),
     /// A part of its Quality of Outcome.
@@ -288,6 +302,8 @@ const TABLE: &[Row] = &[
     (QueuePackets, "queue_mean_packets", "places held", 1.0, 1, Neither),
     (QueueDeviation, "queue_deviation_packets", "places held, deviation", 1.0, 1, Neither),
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
+    (DropShare, "drop_share_ratio", "share of all drops, %", 1e2, 1, Neither),
+    (LimitMean, "limit_mean_packets", "limit, packets", 1.0, 1, Neither),
     (BelowDelay, "below_delay_mean_seconds", "below the queue mean, ms", 1e3, 2, Lower),
     (BelowDelayP99, "below_delay_p99_seconds", "below the queue p99, ms", 1e3, 2, Lower),
     (BelowPackets, "below_mean_packets", "packets below the queue", 1.0, 1, Neither),
@@ -308,6 +324,11 @@ const TABLE: &[Row] = &[
     (RetransmitRatio, "retransmit_ratio", "sent again, %", 1e2, 2, Lower),
     (Timeouts, "timeouts", "timeouts", 1.0, 1, Neither),
     (SmoothedRtt, "smoothed_rtt_seconds", "smoothed round trip, ms", 1e3, 2, Neither),
+    (Rtt, "rtt_mean_seconds", "round trip, ms", 1e3, 2, Lower),
+    (RttDeviation, "rtt_deviation_seconds", "round trips, deviation, ms", 1e3, 2, Neither),
+    (RttP95, "rtt_p95_seconds", "round trip p95, ms", 1e3, 2, Lower),
+    (RttMax, "rtt_max_seconds", "longest round trip, ms", 1e3, 2, Lower),
+    (CwndMax, "cwnd_max_bytes", "largest window, kB", 1e-3, 1, Neither),
     (Value, "value", "value", 1.0, 2, Neither),
     (QueueMax, "queue_max_packets", "largest backlog", 1.0, 0, Neither),
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),

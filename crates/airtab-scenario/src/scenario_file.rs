@@ -10,9 +10,9 @@ use std::path::Path;
 
 use airtab_core::time::{MS, SECOND};
 use airtab_core::{Discipline, ParamError, Params, Unit};
-use airtab_sim::tcp::Config;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::wifi::MediumConfig;
-use airtab_sim::{MeasureWindow, Scenario, Scored, Wired};
+use airtab_sim::{App, MeasureWindow, Scenario, Scored, Wired};
 use toml::de::DeTable;
 
 use crate::apps::read_apps;
@@ -170,6 +170,9 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
     let (congestion, mss) = (tcp.congestion, tcp.mss);
     let context = Context { folder: &folder, congestion, mss, requirements, cell, duration_ns, meshed };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
+    if !meshed {
+        check_paced(top, &apps, &tcp);
+    }
     let changes = read_changes(top, medium.as_ref(), (&stations, errors), (&apps, tcp.mss), duration_ns);
     top.finish();
     duration?;
@@ -193,6 +196,20 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
         warnings: top.warnings(),
         text: text.into(),
     })
+}
+
+/// Outside of a mesh nobody knows the way of TCP-AP but the file.
+fn check_paced(top: &Section, apps: &[App], tcp: &Config) {
+    let known = tcp.tcp_ap.hops.is_some() && tcp.tcp_ap.rate_bps.is_some();
+    let paced = |app: &App| app.kind.congestion(tcp.congestion) == Some(Algorithm::TcpAp);
+    for (entry, app) in apps.iter().enumerate().filter(|(_, app)| !known && paced(app)) {
+        let message = format!(
+            "application '{}': tcp_ap goes by the hops of its way and what they carry, which only a mesh knows: say \
+             [tcp.tcp_ap] hops = 1, rate = \"11Mb/s\"",
+            app.name
+        );
+        top.problem_in("app", Some(entry), message);
+    }
 }
 
 /// `[windows]`: parts of the run by name.

@@ -23,9 +23,9 @@ pub struct Summary {
 /// One application, or the access point, under one discipline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Name of the application, or `ap`.
+    /// Name of the application, `ap`, or `node/NAME`.
     pub name: String,
-    /// What it is: a kind of scenario files, or `ap`.
+    /// What it is: a kind of scenario files, `ap`, or `node`.
     pub kind: &'static str,
     /// Its station's name; none of `ap`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -47,12 +47,20 @@ pub struct QueueScores {
     pub apps: Vec<Scores>,
     /// The access point and the channel.
     pub ap: Scores,
+    /// The nodes of a mesh, in the order of the scenario, each by the name `node/NAME`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Scores>,
 }
 
 impl QueueScores {
-    /// The application of that name, or the access point for `ap`.
+    /// The application of that name, the access point for `ap`, or a node of a mesh for `node/NAME`.
     pub fn app(&self, name: &str) -> Option<&Scores> {
-        self.apps.iter().chain([&self.ap]).find(|a| a.name == name)
+        self.all().find(|a| a.name == name)
+    }
+
+    /// All of them: applications, access point, nodes.
+    pub fn all(&self) -> impl Iterator<Item = &Scores> {
+        self.apps.iter().chain([&self.ap]).chain(&self.nodes)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
-use airtab_sim::tcp::congestion::{Form, TcpDConfig, VegasConfig, WestwoodFilter};
+use airtab_sim::tcp::congestion::{Form, TcpApConfig, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_sim::tcp::{Config, Recovery, RttBy};
 use toml::de::{DeTable, DeValue};
 
@@ -59,6 +59,8 @@ pub(crate) fn read(s: Section) -> Config {
         ("linux", Config::linux()),
         ("bsd44", Config::bsd44()),
         ("stz", Config::stz()),
+        ("ns2", Config::ns2()),
+        ("testbed", Config::testbed()),
     ];
     let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
     // The profile's timestamps, or those asked for, take their bytes from the size that is said here.
@@ -111,6 +113,9 @@ pub(crate) fn read(s: Section) -> Config {
     if let Some(own) = s.section("tcp_d") {
         read_tcp_d(own, &mut tcp.tcp_d);
     }
+    if let Some(own) = s.section("tcp_ap") {
+        tcp.tcp_ap = read_tcp_ap(own);
+    }
     // What other programs call it.
     for (other, own) in [
         ("timestamps", "rtt = \"timestamps\" (or \"segment\")"),
@@ -154,4 +159,12 @@ fn read_tcp_d(s: Section, tcp_d: &mut TcpDConfig) {
     tcp_d.form = s.read("form", choice(vec![("min", Form::Min), ("max", Form::Max)])).unwrap_or(tcp_d.form);
     tcp_d.initial_window = read_first_window(&s).or(tcp_d.initial_window);
     s.finish();
+}
+
+/// `[tcp.tcp_ap]`: of a way that is no mesh's, or instead of its.
+fn read_tcp_ap(s: Section) -> TcpApConfig {
+    let hops = s.read("hops", quantity(Unit::Count, 1..=255)).map(|n| n as u32);
+    let rate_bps = s.read("rate", quantity(Unit::Bps, 100_000..=40_000_000_000));
+    s.finish();
+    TcpApConfig { hops, rate_bps }
 }

@@ -650,6 +650,8 @@ fn a_profile_has_its_congestion_control() {
         ("linux", Config::linux()),
         ("bsd44", Config::bsd44()),
         ("stz", Config::stz()),
+        ("ns2", Config::ns2()),
+        ("testbed", Config::testbed()),
     ];
     for (name, config) in profiles {
         let scenario = ScenarioFile::parse("x.toml", &text(name)).unwrap().scenario;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Scenario files of meshes: what they say, and every way to get one wrong. The messages are frozen in `snapshots/`.
 
+use airtab_core::Phy;
+use airtab_model::sizing::dnb::{Origin, Rounding, Rule};
+use airtab_model::sizing::split::Split;
 use airtab_scenario::ScenarioFile;
-use airtab_sim::wifi::{Loss, MediumConfig, MeshConfig};
+use airtab_sim::wifi::{DnbConfig, Interference, Loss, MediumConfig, MeshConfig};
 use airtab_sim::{Change, Changed, Latency, Servers, Shape};
 
 /// The mesh that the cases spoil.
@@ -118,6 +121,46 @@ fn a_mesh_by_its_name_is_what_the_tables_change() {
     assert_eq!(file.scenario.apps[0].servers, Servers::Behind(0, Latency::both(5_000_000)));
 }
 
+/// `[mesh.dnb]`: what the study has, each key, and none.
+#[test]
+fn limits_may_follow() {
+    let read = |table: &str| {
+        let text = RIGHT.replace("capture = 10\n", &format!("capture = 10\n{table}\n"));
+        let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{table}: {e}"));
+        mesh(&file).dnb
+    };
+    assert_eq!(read(""), None);
+    assert_eq!(read("[mesh.dnb]\ncontrol = false\nsplit = \"equal\""), None);
+    let usual = DnbConfig::new(&Phy::named("dnb-11b").expect("a profile of the core"));
+    assert_eq!(read("[mesh.dnb]"), Some(usual));
+    let (rule, second) = (usual.rule, 1_000_000_000);
+    assert_eq!((usual.threshold, usual.split, usual.interval_ns), (0.9, Split::Ratio, second));
+    assert_eq!(
+        (rule.packet_bytes, rule.rounding, rule.origin),
+        (1460.0, Rounding::Nearest, Origin::FirstQueue)
+    );
+    let other = read(
+        "[mesh.dnb]\ninterference = \"measured\"\nthreshold = 0.8\npacket = \"1000B\"\nrounding = \"up\"\norigin = \"relay\"\nextra = \"3ms\"\nbuffer = 12\nsplit = \"greedy\"\nfloor_to_ampdu = true\ninterval = \"2s\"",
+    );
+    let (packet_bytes, extra_us) = (1000.0, 3000.0);
+    let rule = Rule { packet_bytes, extra_us, rounding: Rounding::Up, origin: Origin::FirstRelay, ..rule };
+    let expected = DnbConfig {
+        interference: Interference::Measured,
+        threshold: 0.8,
+        rule,
+        buffer: Some(12),
+        split: Split::Greedy,
+        floor_to_ampdu: true,
+        interval_ns: 2 * second,
+    };
+    assert_eq!(other, Some(expected));
+    // Data with RTS takes longer, and B is larger.
+    let text = RIGHT.replace("phy = \"dnb-11b\"", "phy = \"dnb-11b\"\nrts = \"1B\"");
+    let text = text.replace("capture = 10\n", "capture = 10\n[mesh.dnb]\n");
+    let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+    assert!(mesh(&file).dnb.expect("it is there").rule.exchange.rts_cts);
+}
+
 #[test]
 fn lists_say_what_places_say() {
     let mut text =
@@ -209,6 +252,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[change]]\nat = \"1s\"\nlink = [\"a\", \"b\"]\nkey = \"distance\"\nvalue = 3\n[[change]]\nat = \"2s\"\nlink = [\"a\", \"b\"]\nkey = \"rate\"\nvalue = \"3Mb/s\"\n[[route]]",
     ),
     ("unknown keys", "ring = 3", "rings = 3\n[mesh.more]\na = 1"),
+    (
+        "a controller of wrong values",
+        "capture = 10",
+        "[mesh.dnb]\ninterference = \"three_hop\"\nthreshold = 0\npacket = \"0B\"\nrounding = \"down\"\norigin = \"node\"\nextra = \"1h\"\nbuffer = 0\nsplit = \"half\"\nfloor_to_ampdu = 1\ninterval = \"500ms\"\ncontrol = \"on\"\ncost = \"linear\"",
+    ),
+    ("a controller that is no table", "capture = 10", "dnb = true"),
     ("a topology and places", "name = \"mesh\"", "topology = \"chain-3\""),
     ("a topology that is none", "name = \"mesh\"", "topology = \"chain-7\""),
     (

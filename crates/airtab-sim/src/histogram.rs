@@ -116,6 +116,17 @@ impl Histogram {
         self.bins().map(share).fold(0.0, |sum, share| sum + share)
     }
 
+    /// Their standard deviation, ns, as if each lay in the middle of its bin, of all of them as a population; 0 if there
+    /// is none.
+    pub fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let share = |(bin, count)| {
+            let (low, width) = self.span(bin);
+            ((low + width / 2) as f64 - mean).powi(2) * count as f64 / self.total as f64
+        };
+        self.bins().map(share).fold(0.0, |sum, share| sum + share).sqrt()
+    }
+
     /// The time, ns, that the share `q` of all did not exceed, 0 to 1: the upper end of its bin, for `q` = 0 the lower one;
     /// 0 if there is none.
     pub fn value_at_quantile(&self, q: f64) -> u64 {

@@ -16,6 +16,7 @@ use airtab_core::time::SECOND;
 use crate::scenario::{App, Scenario, Scored};
 use crate::trace::{
     AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
+    delays,
 };
 use crate::traffic::{AppKind, ROOM};
 use crate::wifi::Way;
@@ -265,6 +266,7 @@ impl AppMeter {
             below: self.below,
             paths: self.paths,
             tcp: Default::default(),
+            round_trips_ns: delays(3),
             acked: Vec::new(),
             air_ns: self.air_ns[0],
             up_air_ns: self.air_ns[1],

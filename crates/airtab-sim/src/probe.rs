@@ -67,6 +67,11 @@ pub enum Quantity {
     Srtt,
     /// Packets in the access point's queue.
     Queue,
+    /// The limit that the access point's discipline sets itself, packets, where its statistics have a `limit`; of each node of a
+    /// mesh.
+    Limit,
+    /// The drain time that it goes by, s, where they have a `drain`; of each node of a mesh.
+    Drain,
     /// Channel time of all uplink frames since the start, ns.
     UplinkAir,
     /// What the discipline's table says of each application's flows, in base units: the mean over those that
@@ -75,12 +80,14 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Names of those that every run has.
-    pub const NAMES: [&str; 8] =
-        ["received", "uploaded", "queue", "window", "uplink_air", "volume", "jain", "srtt"];
+    /// Names of those that are no columns.
+    pub const NAMES: [&str; 10] =
+        ["received", "uploaded", "queue", "window", "uplink_air", "volume", "jain", "srtt", "limit", "drain"];
 
-    /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], or a column of its table.
+    /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], of which those of its statistics are
+    /// not every discipline's, or a column of its table.
     pub fn named(name: &str, discipline: Discipline) -> Option<Quantity> {
+        let has = |name| discipline.stats().iter().any(|stat| stat.name == name);
         match name {
             "received" => Some(Quantity::Received),
             "uploaded" => Some(Quantity::Uploaded),
@@ -90,6 +97,8 @@ impl Quantity {
             "volume" => Some(Quantity::Volume),
             "jain" => Some(Quantity::FlowVolumes),
             "srtt" => Some(Quantity::Srtt),
+            "limit" => has("limit").then_some(Quantity::Limit),
+            "drain" => has("drain").then_some(Quantity::Drain),
             _ => discipline.flow_columns().into_iter().find(|c| c.name == name).map(Quantity::Column),
         }
     }
@@ -100,8 +109,8 @@ impl Quantity {
 pub struct Series {
     /// What it is.
     pub quantity: Quantity,
-    /// One list of samples for each application, in the order of the scenario; of the access point one alone; of
-    /// [`Quantity::FlowVolumes`] one for each TCP flow.
+    /// One list of samples for each application, in the order of the scenario; of the access point one alone, or one for each
+    /// node of a mesh; of [`Quantity::FlowVolumes`] one for each TCP flow.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
@@ -162,7 +171,7 @@ impl Observer for Probe {
     }
 }
 
-/// A value for each application, or one of the access point.
+/// A value for each application, or one of the access point, or of each node.
 fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
     let apps = 0..simulation.app_count();
     match quantity {
@@ -181,6 +190,8 @@ fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
         }
         Quantity::Srtt => apps.map(|app| simulation.srtt_ns(app).map(|ns| ns as f64 * 1e-9)).collect(),
         Quantity::Queue => vec![Some(simulation.queue_packets().into())],
+        Quantity::Limit => simulation.stat("limit"),
+        Quantity::Drain => simulation.stat("drain"),
         Quantity::UplinkAir => vec![Some(simulation.air().up_ns as f64)],
         Quantity::Column(column) => {
             let rows = |name| simulation.column(name).into_iter().flatten();

@@ -6,11 +6,12 @@ use std::ops::Range;
 use airtab_core::Key;
 
 use crate::engine::{NEVER, Stream};
+use crate::histogram::Histogram;
 use crate::meter::AppMeter;
 use crate::net::address::{self, FiveTuple, Protocol};
 use crate::scenario::{App, Scenario};
 use crate::tcp::{Config, Endpoint, Stats};
-use crate::trace::{AppTrace, SenderTrace};
+use crate::trace::{AppTrace, SenderTrace, delays};
 use crate::traffic::{Application, Progress, Seen, Setting, User};
 use crate::volume::Volumes;
 use crate::world::{Home, HomeHost, NodeId};
@@ -192,10 +193,13 @@ pub(crate) struct Running {
     pub(crate) saturates: bool,
     /// It is told how far its connections are.
     pub(crate) follows: bool,
+    /// Hops of their way in a mesh, and what the slowest carries, bit/s.
+    pub(crate) way: Option<(u32, u64)>,
     /// Their packets.
     pub(crate) meter: AppMeter,
     /// Their TCP senders: the servers', the stations'.
     tcp: [SenderTrace; 2],
+    round_trips_ns: Histogram,
     /// What was acknowledged of its flows.
     pub(crate) volumes: Volumes,
 }
@@ -233,8 +237,20 @@ impl Running {
         let kept = app.kind.protocol() == Protocol::Tcp && app.kind.keeps_volumes();
         let connected = if kept { flows.len() } else { 0 };
         let volumes = Volumes::new(connected, scenario.duration_ns);
-        let (app, tcp) = (app.clone(), Default::default());
-        Running { app, users, flows, active: false, saturates, follows, meter, tcp, volumes }
+        let (way, app, tcp) = (scenario.way(app), app.clone(), Default::default());
+        Running {
+            app,
+            users,
+            flows,
+            active: false,
+            saturates,
+            follows,
+            way,
+            meter,
+            tcp,
+            round_trips_ns: delays(3),
+            volumes,
+        }
     }
 
     /// An end of one of its connections has done what it had to do now.
@@ -249,6 +265,8 @@ impl Running {
             return;
         }
         let srtt_sum_ns = after.srtt_sum_ns - before.srtt_sum_ns;
+        let measured = after.round_trips > before.round_trips;
+        let (round_trip, window) = (after.round_trip_ns, socket.endpoint.cwnd());
         socket.counted = *after;
         if !self.meter.measures(now) {
             return;
@@ -259,6 +277,10 @@ impl Running {
         all.timeouts += timeouts;
         all.acks += acks;
         all.srtt_sum_ns += srtt_sum_ns;
+        all.most_window = all.most_window.max(window);
+        if measured {
+            self.round_trips_ns.record(round_trip); // one at a time
+        }
         socket.retransmits += retransmits as u32; // at one time
         socket.timeouts += timeouts as u32;
         all.most_retransmits = all.most_retransmits.max(socket.retransmits.into());
@@ -274,6 +296,7 @@ impl Running {
             (window.frames, window.pages, window.segments) =
                 (frames.clone(), pages.clone(), segments.clone());
         }
-        (AppTrace { frames, pages, segments, tcp: self.tcp, acked, ..trace }, mean_packets)
+        let (tcp, round_trips_ns) = (self.tcp, self.round_trips_ns);
+        (AppTrace { frames, pages, segments, tcp, round_trips_ns, acked, ..trace }, mean_packets)
     }
 }

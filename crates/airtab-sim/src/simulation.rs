@@ -10,6 +10,7 @@
 
 mod applications;
 mod body;
+mod dnb;
 mod fingerprint;
 mod nodes;
 mod observe;
@@ -33,6 +34,7 @@ use crate::traffic::{Io, Setting};
 use crate::world::{Books, Carried, Home, Place, Report, Topology, World};
 
 use body::{Body, Load, SegmentAcks};
+use dnb::Controller;
 use fingerprint::Fingerprint;
 use nodes::Nodes;
 use observe::Tap;
@@ -75,6 +77,8 @@ pub struct Simulation {
     /// Those of a mesh.
     nodes: Nodes,
     changes: Vec<Change>,
+    /// Sets limits of a mesh's queues.
+    dnb: Option<Box<Controller>>,
     fingerprint: Fingerprint,
 }
 
@@ -103,6 +107,8 @@ enum Event {
     },
     /// A link becomes another one, by the change's number.
     Change(u16),
+    /// Limits of queues may have to be others.
+    SizeQueues,
 }
 
 impl Simulation {
@@ -111,11 +117,16 @@ impl Simulation {
         let (access, _) = scenario.access_links(App::flows);
         let (home, topology) =
             Home::new(scenario, access, queue).expect("scenario and parameters are checked before a run");
-        Simulation::over(scenario, home, topology, seed)
+        Simulation::over(scenario, (home, topology), queue, seed)
     }
 
     /// Over the topology of a home, with whatever queues on its wires.
-    fn over(scenario: &Scenario, home: Home, topology: Topology, seed: u64) -> Simulation {
+    fn over(
+        scenario: &Scenario,
+        (home, topology): (Home, Topology),
+        queue: &Params,
+        seed: u64,
+    ) -> Simulation {
         #[cfg(feature = "trial")]
         SET_UP.fetch_add(1, Ordering::Relaxed);
         let mut world = World::new(topology, seed);
@@ -151,6 +162,10 @@ impl Simulation {
         for (number, change) in (0..).zip(&scenario.changes) {
             world.timer(change.at_ns, Event::Change(number));
         }
+        let dnb = Controller::new(scenario, queue).map(Box::new);
+        if let Some(dnb) = &dnb {
+            world.timer(dnb.interval_ns(), Event::SizeQueues);
+        }
         Simulation {
             now: 0,
             changes: scenario.changes.clone(),
@@ -166,6 +181,7 @@ impl Simulation {
             tap: Tap::default(),
             backlog: Backlog::new(scenario.measure_ns.clone()),
             nodes: Nodes::new(scenario),
+            dnb,
             fingerprint: Fingerprint::default(),
         }
     }
@@ -240,6 +256,7 @@ impl Simulation {
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
             Report::Timer(Event::Change(number)) => self.change(number),
+            Report::Timer(Event::SizeQueues) => self.size_queues(),
             Report::Arrived { packet, .. } => self.arrived(packet),
             Report::Queued { at: Place::AccessPoint(_), packet } => {
                 let Body { app, flow, .. } = self.world.pool().body(packet).body;

@@ -46,6 +46,10 @@ pub struct NodeTrace {
     pub arrived: u64,
     /// Packets that it dropped.
     pub dropped: u64,
+    /// Packets that were in a frame at their last attempt.
+    pub sent: u64,
+    /// How many frames that was: of one of n MPDUs each has a part of 1/n.
+    pub frames: f64,
     /// What it did on the air.
     pub air: NodeAir,
 }
@@ -81,6 +85,9 @@ pub struct AppTrace {
     pub paths: [PathTrace; 2],
     /// Its TCP senders: the servers', the stations'. Nothing where TCP is not the simulator's.
     pub tcp: [SenderTrace; 2],
+    /// The round-trip times that its TCP senders measured, of both ends, ns: of each acknowledgement of new data where
+    /// timestamps tell or the congestion control asks, else one in a round trip. Nothing where TCP is not the simulator's.
+    pub round_trips_ns: Histogram,
     /// Bytes that its TCP flows had acknowledged in each second, whole run, flow by flow, both ways together.
     /// Nothing where TCP is not the simulator's.
     pub acked: Vec<Vec<u32>>,
@@ -115,6 +122,8 @@ pub struct SenderTrace {
     pub acks: u64,
     /// Sum of the smoothed round-trip time at each of them, ns.
     pub srtt_sum_ns: u64,
+    /// Largest congestion window of one connection, bytes.
+    pub most_window: u64,
     /// Most retransmissions of one connection.
     pub most_retransmits: u64,
     /// Most timeouts of one connection.
@@ -284,7 +293,7 @@ pub struct ApTrace {
     pub uplink_dropped: u64,
 }
 
-const fn delays(digits: u32) -> Histogram {
+pub(crate) const fn delays(digits: u32) -> Histogram {
     Histogram::new(100 * SECOND, digits)
 }
 

@@ -18,6 +18,8 @@ fn assert_same(own: &Histogram, reference: &Reference) {
     assert_eq!((own.len(), own.is_empty()), (reference.len(), reference.is_empty()));
     assert_eq!(own.max(), reference.max());
     assert_eq!(own.mean().to_bits(), reference.mean().to_bits());
+    let (deviation, expected) = (own.deviation(), reference.stdev());
+    assert!((deviation - expected).abs() <= 1e-9 * expected.max(1.0), "{deviation} {expected}");
     for i in 0..=200 {
         let q = f64::from(i) / 200.0;
         let theirs = if reference.is_empty() { 0 } else { reference.value_at_quantile(q) };

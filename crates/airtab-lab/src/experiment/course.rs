@@ -142,6 +142,8 @@ fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(
         Quantity::Uploaded => ("received from the station, Mb/s".into(), None, true, 8.0, 1e6),
         Quantity::UplinkAir => ("uplink, % of the air".into(), Some("uplink"), true, 1e2, STEP_NS as f64),
         Quantity::Queue => ("packets in the queue".into(), Some("queue"), false, 1.0, 1.0),
+        Quantity::Limit => ("limit, packets".into(), Some("limit"), false, 1.0, 1.0),
+        Quantity::Drain => ("drain time, ms".into(), Some("drain time"), false, 1e3, 1.0),
         Quantity::Window => ("window, segments".into(), None, false, 1.0, f64::from(scenario.tcp.mss)),
         Quantity::Column(column) => {
             let (unit, factor, _) = column_unit(column.unit);
@@ -150,7 +152,11 @@ fn curves(scenario: &Scenario, at_ns: &[u64], series: &Series) -> (String, Vec<(
         }
     };
     let curve = |(i, values): (usize, &Vec<Option<f64>>)| {
-        let name = of.map_or_else(|| scenario.apps[i].name.clone(), String::from);
+        let name = match (of, series.values.len()) {
+            (None, _) => scenario.apps[i].name.clone(),
+            (Some(name), 1) => name.into(),
+            (Some(_), _) => scenario.stations[i].name.clone(), // the nodes of a mesh
+        };
         let mut before = 0.0;
         let points = values.iter().zip(at_ns).map(|(value, at)| {
             let value = (*value)?;

@@ -14,6 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::workload::Kind;
 use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
+use crate::compare::NODE;
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;
@@ -202,7 +203,7 @@ impl Names<'_> {
         Ok(self.apps[i].clone())
     }
 
-    /// `"game.game_mos"`; `"game@late.game_mos"`: in a window; `"tcp*.goodput_bits_per_second"`: of each application whose
+    /// `"game.game_mos"`; `"node/n1.drop_share_ratio"` of a mesh; `"game@late.game_mos"`: in a window; `"tcp*.goodput_bits_per_second"`: of each application whose
     /// name begins so, and `"tcp*@late.goodput_bits_per_second"` in a window.
     fn metric(&self, written: &str) -> Result<Vec<(String, Metric)>, String> {
         let wrong = || format!("'{written}' is not application.metric, such as \"game.game_mos\"");
@@ -218,7 +219,8 @@ impl Names<'_> {
             }
             None => Vec::new(),
         };
-        if some.is_empty() {
+        // Which nodes there are may be an axis.
+        if some.is_empty() && !app.starts_with(NODE) {
             self.known(apps, "application", app)?;
         }
         let metric = Metric::named(metric).ok_or_else(|| {

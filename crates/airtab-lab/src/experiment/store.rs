@@ -112,6 +112,8 @@ struct Kept {
     /// Number, opened, requested, done, bytes.
     pages: Vec<Vec<[u64; 5]>>,
     ap: BTreeMap<String, f64>,
+    #[serde(default)]
+    nodes: Vec<(String, BTreeMap<String, f64>)>,
     /// Of videos only: what a second began at, ns; bits sent, bits received, playable frames.
     seconds: Vec<Vec<(u64, f64, f64, u32)>>,
 }
@@ -125,6 +127,7 @@ impl Kept {
             apps: m.apps.iter().map(figures).collect(),
             pages: m.pages.iter().map(|pages| pages.iter().map(page).collect()).collect(),
             ap: figures(&m.ap),
+            nodes: m.nodes.iter().map(|(name, f)| (name.clone(), figures(f))).collect(),
             seconds: m.seconds.iter().map(|all| all.iter().filter_map(second).collect()).collect(),
         }
     }
@@ -148,6 +151,11 @@ impl Kept {
             apps: self.apps.iter().map(figures).collect::<Option<_>>()?,
             pages: self.pages.iter().map(|pages| pages.iter().map(page).collect()).collect::<Option<_>>()?,
             ap: figures(&self.ap)?,
+            nodes: self
+                .nodes
+                .iter()
+                .map(|(name, f)| Some((name.clone(), figures(f)?)))
+                .collect::<Option<_>>()?,
             seconds: self.seconds.iter().map(|all| all.iter().map(second).collect()).collect(),
         })
     }

@@ -99,5 +99,5 @@ impl Workload {
 /// A run of applications that have no pages and no seconds.
 pub(super) fn measured(apps: Vec<Figures>, ap: Figures) -> Measured {
     let none = apps.len();
-    Measured { apps, pages: vec![Vec::new(); none], seconds: vec![Vec::new(); none], ap }
+    Measured { apps, pages: vec![Vec::new(); none], seconds: vec![Vec::new(); none], ap, nodes: Vec::new() }
 }

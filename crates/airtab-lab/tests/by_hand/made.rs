@@ -27,7 +27,7 @@ pub fn app(name: &str, kind: &'static str, figures: &[(Metric, f64)]) -> Scores 
 pub fn queue(label: &str, apps: Vec<Scores>) -> QueueScores {
     let params = BTreeMap::from([("limit", "35".to_string())]);
     let ap = Scores { name: "ap".into(), kind: "ap", station: String::new(), metrics: BTreeMap::new() };
-    QueueScores { label: label.into(), discipline: "fifo", params, apps, ap }
+    QueueScores { label: label.into(), discipline: "fifo", params, apps, ap, nodes: Vec::new() }
 }
 
 pub fn comparison(queues: Vec<QueueScores>) -> Comparison {

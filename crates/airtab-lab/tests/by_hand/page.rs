@@ -37,7 +37,14 @@ fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> Q
     let mut params = BTreeMap::from([("limit", "35".to_string())]);
     params.extend(classes.then(|| ("classes", "2".to_string())));
     let ap = Scores { name: "ap".into(), kind: "ap", station: String::new(), metrics: BTreeMap::new() };
-    QueueScores { label: label.into(), discipline: "fifo", params, apps: apps.collect(), ap }
+    QueueScores {
+        label: label.into(),
+        discipline: "fifo",
+        params,
+        apps: apps.collect(),
+        ap,
+        nodes: Vec::new(),
+    }
 }
 
 fn comparison(queues: Vec<QueueScores>) -> Comparison {

@@ -78,7 +78,7 @@ impl LiveHost for Host<'_> {
         let ap = figures.pop().unwrap();
         let pages = vec![vec![], vec![], (self.pages)(&which), vec![]];
         let seconds = vec![vec![], vec![], vec![], (self.seconds)(&which)];
-        Ok(Some(Measured { apps: figures, pages, seconds, ap }))
+        Ok(Some(Measured { apps: figures, pages, seconds, ap, nodes: Vec::new() }))
     }
 }
 

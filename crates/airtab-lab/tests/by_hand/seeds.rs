@@ -45,6 +45,7 @@ fn run(echo: &[(Metric, f64)], ap: &[(Metric, f64)], pages: &[(u32, u64)]) -> Me
         pages: vec![pages.iter().map(page).collect(), Vec::new()],
         seconds: vec![Vec::new(); 2],
         ap: ap.iter().copied().collect(),
+        nodes: Vec::new(),
     }
 }
 

@@ -7,10 +7,10 @@ use airtab_core::time::{MS, SECOND as S};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
-use airtab_sim::wifi::{AirTrace, ContentionTrace, WinnersTrace};
+use airtab_sim::wifi::{AirTrace, ContentionTrace, NodeAir, WinnersTrace};
 use airtab_sim::{
-    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Legs, PathTrace, QueueTrace, Scenario,
-    SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
+    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Histogram, Legs, NodeTrace, PathTrace,
+    QueueTrace, Scenario, SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
 };
 
 use crate::near;
@@ -43,6 +43,7 @@ fn silent(scenario: &Scenario) -> Trace {
         below: None,
         paths: Default::default(),
         tcp: Default::default(),
+        round_trips_ns: Histogram::new(100 * S, 3),
         acked: Vec::new(),
         air_ns: 0,
         up_air_ns: 0,
@@ -235,6 +236,53 @@ fn how_long_tcp_thinks_a_round_trip_is() {
     near(of(Direction::Up), 0.020);
     let f = alone(DOWNLOAD, |seen| seen.tcp[0] = SenderTrace { segments: 4, ..SenderTrace::default() });
     assert_eq!(f.get(&SmoothedRtt), None, "nothing was acknowledged");
+}
+
+/// 19 round trips of 10 ms and one of 110: mean 15, of the squares 700, deviation sqrt(700 - 225).
+#[test]
+fn how_long_round_trips_were() {
+    let f = alone(DOWNLOAD, |seen| {
+        (0..19).for_each(|_| seen.round_trips_ns.record(10 * MS));
+        seen.round_trips_ns.record(110 * MS);
+        seen.tcp = [40_000, 60_000].map(|most_window| SenderTrace { most_window, ..SenderTrace::default() });
+    });
+    let close = |metric: Metric, expected: f64| {
+        assert!((f[&metric] / expected - 1.0).abs() < 1e-3, "{} {}", metric.name(), f[&metric]);
+    };
+    close(Rtt, 0.015);
+    close(RttDeviation, 475f64.sqrt() * 1e-3);
+    close(RttP95, 0.010); // which 19 of 20 did not exceed
+    close(RttMax, 0.110);
+    assert_eq!(f[&CwndMax], 60_000.0);
+    let f = alone(DOWNLOAD, |_| ());
+    assert!([Rtt, RttDeviation, RttP95, RttMax, CwndMax].iter().all(|metric| !f.contains_key(metric)));
+}
+
+/// Of 8 drops 6 at the first node; its 12 packets were in 3 frames.
+#[test]
+fn what_nodes_of_a_mesh_did() {
+    let scenario = home(&[("x", DOWNLOAD)]);
+    let mut trace = silent(&scenario);
+    let air = NodeAir { attempts: 8, collided: 2, ..NodeAir::default() };
+    let node = |name: &str, dropped| NodeTrace {
+        name: name.into(),
+        mean_packets: 1.5,
+        max_packets: 4,
+        arrived: 24,
+        dropped,
+        sent: 12,
+        frames: 3.0,
+        air,
+    };
+    let idle = NodeTrace { arrived: 0, sent: 0, air: NodeAir::default(), ..node("c", 0) };
+    trace.nodes = vec![node("a", 6), node("b", 2), idle];
+    let nodes = measure(&scenario, &trace).nodes;
+    assert_eq!(nodes.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["a", "b", "c"]);
+    let a = &nodes[0].1;
+    assert_eq!((a[&QueuePackets], a[&QueueMax], a[&QueueDropped], a[&DropShare]), (1.5, 4.0, 0.25, 0.75));
+    assert_eq!((a[&AmpduFrames], a[&CollidedAttempts], nodes[1].1[&DropShare]), (4.0, 0.25, 0.25));
+    let c = &nodes[2].1;
+    assert!([QueueDropped, AmpduFrames, CollidedAttempts].iter().all(|metric| !c.contains_key(metric)));
 }
 
 #[test]

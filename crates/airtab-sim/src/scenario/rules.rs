@@ -66,6 +66,19 @@ impl Scenario {
         Ok(())
     }
 
+    /// Hops of an application's way in a mesh, and what the slowest of their links carries, bit/s; None: in no mesh, or
+    /// nothing leads there.
+    pub(crate) fn way(&self, app: &App) -> Option<(u32, u64)> {
+        let (mesh, Servers::Behind(from, _)) = (self.medium.mesh()?, app.servers) else { return None };
+        let path = Ways::new(mesh).ok()?.path(from, app.station as u16)?;
+        let linked = |hop: &[u16]| {
+            let ends = [(hop[0], hop[1]), (hop[1], hop[0])];
+            mesh.links.iter().find(|link| ends.contains(&link.ends)).map(|link| link.speed.kbps())
+        };
+        let slowest = path.windows(2).filter_map(linked).min()?;
+        Some((path.len() as u32 - 1, 1000 * u64::from(slowest)))
+    }
+
     /// What changes is there, and does so within the run.
     pub(super) fn check_changes(&self) -> Result<(), String> {
         let links = self.medium.mesh().map(|mesh| mesh.links.len());

@@ -133,10 +133,13 @@ impl Simulation {
     /// Opens a connection in the place of the flow's last one.
     fn open(&mut self, flow: u16, down: u64, up: u64) {
         let own = &mut self.flows[usize::from(flow)];
-        let kind = &self.apps[usize::from(own.app)].app.kind;
+        let running = &self.apps[usize::from(own.app)];
         // Nobody answers a kind that speaks UDP.
-        let Some(congestion) = kind.congestion(self.tcp.congestion) else { return };
-        let config = self.tcp.with_congestion(congestion);
+        let Some(congestion) = running.app.kind.congestion(self.tcp.congestion) else { return };
+        let mut config = self.tcp.with_congestion(congestion);
+        if let Some((hops, rate_bps)) = running.way {
+            config.tcp_ap = config.tcp_ap.or_way(hops, rate_bps);
+        }
         // Hosts were not switched on together: the coarse timers of one have nothing to do with another's.
         let of =
             |host: NodeId| Config { rto_phase_ns: host.phase(self.flow_key, config.rto_grid_ns), ..config };

@@ -31,6 +31,16 @@ pub(super) enum Load {
     Segment(Segment),
 }
 
+impl Load {
+    /// Whether it is more than an acknowledgement.
+    pub(super) fn has_data(&self) -> bool {
+        match self {
+            Load::Datagram(_) => true,
+            Load::Segment(segment) => segment.payload > 0,
+        }
+    }
+}
+
 impl Tag for Body {
     fn tag(&self, _peer: u16) -> u32 {
         u32::from(self.app) << 16 | u32::from(self.flow)

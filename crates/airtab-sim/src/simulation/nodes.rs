@@ -23,6 +23,8 @@ struct Own {
     backlog: Backlog,
     arrived: u64,
     dropped: u64,
+    sent: u64,
+    frames: f64,
 }
 
 impl Nodes {
@@ -33,6 +35,8 @@ impl Nodes {
             backlog: Backlog::new(scenario.measure_ns.clone()),
             arrived: 0,
             dropped: 0,
+            sent: 0,
+            frames: 0.0,
         };
         Nodes(meshed.into_iter().flatten().map(|node| own(&node.name)).collect())
     }
@@ -49,6 +53,8 @@ impl Nodes {
             max_packets: own.backlog.most(),
             arrived: own.arrived,
             dropped: own.dropped,
+            sent: own.sent,
+            frames: own.frames,
             air: *air,
         };
         self.0.into_iter().zip(air).map(node).collect()
@@ -69,7 +75,10 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn queued_at_node(&mut self, node: u16, packet: Handle) {
         let now = self.now;
-        let Body { app, flow, .. } = self.world.pool().body(packet).body;
+        let Body { app, flow, up, ref load, .. } = self.world.pool().body(packet).body;
+        if let (Some(dnb), true) = (&mut self.dnb, load.has_data()) {
+            dnb.saw(flow, up);
+        }
         self.meter(app).arrived(now);
         self.backlog.changed(true, now);
         let own = self.nodes.at(node);
@@ -126,6 +135,11 @@ impl Simulation {
         let running = &mut self.apps[(tag >> 16) as usize];
         running.meter.transmitted(!down, tx, now);
         running.meter.went_out(!down, way, now);
+        let own = self.nodes.at(node);
+        if way.mpdus > 0 && own.backlog.measures(now) {
+            own.sent += 1;
+            own.frames += 1.0 / f64::from(way.mpdus);
+        }
         if running.saturates && self.is_source(flow, !down, node) {
             self.settled(flow, false);
         }

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtab_core::{Discipline, GROUP, Rate};
+use airtab_core::{Discipline, GROUP, Qdisc, Rate};
 
 use super::{Load, Simulation};
 use crate::net::address::FiveTuple;
@@ -188,6 +188,17 @@ impl Simulation {
             queue.for_each_row(self.world.pool(), self.now, |row| values.push(column.value(row)));
         }
         Some(values)
+    }
+
+    /// A statistic of the access point's discipline at this time, by name, in its base unit; of each node's in a mesh. None
+    /// where the discipline has no such statistic.
+    pub fn stat(&self, name: &str) -> Vec<Option<f64>> {
+        let of = |queue: &Qdisc| {
+            let all = queue.discipline().stats();
+            let place = all.iter().position(|stat| stat.name == name)?;
+            Some(queue.stats(self.now)[place] as f64 * all[place].unit.scale())
+        };
+        self.world.medium(0).queues().map(of).collect()
     }
 
     /// Where the channel's time went so far.

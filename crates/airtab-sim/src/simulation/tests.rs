@@ -71,7 +71,7 @@ fn what_disciplines_on_wires_do_is_not_the_access_points() {
     let (access, _) = scenario.access_links(App::flows);
     let (home, topology) = Home::new(&scenario, access, &fifo(35)).expect("it is right");
     let topology = topology.with_disciplines(&fifo(scenario.wired.queue_packets));
-    let mut queued = Simulation::over(&scenario, home, topology, 1);
+    let mut queued = Simulation::over(&scenario, (home, topology), &fifo(35), 1);
     queued.advance(scenario.duration_ns);
     assert!((0..8).all(|wire| queued.world.wire_queue(wire).is_some()));
     let queued = queued.finish();

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::congestion::{Algorithm, TcpDConfig, VegasConfig, WestwoodFilter};
+use super::congestion::{Algorithm, TcpApConfig, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_core::time::MS;
 
 /// Settings of one endpoint. Plain data; see [`Config::check`] for the ranges.
@@ -46,6 +46,8 @@ pub struct Config {
     pub westwood: WestwoodFilter,
     /// Constants of TCP-D.
     pub tcp_d: TcpDConfig,
+    /// The way of TCP-AP.
+    pub tcp_ap: TcpApConfig,
     /// Whether the first two duplicate acknowledgements let a new segment go each (RFC 3042); with SACK they always do.
     pub limited_transmit: bool,
     /// Retransmission timers expire at multiples of this, ns, and `min_rto_ns` bounds the timeout itself, as in BSD; 0:
@@ -59,7 +61,8 @@ pub struct Config {
     pub rtt: RttBy,
     /// Slow start threshold at the beginning, segments; None: arbitrarily high.
     pub initial_ssthresh: Option<u32>,
-    /// Segments leave at the rate that the congestion control says ([`Congestion::pacing_rate`]), not in bursts.
+    /// Segments leave at the rate that the congestion control says ([`Congestion::pacing_rate`]), not in bursts; those of
+    /// TCP-AP always do.
     ///
     /// [`Congestion::pacing_rate`]: super::congestion::Congestion::pacing_rate
     pub pacing: bool,
@@ -108,6 +111,7 @@ impl Config {
             vegas: VegasConfig::standard(),
             westwood: WestwoodFilter::RoundTrip,
             tcp_d: TcpDConfig::standard(),
+            tcp_ap: TcpApConfig::standard(),
             limited_transmit: true,
             rto_grid_ns: 0,
             rto_phase_ns: 0,
@@ -140,6 +144,7 @@ impl Config {
             vegas: VegasConfig::standard(),
             westwood: WestwoodFilter::RoundTrip,
             tcp_d: TcpDConfig::standard(),
+            tcp_ap: TcpApConfig::standard(),
             limited_transmit: false,
             rto_grid_ns: 500 * MS,
             rto_phase_ns: 0,
@@ -179,6 +184,25 @@ impl Config {
             tcp_d: TcpDConfig { initial_window: Some(2), ..home.tcp_d },
             ..home
         }
+    }
+
+    /// The `ns2` profile, the senders of Showail 2016's chapter 4, which it does not describe (the simulator of its time): MSS
+    /// 1460, initial window 2, NewReno with SACK, an acknowledgement for each segment, minimum timeout 200 ms. PRR and the
+    /// receive window are `home`'s.
+    pub const fn ns2() -> Self {
+        Config { initial_window: 2, ack_every: 1, congestion: Algorithm::NewReno, ..Config::home() }
+    }
+
+    /// The `testbed` profile, the senders of Showail 2016's chapters 2 and 5 (Linux 3.17): CUBIC, packets of 1500 bytes with
+    /// timestamps (MSS 1448) and a round trip measured with each acknowledgement, initial window 10. Its own HyStart is
+    /// left out, as in [`Config::linux`] it would be another one; what it does not say is `home`'s.
+    pub const fn testbed() -> Self {
+        Config { initial_window: 10, ..Config::home().with_timestamps() }
+    }
+
+    /// Whether segments leave at a rate.
+    pub const fn paces(&self) -> bool {
+        self.pacing || matches!(self.congestion, Algorithm::TcpAp)
     }
 
     /// Congestion window after the handshake, segments: that of its congestion control, if it has one of its own.
@@ -243,7 +267,8 @@ impl Config {
         if self.max_rto_ns < self.min_rto_ns || self.max_rto_ns < self.initial_rto_ns {
             return fail("max_rto must not be below min_rto or initial_rto");
         }
-        self.vegas.check().and_then(|()| self.tcp_d.check()).map_err(|said| ConfigError(said.into()))
+        let own = self.vegas.check().and_then(|()| self.tcp_d.check());
+        own.and_then(|()| self.tcp_ap.check().map_err(Into::into)).map_err(|said| ConfigError(said.into()))
     }
 }
 
@@ -289,6 +314,8 @@ mod tests {
             Config { tcp_d: TcpDConfig { eps_percent: 96, ..home.tcp_d }, ..home },
             Config { tcp_d: TcpDConfig { q_percent: 0, ..home.tcp_d }, ..home },
             Config { tcp_d: TcpDConfig { initial_window: Some(0), ..home.tcp_d }, ..home },
+            Config { tcp_ap: TcpApConfig { hops: Some(0), rate_bps: None }, ..home },
+            Config { tcp_ap: TcpApConfig { hops: None, rate_bps: Some(0) }, ..home },
         ];
         for config in bad {
             assert!(config.check().is_err(), "{config:?}");
@@ -298,9 +325,13 @@ mod tests {
     /// 40 bytes of headers make 1500 on the wire.
     #[test]
     fn the_profiles_are_in_range() {
-        for profile in [Config::home(), Config::linux(), Config::bsd44(), Config::stz()] {
+        let profiles = [Config::home(), Config::linux(), Config::bsd44(), Config::stz()];
+        for profile in profiles.into_iter().chain([Config::ns2(), Config::testbed()]) {
             assert_eq!(profile.check(), Ok(()), "{profile:?}");
         }
+        let (ns2, testbed) = (Config::ns2(), Config::testbed());
+        assert_eq!((ns2.mss, ns2.first_window(), ns2.ack_every), (1460, 2, 1));
+        assert_eq!((testbed.mss + 12 + 40, testbed.first_window(), testbed.hystart), (1500, 10, false));
         let stz = Config::stz();
         let first = [Algorithm::NewReno, Algorithm::Vegas, Algorithm::TcpD, Algorithm::Westwood]
             .map(|algorithm| stz.with_congestion(algorithm).first_window());

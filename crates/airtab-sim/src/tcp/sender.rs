@@ -56,6 +56,10 @@ pub struct Stats {
     pub acks: u64,
     /// Sum of the smoothed round-trip time at each of them, ns.
     pub srtt_sum_ns: u64,
+    /// Round-trip times measured, each as it was.
+    pub round_trips: u64,
+    /// The last of them, ns.
+    pub round_trip_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +160,7 @@ impl Sender {
             window_edge: 1,
             window_limited: false,
             deadline: NEVER,
-            pacer: config.pacing.then(Pacer::default),
+            pacer: config.paces().then(Pacer::default),
             closed: false,
             held: NEVER,
             by_timestamps: config.rtt == RttBy::Timestamps,
@@ -272,15 +276,22 @@ impl Sender {
     fn measured(&mut self, rtt_ns: u64, expected: u64) {
         self.rtt.sample(rtt_ns, expected);
         if self.sent_times.is_none() {
-            self.congestion.on_rtt_sample(rtt_ns);
+            self.sampled(rtt_ns);
         }
+    }
+
+    /// A round trip as it was measured: for the congestion control, and for who counts.
+    fn sampled(&mut self, rtt_ns: u64) {
+        self.stats.round_trips += 1;
+        self.stats.round_trip_ns = rtt_ns;
+        self.congestion.on_rtt_sample(rtt_ns);
     }
 
     /// New data was acknowledged: what it says of the round trip, for who wants that of each, and for the counters.
     fn heard(&mut self, now: u64) {
         let una = self.board.una();
         if let Some(rtt_ns) = self.sent_times.as_mut().and_then(|times| times.acknowledged(una, now)) {
-            self.congestion.on_rtt_sample(rtt_ns);
+            self.sampled(rtt_ns);
         }
         if let Some(srtt) = self.rtt.smoothed() {
             self.stats.acks += 1;

@@ -284,6 +284,18 @@ impl Managed {
         self.queue.heard(frame, now);
     }
 
+    /// Other parameters under traffic.
+    pub(super) fn change<T: Copy>(
+        &mut self,
+        pool: &mut Pool<T>,
+        params: &Params,
+        now: u64,
+        shed: impl FnMut(Handle, Reason),
+    ) {
+        self.queue.change(pool, params, now);
+        self.tell_drops(shed);
+    }
+
     /// Hands the packets over to a new discipline. Tickets of the old one must
     /// not come back: the new one could take them for its own. The medium has been
     /// free for `free_ns` so far.

@@ -170,6 +170,17 @@ impl Medium {
         }
     }
 
+    /// [`Cell::change_queue`].
+    ///
+    /// # Panics
+    /// If it does, and of the others, which have no nodes.
+    pub fn change_queue<T: Label>(&mut self, pool: &mut Pool<T>, node: u16, params: &Params, now: u64) {
+        match self {
+            Medium::Cell(cell) => cell.change_queue(pool, node, params, now),
+            Medium::Emulator(_) | Medium::Wire(_) => panic!("only a mesh has nodes"),
+        }
+    }
+
     /// [`Cell::set_link`].
     ///
     /// # Panics

@@ -11,11 +11,12 @@
 
 use std::collections::HashSet;
 
-use airtab_core::Link;
+use airtab_core::{Link, Rate};
 
 use super::access::AccessMethod;
 use super::apart::Apart;
 use super::config::{CellConfig, DriverConfig, Edca, Loss, Speed};
+use super::dnb::DnbConfig;
 use super::phy::Radios;
 use super::reach::{MAX_NODES, Ranges, Reach};
 use super::ways::Ways;
@@ -35,6 +36,8 @@ pub struct MeshConfig {
     pub routes: Vec<Vec<u16>>,
     /// What `reach` follows from, for who asks; None: from lists.
     pub layout: Option<Layout>,
+    /// How limits of its nodes' `dnb` queues are set while it runs; None: they stay.
+    pub dnb: Option<DnbConfig>,
 }
 
 /// Where nodes are, and what follows from that.
@@ -92,7 +95,7 @@ impl MeshConfig {
         let cell = CellConfig { beacon: None, edca: Edca::Off, txop: false, ..cell };
         let layout = Some(Layout { places: places.to_vec(), ranges: *ranges, capture_db });
         let nodes = vec![MeshNode::default(); places.len()];
-        MeshConfig { cell, reach, links, nodes, routes: Vec::new(), layout }
+        MeshConfig { cell, reach, links, nodes, routes: Vec::new(), layout, dnb: None }
     }
 
     /// How long it takes to sense that somebody sends, ns: 15 us where slots are 20 us, else 4 us (IEEE 802.11-2020
@@ -113,6 +116,13 @@ impl MeshConfig {
         let mut own: Vec<_> = own.collect();
         own.sort_unstable();
         own
+    }
+
+    /// Full packets that an aggregate of a node carries at that rate; 1 where it sends none.
+    pub(super) fn aggregate_frames(&self, node: u16, rate: Rate) -> u32 {
+        let link = [("link", Speed::from(rate), Loss::None)];
+        let link = Radios::new(&self.cell, &link, 0).link(0);
+        if self.nodes[usize::from(node)].aggregates { link.ampdu_frames } else { 1 }
     }
 
     /// The cell of one node.
@@ -151,7 +161,7 @@ impl MeshConfig {
             unless((0.0..=1.0).contains(&p), format!("link {i}: frame error rate {p}: 0 to 1"))?;
         }
         Ways::new(self).map_err(|errors| errors[0].to_string())?;
-        Ok(())
+        self.dnb.as_ref().map_or(Ok(()), DnbConfig::check)
     }
 }
 

@@ -46,6 +46,7 @@ mod cell;
 mod channel;
 mod config;
 mod contention;
+mod dnb;
 mod driver;
 mod edca;
 mod egress;
@@ -81,6 +82,7 @@ pub use config::{
     Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
     Loss, Order, Shadowing, Speed,
 };
+pub use dnb::{DnbConfig, DnbPlan, Domain, Interference, Neighborhood};
 pub use edca::Category;
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};

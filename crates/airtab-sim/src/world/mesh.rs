@@ -4,7 +4,7 @@
 //!
 //! What it does not do: no host is behind two nodes of a mesh.
 
-use airtab_core::Handle;
+use airtab_core::{Handle, Params};
 
 use super::topology::{ChannelSpec, NodeId, Step, Topology};
 use super::{Carried, Place, Report, Tag, World};
@@ -103,6 +103,13 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// Whether what is at node `at` of a mesh, by its number, and goes to `to` is at its node `next` next.
     pub fn leads(&self, at: NodeId, next: NodeId, to: NodeId) -> bool {
         at != to && matches!(self.topology.step(at, to), Step::Across { node, .. } if node == next)
+    }
+
+    /// [`Medium::change_queue`](crate::wifi::Medium::change_queue).
+    pub fn change_queue(&mut self, channel: u16, node: u16, params: &Params) {
+        let medium = &mut self.channels[usize::from(channel)].medium;
+        medium.change_queue(&mut self.pool, node, params, self.now);
+        self.listen(channel.into());
     }
 
     /// [`Medium::set_link`](crate::wifi::Medium::set_link).

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab mesh show`: a mesh of a scenario file before anything is sent (Showail 2016, 4.2.1, 4.3).
 //!
-//! Ways are the simulator's, domains and buffers `airtab-model`'s. The load is that of applications which all send at one
-//! rate, the largest one that no domain refuses: r / R summed over its links is 1 in the fullest.
+//! All of it is the simulator's: a controller of limits (`[mesh.dnb]`) has the same plan, by the load that it measures. The
+//! load here is that of applications which all send at one rate, the largest one that no domain refuses: r / R summed
+//! over its links is 1 in the fullest.
 //!
 //! What it does not do: nothing is simulated, and what applications send by themselves is not looked at.
 
@@ -12,13 +13,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use airtab_model::sizing::dnb::Rule;
-use airtab_model::sizing::domain::{self, Crossed, THRESHOLD, two_hop, utilisation};
-use airtab_model::sizing::exchange::{DNB_11B, WQM_11N};
-use airtab_model::sizing::split::Split;
+use airtab_core::Rate;
 use airtab_scenario::ScenarioFile;
 use airtab_sim::Servers;
-use airtab_sim::wifi::{Layout, MeshConfig, Ways};
+use airtab_sim::wifi::{DnbConfig, DnbPlan, Domain, Layout, MeshConfig, Neighborhood, Ways};
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
@@ -40,30 +38,9 @@ struct Shown<'a> {
     name: &'a str,
     mesh: &'a MeshConfig,
     names: Vec<&'a str>,
-    domains: Vec<Domain>,
-    flows: Vec<Flow<'a>>,
-}
-
-/// The collision domain of a link that is used.
-struct Domain {
-    link: usize,
-    /// Those that contend with it and are used, itself among them.
-    links: Vec<usize>,
-    /// Nodes that send on them.
-    senders: Vec<usize>,
-    utilisation: f64,
-    packets: u32,
-}
-
-/// An application: its way, what bounds it, and what its nodes should hold if it were alone.
-struct Flow<'a> {
-    app: &'a str,
-    path: Vec<u16>,
-    /// Number of its bottleneck among the domains.
-    bottleneck: usize,
-    /// Its nodes that send in there, from its source on, with what each holds.
-    limits: Vec<(u16, u32)>,
-    packets: u32,
+    /// Applications with their ways, in the order of the plan's flows.
+    apps: Vec<(&'a str, Vec<u16>)>,
+    plan: DnbPlan,
 }
 
 impl<'a> Shown<'a> {
@@ -78,72 +55,12 @@ impl<'a> Shown<'a> {
             let Servers::Behind(from, _) = app.servers else { return None };
             Some((app.name.as_str(), ways.path(from, app.station as u16)?))
         };
-        let paths: Vec<(&str, Vec<u16>)> = scenario.apps.iter().filter_map(path).collect();
-        let ends: Vec<(usize, usize)> =
-            mesh.links.iter().map(|link| (link.ends.0.into(), link.ends.1.into())).collect();
-        let hops = |path: &[u16]| -> Vec<usize> {
-            path.windows(2).filter_map(|hop| mesh.link_between(hop[0], hop[1])).collect()
-        };
-        let rate = |link: usize| f64::from(mesh.links[link].speed.kbps()) / 1e3;
-        let mut flows_over = vec![0u32; mesh.links.len()];
-        paths.iter().flat_map(|(_, path)| hops(path)).for_each(|link| flows_over[link] += 1);
-        let used = |link: &usize| flows_over[*link] > 0;
-        let near = |a: usize, b: usize| mesh.reach.decodes(a).has(b);
-        let contends =
-            |link: usize| -> Vec<usize> { two_hop(&ends, link, near).into_iter().filter(used).collect() };
-        // What is crossed by n flows has n times the load.
-        let per_mbps = |links: &[usize]| -> f64 {
-            links.iter().map(|link| f64::from(flows_over[*link]) / rate(*link)).sum()
-        };
-        let all: Vec<(usize, Vec<usize>)> =
-            (0..mesh.links.len()).filter(used).map(|link| (link, contends(link))).collect();
-        let fullest = all.iter().map(|(_, links)| per_mbps(links)).fold(0.0, f64::max);
-        let rule = Rule::new(if mesh.cell.phy.has_mcs() { WQM_11N } else { DNB_11B });
-        let rates = |links: &[usize]| -> Vec<f64> { links.iter().map(|link| rate(*link)).collect() };
-        let domain = |(link, links): (usize, Vec<usize>)| -> anyhow::Result<Domain> {
-            let sends = |path: &[u16]| -> Vec<usize> {
-                let inside =
-                    |hop: &&[u16]| mesh.link_between(hop[0], hop[1]).is_some_and(|l| links.contains(&l));
-                path.windows(2).filter(inside).map(|hop| hop[0].into()).collect()
-            };
-            let mut senders: Vec<usize> = paths.iter().flat_map(|(_, path)| sends(path)).collect();
-            senders.sort_unstable();
-            senders.dedup();
-            let load = |link: &usize| domain::Link {
-                load_mbps: f64::from(flows_over[*link]) / fullest,
-                rate_mbps: rate(*link),
-            };
-            let loads: Vec<domain::Link> = links.iter().map(load).collect();
-            let packets = rule.neighborhood(&rates(&links))?.packets;
-            Ok(Domain { link, utilisation: utilisation(&loads)?, packets, senders, links })
-        };
-        let domains: Vec<Domain> = all.into_iter().map(domain).collect::<anyhow::Result<_>>()?;
-        let flow = |(app, path): (&'a str, Vec<u16>)| -> anyhow::Result<Flow<'a>> {
-            let own = hops(&path);
-            let crossed: Vec<(usize, Crossed)> = (0..domains.len())
-                .filter(|d| domains[*d].links.iter().any(|link| own.contains(link)))
-                .map(|d| {
-                    let Domain { links, utilisation, senders, .. } = &domains[d];
-                    let flow_mbps = 1.0 / per_mbps(links);
-                    (d, Crossed { utilisation: *utilisation, flow_mbps, nodes: senders.len() })
-                })
-                .collect();
-            let figures: Vec<Crossed> = crossed.iter().map(|(_, figures)| *figures).collect();
-            let place = domain::bottleneck(&figures, THRESHOLD).context("it crosses a link")?;
-            let bottleneck = crossed[place].0;
-            let inside: Vec<(u16, usize)> = path
-                .windows(2)
-                .filter_map(|hop| Some((hop[0], mesh.link_between(hop[0], hop[1])?)))
-                .filter(|(_, link)| domains[bottleneck].links.contains(link))
-                .collect();
-            let links: Vec<usize> = inside.iter().map(|(_, link)| *link).collect();
-            let packets = rule.neighborhood(&rates(&links))?.packets;
-            let shares = Split::Ratio.of(packets, inside.len())?;
-            let limits = inside.iter().map(|(node, _)| *node).zip(shares).collect();
-            Ok(Flow { app, path, bottleneck, limits, packets })
-        };
-        let flows = paths.into_iter().map(flow).collect::<anyhow::Result<_>>()?;
-        Ok(Shown { name: &scenario.name, mesh, names, domains, flows })
+        let apps: Vec<(&str, Vec<u16>)> = scenario.apps.iter().filter_map(path).collect();
+        let ways: Vec<Vec<u16>> = apps.iter().map(|app| app.1.clone()).collect();
+        let rates: Vec<Rate> = mesh.links.iter().map(|link| link.speed.rate).collect();
+        let config = mesh.dnb.unwrap_or_else(|| DnbConfig::new(&mesh.cell.phy));
+        let plan = DnbPlan::new(mesh, &config, &ways, &rates, None);
+        Ok(Shown { name: &scenario.name, mesh, names, apps, plan })
     }
 
     fn of_nodes(&self, nodes: impl Iterator<Item = usize>) -> String {
@@ -183,7 +100,7 @@ impl<'a> Shown<'a> {
             let _ = writeln!(text, "{name:<12}{decoded}; {}", self.of_nodes(hidden));
         }
         text += "\nlink           Mb/s   load    M    B  contends with\n";
-        for domain in &self.domains {
+        for domain in &self.plan.domains {
             let rate = f64::from(mesh.links[domain.link].speed.kbps()) / 1e3;
             let links: Vec<String> = domain.links.iter().map(|link| self.of_link(*link)).collect();
             let _ = writeln!(
@@ -197,7 +114,7 @@ impl<'a> Shown<'a> {
             );
         }
         text += "\napplication    way; bottleneck; B, and what each node holds of it\n";
-        for flow in &self.flows {
+        for ((app, way), flow) in self.apps.iter().zip(&self.plan.flows) {
             let limits: Vec<String> = flow
                 .limits
                 .iter()
@@ -206,9 +123,9 @@ impl<'a> Shown<'a> {
             let _ = writeln!(
                 text,
                 "{:<14} {}; {}; {}: {}",
-                flow.app,
-                self.of_nodes(flow.path.iter().map(|node| usize::from(*node))),
-                self.of_link(self.domains[flow.bottleneck].link),
+                app,
+                self.of_nodes(way.iter().map(|node| usize::from(*node))),
+                self.of_link(self.plan.domains[flow.bottleneck].link),
                 flow.packets,
                 limits.join(", "),
             );
@@ -246,12 +163,12 @@ impl<'a> Shown<'a> {
                 "b_packets": domain.packets,
             })
         };
-        let flow = |flow: &Flow| {
+        let flow = |((app, way), flow): (&(&str, Vec<u16>), &Neighborhood)| {
             let limit = |(node, limit): &(u16, u32)| json!({ "node": self.names[usize::from(*node)], "packets": limit });
             json!({
-                "app": flow.app,
-                "way": names(&mut flow.path.iter().map(|node| usize::from(*node))),
-                "bottleneck": link(self.domains[flow.bottleneck].link),
+                "app": app,
+                "way": names(&mut way.iter().map(|node| usize::from(*node))),
+                "bottleneck": link(self.plan.domains[flow.bottleneck].link),
                 "b_packets": flow.packets,
                 "limits": flow.limits.iter().map(limit).collect::<Vec<_>>(),
             })
@@ -271,8 +188,8 @@ impl<'a> Shown<'a> {
             "one_domain": reach.is_one_domain(),
             "ranges": ranges,
             "nodes": (0..reach.nodes()).map(node).collect::<Vec<_>>(),
-            "domains": self.domains.iter().map(domain).collect::<Vec<_>>(),
-            "apps": self.flows.iter().map(flow).collect::<Vec<_>>(),
+            "domains": self.plan.domains.iter().map(domain).collect::<Vec<_>>(),
+            "apps": self.apps.iter().zip(&self.plan.flows).map(flow).collect::<Vec<_>>(),
         })
     }
 }

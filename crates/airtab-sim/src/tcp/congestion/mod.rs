@@ -81,6 +81,8 @@ algorithms! {
     vegas: Vegas,
     /// Starzetz 2006: `tcp_d`.
     tcp_d: TcpD,
+    /// ElRakabawy, Klemm and Lindemann 2005: `tcp_ap`.
+    tcp_ap: TcpAp,
 }
 
 impl Congestion for Controller {

@@ -81,6 +81,17 @@ impl Cell {
         self.send(pool, Side::Node(node), packet, now);
     }
 
+    /// A node's discipline has other parameters from now on.
+    ///
+    /// # Panics
+    /// If it is no mesh, there is no such node, or [`Qdisc::change`] does.
+    pub fn change_queue<T: Label>(&mut self, pool: &mut Pool<T>, node: u16, params: &Params, now: u64) {
+        assert!(self.mesh.is_some(), "only a mesh has nodes");
+        let Transmitter { side, egress, .. } = &mut self.transmitters[usize::from(node)];
+        let queue = egress.managed_mut().expect("a node has a discipline");
+        queue.change(pool, params, now, |p, why| self.outputs.push(side.dropped(p, why)));
+    }
+
     /// Speed and losses of a link change, both ways, from the next attempt on.
     ///
     /// # Panics
