@@ -313,6 +313,7 @@ const TABLE: &[Row] = &[
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
     (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
+    (FullDuplex, "full_duplex_ratio", "bytes in full duplex, %", 1e2, 1, Neither),
     (CollisionsPerSuccess, "collisions_per_success", "collisions a success", 1.0, 4, Neither),
     (IdleBeforeSuccess, "idle_before_success_slots", "idle slots before a success", 1.0, 2, Neither),
     (IdleBeforeCollision, "idle_before_collision_slots", "idle slots before a collision", 1.0, 2, Neither),

@@ -47,6 +47,7 @@ mod channel;
 mod config;
 mod contention;
 mod driver;
+mod duplex;
 mod edca;
 mod egress;
 mod emulator;
