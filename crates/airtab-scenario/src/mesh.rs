@@ -48,7 +48,10 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     let duplex = m.and_then(|m| m.read("mac", choice(names_of_mac))).unwrap_or(false);
     if let (Some(m), true) = (m, duplex) {
         if cell.phy.has_mcs() {
-            let message = format!("full duplex has a packet in each frame, and {} has aggregates: a phy with rates in Mb/s such as \"phy-a\"", cell.phy.name());
+            let message = format!(
+                "full duplex has a packet in each frame, and {} has aggregates: a phy with rates in Mb/s such as \"phy-a\"",
+                cell.phy.name()
+            );
             m.problem_of("mac", &message);
         }
         if cell.rts_bytes.is_some() {

@@ -168,6 +168,8 @@ pub enum Metric {
     Collisions,
     /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
     CollidedAttempts,
+    /// Of the channel: bytes that were sent in pairs of exchanges, share of all; full duplex, whole run.
+    FullDuplex,
     /// Of the channel: contentions that several won, for each one that one sender won (R), whole run.
     CollisionsPerSuccess,
     /// Of the channel: mean idle slots before one sender began (W_T), whole run.

@@ -87,6 +87,8 @@ struct Node {
     nav: u64,
     /// End of EIFS after the last frame, if that was in error.
     eifs_until: u64,
+    /// When it received a frame last, in full duplex.
+    decoded: u64,
     idle_since: u64,
     /// From when on it counts, and slots to go then.
     counts_from: u64,
@@ -353,9 +355,12 @@ impl Apart {
             if sent.step == Step::Tone {
                 // Nothing to be decoded.
             } else if !decodes.has(node) || spoiled.has(node) || (is_for_it && sent.lost) {
-                own.eifs_until = self.eifs_ns.map_or(0, |ns| now + ns);
+                // Both ACKs of a pair are over at once: who has one of them had the other one as a disturbance.
+                if !self.duplex || own.decoded != now {
+                    own.eifs_until = self.eifs_ns.map_or(0, |ns| now + ns);
+                }
             } else {
-                own.eifs_until = 0;
+                (own.eifs_until, own.decoded) = (0, now);
                 if !is_for_it {
                     own.nav = own.nav.max(now + sent.reserves_ns);
                 }
@@ -428,7 +433,13 @@ impl Apart {
         let sum = |figure: fn(&Node) -> u64| self.nodes.iter().map(figure).sum();
         let (attempts, collided) = (sum(|node| node.attempts), sum(|node| node.collided));
         let (duplex_of_bytes, duplex_bytes) = (self.bytes, self.paired_bytes);
-        AirTrace { attempts, collided, duplex_of_bytes, duplex_bytes, ..self.ledger.trace(now, |node| node == 0) }
+        AirTrace {
+            attempts,
+            collided,
+            duplex_of_bytes,
+            duplex_bytes,
+            ..self.ledger.trace(now, |node| node == 0)
+        }
     }
 
     /// So many bytes of packets were sent; `paired`: while another node of the pair sent.

@@ -30,7 +30,8 @@ impl Cell {
     #[inline(never)]
     pub(super) fn join(&mut self, primary: usize, now: u64) {
         let node = self.contenders[primary].exchange.to.expect("it is for somebody");
-        if !self.contenders[node].exchange.is_under_way() || !self.on_the_air().1.may_join(primary, node, now) {
+        if !self.contenders[node].exchange.is_under_way() || !self.on_the_air().1.may_join(primary, node, now)
+        {
             return;
         }
         if !self.choose(node, primary, now) {
@@ -55,7 +56,9 @@ impl Cell {
         };
         let best = (0..mesh.degree(node)).filter_map(|list| Some((of_list(list)?, list))).min();
         match best {
-            Some((other, list)) if next.is_none_or(|next| other < next) => self.bring_forward(node, list, now),
+            Some((other, list)) if next.is_none_or(|next| other < next) => {
+                self.bring_forward(node, list, now)
+            }
             _ => return next.is_some(),
         }
         true
