@@ -316,6 +316,7 @@ fn of_access_point(scenario: &Scenario, trace: &Trace, apps: &[Figures]) -> Figu
     f.extend(share(air.idle_ns, run_ns).map(|x| (Metric::Idle, x)));
     f.extend(share(air.collision_ns, run_ns).map(|x| (Metric::Collisions, x)));
     f.extend(share(air.collided, air.attempts).map(|x| (Metric::CollidedAttempts, x)));
+    f.extend(air.full_duplex_ratio().map(|x| (Metric::FullDuplex, x)));
     contention::add(trace, &mut f);
     kinds::together(scenario.apps.iter().zip(apps), &mut f);
     evenness::add(scenario, apps, &mut f);

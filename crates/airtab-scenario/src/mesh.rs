@@ -45,6 +45,20 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     let names: Vec<&str> = nodes.iter().map(|node| node.station.name.as_str()).collect();
     let links = read_links(top, &names, (&speeds, speed));
     let places: Option<Vec<(f64, f64)>> = nodes.iter().map(|node| node.place).collect();
+    let names_of_mac = vec![("dcf", false), ("rfd", true)];
+    let duplex = m.and_then(|m| m.read("mac", choice(names_of_mac))).unwrap_or(false);
+    if let (Some(m), true) = (m, duplex) {
+        if cell.phy.has_mcs() {
+            let message = format!(
+                "full duplex has a packet in each frame, and {} has aggregates: a phy with rates in Mb/s such as \"phy-a\"",
+                cell.phy.name()
+            );
+            m.problem_of("mac", &message);
+        }
+        if cell.rts_bytes.is_some() {
+            m.problem_of("mac", "full duplex has no RTS before DATA: leave rts of [wifi] out");
+        }
+    }
     let reach = read_reach((top, m), &names, (places.as_deref(), shape.map(|shape| shape.ranges)), &links);
     let dnb = m.and_then(|m| m.section("dnb")).and_then(|s| dnb::read(&s, &cell));
     if let Some(m) = m {
@@ -55,6 +69,7 @@ pub(crate) fn read_mesh(top: &Section, cell: CellConfig, shape: Option<Shape>) -
     let config = MeshConfig {
         cell: CellConfig { beacon: None, edca: Edca::Off, txop: false, ..cell },
         routes: Vec::new(),
+        duplex,
         nodes: nodes.iter().map(|node| node.own).collect(),
         reach,
         links,

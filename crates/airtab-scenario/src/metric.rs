@@ -182,6 +182,8 @@ pub enum Metric {
     Collisions,
     /// Of the channel: attempts of all that collided, share of all attempts of the whole run.
     CollidedAttempts,
+    /// Of the channel: bytes that were sent in pairs of exchanges, share of all; full duplex, whole run.
+    FullDuplex,
     /// Of the channel: contentions that several won, for each one that one sender won (R), whole run.
     CollisionsPerSuccess,
     /// Of the channel: mean idle slots before one sender began (W_T), whole run.
@@ -334,6 +336,7 @@ const TABLE: &[Row] = &[
     (Idle, "idle_ratio", "idle, % of run", 1e2, 1, Neither),
     (Collisions, "collision_ratio", "collisions, % of run", 1e2, 1, Neither),
     (CollidedAttempts, "collided_attempts_ratio", "attempts that collide, %", 1e2, 1, Neither),
+    (FullDuplex, "full_duplex_ratio", "bytes in full duplex, %", 1e2, 1, Neither),
     (CollisionsPerSuccess, "collisions_per_success", "collisions a success", 1.0, 4, Neither),
     (IdleBeforeSuccess, "idle_before_success_slots", "idle slots before a success", 1.0, 2, Neither),
     (IdleBeforeCollision, "idle_before_collision_slots", "idle slots before a collision", 1.0, 2, Neither),

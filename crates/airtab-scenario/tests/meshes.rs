@@ -81,6 +81,12 @@ fn a_mesh_is_what_it_says() {
         (2, Servers::Behind(0, Latency::both(0)))
     );
     assert_eq!((scenario.wired.rate_bps, scenario.wired.trunk), (1_000_000_000, Latency::both(0)));
+    for (mac, duplex) in [("dcf", false), ("rfd", true)] {
+        let text = RIGHT.replace("capture = 10", &format!("mac = \"{mac}\""));
+        let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(mesh(&file).duplex, duplex);
+    }
+    assert!(!own.duplex);
 }
 
 #[test]
@@ -211,6 +217,17 @@ const CASES: &[(&str, &str, &str)] = &[
     ("a range of nothing", "tx_range = 250", "tx_range = 0"),
     ("no range", "tx_range = 250\n", ""),
     ("a range with another unit", "tx_range = 250", "tx_range = \"250 km\""),
+    ("a MAC that is none", "capture = 10", "mac = \"rdf\""),
+    (
+        "full duplex and aggregates",
+        "phy = \"dnb-11b\"\n\n[mesh]",
+        "phy = \"std-11n\"\n\n[mesh]\nmac = \"rfd\"",
+    ),
+    (
+        "full duplex and RTS",
+        "phy = \"dnb-11b\"\n\n[mesh]",
+        "phy = \"dnb-11b\"\nrts = 500\n\n[mesh]\nmac = \"rfd\"",
+    ),
     ("capture by a word", "capture = 10", "capture = \"on\""),
     ("capture of too much", "capture = 10", "capture = 100"),
     ("a list beside places", "capture = 10", "sense = [[\"a\", \"c\"]]"),

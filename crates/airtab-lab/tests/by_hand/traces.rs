@@ -641,8 +641,20 @@ fn the_channel_and_its_queue() {
         slots_before_successes: 1400,
         slots_before_collisions: 105,
     };
-    trace.ap.air =
-        AirTrace { down_ns, up_ns, collision_ns, beacon_ns, idle_ns, attempts, collided, contention };
+    // A quarter of 4 kB went out in full duplex.
+    let (duplex_of_bytes, duplex_bytes) = (4_000, 1_000);
+    trace.ap.air = AirTrace {
+        down_ns,
+        up_ns,
+        collision_ns,
+        beacon_ns,
+        idle_ns,
+        attempts,
+        collided,
+        duplex_of_bytes,
+        duplex_bytes,
+        contention,
+    };
     // Four contenders: p_s up to 32, none wins again within two.
     let self_correlation = (1..=32).map(|d| if d < 3 { 0.0 } else { f64::from(d) / 32.0 }).collect();
     let jain = [Some(0.5), Some(0.6), Some(0.7), Some(0.8), Some(0.9), None, None];
@@ -657,6 +669,7 @@ fn the_channel_and_its_queue() {
         (Idle, 17.0 / 40.0),
         (Collisions, 3.0 / 40.0),
         (CollidedAttempts, 0.15),
+        (FullDuplex, 0.25),
         (CollisionsPerSuccess, 0.1),
         (IdleBeforeSuccess, 10.0),
         (IdleBeforeCollision, 7.5),

@@ -22,6 +22,11 @@ pub struct AirTrace {
     pub attempts: u64,
     /// Of these, those that collided.
     pub collided: u64,
+    /// In full duplex, bytes of the packets in all attempts, and of those in exchanges that went on while another one of the
+    /// same pair did. 0 without.
+    pub duplex_of_bytes: u64,
+    /// See there.
+    pub duplex_bytes: u64,
     /// What became of its contentions. Nothing of the emulator and a wire, which have none.
     pub contention: ContentionTrace,
 }
@@ -30,6 +35,12 @@ impl AirTrace {
     /// Share of the attempts that collided; None: there were none.
     pub fn collision_ratio(&self) -> Option<f64> {
         (self.attempts > 0).then(|| self.collided as f64 / self.attempts as f64)
+    }
+
+    /// Share of the bytes that were sent in pairs of exchanges (Showail 2016, 6.4: undefined there); None: there is no
+    /// full duplex, or nothing was sent.
+    pub fn full_duplex_ratio(&self) -> Option<f64> {
+        (self.duplex_of_bytes > 0).then(|| self.duplex_bytes as f64 / self.duplex_of_bytes as f64)
     }
 }
 

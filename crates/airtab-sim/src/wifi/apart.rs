@@ -10,6 +10,9 @@
 //! DATA and CTS until the ACK is over, after RTS until DATA should have begun, which is sensed then (IEEE 802.11-2020
 //! 10.3.2.4). Who senses one and does not decode it waits EIFS.
 //!
+//! In full duplex (`duplex`) the receiver of a frame may send one, too, once it has the header. The two exchanges are a
+//! pair: neither's frames disturb the other's at who sends, and both are acknowledged after the later one's DATA.
+//!
 //! What it does not do: it knows no packets and no rates (`cell/apart` has these). A receiver takes no notice of
 //! what began before the frame that it receives but as a disturbance; no losses are drawn for who overhears.
 
@@ -27,6 +30,8 @@ pub(super) enum Step {
     Rts,
     Cts,
     Data,
+    /// What keeps others away until the rest of a pair is over.
+    Tone,
     Answer,
 }
 
@@ -53,6 +58,8 @@ pub(super) enum Event {
     Begins(usize),
     /// A transmission is over; `received`: its addressee has it; `disturbed`: another one reached there.
     Over { sent: Sent, received: bool, disturbed: bool },
+    /// Whoever somebody's DATA is for has its header.
+    Header(usize),
     /// It is time for the next part of somebody's exchange.
     Next(Step, usize),
     /// Somebody's exchange got no answer.
@@ -92,12 +99,17 @@ struct Node {
     nav: u64,
     /// End of EIFS after the last frame, if that was in error.
     eifs_until: u64,
+    /// When it received a frame last, in full duplex.
+    decoded: u64,
     idle_since: u64,
     /// From when on it counts, and slots to go then. None: its backoff is over, and it had nothing to send.
     counts_from: u64,
     left: Option<u64>,
     /// Start of its exchange.
     began: u64,
+    /// Whose exchange its own one is a pair with, and when the DATA of both is over; none, and 0: it goes alone.
+    along: Option<usize>,
+    closes: u64,
     attempts: u64,
     collided: u64,
     /// Its time so far: its own exchanges and answers, others', none; and since when the present part runs.
@@ -130,6 +142,8 @@ pub(super) struct Apart {
     /// None: nobody waits EIFS.
     eifs_ns: Option<u64>,
     sense_ns: u64,
+    /// Who sends may receive.
+    duplex: bool,
     /// Slots that a busy period itself takes off a backoff.
     busy_slots: u64,
     nodes: Vec<Node>,
@@ -143,6 +157,9 @@ pub(super) struct Apart {
     /// Nodes whose exchange is under way.
     engaged: Vec<usize>,
     exchanges: u64,
+    /// In full duplex: bytes of the packets sent so far, and those of them in pairs.
+    bytes: u64,
+    paired_bytes: u64,
 }
 
 impl Apart {
@@ -156,6 +173,7 @@ impl Apart {
             difs_ns: phy.difs_ns(),
             eifs_ns: cell.eifs.then(|| phy.eifs_ns()),
             sense_ns: config.sense_ns(),
+            duplex: config.duplex,
             busy_slots: u64::from(cell.backoff == Backoff::Bianchi),
             nodes: vec![node; nodes],
             starts: vec![NEVER; nodes],
@@ -165,6 +183,8 @@ impl Apart {
             ledger: Ledger::new(nodes),
             engaged: Vec::new(),
             exchanges: 0,
+            bytes: 0,
+            paired_bytes: 0,
         }
     }
 
@@ -225,11 +245,45 @@ impl Apart {
         let own = &mut self.nodes[node];
         own.book(now);
         (own.engaged, own.ready, own.began) = (true, false, now);
+        (own.along, own.closes) = (None, 0);
         own.attempts += 1;
         self.starts[node] = NEVER;
         self.exchanges += 1;
         self.engaged.push(node);
         self.turn(now);
+    }
+
+    /// Whether who sends may receive.
+    pub(super) fn is_duplex(&self) -> bool {
+        self.duplex
+    }
+
+    /// Whether the receiver of somebody's DATA, whose header is over, may send something itself: it has had the header, it
+    /// waits, and hears nobody else.
+    pub(super) fn may_join(&self, primary: usize, to: usize, now: u64) -> bool {
+        let (own, is_its) = (&self.nodes[to], |sent: &Sent| sent.step == Step::Data && sent.owner == primary);
+        let got = |on_air: &Transmission| is_its(&on_air.sent) && !on_air.spoiled.has(to);
+        own.nav <= now && !own.engaged && !own.sending && own.heard == 1 && self.on_air.iter().any(got)
+    }
+
+    /// A node begins its exchange along with one whose frame it is receiving; its DATA takes so long.
+    pub(super) fn join(&mut self, node: usize, primary: usize, data_ns: u64, now: u64) {
+        self.begin(node, now);
+        let of_primary = self.on_air.iter().find(|own| own.sent.owner == primary);
+        let closes = of_primary.map_or(now, |own| own.until).max(now + data_ns);
+        (self.nodes[node].along, self.nodes[primary].along) = (Some(primary), Some(node));
+        (self.nodes[node].closes, self.nodes[primary].closes) = (closes, closes);
+        self.turn(now);
+    }
+
+    /// Whose exchange a node's own one is a pair with.
+    pub(super) fn along(&self, owner: usize) -> Option<usize> {
+        self.nodes[owner].along
+    }
+
+    /// When the DATA of both exchanges of a pair is over; 0: a node's exchange goes alone.
+    pub(super) fn closes(&self, owner: usize) -> u64 {
+        self.nodes[owner].closes
     }
 
     /// When a node's exchange began.
@@ -247,8 +301,13 @@ impl Apart {
         let own = &mut self.nodes[node];
         own.book(now);
         (own.engaged, own.ready, own.left) = (false, more, Some(slots));
+        own.closes = 0;
+        let other = own.along.take();
         // After an answer that did not come it counts from then.
         own.counts_from = own.counts_from.max(now + self.difs_ns);
+        if let Some(other) = other {
+            self.nodes[other].along = None;
+        }
         self.engaged.retain(|other| *other != node);
         self.turn(now);
         self.count(node);
@@ -279,11 +338,19 @@ impl Apart {
         own.sending = true;
         self.starts[sent.from] = NEVER;
         let (mut spoiled, mut talked) = (NodeSet::default(), NodeSet::default());
-        for other in &mut self.on_air {
-            spoiled = spoiled | reach.loses(sent.from, other.sent.from);
-            other.spoiled = other.spoiled | reach.loses(other.sent.from, sent.from);
-            talked.insert(other.sent.from);
-            other.talked.insert(sent.from);
+        for i in 0..self.on_air.len() {
+            let (other, together) = (self.on_air[i].sent, self.are_together(&sent, &self.on_air[i].sent));
+            // Who sends receives nothing, but the other half of its pair.
+            let lost = |from: usize, by: usize| match together {
+                true => reach.loses(from, by).without(&NodeSet::of(by)),
+                false => reach.loses(from, by),
+            };
+            spoiled = spoiled | lost(sent.from, other.from);
+            self.on_air[i].spoiled = self.on_air[i].spoiled | lost(other.from, sent.from);
+            if !together {
+                talked.insert(other.from);
+                self.on_air[i].talked.insert(sent.from);
+            }
         }
         let until = now + sent.ns;
         let sensed = (now + self.sense_ns).min(until - 1);
@@ -302,7 +369,8 @@ impl Apart {
 
     /// One that is over reached the receivers of others on the air, and they its own.
     fn note_overlaps(&mut self, over: &Transmission, reach: &Reach, now: u64) {
-        for other in &self.on_air {
+        let together = |a: &Sent, b: &Sent| a.owner == b.owner || self.nodes[a.owner].along == Some(b.owner);
+        for other in self.on_air.iter().filter(|other| !together(&over.sent, &other.sent)) {
             for (own, by) in [(over, other), (other, over)] {
                 let Some(to) = own.sent.to.filter(|to| reach.loses(own.sent.from, by.sent.from).has(*to))
                 else {
@@ -314,6 +382,11 @@ impl Apart {
                 self.overlaps.push(Overlap { owner: own.sent.owner, at: from..until });
             }
         }
+    }
+
+    /// Whether two are of the same pair of exchanges.
+    fn are_together(&self, one: &Sent, other: &Sent) -> bool {
+        one.owner == other.owner || self.nodes[one.owner].along == Some(other.owner)
     }
 
     /// A transmission is over.
@@ -330,12 +403,17 @@ impl Apart {
                 continue;
             }
             let is_for_it = sent.to == Some(node);
-            if talked.has(node) {
+            if sent.step == Step::Tone {
+                // Nothing to be decoded.
+            } else if talked.has(node) {
                 // It received nothing of it, not even errors: the channel is free for it when it is over.
             } else if !decodes.has(node) || spoiled.has(node) || (is_for_it && sent.lost) {
-                own.eifs_until = self.eifs_ns.map_or(0, |ns| now + ns);
+                // Both ACKs of a pair are over at once: who has one of them had the other one as a disturbance.
+                if !self.duplex || own.decoded != now {
+                    own.eifs_until = self.eifs_ns.map_or(0, |ns| now + ns);
+                }
             } else {
-                own.eifs_until = 0;
+                (own.eifs_until, own.decoded) = (0, now);
                 if !is_for_it {
                     own.nav = own.nav.max(now + sent.reserves_ns);
                 }
@@ -394,11 +472,12 @@ impl Apart {
         }
     }
 
-    /// The channel's time goes to who uses it alone, or to several together.
+    /// The channel's time goes to who uses it alone, to the first of a pair, or to several together.
     fn turn(&mut self, now: u64) {
         let used = match self.engaged[..] {
             [] => Use::Idle,
             [node] => Use::Frame(node),
+            [one, other] if self.nodes[other].along == Some(one) => Use::Frame(one),
             _ => Use::Collision,
         };
         self.ledger.turn(used, now);
@@ -409,7 +488,20 @@ impl Apart {
     pub(super) fn trace(&self, now: u64) -> AirTrace {
         let sum = |figure: fn(&Node) -> u64| self.nodes.iter().map(figure).sum();
         let (attempts, collided) = (sum(|node| node.attempts), sum(|node| node.collided));
-        AirTrace { attempts, collided, ..self.ledger.trace(now, |node| node == 0) }
+        let (duplex_of_bytes, duplex_bytes) = (self.bytes, self.paired_bytes);
+        AirTrace {
+            attempts,
+            collided,
+            duplex_of_bytes,
+            duplex_bytes,
+            ..self.ledger.trace(now, |node| node == 0)
+        }
+    }
+
+    /// So many bytes of packets were sent; `paired`: while another node of the pair sent.
+    pub(super) fn count_bytes(&mut self, bytes: u64, paired: bool) {
+        self.bytes += bytes;
+        self.paired_bytes += if paired { bytes } else { 0 };
     }
 
     /// Exchanges so far.

@@ -459,6 +459,7 @@ mod apart;
 mod below;
 mod busy;
 mod driven;
+mod duplex;
 mod node;
 mod ofdma;
 mod views;

@@ -279,6 +279,11 @@ impl Exchange {
         }
     }
 
+    /// Sum of its parts, bytes.
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// Whether it is a BAR for nothing but the window.
     pub(super) fn is_lone_bar(&self) -> bool {
         self.kind == Kind::Bar && self.is_empty()

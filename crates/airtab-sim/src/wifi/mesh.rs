@@ -5,7 +5,8 @@
 //! A node numbers its neighbours from 0 on, in their order: these are the stations that its discipline and its driver
 //! know. Both directions of a link have one rate and one loss.
 //!
-//! Where all sense each other, the nodes share the slots of a cell (`channel`); else each has its own (`apart`).
+//! Where all sense each other, the nodes share the slots of a cell (`channel`); else, and in full duplex, each has its own
+//! (`apart`).
 //!
 //! What it does not do: no routing protocol, no beacons, no access categories; who leads where is `world`'s to say.
 
@@ -28,6 +29,8 @@ pub struct MeshConfig {
     pub cell: CellConfig,
     /// Who reaches whom.
     pub reach: Reach,
+    /// Whether who receives a frame may send another one (`duplex`).
+    pub duplex: bool,
     /// Links, each between two nodes that decode each other.
     pub links: Vec<MeshLink>,
     /// What nodes have of their own; of as many as there are in `reach`.
@@ -95,13 +98,18 @@ impl MeshConfig {
         let cell = CellConfig { beacon: None, edca: Edca::Off, txop: false, ..cell };
         let layout = Some(Layout { places: places.to_vec(), ranges: *ranges, capture_db });
         let nodes = vec![MeshNode::default(); places.len()];
-        MeshConfig { cell, reach, links, nodes, routes: Vec::new(), layout, dnb: None }
+        MeshConfig { cell, reach, duplex: false, links, nodes, routes: Vec::new(), layout, dnb: None }
     }
 
     /// How long it takes to sense that somebody sends, ns: 15 us where slots are 20 us, else 4 us (IEEE 802.11-2020
     /// aCCATime, less what the radio needs to turn).
     pub fn sense_ns(&self) -> u64 {
         if self.cell.phy.slot_ns() >= 20_000 { 15_000 } else { 4_000 }
+    }
+
+    /// Whether each node counts slots of its own: not all sense each other, or some send while others do.
+    fn is_apart(&self) -> bool {
+        self.duplex || !self.reach.is_one_domain()
     }
 
     /// Number of the link between two nodes.
@@ -151,6 +159,11 @@ impl MeshConfig {
         unless(ofdma.is_none(), "ofdma: only an access point sends to several at once".into())?;
         unless(plain, "access: all nodes of a mesh draw by DCF".into())?;
         unless(beacon.is_none(), "beacons: a mesh has none".into())?;
+        let phy = self.cell.phy;
+        let single = format!("full duplex: {} has aggregates; only with rates in Mb/s", phy.name());
+        unless(!self.duplex || !phy.has_mcs(), single)?;
+        let rts = "full duplex: no RTS before DATA: the tone of its receiver keeps others away";
+        unless(!self.duplex || self.cell.rts_bytes.is_none(), rts.into())?;
         let mut seen = HashSet::new();
         for (i, link) in self.links.iter().enumerate() {
             let (a, b) = link.ends;
@@ -173,7 +186,7 @@ pub(super) struct Mesh {
     /// By node: its links, by the neighbour's number.
     own: Vec<Vec<u16>>,
     aggregates: Vec<bool>,
-    /// All sense each other, and not all decode each other.
+    /// All share the slots, and not all decode each other.
     faint: bool,
     /// By node, frames that it began, and those of them that collided, where all share the slots.
     tried: Vec<(u64, u64)>,
@@ -198,14 +211,13 @@ impl Mesh {
             place.expect("a link's ends are neighbours") as u16
         };
         let ends = |(a, b): (u16, u16)| Ends { nodes: (a, b), numbers: (number(a, b), number(b, a)) };
-        let one = config.reach.is_one_domain();
         Mesh {
             links: config.links.iter().map(|link| ends(link.ends)).collect(),
             own: neighbours.iter().map(|own| own.iter().map(|(_, link)| *link).collect()).collect(),
             aggregates: config.nodes.iter().map(|node| node.aggregates).collect(),
-            faint: one && !config.reach.is_decoded_by_all(),
+            faint: !config.is_apart() && !config.reach.is_decoded_by_all(),
             tried: vec![(0, 0); nodes],
-            air: (!one).then(|| Apart::new(config)),
+            air: config.is_apart().then(|| Apart::new(config)),
             reach: config.reach.clone(),
         }
     }
@@ -218,6 +230,11 @@ impl Mesh {
     /// Who reaches whom, and what is on the air where not all sense each other.
     pub(super) fn parts(&mut self) -> Option<(&Reach, &mut Apart)> {
         Some((&self.reach, self.air.as_mut()?))
+    }
+
+    /// Who reaches whom.
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// What is on the air where not all sense each other.

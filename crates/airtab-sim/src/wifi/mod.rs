@@ -48,6 +48,7 @@ mod config;
 mod contention;
 mod dnb;
 mod driver;
+mod duplex;
 mod edca;
 mod egress;
 mod emulator;

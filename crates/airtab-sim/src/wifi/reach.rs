@@ -20,6 +20,14 @@ const WORDS: usize = MAX_NODES / 64;
 pub struct NodeSet([u64; WORDS]);
 
 impl NodeSet {
+    /// One node.
+    #[inline]
+    pub fn of(node: usize) -> NodeSet {
+        let mut one = NodeSet::default();
+        one.insert(node);
+        one
+    }
+
     /// Whether that node is one of them.
     #[inline]
     pub fn has(&self, node: usize) -> bool {

@@ -31,13 +31,14 @@ impl Cell {
             match event {
                 Event::Begins(node) => self.begin_apart(node, now),
                 Event::Over { sent, received, disturbed } => self.over(pool, &sent, received, disturbed, now),
+                Event::Header(owner) => self.join(owner, now),
                 Event::Next(step, owner) => self.next_step(step, owner, now),
                 Event::TimedOut(owner) => self.resolve_apart(pool, owner, now),
             }
         }
     }
 
-    fn on_the_air(&mut self) -> (&Reach, &mut Apart) {
+    pub(super) fn on_the_air(&mut self) -> (&Reach, &mut Apart) {
         self.mesh.as_mut().and_then(|mesh| mesh.parts()).expect("it is a mesh")
     }
 
@@ -50,7 +51,8 @@ impl Cell {
     }
 
     /// A part of a node's exchange goes out.
-    fn next_step(&mut self, step: Step, owner: usize, now: u64) {
+    pub(super) fn next_step(&mut self, step: Step, owner: usize, now: u64) {
+        let tone_ns = self.on_the_air().1.closes(owner).saturating_sub(now);
         let exchange = &self.contenders[owner].exchange;
         let (frame, to, cut) = (&exchange.frame, exchange.to, exchange.cut_short());
         let (gap_ns, ack_ns) = (frame.gap_ns, u64::from(frame.ack_ns));
@@ -64,26 +66,32 @@ impl Cell {
                 let lost = exchange.answer == Answer::Garbled;
                 (ack_ns.saturating_sub(self.config.phy.sifs_ns()), 0, lost)
             }
+            Step::Tone => (tone_ns, 0, false),
         };
         let from = match step {
-            Step::Rts | Step::Data => owner,
+            Step::Rts | Step::Data | Step::Tone => owner,
             Step::Cts | Step::Answer => to.expect("somebody answers"),
         };
         let answers = matches!(step, Step::Cts | Step::Answer);
-        let to = if answers { Some(owner) } else { to };
+        let to = match step {
+            Step::Tone => None,
+            _ if answers => Some(owner),
+            _ => to,
+        };
         if self.on_the_air().1.is_sending(from) {
             // It sends something else.
             let exchange = &mut self.contenders[owner].exchange;
             match step {
                 Step::Rts | Step::Cts => exchange.cut(true),
-                Step::Data => exchange.spoil(),
+                Step::Data | Step::Tone => exchange.spoil(),
                 Step::Answer => exchange.spoil_answer(),
             }
             let known_ns = exchange.known_ns();
             let air = self.on_the_air().1;
-            let at = air.began(owner) + known_ns;
+            let at = (air.began(owner) + known_ns).max(air.closes(owner) + ack_ns);
             return air.plan(at.max(now), Event::TimedOut(owner));
         }
+        let reserves_ns = reserves_ns + self.joins(step, owner, now + ns, now);
         let (reach, air) = self.on_the_air();
         air.transmit(Sent { step, owner, from, to, ns, reserves_ns, lost }, reach, now);
     }
@@ -122,15 +130,17 @@ impl Cell {
                 }
                 let (answer, ack_ns) = (exchange.answer, u64::from(exchange.frame.ack_ns));
                 self.arrive(owner, now);
+                let closes = self.close(owner, now);
                 let air = self.on_the_air().1;
                 match answer {
                     Answer::None => self.resolve_apart(pool, owner, now),
-                    Answer::Missing => air.plan(now + ack_ns, Event::TimedOut(owner)),
+                    Answer::Missing => air.plan(closes + ack_ns, Event::TimedOut(owner)),
                     Answer::Garbled | Answer::Ack => {
-                        air.plan(now + sifs_ns, Event::Next(Step::Answer, owner))
+                        air.plan(closes + sifs_ns, Event::Next(Step::Answer, owner))
                     }
                 }
             }
+            Step::Tone => {}
             Step::Answer => {
                 if disturbed {
                     self.contenders[owner].exchange.spoil_answer();
