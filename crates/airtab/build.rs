@@ -2,9 +2,11 @@
 //! Which commit the program is built from, for manifests and reports:
 //! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, with `-dirty`
 //! if sources differ from it, else `unknown`. The program is built again when
-//! another commit is checked out or a source changes, and not otherwise.
+//! another commit is checked out or a source changes, and not otherwise. And the
+//! scenarios of the repository, put into the program by their names.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -13,6 +15,26 @@ fn main() {
     let given = std::env::var("AIRTAB_GIT").ok().filter(|git| !git.is_empty());
     let git = given.or_else(commit).unwrap_or_else(|| "unknown".into());
     println!("cargo:rustc-env=AIRTAB_GIT={git}");
+    scenarios();
+}
+
+/// `scenarios.rs`: names and texts.
+fn scenarios() {
+    let folder = Path::new("../../scenarios").canonicalize().expect("they are in the repository");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let entries = folder.read_dir().expect("the folder can be read");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("the folder can be read").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    let mut list = String::from("&[\n");
+    for path in paths {
+        println!("cargo:rerun-if-changed={}", path.display());
+        let name = path.file_stem().expect("it has an extension").to_str().expect("names are UTF-8");
+        writeln!(list, "    ({name:?}, include_str!({path:?})),").expect("writing into a string");
+    }
+    list.push(']');
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("set by cargo"));
+    std::fs::write(out.join("scenarios.rs"), list).expect("the folder of the build can be written to");
 }
 
 fn commit() -> Option<String> {

@@ -13,10 +13,11 @@ use airtab_core::{Param, Params};
 use airtab_quality::Interval;
 use airtab_quality::web;
 use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
-use airtab_sim::{App, Scenario};
+use airtab_sim::{App, Scenario, Trace};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::flent::{Document, Origin, Plan};
 use crate::measure;
 use airtab_scenario::digits::count;
 
@@ -85,10 +86,40 @@ pub fn compare(
     queues: &[(String, Params)],
     options: &Options,
 ) -> Result<Comparison, Stopped> {
+    compare_kept(scenario, queues, options, None).map(|(comparison, _)| comparison)
+}
+
+/// The same with the file of each discipline's run with the first seed, for flent; `plan` is that of the scenario as it
+/// is run. Without a plan there is none.
+///
+/// # Errors
+/// As [`compare`].
+///
+/// # Panics
+/// As [`compare`] does.
+pub fn compare_kept(
+    scenario: &Scenario,
+    queues: &[(String, Params)],
+    options: &Options,
+    plan: Option<&Plan>,
+) -> Result<(Comparison, Vec<Document>), Stopped> {
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
-    let run = |queue: usize, seed: usize| measure::run(scenario, &queues[queue].1, options.seeds[seed]);
-    let runs = runs(queues.len(), options, &run)?;
-    Ok(comparison(scenario, queues, options.seeds, options.quick, runs))
+    let run = |queue: usize, seed: usize| {
+        let ((label, params), number) = (&queues[queue], options.seeds[seed]);
+        let plan = plan.filter(|_| seed == 0);
+        let run = plan.map_or(scenario, Plan::scenario);
+        let (measured, trace) = measure::run_watched(scenario, run, params, number, &mut []);
+        (measured, plan.map(|plan| simulated(plan, &trace, label, number)))
+    };
+    let (measured, documents): (Vec<_>, Vec<_>) = runs(queues.len(), options, &run)?.into_iter().unzip();
+    let comparison = comparison(scenario, queues, options.seeds, options.quick, measured);
+    Ok((comparison, documents.into_iter().flatten().collect()))
+}
+
+/// The file of a simulated run.
+pub(crate) fn simulated(plan: &Plan, trace: &Trace, label: &str, seed: u64) -> Document {
+    let note = format!("simulated by airtab, seed {seed}; time 0 is 1970");
+    plan.document(trace, &Origin { title: label, note: &note, start_unix_ns: 0 })
 }
 
 /// What `run` gives for each discipline and seed, in that order; it gets their numbers.

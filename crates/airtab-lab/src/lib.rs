@@ -8,6 +8,7 @@
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`fingerprint`]: what a capture says of its cards; [`class_load`]: what it says of classes of packets
+//! - [`flent`]: one run as a data file of flent
 //! - [`experiment`]: what varies, and what a source says should come out
 //! - [`contention`]: the contention models by subject and parameters, for command line and experiments
 //!
@@ -24,6 +25,7 @@ pub mod contention;
 pub mod draw;
 pub mod experiment;
 pub mod fingerprint;
+pub mod flent;
 mod measure;
 mod packets;
 mod report;
@@ -36,7 +38,7 @@ mod why;
 pub use airtab_scenario::digits::{count, estimate};
 pub use capture::{SNAP_BYTES, capture};
 pub use change::{AppChange, Change, Changes, Verdict};
-pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, comparison};
+pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, compare_kept, comparison};
 pub use measure::run;
 pub use report::{Report, figures, headline, html};
 pub use results::{Manifest, Origin, Queue, scenario_hash, text_hash, write_parquet};

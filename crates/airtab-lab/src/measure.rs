@@ -22,12 +22,14 @@ const STEP_NS: u64 = 293_003_001;
 /// # Panics
 /// As [`airtab_sim::run`] does.
 pub fn run(scenario: &Scenario, params: &Params, seed: u64) -> Measured {
-    run_watched(scenario, params, seed, &mut []).0
+    run_watched(scenario, scenario, params, seed, &mut []).0
 }
 
-/// The same run with other observers in it; its trace, too.
+/// The same run with other observers in it; its trace, too. `run` is the scenario, perhaps with more windows at the end,
+/// of which the trace alone tells.
 pub(crate) fn run_watched(
     scenario: &Scenario,
+    run: &Scenario,
     params: &Params,
     seed: u64,
     others: &mut [&mut dyn Observer],
@@ -48,7 +50,7 @@ pub(crate) fn run_watched(
     let mut probe = Probe::new(STEP_NS, from..to, &quantities);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut probe];
     observers.extend(others.iter_mut().map(|other| &mut **other as &mut dyn Observer));
-    let trace = watch(Simulation::new(scenario, params, seed), scenario.duration_ns, &mut observers);
+    let trace = watch(Simulation::new(run, params, seed), scenario.duration_ns, &mut observers);
     let mut measured = measure(scenario, &trace);
     for (column, series) in columns.iter().zip(probe.series()) {
         let metric = Metric::of_column(column, Of::Mean);

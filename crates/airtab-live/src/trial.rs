@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use airtab_scenario::{Measured, Metric, QueueSpec, measure};
 use airtab_sim::{Scenario, Trace};
@@ -23,6 +24,8 @@ use crate::snapshot::{Books, Pace, Snapshot};
 pub struct Trial {
     /// As the simulator's; its fingerprint is 0: no two real runs are equal.
     pub trace: Trace,
+    /// When its time 0 was, ns since 1970 (UTC).
+    pub start_unix_ns: u64,
     /// What applications say of themselves, in the order of the house.
     pub reports: Vec<AppReport>,
     /// Where every packet went.
@@ -118,6 +121,8 @@ pub fn run(
     let measure_ns = house.file.scenario.measure_ns.clone();
     Apps::admit(&house.file.scenario)?;
     let mut running = Running::up(house, queue, seed, note)?;
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    let start_unix_ns = since_1970.saturating_sub(running.clock().now());
     // Taken down on purpose: what applications say then is about that.
     let ended = |running: &Running| stop.load(Ordering::Relaxed) || !running.is_up();
     let apps = match Apps::start(running.house(), running.clock(), seed, running.folder()) {
@@ -152,7 +157,7 @@ pub fn run(
     let reports = apps.finish(&mut traces)?;
     let slippage = kept.slippage(books.given);
     let trace = Trace { measure_ns, apps: traces, ap, fingerprint: 0, exchanges, nodes: Vec::new() };
-    Ok(Some(Trial { trace, reports, books, slippage, changes }))
+    Ok(Some(Trial { trace, start_unix_ns, reports, books, slippage, changes }))
 }
 
 /// Which stations have ended so far.
@@ -214,7 +219,8 @@ mod tests {
         let trace = airtab_sim::run(&file.scenario, &queue.build(&file.queues).unwrap(), 1);
         let slippage = Slippage { late_p99_s: 0.004, late_max_s: 1.0, behind_ratio: 0.002, cpu_ratio: 0.25 };
         let books = Books { given: 500, ..Books::default() };
-        let trial = Trial { trace, reports: Vec::new(), books, slippage, changes: Vec::new() };
+        let trial =
+            Trial { trace, start_unix_ns: 0, reports: Vec::new(), books, slippage, changes: Vec::new() };
         let ap = trial.measured(&file.scenario).ap;
         assert_eq!(ap[&Metric::CpuPerPacket], 0.002);
         assert_eq!((ap[&Metric::Behind], ap[&Metric::LateP99]), (0.002, 0.004));

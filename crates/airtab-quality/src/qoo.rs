@@ -157,19 +157,22 @@ pub enum Unscored {
 
 impl Requirement {
     /// The score of one direction. Where everything is lost nothing arrived in time: losses score 0, or, of a requirement
-    /// that says nothing of losses, every percentile does.
+    /// that says nothing of losses, every percentile does. Percentiles that too few packets tell have no part in a score
+    /// that is 0 without them.
     ///
     /// # Errors
-    /// Nothing was seen, or too little for one of the percentiles: nothing is guessed.
+    /// Nothing was seen, or too little for one of the percentiles and the rest is above 0: nothing is guessed.
     pub fn outcome(&self, seen: &Seen) -> Result<Outcome, Unscored> {
         let lost = seen.samples == 0 && seen.loss.is_some_and(|loss| loss > 0.0);
         if seen.samples == 0 && !lost {
             return Err(Unscored::NothingSeen);
         }
         let mut parts = Vec::with_capacity(self.latency.len() + 2);
+        let mut unknown = None;
         for (percentile, span) in self.latency.iter().filter(|_| !lost || self.loss.is_none()) {
             if !lost && seen.samples < percentile.samples() {
-                return Err(Unscored::TooFew { percentile: *percentile, samples: seen.samples });
+                unknown.get_or_insert(Unscored::TooFew { percentile: *percentile, samples: seen.samples });
+                continue;
             }
             let score = if lost { 0.0 } else { span.score((seen.latency_s)(*percentile)) };
             parts.push((Part::Latency(*percentile), score));
@@ -179,7 +182,11 @@ impl Requirement {
         parts.extend(rate.map(|(least, rate)| (Part::Rate, if rate >= least { 100.0 } else { 0.0 })));
         // `min_by` takes the first of equals.
         let worst = parts.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
-        let (decided, score) = worst.ok_or(Unscored::NothingSeen)?;
+        let (decided, score) = match (worst, unknown) {
+            (Some(worst), None) => worst,
+            (Some(worst), Some(_)) if worst.1 == 0.0 => worst,
+            (_, unknown) => return Err(unknown.unwrap_or(Unscored::NothingSeen)),
+        };
         Ok(Outcome { score, decided, parts })
     }
 }
@@ -265,6 +272,16 @@ mod tests {
         let too_few = Unscored::TooFew { percentile: percentile(99.9), samples: 999 };
         assert_eq!(example().outcome(&seen(999, Some(0.0))), Err(too_few));
         assert!(example().outcome(&seen(1000, Some(0.0))).is_ok());
+        // Nearly all of it lost, or far too slow: what few packets took cannot change it.
+        let nearly = example().outcome(&seen(5, Some(0.95))).expect("losses decide");
+        assert_eq!((nearly.score, nearly.decided, nearly.parts.len()), (0.0, Part::Loss, 1));
+        assert!(example().outcome(&seen(5, Some(0.049))).is_err(), "latency could still make it worse");
+        let slow = Seen { samples: 5, latency_s: &|_| 0.1, loss: Some(0.0), rate_bps: Some(1e6) };
+        let slow = example().outcome(&slow).expect("its rate decides");
+        assert_eq!((slow.score, slow.decided), (0.0, Part::Rate));
+        let late = Seen { samples: 100, latency_s: &|_| 0.5, loss: Some(0.0), rate_bps: None };
+        let late = example().outcome(&late).expect("one percentile decides");
+        assert_eq!((late.score, late.decided), (0.0, Part::Latency(percentile(99.0))));
         // All of it lost: no latency, and loss decides.
         let lost = example().outcome(&seen(0, Some(1.0))).expect("loss is known");
         assert_eq!((lost.score, lost.decided, lost.parts.len()), (0.0, Part::Loss, 1));

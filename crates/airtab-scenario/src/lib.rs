@@ -51,7 +51,7 @@ mod wifi;
 mod wired;
 
 pub use apps::ACCESS_POINT;
-pub use kinds::{About, Score, note, video_frames, words};
+pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, column_unit};

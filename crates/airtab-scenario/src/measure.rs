@@ -149,8 +149,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.remove(&Metric::ArrivalSpread);
     }
     if let Some(requirement) = &app.requirement {
-        let greedy = kinds::taken(&app.kind, &f).is_some();
-        outcome::add(&mut f, requirement, seen, greedy);
+        outcome::add(&mut f, requirement, seen);
     }
     if app.arrivals {
         gaps::add(&mut f, Direction::Down, &seen.down.deliveries);

@@ -386,6 +386,14 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 impl Metric {
+    /// What its receiver got of what is sent in a direction, bit/s.
+    pub(crate) fn goodput(direction: Direction) -> Metric {
+        match direction {
+            Direction::Down => Metric::Goodput,
+            Direction::Up => Metric::UplinkGoodput,
+        }
+    }
+
     /// Frames acknowledged at attempt 1 to 7.
     pub const ATTEMPTS: [Metric; 7] =
         [Attempts1, Attempts2, Attempts3, Attempts4, Attempts5, Attempts6, Attempts7];

@@ -4,39 +4,42 @@
 //! Source: draft-ietf-ippm-qoo-10 (`airtab_quality::qoo`); readings in `docs/measures.md`.
 //!
 //! What it does not do: packets of several users are judged together; where one direction says too little, the
-//! other's parts are told and no score is.
+//! other's parts are told, and a score only if it is 0.
 
 use airtab_quality::qoo::{Percentile, Requirement, Seen, Unscored};
 use airtab_sim::AppTrace;
 
+use crate::kinds;
 use crate::latencies::Latencies;
 use crate::measure::{Figures, lost};
 use crate::metric::{Direction, Metric};
 use crate::scores::Scores;
 
-/// Adds its score and the parts of it. `greedy`: it takes what it can get, so that its rate says something of the
-/// network.
-pub(crate) fn add(f: &mut Figures, requirement: &Requirement, seen: &AppTrace, greedy: bool) {
-    let streams =
-        [(Direction::Down, &seen.down, Metric::Goodput), (Direction::Up, &seen.up, Metric::UplinkGoodput)];
+/// Adds its score and the parts of it. Its rate counts only in a direction in which it takes all that it can get.
+pub(crate) fn add(f: &mut Figures, requirement: &Requirement, seen: &AppTrace) {
+    let streams = [(Direction::Down, &seen.down), (Direction::Up, &seen.up)];
     let mut worst: Result<f64, Unscored> = Err(Unscored::NothingSeen);
-    for (direction, stream, rate) in streams {
+    for (direction, stream) in streams {
         let latencies = Latencies::of(stream);
         let latency_s = |p: Percentile| latencies.at(p).unwrap_or(0) as f64 * 1e-9;
-        let rate_bps = f.get(&rate).copied().filter(|_| greedy);
+        let rate_bps =
+            f.get(&Metric::goodput(direction)).copied().filter(|_| kinds::greedy(&seen.kind, direction));
         let samples = latencies.count();
         match requirement.outcome(&Seen { samples, latency_s: &latency_s, loss: lost(stream), rate_bps }) {
             Ok(outcome) => {
                 let parts = outcome.parts.iter();
                 f.extend(parts.map(|(part, score)| (Metric::of_outcome(direction, *part), *score)));
                 worst = match worst {
+                    // Nothing is worse, whatever the other direction would be.
+                    _ if outcome.score == 0.0 => Ok(0.0),
                     Err(Unscored::NothingSeen) => Ok(outcome.score),
                     known => known.map(|score| score.min(outcome.score)),
                 };
             }
             // A direction that nothing goes.
             Err(Unscored::NothingSeen) => {}
-            Err(few) => worst = Err(few),
+            Err(few) if worst != Ok(0.0) => worst = Err(few),
+            Err(_) => {}
         }
     }
     f.extend(worst.map(|score| (Metric::Qoo, score)));

@@ -27,13 +27,15 @@ const NONE: &str = "none";
 
 static OF_AIRTAB: LazyLock<Requirements> = LazyLock::new(|| {
     let read = Requirements::parse("requirements.toml", SHIPPED);
-    Requirements { all: read.expect("the shipped ones are checked by a test") }
+    Requirements { all: read.expect("the shipped ones are checked by a test"), complete: true }
 });
 
 /// Requirements by name.
 #[derive(Clone)]
 pub(crate) struct Requirements {
     all: Vec<Arc<Requirement>>,
+    /// All that the file has are among them: any other name is a mistake.
+    complete: bool,
 }
 
 impl Requirements {
@@ -51,9 +53,11 @@ impl Requirements {
         let own = match (folder.read)(&path, MAX_MIB, "a file of requirements (TOML)") {
             Ok(own) => Requirements::parse(&file, &own),
             Err(reason) => {
-                return problem(top, &format!("{}: {reason}", Path::new(&written).display()), requirements);
+                top.problem_of("requirements", &format!("{}: {reason}", Path::new(&written).display()));
+                Err(Vec::new())
             }
         };
+        requirements.complete = own.is_ok();
         match own {
             Ok(own) => requirements.all.splice(0..0, own).for_each(drop),
             Err(problems) => problems.into_iter().for_each(|p| top.problem_elsewhere("requirements", p)),
@@ -66,7 +70,7 @@ impl Requirements {
         self.all.iter().find(|requirement| requirement.name == name).cloned()
     }
 
-    /// What a key says: a name, or `none`.
+    /// What a key says: a name, or `none`. Of names that a file with problems may have nothing is said.
     pub(crate) fn chosen(&self, v: &Value) -> Result<Option<Arc<Requirement>>, String> {
         let name = text(v)?;
         if name == NONE {
@@ -74,7 +78,10 @@ impl Requirements {
         }
         let names: Vec<&str> = self.all.iter().map(|r| r.name.as_str()).chain([NONE]).collect();
         let unknown = || format!("no requirement '{name}'{}", instead(&name, &names));
-        self.named(&name).map(Some).ok_or_else(unknown)
+        match self.named(&name) {
+            None if self.complete => Err(unknown()),
+            known => Ok(known),
+        }
     }
 
     /// Reads a file; `file` is its name in messages.
@@ -101,11 +108,6 @@ impl Requirements {
             problems => Err(problems),
         }
     }
-}
-
-fn problem(top: &Section, message: &str, known: Requirements) -> Requirements {
-    top.problem_of("requirements", message);
-    known
 }
 
 fn requirement(s: &Section, others: &[Arc<Requirement>]) -> Option<Requirement> {
@@ -138,7 +140,7 @@ fn requirement(s: &Section, others: &[Arc<Requirement>]) -> Option<Requirement> 
         span
     });
     let rate_bps = s.read("throughput", quantity(Unit::Bps, 1..=1_000_000_000_000)).map(|bps| bps as f64);
-    if s.get("latency").is_none() && s.get("loss").is_none() {
+    if s.lacks("latency") && s.get("loss").is_none() {
         s.problem("[[requirement]] has neither latency nor loss: nothing would be judged".into());
     }
     Some(Requirement { name: name?, latency, loss, rate_bps })
@@ -199,6 +201,9 @@ loss = { optimal = "1%", unusable = "1%" }
 name = "a"
 throughput = "0b/s"
 [[requirement]]
+name = "b"
+latency = []
+[[requirement]]
 name = "none"
 loss = { optimal = "1%", unuseable = "2%" }
 "#;
@@ -212,9 +217,10 @@ loss = { optimal = "1%", unuseable = "2%" }
                 "8: [[requirement]] has neither latency nor loss: nothing would be judged",
                 "9: [[requirement]] name: 'a' is used twice; names must differ",
                 "10: [[requirement]] throughput: '0b/s' is outside 1bit to 1000Gbit",
-                "12: [[requirement]] name: 'none' says that an application has no requirement",
-                "13: [requirement.loss] lacks the key `unusable`",
-                "13: [requirement.loss] unuseable: no such key; did you mean `unusable`? (known: optimal, unusable)",
+                "11: [[requirement]] has neither latency nor loss: nothing would be judged",
+                "15: [[requirement]] name: 'none' says that an application has no requirement",
+                "16: [requirement.loss] lacks the key `unusable`",
+                "16: [requirement.loss] unuseable: no such key; did you mean `unusable`? (known: optimal, unusable)",
             ]
         );
     }

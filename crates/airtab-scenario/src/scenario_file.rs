@@ -223,7 +223,7 @@ fn read_windows(s: &Section, duration_ns: u64) -> Vec<MeasureWindow> {
         if !plain {
             s.problem_of(name, "is no name of a window: 1 to 40 characters, without '.', '@' and '*'");
         }
-        plain.then(|| MeasureWindow { name: name.into(), part_ns })
+        plain.then(|| MeasureWindow { name: name.into(), part_ns, step_ns: None })
     };
     let parts = s.keys().filter_map(|name| Some((name, s.read(name, |v| measured(v, duration_ns))?)));
     let windows: Vec<_> = parts.filter_map(|(name, part_ns)| window(name, part_ns)).collect();

@@ -7,6 +7,10 @@ use std::path::Path;
 use airtab_core::{Discipline, Params};
 use airtab_quality::qoo::{Part, Percentile};
 use airtab_scenario::{Direction, Figures, Metric, ScenarioFile, measure};
+use airtab_sim::wifi::Loss;
+
+const SLOW: &str = "[[requirement]]\nname = \"slow\"\nthroughput = \"1Mb/s\"\n\
+    latency = [{ percentile = 0, optimal = \"1s\", unusable = \"60s\" }]\n";
 
 const OWN: &str = "[[requirement]]\nname = \"strict\"\n\
     latency = [{ percentile = 0, optimal = \"0s\", unusable = \"1s\" }, { percentile = 100, optimal = \"0s\", unusable = \"2s\" }]\n";
@@ -19,6 +23,7 @@ fn file(top: &str, app: &str) -> Result<ScenarioFile, String> {
     );
     let read = |path: &Path, _: u64, what: &str| match path.to_str() {
         Some("own.toml") => Ok(OWN.to_string()),
+        Some("slow.toml") => Ok(SLOW.to_string()),
         Some("wrong.toml") => Ok(OWN.replace("\"1s\"", "\"0s\"")),
         _ => Err(format!("no such file; name {what}")),
     };
@@ -83,6 +88,20 @@ fn a_requirement_of_ones_own() {
 fn what_is_not_known_is_not_judged() {
     let f = figures("", "kind = \"download\"\nrequirement = \"cloud-game\"");
     assert_eq!(part(&f, Direction::Down, Part::Rate), Some(100.0));
+    // Of an upload its data, not the ACKs that come down.
+    let f = figures("", "kind = \"upload\"\nrequirement = \"cloud-game\"");
+    let rates = Direction::BOTH.map(|direction| part(&f, direction, Part::Rate));
+    assert_eq!(rates, [None, Some(100.0)]);
+    let f = figures("", "kind = \"udp\"\nrate = \"max\"\nupload = true\nrequirement = \"cloud-game\"");
+    let rates = Direction::BOTH.map(|direction| part(&f, direction, Part::Rate));
+    assert_eq!(rates, [None, Some(100.0)]);
+    for (upload, up) in [("", None), ("\nupload = true", Some(100.0))] {
+        let f = figures(
+            "requirements = \"slow.toml\"",
+            &format!("kind = \"p2p\"\nrequirement = \"slow\"{upload}"),
+        );
+        assert_eq!(part(&f, Direction::Up, Part::Rate), up);
+    }
     let f = figures("", "kind = \"udp\"\nrate = \"1Mb/s\"\nrequirement = \"cloud-game\"");
     assert_eq!(part(&f, Direction::Down, Part::Rate), None);
     assert_eq!(f.get(&Metric::Qoo), Some(&100.0), "nothing goes up");
@@ -92,6 +111,18 @@ fn what_is_not_known_is_not_judged() {
         (Some(&0.0), None),
         "some 15 packets have no p98"
     );
+}
+
+/// Of a game of 20 s at a station that hears next to nothing: losses score 0, and what few packets took cannot change it.
+#[test]
+fn nearly_all_lost_is_0() {
+    let mut file = file("", "kind = \"game\"").unwrap_or_else(|e| panic!("{e}"));
+    file.scenario.stations[0].loss = Loss::Fer(0.99);
+    let params = Params::new(Discipline::named("fifo").unwrap());
+    let f = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0);
+    assert!((0.9..1.0).contains(&f[&Metric::Loss]), "few packets, not none");
+    let decided = [Metric::Qoo, Metric::of_outcome(Direction::Down, Part::Loss)];
+    assert_eq!(decided.map(|metric| f.get(&metric)), [Some(&0.0); 2]);
 }
 
 #[test]
@@ -107,6 +138,9 @@ fn what_is_wrong_is_said() {
         "kind = \"game\"",
         "requirements: none.toml: no such file; name a file of",
     );
+    // One thing is wrong: not the name as well that the file would have.
+    let both = file("requirements = \"wrong.toml\"", "kind = \"game\"\nrequirement = \"strict\"");
+    assert!(!both.map(|_| ()).expect_err("it is refused").contains("no requirement"));
     let order = "wrong.toml:3:57: [[latency]] unusable: 0ns must be above what is optimal, 0ns";
     wrong("requirements = \"wrong.toml\"", "kind = \"game\"", order);
 }

@@ -53,8 +53,8 @@ pub use shapes::Shape;
 pub use simulation::simulations;
 pub use simulation::{AirFrame, AirPacket, Content, Simulation, run};
 pub use trace::{
-    ApTrace, AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, NodeTrace, PathTrace, QueueTrace,
-    SecondTrace, SenderTrace, StreamTrace, Trace,
+    ApTrace, AppTrace, AttemptTrace, BelowTrace, CourseTrace, Delivery, Leg, Legs, NodeTrace, PathTrace,
+    QueueTrace, SecondTrace, SenderTrace, StreamTrace, Trace,
 };
 pub use traffic::AppKind;
 pub use traffic::streaming::SegmentTrace;

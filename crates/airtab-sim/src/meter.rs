@@ -15,8 +15,8 @@ use airtab_core::time::SECOND;
 
 use crate::scenario::{App, Scenario, Scored};
 use crate::trace::{
-    AppTrace, AttemptTrace, BelowTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace, StreamTrace,
-    delays,
+    AppTrace, AttemptTrace, BelowTrace, CourseTrace, Delivery, Leg, Legs, PathTrace, QueueTrace, SecondTrace,
+    StreamTrace, delays,
 };
 use crate::traffic::{AppKind, ROOM};
 use crate::wifi::Way;
@@ -37,6 +37,7 @@ pub struct AppMeter {
     attempts: AttemptTrace,
     seconds: Vec<SecondTrace>,
     received_bytes: [u64; 2],
+    course: Option<CourseTrace>,
     /// The same in other windows of the run ([`Scenario::windows`]).
     windows: Vec<AppMeter>,
 }
@@ -46,8 +47,14 @@ impl AppMeter {
     /// streams deliver, up to a million packets each way. The times in the queue
     /// make room for themselves, at the first one.
     pub fn new(app: &App, scenario: &Scenario) -> AppMeter {
-        let windows =
-            scenario.windows.iter().map(|window| AppMeter::of(app, scenario, window.part_ns.clone()));
+        let windows = scenario.windows.iter().map(|window| {
+            let steps = |step_ns| {
+                let n = (window.part_ns.end - window.part_ns.start).div_ceil(step_ns) as usize;
+                CourseTrace { step_ns, bytes: [vec![0; n], vec![0; n]] }
+            };
+            let course = window.step_ns.map(steps);
+            AppMeter { course, ..AppMeter::of(app, scenario, window.part_ns.clone()) }
+        });
         AppMeter { windows: windows.collect(), ..AppMeter::of(app, scenario, app.measured(scenario)) }
     }
 
@@ -73,6 +80,7 @@ impl AppMeter {
             attempts: AttemptTrace::default(),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
             received_bytes: [0; 2],
+            course: None,
             windows: Vec::new(),
         }
     }
@@ -185,6 +193,10 @@ impl AppMeter {
         let stream = &mut self.streams[usize::from(up)];
         if now_counts {
             stream.bytes += u64::from(bytes);
+            if let Some(course) = &mut self.course {
+                let step = (now - self.measure.start) / course.step_ns;
+                course.bytes[usize::from(up)][step as usize] += u64::from(bytes);
+            }
         }
         if sent_counts {
             stream.received += 1;
@@ -275,6 +287,7 @@ impl AppMeter {
             frames: Vec::new(),
             pages: Vec::new(),
             segments: Vec::new(),
+            course: self.course,
             windows: self.windows.into_iter().map(|window| window.finish(now).0).collect(),
         };
         (trace, mean_packets)

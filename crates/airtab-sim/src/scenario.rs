@@ -57,6 +57,8 @@ pub struct MeasureWindow {
     pub name: String,
     /// From when to when, ns.
     pub part_ns: Range<u64>,
+    /// Also keeps what is received in each step of it ([`crate::CourseTrace`]), ns.
+    pub step_ns: Option<u64>,
 }
 
 /// Which directions opinion scores of calls and games are about.
@@ -353,8 +355,9 @@ impl Scenario {
         let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
         let inside = |r: &Range<u64>| r.start < r.end && r.end <= self.duration_ns;
         unless(inside(&self.measure_ns), "the measured part must lie inside the run".into())?;
-        for MeasureWindow { name, part_ns } in &self.windows {
+        for MeasureWindow { name, part_ns, step_ns } in &self.windows {
             unless(inside(part_ns), format!("window {name}: must lie inside the run"))?;
+            unless(*step_ns != Some(0), format!("window {name}: its steps must not be empty"))?;
         }
         self.check_changes()?;
         let stations = self.stations.len();

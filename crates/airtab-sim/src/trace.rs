@@ -105,6 +105,8 @@ pub struct AppTrace {
     pub pages: Vec<PageTrace>,
     /// Streaming only: every segment completed, whole run, user by user.
     pub segments: Vec<SegmentTrace>,
+    /// What it received step by step, of a window that keeps it ([`crate::MeasureWindow::step_ns`]).
+    pub course: Option<CourseTrace>,
     /// The same in the scenario's other windows, one after the other, but for its TCP.
     pub windows: Vec<AppTrace>,
 }
@@ -183,6 +185,15 @@ pub struct SecondTrace {
     pub sent_bytes: u64,
     /// IP bytes received at its station.
     pub received_bytes: u64,
+}
+
+/// What an application received in equal steps of a part of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CourseTrace {
+    /// Each step, ns.
+    pub step_ns: u64,
+    /// IP bytes in each step, at its station and at its server; the last step may be shorter.
+    pub bytes: [Vec<u64>; 2],
 }
 
 /// One direction of one application, end to end.

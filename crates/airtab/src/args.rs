@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use airtab_core::Unit;
+use airtab_lab::flent::SUFFIX;
 use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES};
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -131,13 +132,15 @@ pub enum Command {
   airtab compare --out results                 the full study, kept in files: open results/report.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
+  airtab compare rrul --seeds 1 --flent rrul.flent.gz      and then: flent -i rrul-*.flent.gz -p box_combine -o rrul.png
 
 A queue of --queues is a discipline with its parameters, name:parameter=value:...
 What can be set: airtab disciplines NAME. What is not set comes from the
 scenario's [queue] table, then from the discipline's defaults.")]
 pub struct Compare {
-    /// Scenario file; without one, the built-in home (see `airtab scenario show`)
-    #[arg(value_name = "SCENARIO.toml")]
+    /// Scenario file, or the name of one that airtab brings, such as family or rrul; without one, the built-in home (see
+    /// `airtab scenario show`)
+    #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: Option<PathBuf>,
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
     #[arg(long, value_name = "LIST", default_value = USUAL.as_str())]
@@ -167,6 +170,22 @@ pub struct Compare {
     #[arg(long, value_name = "TIME", requires = "out", num_args = 0..=1, require_equals = true,
         default_missing_value = "5s", value_parser = length)]
     pub pcap: Option<u64>,
+    /// Also write the run with seed 1 for flent, whose plots draw it beside real networks: a file for each discipline,
+    /// FILE-chap.flent.gz and so on
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    pub flent: Option<PathBuf>,
+}
+
+/// A file for flent, by its name.
+pub fn flent_file(text: &str) -> Result<PathBuf, String> {
+    let bare = text.trim_end_matches(".gz").trim_end_matches(".flent");
+    match text.strip_suffix(SUFFIX).is_some_and(|name| !name.is_empty() && !name.ends_with('/')) {
+        true => Ok(text.into()),
+        false => Err(format!(
+            "flent opens files whose names end with {SUFFIX}: write {}{SUFFIX}",
+            if bare.is_empty() { "out" } else { bare }
+        )),
+    }
 }
 
 /// How much is said of what made the scores.
@@ -198,10 +217,11 @@ fn length(text: &str) -> Result<u64, String> {
 #[command(after_help = "Examples:
   airtab run my-home.toml
   airtab run my-home.toml --queue fifo:limit=350 --seed 7 --json
-  airtab run my-home.toml --seeds 10 --why none")]
+  airtab run my-home.toml --seeds 10 --why none
+  airtab run rrul --queue fq_codel --flent out.flent.gz    and then: flent -i out.flent.gz -p ping_cdf -o out.png")]
 pub struct Run {
-    /// Scenario file
-    #[arg(value_name = "SCENARIO.toml")]
+    /// Scenario file, or the name of one that airtab brings, such as family or rrul
+    #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: PathBuf,
     /// Discipline of the access point, with parameters as in `airtab compare`
     #[arg(long, value_name = "NAME", default_value = "chap")]
@@ -219,6 +239,9 @@ pub struct Run {
     /// full
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
     pub why: Why,
+    /// Also write it for flent, whose plots draw it beside real networks; of several seeds the run with seed 1
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    pub flent: Option<PathBuf>,
 }
 
 /// Check scenario files, or show the built-in one

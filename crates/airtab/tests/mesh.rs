@@ -45,6 +45,22 @@ fn a_chain() {
     assert!((json["domains"][1]["load_ratio"].as_f64().unwrap() - 1.0).abs() < 1e-9);
 }
 
+/// Who sends has the first share: of an upload that is the far end.
+#[test]
+fn an_upload_goes_back() {
+    let file = std::env::temp_dir().join(format!("airtab-mesh-up-{}.toml", std::process::id()));
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/mesh-chain4.toml"));
+    let text = text.expect("the file is there").replace("kind = \"download\"", "kind = \"upload\"");
+    std::fs::write(&file, text).expect("a file of one's own");
+    let json = shown(file.to_str().expect("UTF-8"));
+    std::fs::remove_file(&file).expect("it is there");
+    let own = &json["apps"][0];
+    assert_eq!(own["way"], json!(["n4", "n3", "n2", "n1", "n0"]));
+    let limits: Vec<&Value> = own["limits"].as_array().unwrap().iter().collect();
+    assert_eq!((&limits[0]["node"], &limits[0]["packets"]), (&json!("n4"), &json!(2)));
+    assert_eq!((&limits[3]["node"], &limits[3]["packets"]), (&json!("n1"), &json!(3)));
+}
+
 #[test]
 fn a_cross() {
     let json = shown("scenarios/mesh-cross.toml");

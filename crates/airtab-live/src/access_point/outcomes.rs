@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use airtab_quality::qoo::{Part, Percentile, Requirement, Seen};
-use airtab_scenario::{About, Direction};
+use airtab_scenario::{Direction, greedy};
 use airtab_sim::Scenario;
 
 use crate::snapshot::{OutcomeView, ScoreOfLate};
@@ -46,17 +46,19 @@ struct Group {
     station: usize,
     kind: &'static str,
     requirement: Arc<Requirement>,
-    /// They take all that they can get: their rate says something of the network.
-    greedy: bool,
+    /// Whether they take all that they can get down and up: their rate there says something of the network.
+    greedy: [bool; 2],
     /// The least latency that is told apart, ns, and a step from there.
     least_ns: u64,
     step_ns: u64,
     /// Down and up in each interval, in a ring; the one under way is at `Outcomes::now`.
     intervals: Vec<[Way; 2]>,
+    /// Intervals since the one of the first packet, that one included; at most `LONG` count.
+    age: usize,
 }
 
 impl Group {
-    fn new(station: usize, kind: &'static str, requirement: Arc<Requirement>) -> Group {
+    fn new(station: usize, kind: &'static str, greedy: [bool; 2], requirement: Arc<Requirement>) -> Group {
         let spans = || requirement.latency.iter().map(|(_, span)| span);
         let least = spans().map(|span| span.optimal()).fold(f64::INFINITY, f64::min);
         let most = spans().map(|span| span.unusable()).fold(0.0, f64::max);
@@ -65,10 +67,11 @@ impl Group {
         Group {
             station,
             kind,
-            greedy: About::named(kind).is_some_and(|about| about.bulk),
+            greedy,
             least_ns: (least / SECONDS) as u64,
             step_ns,
             intervals: vec![<[Way; 2]>::default(); LONG + 1],
+            age: 0,
             requirement,
         }
     }
@@ -86,6 +89,7 @@ impl Group {
     /// The score of the last `n` intervals before the one at `now`, which has just begun.
     fn score(&self, now: usize, n: usize) -> Option<ScoreOfLate> {
         let mut worst: Option<ScoreOfLate> = None;
+        let mut few = false;
         for (direction, way) in Direction::BOTH.into_iter().zip([0, 1]) {
             let mut sum = Way::default();
             for back in 1..=n {
@@ -112,10 +116,12 @@ impl Group {
                 samples: arrived,
                 latency_s: &latency_s,
                 loss: Some(f64::from(sum.lost) / ended as f64),
-                rate_bps: self.greedy.then(|| sum.bytes as f64 * 8.0 / n as f64),
+                // Of the time since there is something of it.
+                rate_bps: self.greedy[way].then(|| sum.bytes as f64 * 8.0 / self.age.clamp(1, n) as f64),
             };
-            // Too few packets in one direction, and nothing is said of both.
-            let outcome = self.requirement.outcome(&seen).ok()?;
+            let outcome = self.requirement.outcome(&seen).ok();
+            few |= outcome.is_none();
+            let Some(outcome) = outcome else { continue };
             if worst.as_ref().is_none_or(|worst| outcome.score < worst.score) {
                 let decided = match outcome.decided {
                     Part::Latency(percentile) => format!("{} p{percentile}", direction.word()),
@@ -126,7 +132,8 @@ impl Group {
                 worst = Some(ScoreOfLate { score: (outcome.score * 10.0).round() / 10.0, decided });
             }
         }
-        worst
+        // With too few packets in one direction only a 0 of the other is known to be the score.
+        worst.filter(|worst| !few || worst.score == 0.0)
     }
 }
 
@@ -144,12 +151,14 @@ impl Outcomes {
         let mut groups: Vec<Group> = Vec::new();
         let of_app = scenario.apps.iter().map(|app| {
             let requirement = app.requirement.clone()?;
+            let kind = app.kind.name();
+            let greedy = Direction::BOTH.map(|direction| greedy(&app.kind, direction));
             let same = |g: &Group| {
-                (g.station, g.kind, &g.requirement) == (app.station, app.kind.name(), &requirement)
+                (g.station, g.kind, g.greedy, &g.requirement) == (app.station, kind, greedy, &requirement)
             };
             let known = groups.iter().position(same);
             Some(known.unwrap_or_else(|| {
-                groups.push(Group::new(app.station, app.kind.name(), requirement));
+                groups.push(Group::new(app.station, kind, greedy, requirement));
                 groups.len() - 1
             }))
         });
@@ -175,8 +184,14 @@ impl Outcomes {
 
     /// The interval under way ends, and the oldest one is forgotten.
     pub(super) fn end_interval(&mut self) {
-        self.now = (self.now + 1) % (LONG + 1);
+        let before = self.now;
+        self.now = (before + 1) % (LONG + 1);
         for group in &mut self.groups {
+            let ended = &group.intervals[before];
+            let seen = ended.iter().any(|way| way.lost > 0 || way.bytes > 0);
+            if group.age > 0 || seen {
+                group.age = (group.age + 1).min(LONG);
+            }
             group.intervals[self.now] = <[Way; 2]>::default();
         }
     }
@@ -209,7 +224,7 @@ mod tests {
             loss: Span::new(0.0, 0.1),
             rate_bps: None,
         };
-        let groups = vec![Group::new(0, "game", requirement.into())];
+        let groups = vec![Group::new(0, "game", [false; 2], requirement.into())];
         Outcomes { groups, of_app: vec![Some(0), None], now: 0 }
     }
 
@@ -257,6 +272,26 @@ mod tests {
         assert_eq!(scores(&o), [None, None]);
     }
 
+    /// 8 kb in each second of the 3 that there were is enough, and the ACKs that come down are not asked; after a silence
+    /// that is as long as what is looked at it is too little.
+    #[test]
+    fn a_rate_is_of_its_own_direction_and_time() {
+        let mut o = outcomes();
+        let requirement = Requirement { rate_bps: Some(8000.0), ..(*o.groups[0].requirement).clone() };
+        o.groups = vec![Group::new(0, "upload", [false, true], requirement.into())];
+        (0..20).for_each(|_| o.end_interval());
+        for _ in 0..3 {
+            (0..10).for_each(|_| o.passed(0, true, MS, 100));
+            (0..10).for_each(|_| o.passed(0, false, MS, 4));
+            o.end_interval();
+            let full = Some((100.0, "down p50".into()));
+            assert_eq!(scores(&o), [full.clone(), full]);
+        }
+        o.end_interval();
+        let slow = Some((0.0, "up rate".into()));
+        assert_eq!(scores(&o), [slow.clone(), slow]);
+    }
+
     /// Too few packets upwards for a median: nothing is said, whatever came down.
     #[test]
     fn too_few_is_no_score() {
@@ -265,6 +300,17 @@ mod tests {
         o.passed(0, true, MS, 100);
         o.end_interval();
         assert_eq!(scores(&o), [None, None]);
+        // A direction that is 0 decides, whatever the other is.
+        (0..10).for_each(|_| o.passed(0, false, 9000 * MS, 100));
+        (0..100).for_each(|_| o.passed(0, false, 9000 * MS, 100));
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((0.0, "down p50".into())));
+        // Nearly all lost.
+        let mut o = outcomes();
+        o.passed(0, false, MS, 100);
+        (0..9).for_each(|_| o.lost(0, false));
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((0.0, "down loss".into())));
         // Lost altogether is known.
         let mut o = outcomes();
         o.lost(0, false);

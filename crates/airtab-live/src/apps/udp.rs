@@ -402,15 +402,19 @@ impl ActiveApp for Udp {
     fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
         let mut state = lock(&self.state);
         if let Some(meter) = state.meter.take() {
-            let own = meter.finish(trace.measure_ns.end).0;
-            // What is still on its way only the access point knows.
-            let under_way = (trace.down.under_way, trace.up.under_way);
-            (trace.down, trace.up) = (own.down, own.up);
-            (trace.down.under_way, trace.up.under_way) = under_way;
+            adopt(trace, meter.finish(trace.measure_ns.end).0);
         }
         trace.frames = state.user.seen().frames;
         report.late = Quantiles::of(&state.late_ns);
     }
+}
+
+/// What its two ends saw, in each window; what is still on its way only the access point knows.
+fn adopt(trace: &mut AppTrace, own: AppTrace) {
+    let under_way = (trace.down.under_way, trace.up.under_way);
+    (trace.down, trace.up) = (own.down, own.up);
+    (trace.down.under_way, trace.up.under_way) = under_way;
+    trace.windows.iter_mut().zip(own.windows).for_each(|(window, own)| adopt(window, own));
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ use airtab_sim::wifi::CellConfig;
 use airtab_sim::{App, AppKind, AppTrace};
 
 use crate::measure::Figures;
-use crate::metric::Metric;
+use crate::metric::{Direction, Metric};
 use crate::reader::{Section, choice, quantity};
 use crate::requirements::Requirements;
 use crate::scenario_file::Folder;
@@ -96,6 +96,11 @@ trait Described: Sized {
     /// Bits of its data a second, by its figures; None if it does not take all that it can get.
     fn taken(&self, f: &Figures) -> Option<f64> {
         Self::BULK.then(|| f.get(&Self::COLUMNS[0]).copied().unwrap_or(0.0))
+    }
+
+    /// Whether it takes all that it can get in a direction: its rate there says something of the network.
+    fn greedy(&self, direction: Direction) -> bool {
+        Self::BULK && Self::DATA.0.contains(&Metric::goodput(direction))
     }
 
     /// Frames that can be shown, of those sent in each second of the run; None if it has no frames.
@@ -175,6 +180,11 @@ macro_rules! kinds {
         /// Bits of its data a second, by its figures; None if it does not take all that it can get.
         pub(crate) fn taken(kind: &AppKind, f: &Figures) -> Option<f64> {
             match kind { $(AppKind::$Type(own) => own.taken(f)),+ }
+        }
+
+        /// Whether it takes all that it can get in a direction, so that its rate there says something of the network.
+        pub fn greedy(kind: &AppKind, direction: Direction) -> bool {
+            match kind { $(AppKind::$Type(own) => own.greedy(direction)),+ }
         }
 
         /// Frames that can be shown, of those sent in each second of the run.

@@ -10,7 +10,7 @@ use airtab_sim::traffic::P2p;
 
 use super::{Context, Described, Score, congestion, rate, score};
 use crate::measure::{Figures, add_upload};
-use crate::metric::Metric;
+use crate::metric::{Direction, Metric};
 use crate::reader::{Section, flag, quantity};
 use crate::scores::{QueueScores, Scores};
 
@@ -41,6 +41,10 @@ impl Described for P2p {
     /// Both ways are data.
     fn taken(&self, f: &Figures) -> Option<f64> {
         Some([Metric::Goodput, Metric::UplinkGoodput].iter().filter_map(|metric| f.get(metric)).sum())
+    }
+
+    fn greedy(&self, direction: Direction) -> bool {
+        direction == Direction::Down || self.upload
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {

@@ -10,7 +10,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_quality::Window;
 use airtab_sim::AppTrace;
 use airtab_sim::traffic::udp::{Gaps, Rate};
-use airtab_sim::traffic::{Points, Sweep, Udp};
+use airtab_sim::traffic::{Kind, Points, Sweep, Udp};
 
 use super::cause::Parts;
 use super::course::read_points;
@@ -121,6 +121,10 @@ impl Described for Udp {
 
     fn taken(&self, f: &Figures) -> Option<f64> {
         (self.rate == Rate::Max).then(|| f.get(&Metric::Goodput).copied().unwrap_or(0.0))
+    }
+
+    fn greedy(&self, direction: Direction) -> bool {
+        self.saturates(direction == Direction::Up)
     }
 
     fn reason(q: &QueueScores, app: &Scores) -> String {

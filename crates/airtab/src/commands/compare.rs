@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
-use airtab_lab::{Comparison, Options, count, headline};
-use airtab_scenario::ScenarioFile;
+use airtab_lab::{Comparison, Options, compare_kept, count, headline};
+use airtab_scenario::{ScenarioFile, quick};
 use anyhow::Context;
 
+use super::flent::Target;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Job};
 use crate::args::{Compare, USAGE, Why};
@@ -39,6 +40,18 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let queues = super::build(&args.queues, &file.queues)?;
+    let target = match &args.flent {
+        Some(path) => {
+            let run = if args.quick { quick(&file.scenario) } else { file.scenario.clone() };
+            let labels: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
+            match Target::begin(path, &run, &labels, true) {
+                Ok(target) => Some(target),
+                Err(message) => return Ok(super::refused(&message)),
+            }
+        }
+        None => None,
+    };
+    let plan = target.as_ref().map(Target::plan);
     let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
     let stop = stop_on_interrupt()?;
@@ -53,11 +66,11 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let mut job = files.map(|files| Job::new(args, &file, &queues, files)).transpose()?;
     let compared = match &mut job {
-        Some(job) => job.run(&options),
-        None => airtab_lab::compare(&file.scenario, &queues, &options),
+        Some(job) => job.run(&options, plan),
+        None => compare_kept(&file.scenario, &queues, &options, plan),
     };
-    let comparison = match compared {
-        Ok(comparison) => comparison,
+    let (comparison, documents) = match compared {
+        Ok(compared) => compared,
         Err(stopped) => {
             bar.finish_and_clear();
             output::note(&format!("{stopped}; nothing was written"));
@@ -75,6 +88,9 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     summary(&comparison, took);
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
         output::note(&study::summary(&names, dir, args.pcap));
+    }
+    if let Some(target) = target {
+        target.write(&documents)?;
     }
     printed?;
     Ok(ExitCode::SUCCESS)

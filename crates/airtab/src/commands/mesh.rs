@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use airtab_core::Rate;
-use airtab_scenario::ScenarioFile;
+use airtab_scenario::{Direction, ScenarioFile, greedy};
 use airtab_sim::Servers;
 use airtab_sim::wifi::{DnbConfig, DnbPlan, Domain, Layout, MeshConfig, Neighborhood, Ways};
 use anyhow::{Context, anyhow, bail};
@@ -53,7 +53,10 @@ impl<'a> Shown<'a> {
         let names = scenario.stations.iter().map(|node| node.name.as_str()).collect();
         let path = |app: &'a airtab_sim::App| {
             let Servers::Behind(from, _) = app.servers else { return None };
-            Some((app.name.as_str(), ways.path(from, app.station as u16)?))
+            // From where its data is sent on: an upload's goes back.
+            let up = greedy(&app.kind, Direction::Up) && !greedy(&app.kind, Direction::Down);
+            let ends = if up { (app.station as u16, from) } else { (from, app.station as u16) };
+            Some((app.name.as_str(), ways.path(ends.0, ends.1)?))
         };
         let apps: Vec<(&str, Vec<u16>)> = scenario.apps.iter().filter_map(path).collect();
         let ways: Vec<Vec<u16>> = apps.iter().map(|app| app.1.clone()).collect();

@@ -4,9 +4,10 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use airtab_lab::{Options, count, table};
+use airtab_lab::{Options, compare_kept, count, table};
 use anyhow::Context;
 
+use super::flent::Target;
 use crate::args::Run;
 use crate::output;
 
@@ -14,13 +15,24 @@ use crate::output;
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let file = super::load(&args.scenario)?;
     let queues = super::build(std::slice::from_ref(&args.queue), &file.queues)?;
+    let target = match &args.flent {
+        Some(path) => match Target::begin(path, &file.scenario, &[&args.queue.label], false) {
+            Ok(target) => Some(target),
+            Err(message) => return Ok(super::refused(&message)),
+        },
+        None => None,
+    };
     let stop = AtomicBool::new(false);
     let seeds: Vec<u64> = match args.seeds {
         Some(n) => (1..=n).collect(),
         None => vec![args.seed],
     };
     let options = Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, progress: &|_| () };
-    let result = airtab_lab::compare(&file.scenario, &queues, &options)?;
+    let (result, documents) =
+        compare_kept(&file.scenario, &queues, &options, target.as_ref().map(Target::plan))?;
+    if let Some(target) = target {
+        target.write(&documents)?;
+    }
     if args.json {
         output::print(&(serde_json::to_string_pretty(&result).context("results as JSON")? + "\n"))?;
         return Ok(ExitCode::SUCCESS);

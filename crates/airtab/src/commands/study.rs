@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use airtab_core::Params;
+use airtab_lab::flent::{Document, Plan};
 use airtab_lab::{
     Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, figures, html, scenario_hash,
     study, write_parquet,
@@ -45,11 +46,15 @@ impl<'a> Job<'a> {
         Ok(Job { args, file, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
     }
 
-    /// Runs it: each discipline once with each seed.
+    /// Runs it: each discipline once with each seed. Gives the files for flent, too, if there is a plan.
     ///
     /// # Errors
     /// [`Stopped`]: none of the files is there then.
-    pub fn run(&mut self, options: &Options) -> Result<Comparison, Stopped> {
+    pub fn run(
+        &mut self,
+        options: &Options,
+        plan: Option<&Plan>,
+    ) -> Result<(Comparison, Vec<Document>), Stopped> {
         // What is run: the short schedule, if it was asked for.
         let run = if options.quick {
             airtab_scenario::quick(&self.file.scenario)
@@ -60,9 +65,9 @@ impl<'a> Job<'a> {
         let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
         let parts = self.captures.iter_mut();
         let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
-        let study = study(&self.file.scenario, self.queues, options, captures)?;
+        let study = study(&self.file.scenario, self.queues, options, captures, plan)?;
         (self.stories, self.captured) = (study.stories, study.captured);
-        Ok(study.comparison)
+        Ok((study.comparison, study.documents))
     }
 
     /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
@@ -98,7 +103,7 @@ impl<'a> Job<'a> {
 }
 
 /// `chap:limit=70` as `chap-limit=70`: part of a file's name on every system.
-fn file_name(label: &str) -> String {
+pub fn file_name(label: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "=._+%".contains(c);
     label.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use airtab_scenario::{QueueList, QueueSpec};
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::Why;
+use crate::args::{Why, flent_file};
 
 /// A house on this machine: real sockets in network namespaces, behind an access point in real time
 ///
@@ -81,11 +81,12 @@ pub struct Show {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab live run home.toml --queue fifo
-  airtab live run home.toml --queues fifo,chap --json")]
+  airtab live run home.toml --queues fifo,chap --json
+  airtab live run rrul --queues fifo,fq_codel --flent rrul.flent.gz")]
 pub struct RunHouse {
-    /// House file: a scenario file (see `airtab scenario show`); or the id of a live
-    /// experiment, as `airtab experiment run` takes it, which brings its own disciplines and seeds
-    #[arg(value_name = "HOUSE.toml|ID")]
+    /// House file: a scenario file (see `airtab scenario show`), or the name of one that airtab brings, such as rrul; or
+    /// the id of a live experiment, as `airtab experiment run` takes it, which brings its own disciplines and seeds
+    #[arg(value_name = "HOUSE.toml|NAME|ID")]
     pub house: PathBuf,
     /// Disciplines to run it with, one after the other
     #[arg(long, value_name = "LIST", default_value = "chap", alias = "queue")]
@@ -103,6 +104,10 @@ pub struct RunHouse {
     /// full
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
     pub why: Why,
+    /// Also write it for flent, whose plots draw it beside real networks; under several disciplines a file for each,
+    /// FILE-chap.flent.gz and so on
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    pub flent: Option<PathBuf>,
     /// Serve Prometheus metrics on this port of the loopback, such as 9130
     #[arg(long, value_name = "PORT")]
     pub metrics_port: Option<u16>,

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
+use airtab_lab::flent::{Document, Origin};
 use airtab_lab::{Comparison, comparison, table};
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, Change, House, blame, running};
@@ -15,8 +16,9 @@ use serde::Serialize;
 use super::args::RunHouse;
 use super::{exporter, stop_on_signal};
 use crate::args::{BUSY, Why};
-use crate::commands::experiment;
+use crate::commands::flent::Target;
 use crate::commands::progress::INTERRUPTED;
+use crate::commands::{experiment, refused};
 use crate::output;
 
 /// What `--json` prints.
@@ -35,19 +37,38 @@ struct RunResult<'a> {
 }
 
 pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
-    if args.house.extension().is_none_or(|ending| ending != "toml") {
+    let named = crate::commands::shipped(&args.house).is_some();
+    if !named && args.house.extension().is_none_or(|ending| ending != "toml") {
+        if args.flent.is_some() {
+            return Ok(refused("--flent: not of an experiment, whose runs are many: name a house file"));
+        }
         return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.json);
     }
     let mut file = crate::commands::load(&args.house)?;
     if args.quick {
         file.scenario = quick(&file.scenario);
     }
+    let queues = crate::commands::build(&args.queues, &file.queues)?;
+    let scenario = file.scenario.clone();
+    let target = match &args.flent {
+        Some(path) => {
+            let labels: Vec<&str> = args.queues.iter().map(|q| q.label.as_str()).collect();
+            match Target::begin(path, &scenario, &labels, labels.len() > 1) {
+                Ok(target) => Some(target),
+                Err(message) => return Ok(refused(&message)),
+            }
+        }
+        None => None,
+    };
+    if let Some(target) = &target {
+        file.scenario = target.plan().scenario().clone();
+    }
     let house = House::new(file)?;
-    let queues = crate::commands::build(&args.queues, &house.file.queues)?;
     running::check_root()?;
     let exporter = exporter(args.metrics_port)?;
     let stop = stop_on_signal()?;
     let mut trials: Vec<Trial> = Vec::new();
+    let mut documents: Vec<Document> = Vec::new();
     for queue in args.queues.iter() {
         let seconds = house.file.scenario.duration_ns / 1_000_000_000;
         let bar = bar(&queue.label, seconds);
@@ -67,7 +88,15 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
         );
         bar.finish_and_clear();
         match trial? {
-            Some(trial) => trials.push(trial),
+            Some(trial) => {
+                documents.extend(target.as_ref().map(|target| {
+                    let note = format!("airtab in real time, seed {}", args.seed);
+                    let origin =
+                        Origin { title: &queue.label, note: &note, start_unix_ns: trial.start_unix_ns };
+                    target.plan().document(&trial.trace, &origin)
+                }));
+                trials.push(trial);
+            }
             None if stop.load(Ordering::Relaxed) => {
                 output::note("stopped; the house is down");
                 return Ok(ExitCode::from(INTERRUPTED));
@@ -75,9 +104,11 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
             None => anyhow::bail!("the house was taken down before its end"),
         }
     }
-    let scenario = &house.file.scenario;
-    let measured = trials.iter().map(|t| t.measured(scenario)).collect();
-    let comparison = comparison(scenario, &queues, &[args.seed], args.quick, measured);
+    if let Some(target) = target {
+        target.write(&documents)?;
+    }
+    let measured = trials.iter().map(|t| t.measured(&scenario)).collect();
+    let comparison = comparison(&scenario, &queues, &[args.seed], args.quick, measured);
     let labels = args.queues.iter().map(|q| q.label.as_str());
     let printed = if args.json {
         let runs = labels.zip(&trials);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `--flent FILE`: files that are begun before anything runs, so that what cannot be written is said at once, and appear
+//! when they are whole.
+//!
+//! What it does not do: what is in them is `airtab_lab::flent`'s.
+
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use airtab_lab::count;
+use airtab_lab::flent::{Document, Plan, SUFFIX};
+use airtab_sim::Scenario;
+use anyhow::Context;
+use tempfile::{Builder, NamedTempFile};
+
+use super::study::file_name;
+use crate::output;
+
+/// Files on their way, one for each discipline.
+pub struct Target {
+    plan: Plan,
+    files: Vec<(PathBuf, NamedTempFile)>,
+}
+
+impl Target {
+    /// Of a scenario as it is run, under the disciplines of these labels. `each`: several have names of their own, one as
+    /// well.
+    ///
+    /// # Errors
+    /// In words: nothing to write, or where it cannot be written; nothing is there then.
+    pub fn begin(path: &Path, scenario: &Scenario, labels: &[&str], each: bool) -> Result<Target, String> {
+        let plan = Plan::of(scenario).map_err(|e| format!("--flent {}: {e}", path.display()))?;
+        let begin = |label: &&str| {
+            let path = if each { named(path, label) } else { path.into() };
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let file = Builder::new().prefix(".airtab-").tempfile_in(folder.unwrap_or(Path::new(".")));
+            match file {
+                _ if path.is_dir() => Err(format!("--flent {}: it is a folder: name a file", path.display())),
+                Ok(file) => Ok((path, file)),
+                Err(e) => {
+                    let cure = "name a file in a folder that is there and that you can write to";
+                    Err(format!("--flent {}: cannot write there: {}: {cure}", path.display(), cause(&e)))
+                }
+            }
+        };
+        let files = labels.iter().map(begin).collect::<Result<_, _>>()?;
+        Ok(Target { plan, files })
+    }
+
+    /// What is written.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Writes them, in the order of the labels, and says so.
+    ///
+    /// # Errors
+    /// Names the file that could not be written.
+    pub fn write(self, documents: &[Document]) -> anyhow::Result<()> {
+        assert_eq!(documents.len(), self.files.len(), "a document for each discipline");
+        let mut names = Vec::new();
+        for ((path, mut file), document) in self.files.into_iter().zip(documents) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let cannot = || format!("cannot write {}", path.display());
+            let mut buffer = BufWriter::new(&mut file);
+            document.write(&name, &mut buffer).with_context(cannot)?;
+            drop(buffer.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?);
+            #[cfg(unix)]
+            {
+                // Temporary files are private; results are not.
+                use std::os::unix::fs::PermissionsExt;
+                let mode = std::fs::Permissions::from_mode(0o644);
+                file.as_file().set_permissions(mode).with_context(cannot)?;
+            }
+            file.persist(&path).map_err(|e| e.error).with_context(cannot)?;
+            names.push(path.display().to_string());
+        }
+        let test = documents.first().map_or("", |document| document.test);
+        output::note(&format!(
+            "Wrote {} for flent (as its test {test}): {}. Its plots: flent -i {} -p ping_cdf -o plot.png",
+            count(names.len(), "file"),
+            names.join(", "),
+            names.join(" ")
+        ));
+        Ok(())
+    }
+}
+
+/// What the system said, without the name of a temporary file.
+fn cause(e: &io::Error) -> String {
+    let text = e.to_string();
+    text.split(" at path").next().unwrap_or(&text).into()
+}
+
+/// `out-chap.flent.gz`.
+fn named(path: &Path, label: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.strip_suffix(SUFFIX).unwrap_or(&name);
+    path.with_file_name(format!("{stem}-{}{SUFFIX}", file_name(label)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_discipline_has_a_file_of_its_own() {
+        let of = |path: &str, label| named(Path::new(path), label).display().to_string();
+        assert_eq!(of("d/out.flent.gz", "chap:limit=70"), "d/out-chap-limit=70.flent.gz");
+        assert_eq!(of("a.b.flent.gz", "fifo"), "a.b-fifo.flent.gz");
+    }
+}
