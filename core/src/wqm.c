@@ -8,7 +8,8 @@
  * Rules
  *  - `station_ac`: a queue, and a limit, for each station and class. Those that have packets
  *    take turns by airtime, TURN each, at their stations' rates, and count on one share of
- *    the radio each: T = (BL / R) / F times how many they are.
+ *    the radio each: T = (BL / R) / F times how many they are. Who owes airtime and has no
+ *    packet owes it for another FORGOTTEN.
  *  - `interface`: one queue. R and K are those of the station whose packet left last; before
  *    any left, of the one whose link was told last.
  *  - A look each `interval`, at all queues that ever had a packet; 0: at each arrival, at its
@@ -16,7 +17,9 @@
  *  - A packet that finds B packets in its queue is refused; `limit` bounds all together. A limit
  *    that is lowered drops nothing.
  *  - R, K, F and what is below come from link(); what the host does not say, from `rate`,
- *    `frames` and `free`. Once it says no more, the last values hold.
+ *    `frames` and `free`. Once it says no more, the last values hold. What is below for a
+ *    station is shared among its queues, as what they have is.
+ *  - Stations from `stations` on share one place. Of `station_ac` nothing is told of it.
  *  - `faithful` is the study's law, on one queue. By default what waits below counts, R is what
  *    aggregates carry, no drain time is shorter than an aggregate, the largest limit is what
  *    goes in 5 ms, or an aggregate, and a queue that is not used does not grow.
@@ -36,9 +39,16 @@
 
 #define TURN 2000000		/* ns of airtime */
 #define DEBT 1000000000		/* ns: nobody owes more */
+#define FORGOTTEN 15u		/* 2^24 ns, 250 ms: a debt of who has no packets */
 #define FULL 1500u		/* bytes of a full packet */
 #define OLD AT_ROUNDS_OLD	/* the one list in which boxes take turns */
 #define REPLAYED 65536u		/* looks made up for: by then no limit moves */
+
+/* A time as boxes keep it. */
+static u32 wqm_grains(u64 now)
+{
+	return (u32)(now >> 24);
+}
 
 static struct at_seats wqm_seats(const struct wqm *s)
 {
@@ -54,22 +64,28 @@ u32 at_wqm_free(const struct wqm *s)
 	if (s->free_source == AT_WQM_SURVEY && s->told_free)
 		ppm = s->told_free;
 	else if (s->free_source == AT_WQM_ACTIVE)
-		ppm = 1000000 / (1 + s->heard);
+		ppm = 1000000 / (1 + (s->heard > s->heard_before ? s->heard : s->heard_before));
 	return ppm < s->floor ? s->floor : ppm;
+}
+
+u32 at_wqm_below(const struct wqm *s, const struct wqm_box *b)
+{
+	const struct wqm_box *first = &s->boxes[b->seat.whose * s->classes];
+	u32 below = s->one ? s->below : at_wqm_station(s, b)->below, all = 0;
+
+	if (!s->counts_below)
+		return 0;
+	for (u32 class = 0; below && !s->one && class < s->classes; class++)
+		all += first[class].bytes;
+	return all ? (u32)at_div((u64)below * b->bytes, all) : below;
 }
 
 u64 at_wqm_time(const struct wqm *s, const struct wqm_box *b)
 {
 	const struct wqm_station *st = at_wqm_station(s, b);
-	u64 bytes = b->bytes, shares = 1, ns;
-	u32 packets = b->qlen;
+	u32 below = at_wqm_below(s, b), packets = b->qlen + (below + FULL - 1) / FULL;
+	u64 bytes = (u64)b->bytes + below, shares = 1, ns;
 
-	if (s->counts_below) {
-		u32 below = s->one ? s->below : st->below;
-
-		bytes += below;
-		packets += (below + FULL - 1) / FULL;
-	}
 	if (s->kavg)
 		ns = at_wqm_drain_framed(bytes, packets, s->kavg, st->rate, at_wqm_free(s));
 	else
@@ -127,7 +143,7 @@ static void wqm_derive(struct wqm *s, struct wqm_station *st)
 
 	st->frames = (u16)frames;
 	st->rate = s->expected && carried && carried < kbps ? (u32)carried : kbps;
-	st->per_byte = (u32)at_div((u64)8000000 << 16, st->rate);
+	st->per_byte = at_div((u64)8000000 << 16, st->rate);
 	st->drain = s->drain;
 	if (!s->faithful && !ns)
 		ns = at_wqm_aggregate(kbps, frames);
@@ -146,8 +162,7 @@ static bool wqm_look(struct wqm *s, struct wqm_box *b)
 
 	wqm_count(s, b, at_wqm_look(&b->law, &rule, at_wqm_time(s, b)));
 	b->law.used = b->qlen;
-	return b->law.limit != before.limit || b->law.used != before.used || b->law.high != before.high ||
-	       b->law.low != before.low;
+	return at_wqm_moved(&b->law, &before);
 }
 
 static void wqm_look_at_all(struct wqm *s, u32 times)
@@ -160,9 +175,9 @@ static void wqm_look_at_all(struct wqm *s, u32 times)
 /* R and K of the one queue are those of the packet that left last. */
 static void wqm_go_on(struct wqm *s)
 {
-	if (!s->one || s->seen == s->last)
+	if (!s->one || s->looked_at == s->served)
 		return;
-	s->seen = s->last;
+	s->looked_at = s->served;
 	wqm_bound(s, s->boxes);
 }
 
@@ -175,10 +190,14 @@ static void wqm_catch_up(struct wqm *s, u64 now)
 	s->next += (missed + 1) * step;
 	s->looks++;
 	wqm_go_on(s);
+	s->heard_before = s->heard;
+	s->heard = 0;
 	if (s->interval)
 		wqm_look_at_all(s, 1);
-	s->heard = 0;
-	if (s->interval && missed)
+	if (!missed)
+		return;
+	s->heard_before = 0;
+	if (s->interval)
 		wqm_look_at_all(s, missed < REPLAYED ? (u32)missed : REPLAYED);
 }
 
@@ -190,6 +209,13 @@ static void wqm_due(struct wqm *s, u64 now)
 
 /* ---- boxes ---- */
 
+static u32 wqm_place(const struct wqm *s, u16 sta)
+{
+	u32 stations = s->n_stations - AT_PLACES_SPECIAL;
+
+	return at_place_of(stations, sta < stations || sta == AT_GROUP ? sta : AT_NO_STA);
+}
+
 static struct wqm_box *wqm_box_of(struct wqm *s, const struct at_pkt *p)
 {
 	u32 class = at_class(p);
@@ -198,7 +224,7 @@ static struct wqm_box *wqm_box_of(struct wqm *s, const struct at_pkt *p)
 		return s->boxes;
 	if (class >= s->classes)
 		class = s->classes - 1;
-	return &s->boxes[at_place_of(s->n_stations - AT_PLACES_SPECIAL, at_sta(p)) * s->classes + class];
+	return &s->boxes[wqm_place(s, at_sta(p)) * s->classes + class];
 }
 
 static bool wqm_ready(const struct wqm_box *b)
@@ -266,16 +292,17 @@ static void wqm_gets_ready(struct wqm *s, struct wqm_box *b)
 }
 
 /* A box has a packet, and had none. */
-static void wqm_join(struct wqm *s, struct wqm_box *b)
+static void wqm_join(struct wqm *s, struct wqm_box *b, u64 now)
 {
 	b->seen = true;
 	if (s->one)
 		return;
-	b->deficit = TURN;
+	if (b->deficit >= 0 || ((wqm_grains(now) - b->left) & 0x7fff) >= FORGOTTEN)
+		b->deficit = TURN;
 	at_rounds_append(&s->rounds, wqm_seats(s), (u32)(b - s->boxes), OLD);
 }
 
-static enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p)
+static enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p, u64 now)
 {
 	at_seq_set(p, s->seq++);
 	at_fifo_push(&b->line.fifo, p);
@@ -283,7 +310,7 @@ static enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_bo
 	if (b->law.used < ++b->qlen)
 		b->law.used = b->qlen;
 	if (b->qlen == 1)
-		wqm_join(s, b);
+		wqm_join(s, b, now);
 	if (at_parked(q, p))
 		b->parked++;
 	else if (b->qlen == b->parked + 1)
@@ -319,13 +346,28 @@ static enum at_verdict wqm_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 		b->refused++;
 		return at_book_refuse(q, p, AT_R_LIMIT);
 	}
-	return wqm_push(q, s, b, p);
+	return wqm_push(q, s, b, p, now);
+}
+
+/* All who take turns are in debt: rounds that would change nothing but deficits, at once. */
+static void wqm_skip_rounds(struct wqm *s)
+{
+	const struct at_chain *l = &s->rounds.lists[OLD];
+	s32 most = -DEBT, skipped;
+
+	for (u32 n = l->len, i = l->head; n; n--, i = s->boxes[i].seat.next)
+		if (s->boxes[i].deficit > most)
+			most = s->boxes[i].deficit;
+	skipped = most > 0 ? 0 : -most / TURN * TURN;
+	for (u32 n = skipped ? l->len : 0, i = l->head; n; n--, i = s->boxes[i].seat.next)
+		s->boxes[i].deficit += skipped;
 }
 
 /* The box whose turn it is; some box has packets that may go. */
 static struct wqm_box *wqm_turn(struct wqm *s)
 {
 	struct at_seats seats = wqm_seats(s);
+	u32 in_debt = 0;
 
 	for (;;) {
 		struct wqm_box *b = &s->boxes[s->rounds.lists[OLD].head];
@@ -342,17 +384,23 @@ static struct wqm_box *wqm_turn(struct wqm *s)
 		}
 		b->deficit += TURN;
 		at_rounds_append(&s->rounds, seats, at_rounds_pop(&s->rounds, seats, OLD), OLD);
+		if (++in_debt >= s->rounds.lists[OLD].len) {
+			wqm_skip_rounds(s);
+			in_debt = 0;
+		}
 	}
 }
 
 /* p, a packet of b, whose turn it is, goes. */
-static void wqm_pay(struct wqm *s, struct wqm_box *b, const struct at_pkt *p)
+static void wqm_pay(struct wqm *s, struct wqm_box *b, const struct at_pkt *p, u64 now)
 {
-	u64 cost = (u64)at_bytes(p) * s->stations[b->seat.whose].per_byte >> 16;
+	u64 cost = at_bytes(p) * s->stations[b->seat.whose].per_byte >> 16;
 
 	b->deficit -= (s32)(cost < DEBT ? cost : DEBT);
-	if (!b->qlen)
-		at_rounds_pop(&s->rounds, wqm_seats(s), OLD);
+	if (b->qlen)
+		return;
+	b->left = wqm_grains(now) & 0x7fff;
+	at_rounds_pop(&s->rounds, wqm_seats(s), OLD);
 }
 
 static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
@@ -378,9 +426,9 @@ static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	b->bytes -= at_bytes(p);
 	s->ready -= --b->qlen == b->parked;
 	if (s->one)
-		s->last = (u16)at_place_of(s->n_stations - AT_PLACES_SPECIAL, at_sta(p));
+		s->served = (u16)wqm_place(s, at_sta(p));
 	else
-		wqm_pay(s, b, p);
+		wqm_pay(s, b, p, now);
 	at_book_out(q, p);
 	return p;
 }
@@ -413,7 +461,7 @@ static void wqm_turned(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, u16
 static void wqm_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 {
 	struct wqm *s = at_wqm_priv(q);
-	u32 first = at_place_of(s->n_stations - AT_PLACES_SPECIAL, sta) * s->classes;
+	u32 first = wqm_place(s, sta) * s->classes;
 
 	wqm_due(s, now);
 	if (!at_gate_turn(q, sta, open))
@@ -429,12 +477,12 @@ static void wqm_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 static void wqm_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 {
 	struct wqm *s = at_wqm_priv(q);
-	struct wqm_station *st = &s->stations[at_place_of(s->n_stations - AT_PLACES_SPECIAL, h->sta)];
+	struct wqm_station *st = &s->stations[wqm_place(s, h->sta)];
 
 	wqm_due(s, now);
-	if (st->heard == s->looks)
+	if (st->heard_at == s->looks)
 		return;
-	st->heard = s->looks;
+	st->heard_at = s->looks;
 	s->heard++;
 }
 
@@ -456,26 +504,30 @@ static void wqm_settle(struct wqm *s, u32 place, bool anew)
 static void wqm_link(struct at_qdisc *q, const struct at_link *l, u64 now)
 {
 	struct wqm *s = at_wqm_priv(q);
-	u32 place = at_place_of(s->n_stations - AT_PLACES_SPECIAL, l->sta);
+	u32 place = wqm_place(s, l->sta);
 	struct wqm_station *st = &s->stations[place];
 	bool anew = s->one ? !s->linked : !st->known || !l->here;
 
 	wqm_due(s, now);
+	if (!s->one && place != at_place_of(s->n_stations - AT_PLACES_SPECIAL, l->sta))
+		return;
 	s->below += l->below_bytes - st->below;
 	st->below = l->below_bytes;
 	st->known = l->here;
+	st->told = now;
+	if (s->one && !l->here)		/* R and K are those of who was served last */
+		return;
 	st->told_kbps = l->rate_kbps;
 	st->told_frames = (u16)(l->ampdu_frames < 65535 ? l->ampdu_frames : 65535);
 	st->told_ns = l->ampdu_ns;
 	wqm_derive(s, st);
 	if (l->here) {
 		s->linked = true;
-		s->told = now;
 		s->told_free = l->free_ppm;
 		if (!q->out)
-			s->seen = s->last = (u16)place;
+			s->looked_at = s->served = (u16)place;
 	}
-	if (!s->one || place == s->seen)
+	if (!s->one || place == s->looked_at)
 		wqm_settle(s, place, anew);
 }
 

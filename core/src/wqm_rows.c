@@ -14,7 +14,7 @@ enum {
 };
 enum {
 	R_STATION, R_CLASS, R_BACKLOG, R_BACKLOG_BYTES, R_LIMIT, R_DRAIN, R_RATE, R_FRAMES, R_ALARM, R_RAISES,
-	R_CUTS, R_REFUSED, R_END
+	R_CUTS, R_REFUSED, R_SILENT, R_END
 };
 
 static const char *const wqm_laws[] = { "aimd", "aiad", "miad", "mimd", NULL };
@@ -127,7 +127,7 @@ const struct at_param at_wqm_params[] = {
 	},
 	[P_STATIONS] = {
 		.id = 21, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "stations",
-		.help = "stations told apart; numbers from here on share with those below",
+		.help = "stations told apart; those from here on share a place, for which rate and frames hold",
 		.source = "docs/wqm.md", .def = 64, .min = 1, .max = 4096,
 	},
 	[P_END] = { 0 },
@@ -171,7 +171,7 @@ void at_wqm_set(struct wqm *s, const struct at_vals *v)
 	s->free = (u32)*v[P_FREE].v;
 }
 
-/* What bounds follow from a link is within each other; what was given has to be. */
+/* What follows from a link is within bounds by itself; what was given has to be. */
 const char *at_wqm_check(const struct at_vals *v, u16 *bad)
 {
 	u64 most = *v[P_MOST].v, first = *v[P_FIRST].v;
@@ -179,18 +179,19 @@ const char *at_wqm_check(const struct at_vals *v, u16 *bad)
 	*bad = P_INTERVAL;
 	if (*v[P_INTERVAL].v && *v[P_INTERVAL].v < LEAST_INTERVAL)
 		return "must be 0, a look at each arrival, or at least 1 ms";
-	*bad = P_LEAST;
-	for (u32 i = 0; i < v[P_LEAST].len && most; i++)
-		if (v[P_LEAST].v[i] > most)
-			return "must be at most most";
-	*bad = P_FIRST;
-	if (!first)
-		return NULL;
-	if (most && first > most)
-		return "must be from least to most";
-	for (u32 i = 0; i < v[P_LEAST].len; i++)
-		if (first < v[P_LEAST].v[i])
-			return "must be from least to most";
+	if (!most)
+		most = at_wqm_is_faithful(v) ? AT_WQM_MOST : AT_NEVER;
+	for (u32 i = 0; i < v[P_LEAST].len; i++) {
+		u64 given = v[P_LEAST].v[i], least = given ? given : *v[P_FRAMES].v;
+
+		*bad = given ? P_LEAST : P_MOST;
+		if (least > most)
+			return given ? "must be at most most, which is 95 of faithful if it is not given" :
+				       "must be at least frames, or give least, which is frames if it is not given";
+		*bad = P_FIRST;
+		if (first && (first < least || first > most))
+			return "must be from least, or frames if that is 0, to most (faithful: 95 if that is 0)";
+	}
 	return NULL;
 }
 
@@ -221,7 +222,7 @@ const struct at_stat at_wqm_stats[] = {
 	[S_CAPS] = { .id = 13, .unit = AT_COUNT, .counter = true, .name = "caps",
 		.help = "times that a limit above its most was lowered" },
 	[S_SILENT] = { .id = 14, .unit = AT_BOOL, .name = "silent",
-		.help = "links were told, but none for 2 s: the last values hold" },
+		.help = "a station is here whose link was not told for 2 s: the last values hold" },
 	[S_URGENT] = { .id = 15, .unit = AT_COUNT, .counter = true, .name = "urgent",
 		.help = "urgent packets sent first" },
 	[S_URGENT_OVER] = { .id = 16, .unit = AT_COUNT, .counter = true, .name = "urgent_over",
@@ -249,12 +250,14 @@ const struct at_stat at_wqm_row_stats[] = {
 		.help = "times that it was cut" },
 	[R_REFUSED] = { .id = 12, .unit = AT_COUNT, .counter = true, .name = "refused",
 		.help = "packets that found it, or all together, full" },
+	[R_SILENT] = { .id = 13, .unit = AT_BOOL, .name = "silent",
+		.help = "the station is here, and its link was not told for 2 s" },
 	[R_END] = { 0 },
 };
 
-static u64 wqm_waiting(const struct wqm *s, const struct wqm_box *b)
+static bool wqm_silent(const struct wqm_station *st, u64 now)
 {
-	return b->bytes + (!s->counts_below ? 0 : s->one ? s->below : at_wqm_station(s, b)->below);
+	return st->known && now - st->told >= AT_WQM_SILENT;
 }
 
 /* The queue that takes longest; of equal ones the first of a station that was told. */
@@ -292,20 +295,22 @@ void at_wqm_read(const struct at_qdisc *q, u64 *v, u64 now)
 	v[S_DRAIN] = at_wqm_time(s, b);
 	v[S_RATE] = st->rate * 1000ull;
 	v[S_FRAMES] = st->frames;
-	v[S_WAITING] = wqm_waiting(s, b);
+	v[S_WAITING] = (u64)b->bytes + at_wqm_below(s, b);
 	v[S_ACTIVE] = s->ready;
 	v[S_ARMS] = s->counts[AT_WQM_ARMS];
 	v[S_RAISES] = s->counts[AT_WQM_RAISES];
 	v[S_CUTS] = s->counts[AT_WQM_CUTS];
 	v[S_FLOORS] = s->counts[AT_WQM_LIFTS];
 	v[S_CAPS] = s->counts[AT_WQM_CAPS];
-	v[S_SILENT] = s->linked && now - s->told >= AT_WQM_SILENT;
+	v[S_SILENT] = false;
+	for (u32 i = 0; i < s->n_stations; i++)
+		v[S_SILENT] |= wqm_silent(&s->stations[i], now);
 	v[S_URGENT] = s->urgent.sent;
 	v[S_URGENT_OVER] = s->urgent.over;
 	v[S_URGENT_AIR] = s->urgent.air;
 }
 
-static void wqm_row_of(const struct wqm *s, const struct wqm_box *b, u64 *cols)
+static void wqm_row_of(const struct wqm *s, const struct wqm_box *b, u64 *cols, u64 now)
 {
 	const struct wqm_station *st = at_wqm_station(s, b);
 
@@ -321,6 +326,7 @@ static void wqm_row_of(const struct wqm *s, const struct wqm_box *b, u64 *cols)
 	cols[R_RAISES] = b->raises;
 	cols[R_CUTS] = b->cuts;
 	cols[R_REFUSED] = b->refused;
+	cols[R_SILENT] = wqm_silent(st, now);
 }
 
 /* A place for each queue that was used, then the urgent packets'. */
@@ -329,14 +335,13 @@ u32 at_wqm_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bool *f
 	const struct wqm *s = at_wqm_priv(q);
 	u32 end = cursor < s->n_boxes && s->n_boxes - cursor > AT_ROWS ? cursor + AT_ROWS : s->n_boxes;
 
-	(void)now;
 	for (u32 i = cursor; i < end; i++) {
 		const struct wqm_box *b = &s->boxes[i];
 
 		*found = b->seen;
 		if (!*found)
 			continue;
-		wqm_row_of(s, b, cols);
+		wqm_row_of(s, b, cols, now);
 		return i + 1;
 	}
 	*found = false;

@@ -26,9 +26,12 @@ struct wqm_box {
 	u32 bytes;
 	u16 qlen, parked;
 	struct at_wqm law;
-	bool seen;			/* it had a packet, or is the one */
+	u16 seen : 1;			/* it had a packet, or is the one */
+	u16 left : 15;			/* when its last packet went, 2^24 ns; wraps */
 	u32 raises, cuts, refused;
 };
+
+_Static_assert(sizeof(struct wqm_box) <= 64, "a queue is one cache line");
 
 /* A station's link as it was told (0: not), and what follows from it. */
 struct wqm_station {
@@ -38,10 +41,11 @@ struct wqm_station {
 	u16 frames;			/* K */
 	u16 most;			/* of B, if not below K */
 	u32 rate;			/* R, kb/s */
-	u32 per_byte;			/* ns of its turns, 16.16 */
 	u32 drain;			/* ns */
 	u32 below;			/* bytes */
-	u32 heard;			/* the look before which it was heard last */
+	u32 heard_at;			/* the look before which it was heard last */
+	u64 per_byte;			/* ns of its turns, of 2^-16 */
+	u64 told;			/* when it was, ns, if `known` */
 };
 
 struct wqm {
@@ -50,15 +54,14 @@ struct wqm {
 	struct wqm_station *stations;
 	u64 next;			/* look */
 	u64 limit, seq;
-	u64 told;			/* when a link was told last, if `linked` */
 	u32 n_boxes, n_stations, classes;
 	u32 ready;			/* boxes with packets that may go */
-	u32 heard;			/* stations since the last look */
+	u32 heard, heard_before;	/* stations since the last look; between that and the one before */
 	u32 looks;
 	u32 below;			/* bytes of all stations */
-	u16 seen, last;			/* interface: places of the last look's R, of the last packet */
+	u16 looked_at, served;		/* interface: places of the last look's R, of the last packet */
 	bool one;			/* one queue for all */
-	bool linked;
+	bool linked;			/* a link was told */
 	struct at_urgent urgent;
 	u64 counts[AT_WQM_ACTIONS];
 	/* parameters */
@@ -73,7 +76,7 @@ struct wqm {
 /* Values of `free_source`. */
 enum { AT_WQM_SURVEY, AT_WQM_ACTIVE, AT_WQM_CONSTANT };
 
-#define AT_WQM_SILENT 2000000000ull	/* ns without a link, after one was told */
+#define AT_WQM_SILENT 2000000000ull	/* ns in which the link of a station that is here was not told */
 
 static inline struct wqm *at_wqm_priv(const struct at_qdisc *q)
 {
@@ -88,12 +91,14 @@ static inline u32 at_wqm_class(const struct wqm *s, const struct wqm_box *b)
 
 /* F, ppm. */
 u32 at_wqm_free(const struct wqm *s);
+/* What waits below for a box, bytes; 0 where it does not count. */
+u32 at_wqm_below(const struct wqm *s, const struct wqm_box *b);
 /* T of a box, ns. */
 u64 at_wqm_time(const struct wqm *s, const struct wqm_box *b);
 /* The station whose R and K hold for a box. */
 static inline const struct wqm_station *at_wqm_station(const struct wqm *s, const struct wqm_box *b)
 {
-	return &s->stations[s->one ? s->seen : b->seat.whose];
+	return &s->stations[s->one ? s->looked_at : b->seat.whose];
 }
 
 /* Takes over the values, but what memory hangs on; nothing is derived. */

@@ -4,6 +4,8 @@
  * and what neither links nor limits do: drop what is queued. Vectors: Showail 2016, 5.3, by
  * hand; docs/wqm.md lists them.
  */
+#include <time.h>
+
 #include "harness.h"
 #include "airtab/wqm.h"
 
@@ -14,6 +16,29 @@ static struct at_link link_of(u16 sta, u32 kbps, u32 frames, u32 ns, u32 free_pp
 {
 	return (struct at_link){ .sta = sta, .here = true, .phy = 1, .nss = 1, .rate_kbps = kbps,
 				 .ampdu_frames = frames, .ampdu_ns = ns, .free_ppm = free_ppm };
+}
+
+/* Whether the values of ARGS are refused, and which parameter is named. */
+static const char *refused(const char *args)
+{
+	struct host h;
+	u16 bad;
+
+	open_host(&h, "wqm", "", 1);
+	set_values(&h, h.q->ops, args);
+	if (!at_check(h.q->ops, h.vals, &bad))
+		bad = MAX_PARAMS;
+	close_host(&h);
+	return bad < MAX_PARAMS ? find_ops("wqm")->params[bad].name : "";
+}
+
+static struct at_pkt *pkt_of(struct host *h, u16 sta, u8 class, u32 bytes)
+{
+	struct at_pkt *p = new_pkt(h, sta, bytes);
+
+	p->sta = sta;
+	p->cls = class;
+	return p;
 }
 
 static void tell(struct host *h, u16 sta, u32 kbps, u32 frames, u32 free_ppm)
@@ -33,13 +58,24 @@ static void tick(struct host *h)
 static u32 fill(struct host *h, u16 sta, u8 class)
 {
 	for (u32 n = 0;; n++) {
-		struct at_pkt *p = new_pkt(h, sta, 1500);
-
-		p->sta = sta;
-		p->cls = class;
-		if (push(h, p, h->now) == AT_DROPPED)
+		if (push(h, pkt_of(h, sta, class, 1500), h->now) == AT_DROPPED)
 			return n;
 	}
+}
+
+/* Of the queue of a place and class. */
+static u64 cell_of(struct host *h, u64 place, u64 class, const char *name)
+{
+	u64 cols[MAX_COLS];
+	u32 col = 0, cursor = 0;
+
+	while (strcmp(h->q->ops->row_stats[col].name, name))
+		col++;
+	while (next_row(h, &cursor, cols))
+		if (cols[0] == place && cols[1] == class)
+			return cols[col];
+	CHECK(!"a row");
+	return 0;
 }
 
 static u32 empty(struct host *h)
@@ -263,7 +299,7 @@ static void bounds(void)
 {
 	struct host h;
 
-	open_host(&h, "wqm", STUDY, 256);
+	open_host(&h, "wqm", STUDY "frames=8", 256);
 	tell(&h, 0, 6500, 1, 1000000);
 	CHECK_EQ(stat(&h, "limit"), 2);
 	tell(&h, 0, 300000, 32, 1000000);
@@ -283,6 +319,26 @@ static void bounds(void)
 	tell(&h, 0, 13000, 4, 1000000);
 	CHECK_EQ(fill(&h, 0, 0), 6);
 	close_host(&h);
+}
+
+/* What is given is within each other, with what the profile has where nothing is given. */
+static void refused_bounds(void)
+{
+	static const char *const cases[][2] = {
+		{ STUDY "first=200", "first" }, { STUDY "first=96", "first" }, { STUDY "first=95", "" },
+		{ STUDY "first=31", "first" }, { STUDY "first=32", "" }, { STUDY "first=10 frames=8", "" },
+		{ STUDY "least=200", "least" }, { STUDY "least=95", "" }, { STUDY "least=1,96", "least" },
+		{ STUDY "frames=96", "most" }, { STUDY "frames=96 most=96", "" }, { STUDY "frames=96 least=2", "" },
+		{ "most=10 frames=32", "most" }, { "most=10 least=2", "" }, { "most=10 least=2,0", "most" },
+		{ "first=200", "" }, { "first=31", "first" }, { "least=65535", "" }, { "most=40 first=41", "first" },
+		{ "least=50 most=49", "least" }, { "interval=999999", "interval" },
+	};
+
+	for (u32 i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (strcmp(refused(cases[i][0]), cases[i][1])) {
+			fprintf(stderr, "%s: refused '%s'\n", cases[i][0], refused(cases[i][0]));
+			CHECK(false);
+		}
 }
 
 /* First limits: R ARTT / L, rounded up; an aggregate; drain times. */
@@ -350,6 +406,7 @@ static void hardened(void)
 /* One queue: R and K of who was served last. */
 static void last_rate(void)
 {
+	struct at_link gone = { .sta = 1 };
 	struct host h;
 	struct at_ticket t;
 
@@ -371,6 +428,58 @@ static void last_rate(void)
 	get(&h, &t, h.now);
 	tick(&h);
 	CHECK_EQ(stat(&h, "rate"), 13000000);
+	/* who was served last leaves: R and K hold until another one is */
+	h.q->ops->link(h.q, &gone, h.now);
+	tell(&h, 0, 300000, 32, 1000000);
+	tick(&h);
+	CHECK_EQ(stat(&h, "rate"), 13000000);
+	CHECK_EQ(stat(&h, "frames"), 4);
+	put(&h, 0, 1500, h.now);
+	get(&h, &t, h.now);
+	tick(&h);
+	CHECK_EQ(stat(&h, "rate"), 300000000);
+	close_host(&h);
+}
+
+/* All that waits below counts for the one queue, if it counts. */
+static void below_of_all(void)
+{
+	static const u32 bytes[] = { 3000, 1500 };
+	struct host h;
+
+	open_host(&h, "wqm", STUDY "below=2", 256);
+	for (u16 sta = 0; sta < 2; sta++) {
+		struct at_link l = link_of(sta, 12000, 4, 0, 1000000);
+
+		l.below_bytes = bytes[sta];
+		h.q->ops->link(h.q, &l, 0);
+	}
+	put(&h, 0, 1500, 0);
+	CHECK_EQ(stat(&h, "waiting"), 6000);
+	CHECK_EQ(stat(&h, "drain"), 4 * MS);
+	h.q->ops->link(h.q, &(struct at_link){ .sta = 0 }, 0);
+	CHECK_EQ(stat(&h, "waiting"), 3000);
+	close_host(&h);
+}
+
+/* What waits below for a station is shared by its queues, by what they have: together they
+ * count it once. */
+static void below_of_classes(void)
+{
+	struct at_link l = link_of(1, 12000, 4, 0, 1000000);
+	struct host h;
+
+	open_host(&h, "wqm", "rate_source=1", 256);
+	l.below_bytes = 6000;
+	h.q->ops->link(h.q, &l, 0);
+	push(&h, pkt_of(&h, 1, 0, 1500), 0);
+	push(&h, pkt_of(&h, 1, 3, 500), 0);
+	/* 4500 and 1500 of 6000 bytes; each has half of the turns */
+	CHECK_EQ(stat(&h, "waiting"), 6000);
+	CHECK_EQ(stat(&h, "drain"), 8 * MS);
+	CHECK_EQ(cell_of(&h, 1, 3, "drain"), 2666666);
+	empty(&h);
+	CHECK_EQ(cell_of(&h, 1, 3, "drain"), 4 * MS);	/* of nobody's: all */
 	close_host(&h);
 }
 
@@ -455,6 +564,102 @@ static void made_up_for(void)
 	}
 }
 
+/* Airtime of two stations that always have `depth` packets, at these rates. */
+static void air_of(const char *args, const u32 kbps[2], u32 depth, u64 air[2])
+{
+	struct host h;
+	struct at_ticket t;
+
+	air[0] = air[1] = 0;
+	open_host(&h, "wqm", args, 512);
+	tell(&h, 0, kbps[0], 32, 1000000);
+	tell(&h, 1, kbps[1], 1, 1000000);
+	for (u32 i = 0; i < 100; i++)
+		push(&h, pkt_of(&h, 0, 0, 1500), 0);
+	for (u32 i = 0; i < depth; i++)
+		push(&h, pkt_of(&h, 1, 0, 1500), 0);
+	while (h.now < 20 * SEC) {
+		struct at_pkt *p = get(&h, &t, h.now);
+		u64 ns = p->bytes * 8000000ull / kbps[p->sta];
+
+		air[p->sta] += ns;
+		h.now += ns;
+		CHECK_EQ(push(&h, pkt_of(&h, p->sta, 0, 1500), h.now), AT_OK);
+	}
+	close_host(&h);
+}
+
+/* A slow station that has one packet at a time has no more air than its half: its debt is not
+ * forgiven when its queue is empty. Also below 123 kb/s, where a byte takes more than 2^16 ns. */
+static void debts(void)
+{
+	static const u32 kbps[] = { 1000, 110, 24 };
+	u64 air[2];
+
+	for (u32 i = 0; i < 3; i++)
+		for (u32 depth = i < 2 ? 1 : 2; depth <= 2; depth++) {
+			air_of("rate_source=1 least=100", (u32[]){ 300000, kbps[i] }, depth, air);
+			CHECK(air[1] > 9 * SEC && air[1] < 105 * SEC / 10);
+		}
+}
+
+/* A debt is forgotten a quarter of a second after the last packet went, and no sooner. */
+static void debts_end(void)
+{
+	for (u32 ms = 200; ms <= 300; ms += 100) {
+		struct host h;
+		struct at_ticket t;
+
+		open_host(&h, "wqm", "rate_source=1 least=100", 512);
+		tell(&h, 0, 300000, 32, 1000000);
+		tell(&h, 1, 1000, 1, 1000000);
+		push(&h, pkt_of(&h, 1, 0, 1500), SEC);
+		CHECK_EQ(get(&h, &t, SEC)->sta, 1);		/* 12 ms, of which 10 are owed */
+		h.now = SEC + ms * MS;
+		for (u32 i = 0; i < 80; i++)			/* 3.2 ms */
+			push(&h, pkt_of(&h, 0, 0, 1500), h.now);
+		push(&h, pkt_of(&h, 1, 0, 1500), h.now);
+		for (u32 i = 0; i < 79; i++)
+			if (get(&h, &t, h.now)->sta == 1)
+				h.drops++;
+		CHECK_EQ(h.drops, ms == 300);
+		close_host(&h);
+	}
+}
+
+/* Processor time of 20000 dequeues of 1000 stations that owe what such packets cost. */
+static double time_of(u32 kbps, u32 bytes)
+{
+	struct host h;
+	struct at_ticket t;
+	clock_t began, all = 0;
+
+	open_host(&h, "wqm", "rate_source=1 least=100 stations=1000 classes=1", 4096);
+	for (u16 sta = 0; sta < 1000; sta++) {
+		tell(&h, sta, kbps, 1, 1000000);
+		push(&h, pkt_of(&h, sta, 0, bytes), 0);
+		push(&h, pkt_of(&h, sta, 0, bytes), 0);
+	}
+	for (u32 i = 0; i < 20; i++) {
+		u16 order[1000];
+
+		began = clock();
+		for (u32 k = 0; k < 1000; k++)
+			order[k] = get(&h, &t, 0)->sta;
+		all += clock() - began;
+		for (u32 k = 0; k < 1000; k++)
+			push(&h, pkt_of(&h, order[k], 0, bytes), 0);
+	}
+	close_host(&h);
+	return (double)all;
+}
+
+/* Everybody owes a second: rounds of 2 ms are not counted one by one. */
+static void all_in_debt(void)
+{
+	CHECK(time_of(24, 64000) < 30 * time_of(300000, 40) + CLOCKS_PER_SEC / 100.0);
+}
+
 /* 300 and 13 Mb/s, both always with packets: as much airtime each, so that bytes are as
  * rates are; and nobody waits longer than a turn and a packet. */
 static void turns(void)
@@ -482,23 +687,60 @@ static void turns(void)
 	close_host(&h);
 }
 
-/* Links come no more: what was said last holds, and it shows after 2 s. */
+/* A station's link comes no more: what was said last holds, and it shows after 2 s, also while
+ * others' come. */
 static void silent(void)
 {
 	struct host h;
 
-	open_host(&h, "wqm", STUDY, 256);
-	h.now = 10 * SEC;
-	CHECK_EQ(stat(&h, "silent"), 0);		/* nobody ever said anything */
-	tell(&h, 0, 300000, 32, 400000);
-	h.now += 2 * SEC - 1;
-	CHECK_EQ(stat(&h, "silent"), 0);
-	h.now++;
-	CHECK_EQ(stat(&h, "silent"), 1);
-	CHECK_EQ(stat(&h, "rate"), 300000000);
-	CHECK_EQ(stat(&h, "free"), 400000);
-	tell(&h, 0, 300000, 32, 400000);
-	CHECK_EQ(stat(&h, "silent"), 0);
+	for (u32 k = 0; k < 2; k++) {
+		open_host(&h, "wqm", k ? "rate_source=1" : STUDY, 256);
+		h.now = 10 * SEC;
+		CHECK_EQ(stat(&h, "silent"), 0);		/* nobody ever said anything */
+		tell(&h, 0, 300000, 32, 400000);
+		put(&h, 0, 1500, h.now);
+		h.now += 2 * SEC - 1;
+		tell(&h, 1, 6500, 1, 400000);
+		CHECK_EQ(stat(&h, "silent"), 0);
+		CHECK_EQ(cell(&h, 0, "silent"), 0);
+		h.now++;
+		CHECK_EQ(stat(&h, "silent"), 1);
+		CHECK_EQ(stat(&h, "free"), 400000);
+		if (k) {
+			CHECK_EQ(cell(&h, 0, "silent"), 1);
+			CHECK_EQ(cell(&h, 0, "rate"), 300000000);
+		}
+		h.q->ops->link(h.q, &(struct at_link){ .sta = 0 }, h.now);
+		CHECK_EQ(stat(&h, "silent"), 0);		/* who left is not silent */
+		tell(&h, 0, 300000, 32, 400000);
+		CHECK_EQ(stat(&h, "silent"), 0);
+		close_host(&h);
+	}
+}
+
+/* Stations from `stations` on share a place, and what is told of them holds for nobody: not for
+ * those told apart, not for each other. Of one queue it is the last packet's R all the same. */
+static void strangers(void)
+{
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, "wqm", "rate_source=1", 512);
+	tell(&h, 0, 300000, 32, 1000000);
+	tell(&h, 64, 6500, 1, 1000000);
+	CHECK_EQ(fill(&h, 0, 0), 45);
+	CHECK_EQ(cell_of(&h, 0, 0, "rate"), 300000000);
+	CHECK_EQ(fill(&h, 64, 0), 45);
+	CHECK_EQ(fill(&h, 65, 0), 0);
+	CHECK_EQ(cell_of(&h, 65, 0, "rate"), 300000000);
+	close_host(&h);
+	open_host(&h, "wqm", STUDY, 512);
+	tell(&h, 0, 300000, 32, 1000000);
+	tell(&h, 64, 13000, 4, 1000000);
+	push(&h, pkt_of(&h, 64, 0, 1500), 0);
+	get(&h, &t, 0);
+	tick(&h);
+	CHECK_EQ(stat(&h, "rate"), 13000000);
 	close_host(&h);
 }
 
@@ -520,26 +762,54 @@ static void left(void)
 	close_host(&h);
 }
 
-/* 1/n of the time, by how many others were heard since the last look. */
+static void hear_from(struct host *h, u16 stations)
+{
+	struct at_heard e = { .air = 1000 };
+
+	for (u32 i = 0; i < 4u * stations; i++) {
+		e.sta = (u16)(i % stations);
+		h->q->ops->heard(h->q, &e, h->now);
+	}
+}
+
+/* 1/n of the time, by how many others were heard in the last whole interval, or since. */
 static void heard(void)
 {
 	struct host h;
-	struct at_heard e = { .air = 1000 };
 
 	open_host(&h, "wqm", STUDY "free_source=1", 256);
 	CHECK_EQ(stat(&h, "free"), 1000000);
-	for (u32 i = 0; i < 12; i++) {
-		e.sta = (u16)(i % 3);
-		h.q->ops->heard(h.q, &e, 0);
-	}
+	hear_from(&h, 3);
 	CHECK_EQ(stat(&h, "free"), 250000);
 	fill(&h, 0, 0);
 	CHECK_EQ(stat(&h, "drain"), 7200000);
 	tick(&h);
-	CHECK_EQ(stat(&h, "free"), 1000000);
-	e.sta = 1;
-	h.q->ops->heard(h.q, &e, h.now);
+	CHECK_EQ(stat(&h, "free"), 250000);
+	hear_from(&h, 1);
+	CHECK_EQ(stat(&h, "free"), 250000);
+	tick(&h);
 	CHECK_EQ(stat(&h, "free"), 500000);
+	hear_from(&h, 4);
+	CHECK_EQ(stat(&h, "free"), 200000);
+	h.now += TICK;			/* two at once: nobody was heard in the second one */
+	tick(&h);
+	CHECK_EQ(stat(&h, "free"), 1000000);
+	close_host(&h);
+}
+
+/* Looks at arrivals between two of them: F does not jump where an interval begins. */
+static void heard_at_arrivals(void)
+{
+	struct host h;
+
+	open_host(&h, "wqm", STUDY "interval=0 free_source=1 least=1 most=24 first=20 frames=1 rate=54000000", 256);
+	for (u32 window = 0; window < 3; window++) {
+		h.now = (window * 100 + 50) * MS;
+		hear_from(&h, 3);
+		CHECK_EQ(stat(&h, "free"), 250000);
+		put(&h, 0, 1500, (window * 100 + 101) * MS);
+		CHECK_EQ(stat(&h, "free"), 250000);
+	}
 	close_host(&h);
 }
 
@@ -570,15 +840,23 @@ int main(void)
 	independent();
 	never_drops();
 	bounds();
+	refused_bounds();
 	hardened();
 	last_rate();
+	below_of_all();
+	below_of_classes();
 	each_arrival();
 	laws();
 	made_up_for();
 	turns();
+	debts();
+	debts_end();
+	all_in_debt();
 	silent();
+	strangers();
 	left();
 	heard();
+	heard_at_arrivals();
 	urgent();
 	return 0;
 }

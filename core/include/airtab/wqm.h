@@ -124,6 +124,14 @@ static inline enum at_wqm_action at_wqm_bound(struct at_wqm *w, const struct at_
 	return AT_WQM_HOLDS;
 }
 
+/* Whether a law is another than before a look: if not, neither is it after any other one that
+ * sees the same. */
+static inline bool at_wqm_moved(const struct at_wqm *w, const struct at_wqm *before)
+{
+	return w->limit != before->limit || w->used != before->used || w->high != before->high ||
+	       w->low != before->low;
+}
+
 /* Counts a look; whether it is one of enough. */
 static inline bool at_wqm_confirmed(u8 *count, u8 confirm)
 {
