@@ -84,6 +84,13 @@ pub fn trimmed_mean(times_ns: &[u64], kept_percent: u64) -> Option<f64> {
     (!times.is_empty()).then(|| sum as f64 / times.len() as f64)
 }
 
+/// Idle latency, ns: the median of handshakes before there is a load, of an even number the lower one. None of none.
+pub fn idle_ns(handshakes_ns: &[u64]) -> Option<u64> {
+    let mut all = handshakes_ns.to_vec();
+    all.sort_unstable();
+    all.get(all.len().checked_sub(1)? / 2).copied()
+}
+
 /// Round trips a minute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rpm {
@@ -250,6 +257,7 @@ mod tests {
 
     #[test]
     fn few_none_and_degenerate_samples_are_said() {
+        assert_eq!((idle_ns(&[]), idle_ns(&[7]), idle_ns(&[9, 1, 5, 7])), (None, Some(7), Some(5)));
         assert_eq!(trimmed_mean(&[], 95), None);
         assert_eq!(trimmed_mean(&[42], 95), Some(42.0), "one is its own mean");
         let one = foreign(10, Some(10), 10);

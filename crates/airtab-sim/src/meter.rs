@@ -273,6 +273,7 @@ impl AppMeter {
             frames: Vec::new(),
             pages: Vec::new(),
             segments: Vec::new(),
+            tests: Vec::new(),
             windows: self.windows.into_iter().map(|window| window.finish(now).0).collect(),
         };
         (trace, mean_packets)

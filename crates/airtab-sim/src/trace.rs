@@ -9,6 +9,7 @@ use airtab_core::time::SECOND;
 use crate::histogram::Histogram;
 use crate::scenario::Scored;
 use crate::traffic::AppKind;
+use crate::traffic::responsiveness::TestTrace;
 use crate::traffic::streaming::SegmentTrace;
 use crate::traffic::video::FrameTrace;
 use crate::traffic::web::PageTrace;
@@ -98,6 +99,8 @@ pub struct AppTrace {
     pub pages: Vec<PageTrace>,
     /// Streaming only: every segment completed, whole run, user by user.
     pub segments: Vec<SegmentTrace>,
+    /// Tests of responsiveness only: each direction's, whole run, user by user.
+    pub tests: Vec<TestTrace>,
     /// The same in the scenario's other windows, one after the other, but for its TCP.
     pub windows: Vec<AppTrace>,
 }
