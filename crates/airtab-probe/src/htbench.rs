@@ -24,4 +24,3 @@ pub mod http;
 pub mod merge;
 pub mod samples;
 pub mod start;
-mod tcp_info;

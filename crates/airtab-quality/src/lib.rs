@@ -2,7 +2,8 @@
 //! What a user of the network feels, computed from plain numbers.
 //!
 //! Sources: CHAP dissertation 2.5 (G-model, E-model, frame rate, response time) and 6.13 (fairness),
-//! ITU-T G.107 and G.113 (E-model in full), draft-ietf-ippm-qoo-10 (Quality of Outcome). `docs/quality.md` explains the formulas and the readings chosen.
+//! ITU-T G.107 and G.113 (E-model in full), draft-ietf-ippm-qoo-10 (Quality of Outcome),
+//! draft-ietf-ippm-responsiveness (RPM). `docs/quality.md` explains the formulas and the readings chosen.
 //!
 //! | module | question it answers |
 //! |---|---|
@@ -13,6 +14,7 @@
 //! | [`streaming`] | how does a streamed video play: rate, stalls, start? |
 //! | [`web`] | how long does a page take? |
 //! | [`qoo`] | how far is what the network did from what an application needs? |
+//! | [`rpm`] | how many round trips a minute are there while transfers fill the way? |
 //! | [`Delays`] | how long do packets take: mean, percentiles, maximum? |
 //! | [`jain`] | how evenly is something shared? |
 //! | [`fingerprint`] | does a Wi-Fi card draw its backoff as it should? |
@@ -32,6 +34,7 @@ pub mod gmodel;
 mod interval;
 pub mod qoo;
 mod rank;
+pub mod rpm;
 pub mod streaming;
 pub mod video;
 pub mod web;

@@ -59,6 +59,7 @@ pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
+pub use requirements::shipped_requirement;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};

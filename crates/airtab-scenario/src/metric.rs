@@ -81,6 +81,20 @@ pub enum Metric {
     Switches,
     /// From its first request to its first picture, s.
     Startup,
+    /// Round trips a minute while transfers fill the way, of the worse direction (draft-ietf-ippm-responsiveness).
+    Rpm,
+    /// The same while they go down.
+    RpmDown,
+    /// While they go up.
+    RpmUp,
+    /// Median TCP handshake before there was a load, s.
+    IdleLatency,
+    /// Trimmed mean of TCP handshakes beside the load, of the worse direction, s.
+    LoadedLatency,
+    /// What the load down moved in its last intervals, bit/s.
+    LoadedGoodput,
+    /// What the load up moved.
+    UplinkLoadedGoodput,
     /// How near it is to what the application needs, 0 to 100: the worst part of the worse direction (Quality of
     /// Outcome, draft-ietf-ippm-qoo-10).
     Qoo,
@@ -289,6 +303,13 @@ const TABLE: &[Row] = &[
     (Stalls, "stalls", "stalls", 1.0, 1, Lower),
     (Switches, "rate_switches", "rate switches", 1.0, 1, Lower),
     (Startup, "startup_seconds", "start-up, s", 1.0, 2, Lower),
+    (Rpm, "rpm", "RPM", 1.0, 0, Higher),
+    (RpmDown, "rpm_down", "RPM, down", 1.0, 0, Higher),
+    (RpmUp, "rpm_up", "RPM, up", 1.0, 0, Higher),
+    (IdleLatency, "idle_latency_seconds", "idle latency, ms", 1e3, 2, Lower),
+    (LoadedLatency, "loaded_latency_seconds", "loaded latency, ms", 1e3, 1, Lower),
+    (LoadedGoodput, "loaded_goodput_bits_per_second", "loaded, Mb/s", 1e-6, 2, Higher),
+    (UplinkLoadedGoodput, "loaded_uplink_goodput_bits_per_second", "loaded up, Mb/s", 1e-6, 2, Higher),
     (Qoo, "qoo_score", "QoO", 1.0, 0, Higher),
     (Ping, "ping_seconds", "ping, ms", 1e3, 2, Lower),
     (Delay, "delay_seconds", "one-way delay, ms", 1e3, 2, Lower),

@@ -30,6 +30,11 @@ static OF_AIRTAB: LazyLock<Requirements> = LazyLock::new(|| {
     Requirements { all: read.expect("the shipped ones are checked by a test"), complete: true }
 });
 
+/// The requirement of that name that is shipped: for what no scenario file speaks of.
+pub fn shipped_requirement(name: &str) -> Option<Arc<Requirement>> {
+    OF_AIRTAB.named(name)
+}
+
 /// Requirements by name.
 #[derive(Clone)]
 pub(crate) struct Requirements {

@@ -57,5 +57,6 @@ pub use trace::{
     QueueTrace, SecondTrace, SenderTrace, StreamTrace, Trace,
 };
 pub use traffic::AppKind;
+pub use traffic::responsiveness::TestTrace;
 pub use traffic::streaming::SegmentTrace;
 pub use traffic::video::FrameTrace;

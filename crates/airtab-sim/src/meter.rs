@@ -288,6 +288,7 @@ impl AppMeter {
             pages: Vec::new(),
             segments: Vec::new(),
             course: self.course,
+            tests: Vec::new(),
             windows: self.windows.into_iter().map(|window| window.finish(now).0).collect(),
         };
         (trace, mean_packets)

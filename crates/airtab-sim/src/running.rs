@@ -178,6 +178,8 @@ impl Connection {
             established: client.established(),
             at_server: server.delivered(),
             at_client: client.delivered(),
+            sent_down: server.sent(),
+            sent_up: client.sent(),
         }
     }
 }
@@ -290,13 +292,13 @@ impl Running {
     /// Its trace with what its users saw, and the mean number of places that it held.
     pub(crate) fn finish(self, users: impl Iterator<Item = User>, now: u64) -> (AppTrace, f64) {
         let (mut trace, mean_packets) = self.meter.finish(now);
-        let Seen { frames, pages, segments } = Seen::of_all(users.map(|mut user| user.seen()));
+        let Seen { frames, pages, segments, tests } = Seen::of_all(users.map(|mut user| user.seen()));
         let acked = self.volumes.finish();
         for window in &mut trace.windows {
-            (window.frames, window.pages, window.segments) =
-                (frames.clone(), pages.clone(), segments.clone());
+            (window.frames, window.pages, window.segments, window.tests) =
+                (frames.clone(), pages.clone(), segments.clone(), tests.clone());
         }
         let (tcp, round_trips_ns) = (self.tcp, self.round_trips_ns);
-        (AppTrace { frames, pages, segments, tcp, round_trips_ns, acked, ..trace }, mean_packets)
+        (AppTrace { frames, pages, segments, tests, tcp, round_trips_ns, acked, ..trace }, mean_packets)
     }
 }

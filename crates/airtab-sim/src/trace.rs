@@ -9,6 +9,7 @@ use airtab_core::time::SECOND;
 use crate::histogram::Histogram;
 use crate::scenario::Scored;
 use crate::traffic::AppKind;
+use crate::traffic::responsiveness::TestTrace;
 use crate::traffic::streaming::SegmentTrace;
 use crate::traffic::video::FrameTrace;
 use crate::traffic::web::PageTrace;
@@ -107,6 +108,8 @@ pub struct AppTrace {
     pub segments: Vec<SegmentTrace>,
     /// What it received step by step, of a window that keeps it ([`crate::MeasureWindow::step_ns`]).
     pub course: Option<CourseTrace>,
+    /// Tests of responsiveness only: each direction's, whole run, user by user.
+    pub tests: Vec<TestTrace>,
     /// The same in the scenario's other windows, one after the other, but for its TCP.
     pub windows: Vec<AppTrace>,
 }

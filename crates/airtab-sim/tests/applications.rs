@@ -68,7 +68,7 @@ impl Alone {
 
     /// What its connection has received by `now`, server and client.
     fn progress(&mut self, now: u64, at_server: u64, at_client: u64) {
-        let at = Progress { established: true, at_server, at_client };
+        let at = Progress { established: true, at_server, at_client, ..Progress::default() };
         self.tell(now, |user, io| user.progress(0, &at, io));
     }
 
@@ -598,7 +598,7 @@ fn what_is_no_stream_is_refused() {
 
 /// What the connection of a flow has received by `now`, server and client.
 fn progress_of(alone: &mut Alone, flow: u16, now: u64, at_server: u64, at_client: u64) {
-    let at = Progress { established: true, at_server, at_client };
+    let at = Progress { established: true, at_server, at_client, ..Progress::default() };
     alone.tell(now, |user, io| user.progress(flow, &at, io));
 }
 

@@ -22,6 +22,7 @@ use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
 use crate::commands::mesh::args::Mesh;
 use crate::commands::model::args::Model;
+use crate::commands::rpm::args::Rpm;
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -115,6 +116,7 @@ pub enum Command {
     Cbr(Cbr),
     EqualAccess(EqualAccess),
     Htbench(Htbench),
+    Rpm(Rpm),
     Classes(Classes),
     Fingerprint(Fingerprint),
     Mesh(Mesh),

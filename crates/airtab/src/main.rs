@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Cbr(args) => commands::cbr::cbr(&args),
         Command::EqualAccess(args) => commands::equal_access::equal_access(&args),
         Command::Htbench(args) => commands::htbench::htbench(&args),
+        Command::Rpm(args) => commands::rpm::rpm(&args),
         Command::Classes(args) => commands::classes::classes(&args),
         Command::Fingerprint(args) => commands::fingerprint::fingerprint(&args),
         Command::Mesh(args) => commands::mesh::mesh(&args),

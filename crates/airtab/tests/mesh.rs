@@ -49,7 +49,8 @@ fn a_chain() {
 #[test]
 fn an_upload_goes_back() {
     let file = std::env::temp_dir().join(format!("airtab-mesh-up-{}.toml", std::process::id()));
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/mesh-chain4.toml"));
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/mesh-chain4.toml"));
     let text = text.expect("the file is there").replace("kind = \"download\"", "kind = \"upload\"");
     std::fs::write(&file, text).expect("a file of one's own");
     let json = shown(file.to_str().expect("UTF-8"));

@@ -17,8 +17,8 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::config::{Class, Config};
 use super::connection::{Exchange, Failure, State};
-use super::tcp_info::bytes_acked;
 use crate::clock::{LOOK_NS, monotonic_ns, system_ns};
+use crate::tcp_info::bytes_acked;
 
 /// Read at once, and the block of random bytes that uploads repeat.
 const BUFFER_BYTES: usize = 256 * 1024;

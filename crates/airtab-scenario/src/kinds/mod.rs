@@ -20,6 +20,7 @@ mod ping;
 mod proshare;
 mod rate;
 mod reason;
+mod responsiveness;
 mod score;
 mod streaming;
 mod udp;

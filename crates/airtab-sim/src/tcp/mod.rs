@@ -226,6 +226,11 @@ impl Endpoint {
         self.receiver.delivered()
     }
 
+    /// Bytes sent, each counted once.
+    pub fn sent(&self) -> u64 {
+        self.sender.next() - 1
+    }
+
     /// Bytes sent and acknowledged in sequence.
     pub fn acked(&self) -> u64 {
         self.sender.acknowledged()

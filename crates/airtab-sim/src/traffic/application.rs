@@ -22,6 +22,7 @@
 
 use std::fmt;
 
+use super::responsiveness::TestTrace;
 use super::streaming::SegmentTrace;
 use super::video::FrameTrace;
 use super::web::PageTrace;
@@ -188,6 +189,10 @@ pub struct Progress {
     pub at_server: u64,
     /// Bytes that the client received in sequence.
     pub at_client: u64,
+    /// Bytes that the server's TCP has sent, each counted once.
+    pub sent_down: u64,
+    /// The same of the client's.
+    pub sent_up: u64,
 }
 
 /// What an application saw of itself, beside its packets: each list of one user's in
@@ -200,6 +205,8 @@ pub struct Seen {
     pub pages: Vec<PageTrace>,
     /// Segments of a streamed video completed.
     pub segments: Vec<SegmentTrace>,
+    /// Tests of responsiveness, by direction.
+    pub tests: Vec<TestTrace>,
 }
 
 impl Seen {
@@ -208,12 +215,14 @@ impl Seen {
         let numbered = (0..).zip(users).map(|(user, mut one)| {
             one.frames.iter_mut().for_each(|frame| frame.user = user);
             one.segments.iter_mut().for_each(|segment| segment.user = user);
+            one.tests.iter_mut().for_each(|test| test.user = user);
             one
         });
         let all = numbered.reduce(|mut all, one| {
             all.frames.extend(one.frames);
             all.pages.extend(one.pages);
             all.segments.extend(one.segments);
+            all.tests.extend(one.tests);
             all
         });
         let mut all = all.unwrap_or_default();

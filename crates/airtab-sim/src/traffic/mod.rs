@@ -216,4 +216,6 @@ applications! {
     mpeg: Mpeg,
     /// A crowd of web browsers, each object over a connection of its own.
     http: Http,
+    /// A test of responsiveness: transfers that fill the way, and probes.
+    responsiveness: Responsiveness,
 }

@@ -17,6 +17,7 @@ pub mod live;
 pub mod mesh;
 pub mod model;
 mod progress;
+pub mod rpm;
 pub mod run;
 pub mod scenario;
 mod study;

@@ -32,7 +32,7 @@ nix::getsockopt_impl!(TcpInfo, libc::IPPROTO_TCP, libc::TCP_INFO, Front, GetStru
 ///
 /// # Errors
 /// If the system cannot tell.
-pub(super) fn bytes_acked(socket: &impl AsFd) -> io::Result<u64> {
+pub(crate) fn bytes_acked(socket: &impl AsFd) -> io::Result<u64> {
     Ok(getsockopt(socket, TcpInfo)?.bytes_acked)
 }
 

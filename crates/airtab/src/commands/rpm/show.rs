@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What a measurement of `airtab rpm` is shown as: a line while it runs, a table with a verdict, JSON.
+//!
+//! Quality of Outcome wants one-way latency: half of each round trip of a loaded probe is taken for it, of handshakes and
+//! of answers to requests on new connections. Losses are not seen.
+//!
+//! What it does not do: nothing is measured here.
+
+use airtab_probe::rpm::Way;
+use airtab_probe::rpm::client::{Event, IDLE, Measured, Report};
+use airtab_quality::qoo::{Outcome as Score, Percentile, Seen, Unscored};
+use airtab_quality::rpm::Outcome;
+use airtab_scenario::shipped_requirement;
+use serde_json::{Value, json};
+
+/// What QoO is told for: in the table, and by which requirement.
+const USES: [(&str, &str); 3] = [("call", "voice"), ("game", "competitive-game"), ("page", "web")];
+/// Scores from here on are fine ("acceptable" is the middle of the scale).
+const FINE: f64 = 50.0;
+/// From how many round trips a minute on the draft calls them so, the best first.
+const WORDS: [(f64, &str); 4] = [(6000.0, "Excellent"), (1000.0, "Good"), (300.0, "Fair"), (0.0, "Poor")];
+
+/// The latest, in a line.
+pub fn progress(event: &Event) -> String {
+    match event {
+        Event::Idle(n) => format!("idle: probe {n} of {IDLE}"),
+        Event::Interval(way, seen) => {
+            let rpm = seen.rpm().map_or("no probe yet".into(), |rpm| format!("{:.0} RPM", rpm.both()));
+            let rate = seen.goodput_bps as f64 / 1e6;
+            let seconds = seen.took_ns as f64 / 1e9;
+            format!("{}: {seconds:.0} s, {} connections, {rate:.1} Mb/s, {rpm}", way.name(), seen.connections)
+        }
+    }
+}
+
+/// QoO of a direction for an application.
+fn outcome(requirement: &str, seen: &Outcome) -> Result<Score, Unscored> {
+    let mut ns: Vec<u64> = seen.foreign.iter().flat_map(|probe| [probe.tcp_ns, probe.http_ns]).collect();
+    ns.sort_unstable();
+    let latency_s = |p: Percentile| {
+        let rank = p.rank(ns.len() as u64).unwrap_or(1);
+        ns.get(rank as usize - 1).map_or(0.0, |ns| *ns as f64 / 2e9)
+    };
+    let requirement = shipped_requirement(requirement).expect("it is shipped");
+    requirement.outcome(&Seen {
+        samples: ns.len() as u64,
+        latency_s: &latency_s,
+        loss: None,
+        rate_bps: Some(seen.goodput_bps as f64),
+    })
+}
+
+fn ways(report: &Report) -> impl Iterator<Item = (Way, &Measured)> {
+    let both = [(Way::Down, &report.down), (Way::Up, &report.up)];
+    both.into_iter().filter_map(|(way, measured)| Some((way, measured.as_ref()?)))
+}
+
+/// One line of JSON at the end.
+pub fn json(report: &Report) -> Value {
+    let mut line = json!({
+        "schema": 1,
+        "event": "summary",
+        "server": report.server,
+        "idle_latency_ns": report.idle_ns(),
+        "stopped": report.stopped,
+        "verdict": verdict(report),
+    });
+    for (way, measured) in ways(report) {
+        let seen = &measured.outcome;
+        let qoo = |(name, requirement): &(&str, &str)| {
+            let score = outcome(requirement, seen).ok().map(|score| score.score);
+            (name.to_string(), json!(score))
+        };
+        let mut figures = interval(way, seen);
+        figures["failed_probes"] = json!(measured.failed);
+        figures["qoo"] = Value::Object(USES.iter().map(qoo).collect());
+        for key in ["schema", "event", "way"] {
+            figures.as_object_mut().map(|object| object.remove(key));
+        }
+        line[way.name()] = figures;
+    }
+    line
+}
+
+/// One line of JSON for an interval.
+pub fn interval(way: Way, seen: &Outcome) -> Value {
+    let rpm = seen.rpm();
+    json!({
+        "schema": 1,
+        "event": "interval",
+        "way": way.name(),
+        "rpm": rpm.ok().map(|rpm| rpm.both()),
+        "foreign_rpm": rpm.ok().map(|rpm| rpm.foreign),
+        "self_rpm": rpm.ok().map(|rpm| rpm.own),
+        "missing": rpm.err().map(|e| e.to_string()),
+        "loaded_latency_ns": seen.loaded_ns(),
+        "goodput_bits_per_second": seen.goodput_bps,
+        "connections": seen.connections,
+        "goodput_confidence": seen.goodput.name(),
+        "rpm_confidence": seen.responsiveness.name(),
+        "foreign_probes": seen.foreign.len(),
+        "self_probes": seen.own_ns.len(),
+        "duration_ns": seen.took_ns,
+    })
+}
+
+/// The table, and the verdict.
+pub fn text(report: &Report) -> String {
+    let all: Vec<(Way, &Measured)> = ways(report).collect();
+    let mut text = format!("{}{}\n", report.server, if report.stopped { ", interrupted" } else { "" });
+    let mut row = |name: &str, cell: &dyn Fn(&Measured) -> String| {
+        text += &format!("{name:<28}");
+        all.iter().for_each(|(_, measured)| text += &format!(" {:>12}", cell(measured)));
+        text += "\n";
+    };
+    let of = |figure: Option<f64>, decimals: usize| figure.map_or("-".into(), |x| format!("{x:.decimals$}"));
+    if !all.is_empty() {
+        row("", &|m| if report.down.as_ref() == Some(m) { "down".into() } else { "up".into() });
+        row("RPM", &|m| of(m.outcome.rpm().ok().map(|rpm| rpm.both()), 0));
+        row("  on new connections", &|m| of(m.outcome.rpm().ok().map(|rpm| rpm.foreign), 0));
+        row("  on the loaded ones", &|m| of(m.outcome.rpm().ok().map(|rpm| rpm.own), 0));
+        row("  confidence", &|m| m.outcome.responsiveness.name().into());
+        row("loaded latency, ms", &|m| of(m.outcome.loaded_ns().map(|ns| ns / 1e6), 1));
+        row("goodput, Mb/s", &|m| of(Some(m.outcome.goodput_bps as f64 / 1e6), 1));
+        row("  confidence", &|m| m.outcome.goodput.name().into());
+        row("connections", &|m| m.outcome.connections.to_string());
+        for (name, requirement) in USES {
+            row(&format!("QoO of a {name}"), &|m| {
+                of(outcome(requirement, &m.outcome).ok().map(|s| s.score), 0)
+            });
+        }
+    }
+    let idle = report.idle_ns().map_or("not measured".into(), |ns| format!("{:.1} ms", ns as f64 / 1e6));
+    text += &format!("idle latency                 {idle:>12}\n\n");
+    for (way, measured) in &all {
+        if let Err(e) = measured.outcome.rpm() {
+            text += &format!("No RPM {}: {e}.\n", way.name());
+        }
+        if measured.failed > 0 {
+            text += &format!("{} probes failed {}.\n", measured.failed, way.name());
+        }
+        if let Some(Err(e)) = USES.iter().map(|(_, of)| outcome(of, &measured.outcome)).find(Result::is_err) {
+            text += &format!("Not every QoO {}: {e}.\n", way.name());
+        }
+    }
+    text + &verdict(report) + "\n"
+}
+
+/// One sentence, of the worse direction.
+fn verdict(report: &Report) -> String {
+    let rated = ways(report).filter_map(|(way, m)| Some((way, &m.outcome, m.outcome.rpm().ok()?.both())));
+    let Some((way, seen, rpm)) = rated.min_by(|a, b| a.2.total_cmp(&b.2)) else {
+        return "No verdict: no direction was measured.".into();
+    };
+    let word = WORDS.iter().find(|(from, _)| rpm >= *from).map_or("Poor", |(_, word)| word);
+    let longer = match (seen.loaded_ns(), report.idle_ns()) {
+        (Some(loaded), Some(idle)) if idle > 0 => {
+            format!(", a packet's round trip is {:.1} times as long as when it is idle", loaded / idle as f64)
+        }
+        _ => String::new(),
+    };
+    let lowest = |of: &str| {
+        let scores = ways(report).filter_map(|(_, m)| Some(outcome(of, &m.outcome).ok()?.score));
+        scores.min_by(f64::total_cmp)
+    };
+    let suffers: Vec<&str> = USES
+        .iter()
+        .filter(|(_, of)| lowest(of).is_some_and(|score| score < FINE))
+        .map(|(name, _)| *name)
+        .collect();
+    let users = match suffers.as_slice() {
+        [] if USES.iter().all(|(_, of)| lowest(of).is_some()) => "; calls, games and pages are served".into(),
+        [] => String::new(),
+        some => format!("; not enough for a {}", some.join(" or a ")),
+    };
+    format!("{word}: while it is full ({}){longer}{users}.", way.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_quality::rpm::{Confidence, Foreign};
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn measured(ms: u64, probes: usize) -> Measured {
+        let probe = Foreign { tcp_ns: ms * MS, tls_ns: Some(ms * MS), http_ns: ms * MS };
+        let outcome = Outcome {
+            took_ns: 11_000 * MS,
+            connections: 11,
+            goodput_bps: 20_000_000,
+            goodput: Confidence::High,
+            responsiveness: Confidence::High,
+            foreign: vec![probe; probes],
+            own_ns: vec![ms * MS; probes],
+            kept_percent: 95,
+        };
+        Measured { outcome, failed: 0 }
+    }
+
+    fn report(down: Option<Measured>, up: Option<Measured>) -> Report {
+        let idle = vec![Foreign { tcp_ns: 10 * MS, tls_ns: None, http_ns: 10 * MS }; 3];
+        Report { server: "h:1".into(), idle, down, up, stopped: false }
+    }
+
+    #[test]
+    fn the_worse_direction_has_the_verdict() {
+        for (ms, words) in [
+            (
+                5,
+                "Excellent: while it is full (up), a packet's round trip is 0.5 times as long as when it is idle; \
+                 calls, games and pages are served.",
+            ),
+            (
+                60,
+                "Good: while it is full (up), a packet's round trip is 6.0 times as long as when it is idle; calls, \
+                  games and pages are served.",
+            ),
+            (
+                150,
+                "Fair: while it is full (up), a packet's round trip is 15.0 times as long as when it is idle; calls, \
+                   games and pages are served.",
+            ),
+            (
+                1000,
+                "Poor: while it is full (up), a packet's round trip is 100.0 times as long as when it is idle; not \
+                    enough for a call or a game or a page.",
+            ),
+        ] {
+            assert_eq!(verdict(&report(Some(measured(4, 60)), Some(measured(ms, 60)))), words);
+        }
+        let one = verdict(&report(Some(measured(60, 60)), None));
+        assert!(one.contains("(down)"), "{one}");
+        assert_eq!(verdict(&report(None, None)), "No verdict: no direction was measured.");
+    }
+
+    #[test]
+    fn figures_of_a_table_and_of_json() {
+        // 150 ms there and back: 75 one way, of 50 to 200 for a game: 83; a page's median of 50 to 100: 50.
+        let whole = report(Some(measured(60, 60)), Some(measured(150, 60)));
+        let text = text(&whole);
+        for line in [
+            "                                     down           up",
+            "RPM                                  1000          400",
+            "loaded latency, ms                   60.0        150.0",
+            "QoO of a game                         100           83",
+            "QoO of a page                         100           50",
+            "idle latency                      10.0 ms",
+        ] {
+            assert!(text.lines().any(|of| of == line), "{line}\n{text}");
+        }
+        let json = json(&whole);
+        assert_eq!((&json["down"]["rpm"], &json["up"]["rpm_confidence"]), (&json!(1000.0), &json!("high")));
+        assert_eq!((&json["up"]["qoo"]["page"], &json["idle_latency_ns"]), (&json!(50.0), &json!(10 * MS)));
+        assert!(json["down"].get("event").is_none());
+    }
+
+    #[test]
+    fn what_was_not_measured_is_said() {
+        let few = text(&report(Some(measured(60, 3)), None));
+        assert!(few.contains("6 packets tell no 98 % point; 50 are needed"), "{few}");
+        let none = report(Some(measured(60, 0)), None);
+        let said = text(&none);
+        assert!(said.contains("No RPM down: no probe on a connection of its own was answered."), "{said}");
+        assert_eq!(json(&none)["down"]["rpm"], Value::Null);
+        assert!(said.contains("No verdict"), "{said}");
+    }
+}
