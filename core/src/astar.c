@@ -10,10 +10,11 @@
  *	q(k+1) = q(k) + a t_i(k) - b t_b(k), from 0 to Q_max
  *
  * Rules
- *  - T_serv is the mean time from when a packet became the first of the queue until it was
- *    reported, with a weight of 1/8 for each report; lost ones count. Before the first report
- *    Q_eBDP is Q_max (`limit`).
- *  - t_i and t_b are how long the queue was empty, and was not, in the k-th `interval`.
+ *  - T_serv is the mean time from when a packet became the first of those that may go until it
+ *    was reported, with a weight of 1/8 for each report; lost ones count. Before the first
+ *    report Q_eBDP is Q_max (`limit`).
+ *  - t_i and t_b are how long the queue had no packet that may go, and had some, in the k-th
+ *    `interval`. The size follows, and is held to its bounds, when that ends.
  *  - A packet that finds Q packets, at least 1, is refused. A size that falls drops nothing.
  *
  * The weak points are the sources': with a ring below, T_serv has the time in it; ALT is slow.
@@ -45,12 +46,13 @@ struct astar {
 	u64 head;		/* since when there is another first one */
 	u64 next;		/* end of the interval */
 	u64 since;		/* what came before is counted */
-	u64 alt, counted;	/* packets, 16.16, times 10^9: as the last interval ended; by now */
+	u64 alt;		/* packets, 16.16, times 10^9: as the last interval ended */
+	u64 idle, loaded;	/* t_i and t_b of this one, until `since`, ns */
 	u64 service;		/* ns, times 8; 0: nothing was reported */
 	u64 stale;
 	u32 size, ebdp, alt_size;	/* packets */
 	u32 last;		/* serial */
-	bool busy;		/* since `since` */
+	bool busy;		/* since `since`: there is a packet that may go */
 	/* parameters */
 	u8 law;
 	u32 limit, burst, grow, shrink, interval, delay;	/* grow, shrink: 16.16 */
@@ -133,8 +135,10 @@ static u64 astar_state_size(const struct at_vals *v)
 
 static void astar_set_alt(struct astar *s, u64 alt)
 {
-	s->alt = alt;
-	s->alt_size = (u32)at_div(alt >> 16, 1000000000);
+	u64 most = s->limit * ALT_ONE;
+
+	s->alt = alt < most ? alt : most;
+	s->alt_size = (u32)at_div(s->alt >> 16, 1000000000);
 }
 
 static void astar_set_size(struct astar *s)
@@ -156,35 +160,44 @@ static void astar_set_ebdp(struct astar *s)
 	s->ebdp = size < s->limit ? (u32)size : s->limit;
 }
 
-/* So much time more in which the queue was as it is. */
-static void astar_spend(struct astar *s, u64 ns)
+/* Time that the queue was empty makes it longer, time that it was not makes it shorter. */
+static void astar_grow(struct astar *s, u64 idle, u64 loaded)
 {
-	u32 by = s->busy ? s->shrink : s->grow;
-	u64 most = s->limit * ALT_ONE, long_enough = by ? at_div(most, by) + 1 : 0, step;
+	u64 alt = s->alt + idle * s->grow, down = loaded * s->shrink;
 
-	step = (ns < long_enough ? ns : long_enough) * by;
-	if (s->busy)
-		s->counted -= step < s->counted ? step : s->counted;
-	else
-		s->counted = s->counted + step < most ? s->counted + step : most;
+	astar_set_alt(s, down < alt ? alt - down : 0);
 }
 
-/* The queue becomes empty, or has packets again, or an interval ends. */
+/* The same for so long that the queue was as it is. */
+static void astar_grow_on(struct astar *s, u64 ns)
+{
+	u32 by = s->busy ? s->shrink : s->grow;
+	u64 enough = by ? at_div(s->limit * ALT_ONE, by) + 1 : 0;
+
+	if (ns > enough)
+		ns = enough;
+	astar_grow(s, s->busy ? 0 : ns, s->busy ? ns : 0);
+}
+
+/* The queue gets or loses its packets that may go, or an interval ends. */
 static void astar_note(const struct at_qdisc *q, struct astar *s, u64 at)
 {
-	astar_spend(s, at - s->since);
+	*(s->busy ? &s->loaded : &s->idle) += at - s->since;
 	s->since = at;
-	s->busy = q->qlen;
+	s->busy = q->qlen != q->parked;
 }
 
 /* Intervals that are over; the queue was as it is since the last note. */
 static void astar_catch_up(const struct at_qdisc *q, struct astar *s, u64 now)
 {
-	u64 over = at_div(now - s->next, s->interval) * s->interval;
+	u64 more = at_div(now - s->next, s->interval) * s->interval;
 
-	astar_note(q, s, s->next + over);
-	s->next += over + s->interval;
-	astar_set_alt(s, s->counted);
+	astar_note(q, s, s->next);
+	astar_grow(s, s->idle, s->loaded);
+	astar_grow_on(s, more);
+	s->idle = s->loaded = 0;
+	s->since += more;
+	s->next = s->since + s->interval;
 	astar_set_size(s);
 }
 
@@ -205,10 +218,10 @@ static enum at_verdict astar_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 n
 		return at_book_refuse(q, p, AT_R_LIMIT);
 	at_fifo_push(&s->line.fifo, p);
 	at_book_in(q, p);
-	if (q->qlen == 1)
+	if (!s->busy && q->qlen != q->parked) {
 		s->head = now;
-	if (!s->busy)
 		astar_note(q, s, now);
+	}
 	return AT_OK;
 }
 
@@ -234,7 +247,7 @@ static struct at_pkt *astar_dequeue(struct at_qdisc *q, struct at_ticket *t, u64
 	at_line_take(&s->line);
 	at_book_out(q, p);
 	astar_issue(s, t, now);
-	if (!q->qlen)
+	if (q->qlen == q->parked)
 		astar_note(q, s, now);
 	return p;
 }
@@ -272,11 +285,19 @@ static struct at_pkt *astar_drain(struct at_qdisc *q)
 	return p;
 }
 
+/* Another packet may be the first that may go. */
 static void astar_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 {
-	astar_due(q, astar_priv(q), now);
-	if (at_gate_turn(q, sta, open))
-		at_line_turned(q, &astar_priv(q)->line, sta, open);
+	struct astar *s = astar_priv(q);
+	const struct at_pkt *first = at_line_first(q, &s->line);
+
+	astar_due(q, s, now);
+	if (!at_gate_turn(q, sta, open))
+		return;
+	at_line_turned(q, &s->line, sta, open);
+	if (at_line_first(q, &s->line) != first)
+		s->head = now;
+	astar_note(q, s, now);
 }
 
 /* ---- set-up ---- */
@@ -298,15 +319,12 @@ static bool astar_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	s->first = (u32)*v[P_FIRST].v;
 	if (s->next > now + s->interval)
 		s->next = now + s->interval;
-	if (s->alt > s->limit * ALT_ONE)
-		astar_set_alt(s, s->limit * ALT_ONE);
-	if (s->counted > s->limit * ALT_ONE)
-		s->counted = s->limit * ALT_ONE;
+	astar_set_alt(s, s->alt);
 	astar_set_ebdp(s);
 	astar_set_size(s);
 	while (q->qlen > s->limit)
 		at_book_drop(q, at_line_pop(&s->line), AT_R_LIMIT);
-	s->busy = q->qlen;
+	s->busy = q->qlen != q->parked;
 	return false;
 }
 
@@ -317,8 +335,8 @@ static void astar_begin(struct astar *s, u64 now)
 	s->since = s->head = now;
 	s->busy = false;
 	s->service = 0;
-	s->counted = (s->first && s->first < s->limit ? s->first : s->limit) * ALT_ONE;
-	astar_set_alt(s, s->counted);
+	s->idle = s->loaded = 0;
+	astar_set_alt(s, (s->first ? s->first : s->limit) * ALT_ONE);
 	memset(s->ring, 0, sizeof(s->ring));
 	astar_set_ebdp(s);
 	astar_set_size(s);

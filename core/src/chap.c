@@ -73,7 +73,7 @@ enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_
        P_NEWCOMERS, P_UPLINK, P_TARGET, P_DRAIN, P_END };
 enum { S_FLOWS, S_BACKLOGGED, S_BOOSTS, S_NEW_FLOWS, S_EVICTIONS, S_EXPIRIES, S_SETTLED,
        S_STALE, S_URGENT, S_NEWCOMERS, S_NEWCOMER_BACKLOG, S_NEWCOMER_CREDIT, S_SCALE,
-       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_DRAIN_DROPS, S_END };
+       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_DRAIN_DROPS, S_DRAIN_SILENT, S_END };
 enum { R_FLOW, R_CREDIT, R_BACKLOG, R_BACKLOG_BYTES, R_PACKETS, R_AIRTIME, R_ESTABLISHED,
        R_END };
 
@@ -190,6 +190,8 @@ static const struct at_stat chap_stats[] = {
 		.help = "stations (or source hosts) with flows not served yet" },
 	[S_DRAIN_DROPS] = { .id = 18, .unit = AT_COUNT, .counter = true, .name = "drain_drops",
 		.help = "packets dropped because their station had more than drains in time" },
+	[S_DRAIN_SILENT] = { .id = 19, .unit = AT_BOOL, .name = "drain_silent",
+		.help = "a station is bounded whose link was not told for 2 s: the last values hold" },
 	[S_END] = { 0 },
 };
 
@@ -346,10 +348,12 @@ static __attribute__((__noinline__)) enum at_verdict chap_admit(struct at_qdisc 
 	u32 flow;
 
 	if (!at_urgent_push(&c->urgent, q, p, c->bound, now)) {
+		if (c->drain)
+			at_chap_drain_due(c, now);
 		flow = at_chap_flow_of(c, p, now);
 		at_chap_append(q, flow, p);
 		if (c->drain)
-			verdict = at_chap_drain_room(q, p, c->flows[flow].slot, now);
+			verdict = at_chap_drain_room(q, p, c->flows[flow].slot);
 	}
 	return verdict != AT_DROPPED && chap_over(q) ? chap_make_room(q, p) : verdict;
 }
@@ -406,6 +410,8 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 
 	if (at_urgent_waits(&c->urgent))
 		return chap_dequeue_urgent(q, t);
+	if (c->drain)
+		at_chap_drain_due(c, now);
 	id = chap_choose(c);
 	if (id == AT_ORDER_NONE) {
 		*t = (struct at_ticket){ 0 };
@@ -519,9 +525,12 @@ static void chap_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 {
 	struct chap *c = chap_priv(q);
 
-	(void)now;
+	if (c->drain)
+		at_chap_drain_due(c, now);
 	if (!at_gate_turn(q, sta, open))
 		return;
+	if (c->drain)
+		at_chap_drain_turned(c, sta, open);
 	at_urgent_turned(&c->urgent, q, sta, open);
 	for (u32 id = 1; id < c->slot_fresh; id++)
 		at_chap_turned(q, id, sta, open);
@@ -678,7 +687,8 @@ static bool chap_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	s64 old = c->increment;
 	bool more;
 
-	(void)now;
+	if (c->drain)
+		at_chap_drain_due(c, now);
 	if (chap_revise(c, VISITS))		/* of the change before */
 		return true;
 	at_chap_unrank(c, TAB);
@@ -697,7 +707,8 @@ static void chap_reset(struct at_qdisc *q, u64 now)
 	struct chap *c = chap_priv(q);
 	struct at_pkt *p;
 
-	(void)now;
+	if (c->drain)
+		at_chap_drain_due(c, now);
 	while ((p = at_urgent_pop(&c->urgent, q)))
 		at_book_drop(q, p, AT_R_RESET);
 	for (u32 id = 1; id < c->slot_fresh; id++)
@@ -726,7 +737,6 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 {
 	const struct chap *c = chap_priv(q);
 
-	(void)now;
 	s[S_FLOWS] = c->table.known;
 	s[S_BACKLOGGED] = c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) -
 			  chap_ranked(c, TAB) + c->turns.members;
@@ -746,6 +756,7 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 	s[S_URGENT_OVER] = c->urgent.over;
 	s[S_NEWCOMER_PARTIES] = c->turns.heap.n;
 	s[S_DRAIN_DROPS] = at_chap_drain_drops(c);
+	s[S_DRAIN_SILENT] = at_chap_drain_silent(c, now);
 }
 
 static void chap_urgent_row(const struct chap *c, u64 *cols, u64 now)

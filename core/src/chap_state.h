@@ -255,11 +255,17 @@ void at_chap_drain_opened(struct chap *c, u32 id, const struct at_pkt *p);
 void at_chap_drain_closed(struct chap *c, u32 id);
 void at_chap_drain_count(struct chap *c, u32 id, s32 n, s64 bytes);
 /* p was queued in a slot: what makes room where its station has too much, and the verdict on p. */
-enum at_verdict at_chap_drain_room(struct at_qdisc *q, const struct at_pkt *p, u32 id, u64 now);
+enum at_verdict at_chap_drain_room(struct at_qdisc *q, const struct at_pkt *p, u32 id);
+/* Before packets or gates move: takes the looks that are due. */
+void at_chap_drain_due(struct chap *c, u64 now);
+/* A station's gate was turned. */
+void at_chap_drain_turned(struct chap *c, u16 sta, bool open);
 /* Also where it is NULL. */
 void at_chap_drain_link(struct at_qdisc *q, const struct at_link *l, u64 now);
 void at_chap_drain_clear(struct chap *c);
 u64 at_chap_drain_drops(const struct chap *c);
+/* Whether a station with a bound is told of no more. */
+bool at_chap_drain_silent(const struct chap *c, u64 now);
 
 /* ---- backlog ---- */
 

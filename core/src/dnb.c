@@ -10,7 +10,8 @@
  * Rules
  *  - A packet that finds its class's limit is refused; `limit` bounds all together. A class
  *    beyond the list `limits` has its last value. A limit that is lowered drops nothing.
- *  - Classes that have packets take turns of TURN bytes (deficit round robin).
+ *  - Classes that have packets take turns of TURN bytes (deficit round robin). What a class
+ *    took beyond its turn it owes, without packets for another FORGOTTEN.
  *  - AT_URGENT packets are of class 0, and are refused like others.
  *
  * A patent on this is reported: docs/dnb.md.
@@ -25,6 +26,7 @@
 #include "airtab/gate.h"
 
 #define TURN 1514		/* bytes */
+#define FORGOTTEN 250000000u	/* ns: a debt of a class without packets */
 
 enum { P_LIMITS, P_LIMIT, P_END };
 enum { S_ACTIVE, S_REFUSED, S_END };
@@ -36,8 +38,10 @@ struct dnb_class {
 	s32 deficit;		/* bytes; has the turn while above 0 */
 	u32 refused;
 	u64 bytes;
-	u64 spare;		/* 64 bytes: its number is a shift away */
+	u64 left;		/* when its last packet that could go went, ns */
 };
+
+_Static_assert(sizeof(struct dnb_class) == 64, "a class's number is a shift away");
 
 struct dnb {
 	u64 limit, seq, refused;
@@ -94,6 +98,13 @@ static void dnb_sync(struct dnb *s, struct dnb_class *k)
 	u32 bit = (u32)1 << (k - s->at);
 
 	s->ready = k->qlen != k->parked ? s->ready | bit : s->ready & ~bit;
+}
+
+/* A class gets packets that may go, if it has none. */
+static void dnb_forget(const struct dnb *s, struct dnb_class *k, u64 now)
+{
+	if (!(s->ready >> (k - s->at) & 1) && now - k->left >= FORGOTTEN)
+		k->deficit = 0;
 }
 
 static struct dnb_class *dnb_class_of(struct dnb *s, const struct at_pkt *p)
@@ -159,6 +170,8 @@ static void dnb_reset(struct at_qdisc *q, u64 now)
 	(void)now;
 	while ((p = dnb_pop(q)))
 		at_book_drop(q, p, AT_R_RESET);
+	for (struct dnb_class *k = dnb_priv(q)->at; k < dnb_priv(q)->at + AT_CLASSES; k++)
+		k->deficit = 0;
 }
 
 static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
@@ -166,7 +179,6 @@ static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	struct dnb *s = dnb_priv(q);
 	struct dnb_class *k = dnb_class_of(s, p);
 
-	(void)now;
 	if (k->qlen >= k->limit || q->qlen >= s->limit) {
 		k->refused++;
 		s->refused++;
@@ -176,10 +188,12 @@ static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	at_fifo_push(&k->line.fifo, p);
 	k->bytes += at_bytes(p);
 	k->qlen++;
-	if (at_parked(q, p))
+	if (at_parked(q, p)) {
 		k->parked++;
-	else
+	} else {
+		dnb_forget(s, k, now);
 		s->ready |= (u32)1 << (k - s->at);
+	}
 	at_book_in(q, p);
 	return AT_OK;
 }
@@ -206,7 +220,6 @@ static struct at_pkt *dnb_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	struct dnb_class *k;
 	struct at_pkt *p;
 
-	(void)now;
 	*t = (struct at_ticket){ 0 };
 	if (!s->ready)
 		return NULL;
@@ -217,7 +230,8 @@ static struct at_pkt *dnb_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	k->deficit -= (s32)at_bytes(p);
 	if (--k->qlen == k->parked) {
 		s->ready &= ~((u32)1 << s->turn);
-		k->deficit = 0;
+		k->deficit = k->deficit < 0 ? k->deficit : 0;
+		k->left = now;
 	}
 	at_book_out(q, p);
 	return p;
@@ -236,12 +250,13 @@ static void dnb_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 {
 	struct dnb *s = dnb_priv(q);
 
-	(void)now;
 	if (!at_gate_turn(q, sta, open))
 		return;
 	for (struct dnb_class *k = s->at; k < s->at + AT_CLASSES; k++) {
 		u32 before = q->parked;
 
+		if (open)
+			dnb_forget(s, k, now);
 		at_line_turned(q, &k->line, sta, open);
 		k->parked += q->parked - before;
 		dnb_sync(s, k);

@@ -122,6 +122,84 @@ static void from_the_head(void)
 	close_host(&h);
 }
 
+static void put_for(struct host *h, u16 sta, u64 now)
+{
+	struct at_pkt *p = new_pkt(h, sta, 1500);
+
+	p->sta = sta;
+	CHECK_EQ(push(h, p, now), AT_OK);
+}
+
+/* The size is held to 0 and Q_max where an interval ends, not in between. */
+static void held_at_the_end(void)
+{
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, "astar", "law=1", 64);
+	put(&h, 1, 1500, 500 * MS);
+	put(&h, 1, 1500, SEC);
+	CHECK_EQ(stat(&h, "alt"), 400 << 16);		/* 400 + 5 - 0.5 */
+	close_host(&h);
+	open_host(&h, "astar", "law=1 first=1", 64);
+	put(&h, 1, 1500, 0);
+	CHECK(get(&h, &t, 2900 * MS));
+	CHECK_EQ(stat(&h, "alt"), 0);
+	put(&h, 1, 1500, 3 * SEC);
+	CHECK_EQ(stat(&h, "alt"), 6553);		/* 0 - 0.9 + 1 = 0.1 */
+	close_host(&h);
+}
+
+/* What a station that sleeps has is no packet of the queue's service: the others' are served
+ * for as long as without it. It counts as no packets for ALT. */
+static void sleeping(void)
+{
+	struct at_ticket t;
+	struct host h;
+
+	for (u32 asleep = 0; asleep < 2; asleep++) {
+		open_host(&h, "astar", "law=0", 64);
+		if (asleep) {
+			gate(&h, 7, false);
+			put_for(&h, 7, 0);
+		}
+		for (u32 i = 0; i < 40; i++) {
+			put_for(&h, 1, h.now + SEC);
+			CHECK(get(&h, &t, h.now));
+			report(&h, &t, MS, h.now + MS);
+		}
+		CHECK_EQ(stat(&h, "service"), MS);
+		CHECK_EQ(stat(&h, "limit"), 205);
+		close_host(&h);
+	}
+	/* who is first when a gate turns is from then on; who stays it, as before */
+	open_host(&h, "astar", "law=0", 64);
+	gate(&h, 7, false);
+	put_for(&h, 7, 0);
+	h.now = 10 * MS;
+	gate(&h, 7, true);
+	CHECK_EQ(get(&h, &t, 12 * MS)->sta, 7);
+	report(&h, &t, 0, 14 * MS);
+	CHECK_EQ(stat(&h, "service"), 4 * MS);
+	put_for(&h, 1, 20 * MS);
+	gate(&h, 7, false);
+	put_for(&h, 7, 21 * MS);
+	h.now = 30 * MS;
+	gate(&h, 7, true);
+	CHECK_EQ(get(&h, &t, 31 * MS)->sta, 1);
+	report(&h, &t, 0, 32 * MS);
+	CHECK_EQ(stat(&h, "service"), 5 * MS);		/* (7 * 4 + 12) / 8 */
+	close_host(&h);
+	open_host(&h, "astar", "law=1 first=100", 64);
+	gate(&h, 7, false);
+	put_for(&h, 7, 200 * MS);			/* parked: empty */
+	h.now = 600 * MS;
+	gate(&h, 7, true);
+	put_for(&h, 7, SEC);
+	CHECK_EQ(stat(&h, "alt"), 6920601);		/* 0.6 s empty, 0.4 s not: 105.6 */
+	close_host(&h);
+}
+
 /* A size that falls drops nothing. */
 static void never_drops(void)
 {
@@ -147,6 +225,8 @@ int main(void)
 	alt();
 	smaller();
 	long_silence();
+	held_at_the_end();
+	sleeping();
 	from_the_head();
 	never_drops();
 	return 0;

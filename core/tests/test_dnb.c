@@ -4,12 +4,17 @@
  */
 #include "harness.h"
 
-static enum at_verdict put_class(struct host *h, u8 class, u32 bytes)
+static struct at_pkt *pkt_of_class(struct host *h, u8 class, u32 bytes)
 {
 	struct at_pkt *p = new_pkt(h, class, bytes);
 
 	p->cls = class;
-	return push(h, p, 0);
+	return p;
+}
+
+static enum at_verdict put_class(struct host *h, u8 class, u32 bytes)
+{
+	return push(h, pkt_of_class(h, class, bytes), 0);
 }
 
 /* A node of a chain: 2, 3 and 3 packets; a class beyond the list has the last value. */
@@ -80,10 +85,49 @@ static void turns(void)
 	close_host(&h);
 }
 
+/* A class whose packets are larger than a turn, one at a time, beside one that always has some:
+ * as many bytes. Its debt outlives its queue, for a quarter of a second. */
+static void debts(void)
+{
+	u64 bytes[2] = { 0, 0 };
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, "dnb", "limits=20", 64);
+	for (u32 i = 0; i < 10; i++)
+		put_class(&h, 0, 1500);
+	put_class(&h, 1, 9000);
+	for (u32 i = 0; i < 3000; i++) {
+		struct at_pkt *p = get(&h, &t, 0);
+		u8 class = p->cls;
+
+		bytes[class] += p->bytes;
+		CHECK_EQ(put_class(&h, class, class ? 9000 : 1500), AT_OK);
+	}
+	CHECK(bytes[0] < bytes[1] + 20000 && bytes[1] < bytes[0] + 20000);
+	close_host(&h);
+	for (u32 late = 0; late < 2; late++) {
+		u32 n = 0;
+
+		open_host(&h, "dnb", "limits=20", 64);
+		put_class(&h, 1, 9000);
+		CHECK(get(&h, &t, SEC));		/* 7486 bytes are owed */
+		for (u32 i = 0; i < 10; i++) {
+			push(&h, pkt_of_class(&h, 0, 1500), SEC + 250 * MS - !late);
+		}
+		push(&h, pkt_of_class(&h, 1, 9000), h.now);
+		while (get(&h, &t, h.now)->cls == 0)
+			n++;
+		CHECK_EQ(n, late ? 2 : 6);
+		close_host(&h);
+	}
+}
+
 int main(void)
 {
 	limits();
 	lowered();
 	turns();
+	debts();
 	return 0;
 }
