@@ -4,13 +4,13 @@
 
 mod common;
 
-use airtab_core::{Control, Phy, Rate, RateSpec, ampdu_bytes};
+use airtab_core::{Control, Meta, Phy, Pool, Qdisc, Rate, RateSpec, ampdu_bytes};
 use airtab_model::blockack::BlockAck;
 use airtab_sim::wifi::{
-    Aggregation, Category, CellConfig, Coding, DriverConfig, Edca, ErrorTable, Loss, Mean, Order,
-    RateAlgorithm, Signal, Speed,
+    Aggregation, Attempt, Category, CellConfig, Coding, DriverConfig, Edca, ErrorTable, Loss, Mean, Medium,
+    Order, Output, RateAlgorithm, Signal, Speed,
 };
-use common::{S, Saturated, phy};
+use common::{MS, S, Saturated, phy, queue};
 
 fn rate(phy: &Phy, mcs: u8, width: u16, streams: u8, gi: u16) -> Rate {
     let spec =
@@ -121,6 +121,44 @@ fn categories_differ_by_aifs_window_and_txop() {
     // 34 us of AIFS, 31.5 of backoff, ten of 272 us and nine SIFS of 16.
     let cycle = 34.0 + 31.5 + 10.0 * 272.0 + 9.0 * 16.0;
     assert!((mbps(cycle / 10.0) / got - 1.0).abs() < 1e-3);
+}
+
+/// A saturated sender of video with its TXOP, window 64, three aggregates prepared: all its PPDUs from `from` to `until`,
+/// ns with SIFS and BLOCK ACK, and the numbers in them.
+fn video(speed: Speed, loss: Loss, down: bool, from: u64, until: u64) -> Vec<(u64, Vec<u64>)> {
+    let phy = phy("std-11n");
+    let driver = DriverConfig { ring: 192, aggregates: 3, ..DriverConfig::default() };
+    let config = CellConfig { txop: true, driver, ..config(phy, 64) };
+    let mut lone = Saturated::deep(config, &[(speed, loss)], 1500, down, 1, 256, Category::Video);
+    lone.run(from);
+    lone.cell.tap(true);
+    lone.run(until);
+    let sent = lone.cell.attempts().expect("they are looked at");
+    let ppdus = sent.chunk_by(|a, b| a.start_ns == b.start_ns);
+    let ns = |of: &Attempt| u64::from(of.data_ns) + u64::from(of.rest_ns);
+    ppdus.map(|of| (ns(&of[0]), of.iter().filter_map(|mpdu| mpdu.sequence).collect())).collect()
+}
+
+/// An aggregate ends before the TXOP does: 15 MPDUs at MCS 7, made so, not cut to that, and so in order of their numbers.
+/// At a rate that is lower than that it was made for it has fewer.
+#[test]
+fn an_aggregate_fits_into_its_txop() {
+    let rate = rate(&phy("std-11n"), 7, 20, 1, 800);
+    for down in [true, false] {
+        let ppdus = video(rate.into(), Loss::None, down, S, 2 * S);
+        assert!(ppdus.len() > 300);
+        // PPDU, SIFS and 32 bytes at 24 Mb/s.
+        assert!(ppdus.iter().all(|(ns, mpdus)| (*ns, mpdus.len()) == (2_888_000 + 48_000, 15)), "{ppdus:?}");
+        let numbers: Vec<u64> = ppdus.into_iter().flat_map(|ppdu| ppdu.1).collect();
+        assert!(numbers.windows(2).all(|two| two[1] == two[0] + 1), "{numbers:?}");
+        // MCS 5 is what this signal is good for; MCS 6 is tried, and what it loses goes out again at 5.
+        let speed = Speed { control: RateAlgorithm::Aarf, ..rate.into() };
+        let ppdus = video(speed, Loss::Signal(Signal::steady(Mean::Given(21.4))), down, 0, 10 * S);
+        assert!(ppdus.len() > 2500);
+        assert!(ppdus.iter().all(|(ns, _)| *ns <= 3_008_000), "{:?}", ppdus.iter().max());
+        let several = ppdus.iter().filter(|(_, mpdus)| mpdus.len() > 1).count();
+        assert!(several > ppdus.len() / 2, "{several} of {}", ppdus.len());
+    }
 }
 
 /// What each packet is told that it took sums to what the channel was used for, whatever their lengths.
@@ -257,4 +295,53 @@ fn a_lost_block_ack() {
         assert!((once / expected - 1.0).abs() < 0.03, "bar {bar}: {once}, not {expected}");
     }
     assert!(goodput[1] > 1.1 * goodput[0], "to ask is cheaper than to send all again: {goodput:?}");
+}
+
+/// After the last attempt at an MPDU a BAR moves the window: what is behind it does not wait for the 100 ms after which its
+/// receiver gives up by itself. BLOCK ACKs and BARs arrive.
+#[test]
+fn what_is_behind_a_given_up_mpdu_does_not_wait_for_it() {
+    let phy = phy("std-11n");
+    let db = ErrorTable::new().needed_db(Coding::mcs(7).expect("an MCS"), 1538, 0.6);
+    let loss = Loss::Signal(Signal::steady(Mean::Given(db)));
+    let config = CellConfig { attempts: 2, ..config(phy, 8) };
+    let mut pool = Pool::new();
+    let qdisc = Qdisc::new(&pool, &queue("fifo", 100), 0, 0);
+    let mut cell = Medium::new(config.into(), &[("sta", rate(&phy, 7, 20, 1, 800), loss)], qdisc, 1);
+    let (rounds, mut arrived, mut lost, mut behind) = (1000, 0, 0, 0);
+    for round in 0..rounds {
+        let start = round * 200 * MS;
+        for number in 0..8u32 {
+            let packet = pool.insert(Meta { bytes: 1500, ..Meta::default() }, number);
+            cell.send_down(&mut pool, packet, start);
+        }
+        let mut given_up = 8;
+        while cell.next_event() < start + 200 * MS {
+            let now = cell.next_event();
+            cell.advance(&mut pool, now);
+            while let Some(output) = cell.poll() {
+                match output {
+                    Output::Down(packet) => {
+                        let number = pool.remove(packet);
+                        arrived += 1;
+                        behind += u32::from(number > given_up);
+                        assert!(
+                            now - start < 20 * MS,
+                            "packet {number} of round {round}: {} ns",
+                            now - start
+                        );
+                    }
+                    Output::Lost(packet) => {
+                        given_up = given_up.min(pool.remove(packet));
+                        lost += 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert_eq!(arrived + lost, 8 * rounds);
+    let share = lost as f64 / (8 * rounds) as f64;
+    assert!((share - 0.36).abs() < 0.02, "two attempts, of which 0.6 each are lost: {share}");
+    assert!(behind > 1000, "{behind}");
 }

@@ -12,7 +12,7 @@ use airtab_core::{Phy, RateSpec};
 use airtab_sim::traffic::{Udp, udp::Rate};
 use airtab_sim::wifi::{
     Aggregation, Ask, Candidate, CellConfig, DriverConfig, Edca, ErrorTable, GovernorConfig, Loss, Mean,
-    Outcome, RateAlgorithm, RateControl, Signal, Snr, Speed,
+    MediumConfig, Outcome, RateAlgorithm, RateControl, Signal, Snr, Speed, WireConfig,
 };
 use airtab_sim::{App, AppKind, Simulation};
 use common::{S, cell, disciplines, home, other_home, queue, study_home};
@@ -121,6 +121,62 @@ fn several_stations_at_once_allocate_nothing() {
         assert!(simulation.packets().made - packets > 100_000, "{}", simulation.packets().made - packets);
         assert_eq!(made, 0, "{discipline}");
     }
+}
+
+/// Three TCP downloads in aggregates of 802.11ac, by minstrel, where the rates of the top are lost now and then: from when the
+/// lists of TCP, of the driver and of the receivers have been as long as they get.
+#[test]
+fn downloads_in_aggregates_allocate_nothing() {
+    let mut home = home();
+    let phy = Phy::named("std-11ac").expect("a profile of the core");
+    let rate = phy.rate(&RateSpec { mcs: 9, ..RateSpec::default() }).expect("a rate of it");
+    let aggregation = Aggregation {
+        frames: 64,
+        bytes: phy.ampdu_bytes(),
+        time_ns: 4_000_000,
+        window: phy.window(),
+        amsdu_bytes: 0,
+        bar: false,
+    };
+    home.medium = CellConfig {
+        aggregation: Some(aggregation),
+        edca: Edca::Standard,
+        txop: true,
+        driver: DriverConfig { ring: 128, ..DriverConfig::default() },
+        ..CellConfig::new(phy)
+    }
+    .into();
+    home.wired.rate_bps = 1_000_000_000;
+    let download = home.apps.swap_remove(2);
+    home.apps.clear();
+    for (station, of) in home.stations.iter_mut().enumerate() {
+        of.speed = Speed { rate, control: RateAlgorithm::Minstrel };
+        of.loss = Loss::Signal(Signal::steady(Mean::Distance(20.0)));
+        home.apps.push(App { name: of.name.clone(), station, active_ns: 0..330 * S, ..download.clone() });
+    }
+    let mut simulation = Simulation::new(&home, &queue("fq_codel", 1000), 1);
+    simulation.advance(60 * S);
+    let (before, packets) = (allocations(), simulation.packets().made);
+    simulation.advance(80 * S);
+    let made = allocations() - before;
+    assert!(simulation.packets().made - packets > 300_000, "{}", simulation.packets().made - packets);
+    assert_eq!(made, 0);
+}
+
+/// A narrow wire, and browsers behind it with the transport of the studies: from when its lists have grown.
+#[test]
+fn browsers_of_a_dumbbell_allocate_nothing() {
+    let mut study = study_home();
+    study.apps.retain(|app| matches!(app.kind, AppKind::Http(_)));
+    study.medium = MediumConfig::Wire(WireConfig { rate_bps: 10_000_000, overhead: WireConfig::ETHERNET });
+    study.stations.iter_mut().for_each(|station| station.loss = Loss::None);
+    let mut simulation = Simulation::new(&study, &queue("fifo", 60), 1);
+    simulation.advance(200 * S);
+    let (before, packets) = (allocations(), simulation.packets().made);
+    simulation.advance(300 * S);
+    let made = allocations() - before;
+    assert!(simulation.packets().made - packets > 40_000, "{}", simulation.packets().made - packets);
+    assert_eq!(made, 0);
 }
 
 /// A link with shadows, from its first attempt on.

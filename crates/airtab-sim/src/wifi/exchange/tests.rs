@@ -156,6 +156,29 @@ fn losses_are_drawn_by_part_and_the_ack_once() {
     }
 }
 
+/// The packets of an A-MSDU are lost or received as one: each number is drawn once.
+#[test]
+fn packets_of_a_number_end_alike() {
+    let p: f64 = 0.3;
+    let (mut pool, mut radios) = (Pool::new(), radios(Loss::Fer(p)));
+    let mut exchange = exchange(&mut pool, &radios, &[1500, 40, 40, 460, 460, 1500]);
+    for (part, sequence) in exchange.parts.iter_mut().zip([7, 7, 7, 8, 8, 9]) {
+        part.sequence = Some(sequence);
+    }
+    let (mut lost, attempts) = ([0.0; 3], 50_000);
+    for _ in 0..attempts {
+        exchange.parts.iter_mut().for_each(|part| (part.attempts, part.sent) = (0, 0));
+        exchange.begin(&mut radios, false, 0);
+        let ends: Vec<End> = exchange.parts.iter().map(|part| part.end).collect();
+        assert!(ends[..3] == [ends[0]; 3] && ends[3] == ends[4], "{ends:?}");
+        [0, 3, 5].iter().zip(&mut lost).for_each(|(i, n)| *n += f64::from(ends[*i] == End::DataLost));
+    }
+    for n in lost {
+        let sigma = (p * (1.0 - p) / f64::from(attempts)).sqrt();
+        assert!((n / f64::from(attempts) - p).abs() <= 4.0 * sigma, "{lost:?}");
+    }
+}
+
 /// Three MPDUs of 1538 bytes at HT20 MCS 7: 608 us, of which 36 are the preamble. Others spoil what they overlap, and all of it
 /// with the preamble.
 #[test]
