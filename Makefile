@@ -46,10 +46,11 @@ test: ## every test: C core, Rust crates, command line
 	@[ "$$(id -u)" != 0 ] || export AIRTAB_TSHARK=1; tools/rooted $(CARGO) test --workspace --quiet
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
-	@tools/require chromium clang live tshark
+	@tools/require chromium clang flent live tshark
 	@tools/steps --keep-going \
 		'30m tools/rooted $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
 		'30m crates/airtab/tests/templates.sh' \
+		'30m tools/rooted crates/airtab/tests/flent.sh $(AIRTAB)' \
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \

@@ -121,6 +121,11 @@ fn tables_say_that_there_is_more_and_keep_together_on_paper() {
     assert!(said(wide, ".sideways").contains("--more: calc((100% - 100cqi - 1px) * 999);"), "{wide}");
     assert!(said(wide, ".sideways").contains("max-width: max(0px, var(--more));"), "{wide}");
     assert_eq!(count(wide, ".sideways {"), 2, "nowhere else: {wide}");
+    // What each is judged by.
+    let needs = ["competitive-game", "voice", "video-conference", "web", ""];
+    for (row, need) in tables[0].split("<tr><th>").skip(1).zip(needs) {
+        assert!(row.contains(&format!("<td>{need}</tr>")), "{need}: {row}");
+    }
     // A part for each application, and that of the queue, with its name in the first row.
     let numbers = tables[3].split("<tbody>\n").skip(1).collect::<Vec<_>>();
     let names = study.comparison.queues[0].apps.iter().map(|app| app.name.as_str()).chain(["queue"]);

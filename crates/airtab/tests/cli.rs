@@ -343,6 +343,19 @@ fn wrong_usage_is_2() {
             "invalid value 'abc' for '--seeds <N>': give a whole number from 1 to 100000",
         ),
         (&["compare", "--jobs", "1025"], "'1025' for '--jobs <N>': give a whole number from 1 to 1024"),
+        (&["run", "x.toml", "--flent", "d/out.gz"], "names end with .flent.gz: write d/out.flent.gz"),
+        (&["compare", "--flent", ".flent.gz"], "names end with .flent.gz: write out.flent.gz"),
+        (
+            &["run", "rrul", "--flent", "/nowhere/out.flent.gz"],
+            "--flent /nowhere/out.flent.gz: cannot write there: No such file or directory (os error 2): name a file in a \
+             folder that is there",
+        ),
+        (&["run", "anomaly", "--flent", "a.flent.gz"], "add one of kind download, upload or ping"),
+        (
+            &["compare", "rrul", "--quick", "--flent", "a.flent.gz"],
+            "first and last 5 s, and this run has no more",
+        ),
+        (&["live", "run", "chap/fair", "--flent", "a.flent.gz"], "--flent: not of an experiment"),
         (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
         (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),
         (&["compare", "--fast"], "unexpected argument '--fast'"),

@@ -67,7 +67,9 @@ pub struct Series {
 pub struct Document {
     /// The name of flent's test that its plots are.
     pub test: &'static str,
-    /// Hosts of that test; of `rtt_fair_var` the ends of the names of its series.
+    /// The host that it was measured against.
+    pub host: String,
+    /// Hosts of the test; of `rtt_fair_var` the ends of the names of its series.
     pub hosts: Vec<String>,
     /// What tells it from others in a plot's legend.
     pub title: String,
@@ -127,7 +129,7 @@ impl Document {
         }
         add("TCP totals".into(), &|of| of != Sort::Ping, false);
         let raw = |s: &Series| {
-            let value = |(t, value): &(f64, f64)| json!({ "t": start_s + t, "val": value });
+            let value = |(t, value): &(f64, f64)| json!({ "t": rounded(start_s + t), "val": value });
             (s.name.clone(), s.points.iter().map(value).collect::<Vec<_>>().into())
         };
         let meta = |s: &Series| {
@@ -150,7 +152,7 @@ impl Document {
                 "LENGTH": self.loaded_s,
                 "TOTAL_LENGTH": self.total_s,
                 "STEP_SIZE": STEP_S,
-                "HOST": self.hosts.first(),
+                "HOST": self.host,
                 "HOSTS": self.hosts,
                 "LOCAL_HOST": "airtab",
                 "IP_VERSION": 4,
@@ -171,7 +173,7 @@ impl Document {
     }
 }
 
-/// To a millionth: no measured value is more exact.
+/// To a millionth: no measured value is more exact, and no time has to be.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -228,7 +230,8 @@ mod tests {
         };
         Document {
             test: "rrul",
-            hosts: vec!["house".into()],
+            host: "house".into(),
+            hosts: vec!["house".into(), "other".into()],
             title: "fifo".into(),
             note: "seed 1".into(),
             start_unix_ns: 1_353_758_400_250_000_000,
@@ -276,7 +279,7 @@ mod tests {
                 "TOTAL_LENGTH": 1.0,
                 "STEP_SIZE": 0.2,
                 "HOST": "house",
-                "HOSTS": ["house"],
+                "HOSTS": ["house", "other"],
                 "LOCAL_HOST": "airtab",
                 "IP_VERSION": 4,
                 "FLENT_VERSION": format!("airtab {}", env!("CARGO_PKG_VERSION")),

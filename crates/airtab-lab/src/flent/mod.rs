@@ -23,6 +23,9 @@ const STEP_NS: u64 = 200_000_000;
 /// flent leaves out the first and the last of its plots' 5 s, in which its tests have no load.
 const IDLE_NS: u64 = 5_000_000_000;
 
+/// What stands for the other end.
+const HOST: &str = "airtab";
+
 /// Series of flent's test `rrul`.
 const RRUL: [&str; 12] = [
     "TCP download BE",
@@ -134,7 +137,8 @@ impl Plan {
         hosts.dedup();
         Document {
             test: if self.rrul { "rrul" } else { "rtt_fair_var" },
-            hosts: if self.rrul { vec!["airtab".into()] } else { hosts },
+            host: HOST.into(),
+            hosts: if self.rrul { vec![HOST.into()] } else { hosts },
             title: origin.title.into(),
             note: origin.note.into(),
             start_unix_ns: origin.start_unix_ns + self.span.start,

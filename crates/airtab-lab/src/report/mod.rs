@@ -111,16 +111,17 @@ fn head(page: &mut String, report: &Report) {
             airtab_scenario::QUICK_DIVISOR
         );
     }
-    let headings = "<th>application<th>what<th>on<th>server away";
+    let headings = "<th>application<th>what<th>on<th>server away<th>needs, for its QoO";
     let mut table = Wide::new("apps", "Applications", headings);
     for (i, app) in report.scenario.apps.iter().enumerate() {
         table.rows(&format!(
-            "<tr><th>{}{}<td>{}<td>{}<td>{}</tr>\n",
+            "<tr><th>{}{}<td>{}<td>{}<td>{}<td>{}</tr>\n",
             draw::key_of_app(i),
             escape(&app.name),
             escape(&airtab_scenario::words(&app.kind)),
             escape(&words::station(&report.scenario.stations[app.station])),
-            words::latency(app, report.scenario)
+            words::latency(app, report.scenario),
+            escape(app.requirement.as_ref().map_or("", |requirement| &requirement.name))
         ));
     }
     page.push_str(&table.html());

@@ -59,12 +59,12 @@ impl Target {
     pub fn write(self, documents: &[Document]) -> anyhow::Result<()> {
         assert_eq!(documents.len(), self.files.len(), "a document for each discipline");
         let mut names = Vec::new();
-        for ((path, mut file), document) in self.files.into_iter().zip(documents) {
+        for ((path, file), document) in self.files.into_iter().zip(documents) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let cannot = || format!("cannot write {}", path.display());
-            let mut buffer = BufWriter::new(&mut file);
+            let mut buffer = BufWriter::new(file);
             document.write(&name, &mut buffer).with_context(cannot)?;
-            drop(buffer.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?);
+            let file = buffer.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
             #[cfg(unix)]
             {
                 // Temporary files are private; results are not.
@@ -80,7 +80,7 @@ impl Target {
             "Wrote {} for flent (as its test {test}): {}. Its plots: flent -i {} -p ping_cdf -o plot.png",
             count(names.len(), "file"),
             names.join(", "),
-            names.join(" ")
+            names.join(" -i ")
         ));
         Ok(())
     }

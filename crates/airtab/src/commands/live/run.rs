@@ -91,8 +91,8 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
             Some(trial) => {
                 documents.extend(target.as_ref().map(|target| {
                     let note = format!("airtab in real time, seed {}", args.seed);
-                    let origin =
-                        Origin { title: &queue.label, note: &note, start_unix_ns: trial.start_unix_ns };
+                    let title = format!("{}, live", queue.label);
+                    let origin = Origin { title: &title, note: &note, start_unix_ns: trial.start_unix_ns };
                     target.plan().document(&trial.trace, &origin)
                 }));
                 trials.push(trial);
