@@ -147,82 +147,112 @@ impl DnbPlan {
         rates: &[Rate],
         busy: Option<&[f64]>,
     ) -> DnbPlan {
-        let hops = |way: &[u16]| -> Vec<(u16, usize)> {
-            let hop = |hop: &[u16]| (hop[0], mesh.link_between(hop[0], hop[1]).expect("ways are over links"));
-            way.windows(2).map(hop).collect()
-        };
-        let ways: Vec<Vec<(u16, usize)>> = ways.iter().map(|way| hops(way)).collect();
-        let mut flows_over = vec![0u32; mesh.links.len()];
-        ways.iter().flatten().for_each(|(_, link)| flows_over[*link] += 1);
-        let mbps = |link: usize| f64::from(rates[link].kbps()) / 1e3;
-        // What is crossed by n flows has n times the load.
-        let per_mbps = |links: &[usize]| -> f64 {
-            links.iter().map(|link| f64::from(flows_over[*link]) / mbps(*link)).sum()
-        };
-        let ends: Vec<(usize, usize)> =
-            mesh.links.iter().map(|link| (link.ends.0.into(), link.ends.1.into())).collect();
-        let near = |a: usize, b: usize| match config.interference {
-            Interference::TwoHop => mesh.reach.decodes(a).has(b),
-            Interference::Measured => mesh.reach.disturbs(a).has(b),
-        };
-        let used = (0..ends.len()).filter(|link| flows_over[*link] > 0);
-        let contend = |link: usize| -> Vec<usize> {
-            two_hop(&ends, link, near).into_iter().filter(|link| flows_over[*link] > 0).collect()
-        };
-        let all: Vec<(usize, Vec<usize>)> = used.map(|link| (link, contend(link))).collect();
-        let fullest = all.iter().map(|(_, links)| per_mbps(links)).fold(0.0, f64::max);
-        let domain = |(link, links): (usize, Vec<usize>)| {
-            let inside = ways.iter().flatten().filter(|(_, link)| links.contains(link));
-            let mut senders: Vec<usize> = inside.map(|(node, _)| usize::from(*node)).collect();
-            senders.sort_unstable();
-            senders.dedup();
-            let load = |link: &usize| domain::Link {
-                load_mbps: f64::from(flows_over[*link]) / fullest,
-                rate_mbps: mbps(*link),
-            };
-            let utilisation = match busy {
-                Some(busy) => busy[ends[link].0].max(busy[ends[link].1]),
-                None => utilisation(&links.iter().map(load).collect::<Vec<_>>()).expect("links have rates"),
-            };
-            let rates: Vec<f64> = links.iter().map(|link| mbps(*link)).collect();
-            Domain { link, utilisation, packets: config.packets(&rates, senders.len()), senders, links }
+        let traffic = Traffic::new(mesh, config, ways, rates);
+        let all: Vec<(usize, Vec<usize>)> = traffic.contending().collect();
+        let fullest = all.iter().map(|(_, links)| traffic.per_mbps(links)).fold(0.0, f64::max);
+        let domain = |(link, links)| {
+            let (one, other) = mesh.links[link].ends;
+            let measured = busy.map(|busy| busy[usize::from(one)].max(busy[usize::from(other)]));
+            traffic.domain(link, links, measured, fullest)
         };
         let domains: Vec<Domain> = all.into_iter().map(domain).collect();
-        let flow = |way: &Vec<(u16, usize)>| {
-            let crossed = |domain: &Domain| Crossed {
-                utilisation: domain.utilisation,
-                flow_mbps: 1.0 / per_mbps(&domain.links),
-                nodes: domain.senders.len(),
-            };
-            let crosses = |domain: &Domain| way.iter().any(|(_, link)| domain.links.contains(link));
-            let mut own: Vec<usize> = (0..domains.len()).filter(|d| crosses(&domains[*d])).collect();
-            // Of equal ones the one that has most of it: of a cross that of its own edge.
-            let outside =
-                |d: &usize| way.iter().filter(|(_, link)| !domains[*d].links.contains(link)).count();
-            own.sort_by_key(outside);
-            let figures: Vec<Crossed> = own.iter().map(|d| crossed(&domains[*d])).collect();
-            let bottleneck = own[domain::bottleneck(&figures, config.threshold).expect("it crosses a link")];
-            let inside: Vec<(u16, usize)> =
-                way.iter().copied().filter(|(_, link)| domains[bottleneck].links.contains(link)).collect();
-            let links: Vec<usize> = inside.iter().map(|(_, link)| *link).collect();
-            // The source keeps what it has where relays share B alone.
-            let keeps = config.rule.origin == Origin::FirstRelay && inside[0] == way[0];
-            let sharing = &inside[usize::from(keeps)..];
-            let mbps: Vec<f64> = links.iter().map(|link| mbps(*link)).collect();
-            let packets = config.packets(&mbps, sharing.len());
-            let shares = match sharing.len() {
-                0 => Vec::new(),
-                nodes => config.split.of(packets, nodes).expect("B has a packet for each node"),
-            };
-            let least = |(node, link): (u16, usize)| match config.floor_to_ampdu {
-                true => mesh.aggregate_frames(node, rates[link]),
-                false => 1,
-            };
-            let limits = sharing.iter().zip(shares).map(|(own, share)| (own.0, share.max(least(*own))));
-            Neighborhood { bottleneck, packets, limits: limits.collect(), links }
-        };
-        let flows = ways.iter().map(flow).collect();
+        let flows = traffic.ways.iter().map(|way| traffic.neighborhood(way, &domains)).collect();
         DnbPlan { domains, flows }
+    }
+}
+
+/// Flows on their ways.
+struct Traffic<'a> {
+    mesh: &'a MeshConfig,
+    config: &'a DnbConfig,
+    rates: &'a [Rate],
+    /// Of each flow, who sends it over which link.
+    ways: Vec<Vec<(u16, usize)>>,
+    /// By link, how many there are.
+    flows_over: Vec<u32>,
+}
+
+impl<'a> Traffic<'a> {
+    fn new(mesh: &'a MeshConfig, config: &'a DnbConfig, ways: &[Vec<u16>], rates: &'a [Rate]) -> Traffic<'a> {
+        let hop = |hop: &[u16]| (hop[0], mesh.link_between(hop[0], hop[1]).expect("ways are over links"));
+        let ways: Vec<Vec<(u16, usize)>> = ways.iter().map(|way| way.windows(2).map(hop).collect()).collect();
+        let mut flows_over = vec![0; mesh.links.len()];
+        ways.iter().flatten().for_each(|(_, link)| flows_over[*link] += 1);
+        Traffic { mesh, config, rates, ways, flows_over }
+    }
+
+    fn mbps(&self, link: usize) -> f64 {
+        f64::from(self.rates[link].kbps()) / 1e3
+    }
+
+    /// How full links are together for each Mb/s of all flows: what n flows cross has n times the load.
+    fn per_mbps(&self, links: &[usize]) -> f64 {
+        links.iter().map(|link| f64::from(self.flows_over[*link]) / self.mbps(*link)).sum()
+    }
+
+    /// Links in use, each with those that contend with it.
+    fn contending(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        let reach = &self.mesh.reach;
+        let near = |a: usize, b: usize| match self.config.interference {
+            Interference::TwoHop => reach.decodes(a).has(b),
+            Interference::Measured => reach.disturbs(a).has(b),
+        };
+        let ends: Vec<(usize, usize)> =
+            self.mesh.links.iter().map(|link| (link.ends.0.into(), link.ends.1.into())).collect();
+        let used = |link: &usize| self.flows_over[*link] > 0;
+        (0..ends.len())
+            .filter(used)
+            .map(move |link| (link, two_hop(&ends, link, near).into_iter().filter(used).collect()))
+    }
+
+    /// `measured`: how much of the time it is used, else by the load at which the fullest is saturated.
+    fn domain(&self, link: usize, links: Vec<usize>, measured: Option<f64>, fullest: f64) -> Domain {
+        let inside = self.ways.iter().flatten().filter(|(_, link)| links.contains(link));
+        let mut senders: Vec<usize> = inside.map(|(node, _)| usize::from(*node)).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        let load = |link: &usize| domain::Link {
+            load_mbps: f64::from(self.flows_over[*link]) / fullest,
+            rate_mbps: self.mbps(*link),
+        };
+        let loads = || links.iter().map(load).collect::<Vec<_>>();
+        let utilisation = measured.unwrap_or_else(|| utilisation(&loads()).expect("links have rates"));
+        let rates: Vec<f64> = links.iter().map(|link| self.mbps(*link)).collect();
+        Domain { link, utilisation, packets: self.config.packets(&rates, senders.len()), senders, links }
+    }
+
+    /// What bounds a flow, and what its nodes hold of it.
+    fn neighborhood(&self, way: &[(u16, usize)], domains: &[Domain]) -> Neighborhood {
+        let outside = |d: &usize| way.iter().filter(|(_, link)| !domains[*d].links.contains(link)).count();
+        let mut crossed: Vec<usize> = (0..domains.len()).filter(|d| outside(d) < way.len()).collect();
+        // Of equal ones the one that has most of it: of a cross that of its own edge.
+        crossed.sort_by_key(outside);
+        let figures = |d: &usize| Crossed {
+            utilisation: domains[*d].utilisation,
+            flow_mbps: 1.0 / self.per_mbps(&domains[*d].links),
+            nodes: domains[*d].senders.len(),
+        };
+        let figures: Vec<Crossed> = crossed.iter().map(figures).collect();
+        let place = domain::bottleneck(&figures, self.config.threshold).expect("it crosses a link");
+        let bottleneck = crossed[place];
+        let is_inside = |hop: &&(u16, usize)| domains[bottleneck].links.contains(&hop.1);
+        let inside: Vec<(u16, usize)> = way.iter().filter(is_inside).copied().collect();
+        // The source keeps what it has where relays share B alone.
+        let keeps = self.config.rule.origin == Origin::FirstRelay && inside[0] == way[0];
+        let sharing = &inside[usize::from(keeps)..];
+        let rates: Vec<f64> = inside.iter().map(|(_, link)| self.mbps(*link)).collect();
+        let packets = self.config.packets(&rates, sharing.len());
+        let shares = match sharing.len() {
+            0 => Vec::new(),
+            nodes => self.config.split.of(packets, nodes).expect("B has a packet for each node"),
+        };
+        let least = |(node, link): (u16, usize)| match self.config.floor_to_ampdu {
+            true => self.mesh.aggregate_frames(node, self.rates[link]),
+            false => 1,
+        };
+        let limits = sharing.iter().zip(shares).map(|(own, share)| (own.0, share.max(least(*own)))).collect();
+        let links = inside.iter().map(|(_, link)| *link).collect();
+        Neighborhood { bottleneck, packets, limits, links }
     }
 }
 
