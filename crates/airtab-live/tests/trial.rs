@@ -56,17 +56,27 @@ fn a_test_of_responsiveness_comes_to_what_is_simulated() {
     let file = ScenarioFile::parse("rpm.toml", &text.replace("rpm-emulated", &name)).unwrap();
     let queue: airtab_scenario::QueueSpec = "chap".parse().unwrap();
     let params = queue.build(&file.queues).unwrap();
-    let mut scenario = file.scenario.clone();
-    scenario.queue = params;
-    let simulated = measure(&scenario, &airtab_sim::run(&scenario, 1)).apps.remove(0);
-    let ran =
-        trial::run(House::new(file.clone()).unwrap(), &queue, 1, &AtomicBool::new(false), &mut |_| {}, &mut |_| {});
+    let simulated = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0);
+    let ran = trial::run(
+        House::new(file.clone()).unwrap(),
+        &queue,
+        1,
+        &AtomicBool::new(false),
+        &mut |_| {},
+        &mut |_| {},
+    );
     let trial = ran.unwrap().expect("nobody stopped it");
     let live = measure(&file.scenario, &trial.trace).apps.remove(0);
     println!("live {live:?}\nsimulated {simulated:?}\n{:?}", trial.slippage);
     for (metric, most) in [(Metric::IdleLatency, 0.1), (Metric::LoadedLatency, 0.25), (Metric::Rpm, 0.25)] {
         let ratio = live[&metric] / simulated[&metric];
-        assert!((ratio - 1.0).abs() < most, "{}: {} live, {} simulated", metric.name(), live[&metric], simulated[&metric]);
+        assert!(
+            (ratio - 1.0).abs() < most,
+            "{}: {} live, {} simulated",
+            metric.name(),
+            live[&metric],
+            simulated[&metric]
+        );
     }
     assert_eq!(trial.reports[0].failed, 0);
 }
