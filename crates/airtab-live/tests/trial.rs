@@ -43,3 +43,40 @@ fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
     // The page itself, then its objects: two rounds of 4 ms of wires at the least.
     assert!(pages.iter().all(|p| p.done_ns - p.requested_ns > 8_000_000));
 }
+
+/// One house in both: the course of the test, and the queue, are the same code; TCP, TLS and the clock are not.
+#[test]
+fn a_test_of_responsiveness_comes_to_what_is_simulated() {
+    if !rustix::process::geteuid().is_root() {
+        println!("not root: no namespaces, nothing tested");
+        return;
+    }
+    let text = include_str!("../../../scenarios/rpm-emulated.toml");
+    let name = format!("test-{}-rpm", std::process::id());
+    let file = ScenarioFile::parse("rpm.toml", &text.replace("rpm-emulated", &name)).unwrap();
+    let queue: airtab_scenario::QueueSpec = "chap".parse().unwrap();
+    let params = queue.build(&file.queues).unwrap();
+    let simulated = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0);
+    let ran = trial::run(
+        House::new(file.clone()).unwrap(),
+        &queue,
+        1,
+        &AtomicBool::new(false),
+        &mut |_| {},
+        &mut |_| {},
+    );
+    let trial = ran.unwrap().expect("nobody stopped it");
+    let live = measure(&file.scenario, &trial.trace).apps.remove(0);
+    println!("live {live:?}\nsimulated {simulated:?}\n{:?}", trial.slippage);
+    for (metric, most) in [(Metric::IdleLatency, 0.1), (Metric::LoadedLatency, 0.25), (Metric::Rpm, 0.25)] {
+        let ratio = live[&metric] / simulated[&metric];
+        assert!(
+            (ratio - 1.0).abs() < most,
+            "{}: {} live, {} simulated",
+            metric.name(),
+            live[&metric],
+            simulated[&metric]
+        );
+    }
+    assert_eq!(trial.reports[0].failed, 0);
+}

@@ -53,20 +53,20 @@ pub enum Error {
         why: String,
     },
     /// It has no address.
-    #[error("{host}: no address ({source}): check its name, and the way to the name server")]
+    #[error("{host}: no address ({said}): check its name, and the way to the name server")]
     Unknown {
         /// The name.
         host: String,
         /// What the system says.
-        source: io::Error,
+        said: io::Error,
     },
     /// No connection.
-    #[error("{place}: no answer ({source}): is a server running there, and lets a firewall it through?")]
+    #[error("{place}: no answer ({said}): is a server running there, and lets a firewall it through?")]
     NoAnswer {
         /// Host and address.
         place: String,
         /// What the system says.
-        source: io::Error,
+        said: io::Error,
     },
     /// No TLS.
     #[error("{place}: TLS refused ({why}): {cure}")]
@@ -99,11 +99,11 @@ pub enum Error {
         doing: String,
     },
     /// Of this machine.
-    #[error("{what}: {source}")]
+    #[error("{what}: {said}")]
     System {
         /// What was tried.
         what: String,
         /// What the system says.
-        source: io::Error,
+        said: io::Error,
     },
 }

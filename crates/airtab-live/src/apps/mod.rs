@@ -9,6 +9,7 @@
 //! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
 //! | `web` | nginx, and our own page loader (`web`, `loader`, `http`) or Chromium (`chromium`) |
 //! | `streaming` | nginx, and our own player (`streaming`) |
+//! | `responsiveness` | client and server of `airtab rpm` (`responsiveness`) |
 //!
 //! Sizes, periods, phases, pages and rates are the simulator's for the same seed.
 //! Sources: CHAP dissertation 6.1 and 7.3. `docs/live-apps.md` describes each.
@@ -23,6 +24,7 @@ mod loader;
 mod nginx;
 mod program;
 mod refusal;
+mod responsiveness;
 mod streaming;
 mod udp;
 mod web;
@@ -170,6 +172,7 @@ impl Apps {
             AppKind::Download(_) | AppKind::Upload(_) | AppKind::P2p(_) => iperf::Iperf::start(work, ends)?,
             AppKind::Web(_) => web::Web::start(work, ends, nginx())?,
             AppKind::Streaming(_) => streaming::Film::start(work, ends, nginx())?,
+            AppKind::Responsiveness(_) => responsiveness::Tester::start(work, ends)?,
             _ => udp::Udp::start(work, ends)?,
         })
     }

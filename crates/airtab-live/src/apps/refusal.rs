@@ -49,7 +49,8 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
         | AppKind::Upload(_)
         | AppKind::P2p(_)
         | AppKind::Web(_)
-        | AppKind::Streaming(_) => None,
+        | AppKind::Streaming(_)
+        | AppKind::Responsiveness(_) => None,
         kind if kind.congestion(default).is_some() => {
             Some("no program loads this kind here; only the simulator has it".into())
         }

@@ -122,7 +122,7 @@ pub fn run(job: &Job, stop: &AtomicBool, told: &mut dyn FnMut(Event)) -> Result<
 }
 
 fn resolve(host: &Host) -> Result<std::net::SocketAddr, Error> {
-    let unknown = |source| Error::Unknown { host: host.name.clone(), source };
+    let unknown = |said| Error::Unknown { host: host.name.clone(), said };
     let mut all = (host.name.as_str(), host.port).to_socket_addrs().map_err(unknown)?;
     all.next().ok_or_else(|| unknown(std::io::Error::other("it has none")))
 }
@@ -288,7 +288,7 @@ async fn generate(remote: &Remote, config: &Config, way: Way, load: &Load) -> Re
     };
     let Open { mut requests, socket, .. } = open(remote).await.map_err(|e| match e {
         // The others say that there was a server.
-        Error::NoAnswer { source, .. } if !load.open.borrow().is_empty() => stopped(source.to_string()),
+        Error::NoAnswer { said, .. } if !load.open.borrow().is_empty() => stopped(said.to_string()),
         Error::Tls { why, .. } if !load.open.borrow().is_empty() => stopped(why),
         other => other,
     })?;

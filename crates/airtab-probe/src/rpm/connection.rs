@@ -27,7 +27,7 @@ use tokio_rustls::TlsConnector;
 use super::Error;
 use super::document::Host;
 
-/// Bytes that TCP may hold unsent.
+/// Bytes that TCP may hold unsent, and as many TLS.
 pub(super) const NOT_SENT: u32 = 16 << 10;
 /// Flow control of HTTP/2: what may be under way of a stream, and of a connection. What arrives is taken at once, so
 /// nothing waits there.
@@ -81,7 +81,7 @@ pub(super) fn prepare(socket: &TcpStream) -> std::io::Result<()> {
 
 /// Opens a connection: TCP, TLS, HTTP/2.
 pub(super) async fn open(to: &Remote) -> Result<Open, Error> {
-    let no_answer = |source| Error::NoAnswer { place: to.place(), source };
+    let no_answer = |said| Error::NoAnswer { place: to.place(), said };
     let late = || std::io::Error::from(std::io::ErrorKind::TimedOut);
     let start = Instant::now();
     let connecting = tokio::time::timeout(PATIENCE, TcpStream::connect(to.address));
@@ -102,7 +102,8 @@ pub(super) async fn open(to: &Remote) -> Result<Open, Error> {
     let start = Instant::now();
     let connecting =
         tokio::time::timeout(PATIENCE, TlsConnector::from(Arc::clone(&to.tls)).connect(name, stream));
-    let stream = connecting.await.unwrap_or_else(|_| Err(late())).map_err(|e| refused(e.to_string()))?;
+    let mut stream = connecting.await.unwrap_or_else(|_| Err(late())).map_err(|e| refused(e.to_string()))?;
+    stream.get_mut().1.set_buffer_limit(Some(NOT_SENT as usize));
     let tls = start.elapsed();
     if stream.get_ref().1.alpn_protocol().is_none() {
         return Err(refused("it does not speak HTTP/2".into()));

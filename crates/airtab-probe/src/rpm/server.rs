@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
-use super::connection::{CONNECTION_WINDOW, PATIENCE, STREAM_WINDOW, Zeros, prepare};
+use super::connection::{CONNECTION_WINDOW, NOT_SENT, PATIENCE, STREAM_WINDOW, Zeros, prepare};
 use super::document::{Config, LARGE, SMALL, UPLOAD, WELL_KNOWN};
 use super::trust::{Fingerprint, self_made};
 use super::{Error, connection};
@@ -53,7 +53,7 @@ impl Server {
     /// # Errors
     /// If the port is taken or not to be had.
     pub fn bind(at: SocketAddr) -> Result<Server, Error> {
-        let system = |source| Error::System { what: format!("listening on {at}"), source };
+        let system = |said| Error::System { what: format!("listening on {at}"), said };
         let listener = std::net::TcpListener::bind(at).map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
         let address = listener.local_addr().map_err(system)?;
@@ -79,7 +79,7 @@ impl Server {
         let runtime = connection_runtime()?;
         runtime.block_on(async {
             let listener = TcpListener::from_std(self.listener)
-                .map_err(|source| Error::System { what: format!("listening on {}", self.address), source })?;
+                .map_err(|said| Error::System { what: format!("listening on {}", self.address), said })?;
             let free = Arc::new(Semaphore::new(CONNECTIONS));
             while !stop.load(Ordering::Relaxed) {
                 let Ok(accepted) = tokio::time::timeout(LOOK, listener.accept()).await else { continue };
@@ -105,7 +105,7 @@ impl Server {
 /// One thread that waits for sockets and time.
 pub(super) fn connection_runtime() -> Result<tokio::runtime::Runtime, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|source| Error::System { what: "starting".into(), source })
+    runtime.map_err(|said| Error::System { what: "starting".into(), said })
 }
 
 /// One connection. A client that leaves or talks nonsense is no concern of ours.
@@ -113,7 +113,8 @@ async fn serve(stream: TcpStream, tls: TlsAcceptor) {
     if prepare(&stream).is_err() {
         return;
     }
-    let Ok(Ok(stream)) = tokio::time::timeout(PATIENCE, tls.accept(stream)).await else { return };
+    let Ok(Ok(mut stream)) = tokio::time::timeout(PATIENCE, tls.accept(stream)).await else { return };
+    stream.get_mut().1.set_buffer_limit(Some(NOT_SENT as usize));
     let mut http = http2::Builder::new(TokioExecutor::new());
     http.initial_stream_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
     let _ = http.serve_connection(TokioIo::new(stream), service_fn(answer)).await;

@@ -109,7 +109,7 @@ impl Trust {
 fn authorities(file: &Path, crypto: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, Error> {
     let fails = |said: String| Error::System {
         what: format!("certificates of {}", file.display()),
-        source: std::io::Error::other(said),
+        said: std::io::Error::other(said),
     };
     let mut roots = RootCertStore::empty();
     let all = CertificateDer::pem_file_iter(file).map_err(|e| fails(e.to_string()))?;
@@ -180,7 +180,7 @@ impl ServerCertVerifier for Verifier {
 pub(super) fn self_made() -> Result<(Arc<ServerConfig>, Fingerprint), Error> {
     let fails = |said: String| Error::System {
         what: "making a certificate".into(),
-        source: std::io::Error::other(said),
+        said: std::io::Error::other(said),
     };
     let made =
         rcgen::generate_simple_self_signed(["airtab".to_string()]).map_err(|e| fails(e.to_string()))?;

@@ -4,7 +4,7 @@
 //! Source: draft-ietf-ippm-responsiveness; its course is `airtab_quality::rpm`'s, which `airtab rpm` runs too. Idle probes
 //! come first, 20 of them, then each direction, with a second of calm between two. A connection has TCP's handshake and
 //! TLS 1.3's, of one round trip. A foreign probe opens one and asks for one byte; a self probe asks on a loaded one: its
-//! request, up, or its answer, down, goes behind what the sender has sent and [`NOT_SENT`] bytes that its host holds.
+//! request, up, or its answer, down, goes behind what the sender has sent and [`HELD`] bytes that its host holds.
 //!
 //! What it does not do: nobody computes anything (a real TLS handshake takes half a millisecond); connections end without
 //! a word on the wire; and when [`SLOTS`] probes wait, the next ones are left out.
@@ -41,8 +41,9 @@ const FLIGHT: u64 = 900;
 const REQUEST: u64 = 260;
 const NEXT_REQUEST: u64 = 60;
 const ANSWER: u64 = 100;
-/// What a host holds of a stream that TCP has not sent, bytes (`TCP_NOTSENT_LOWAT`).
-const NOT_SENT: u64 = 16 << 10;
+/// What a host holds of a stream that TCP has not sent, bytes: 16 KiB each of TCP (`TCP_NOTSENT_LOWAT`), of TLS and of
+/// HTTP/2, whose frame is not divided; those of `airtab rpm`.
+const HELD: u64 = 3 * (16 << 10);
 /// Foreign probes at a time.
 const SLOTS: u16 = 128;
 /// Flows of the load.
@@ -208,7 +209,7 @@ impl Load {
     /// Asks for one byte.
     fn ask(&mut self, flow: u16, up: bool, io: &mut Io) {
         if up {
-            self.written[0] = self.written[0].max(self.last.sent_up + NOT_SENT) + NEXT_REQUEST;
+            self.written[0] = self.written[0].max(self.last.sent_up + HELD) + NEXT_REQUEST;
         } else {
             self.written[0] += NEXT_REQUEST;
             io.write(flow, true, NEXT_REQUEST);
@@ -229,7 +230,7 @@ impl Load {
                 self.written[1] += ANSWER;
                 io.write(flow, false, ANSWER);
             } else {
-                self.written[1] = self.written[1].max(at.sent_down + NOT_SENT) + ANSWER;
+                self.written[1] = self.written[1].max(at.sent_down + HELD) + ANSWER;
             }
             probe.at_client = Some(self.written[1]);
         }
@@ -422,7 +423,7 @@ mod tests {
                 actions(io)
             };
             if up {
-                let there = 50_000 + NOT_SENT + NEXT_REQUEST;
+                let there = 50_000 + HELD + NEXT_REQUEST;
                 assert_eq!(step(1005, there - 1, FLIGHT, &mut io), []);
                 assert_eq!(step(1010, there, FLIGHT, &mut io), [Action::Write { flow, up: false, bytes: ANSWER }]);
                 step(1020, there, FLIGHT + ANSWER, &mut io);
@@ -430,8 +431,8 @@ mod tests {
                 let there = HELLO + REQUEST + NEXT_REQUEST;
                 let asked = Action::Write { flow, up: true, bytes: NEXT_REQUEST };
                 assert_eq!(step(1010, there, 0, &mut io), [asked], "the answer is a part of what has no end");
-                step(1015, there, 90_000 + NOT_SENT + ANSWER - 1, &mut io);
-                step(1020, there, 90_000 + NOT_SENT + ANSWER, &mut io);
+                step(1015, there, 90_000 + HELD + ANSWER - 1, &mut io);
+                step(1020, there, 90_000 + HELD + ANSWER, &mut io);
             }
             assert_eq!(over, [20], "up: {up}");
         }

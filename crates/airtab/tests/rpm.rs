@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab rpm` as a user has it: both ends over loopback; and beside irtt, on the station of a live house whose
+//! emulated link has a known rate and delay (as root).
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_airtab");
+
+fn airtab(args: &[&str]) -> Output {
+    Command::new(BINARY).args(args).output().expect("airtab starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Something that is ended when nobody looks any more.
+struct Running(Child);
+
+impl Running {
+    fn end(&mut self) -> Option<i32> {
+        let _ = kill_process(Pid::from_child(&self.0), Signal::INT);
+        self.0.wait().ok()?.code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A server, its address and its fingerprint, as the first line says them.
+fn server(command: &mut Command) -> (Running, String, String) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("airtab starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let said: Value = serde_json::from_str(&line).expect("JSON");
+    let of = |key: &str| said[key].as_str().expect("there").to_string();
+    (Running(child), of("address"), of("fingerprint"))
+}
+
+#[test]
+fn both_ends_over_loopback() {
+    let (mut other, address, fingerprint) =
+        server(Command::new(BINARY).args(["rpm", "--serve", "127.0.0.1:0", "--json"]));
+    let output = airtab(&["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "4", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let lines: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (last, intervals) = lines.split_last().expect("lines");
+    assert!(intervals.len() >= 3 && intervals.iter().all(|line| line["way"] == "down"), "{lines:?}");
+    assert!(last["down"]["goodput_bits_per_second"].as_u64() > Some(10_000_000), "{last}");
+    assert!(last["idle_latency_ns"].as_u64() > Some(0) && last.get("up").is_none(), "{last}");
+    assert_eq!(last["down"]["rpm_confidence"], "low", "4 s are too short for a stable one");
+
+    let wrong = airtab(&["rpm", &address]);
+    let said = text(&wrong.stderr);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        said.contains("TLS refused") && said.contains(&fingerprint) && said.contains("--trust"),
+        "{said}"
+    );
+    assert_eq!(other.end(), Some(130), "Ctrl-C ends a server");
+    let gone = airtab(&["rpm", &address, "--trust", &fingerprint]);
+    assert!(text(&gone.stderr).contains("no answer (Connection refused"), "{}", text(&gone.stderr));
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    for (args, says) in [
+        (&["rpm"][..], "URL|HOST"),
+        (&["rpm", "x", "--serve"], "cannot be used with"),
+        (&["rpm", "x", "--seconds", "3"], "a whole number from 4 to 120"),
+        (&["rpm", "x", "--trust", "abc"], "64 hexadecimal digits"),
+        (&["rpm", "--serve", "here"], "an address of this machine"),
+    ] {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+    let said = airtab(&["rpm", "http://example.org"]);
+    assert_eq!(said.status.code(), Some(1));
+    assert!(
+        text(&said.stderr).contains("http://example.org: not https; give a host"),
+        "{}",
+        text(&said.stderr)
+    );
+    assert!(text(&airtab(&["rpm", "--help"]).stdout).contains("Examples:"));
+}
+
+/// Round trips of irtt, ms: the median, and the mean of the fastest 95 %.
+fn irtt(namespace: &str, seconds: &str) -> (f64, f64) {
+    let client = [
+        "netns",
+        "exec",
+        namespace,
+        "irtt",
+        "client",
+        "-i",
+        "20ms",
+        "-d",
+        seconds,
+        "-q",
+        "-o",
+        "-",
+        "10.0.255.1",
+    ];
+    let output = Command::new("ip").args(client).output().expect("ip");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("irtt's JSON");
+    let trips = told["round_trips"].as_array().expect("there");
+    let mut ms: Vec<f64> = trips.iter().filter_map(|one| Some(one["delay"]["rtt"].as_f64()? / 1e6)).collect();
+    assert!(ms.len() > 50, "{} answers", ms.len());
+    ms.sort_by(f64::total_cmp);
+    let kept = &ms[..ms.len() - ms.len() / 20];
+    (ms[ms.len() / 2], kept.iter().sum::<f64>() / kept.len() as f64)
+}
+
+#[test]
+fn latencies_are_those_of_irtt() {
+    let known = Command::new("irtt").arg("version").output().is_ok();
+    if !rustix::process::geteuid().is_root() || !known {
+        println!("not root, or no irtt: nothing tested");
+        return;
+    }
+    let (name, folder) = (format!("t{}rpm", std::process::id()), tempfile::tempdir().expect("a folder"));
+    let house = folder.path().join("house.toml");
+    // 5 ms each way by wire; the emulated link takes 1.1 ms a packet: 11 Mb/s, 220 ms of a full queue.
+    let scenario = format!(
+        "name = \"{name}\"\nduration = \"600s\"\n[wifi]\nmedium = \"emulator\"\nextra_delay = \"700us\"\n\
+         [queue]\nlimit = 100\n[[station]]\nname = \"phone\"\nfer = 0\n\
+         [[app]]\nname = \"get\"\nkind = \"download\"\nstation = \"phone\"\nlatency = \"5ms\"\n"
+    );
+    fs::write(&house, scenario).expect("a file");
+    let mut up = Command::new(BINARY);
+    up.args(["live", "up"]).arg(&house).args(["--queue", "fifo"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let _house = Running(up.spawn().expect("airtab starts"));
+    let (internet, phone) = (format!("airtab-{name}-internet"), format!("airtab-{name}-sta-phone"));
+    let within = |namespace: &str| {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", namespace]);
+        command
+    };
+    for left in (0..300).rev() {
+        let pinged = within(&phone).args(["ping", "-c", "1", "-W", "1", "10.0.255.1"]).output().expect("ip");
+        if pinged.status.success() {
+            break;
+        }
+        assert!(left > 0, "the house is not up: {}", text(&pinged.stderr));
+        thread::sleep(Duration::from_millis(100));
+    }
+    let echo = within(&internet).args(["irtt", "server", "-b", "10.0.255.1"]).stdout(Stdio::null()).spawn();
+    let _echo = Running(echo.expect("ip"));
+    let (_other, address, fingerprint) =
+        server(within(&internet).args([BINARY, "rpm", "--serve", "10.0.255.1:4043", "--json"]));
+    thread::sleep(Duration::from_millis(500));
+    let (idle_ms, _) = irtt(&phone, "3s");
+    let loaded = thread::spawn({
+        let phone = phone.clone();
+        // The last four intervals of the test, about: it ends by its limit at the latest.
+        move || {
+            thread::sleep(Duration::from_secs(10));
+            irtt(&phone, "4s")
+        }
+    });
+    let rpm = ["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "12", "--json"];
+    let output = within(&phone).arg(BINARY).args(rpm).output().expect("ip");
+    let last = text(&output.stdout).lines().last().unwrap_or_else(|| panic!("{}", text(&output.stderr)));
+    let last: Value = serde_json::from_str(last).expect("JSON");
+    let (median, mean) = loaded.join().expect("irtt");
+    let ms = |value: &Value| value.as_f64().expect("measured") / 1e6;
+    let (idle, beside) = (ms(&last["idle_latency_ns"]), ms(&last["down"]["loaded_latency_ns"]));
+    println!(
+        "idle: {idle:.3} ms, irtt {idle_ms:.3}; loaded: {beside:.1} ms, irtt {mean:.1} (median {median:.1}); {last}"
+    );
+    assert!((idle - idle_ms).abs() < 0.5, "idle: {idle:.3} ms, irtt {idle_ms:.3}");
+    assert!((beside / mean - 1.0).abs() < 0.1, "loaded: {beside:.1} ms, irtt {mean:.1}");
+}
