@@ -74,7 +74,6 @@ wait
 airtab drain wlan0 --count 1 | grep -q "^R .* Mb/s   K .* T .* ms" || fail "$(airtab drain wlan0 --count 1)"
 
 tc qdisc del dev wlan0 root
-rmmod sch_airtab
-pkill hostapd
-pkill wpa_supplicant
 no_radios
+sleep 1		# freed by RCU
+rmmod sch_airtab
