@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Options of every command, with their help; those of `airtime`, `airsim`, `model`, `cbr` and `htbench` are beside them.
+//! Options of every command, with their help; those of `airtime`, `airsim`, `drain`, `model`, `cbr` and `htbench` are beside them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -16,6 +16,7 @@ use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
 use crate::commands::cbr::args::Cbr;
 use crate::commands::classes::args::Classes;
+use crate::commands::drain::args::Drain;
 use crate::commands::equal_access::args::EqualAccess;
 use crate::commands::fingerprint::args::Fingerprint;
 use crate::commands::htbench::args::Htbench;
@@ -113,6 +114,7 @@ pub enum Command {
     Model(Model),
     Airtime(Airtime),
     Airsim(Airsim),
+    Drain(Drain),
     Cbr(Cbr),
     EqualAccess(EqualAccess),
     Htbench(Htbench),

@@ -10,6 +10,7 @@
 mod args;
 mod commands;
 mod files;
+mod netlink;
 mod output;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Model(args) => commands::model::model(&args),
         Command::Airtime(args) => commands::airtime::airtime(&args),
         Command::Airsim(args) => commands::airsim::airsim(&args),
+        Command::Drain(args) => commands::drain::drain(&args),
         Command::Cbr(args) => commands::cbr::cbr(&args),
         Command::EqualAccess(args) => commands::equal_access::equal_access(&args),
         Command::Htbench(args) => commands::htbench::htbench(&args),

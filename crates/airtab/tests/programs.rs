@@ -21,6 +21,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/experiment.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/airtime.rs", AIRTAB, &[]),
     ("crates/airtab/tests/cli.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/drain.rs", AIRTAB, &[]),
     ("crates/airtab/tests/files.rs", AIRTAB, &[]),
     ("crates/airtab/tests/mesh.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),

@@ -15,9 +15,10 @@ use anyhow::bail;
 use serde_json::json;
 
 use self::args::{Airsim, AirsimCommand, Driver, Show, Station};
-use self::genl::{Attribute, Key, Verb};
+use self::genl::{Key, Verb};
 use self::show::Cell;
 use self::socket::Module;
+use crate::netlink::message::Attribute;
 use crate::output;
 
 /// Says it to the module, or shows what it says.

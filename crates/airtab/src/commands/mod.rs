@@ -7,6 +7,7 @@ pub mod cbr;
 pub mod classes;
 pub mod compare;
 pub mod disciplines;
+pub mod drain;
 pub mod equal_access;
 pub mod experiment;
 pub mod fingerprint;

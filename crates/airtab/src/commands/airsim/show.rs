@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::genl::{Attributes, Key, WayKey};
+use super::genl::{Key, WayKey};
+use crate::netlink::message::Attributes;
 
 /// A cell, by its access point.
 #[derive(Debug, PartialEq, Serialize)]
@@ -246,8 +247,8 @@ mod tests {
     use netlink_packet_core::Emitable;
     use serde_json::json;
 
-    use super::super::genl::Attribute;
     use super::*;
+    use crate::netlink::message::Attribute;
 
     fn nest(key: Key, values: &[(WayKey, u64)]) -> Attribute {
         let inner: Vec<_> =

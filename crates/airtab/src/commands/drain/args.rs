@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Options of `airtab drain`, with their help.
+
+use airtab_core::Unit;
+use clap::Parser;
+
+use crate::args::whole;
+
+/// Show how long the queue of a Wi-Fi interface takes to drain, and tell its wqm what that takes to know
+///
+/// A line for each look: R, the rate of frames to the station that is sent to most; K, the frames of an aggregate of
+/// 4 ms at that rate; BL, what waits in the queue discipline and below it; F, the share of time in which others
+/// leave the channel free ("?": the driver does not say, and it counts as all); T = (BL / R) / F, how long BL takes.
+/// The kernel tells no queue discipline of R, K and F; with --apply this does, whenever one of them changes.
+#[derive(Parser)]
+#[command(after_help = "Examples:
+  airtab drain wlan0                             until Ctrl-C
+  airtab drain wlan0 --count 1 --json | jq .drain_seconds
+  tc qdisc replace dev wlan0 root wqm            as root; its limit follows what it is told of the link
+  airtab drain wlan0 --apply --interval 1s       as root: rate, frames and free of that wqm follow the link
+docs/drain.md has more.")]
+pub struct Drain {
+    /// The Wi-Fi interface; `iw dev` lists them
+    #[arg(value_name = "DEVICE")]
+    pub device: String,
+    /// Give R, K and F to each wqm of the interface (needs root, or CAP_NET_ADMIN)
+    #[arg(long)]
+    pub apply: bool,
+    /// From one look to the next, 10ms to 60s
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = interval)]
+    pub interval: u64,
+    /// Looks; 0: until it is interrupted
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(0..=u64::MAX))]
+    pub count: u64,
+    /// A line of JSON for each look
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn interval(text: &str) -> Result<u64, String> {
+    match Unit::Ns.parse(text) {
+        Ok(ns @ 10_000_000..=60_000_000_000) => Ok(ns),
+        Ok(_) => Err("give a time from 10ms to 60s".into()),
+        Err(e) => Err(e.to_string()),
+    }
+}
