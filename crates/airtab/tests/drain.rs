@@ -24,7 +24,9 @@ fn refused(args: &[&str], words: &[&str]) {
 fn without_a_radio() {
     // A machine with a Wi-Fi driver knows that this is none; another one has no nl80211.
     let no_radio = ["lo is no Wi-Fi interface", "lo: this kernel has no nl80211"];
-    for args in [&["drain", "lo"][..], &["drain", "lo", "--apply"], &["drain", "lo", "--json", "--count", "1"]] {
+    for args in
+        [&["drain", "lo"][..], &["drain", "lo", "--apply"], &["drain", "lo", "--json", "--count", "1"]]
+    {
         refused(args, &no_radio);
     }
     refused(&["drain", "no-such"], &["no-such: no such network device"]);

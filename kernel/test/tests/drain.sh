@@ -63,6 +63,7 @@ jq -e 'select(.rate_bits_per_second >= 1000000 and .frames >= 1 and .drain_secon
 	and .device == "wlan0" and .applied == false)' <seen >good
 equal "looks at a link" "$(grep -c '"schema"' good)" 5
 equal "nothing is applied unasked" "$(told rate)" 7000000
+refused "needs root" setpriv --reuid 1000 --bounding-set -all --inh-caps -all airtab drain wlan0 --apply --count 1
 
 airtab drain wlan0 --apply --count 3 --json >seen || fail "$(<seen)"
 jq -e 'select(.applied)' <seen >applied || fail "never applied: $(<seen)"

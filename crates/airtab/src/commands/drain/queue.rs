@@ -13,7 +13,7 @@ use netlink_sys::{Socket, protocols::NETLINK_ROUTE};
 
 use super::Backlog;
 use crate::netlink::message::{Attribute, Attributes, Message};
-use crate::netlink::socket::{ENODEV, EPERM, Problem, ask, open};
+use crate::netlink::socket::{EPERM, Problem, ask, open};
 
 const GET_LINK: u16 = 18;
 const LINK_NAME: u16 = 3;
@@ -43,7 +43,8 @@ pub fn index_of(device: &str) -> anyhow::Result<u32> {
     };
     match ask(&socket, request, NLM_F_ACK) {
         Ok(said) => said.first().map(|link| word(&link.header, 4)).context("the kernel names no device"),
-        Err(Problem::Refused { errno: ENODEV, .. }) => {
+        // Too long a name is refused otherwise.
+        Err(Problem::Refused { .. }) => {
             bail!("{device}: no such network device in this network namespace; `iw dev` lists those of Wi-Fi")
         }
         Err(problem) => Err(words(problem)),
