@@ -52,6 +52,7 @@ fn silent(scenario: &Scenario) -> Trace {
         frames: Vec::new(),
         pages: Vec::new(),
         segments: Vec::new(),
+        tests: Vec::new(),
         course: None,
         windows: Vec::new(),
     };
