@@ -84,8 +84,9 @@ pub fn trimmed_mean(times_ns: &[u64], kept_percent: u64) -> Option<f64> {
     (!times.is_empty()).then(|| sum as f64 / times.len() as f64)
 }
 
-/// Idle latency, ns: the median of handshakes before there is a load, of an even number the lower one. None of none.
-pub fn idle_ns(handshakes_ns: &[u64]) -> Option<u64> {
+/// The median, of an even number the lower one; None of none: idle latency of handshakes before there is a load, loaded
+/// latency of those beside it.
+pub fn median(handshakes_ns: &[u64]) -> Option<u64> {
     let mut all = handshakes_ns.to_vec();
     all.sort_unstable();
     all.get(all.len().checked_sub(1)? / 2).copied()
@@ -207,9 +208,10 @@ impl Outcome {
         self.foreign.iter().map(|probe| probe.tcp_ns).collect()
     }
 
-    /// Loaded latency, ns: the trimmed mean of its handshakes.
-    pub fn loaded_ns(&self) -> Option<f64> {
-        trimmed_mean(&self.handshakes_ns(), self.kept_percent)
+    /// Loaded latency, ns: the median of its handshakes. Those whose packets were lost took a second more and say nothing of
+    /// how long packets wait; they are in the round trips a minute.
+    pub fn loaded_ns(&self) -> Option<u64> {
+        median(&self.handshakes_ns())
     }
 }
 
@@ -257,7 +259,7 @@ mod tests {
 
     #[test]
     fn few_none_and_degenerate_samples_are_said() {
-        assert_eq!((idle_ns(&[]), idle_ns(&[7]), idle_ns(&[9, 1, 5, 7])), (None, Some(7), Some(5)));
+        assert_eq!((median(&[]), median(&[7]), median(&[9, 1, 5, 7])), (None, Some(7), Some(5)));
         assert_eq!(trimmed_mean(&[], 95), None);
         assert_eq!(trimmed_mean(&[42], 95), Some(42.0), "one is its own mean");
         let one = foreign(10, Some(10), 10);

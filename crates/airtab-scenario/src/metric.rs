@@ -89,7 +89,7 @@ pub enum Metric {
     RpmUp,
     /// Median TCP handshake before there was a load, s.
     IdleLatency,
-    /// Trimmed mean of TCP handshakes beside the load, of the worse direction, s.
+    /// Median TCP handshake beside the load, of the worse direction, s.
     LoadedLatency,
     /// What the load down moved in its last intervals, bit/s.
     LoadedGoodput,

@@ -29,7 +29,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/model_sizing.rs", AIRTAB, &[]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
-    ("crates/airtab/tests/rpm.rs", "BINARY", &[]),
+    ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/rpm.rs", "ip netns exec", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(& binary)", &[]),

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use airtab_quality::rpm::{Foreign, Outcome, Parameters, Test, Want, idle_ns};
+use airtab_quality::rpm::{Foreign, Outcome, Parameters, Test, Want, median};
 use hyper::client::conn::http2::SendRequest;
 use tokio::sync::mpsc;
 use tokio::task::{LocalSet, spawn_local};
@@ -73,7 +73,7 @@ pub struct Report {
 impl Report {
     /// Idle latency, ns: the median handshake; None if there was none.
     pub fn idle_ns(&self) -> Option<u64> {
-        idle_ns(&self.idle.iter().map(|probe| probe.tcp_ns).collect::<Vec<u64>>())
+        median(&self.idle.iter().map(|probe| probe.tcp_ns).collect::<Vec<u64>>())
     }
 }
 

@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((outcome.took_ns, outcome.goodput_bps), (11 * S, 100_000_000));
         assert_eq!((outcome.goodput, outcome.responsiveness), (Confidence::High, Confidence::High));
         assert_eq!(outcome.rpm().unwrap().both(), 1000.0);
-        assert_eq!(outcome.loaded_ns(), Some(60e6));
+        assert_eq!(outcome.loaded_ns(), Some(60 * MS));
         // One at the start and one more after each second; not when it has ended.
         let loads: Vec<u64> = (0..11).map(|n| n * S).collect();
         assert_eq!((times(&wants, Want::Load), outcome.connections), (loads, 11));

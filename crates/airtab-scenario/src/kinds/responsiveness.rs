@@ -8,7 +8,7 @@
 
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
-use airtab_quality::rpm::{Parameters, idle_ns};
+use airtab_quality::rpm::{Parameters, median};
 use airtab_sim::traffic::Responsiveness;
 use airtab_sim::{AppTrace, TestTrace};
 
@@ -57,13 +57,13 @@ impl Described for Responsiveness {
             mean(seen.tests.iter().filter(|test| test.up == up).filter_map(figure))
         };
         let rpm = |test: &TestTrace| test.outcome.rpm().ok().map(|rpm| rpm.both());
-        let loaded = |test: &TestTrace| test.outcome.loaded_ns().map(|ns| ns * 1e-9);
+        let loaded = |test: &TestTrace| test.outcome.loaded_ns().map(|ns| ns as f64 * 1e-9);
         let goodput = |test: &TestTrace| Some(test.outcome.goodput_bps as f64);
         let (down, up) = (of(false, &rpm), of(true, &rpm));
         let worse = down.into_iter().chain(up).min_by(f64::total_cmp);
         let latency = of(false, &loaded).into_iter().chain(of(true, &loaded)).max_by(f64::total_cmp);
         let idle =
-            mean(seen.tests.iter().filter_map(|test| idle_ns(&test.idle_ns)).map(|ns| ns as f64 * 1e-9));
+            mean(seen.tests.iter().filter_map(|test| median(&test.idle_ns)).map(|ns| ns as f64 * 1e-9));
         let figures = [
             (Metric::Rpm, worse),
             (Metric::RpmDown, down),

@@ -120,7 +120,7 @@ pub fn text(report: &Report) -> String {
         row("  on new connections", &|m| of(m.outcome.rpm().ok().map(|rpm| rpm.foreign), 0));
         row("  on the loaded ones", &|m| of(m.outcome.rpm().ok().map(|rpm| rpm.own), 0));
         row("  confidence", &|m| m.outcome.responsiveness.name().into());
-        row("loaded latency, ms", &|m| of(m.outcome.loaded_ns().map(|ns| ns / 1e6), 1));
+        row("loaded latency, ms", &|m| of(m.outcome.loaded_ns().map(|ns| ns as f64 / 1e6), 1));
         row("goodput, Mb/s", &|m| of(Some(m.outcome.goodput_bps as f64 / 1e6), 1));
         row("  confidence", &|m| m.outcome.goodput.name().into());
         row("connections", &|m| m.outcome.connections.to_string());
@@ -155,7 +155,10 @@ fn verdict(report: &Report) -> String {
     let word = WORDS.iter().find(|(from, _)| rpm >= *from).map_or("Poor", |(_, word)| word);
     let longer = match (seen.loaded_ns(), report.idle_ns()) {
         (Some(loaded), Some(idle)) if idle > 0 => {
-            format!(", a packet's round trip is {:.1} times as long as when it is idle", loaded / idle as f64)
+            format!(
+                ", a packet's round trip is {:.1} times as long as when it is idle",
+                loaded as f64 / idle as f64
+            )
         }
         _ => String::new(),
     };
