@@ -76,9 +76,14 @@ impl Speeds {
             "gi" => spec.gi = Some(n),
             _ => spec.width = Some(n),
         }
-        let told =
-            |errors: Vec<RateError>| errors.iter().map(RateError::to_string).collect::<Vec<_>>().join("; ");
-        Ok(Speed { rate: phy.rate(&spec).map_err(told)?, ..speed })
+        let told = |mut e: RateError| {
+            if e.part.key() == key {
+                e.value = value.into();
+            }
+            e.to_string()
+        };
+        let all = |errors: Vec<RateError>| errors.into_iter().map(told).collect::<Vec<_>>().join("; ");
+        Ok(Speed { rate: phy.rate(&spec).map_err(all)?, ..speed })
     }
 }
 
@@ -92,7 +97,7 @@ fn other_keys(phy: &Phy) -> String {
     }
 }
 
-/// None: it has a problem.
+/// None: it has a problem. Which numbers there are is the core's to say, of each part.
 fn read_by_mcs(phy: &Phy, s: &Section) -> Option<Speed> {
     let read = |key| {
         s.read(key, |v| match v.value.is_integer() || matches!(key, "gi" | "width") {
@@ -101,23 +106,17 @@ fn read_by_mcs(phy: &Phy, s: &Section) -> Option<Speed> {
         })
     };
     let [mcs, streams, gi, width] = BY_MCS.map(read);
-    if BY_MCS
-        .into_iter()
-        .zip([mcs, streams, gi, width])
-        .any(|(key, read)| s.get(key).is_some() && read.is_none())
-    {
-        return None;
-    }
     let spec = RateSpec { streams: streams.map(|n| n as u8), gi, width, ..RateSpec::default() };
     let rate = match mcs {
         Some(mcs) => phy.rate(&RateSpec { mcs: mcs as u8, ..spec }),
         None => fastest(phy, &spec),
     };
-    rate.map(Speed::from)
-        .map_err(|errors| {
-            errors.iter().for_each(|e| s.problem_of(e.part.key(), &format!("{}: {}", e.value, e.allowed)))
-        })
-        .ok()
+    let told = |e: &RateError| {
+        let key = e.part.key();
+        let value = s.get(key).map_or(e.value.clone(), |v| v.written);
+        s.problem_of(key, &format!("{value}: {}", e.allowed));
+    };
+    rate.map(Speed::from).map_err(|errors| errors.iter().for_each(told)).ok()
 }
 
 /// Of the highest MCS that there is.
@@ -129,19 +128,15 @@ fn fastest(phy: &Phy, spec: &RateSpec) -> Result<Rate, Vec<RateError>> {
 /// Of HE.
 const MCS_MOST: u8 = 11;
 
-/// A number as a rate by MCS has it; which there are together is the core's to say.
+/// A number as a rate by MCS has it, the most that there can be in the place of a larger one; which there are is the core's
+/// to say.
 fn part(key: &str, written: &str) -> Result<u16, String> {
     let megahertz = || written.strip_suffix("MHz").map_or(written, str::trim_end);
-    let (unit, text, range) = match key {
-        "mcs" => (Unit::Count, written, 0..=31),
-        "streams" => (Unit::Count, written, 1..=8),
-        "gi" => (Unit::Ns, written, 400..=3200),
-        _ => (Unit::Count, megahertz(), 20..=160),
+    let (unit, text, most) = match key {
+        "mcs" | "streams" => (Unit::Count, written, u8::MAX.into()),
+        "gi" => (Unit::Ns, written, u16::MAX),
+        _ => (Unit::Count, megahertz(), u16::MAX),
     };
-    let (low, high) = (unit.format(*range.start()), unit.format(*range.end()));
-    let n = unit.parse(text).map_err(|e| format!("{e} ({low} to {high})"))?;
-    match range.contains(&n) {
-        true => Ok(n as u16),
-        false => Err(format!("'{written}' is outside {low} to {high}")),
-    }
+    let n = unit.parse(text).map_err(|e| e.to_string())?;
+    Ok(u16::try_from(n).map_or(most, |n| n.min(most)))
 }
