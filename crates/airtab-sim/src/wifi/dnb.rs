@@ -150,7 +150,7 @@ impl DnbPlan {
         let traffic = Traffic::new(mesh, config, ways, rates);
         let all: Vec<(usize, Vec<usize>)> = traffic.contending().collect();
         let fullest = all.iter().map(|(_, links)| traffic.per_mbps(links)).fold(0.0, f64::max);
-        let domain = |(link, links)| {
+        let domain = |(link, links): (usize, Vec<usize>)| {
             let (one, other) = mesh.links[link].ends;
             let measured = busy.map(|busy| busy[usize::from(one)].max(busy[usize::from(other)]));
             traffic.domain(link, links, measured, fullest)
