@@ -192,7 +192,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("k of TCP-D", "[wired]", "[tcp.tcp_d]\nk = 0\neps = 0.96\nq = 0.6\nform = \"mean\"\n[wired]"),
     ("unknown key of TCP-D", "[wired]", "[tcp.tcp_d]\nalpha = 2\n[wired]"),
     ("way of TCP-AP", "[wired]", "[tcp.tcp_ap]\nhops = 0\nrate = \"1kb/s\"\n[wired]"),
-    ("TCP-AP without a way", "kind = \"download\"", "kind = \"download\"\ncongestion = \"tcp_ap\""),
+    ("TCP-AP without a way", "congestion = \"cubic\"", "congestion = \"tcp_ap\""),
     ("filter of Westwood", "[wired]", "[tcp.westwood]\nfilter = \"plus\"\n[wired]"),
     ("voice of a call", "kind = \"voip\"", "kind = \"voip\"\nvoice_bytes = 100"),
     (

@@ -3,7 +3,7 @@
 
 use airtab_core::time::{MS, SECOND};
 use airtab_scenario::{FileError, HOME, QueueSpec, ScenarioFile, tcp_settings};
-use airtab_sim::tcp::congestion::{Form, TcpDConfig, VegasConfig, WestwoodFilter};
+use airtab_sim::tcp::congestion::{Form, TcpApConfig, TcpDConfig, VegasConfig, WestwoodFilter};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frames};
@@ -579,12 +579,13 @@ fn a_profile_can_be_changed() {
     assert_eq!(tcp("ecn = true").unwrap(), Config { ecn: true, ..Config::home() });
     let own = "profile = \"stz\"\nwestwood = { filter = \"round_trip\" }\n\
                vegas = { alpha = 1, beta = 3, gamma = 2, initial_window = 3 }\n\
-               tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\" }";
+               tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\" }\ntcp_ap = { hops = 4, rate = \"11Mb/s\" }";
     let stz = Config::stz();
     let expected = Config {
         vegas: VegasConfig { alpha: 1, beta: 3, gamma: 2, initial_window: Some(3) },
         westwood: WestwoodFilter::RoundTrip,
         tcp_d: TcpDConfig { k: 8, eps_percent: 90, q_percent: 20, form: Form::Max, ..stz.tcp_d },
+        tcp_ap: TcpApConfig { hops: Some(4), rate_bps: Some(11_000_000) },
         ..stz
     };
     assert_eq!(tcp(own).unwrap(), expected);

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(crate) struct Backlog {
     part: Range<u64>,
     held: u64,
-    /// The most so far.
+    /// The most that it held for any time so far: a packet that is refused comes and leaves at once.
     most: u64,
     since: u64,
     /// Packets times ns, and their squares times ns.
@@ -27,11 +27,11 @@ impl Backlog {
     pub(crate) fn changed(&mut self, came: bool, now: u64) {
         self.until(now);
         self.held = if came { self.held + 1 } else { self.held - 1 };
-        self.most = self.most.max(self.held);
     }
 
-    /// The most that it ever held.
-    pub(crate) fn most(&self) -> u64 {
+    /// At the end of the run: the most that it ever held.
+    pub(crate) fn most(&mut self, now: u64) -> u64 {
+        self.until(now);
         self.most
     }
 
@@ -50,6 +50,9 @@ impl Backlog {
         let ns = now.min(self.part.end).saturating_sub(self.since.max(self.part.start));
         self.area += u128::from(self.held * ns);
         self.squares += u128::from(self.held * ns) * u128::from(self.held);
+        if now > self.since {
+            self.most = self.most.max(self.held);
+        }
         self.since = now;
     }
 
@@ -70,6 +73,18 @@ mod tests {
         let mut backlog = Backlog::new(100..200);
         steps.iter().for_each(|(came, at)| backlog.changed(*came, *at));
         backlog.deviation(300)
+    }
+
+    /// Two wait; a third is refused. The last one is there until the end.
+    #[test]
+    fn the_most_is_what_waited() {
+        let mut backlog = Backlog::new(100..200);
+        for (came, at) in [(true, 10), (true, 20), (true, 30), (false, 30)] {
+            backlog.changed(came, at);
+        }
+        assert_eq!(backlog.most(30), 2);
+        backlog.changed(true, 40);
+        assert_eq!((backlog.most(40), backlog.most(50)), (2, 3));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Nodes {
         let node = |(mut own, air): (Own, &NodeAir)| NodeTrace {
             name: own.name,
             mean_packets: own.backlog.mean(now),
-            max_packets: own.backlog.most(),
+            max_packets: own.backlog.most(now),
             arrived: own.arrived,
             dropped: own.dropped,
             sent: own.sent,

@@ -3,6 +3,7 @@
 //! segment, a first window of ten; the handshake is over at 30 ms and has measured the round trip.
 
 use crate::pair::{Fate, MS, Pair, SECOND};
+use airtab_sim::tcp::congestion::TcpApConfig;
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
 
 const MSS: u64 = 1460;
@@ -100,9 +101,11 @@ fn a_retransmission_waits_for_its_time_and_is_not_forgotten() {
 /// What is lost goes out again at its time, not on top of what has just left, and every algorithm gets there.
 #[test]
 fn losses_are_repaired_at_the_rate() {
+    // A way whose round trip is 20 ms without a queue: 4 (9.88 + 0.24 ms) a segment.
+    let tcp_ap = TcpApConfig { hops: Some(1), rate_bps: Some(50_000_000) };
     for congestion in Algorithm::ALL {
         for recovery in [Recovery::Sack, Recovery::NewReno, Recovery::Reno] {
-            let mut pair = Pair::new(Config { congestion, recovery, ..config() }, RTT);
+            let mut pair = Pair::new(Config { congestion, recovery, tcp_ap, ..config() }, RTT);
             pair.lose_data(&[3, 20, 21, 50], MSS);
             pair.download(400 * MSS);
             pair.run_until(100 * SECOND, |p| p.server.acked() == 400 * MSS);

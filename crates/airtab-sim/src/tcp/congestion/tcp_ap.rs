@@ -10,7 +10,7 @@
 //! ```
 //!
 //! RTT and cov are mean, and standard deviation over mean, of the last 50 round trips, one for each acknowledgement of new
-//! data. h and b are those of the way ([`TcpApConfig`]); without them it is NewReno.
+//! data; before the first of them the handshake's, and 0. h and b are those of the way ([`TcpApConfig`]); without them it is NewReno.
 //!
 //! Derived, as the dissertation does not say: the RTT is the mean of what cov is about; t_q is 0 at least; a segment that
 //! is shorter than the MSS keeps the next one back for less; the window stays the limit where it is the smaller one.
@@ -93,19 +93,24 @@ impl TcpAp {
         }
     }
 
-    /// Segments per second; None: the way is not known, or no round trip.
-    fn segments_per_s(&self) -> Option<f64> {
-        let (hops, rate) = (f64::from(self.way.hops?), self.way.rate_bps? as f64);
-        if self.sum == 0 {
-            return None;
+    /// Mean of the round trips, s, and how they vary; those of a handshake of `srtt_ns` before there are any.
+    fn round_trip(&self, srtt_ns: u64) -> (f64, f64) {
+        if self.known == 0 {
+            return (srtt_ns as f64 * 1e-9, 0.0);
         }
         let (n, sum) = (self.known as f64, self.sum as f64);
-        let round_trip = sum / n * 1e-6;
-        let waits = (0.5 * (round_trip / hops - (self.data_bits + self.ack_bits) / rate)).max(0.0);
-        let four_hops = APART * (waits + self.data_bits / rate);
         // Whole numbers: exact, and never below 0.
         let spread = u128::from(self.squares) * self.known as u128 - u128::from(self.sum).pow(2);
-        Some(1.0 / (four_hops * (1.0 + 2.0 * (spread as f64).sqrt() / sum)))
+        (sum / n * 1e-6, (spread as f64).sqrt() / sum)
+    }
+
+    /// Segments per second; None: the way is not known.
+    fn segments_per_s(&self, srtt_ns: u64) -> Option<f64> {
+        let (hops, rate) = (f64::from(self.way.hops?), self.way.rate_bps? as f64);
+        let (round_trip, variation) = self.round_trip(srtt_ns);
+        let waits = (0.5 * (round_trip / hops - (self.data_bits + self.ack_bits) / rate)).max(0.0);
+        let four_hops = APART * (waits + self.data_bits / rate);
+        Some(1.0 / (four_hops * (1.0 + 2.0 * variation)))
     }
 }
 
@@ -159,8 +164,8 @@ impl Congestion for TcpAp {
         self.reno.set_ssthresh(bytes);
     }
 
-    fn pacing_rate(&self, _srtt_ns: u64) -> Option<u64> {
-        let segments = self.segments_per_s()?;
+    fn pacing_rate(&self, srtt_ns: u64) -> Option<u64> {
+        let segments = self.segments_per_s(srtt_ns)?;
         Some(((segments * self.mss as f64) as u64).clamp(1, SECOND * SECOND))
     }
 }
@@ -187,14 +192,15 @@ mod tests {
     #[test]
     fn the_rate_of_the_vector() {
         let mut sender = sender();
-        assert_eq!(sender.pacing_rate(22 * MS), None, "no round trip is known");
-        (0..SAMPLES as u64).for_each(|i| sender.on_rtt_sample(19_800_000 + i % 2 * 4_400_000));
-        let rate = sender.segments_per_s().unwrap();
-        assert_eq!((rate * 100.0).round(), 6350.0, "{rate}");
         let path = Path { hops: 4.0, rate_mbps: 11.0, data_bytes: 1500.0, ack_bytes: 40.0 };
-        let model = path.segments_per_s(22_000.0, 0.1).unwrap();
-        assert!((rate / model - 1.0).abs() < 1e-9, "{rate} {model}");
-        assert_eq!(sender.pacing_rate(0), Some((model * 1460.0) as u64));
+        let model = |variation| path.segments_per_s(22_000.0, variation).unwrap();
+        let first = sender.pacing_rate(22 * MS).unwrap();
+        assert_eq!(first, (model(0.0) * 1460.0) as u64, "the handshake's");
+        (0..SAMPLES as u64).for_each(|i| sender.on_rtt_sample(19_800_000 + i % 2 * 4_400_000));
+        let rate = sender.segments_per_s(0).unwrap();
+        assert_eq!((rate * 100.0).round(), 6350.0, "{rate}");
+        assert!((rate / model(0.1) - 1.0).abs() < 1e-9, "{rate}");
+        assert_eq!(sender.pacing_rate(0), Some((model(0.1) * 1460.0) as u64));
     }
 
     /// Fewer than 50, and of more the last 50 alone; hops that take no time but for sending.
@@ -208,7 +214,7 @@ mod tests {
             let last: Vec<f64> = all[..=n].iter().rev().take(SAMPLES).map(|us| *us as f64).collect();
             let mean = last.iter().sum::<f64>() / last.len() as f64;
             let model = path.segments_per_s(mean, variation(&last).unwrap()).unwrap();
-            let rate = sender.segments_per_s().unwrap();
+            let rate = sender.segments_per_s(0).unwrap();
             assert!((rate / model - 1.0).abs() < 1e-9, "{n}: {rate} {model}");
         }
     }
