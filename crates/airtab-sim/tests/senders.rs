@@ -85,7 +85,10 @@ fn the_measured_part_counts_and_nothing_else() {
             timeouts: timeouts.sum(),
             acks: each(|s| s.acks).sum(),
             srtt_sum_ns: each(|s| s.srtt_sum_ns).sum(),
+            most_window: trace.tcp[0].most_window, // looks see some of them
         };
+        assert_eq!(trace.round_trips_ns.len(), each(|s| s.round_trips).sum::<u64>());
+        assert!(seen.most_window > 0);
         assert_eq!(trace.tcp, [seen, SenderTrace::default()], "the station sends no data");
         assert!(seen.retransmits > 20 && seen.timeouts > 0, "{seen:?}");
         let whole = all.iter().map(|flow| flow.retransmits).sum::<u64>();
