@@ -30,7 +30,6 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
-    ("crates/airtab/tests/rpm.rs", "ip netns exec", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(& binary)", &[]),
     ("crates/airtab-sim/benches/sim.rs", "(this)", &[]),

@@ -37,10 +37,14 @@ const CALM_NS: u64 = SECOND;
 /// TLS: what the client says first, and what the server answers, bytes, with a small certificate.
 const HELLO: u64 = 280;
 const FLIGHT: u64 = 900;
-/// A request on a new connection, with the end of TLS's handshake and the beginning of HTTP/2; on an open one; an answer.
+/// A request on a new connection, with the end of TLS's handshake and the beginning of HTTP/2; on an open one.
 const REQUEST: u64 = 260;
 const NEXT_REQUEST: u64 = 60;
-const ANSWER: u64 = 100;
+/// What is answered on a new connection, each in a packet of its own, as servers write it: settings, a window, an
+/// acknowledgement of settings, the answer's head, its byte.
+const ANSWERS: [u64; 5] = [55, 35, 31, 84, 39];
+/// The answer on an open one: head and byte.
+const ANSWER: u64 = ANSWERS[3] + ANSWERS[4];
 /// What a host holds of a stream that TCP has not sent, bytes, as `airtab rpm` on Linux: 32 KiB of TCP on the mean (`TCP_NOTSENT_LOWAT` of 16
 /// is looked at once a buffer of 64 is full; by ss), 16 of TLS, and two frames of HTTP/2, 16 each, which are not divided.
 const HELD: u64 = 80 << 10;
@@ -147,15 +151,15 @@ impl Handshake {
         Handshake { stage: Stage::Opening, since: io.now(), tcp_ns: 0, tls_ns: 0 }
     }
 
-    /// It came further; `request` and `answer`: bytes of either.
-    fn progress(&mut self, flow: u16, at: &Progress, [request, answer]: [u64; 2], io: &mut Io) {
+    /// It came further; `request`: bytes that it asks with; `answers`: what comes back, write by write.
+    fn progress(&mut self, flow: u16, at: &Progress, request: u64, answers: &[u64], io: &mut Io) {
         loop {
-            let (next, up, bytes) = match self.stage {
-                Stage::Opening if at.established => (Stage::Hello, true, HELLO),
-                Stage::Hello if at.at_server >= HELLO => (Stage::Flight, false, FLIGHT),
-                Stage::Flight if at.at_client >= FLIGHT => (Stage::Request, true, request),
+            let (next, up, writes) = match self.stage {
+                Stage::Opening if at.established => (Stage::Hello, true, &[HELLO][..]),
+                Stage::Hello if at.at_server >= HELLO => (Stage::Flight, false, &[FLIGHT][..]),
+                Stage::Flight if at.at_client >= FLIGHT => (Stage::Request, true, &[request][..]),
                 Stage::Request if at.at_server >= HELLO.saturating_add(request.min(REQUEST)) => {
-                    (Stage::Answered, false, answer)
+                    (Stage::Answered, false, answers)
                 }
                 _ => return,
             };
@@ -166,9 +170,7 @@ impl Handshake {
                 _ => {}
             }
             self.stage = next;
-            if bytes > 0 {
-                io.write(flow, up, bytes);
-            }
+            writes.iter().for_each(|bytes| io.write(flow, up, *bytes));
         }
     }
 }
@@ -220,8 +222,8 @@ impl Load {
     /// It came further: what self probes took that are over.
     fn progress(&mut self, flow: u16, up: bool, at: &Progress, io: &mut Io, mut over: impl FnMut(u64)) {
         self.last = *at;
-        let sizes = if up { [u64::MAX, 0] } else { [REQUEST, u64::MAX] };
-        self.handshake.progress(flow, at, sizes, io);
+        let (request, answers) = if up { (u64::MAX, &[][..]) } else { (REQUEST, &[u64::MAX][..]) };
+        self.handshake.progress(flow, at, request, answers, io);
         for probe in self.probes.iter_mut().filter(|probe| probe.at_client.is_none()) {
             if at.at_server < probe.at_server {
                 break;
@@ -342,8 +344,9 @@ impl Application for Tester {
         }
         let slot = flow.checked_sub(LOADS).and_then(|slot| self.probes.get_mut(usize::from(slot)));
         let Some(Some(probe)) = slot else { return };
-        probe.progress(flow, at, [REQUEST, ANSWER], io);
-        if probe.stage != Stage::Answered || at.at_client < FLIGHT + ANSWER {
+        probe.progress(flow, at, REQUEST, &ANSWERS, io);
+        let whole = FLIGHT + ANSWERS.iter().sum::<u64>();
+        if probe.stage != Stage::Answered || at.at_client < whole {
             return;
         }
         let took = Foreign { tcp_ns: probe.tcp_ns, tls_ns: Some(probe.tls_ns), http_ns: now - probe.since };
@@ -400,9 +403,12 @@ mod tests {
         assert_eq!(step(117, at(true, HELLO, 0)), [Action::Write { flow, up: false, bytes: FLIGHT }]);
         assert_eq!(step(130, at(true, HELLO, FLIGHT)), [Action::Write { flow, up: true, bytes: REQUEST }]);
         let asked = HELLO + REQUEST;
-        assert_eq!(step(140, at(true, asked, FLIGHT)), [Action::Write { flow, up: false, bytes: ANSWER }]);
+        let answers = ANSWERS.map(|bytes| Action::Write { flow, up: false, bytes });
+        assert_eq!(step(140, at(true, asked, FLIGHT)), answers);
+        let whole = FLIGHT + 244;
+        assert_eq!(step(150, at(true, asked, whole - 1)), [], "not all of it");
         let next = Action::Timer { at: 160 + IDLE_GAP_NS, key: 0 };
-        assert_eq!(step(160, at(true, asked, FLIGHT + ANSWER)), [next]);
+        assert_eq!(step(160, at(true, asked, whole)), [next]);
         assert_eq!(own.idle, [Foreign { tcp_ns: 10, tls_ns: Some(20), http_ns: 30 }]);
     }
 
