@@ -38,10 +38,10 @@ struct dnb_class {
 	s32 deficit;		/* bytes; has the turn while above 0 */
 	u32 refused;
 	u64 bytes;
-	u64 left;		/* when its last packet that could go went, ns */
+	u64 left;		/* when its last packet that could go went, ns; with it a number is a shift away */
 };
 
-_Static_assert(sizeof(struct dnb_class) == 64, "a class's number is a shift away");
+_Static_assert(sizeof(struct dnb_class) <= 64, "a class is one cache line");
 
 struct dnb {
 	u64 limit, seq, refused;
