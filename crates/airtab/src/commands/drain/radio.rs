@@ -249,13 +249,18 @@ fn words(problem: Problem, device: &str) -> anyhow::Error {
 mod tests {
     use super::*;
 
+    /// As they are read from a message: the kernel marks those that hold others.
+    fn received(attributes: &[Attribute]) -> Attributes {
+        Attributes(vec![Attribute::nested(1, attributes)]).nest(1).expect("it is there")
+    }
+
     fn station(last: u8, rate: &[Attribute], packets: u32, silent: u32) -> Attributes {
         let info = [
             Attribute::word(SILENT_MS, silent),
             Attribute::nested(TX_RATE | 0x8000, rate),
             Attribute::word(TX_PACKETS, packets),
         ];
-        Attributes(vec![
+        received(&[
             Attribute::word(IFINDEX, 3),
             Attribute::raw(ADDRESS, &[2, 0, 0, 0, 0, last]),
             Attribute::nested(STATION | 0x8000, &info),
@@ -303,7 +308,7 @@ mod tests {
     fn survey(in_use: bool, times: &[(u16, u64)]) -> Attributes {
         let times = times.iter().map(|(kind, ms)| Attribute::long(*kind, *ms));
         let info: Vec<_> = times.chain(in_use.then(|| Attribute::raw(IN_USE, &[]))).collect();
-        Attributes(vec![Attribute::nested(SURVEY, &info)])
+        received(&[Attribute::nested(SURVEY | 0x8000, &info)])
     }
 
     /// Of 1000 ms, 700 are busy and 200 of those its own: half of the time is free.
@@ -333,7 +338,7 @@ mod tests {
     #[test]
     fn what_waits_in_mac80211() {
         let own = [Attribute::word(BELOW_BYTES, 4_500), Attribute::word(BELOW_PACKETS, 3)];
-        let said = Attributes(vec![Attribute::nested(BELOW | 0x8000, &own)]);
+        let said = received(&[Attribute::nested(BELOW | 0x8000, &own)]);
         assert_eq!(waits_below(&said), Some(Backlog { packets: 3, bytes: 4_500 }));
         assert_eq!(waits_below(&Attributes::default()), None);
     }
