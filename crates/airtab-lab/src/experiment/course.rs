@@ -244,6 +244,15 @@ mod tests {
             of(Quantity::Srtt, [None, Some(0.146), Some(0.5)]),
             expected("smoothed round-trip time, ms", "a", [None, Some(146.0), Some(500.0)])
         );
+        assert_eq!(of(Quantity::Limit, packets), expected("limit, packets", "limit", packets));
+        let drain = [Some(0.0025), None, Some(0.001)];
+        let shown = [Some(2.5), None, Some(1.0)];
+        assert_eq!(of(Quantity::Drain, drain), expected("drain time, ms", "drain time", shown));
+        let names = |discipline: &str| {
+            let discipline = Discipline::named(discipline).unwrap();
+            ["limit", "drain"].map(|name| Quantity::named(name, discipline).is_some())
+        };
+        assert_eq!([names("wqm"), names("astar"), names("fifo")], [[true; 2], [true, false], [false; 2]]);
         let times =
             curves(&scenario, &at_ns, &Series { quantity: Quantity::Queue, values: vec![packets.to_vec()] });
         assert_eq!(times.1[0].1.iter().map(|p| p.unwrap().x).collect::<Vec<_>>(), [1.0, 2.0, 3.5]);
