@@ -78,7 +78,7 @@ fn what_has_no_series_is_refused() {
 }
 
 /// Bytes of the course are those of the run, in the time in which there is something to send; pings over an idle way of
-/// 10 ms take 20 and what the air takes; nothing is changed by looking.
+/// 11 ms (the trunk has one of them) take 22 and what the air takes; nothing is changed by looking.
 #[test]
 fn values_are_those_of_the_run() {
     let plain = scenario(&[
@@ -104,7 +104,7 @@ fn values_are_those_of_the_run() {
     let active: u64 = course[0][35..75].iter().sum();
     assert!((bytes - active as f64).abs() < 1.0 && active > 20_000_000, "{bytes}, {active}");
     let idle: Vec<f64> = ping.points.iter().filter(|(t, _)| *t < 7.0).map(|(_, ms)| *ms).collect();
-    assert!(idle.len() == 35 && idle.iter().all(|ms| (20.0..22.0).contains(ms)), "{idle:?}");
+    assert!(idle.len() == 35 && idle.iter().all(|ms| (22.0..22.5).contains(ms)), "{idle:?}");
     let loaded = ping.points.iter().map(|point| point.1).fold(0.0, f64::max);
     assert!(loaded > 40.0, "behind the download: {loaded}");
 }
