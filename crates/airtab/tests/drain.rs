@@ -43,6 +43,7 @@ fn usage() {
     }
     let help = airtab(&["drain", "--help"]).stdout;
     let help = String::from_utf8(help).expect("UTF-8");
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in ["T = (BL / R) / F", "tc qdisc replace dev wlan0 root wqm", "--apply", "needs root"] {
         assert!(help.contains(word), "{word}: {help}");
     }

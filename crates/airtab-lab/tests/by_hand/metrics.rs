@@ -42,7 +42,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (106 + 2 * (27 + 13) + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (114 + 2 * (27 + 13) + 4 * columns, None));
 }
 
 #[test]
@@ -65,6 +65,11 @@ fn more_is_better_or_less_is() {
         UplinkGoodput,
         Throughput,
         BitRate,
+        Rpm,
+        RpmDown,
+        RpmUp,
+        LoadedGoodput,
+        UplinkLoadedGoodput,
         Qoo,
         Attempts1,
         Fairness,
@@ -77,6 +82,8 @@ fn more_is_better_or_less_is() {
         Stalls,
         Switches,
         Startup,
+        IdleLatency,
+        LoadedLatency,
         Ping,
         Delay,
         UplinkDelay,

@@ -676,9 +676,9 @@ fn the_home_is_described() {
     let near = "near: 54 Mb/s, 1 m away";
     for row in [
         // 1.5 ms to the switch and 2 ms of the trunk; 1 ms where nothing is said.
-        &format!("a<td>online game<td>{near}<td>3.5 ms</tr>"),
-        "b<td>voice call<td>far: 24 Mb/s, 5.5 m away<td>3 ms</tr>",
-        "c<td>video over UDP<td>bad: 54 Mb/s, 25 % of frames lost<td>3 ms</tr>",
+        &format!("a<td>online game<td>{near}<td>3.5 ms<td>competitive-game</tr>"),
+        "b<td>voice call<td>far: 24 Mb/s, 5.5 m away<td>3 ms<td>voice</tr>",
+        "c<td>video over UDP<td>bad: 54 Mb/s, 25 % of frames lost<td>3 ms<td>video-conference</tr>",
         "d<td>web pages, one after the other<td>",
         "e<td>visits of one page (yahoo)<td>",
         "f<td>requests to a distant host, one each 250ms<td>",
