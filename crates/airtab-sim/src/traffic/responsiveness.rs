@@ -4,10 +4,10 @@
 //! Source: draft-ietf-ippm-responsiveness; its course is `airtab_quality::rpm`'s, which `airtab rpm` runs too. Idle probes
 //! come first, 20 of them, then each direction, with a second of calm between two. A connection has TCP's handshake and
 //! TLS 1.3's, of one round trip. A foreign probe opens one and asks for one byte; a self probe asks on a loaded one: its
-//! request, up, or its answer, down, goes behind what the sender has sent and [`HELD`] bytes that its host holds.
+//! request, up, or its answer, down, goes behind what the sender has sent and 80 KiB that its host holds.
 //!
 //! What it does not do: nobody computes anything (a real TLS handshake takes half a millisecond); connections end without
-//! a word on the wire; and when [`SLOTS`] probes wait, the next ones are left out.
+//! a word on the wire; and when 128 probes wait, the next ones are left out.
 
 use std::collections::VecDeque;
 
