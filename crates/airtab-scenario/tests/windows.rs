@@ -23,7 +23,17 @@ fn is_of_tcp(metric: &Metric) -> bool {
     let of = [OfPath::Retransmits, OfPath::RetransmitRatio, OfPath::Timeouts, OfPath::SmoothedRtt];
     let most = [OfPath::MostRetransmits, OfPath::MostTimeouts];
     let path = of.into_iter().chain(most).flat_map(|of| Direction::BOTH.map(|way| Metric::of_path(way, of)));
-    let both = [Metric::Retransmits, Metric::RetransmitRatio, Metric::Timeouts, Metric::SmoothedRtt];
+    let both = [
+        Metric::Retransmits,
+        Metric::RetransmitRatio,
+        Metric::Timeouts,
+        Metric::SmoothedRtt,
+        Metric::Rtt,
+        Metric::RttDeviation,
+        Metric::RttP95,
+        Metric::RttMax,
+        Metric::CwndMax,
+    ];
     path.chain(both).any(|of| of == *metric)
 }
 

@@ -278,7 +278,7 @@ impl AppMeter {
             below: self.below,
             paths: self.paths,
             tcp: Default::default(),
-            round_trips_ns: delays(3),
+            round_trips_ns: delays(2),
             acked: Vec::new(),
             air_ns: self.air_ns[0],
             up_air_ns: self.air_ns[1],

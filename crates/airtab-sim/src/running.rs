@@ -250,7 +250,7 @@ impl Running {
             way,
             meter,
             tcp,
-            round_trips_ns: delays(3),
+            round_trips_ns: delays(2),
             volumes,
         }
     }
