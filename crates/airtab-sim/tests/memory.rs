@@ -58,10 +58,10 @@ fn every_app() -> impl Iterator<Item = App> {
     whole_home().apps.into_iter().chain(other_home().apps).chain(study)
 }
 
-/// An application takes less than 30 kB when it has worked, and less than 11 before: its wires, its meter and a flow,
-/// with records of 60 seconds, of a second of packets and of 4 s of video. Further flows take less than 4 kB each.
+/// An application takes less than 33 kB when it has worked, and less than 11 before: its wires, its meter and a flow,
+/// with records of 60 seconds, of a second of packets, of 4 s of video and, 2 kB, of the round trips that its TCP measured. Further flows take less than 4 kB each.
 #[test]
-fn an_application_takes_less_than_30_kb() {
+fn an_application_takes_less_than_33_kb() {
     let _alone = alone();
     for app in every_app() {
         let copies = |count: usize| Scenario {
@@ -76,7 +76,7 @@ fn an_application_takes_less_than_30_kb() {
         let (kind, further) = (app.kind.name(), 4_000 * (usize::from(app.kind.flows()) - 1));
         let (idle, busy) = (of_one(0), of_one(60 * S));
         assert!((3_000..11_000 + further).contains(&idle), "{kind}: {idle} bytes");
-        assert!((idle + 1_000..30_000 + further).contains(&busy), "{kind}: {busy} bytes");
+        assert!((idle + 1_000..33_000 + further).contains(&busy), "{kind}: {busy} bytes");
     }
 }
 
