@@ -158,6 +158,6 @@ clean: ## removes what was built
 	@$(MAKE) --no-print-directory -C kernel clean
 
 $(AIRTAB): $(SOURCES)
-	@echo "Building airtab (two minutes on two cores the first time) ..."
+	@echo "Building airtab (some four minutes on two cores the first time) ..."
 	@tools/progress "Building airtab" build --release -p airtab
 	@touch $@
