@@ -66,10 +66,13 @@ fn measure(job: &Job) -> Result<Report, Error> {
 fn both_directions_over_loopback() {
     for at in ["127.0.0.1:0", "[::1]:0"] {
         let other = Other::start(at);
-        let (mut idle, mut intervals) = (0, 0);
+        let (mut idle, mut intervals, mut probes, mut moved, mut ended) = (0, 0, 0, Vec::new(), Vec::new());
         let report = run(&other.job(), &AtomicBool::new(false), &mut |event| match event {
-            Event::Idle(_) => idle += 1,
+            Event::Idle(..) => idle += 1,
+            Event::Foreign(_) => probes += 1,
+            Event::Moved(way, bytes) => moved.push((way, bytes)),
             Event::Interval(_, outcome) => intervals += usize::from(outcome.goodput_bps > 0),
+            Event::End(way) => ended.push(way),
         });
         let report = report.expect("measured");
         assert_eq!((report.idle.len(), idle, report.stopped), (IDLE, IDLE, false));
@@ -88,6 +91,12 @@ fn both_directions_over_loopback() {
             assert!((60.0..600_000.0).contains(&rpm), "{rpm}");
         }
         assert!(intervals >= 8, "{intervals} intervals told");
+        assert_eq!(ended, [Way::Down, Way::Up]);
+        assert!(probes > 0);
+        for way in ended {
+            let of: Vec<u64> = moved.iter().filter(|(of, _)| *of == way).map(|(_, bytes)| *bytes).collect();
+            assert!(of[0] == 0 && of.is_sorted() && of.last() > Some(&1_000_000), "{way:?}: {of:?}");
+        }
     }
 }
 

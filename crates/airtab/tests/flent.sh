@@ -3,7 +3,7 @@
 #
 # Debian's flent reads and draws the files of `--flent`: flent.sh AIRTAB [FOLDER]
 #
-# Of `compare rrul`, of a scenario whose applications are not flent's own, and, as root, of a live run. Pictures stay in
+# Of `compare rrul`, of a scenario whose applications are not flent's own, of `rpm` over loopback, and, as root, of a live run. Pictures stay in
 # FOLDER if one is given, to be looked at. (What is in the files is `airtab-lab`'s test `flent`.)
 set -euo pipefail
 [ $# -gt 0 ] || { sed -n '3,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0" >&2; exit 2; }
@@ -58,6 +58,19 @@ plots rrul rrul-fifo.flent.gz rrul-fq_codel.flent.gz rrul-chap.flent.gz
 "$airtab" run family --queue chap --why none --flent family.flent.gz >log 2>&1 || fail "run:"
 series family.flent.gz 'Ping (ms) ICMP shooter' 'Ping (ms) ICMP call' 'TCP download BE update' 'TCP download BE backup'
 plots family family.flent.gz
+
+mkfifo served
+"$airtab" rpm --serve 127.0.0.1:0 --json >served 2>/dev/null &
+server=$!
+read -r line <served
+"$airtab" rpm "$(sed 's/.*"address":"\([^"]*\)".*/\1/' <<<"$line")" --trust "$(sed 's/.*"fingerprint":"\([^"]*\)".*/\1/' <<<"$line")" \
+	--seconds 6 --flent rpm.flent.gz >log 2>&1 || fail "rpm:"
+kill -INT $server
+rm served
+series rpm.flent.gz 'Ping (ms) ICMP' 'TCP download BE' 'TCP upload BE'
+plots rpm rpm.flent.gz
+draw rpm-beside.png ping_cdf rpm.flent.gz rrul-chap.flent.gz
+draw rpm-box.png box_combine rpm.flent.gz rrul-chap.flent.gz
 
 if [ "$(id -u)" = 0 ]; then
 	# 3: the machine was too busy, which has been said

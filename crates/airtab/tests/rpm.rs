@@ -56,7 +56,11 @@ fn both_ends_over_loopback() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut other, address, fingerprint) =
         server(Command::new(BINARY).args(["rpm", "--serve", "127.0.0.1:0", "--json"]));
-    let output = airtab(&["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "4", "--json"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let flent = folder.path().join("mine.flent.gz");
+    let flent = flent.to_str().expect("UTF-8");
+    let measured = ["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "4", "--json"];
+    let output = airtab(&[&measured[..], &["--flent", flent]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let lines: Vec<Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -65,6 +69,12 @@ fn both_ends_over_loopback() {
     assert!(last["down"]["goodput_bits_per_second"].as_u64() > Some(10_000_000), "{last}");
     assert!(last["idle_latency_ns"].as_u64() > Some(0) && last.get("up").is_none(), "{last}");
     assert_eq!(last["down"]["rpm_confidence"], "low", "4 s are too short for a stable one");
+
+    let said = text(&output.stderr);
+    assert!(said.contains("flent -i") && fs::metadata(flent).expect("written").len() > 500, "{said}");
+    let nowhere = airtab(&[&measured[..], &["--flent", "/nowhere/mine.flent.gz"]].concat());
+    assert_eq!((nowhere.status.code(), text(&nowhere.stdout)), (Some(2), ""), "before anything is measured");
+    assert!(text(&nowhere.stderr).contains("cannot write there"), "{}", text(&nowhere.stderr));
 
     let wrong = airtab(&["rpm", &address]);
     let said = text(&wrong.stderr);
@@ -84,6 +94,8 @@ fn wrong_usage_is_told() {
         (&["rpm"][..], "URL|HOST"),
         (&["rpm", "x", "--serve"], "cannot be used with"),
         (&["rpm", "x", "--seconds", "3"], "a whole number from 4 to 120"),
+        (&["rpm", "x", "--flent", "x.gz"], "x.flent.gz"),
+        (&["rpm", "--serve", "--flent", "x.flent.gz"], "cannot be used with"),
         (&["rpm", "x", "--trust", "abc"], "64 hexadecimal digits"),
         (&["rpm", "--serve", "here"], "an address of this machine"),
     ] {

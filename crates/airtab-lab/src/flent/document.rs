@@ -58,7 +58,8 @@ pub struct Series {
     pub sort: Sort,
     /// Its name: [`Sort::word`], a blank, and whatever tells it from the others.
     pub name: String,
-    /// When each value was measured, s from the start, ascending; and the value, in its unit.
+    /// When each value was measured, s from the start, ascending; and the value, in its unit. Values are written to a
+    /// millionth.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -129,7 +130,8 @@ impl Document {
         }
         add("TCP totals".into(), &|of| of != Sort::Ping, false);
         let raw = |s: &Series| {
-            let value = |(t, value): &(f64, f64)| json!({ "t": rounded(start_s + t), "val": value });
+            let value =
+                |(t, value): &(f64, f64)| json!({ "t": rounded(start_s + t), "val": rounded(*value) });
             (s.name.clone(), s.points.iter().map(value).collect::<Vec<_>>().into())
         };
         let meta = |s: &Series| {
@@ -184,13 +186,13 @@ fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = points.partition_point(|(t, _)| *t <= x + 1e-9);
     let before = after.checked_sub(1).map(|i| points[i]);
     match (before, points.get(after)) {
-        (Some((t, value)), _) if x - t < 1e-9 => Some(value),
+        (Some((t, value)), _) if x - t < 1e-9 => Some(rounded(value)),
         (Some((t, value)), Some((next_t, next))) => {
             let near = next_t - x <= REACH_S && x - t <= REACH_S;
             near.then(|| rounded(value + (next - value) * (x - t) / (next_t - t)))
         }
-        (None, Some((t, value))) => (t - x <= STEP_S / 2.0).then_some(*value),
-        (Some((t, value)), None) => (x - t < STEP_S).then_some(value),
+        (None, Some((t, value))) => (t - x <= STEP_S / 2.0).then_some(rounded(*value)),
+        (Some((t, value)), None) => (x - t < STEP_S).then_some(rounded(value)),
         (None, None) => None,
     }
 }

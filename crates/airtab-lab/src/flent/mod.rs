@@ -15,13 +15,12 @@ use airtab_scenario::{About, Direction, Metric, greedy};
 use airtab_sim::address::Protocol;
 use airtab_sim::{App, AppTrace, MeasureWindow, Scenario, StreamTrace, Trace};
 
-use document::rounded;
 pub use document::{Document, SUFFIX, Series, Sort};
 
 /// Each value of goodput is the mean of so long, ns.
 const STEP_NS: u64 = 200_000_000;
-/// flent leaves out the first and the last of its plots' 5 s, in which its tests have no load.
-const IDLE_NS: u64 = 5_000_000_000;
+/// flent's plots leave out the first and the last 5 s, in which its tests have no load.
+pub const IDLE_NS: u64 = 5_000_000_000;
 
 /// What stands for the other end.
 const HOST: &str = "airtab";
@@ -177,7 +176,7 @@ fn goodput(seen: &AppTrace, direction: Direction, app: &App, span: &Range<u64>) 
         let until = (from + course.step_ns).min(span.end);
         let active = app.active_ns.start < until && from < app.active_ns.end;
         let rate = *bytes as f64 * 8e3 / (until - from) as f64;
-        active.then(|| (seconds(until - span.start), rounded(rate)))
+        active.then(|| (seconds(until - span.start), rate))
     };
     bytes.enumerate().filter_map(step).collect()
 }
@@ -197,7 +196,7 @@ fn round_trips(seen: &AppTrace, start_ns: u64) -> Vec<(f64, f64)> {
         trips.extend(asked.map(|asked| (received_ns, asked + received_ns - sent_ns)));
     }
     trips.sort_unstable();
-    trips.into_iter().map(|(at, ns)| (seconds(at - start_ns), rounded(ns as f64 * 1e-6))).collect()
+    trips.into_iter().map(|(at, ns)| (seconds(at - start_ns), ns as f64 * 1e-6)).collect()
 }
 
 /// When packets were sent and received, in order of reception.

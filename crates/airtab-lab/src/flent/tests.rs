@@ -5,6 +5,7 @@ use airtab_core::{Discipline, Params};
 use airtab_scenario::{ScenarioFile, measure};
 use airtab_sim::Delivery;
 
+use super::document::rounded;
 use super::*;
 
 const MS: u64 = 1_000_000;

@@ -30,6 +30,8 @@ pub const IDLE: usize = 20;
 const IDLE_GAP: Duration = Duration::from_millis(50);
 /// For queues to empty after a load.
 const CALM: Duration = Duration::from_secs(1);
+/// From one [`Event::Moved`] to the next, at least.
+pub const MOVED: Duration = Duration::from_millis(200);
 /// From one look at the stop flag to the next.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -49,10 +51,16 @@ pub struct Job {
 /// What happens meanwhile.
 #[derive(Debug)]
 pub enum Event {
-    /// Idle probes that are done.
-    Idle(usize),
+    /// An idle probe is done; so many are.
+    Idle(usize, Foreign),
+    /// A probe on a connection of its own is done.
+    Foreign(Foreign),
+    /// So many bytes the load-generating connections have moved since the direction's start; [`MOVED`] apart.
+    Moved(Way, u64),
     /// Another interval of a direction is over.
     Interval(Way, Outcome),
+    /// The load of a direction has ended.
+    End(Way),
 }
 
 /// What came out.
@@ -112,6 +120,7 @@ pub fn run(job: &Job, stop: &AtomicBool, told: &mut dyn FnMut(Event)) -> Result<
         }
         // All tasks and connections of a direction end with its set.
         let measured = runtime.block_on(LocalSet::new().run_until(run.load(*way, told)))?;
+        told(Event::End(*way));
         match way {
             Way::Down => report.down = Some(measured),
             Way::Up => report.up = Some(measured),
@@ -201,8 +210,9 @@ impl Run<'_> {
     async fn idle(&self, told: &mut dyn FnMut(Event)) -> Result<Vec<Foreign>, Error> {
         let mut all = Vec::with_capacity(IDLE);
         while all.len() < IDLE && !self.stopped() {
-            all.push(foreign(&self.remote, &self.config).await?);
-            told(Event::Idle(all.len()));
+            let probe = foreign(&self.remote, &self.config).await?;
+            all.push(probe);
+            told(Event::Idle(all.len(), probe));
             self.pause(IDLE_GAP).await;
         }
         Ok(all)
@@ -214,7 +224,8 @@ impl Run<'_> {
         let now = || start.elapsed().as_nanos() as u64;
         let (load, (tell, mut news)) = (Rc::new(Load::default()), mpsc::unbounded_channel());
         let mut test = Test::new(self.parameters, now());
-        let (mut failed, mut shown) = (0, 0);
+        let (mut failed, mut shown, mut moved_at) = (0, 0, 0);
+        told(Event::Moved(way, 0));
         while !self.stopped() {
             while let Some(want) = test.poll(now(), load.moved(way)) {
                 let (remote, config, load, tell) =
@@ -241,6 +252,10 @@ impl Run<'_> {
                     }
                 }
             }
+            if now() - moved_at >= MOVED.as_nanos() as u64 {
+                moved_at = now();
+                told(Event::Moved(way, load.moved(way)));
+            }
             let interval = now() / self.parameters.interval_ns;
             if interval > shown {
                 shown = interval;
@@ -248,7 +263,10 @@ impl Run<'_> {
             }
             let wait = Duration::from_nanos(test.next().saturating_sub(now())).min(LOOK);
             match tokio::time::timeout(wait, news.recv()).await {
-                Ok(Some(News::Foreign(Ok(probe)))) => test.foreign(now(), probe),
+                Ok(Some(News::Foreign(Ok(probe)))) => {
+                    test.foreign(now(), probe);
+                    told(Event::Foreign(probe));
+                }
                 Ok(Some(News::Own(Ok(ns)))) => test.own(now(), ns),
                 Ok(Some(News::Foreign(Err(_)) | News::Own(Err(_)))) => failed += 1,
                 Ok(Some(News::Failed(e))) => return Err(e),

@@ -16,22 +16,22 @@ use tempfile::{Builder, NamedTempFile};
 use super::study::file_name;
 use crate::output;
 
-/// Files on their way, one for each discipline.
+/// Files on their way.
+pub struct Files(Vec<(PathBuf, NamedTempFile)>);
+
+/// Those of a scenario, one for each discipline.
 pub struct Target {
     plan: Plan,
-    files: Vec<(PathBuf, NamedTempFile)>,
+    files: Files,
 }
 
-impl Target {
-    /// Of a scenario as it is run, under the disciplines of these labels. `each`: several have names of their own, one as
-    /// well.
+impl Files {
+    /// Begins files of these names.
     ///
     /// # Errors
-    /// In words: nothing to write, or where it cannot be written; nothing is there then.
-    pub fn begin(path: &Path, scenario: &Scenario, labels: &[&str], each: bool) -> Result<Target, String> {
-        let plan = Plan::of(scenario).map_err(|e| format!("--flent {}: {e}", path.display()))?;
-        let begin = |label: &&str| {
-            let path = if each { named(path, label) } else { path.into() };
+    /// In words: where one cannot be written; nothing is there then.
+    pub fn begin(paths: Vec<PathBuf>) -> Result<Files, String> {
+        let begin = |path: PathBuf| {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let file = Builder::new().prefix(".airtab-").tempfile_in(folder.unwrap_or(Path::new(".")));
             match file {
@@ -43,23 +43,17 @@ impl Target {
                 }
             }
         };
-        let files = labels.iter().map(begin).collect::<Result<_, _>>()?;
-        Ok(Target { plan, files })
+        paths.into_iter().map(begin).collect::<Result<_, _>>().map(Files)
     }
 
-    /// What is written.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Writes them, in the order of the labels, and says so.
+    /// Writes them, in the order of their paths, and says so.
     ///
     /// # Errors
     /// Names the file that could not be written.
     pub fn write(self, documents: &[Document]) -> anyhow::Result<()> {
-        assert_eq!(documents.len(), self.files.len(), "a document for each discipline");
+        assert_eq!(documents.len(), self.0.len(), "a document for each file");
         let mut names = Vec::new();
-        for ((path, file), document) in self.files.into_iter().zip(documents) {
+        for ((path, file), document) in self.0.into_iter().zip(documents) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let cannot = || format!("cannot write {}", path.display());
             let mut buffer = BufWriter::new(file);
@@ -83,6 +77,33 @@ impl Target {
             names.join(" -i ")
         ));
         Ok(())
+    }
+}
+
+impl Target {
+    /// Of a scenario as it is run, under the disciplines of these labels. `each`: several have names of their own, one as
+    /// well.
+    ///
+    /// # Errors
+    /// In words: nothing to write, or where it cannot be written; nothing is there then.
+    pub fn begin(path: &Path, scenario: &Scenario, labels: &[&str], each: bool) -> Result<Target, String> {
+        let plan = Plan::of(scenario).map_err(|e| format!("--flent {}: {e}", path.display()))?;
+        let path_of = |label: &&str| if each { named(path, label) } else { path.into() };
+        let files = Files::begin(labels.iter().map(path_of).collect())?;
+        Ok(Target { plan, files })
+    }
+
+    /// What is written.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Writes them, in the order of the labels, and says so.
+    ///
+    /// # Errors
+    /// Names the file that could not be written.
+    pub fn write(self, documents: &[Document]) -> anyhow::Result<()> {
+        self.files.write(documents)
     }
 }
 

@@ -4,10 +4,12 @@
 //! Measuring is `airtab-probe`'s, figures are `airtab-quality`'s; here are the table, the verdict and JSON.
 
 pub mod args;
+mod flent;
 mod show;
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::{Instant, SystemTime};
 
 use airtab_probe::rpm::Way;
 use airtab_probe::rpm::client::{self, Event, IDLE, Job};
@@ -18,6 +20,7 @@ use args::Rpm;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::flent::Files;
 use super::progress::{INTERRUPTED, stop_on_interrupt};
 use crate::output;
 
@@ -40,14 +43,22 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
         ways: ways.filter(|(_, asked)| *asked || !(args.down || args.up)).map(|(way, _)| way).collect(),
         parameters: Parameters { limit_ns: args.seconds * 1_000_000_000, ..Parameters::DRAFT },
     };
+    let files = match args.flent.iter().cloned().map(|path| Files::begin(vec![path])).next().transpose() {
+        Ok(files) => files,
+        Err(message) => return Ok(super::refused(&message)),
+    };
     let most = IDLE as u64 / 10 + args.seconds * job.ways.len() as u64;
     output::note(&format!("Measuring {}, for {most} s at most ...", job.target));
     let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
     let bar = ProgressBar::new_spinner().with_style(style);
-    let mut printed = Ok(());
+    let (mut printed, mut recorder) = (Ok(()), flent::Recorder::default());
+    let (began, start) = (SystemTime::now(), Instant::now());
     let report = client::run(&job, &stop, &mut |event| {
-        bar.set_message(show::progress(&event));
-        bar.tick();
+        recorder.note(start.elapsed().as_nanos() as u64, &event);
+        if let Some(line) = show::progress(&event) {
+            bar.set_message(line);
+            bar.tick();
+        }
         if let (true, Event::Interval(way, outcome)) = (args.json && printed.is_ok(), &event) {
             printed = output::print(&format!("{}\n", show::interval(*way, outcome)));
         }
@@ -56,6 +67,14 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
     printed?;
     let report = report?;
     output::print(&if args.json { format!("{}\n", show::json(&report)) } else { show::text(&report) })?;
+    if let Some(files) = files {
+        let began_unix_ns =
+            began.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        match recorder.document(&report, began_unix_ns) {
+            Some(document) => files.write(&[document])?,
+            None => output::note("--flent: it ended before there was a load: nothing was written"),
+        }
+    }
     Ok(if report.stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 

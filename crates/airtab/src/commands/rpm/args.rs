@@ -8,7 +8,7 @@ use airtab_probe::rpm::server::PORT;
 use airtab_probe::rpm::trust::Fingerprint;
 use clap::Parser;
 
-use crate::args::whole;
+use crate::args::{flent_file, whole};
 
 /// Measure responsiveness while the way is full: round trips a minute (RPM), as phones and laptops show it
 ///
@@ -20,7 +20,8 @@ use crate::args::whole;
   airtab rpm --serve 0.0.0.0                   on one machine; prints what to run on the other:
   airtab rpm 192.0.2.1:4043 --trust 5f0c...    on the other
   airtab rpm example.org                       a server whose certificate the system believes
-  airtab rpm example.org --up --seconds 10 --json")]
+  airtab rpm example.org --up --seconds 10 --json
+  airtab rpm example.org --flent mine.flent.gz and then: flent -i mine.flent.gz -p ping_cdf -o mine.png")]
 pub struct Rpm {
     /// Server: host, host:port, or the address of its configuration document [port: 443, document: /.well-known/nq]
     #[arg(value_name = "URL|HOST", required_unless_present = "serve", conflicts_with = "serve")]
@@ -43,6 +44,9 @@ pub struct Rpm {
     /// Be the other end, at this address; without one, for this machine alone
     #[arg(long, value_name = "ADDRESS[:PORT]", num_args = 0..=1, default_missing_value = "127.0.0.1", value_parser = address)]
     pub serve: Option<SocketAddr>,
+    /// Also write it for flent, whose plots draw it beside other networks: goodput each way, TCP handshakes as pings
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file, conflicts_with = "serve")]
+    pub flent: Option<PathBuf>,
     /// Print JSON: a line for each second, and one at the end
     #[arg(long)]
     pub json: bool,

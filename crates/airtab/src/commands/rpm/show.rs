@@ -20,17 +20,18 @@ const FINE: f64 = 50.0;
 /// From how many round trips a minute on the draft calls them so, the best first.
 const WORDS: [(f64, &str); 4] = [(6000.0, "Excellent"), (1000.0, "Good"), (300.0, "Fair"), (0.0, "Poor")];
 
-/// The latest, in a line.
-pub fn progress(event: &Event) -> String {
-    match event {
-        Event::Idle(n) => format!("idle: probe {n} of {IDLE}"),
+/// The latest, in a line, if it is told.
+pub fn progress(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Idle(n, _) => format!("idle: probe {n} of {IDLE}"),
         Event::Interval(way, seen) => {
             let rpm = seen.rpm().map_or("no probe yet".into(), |rpm| format!("{:.0} RPM", rpm.both()));
             let rate = seen.goodput_bps as f64 / 1e6;
             let seconds = seen.took_ns as f64 / 1e9;
             format!("{}: {seconds:.0} s, {} connections, {rate:.1} Mb/s, {rpm}", way.name(), seen.connections)
         }
-    }
+        Event::Foreign(_) | Event::Moved(..) | Event::End(_) => return None,
+    })
 }
 
 /// QoO of a direction for an application.
