@@ -40,15 +40,12 @@ impl Recorder {
     /// The file, of a measurement that began then, ns since 1970; None: it was over before there was a load.
     pub fn document(&self, report: &Report, began_unix_ns: u64) -> Option<Document> {
         let load = self.moved.first()?.1.first()?.0;
-        // Of a start that is less than 5 s before the load, the file's is before it.
-        let at = |now: u64| (now + IDLE_NS) as f64 / 1e9 - load as f64 / 1e9;
+        // In the file, s; None: before it begins.
+        let at = |now: u64| Some((now + IDLE_NS).checked_sub(load)? as f64 / 1e9);
         let (host, _) = report.server.split_once(' ').unwrap_or((&report.server, ""));
-        let pings = self.handshakes.iter().map(|(now, ns)| (at(*now), *ns as f64 / 1e6));
-        let pings = Series {
-            sort: Sort::Ping,
-            name: format!("{} ICMP", Sort::Ping.word()),
-            points: pings.filter(|(at, _)| *at >= 0.0).collect(),
-        };
+        let pings = self.handshakes.iter().filter_map(|(now, ns)| Some((at(*now)?, *ns as f64 / 1e6)));
+        let pings =
+            Series { sort: Sort::Ping, name: format!("{} ICMP", Sort::Ping.word()), points: pings.collect() };
         let goodput = self.moved.iter().map(|(way, points)| {
             let sort = match way {
                 Way::Down => Sort::Download,
@@ -56,10 +53,10 @@ impl Recorder {
             };
             let rate = |pair: &[(u64, u64)]| {
                 let ((from, before), (until, bytes)) = (pair[0], pair[1]);
-                (at(until), bytes.saturating_sub(before) as f64 * 8e3 / (until - from) as f64)
+                Some((at(until)?, bytes.saturating_sub(before) as f64 * 8e3 / (until - from) as f64))
             };
             let name = format!("{} BE", sort.word());
-            Series { sort, name, points: points.windows(2).map(rate).collect() }
+            Series { sort, name, points: points.windows(2).filter_map(rate).collect() }
         });
         let rpm = [("down", &report.down), ("up", &report.up)].into_iter().filter_map(|(way, measured)| {
             Some(format!("{:.0} RPM {way}", measured.as_ref()?.outcome.rpm().ok()?.both()))
