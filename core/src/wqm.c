@@ -294,14 +294,16 @@ static void wqm_gets_ready(struct wqm *s, struct wqm_box *b)
 /* A box has a packet, and had none. */
 static void wqm_join(struct wqm *s, struct wqm_box *b, u64 now)
 {
+	u32 i = (u32)(b - s->boxes);
+
 	b->seen = true;
-	if (s->n_seen <= b - s->boxes)
-		s->n_seen = (u32)(b - s->boxes) + 1;
+	if (s->n_seen <= i)
+		s->n_seen = i + 1;
 	if (s->one)
 		return;
 	if (b->deficit >= 0 || ((wqm_grains(now) - b->left) & 0x7fff) >= FORGOTTEN)
 		b->deficit = TURN;
-	at_rounds_append(&s->rounds, wqm_seats(s), (u32)(b - s->boxes), OLD);
+	at_rounds_append(&s->rounds, wqm_seats(s), i, OLD);
 }
 
 /* p was pushed: what it may change where nothing of b waited, or a station is closed. */
@@ -657,7 +659,8 @@ static void wqm_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 
 	s->stations = (void *)(base + at.stations);
 	s->looks = 1;			/* nobody was heard before it */
 	s->next = AT_NEVER;
-	s->boxes[0].seen = s->n_seen = s->one;
+	s->boxes[0].seen = s->one;
+	s->n_seen = s->one;
 	for (u32 i = 0; i < s->n_boxes && !s->one; i++)
 		s->boxes[i].seat.whose = (u16)(i / s->classes);
 	wqm_change(q, v, now);
