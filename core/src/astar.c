@@ -152,30 +152,24 @@ static void astar_set_size(struct astar *s)
 	s->size = size ? size : 1;
 }
 
-/* T_serv where something was reported, ns, at least 1. */
-static u32 astar_service(const struct astar *s)
-{
-	u32 ns = (u32)(s->service >> WEIGHT);		/* at most LONGEST */
-
-	return ns ? ns : 1;
-}
-
 static void astar_set_ebdp(struct astar *s)
 {
+	u32 ns = (u32)(s->service >> WEIGHT);		/* at most LONGEST */
 	u64 size = s->limit;
 
 	s->fits = NONE;
 	if (s->service) {
-		s->fits = s->delay / astar_service(s);
+		s->fits = s->delay / (ns ? ns : 1);
 		size = (u64)s->fits + s->burst;
 	}
 	s->ebdp = size < s->limit ? (u32)size : s->limit;
 }
 
-/* Whether Q_eBDP is what it was: as many services fit into T_max, which takes no division to tell. */
+/* Whether Q_eBDP is what it was: as many services fit into T_max, which takes no division to tell
+ * (of services of nothing it is not told). */
 static bool astar_same_ebdp(const struct astar *s)
 {
-	u32 ns = astar_service(s);
+	u32 ns = (u32)(s->service >> WEIGHT);
 
 	return s->delay - (u64)s->fits * ns < ns;
 }
