@@ -19,7 +19,7 @@
  *
  * The weak points are the sources': with a ring below, T_serv has the time in it; ALT is slow.
  *
- * Cost: O(1) a packet, a division a report.
+ * Cost: O(1) a packet, a division where a report makes another size.
  *
  * What this is not: no stations, no classes and no urgent packets; no aggregates.
  *
@@ -31,6 +31,7 @@
 #define WEIGHT 3u		/* of a report: 1/8 */
 #define GRAIN 6u		/* of times kept: 64 ns */
 #define LONGEST 4000000000u	/* ns that a service counts for at most */
+#define NONE (~(u32)0)		/* more than fit into any T_max, so that no service is as before */
 
 enum { P_LAW, P_DELAY, P_BURST, P_LIMIT, P_GROW, P_SHRINK, P_INTERVAL, P_FIRST, P_END };
 enum { S_SIZE, S_EBDP, S_ALT, S_SERVICE, S_STALE, S_END };
@@ -51,6 +52,7 @@ struct astar {
 	u64 service;		/* ns, times 8; 0: nothing was reported */
 	u64 stale;
 	u32 size, ebdp, alt_size;	/* packets */
+	u32 fits;		/* services that fit into T_max; NONE: none was reported */
 	u32 last;		/* serial */
 	bool busy;		/* since `since`: there is a packet that may go */
 	/* parameters */
@@ -155,9 +157,21 @@ static void astar_set_ebdp(struct astar *s)
 	u32 ns = (u32)(s->service >> WEIGHT);		/* at most LONGEST */
 	u64 size = s->limit;
 
-	if (s->service)
-		size = (u64)(s->delay / (ns ? ns : 1)) + s->burst;
+	s->fits = NONE;
+	if (s->service) {
+		s->fits = s->delay / (ns ? ns : 1);
+		size = (u64)s->fits + s->burst;
+	}
 	s->ebdp = size < s->limit ? (u32)size : s->limit;
+}
+
+/* Whether Q_eBDP is what it was: as many services fit into T_max, which takes no division to tell
+ * (of services of nothing it is not told). */
+static bool astar_same_ebdp(const struct astar *s)
+{
+	u32 ns = (u32)(s->service >> WEIGHT);
+
+	return s->delay - (u64)s->fits * ns < ns;
 }
 
 /* Time that the queue was empty makes it longer, time that it was not makes it shorter. */
@@ -209,20 +223,41 @@ static void astar_due(const struct at_qdisc *q, struct astar *s, u64 now)
 
 /* ---- operations ---- */
 
-static enum at_verdict astar_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* A packet was pushed where none may go. */
+static __attribute__((__noinline__)) enum at_verdict astar_pushed(const struct at_qdisc *q, struct astar *s, u64 now)
 {
-	struct astar *s = astar_priv(q);
-
-	astar_due(q, s, now);
-	if (q->qlen >= s->size)
-		return at_book_refuse(q, p, AT_R_LIMIT);
-	at_fifo_push(&s->line.fifo, p);
-	at_book_in(q, p);
-	if (!s->busy && q->qlen != q->parked) {
+	if (q->qlen != q->parked) {
 		s->head = now;
 		astar_note(q, s, now);
 	}
 	return AT_OK;
+}
+
+static __attribute__((__noinline__)) enum at_verdict astar_refuse(struct at_qdisc *q, struct at_pkt *p)
+{
+	return at_book_refuse(q, p, AT_R_LIMIT);
+}
+
+static inline enum at_verdict astar_push(struct at_qdisc *q, struct astar *s, struct at_pkt *p, u64 now)
+{
+	if (q->qlen >= s->size)
+		return astar_refuse(q, p);
+	at_fifo_push(&s->line.fifo, p);
+	at_book_in(q, p);
+	return s->busy ? AT_OK : astar_pushed(q, s, now);
+}
+
+static __attribute__((__noinline__)) enum at_verdict astar_enqueue_late(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	astar_catch_up(q, astar_priv(q), now);
+	return astar_push(q, astar_priv(q), p, now);
+}
+
+static enum at_verdict astar_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct astar *s = astar_priv(q);
+
+	return now >= s->next ? astar_enqueue_late(q, p, now) : astar_push(q, s, p, now);
 }
 
 /* The first packet is sent: what waits for its report. */
@@ -235,12 +270,14 @@ static void astar_issue(struct astar *s, struct at_ticket *t, u64 now)
 	s->head = now;
 }
 
-static struct at_pkt *astar_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+/* Where more is to be done than to send the oldest: an interval is over, a station is closed, or
+ * the queue gets empty, or is. */
+static __attribute__((__noinline__)) struct at_pkt *
+astar_dequeue_rare(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct astar *s = astar_priv(q);
 	struct at_pkt *p = at_line_first(q, &s->line);
 
-	*t = (struct at_ticket){ 0 };
 	astar_due(q, s, now);
 	if (!p)
 		return NULL;
@@ -252,14 +289,33 @@ static struct at_pkt *astar_dequeue(struct at_qdisc *q, struct at_ticket *t, u64
 	return p;
 }
 
-static void astar_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+static struct at_pkt *astar_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct astar *s = astar_priv(q);
+	struct at_pkt *p;
+
+	*t = (struct at_ticket){ 0 };
+	if (now >= s->next || q->closed || q->qlen < 2)
+		return astar_dequeue_rare(q, t, now);
+	p = at_fifo_take(&s->line.fifo, NULL);
+	at_book_out(q, p);
+	astar_issue(s, t, now);
+	return p;
+}
+
+/* Q_eBDP, and the size with it, are others. */
+static __attribute__((__noinline__)) void astar_resize(struct astar *s)
+{
+	astar_set_ebdp(s);
+	if (s->law != ALT)
+		astar_set_size(s);
+}
+
+static inline void astar_reported(struct astar *s, const struct at_ticket *t, u64 now)
+{
 	struct served *served = &s->ring[t->gen % SERVED];
 	u64 ns;
 
-	(void)r;
-	astar_due(q, s, now);
 	if (!t->gen)
 		return;
 	if (served->serial != t->gen) {
@@ -271,9 +327,25 @@ static void astar_sent(struct at_qdisc *q, const struct at_ticket *t, const stru
 	if (ns > LONGEST)
 		ns = LONGEST;
 	s->service = s->service ? s->service - (s->service >> WEIGHT) + ns : (ns ? ns : 1) << WEIGHT;
-	astar_set_ebdp(s);
-	if (s->law != ALT)
-		astar_set_size(s);
+	if (!astar_same_ebdp(s))
+		astar_resize(s);
+}
+
+static __attribute__((__noinline__)) void astar_sent_late(struct at_qdisc *q, const struct at_ticket *t, u64 now)
+{
+	astar_catch_up(q, astar_priv(q), now);
+	astar_reported(astar_priv(q), t, now);
+}
+
+static void astar_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+{
+	struct astar *s = astar_priv(q);
+
+	(void)r;
+	if (now >= s->next)
+		astar_sent_late(q, t, now);
+	else
+		astar_reported(s, t, now);
 }
 
 static struct at_pkt *astar_drain(struct at_qdisc *q)

@@ -111,7 +111,9 @@ static struct dnb_class *dnb_class_of(struct dnb *s, const struct at_pkt *p)
 {
 	u32 class = at_class(p);
 
-	return &s->at[class < AT_CLASSES ? class : class == AT_URGENT ? 0 : AT_CLASSES - 1];
+	if (class >= AT_CLASSES)
+		class = class == AT_URGENT ? 0 : AT_CLASSES - 1;
+	return &s->at[class];
 }
 
 /* p was taken out of a class's line. */
@@ -174,28 +176,39 @@ static void dnb_reset(struct at_qdisc *q, u64 now)
 		k->deficit = 0;
 }
 
-static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* p was pushed: what it may change where nothing of k waited, or a station is closed. */
+static __attribute__((__noinline__)) enum at_verdict
+dnb_pushed(const struct at_qdisc *q, struct dnb *s, struct dnb_class *k, const struct at_pkt *p, u64 now)
 {
-	struct dnb *s = dnb_priv(q);
-	struct dnb_class *k = dnb_class_of(s, p);
-
-	if (k->qlen >= k->limit || q->qlen >= s->limit) {
-		k->refused++;
-		s->refused++;
-		return at_book_refuse(q, p, AT_R_LIMIT);
-	}
-	at_seq_set(p, s->seq++);
-	at_fifo_push(&k->line.fifo, p);
-	k->bytes += at_bytes(p);
-	k->qlen++;
 	if (at_parked(q, p)) {
 		k->parked++;
 	} else {
 		dnb_forget(s, k, now);
 		s->ready |= (u32)1 << (k - s->at);
 	}
-	at_book_in(q, p);
 	return AT_OK;
+}
+
+static __attribute__((__noinline__)) enum at_verdict
+dnb_refuse(struct at_qdisc *q, struct dnb *s, struct dnb_class *k, struct at_pkt *p)
+{
+	k->refused++;
+	s->refused++;
+	return at_book_refuse(q, p, AT_R_LIMIT);
+}
+
+static enum at_verdict dnb_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct dnb *s = dnb_priv(q);
+	struct dnb_class *k = dnb_class_of(s, p);
+
+	if (k->qlen >= k->limit || q->qlen >= s->limit)
+		return dnb_refuse(q, s, k, p);
+	at_seq_set(p, s->seq++);
+	at_fifo_push(&k->line.fifo, p);
+	k->bytes += at_bytes(p);
+	at_book_in(q, p);
+	return ++k->qlen == 1 || q->closed ? dnb_pushed(q, s, k, p, now) : AT_OK;
 }
 
 /* The class whose turn it is; some class has packets that may go. Turns go round by number,
@@ -214,27 +227,42 @@ static struct dnb_class *dnb_turn(struct dnb *s)
 	return k;
 }
 
+/* p was the last packet of k, whose turn it is, that may go. */
+static __attribute__((__noinline__)) struct at_pkt *
+dnb_gave_last(struct dnb *s, struct dnb_class *k, struct at_pkt *p, u64 now)
+{
+	s->ready &= ~((u32)1 << s->turn);
+	k->deficit = k->deficit < 0 ? k->deficit : 0;
+	k->left = now;
+	return p;
+}
+
+/* p, which was taken out of the line of k, goes. */
+static inline struct at_pkt *dnb_give(struct at_qdisc *q, struct dnb *s, struct dnb_class *k, struct at_pkt *p, u64 now)
+{
+	at_book_out(q, p);
+	k->bytes -= at_bytes(p);
+	k->deficit -= (s32)at_bytes(p);
+	return --k->qlen == k->parked ? dnb_gave_last(s, k, p, now) : p;
+}
+
+/* While a station is closed. */
+static __attribute__((__noinline__)) struct at_pkt *dnb_give_open(struct at_qdisc *q, struct dnb_class *k, u64 now)
+{
+	at_line_first(q, &k->line);
+	return dnb_give(q, dnb_priv(q), k, at_line_take(&k->line), now);
+}
+
 static struct at_pkt *dnb_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 {
 	struct dnb *s = dnb_priv(q);
 	struct dnb_class *k;
-	struct at_pkt *p;
 
 	*t = (struct at_ticket){ 0 };
 	if (!s->ready)
 		return NULL;
 	k = dnb_turn(s);
-	at_line_first(q, &k->line);
-	p = at_line_take(&k->line);
-	k->bytes -= at_bytes(p);
-	k->deficit -= (s32)at_bytes(p);
-	if (--k->qlen == k->parked) {
-		s->ready &= ~((u32)1 << s->turn);
-		k->deficit = k->deficit < 0 ? k->deficit : 0;
-		k->left = now;
-	}
-	at_book_out(q, p);
-	return p;
+	return q->closed ? dnb_give_open(q, k, now) : dnb_give(q, s, k, at_fifo_take(&k->line.fifo, NULL), now);
 }
 
 static struct at_pkt *dnb_drain(struct at_qdisc *q)

@@ -167,7 +167,7 @@ static bool wqm_look(struct wqm *s, struct wqm_box *b)
 
 static void wqm_look_at_all(struct wqm *s, u32 times)
 {
-	for (struct wqm_box *b = s->boxes; b < s->boxes + s->n_boxes; b++)
+	for (struct wqm_box *b = s->boxes; b < s->boxes + s->n_seen; b++)
 		for (u32 n = b->seen ? times : 0; n && wqm_look(s, b); n--)
 			;
 }
@@ -209,14 +209,14 @@ static void wqm_due(struct wqm *s, u64 now)
 
 /* ---- boxes ---- */
 
-static u32 wqm_place(const struct wqm *s, u16 sta)
+static inline u32 wqm_place(const struct wqm *s, u16 sta)
 {
 	u32 stations = s->n_stations - AT_PLACES_SPECIAL;
 
-	return at_place_of(stations, sta < stations || sta == AT_GROUP ? sta : AT_NO_STA);
+	return sta < stations ? sta : at_place_of(stations, sta == AT_GROUP ? sta : AT_NO_STA);
 }
 
-static struct wqm_box *wqm_box_of(struct wqm *s, const struct at_pkt *p)
+static inline struct wqm_box *wqm_box_of(struct wqm *s, const struct at_pkt *p)
 {
 	u32 class = at_class(p);
 
@@ -294,29 +294,50 @@ static void wqm_gets_ready(struct wqm *s, struct wqm_box *b)
 /* A box has a packet, and had none. */
 static void wqm_join(struct wqm *s, struct wqm_box *b, u64 now)
 {
+	u32 i = (u32)(b - s->boxes);
+
 	b->seen = true;
+	if (s->n_seen <= i)
+		s->n_seen = i + 1;
 	if (s->one)
 		return;
 	if (b->deficit >= 0 || ((wqm_grains(now) - b->left) & 0x7fff) >= FORGOTTEN)
 		b->deficit = TURN;
-	at_rounds_append(&s->rounds, wqm_seats(s), (u32)(b - s->boxes), OLD);
+	at_rounds_append(&s->rounds, wqm_seats(s), i, OLD);
 }
 
-static enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p, u64 now)
+/* p was pushed: what it may change where nothing of b waited, or a station is closed. */
+static __attribute__((__noinline__)) enum at_verdict
+wqm_pushed(const struct at_qdisc *q, struct wqm *s, struct wqm_box *b, const struct at_pkt *p, u64 now)
 {
-	at_seq_set(p, s->seq++);
-	at_fifo_push(&b->line.fifo, p);
-	b->bytes += at_bytes(p);
-	if (b->law.used < ++b->qlen)
-		b->law.used = b->qlen;
 	if (b->qlen == 1)
 		wqm_join(s, b, now);
 	if (at_parked(q, p))
 		b->parked++;
 	else if (b->qlen == b->parked + 1)
 		wqm_gets_ready(s, b);
-	at_book_in(q, p);
 	return AT_OK;
+}
+
+static __attribute__((__noinline__)) enum at_verdict
+wqm_refuse(struct at_qdisc *q, struct wqm_box *b, struct at_pkt *p)
+{
+	b->refused++;
+	return at_book_refuse(q, p, AT_R_LIMIT);
+}
+
+/* p is queued, if b has room. */
+static inline enum at_verdict wqm_push(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p, u64 now)
+{
+	if (b->qlen >= b->law.limit || q->qlen >= s->limit)
+		return wqm_refuse(q, b, p);
+	at_seq_set(p, s->seq++);
+	at_fifo_push(&b->line.fifo, p);
+	b->bytes += at_bytes(p);
+	if (b->law.used < ++b->qlen)
+		b->law.used = b->qlen;
+	at_book_in(q, p);
+	return b->qlen == 1 || q->closed ? wqm_pushed(q, s, b, p, now) : AT_OK;
 }
 
 /* An urgent packet that goes first is queued; in a full queue the oldest of the others goes. */
@@ -329,7 +350,8 @@ static enum at_verdict wqm_push_urgent(struct at_qdisc *q, struct wqm *s, struct
 	return at_book_room(q, wqm_pop(q, s, wqm_oldest(s)), p, false, AT_OK);
 }
 
-static enum at_verdict wqm_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+/* Where more is to be done than to queue p: a look is due, or taken at each arrival, or p is urgent. */
+static __attribute__((__noinline__)) enum at_verdict wqm_enqueue_rare(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct wqm *s = at_wqm_priv(q);
 	struct wqm_box *b;
@@ -342,11 +364,16 @@ static enum at_verdict wqm_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 		wqm_go_on(s);
 		wqm_look(s, b);
 	}
-	if (b->qlen >= b->law.limit || q->qlen >= s->limit) {
-		b->refused++;
-		return at_book_refuse(q, p, AT_R_LIMIT);
-	}
 	return wqm_push(q, s, b, p, now);
+}
+
+static enum at_verdict wqm_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
+{
+	struct wqm *s = at_wqm_priv(q);
+
+	if (now >= s->next || !s->interval || at_class(p) == AT_URGENT)
+		return wqm_enqueue_rare(q, p, now);
+	return wqm_push(q, s, wqm_box_of(s, p), p, now);
 }
 
 /* All who take turns are in debt: rounds that would change nothing but deficits, at once. */
@@ -392,24 +419,45 @@ static struct wqm_box *wqm_turn(struct wqm *s)
 }
 
 /* p, a packet of b, whose turn it is, goes. */
-static void wqm_pay(struct wqm *s, struct wqm_box *b, const struct at_pkt *p, u64 now)
+static void wqm_pay(struct wqm *s, struct wqm_box *b, const struct at_pkt *p)
 {
 	u64 cost = at_bytes(p) * s->stations[b->seat.whose].per_byte >> 16;
 
 	b->deficit -= (s32)(cost < DEBT ? cost : DEBT);
-	if (b->qlen)
-		return;
-	b->left = wqm_grains(now) & 0x7fff;
-	at_rounds_pop(&s->rounds, wqm_seats(s), OLD);
 }
 
-static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+/* p was the last packet of b that may go. */
+static __attribute__((__noinline__)) struct at_pkt *
+wqm_gave_last(struct wqm *s, struct wqm_box *b, struct at_pkt *p, u64 now)
+{
+	s->ready--;
+	if (b->qlen || s->one)
+		return p;
+	b->left = wqm_grains(now) & 0x7fff;
+	at_rounds_pop(&s->rounds, wqm_seats(s), OLD);
+	return p;
+}
+
+/* p, which was taken out of b's line, goes. */
+static inline struct at_pkt *wqm_give(struct at_qdisc *q, struct wqm *s, struct wqm_box *b, struct at_pkt *p, u64 now)
+{
+	at_book_out(q, p);
+	b->bytes -= at_bytes(p);
+	if (s->one)
+		s->served = (u16)wqm_place(s, at_sta(p));
+	else
+		wqm_pay(s, b, p);
+	return --b->qlen == b->parked ? wqm_gave_last(s, b, p, now) : p;
+}
+
+/* Where it is not plain who goes: a look is due, a station is closed, an urgent packet waits, or
+ * who has the turn owes. */
+static __attribute__((__noinline__)) struct at_pkt *wqm_dequeue_rare(struct at_qdisc *q, u64 now)
 {
 	struct wqm *s = at_wqm_priv(q);
 	struct wqm_box *b = s->boxes;
 	struct at_pkt *p;
 
-	*t = (struct at_ticket){ 0 };
 	wqm_due(s, now);
 	p = at_urgent_take(&s->urgent, q);
 	if (p) {
@@ -422,15 +470,23 @@ static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	if (!s->one)
 		b = wqm_turn(s);
 	at_line_first(q, &b->line);
-	p = at_line_take(&b->line);
-	b->bytes -= at_bytes(p);
-	s->ready -= --b->qlen == b->parked;
-	if (s->one)
-		s->served = (u16)wqm_place(s, at_sta(p));
-	else
-		wqm_pay(s, b, p, now);
-	at_book_out(q, p);
-	return p;
+	return wqm_give(q, s, b, at_line_take(&b->line), now);
+}
+
+static struct at_pkt *wqm_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	struct wqm *s = at_wqm_priv(q);
+	struct wqm_box *b = s->boxes;
+
+	*t = (struct at_ticket){ 0 };
+	if (now >= s->next || q->closed || at_urgent_waits(&s->urgent) || !s->ready)
+		return wqm_dequeue_rare(q, now);
+	if (!s->one) {
+		b += s->rounds.lists[OLD].head;
+		if (b->deficit <= 0)
+			return wqm_dequeue_rare(q, now);
+	}
+	return wqm_give(q, s, b, at_fifo_take(&b->line.fifo, NULL), now);
 }
 
 static struct at_pkt *wqm_drain(struct at_qdisc *q)
@@ -604,6 +660,7 @@ static void wqm_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64 
 	s->looks = 1;			/* nobody was heard before it */
 	s->next = AT_NEVER;
 	s->boxes[0].seen = s->one;
+	s->n_seen = s->one;
 	for (u32 i = 0; i < s->n_boxes && !s->one; i++)
 		s->boxes[i].seat.whose = (u16)(i / s->classes);
 	wqm_change(q, v, now);

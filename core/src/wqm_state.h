@@ -55,6 +55,7 @@ struct wqm {
 	u64 next;			/* look */
 	u64 limit, seq;
 	u32 n_boxes, n_stations, classes;
+	u32 n_seen;			/* boxes up to the last one that is `seen` */
 	u32 ready;			/* boxes with packets that may go */
 	u32 heard, heard_before;	/* stations since the last look; between that and the one before */
 	u32 looks;

@@ -12,7 +12,7 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp;
 use airtab_sim::traffic::{Download, Udp};
 use airtab_sim::wifi::{
-    Aggregation, Backoff, CellConfig, DnbConfig, DriverConfig, Loss, MediumConfig, MeshConfig, Ranges,
+    Aggregation, Backoff, CellConfig, DnbConfig, DriverConfig, Loss, MediumConfig, MeshConfig, NodeAir, Ranges,
 };
 use airtab_sim::{
     App, AppKind, Change, Changed, Latency, Scenario, Servers, Shape, Simulation, Station, Trace, Wired, run,
@@ -336,32 +336,62 @@ fn a_short_overlap_is_not_an_aggregate() {
     assert!(mbps > 57.0 - 2.0 * one && mbps < 57.0 - 0.8 * one, "{mbps} Mb/s, {one} for an MPDU each");
 }
 
-/// A link that becomes slow halves nothing before it does, and a cell's station changes as a link does.
+/// Packets that the changed link is offered in a second, one each 200 ms: all attempts at one are over before the next.
+const OFFERED: u64 = 5;
+
+/// Five packets of 1500 bytes a second, the first 50 ms after the start; the link becomes slow at 3 s, loses all at 6 s and nothing
+/// from 9 to 12 s: what arrives in each second, how often its sender tries, and what that takes, to the nanosecond.
+fn checked_changes(mut own: Scenario, link: Changed, rates: [u32; 2]) -> Trace {
+    let [fast, slow] = rates;
+    let change = |seconds: u64, loss| Change { at_ns: seconds * S, link, speed: slow.into(), loss };
+    own.changes = vec![change(3, Loss::None), change(6, Loss::Fer(1.0)), change(9, Loss::None)];
+    (own.duration_ns, own.measure_ns) = (12 * S, 0..12 * S);
+    own.apps[0].phase_ns = Some(50 * MS);
+    let trace = run(&own, &queue("fifo", 20), 1);
+    let seconds: Vec<u64> = trace.apps[0].seconds.iter().map(|second| second.received_bytes).collect();
+    let full = OFFERED * 1500;
+    assert_eq!(seconds, [[full; 6].as_slice(), &[0; 3], &[full; 3]].concat());
+    let phy = own.medium.phy().expect("it has a radio");
+    let whole = |kbps| phy.data_ns(kbps, 1500) + phy.sifs_ns() + phy.ack_ns(kbps);
+    // Three seconds of each: once, once, seven times without an ACK, once.
+    let attempts = 3 * OFFERED * (1 + 1 + 7 + 1);
+    let air = trace.ap.air;
+    assert_eq!((air.attempts, air.collided), (attempts, 0));
+    let took = 3 * OFFERED * (whole(fast) + 9 * whole(slow));
+    assert_eq!(air.down_ns + air.up_ns, took, "the ACK is waited for where it does not come");
+    trace
+}
+
+fn five_a_second() -> AppKind {
+    AppKind::Udp(Udp {
+        rate: udp::Rate::Mean(OFFERED * 1500 * 8),
+        bytes: 1500,
+        gaps: udp::Gaps::Constant,
+        upload: false,
+    })
+}
+
+/// A link that becomes slow, loses all, and nothing again: in shared slots, beside nodes that do not sense it (each with slots
+/// of its own), and of a cell's station.
 #[test]
 fn links_change() {
-    let mut own = shape("chain-2", vec![app("tcp", download(), 0, 2, 22)], 22);
-    own.changes =
-        vec![Change { at_ns: 12 * S, link: Changed::Link(1), speed: 1_000.into(), loss: Loss::None }];
-    let trace = checked(&own, &queue("fifo", 20), 1);
-    let bits = |seconds: std::ops::Range<usize>| {
-        let bytes: u64 = trace.apps[0].seconds[seconds.clone()].iter().map(|s| s.received_bytes).sum();
-        bytes as f64 * 8.0 / seconds.len() as f64
-    };
-    let (before, after) = (bits(2..12), bits(14..22));
-    let at = |rates: &[f64]| serial_mbps(&DNB_11B, rates, 1500.0, 1.0).expect("hops have rates") * 1e6;
-    assert!((before / at(&[11.0, 11.0]) - 1.0).abs() < 0.2, "{before}");
-    assert!((after / at(&[11.0, 1.0]) - 1.0).abs() < 0.2, "{after}");
+    let mut shared = shape("one-hop", vec![app("udp", five_a_second(), 0, 1, 12)], 12);
+    let own = checked_changes(shared.clone(), Changed::Link(0), [11_000, 1_000]).nodes[0].air;
+    assert_eq!((own.attempts, own.collided), (3 * OFFERED * 10, 0));
+    let places = [(0.0, 0.0), (200.0, 0.0), (9_000.0, 0.0), (9_200.0, 0.0)];
+    let ranges = Ranges { tx_m: 250.0, sense_m: 550.0, interference_m: 550.0 };
+    let apart = MeshConfig::new(cell(), &places, &ranges, None, 11_000);
+    assert!(!apart.reach.is_one_domain());
+    shared.medium = MediumConfig::Mesh(Box::new(apart));
+    shared.stations = ["a", "b", "c", "d"].map(node).to_vec();
+    let trace = checked_changes(shared, Changed::Link(0), [11_000, 1_000]);
+    assert_eq!(trace.nodes[0].air, NodeAir { busy_ns: 0, ..trace.nodes[0].air }, "nobody else sends");
+    assert_eq!(trace.nodes[2].air.own_ns, 0);
     let mut home = home();
-    (home.duration_ns, home.measure_ns) = (4 * S, S..4 * S);
-    home.apps.iter_mut().for_each(|app| app.active_ns = 0..4 * S);
-    let params = queue("chap", 35);
-    let before = run(&home, &params, 1);
-    home.changes =
-        vec![Change { at_ns: 2 * S, link: Changed::Station(2), speed: 6_000.into(), loss: Loss::None }];
-    let after = run(&home, &params, 1);
-    let bytes = |trace: &Trace, second: usize| trace.apps[2].seconds[second].received_bytes;
-    assert_eq!((0..2).map(|s| bytes(&before, s)).sum::<u64>(), (0..2).map(|s| bytes(&after, s)).sum::<u64>());
-    assert!(bytes(&after, 3) * 3 < bytes(&before, 3), "{} {}", bytes(&after, 3), bytes(&before, 3));
+    home.apps = vec![App { kind: five_a_second(), active_ns: 0..12 * S, ..home.apps[0].clone() }];
+    home.stations.iter_mut().for_each(|station| station.loss = Loss::None);
+    common::cell(&mut home).beacon = None;
+    checked_changes(home, Changed::Station(0), [54_000, 6_000]);
 }
 
 /// The domains of the two-hop model (Showail 2016, 4.2.1) by who decodes whom.
