@@ -6,7 +6,6 @@
 //! | part | what |
 //! |---|---|
 //! | `rules` | which class a packet is of |
-//! | `headers` | a packet's protocol, ports, DSCP, and place in its TCP flow |
 //! | `goodput` | bytes of a flow that are new |
 //!
 //! A packet's bytes are those of its frame without FCS, as the file says them, whatever it keeps. Bytes of TCP that come a
@@ -16,15 +15,14 @@
 //! frames of 802.11. Memory grows with the number of TCP flows.
 
 mod goodput;
-mod headers;
 mod rules;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use crate::packets::{self, CaptureError, Open, Packet};
+use airtab_capture::{CaptureError, Flow, Headers, Open, Packet, knows, packets};
+
 use goodput::Seen;
-use headers::{Flow, Headers};
 pub use rules::{RuleError, Rules};
 
 /// Length of a bin, ns.
@@ -37,17 +35,6 @@ const MOST_BINS: u64 = 100_000_000;
 /// Why a capture says nothing of classes.
 #[derive(Debug, thiserror::Error)]
 pub enum ClassLoadError {
-    /// Neither pcap nor pcapng.
-    #[error(
-        "it is no pcap or pcapng file (it begins with {0:02x?}): give a capture, as tcpdump -i eth0 -w FILE writes it"
-    )]
-    Foreign([u8; 4]),
-    /// Frames of something else.
-    #[error("its link type is {link}: Ethernet, IP or Linux cooked is needed. tcpdump -i eth0 -w FILE")]
-    LinkType {
-        /// Which.
-        link: String,
-    },
     /// Frames without time between them.
     #[error(
         "its frames are all of one moment ({frames} of them): a rate needs two moments; capture for some seconds"
@@ -66,17 +53,7 @@ pub enum ClassLoadError {
     },
     /// Something is wrong with the file.
     #[error(transparent)]
-    Capture(CaptureError),
-}
-
-impl From<CaptureError> for ClassLoadError {
-    fn from(e: CaptureError) -> ClassLoadError {
-        match e {
-            CaptureError::Foreign(begin) => ClassLoadError::Foreign(begin),
-            CaptureError::LinkType { link } => ClassLoadError::LinkType { link },
-            e => ClassLoadError::Capture(e),
-        }
-    }
+    Capture(#[from] CaptureError),
 }
 
 /// What a class sends.
@@ -151,7 +128,7 @@ impl Loads {
 /// [`ClassLoadError`] says what is wrong with the file.
 pub fn of_capture(open: &mut Open<'_>, rules: &Rules) -> Result<Loads, ClassLoadError> {
     let mut count = Count::new(rules);
-    packets::packets(open, &headers::knows, &mut |packet| count.add(&packet).map(ControlFlow::Continue))?;
+    packets::<CaptureError>(open, &knows, &mut |packet| count.add(&packet).map(ControlFlow::Continue))?;
     count.end()
 }
 

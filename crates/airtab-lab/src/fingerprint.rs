@@ -31,21 +31,49 @@ mod waits;
 
 use std::ops::ControlFlow;
 
+use airtab_capture::{CaptureError, DataLink, Open, packets};
 use airtab_core::Phy;
 use airtab_quality::fingerprint::{Card, FALSE_ALARMS, Judgement, judge};
-use pcap_file::DataLink;
 
 pub use arrivals::{Arrivals, ArrivalsError, of_arrivals};
 pub use exchange::{Queue, Sender, address};
 pub use survey::Decrement;
 
-pub use crate::packets::{CaptureError, Open};
-
-use crate::packets::packets;
 use account::Account;
 use exchange::Assembler;
 use frame::{Frames, Stamps};
 use survey::Survey;
+
+/// Why a monitor's capture cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum FingerprintError {
+    #[error(
+        "it is no pcap or pcapng file (it begins with {0:02x?}): give a monitor's capture, or a file whose name ends in .txt with a time in s on each line"
+    )]
+    Foreign([u8; 4]),
+    #[error(
+        "its link type is {link}: a monitor's is needed, 802.11 behind radiotap (127). tcpdump -i mon0 -y IEEE802_11_RADIO -w FILE"
+    )]
+    LinkType { link: String },
+    #[error("its frames have no time stamps: capture with tcpdump, or a radio that gives TSFT")]
+    NoStamps,
+    #[error("frame {frame} has no readable radiotap header: {what}")]
+    Radiotap { frame: u64, what: &'static str },
+    #[error(transparent)]
+    Capture(CaptureError),
+}
+
+impl From<CaptureError> for FingerprintError {
+    fn from(e: CaptureError) -> FingerprintError {
+        match e {
+            CaptureError::Foreign(begin) => FingerprintError::Foreign(begin),
+            CaptureError::LinkType { link } => FingerprintError::LinkType { link },
+            CaptureError::NoStamps => FingerprintError::NoStamps,
+            e => FingerprintError::Capture(e),
+        }
+    }
+}
 
 /// What a capture says of a sender.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +119,8 @@ const LOOK: u64 = 2000;
 /// Fingerprints of all who send in a capture; without `phy` the standard's for the rates that occur.
 ///
 /// # Errors
-/// [`CaptureError`] says what is wrong with the file.
-pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, CaptureError> {
+/// [`FingerprintError`] says what is wrong with the file.
+pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, FingerprintError> {
     let (guess, stamps) = look(open)?;
     let phy = phy.unwrap_or(guess);
     let mut survey = Survey::new(&phy);
@@ -130,9 +158,9 @@ pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, Captur
 }
 
 /// The first frames: which PHY, and whose time stamps.
-fn look(open: &mut Open<'_>) -> Result<(Phy, Stamps), CaptureError> {
+fn look(open: &mut Open<'_>) -> Result<(Phy, Stamps), FingerprintError> {
     let mut guess = frame::Guess::default();
-    packets(open, &is_radiotap, &mut |packet| {
+    packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
         guess.add(&packet)?;
         Ok(if guess.frames < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
@@ -150,10 +178,10 @@ fn read(
     phy: &Phy,
     stamps: Stamps,
     each: &mut dyn FnMut(&exchange::Exchange),
-) -> Result<Frames, CaptureError> {
+) -> Result<Frames, FingerprintError> {
     let mut frames = Frames::new(phy, stamps);
     let mut assembler = Assembler::new(phy);
-    packets(open, &is_radiotap, &mut |packet| {
+    packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
         if let Some(frame) = frames.frame(&packet)? {
             assembler.push(&frame, each);
         }

@@ -27,7 +27,6 @@ pub mod experiment;
 pub mod fingerprint;
 pub mod flent;
 mod measure;
-mod packets;
 mod report;
 mod results;
 mod story;

@@ -206,6 +206,43 @@ fn udp_endpoints_deliver_and_are_judged() {
     assert!(figures[4][&Metric::Ping] < 0.01);
 }
 
+/// All of a capture's packets, three times, both ways: as many, as long and at the times as in the simulator.
+#[test]
+fn a_capture_is_sent_as_in_the_simulator() {
+    let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/../airtab-scenario/tests/fixtures/call.pcapng");
+    let Some(wire) = Wire::new(
+        5,
+        &format!(
+            "[[app]]\nname = \"call\"\nkind = \"trace\"\nfile = \"{capture}\"\nclient = \"192.168.1.5\"\n\
+             repeat = 3\nstart = \"1s\"\n"
+        ),
+    ) else {
+        return;
+    };
+    let (traces, reports) = wire.run();
+    let fifo = airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap());
+    let simulated = airtab_sim::run(&wire.house.file.scenario, &fifo, 1);
+    let ways = |trace: &AppTrace| [trace.down.clone(), trace.up.clone()];
+    for (live, simulated, sent) in ways(&traces[0])
+        .into_iter()
+        .zip(ways(&simulated.apps[0]))
+        .zip([156, 153])
+        .map(|((a, b), n)| (a, b, n))
+    {
+        assert_eq!((live.sent, live.received, live.deliveries.len() as u64), (sent, sent, sent));
+        assert_eq!((simulated.sent, simulated.received, simulated.bytes), (sent, sent, live.bytes));
+        for (a, b) in live.deliveries.iter().zip(&simulated.deliveries) {
+            let late = a.sent_ns.checked_sub(b.sent_ns).expect("never early");
+            assert!(late < S / 5, "{} ms late", late / 1_000_000);
+        }
+    }
+    assert!(reports[0].late.count > 0 && reports[0].late.p50_s < 0.01, "{:?}", reports[0]);
+    let figures = judged(&wire, traces).remove(0);
+    assert_eq!((figures[&Metric::Loss], figures[&Metric::UplinkLoss]), (0.0, 0.0));
+    assert!(figures[&Metric::Delay] < 0.05 && figures[&Metric::UplinkDelay] < 0.05, "{figures:?}");
+    assert_eq!(figures[&Metric::ReplayedTcp], 3.0 / 103.0);
+}
+
 #[test]
 fn views_tell_what_users_feel() {
     let Some(wire) = Wire::new(

@@ -3,7 +3,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`config`] | the INI file: classes of requests |
+//! | [`config`] | the TOML file: classes of requests |
+//! | [`ini`] | what was an INI file, to TOML |
 //! | [`http`] | one response, byte by byte |
 //! | [`connection`] | the states of one request |
 //! | [`samples`] | V(t), dense at first and sparser later |
@@ -21,6 +22,7 @@ pub mod connection;
 pub mod engine;
 pub mod files;
 pub mod http;
+pub mod ini;
 pub mod merge;
 pub mod samples;
 pub mod start;

@@ -16,7 +16,7 @@ use server::Server;
 const LOOPBACKS: [&str; 2] = ["127.0.0.1:0", "[::1]:0"];
 
 fn config(text: &str) -> Config {
-    Config::parse("test.ini", text).expect("a good configuration")
+    Config::parse("test.toml", text).expect("a good configuration")
 }
 
 fn bench(config: &Config) -> Outcome {
@@ -24,7 +24,8 @@ fn bench(config: &Config) -> Outcome {
 }
 
 fn one(server: &Server, rest: &str) -> Request {
-    let config = config(&format!("[global]\ntimeout=300ms\n[class a] server={} {rest}", server.address));
+    let config =
+        config(&format!("timeout = '300ms'\n[[class]]\nname = 'a'\nserver = '{}'\n{rest}", server.address));
     bench(&config).requests.pop().expect("a request")
 }
 
@@ -40,7 +41,7 @@ fn each_way_to_end_a_download() {
     for loopback in LOOPBACKS {
         let server = Server::new(loopback);
         for path in ["/length/300000", "/chunked/300000", "/close/300000"] {
-            let request = one(&server, &format!("path={path}"));
+            let request = one(&server, &format!("path = '{path}'"));
             assert_eq!((&request.end, request.status), (&End::Done, Some(200)), "{path}");
             assert!((300_000..310_000).contains(&request.volume_bytes), "{path}: {}", request.volume_bytes);
             let points = &request.points;
@@ -54,7 +55,7 @@ fn each_way_to_end_a_download() {
 fn an_upload_is_what_the_server_has() {
     for loopback in LOOPBACKS {
         let server = Server::new(loopback);
-        let request = one(&server, "path=/null method=PUT size=3MB");
+        let request = one(&server, "path = '/null'\nmethod = 'PUT'\nsize = '3MB'");
         assert_eq!(request.end, End::Done);
         let received = server.received.load(Ordering::Relaxed);
         assert!(received > 3_000_000 && received < 3_001_000, "{received}");
@@ -66,7 +67,10 @@ fn an_upload_is_what_the_server_has() {
 #[test]
 fn an_uploads_volume_is_what_was_acknowledged() {
     let server = Server::new(LOOPBACKS[0]);
-    let config = config(&format!("[class a] server={} path=/pause method=PUT size=40MB", server.address));
+    let config = config(&format!(
+        "[[class]]\nname = 'a'\nserver = '{}'\npath = '/pause'\nmethod = 'PUT'\nsize = '40MB'",
+        server.address
+    ));
     let request = bench(&config).requests.pop().expect("a request");
     assert_eq!(request.end, End::Done);
     let queued = server.queued.load(Ordering::Relaxed);
@@ -82,19 +86,22 @@ fn an_uploads_volume_is_what_was_acknowledged() {
 #[test]
 fn failures_are_told_apart() {
     let server = Server::new(LOOPBACKS[0]);
-    assert_eq!(failure(&one(&server, "path=/missing")), &Failure::Status(404));
-    assert_eq!(failure(&one(&server, "path=/missing method=PUT size=1MB")), &Failure::Status(404));
-    assert!(matches!(failure(&one(&server, "path=/reset")), Failure::Lost(_)));
-    assert_eq!(failure(&one(&server, "path=/short")), &Failure::Closed);
-    assert_eq!(failure(&one(&server, "path=/silent")), &Failure::Stalled(300));
-    assert_eq!(failure(&one(&server, "path=/drip")), &Failure::SlowHead(300));
-    assert!(matches!(failure(&one(&server, "path=/rubbish")), Failure::Malformed(_)));
+    assert_eq!(failure(&one(&server, "path = '/missing'")), &Failure::Status(404));
+    assert_eq!(
+        failure(&one(&server, "path = '/missing'\nmethod = 'PUT'\nsize = '1MB'")),
+        &Failure::Status(404)
+    );
+    assert!(matches!(failure(&one(&server, "path = '/reset'")), Failure::Lost(_)));
+    assert_eq!(failure(&one(&server, "path = '/short'")), &Failure::Closed);
+    assert_eq!(failure(&one(&server, "path = '/silent'")), &Failure::Stalled(300));
+    assert_eq!(failure(&one(&server, "path = '/drip'")), &Failure::SlowHead(300));
+    assert!(matches!(failure(&one(&server, "path = '/rubbish'")), Failure::Malformed(_)));
 }
 
 #[test]
 fn nobody_there() {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
-    let config = config(&format!("[class a] server={address} path=/ count=3"));
+    let config = config(&format!("[[class]]\nname = 'a'\nserver = '{address}'\npath = '/'\ncount = 3"));
     let outcome = bench(&config);
     assert_eq!(outcome.requests.len(), 3);
     assert!(outcome.duration_ns >= 200_000_000, "a pause after each failure");
@@ -102,7 +109,7 @@ fn nobody_there() {
         assert!(matches!(failure(request), Failure::Connect(_)), "{request:?}");
         assert_eq!((request.t0_ns, request.points.len()), (None, 0));
     }
-    let text = "[class a] server=127.0.0.1:1 path=/ bind=192.0.2.77";
+    let text = "[[class]]\nname = 'a'\nserver = '127.0.0.1:1'\npath = '/'\nbind = '192.0.2.77'";
     let request = bench(&self::config(text)).requests.pop().expect("a request");
     assert!(matches!(failure(&request), Failure::Connect(_)), "an address that is not ours: {request:?}");
 }
@@ -110,7 +117,7 @@ fn nobody_there() {
 #[test]
 fn the_handshake_and_nothing_else_is_left_out_of_t() {
     let server = Server::new(LOOPBACKS[0]);
-    let request = one(&server, "path=/late");
+    let request = one(&server, "path = '/late'");
     let first = request.points.iter().find(|p| p.1 > 0).expect("data");
     assert!(first.0 >= 100_000_000, "the server waits 100 ms: {:?}", request.points);
 }
@@ -120,8 +127,8 @@ fn classes_run_side_by_side_until_their_counts() {
     let server = Server::new(LOOPBACKS[0]);
     let address = server.address;
     let config = config(&format!(
-        "[class dl] server={address} path=/length/200000 concurrency=4 count=10 bind=127.0.0.2\n\
-         [class ul] server={address} path=/null method=PUT size=1MB count=background"
+        "[[class]]\nname = 'dl'\nserver = '{address}'\npath = '/length/200000'\nconcurrency = 4\ncount = 10\nbind = '127.0.0.2'\n\
+         [[class]]\nname = 'ul'\nserver = '{address}'\npath = '/null'\nmethod = 'PUT'\nsize = '1MB'\ncount = 'background'"
     ));
     let mut seen = 0;
     let outcome = run(&config, &AtomicBool::new(false), &mut |event| {
@@ -145,7 +152,8 @@ fn a_run_can_end_by_time_and_keeps_what_it_has() {
     let server = Server::new(LOOPBACKS[0]);
     let address = server.address;
     let config = config(&format!(
-        "[global]\nduration=2500ms\n[class a] server={address} path=/slow concurrency=2 count=2"
+        "duration = '2500ms'\n\
+         [[class]]\nname = 'a'\nserver = '{address}'\npath = '/slow'\nconcurrency = 2\ncount = 2"
     ));
     let mut progress = Vec::new();
     let outcome = run(&config, &AtomicBool::new(false), &mut |event| {
@@ -185,7 +193,7 @@ fn a_run_can_end_by_time_and_keeps_what_it_has() {
 #[test]
 fn a_stop_flag_ends_it() {
     let server = Server::new(LOOPBACKS[0]);
-    let config = config(&format!("[class a] server={} path=/slow", server.address));
+    let config = config(&format!("[[class]]\nname = 'a'\nserver = '{}'\npath = '/slow'", server.address));
     let stop = AtomicBool::new(false);
     let outcome = run(&config, &stop, &mut |event| {
         if let Event::Progress(..) = event {

@@ -8,7 +8,7 @@
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
 //! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
-//! - [`reader`]: a TOML document read key by key, for files that look like scenarios
+//! - [`reader`]: a TOML document read key by key, for files that look like scenarios (`airtab-reader`)
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: it
 //! runs nothing, compares nothing and starts no thread (`airtab-lab`). Without
@@ -17,10 +17,13 @@
 mod access;
 mod apps;
 mod bottleneck;
+mod capture_file;
 mod changes;
 mod contention;
 mod copies;
 pub mod digits;
+#[cfg(feature = "files")]
+mod disk_file;
 mod dnb;
 mod evenness;
 mod frames;
@@ -32,10 +35,10 @@ mod mac;
 mod measure;
 mod mesh;
 mod metric;
+mod named_file;
 mod outcome;
 mod phy_rates;
 mod queues;
-pub mod reader;
 mod requirements;
 mod scenario_file;
 mod schedule;
@@ -43,28 +46,28 @@ mod scores;
 mod speed;
 mod station;
 mod tcp;
-#[cfg(feature = "files")]
-mod text_file;
 mod video_trace;
 mod volumes;
 mod wifi;
 mod wired;
 
+pub use airtab_reader as reader;
 pub use apps::ACCESS_POINT;
+#[cfg(feature = "files")]
+pub use disk_file::read_text;
 pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, column_unit};
+pub use named_file::OpenFile;
 pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
-pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues};
+pub use scenario_file::{FileError, HOME, LONGEST_NS, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
 pub use station::station_change;
 pub use tcp::tcp_settings;
-#[cfg(feature = "files")]
-pub use text_file::read_text;
 pub use volumes::volume_jain;

@@ -110,6 +110,8 @@ pub enum Metric {
     UplinkJitter,
     /// Standard deviation of the times between two arrivals of the downlink, s.
     ArrivalSpread,
+    /// Packets of a capture that were TCP's, share of those that are sent again: nothing reacts to what becomes of them.
+    ReplayedTcp,
     /// Downlink packets that never arrived, share of those sent.
     Loss,
     /// Uplink packets that never arrived, share of those sent.
@@ -317,6 +319,7 @@ const TABLE: &[Row] = &[
     (Jitter, "jitter_seconds", "jitter, ms", 1e3, 2, Lower),
     (UplinkJitter, "uplink_jitter_seconds", "jitter up, ms", 1e3, 2, Lower),
     (ArrivalSpread, "arrival_gap_deviation_seconds", "arrival gaps, deviation, ms", 1e3, 2, Lower),
+    (ReplayedTcp, "replayed_tcp_ratio", "TCP of the capture, %", 1e2, 1, Neither),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
     (QueueDelay, "queue_delay_mean_seconds", "queue mean, ms", 1e3, 2, Lower),

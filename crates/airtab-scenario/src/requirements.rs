@@ -13,8 +13,8 @@ use airtab_core::time::SECOND;
 use airtab_quality::qoo::{Percentile, Requirement, Span};
 use toml::de::DeTable;
 
+use crate::named_file::Folder;
 use crate::reader::{Document, Problem, Section, Value, instead, label, quantity, text};
-use crate::scenario_file::Folder;
 
 const SHIPPED: &str = include_str!("requirements.toml");
 
@@ -53,9 +53,9 @@ impl Requirements {
     pub(crate) fn read(top: &Section, folder: &Folder) -> Requirements {
         let mut requirements = Requirements::shipped();
         let Some(written) = top.read("requirements", text) else { return requirements };
-        let path = folder.path.join(&written);
+        let path = folder.path(&written);
         let file = path.display().to_string();
-        let own = match (folder.read)(&path, MAX_MIB, "a file of requirements (TOML)") {
+        let own = match folder.text(&path, MAX_MIB, "a file of requirements (TOML)") {
             Ok(own) => Requirements::parse(&file, &own),
             Err(reason) => {
                 top.problem_of("requirements", &format!("{}: {reason}", Path::new(&written).display()));

@@ -18,14 +18,15 @@ use toml::de::DeTable;
 use crate::apps::read_apps;
 use crate::bottleneck::{Network, read_medium};
 use crate::changes::read_changes;
+#[cfg(feature = "files")]
+use crate::disk_file::{open_file, read_text};
 use crate::kinds::Context;
 use crate::links::Errors;
+use crate::named_file::{Folder, OpenFile};
 use crate::queues::QueueSettings;
 use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
 use crate::requirements::Requirements;
 use crate::station::read_stations;
-#[cfg(feature = "files")]
-use crate::text_file::read_text;
 use crate::wired::{MESH_WIRED, read_servers, read_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
@@ -71,20 +72,10 @@ pub enum FileError {
     Wrong(Vec<Problem>),
 }
 
-/// Gives the text of a file: its path, the most that it may have, MiB, and what
-/// it should be, for messages; or says why it cannot be read.
-pub type ReadText<'a> = &'a dyn Fn(&Path, u64, &str) -> Result<String, String>;
-
-/// Where files that a scenario names are looked for.
-pub(crate) struct Folder<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) read: ReadText<'a>,
-}
-
 impl ScenarioFile {
     /// The embedded home scenario.
     pub fn home() -> ScenarioFile {
-        let no_other = |_: &Path, _, _: &str| Err("the embedded scenario names no file".into());
+        let no_other = |_: &Path, _: &str| Err("the embedded scenario names no file".into());
         ScenarioFile::parse_with("home.toml", HOME, &no_other)
             .expect("the embedded scenario is checked by a test")
     }
@@ -104,25 +95,25 @@ impl ScenarioFile {
     }
 
     /// Reads the text of a file. `file` is its name in messages, its stem the
-    /// name of a scenario that has none, and its folder where video traces are
-    /// looked for.
+    /// name of a scenario that has none, and its folder where files that it names
+    /// are looked for.
     ///
     /// # Errors
     /// As [`ScenarioFile::load`].
     #[cfg(feature = "files")]
     pub fn parse(file: &str, text: &str) -> Result<ScenarioFile, FileError> {
-        ScenarioFile::parse_with(file, text, &read_text)
+        ScenarioFile::parse_with(file, text, &open_file)
     }
 
-    /// The same where files are not, or not only, on disk: `read` gives the texts
-    /// of those that the scenario names.
+    /// The same where files are not, or not only, on disk: `open` opens those that
+    /// the scenario names.
     ///
     /// # Errors
     /// Something in it is wrong: then all problems are listed with their places.
-    pub fn parse_with(file: &str, text: &str, read: ReadText) -> Result<ScenarioFile, FileError> {
+    pub fn parse_with(file: &str, text: &str, open: OpenFile) -> Result<ScenarioFile, FileError> {
         let document = Document::new(file, text);
         let read = match DeTable::parse(text) {
-            Ok(table) => read_file(file, text, read, &Section::top(&document, table.get_ref())),
+            Ok(table) => read_file(file, text, open, &Section::top(&document, table.get_ref())),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -142,7 +133,7 @@ impl ScenarioFile {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<ScenarioFile> {
+fn read_file(file: &str, text: &str, open: OpenFile, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
@@ -164,7 +155,7 @@ fn read_file(file: &str, text: &str, read: ReadText, top: &Section) -> Option<Sc
         true => nodes.unwrap_or_default(),
         false => read_stations(top, medium.as_ref(), errors, duration_ns),
     };
-    let folder = Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), read };
+    let folder = Folder::of(file, open);
     let cell = medium.as_ref().and_then(MediumConfig::cell);
     let requirements = Requirements::read(top, &folder);
     let (congestion, mss) = (tcp.congestion, tcp.mss);

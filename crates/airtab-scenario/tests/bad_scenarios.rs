@@ -207,6 +207,27 @@ const CASES: &[(&str, &str, &str)] = &[
         "kind = \"voip\"",
         "kind = \"mpeg\"\ni_bytes = 0\np_bytes = \"1ms\"\nsigma = 3",
     ),
+    ("capture without keys", "kind = \"voip\"", "kind = \"trace\""),
+    (
+        "capture that is not there",
+        "kind = \"voip\"",
+        "kind = \"trace\"\nfile = \"no-such.pcapng\"\nclient = \"10.0.0.1\"",
+    ),
+    (
+        "capture of nobody",
+        "kind = \"voip\"",
+        "kind = \"trace\"\nfile = \"no-such.pcapng\"\nclient = \"laptop\"\nrepeat = 0\nscale = 0\ngap = 5",
+    ),
+    (
+        "capture at no scale",
+        "kind = \"voip\"",
+        "kind = \"trace\"\nfile = 5\nclient = 10\nrepeat = \"yes\"\nscale = nan",
+    ),
+    (
+        "keys of a capture",
+        "kind = \"voip\"",
+        "kind = \"voip\"\nfile = \"x\"\nclient = \"10.0.0.1\"\ngap = \"1s\"",
+    ),
     ("scale as text", "kind = \"voip\"", "kind = \"mpeg\"\nscale = \"0.93\""),
     ("scale and course", "kind = \"voip\"", "kind = \"mpeg\"\nscale = 0.93\ncourse = [[\"0s\", 1]]"),
     ("course that goes back", "kind = \"voip\"", "kind = \"mpeg\"\ncourse = [[\"9s\", 1], [\"8s\", 1]]"),

@@ -2,6 +2,7 @@
 //! Quality of Outcome of applications: by latencies that are known, in each direction, by requirements of one's own, and
 //! what is refused.
 
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 use airtab_core::{Discipline, Params};
@@ -21,13 +22,16 @@ fn file(top: &str, app: &str) -> Result<ScenarioFile, String> {
         "duration = \"20s\"\nmeasure = [\"1s\", \"19s\"]\n{top}\n[wifi]\nphy = \"std-11g\"\n[[station]]\nname = \"s\"\n\
          rate = \"54Mb/s\"\nfer = 0\n[[app]]\nname = \"a\"\nstation = \"s\"\nstart = \"0s\"\n{app}"
     );
-    let read = |path: &Path, _: u64, what: &str| match path.to_str() {
+    let text_of = |path: &Path, what: &str| match path.to_str() {
         Some("own.toml") => Ok(OWN.to_string()),
         Some("slow.toml") => Ok(SLOW.to_string()),
         Some("wrong.toml") => Ok(OWN.replace("\"1s\"", "\"0s\"")),
         _ => Err(format!("no such file; name {what}")),
     };
-    ScenarioFile::parse_with("house.toml", &text, &read).map_err(|e| e.to_string())
+    let open = |path: &Path, what: &str| -> Result<Box<dyn Read>, String> {
+        Ok(Box::new(Cursor::new(text_of(path, what)?)))
+    };
+    ScenarioFile::parse_with("house.toml", &text, &open).map_err(|e| e.to_string())
 }
 
 fn figures(top: &str, app: &str) -> Figures {

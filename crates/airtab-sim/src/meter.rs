@@ -43,8 +43,8 @@ pub struct AppMeter {
 }
 
 impl AppMeter {
-    /// For one application of `scenario`, with room for what its users' constant
-    /// streams deliver, up to a million packets each way. The times in the queue
+    /// For one application of `scenario`, with room for the deliveries of its users
+    /// that have a record each, up to a million packets each way. The times in the queue
     /// make room for themselves, at the first one.
     pub fn new(app: &App, scenario: &Scenario) -> AppMeter {
         let windows = scenario.windows.iter().map(|window| {
@@ -62,14 +62,14 @@ impl AppMeter {
     fn of(app: &App, scenario: &Scenario, measure: Range<u64>) -> AppMeter {
         let measured = measure.end - measure.start;
         let stream = |up| {
-            let of_one = app.kind.constant(up).map_or(0, |s| measured / s.period_ns + 2);
+            let of_one = app.kind.recorded(up, measured).unwrap_or(0);
             let room = of_one.saturating_mul(app.users.count.into()).min(ROOM);
             StreamTrace { deliveries: Vec::with_capacity(room as usize), ..StreamTrace::default() }
         };
         AppMeter {
             name: app.name.clone(),
             kind: app.kind.clone(),
-            records: [false, true].map(|up| app.arrivals || app.kind.constant(up).is_some()),
+            records: [false, true].map(|up| app.arrivals || app.kind.recorded(up, 0).is_some()),
             streams: [false, true].map(stream),
             paths: Default::default(),
             queue: QueueMeter::new(measure.clone(), &scenario.measure_ns),

@@ -267,6 +267,7 @@ impl App {
         match (self.kind.protocol(), &self.kind) {
             (Protocol::Tcp, _) => mss + TCP_HEADERS,
             (Protocol::Udp, AppKind::Udp(udp)) => udp.bytes,
+            (Protocol::Udp, AppKind::Replay(replay)) => replay.packets.longest(),
             (Protocol::Udp, kind) => {
                 let constant = [false, true].map(|up| kind.constant(up).map(|stream| stream.bytes));
                 constant.into_iter().flatten().max().unwrap_or(MTU)

@@ -212,9 +212,9 @@ pub struct StreamTrace {
     pub under_way: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
-    /// Time from sending to reception, ns, of the packets of `received`. Not of constant streams.
+    /// Time from sending to reception, ns, of the packets of `received`, where there is no record of each.
     pub delay_ns: Histogram,
-    /// Each packet of `received`, in order of reception. Constant streams only: game, call and ping.
+    /// Each packet of `received`, in order of reception. Of game, call, ping and the packets of a capture.
     pub deliveries: Vec<Delivery>,
 }
 

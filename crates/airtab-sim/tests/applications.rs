@@ -7,13 +7,14 @@ use std::collections::{BinaryHeap, VecDeque};
 use airtab_core::time::{MS, SECOND as S};
 use airtab_sim::AppKind;
 use airtab_sim::tcp::Algorithm;
+use airtab_sim::traffic::trace::{self, Packets};
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::video::{Fec, Frame, FrameKind, Frames, PERIOD_NS};
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::traffic::web::{Client, Page, Pages, REQUEST, Site};
 use airtab_sim::traffic::{
-    Action, Application, Constant, Cut, Download, Game, Http, Io, Mpeg, P2p, Ping, Points, Progress,
-    Proshare, Seen, Setting, Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
+    Action, Application, Constant, Cut, Download, Game, Http, Io, Kind, Mpeg, P2p, Ping, Points, Progress,
+    Proshare, Replay, Seen, Setting, Streaming, Sweep, Udp, Upload, User, Video, Voip, Volume, Web,
 };
 
 const CUBIC: Algorithm = Algorithm::Cubic;
@@ -689,4 +690,138 @@ fn browsers_draw_for_themselves() {
     assert_eq!([first(2, 0, 1), first(100, 0, 1), first(7, 0, 3)], [one; 3]);
     assert_eq!(first(1, 1, 2), first(5, 1, 9));
     assert_ne!(first(1, 1, 2), one);
+}
+
+/// Packets by hand: when, bytes, up.
+fn packets(list: &[(u64, u32, bool)]) -> Packets {
+    Packets::new(list.iter().map(|&(at_ns, bytes, up)| trace::Packet { at_ns, bytes, up }).collect())
+        .expect("packets")
+}
+
+/// Everything that it wants to send by `until`: when after its start, bytes, up.
+fn replayed(kind: &Replay, until: u64, late: u64) -> Vec<(u64, u32, bool)> {
+    let mut alone = Alone::start(kind.clone());
+    alone.run(START + until, late);
+    let of = |(at, action): &(u64, Action)| match *action {
+        Action::Send { up, bytes, tag: 0 } => (*at - START, bytes, up),
+        ref other => panic!("{other:?}"),
+    };
+    alone.wanted.iter().map(of).collect()
+}
+
+#[test]
+fn the_packets_of_a_capture_are_sent_at_their_times() {
+    // Three at one time stay in their order.
+    let list = [(0, 200, true), (7, 1500, false), (7, 40, true), (7, 2304, false), (20 * MS, 28, false)];
+    let once = Replay::once(packets(&list));
+    assert_eq!(replayed(&once, 100 * S, 0), list);
+    let apart = [(0, 200, true), (7 * MS, 1500, false), (20 * MS, 28, false)];
+    let late = apart.map(|(at, bytes, up)| (at + 5 * MS, bytes, up));
+    let said = "timers that come late do not add up";
+    assert_eq!(replayed(&Replay::once(packets(&apart)), 100 * S, 5 * MS), late, "{said}");
+    assert_eq!(replayed(&once, 19 * MS, 0), list[..4]);
+    // Half the time, twice the time, a third more slowly: to the nearest ns.
+    for (scale_ppm, times) in [
+        (2_000_000, [0, 4, 4, 4, 10 * MS]),
+        (500_000, [0, 14, 14, 14, 40 * MS]),
+        (750_000, [0, 9, 9, 9, 26_666_667]),
+        (1_000_000_000, [0, 0, 0, 0, 20_000]),
+        (1_000, [0, 7_000, 7_000, 7_000, 20 * S]),
+    ] {
+        let sent = replayed(&Replay { scale_ppm, ..once.clone() }, 100 * S, 0);
+        assert_eq!(sent.iter().map(|p| p.0).collect::<Vec<_>>(), times, "{scale_ppm}");
+    }
+    let mut alone = Alone::start(once.clone());
+    alone.tell(START + S, |user, io| user.datagram(true, 200, 0, io));
+    assert_eq!(alone.actions(), [], "nothing answers");
+    let setting = Setting { seed: 9, app: "b", user: 3, users: 4, active_ns: 0, phase_ns: Some(3 * MS) };
+    let (mut user, mut io) = (AppKind::from(once).user(&setting), Io::default());
+    user.start(io.at(START));
+    assert_eq!(io.poll(), Some(Action::Timer { at: START + 3 * MS, key: 0 }), "a phase");
+}
+
+#[test]
+fn a_capture_begins_again_after_its_end() {
+    let list = [(0, 100, false), (4 * MS, 200, true), (12 * MS, 300, false)];
+    let times = |kind: &Replay, until| replayed(kind, until, 0).iter().map(|p| p.0).collect::<Vec<_>>();
+    let once = Replay::once(packets(&list));
+    // Three packets in 12 ms are 6 ms apart on the mean: a round takes 18.
+    let two = Replay { rounds: Some(2), ..once.clone() };
+    assert_eq!(times(&two, S), [0, 4 * MS, 12 * MS, 18 * MS, 22 * MS, 30 * MS]);
+    assert_eq!(two.period_ns(), Some(18 * MS));
+    let sent = replayed(&two, S, 0);
+    assert!(sent[3..].iter().zip(&list).all(|(a, b)| (a.1, a.2) == (b.1, b.2)), "the same packets");
+    // With a gap, which is not scaled.
+    let gap = Replay { gap_ns: Some(MS), scale_ppm: 2_000_000, ..two.clone() };
+    assert_eq!(times(&gap, S), [0, 2 * MS, 6 * MS, 7 * MS, 9 * MS, 13 * MS]);
+    // Again and again: 18 ms a round, exact after many.
+    let forever = Replay { rounds: None, ..once.clone() };
+    let sent = times(&forever, 18 * MS * 5000 - 1);
+    assert_eq!((sent.len(), sent[14_997], sent[14_999]), (15_000, 18 * MS * 4999, 18 * MS * 4999 + 12 * MS));
+    // A single packet needs a gap.
+    let single = Replay { rounds: Some(3), gap_ns: Some(5), ..Replay::once(packets(&[(0, 60, true)])) };
+    assert_eq!((single.check(), times(&single, S)), (Ok(()), vec![0, 5, 10]));
+    // Times beyond all time do not come.
+    let far = [(0, 60, true), (u64::MAX - 5, 60, true)];
+    let far = Replay { scale_ppm: 1_000, rounds: None, ..Replay::once(packets(&far)) };
+    assert_eq!(times(&far, S), [0]);
+}
+
+#[test]
+fn what_is_no_capture_to_send_is_refused() {
+    let of = |list: &[(u64, u32, bool)]| {
+        let list = list.iter().map(|&(at_ns, bytes, up)| trace::Packet { at_ns, bytes, up });
+        Packets::new(list.collect()).map_err(|broken| broken.to_string())
+    };
+    assert_eq!(of(&[]).unwrap_err(), "file: 0 packets: 1 to 1000000");
+    assert_eq!(of(&[(0, 60, true); 1_000_001]).unwrap_err(), "file: 1000001 packets: 1 to 1000000");
+    assert!(of(&[(0, 60, true); 1_000_000]).is_ok());
+    assert_eq!(of(&[(1, 60, true)]).unwrap_err(), "file: the first packet is sent at 0");
+    let back = [(0, 60, true), (9, 60, true), (8, 60, true)];
+    assert_eq!(of(&back).unwrap_err(), "file: packets must be in order of time");
+    for bytes in [0, 27, 2305] {
+        let expected = format!("file: a packet of {bytes} bytes: 28 to 2304");
+        assert_eq!(of(&[(0, bytes, true)]).unwrap_err(), expected);
+    }
+    let once = Replay::once(packets(&[(0, 60, true), (1000, 60, true)]));
+    let moment = Replay { rounds: None, ..Replay::once(packets(&[(0, 60, true), (0, 60, true)])) };
+    for (wrong, message) in [
+        (Replay { scale_ppm: 0, ..once.clone() }, "scale: 0.001 to 1000"),
+        (Replay { scale_ppm: 1_000_000_001, ..once.clone() }, "scale: 0.001 to 1000"),
+        (Replay { rounds: Some(0), ..once.clone() }, "repeat: sent no time at all: at least 1"),
+        (Replay { gap_ns: Some(1), ..once.clone() }, "gap: only with repeat"),
+        (moment.clone(), "repeat: the capture's packets are all of one moment: say how long after it"),
+        (Replay { gap_ns: Some(0), ..moment }, "gap: a round takes less than 1ns"),
+        (
+            Replay {
+                rounds: None,
+                scale_ppm: 1_000_000_000,
+                ..Replay::once(packets(&[(0, 60, true), (200, 60, true)]))
+            },
+            "scale: a round takes less than 1ns",
+        ),
+    ] {
+        let said = wrong.check().expect_err(message).to_string();
+        assert!(said.starts_with(message), "{said}");
+    }
+    assert_eq!(once.check(), Ok(()));
+}
+
+/// What a run is stored by: any other packet is another number.
+#[test]
+fn a_captures_packets_are_told_by_their_digest() {
+    let list = [(0, 100, false), (4 * MS, 200, true)];
+    let said = |list: &[(u64, u32, bool)]| format!("{:?}", packets(list));
+    assert_eq!(said(&list), said(&list));
+    assert_eq!(said(&list).len(), "Packets(2, )".len() + 32);
+    for other in [
+        [(0, 101, false), list[1]],
+        [(0, 100, true), list[1]],
+        [list[0], (4 * MS + 1, 200, true)],
+        [list[0], (4 * MS, 200, false)],
+    ] {
+        assert_ne!(said(&other), said(&list));
+        assert_ne!(packets(&other), packets(&list));
+    }
+    assert_ne!(said(&list[..1]), said(&list));
 }

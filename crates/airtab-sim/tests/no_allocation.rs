@@ -9,13 +9,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use airtab_core::{Phy, RateSpec};
-use airtab_sim::traffic::{Udp, udp::Rate};
+use airtab_sim::traffic::trace::{Packet, Packets};
+use airtab_sim::traffic::{Replay, Udp, udp::Rate};
 use airtab_sim::wifi::{
     Aggregation, Ask, Candidate, CellConfig, DriverConfig, Edca, ErrorTable, GovernorConfig, Loss, Mean,
     MediumConfig, Outcome, RateAlgorithm, RateControl, Signal, Snr, Speed, WireConfig,
 };
 use airtab_sim::{App, AppKind, Simulation};
-use common::{S, cell, disciplines, home, other_home, queue, study_home};
+use common::{MS, S, cell, disciplines, home, other_home, queue, study_home};
 
 struct Counting;
 
@@ -63,7 +64,16 @@ fn the_steady_state_allocates_nothing() {
     let mut study = study_home();
     study.apps.retain(|app| matches!(app.kind, AppKind::Proshare(_)));
     study.name = "study".into();
-    for (scenario, least) in [(home, 140_000), (film, 20_000), (governed, 140_000), (study, 2_400)] {
+    // A capture of 0.7 s in the place of the call, again and again.
+    let packet = |i: u32| Packet { at_ns: u64::from(i) * 7 * MS, bytes: 100 + i, up: i % 3 == 0 };
+    let packets = Packets::new((0..100).map(packet).collect()).expect("packets");
+    let mut capture = home.clone();
+    capture.apps.truncate(2);
+    capture.apps[1].kind = Replay { rounds: None, ..Replay::once(packets) }.into();
+    capture.name = "capture".into();
+    for (scenario, least) in
+        [(home, 140_000), (film, 20_000), (governed, 140_000), (study, 2_400), (capture, 13_000)]
+    {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
             simulation.advance(140 * S); // past the first losses: lists of TCP grow with them

@@ -190,7 +190,7 @@ fn server(bytes: usize, slow: bool) -> SocketAddr {
 }
 
 fn configuration(dir: &Path, content: &str) -> String {
-    let path = dir.join("bench.ini");
+    let path = dir.join("bench.toml");
     std::fs::write(&path, content).expect("written");
     path.to_str().expect("UTF-8").into()
 }
@@ -202,8 +202,8 @@ fn a_benchmark_leaves_its_files() {
     let config = configuration(
         dir.path(),
         &format!(
-            "[class dl] server={server} path=/f concurrency=2 count=4\n\
-         [class ul] server={server} path=/null method=PUT size=200kB count=3\n"
+            "[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'\nconcurrency = 2\ncount = 4\n\
+         [[class]]\nname = 'ul'\nserver = '{server}'\npath = '/null'\nmethod = 'PUT'\nsize = '200kB'\ncount = 3"
         ),
     );
     let run = ["htbench", &config, "--outdir", out.to_str().expect("UTF-8"), "--json"];
@@ -233,7 +233,8 @@ fn a_benchmark_leaves_its_files() {
 fn an_interrupted_benchmark_keeps_what_it_has() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let (server, out) = (server(10_000_000, true), dir.path().join("results"));
-    let content = format!("[global]\noutdir={}\n[class dl] server={server} path=/f\n", out.display());
+    let content =
+        format!("outdir = '{}'\n[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'", out.display());
     let child = command(&["htbench", &configuration(dir.path(), &content)]).spawn().expect("airtab starts");
     thread::sleep(Duration::from_millis(700));
     interrupt(&child);
@@ -249,17 +250,43 @@ fn an_interrupted_benchmark_keeps_what_it_has() {
 fn failed_requests_and_bad_files_are_told() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
-    let output =
-        airtab(&["htbench", &configuration(dir.path(), &format!("[class a] server={nobody} path=/"))]);
+    let output = airtab(&[
+        "htbench",
+        &configuration(dir.path(), &format!("[[class]]\nname = 'a'\nserver = '{nobody}'\npath = '/'")),
+    ]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("a 1: cannot connect: Connection refused"), "{output:?}");
-    let config = configuration(dir.path(), "[class a]\nserver = 127.0.0.1\npath = f\n");
+    let config = configuration(dir.path(), "[[class]]\nname = 'a'\nserver = '127.0.0.1'\npath = 'f'");
     let output = airtab(&["htbench", &config]);
     assert_eq!(output.status.code(), Some(1));
     let error = text(&output.stderr);
-    assert!(error.contains(&format!("{config}:3: path = f: use a path that begins with /")), "{error}");
+    let expected = format!("{config}:4:8: [[class]] path: 'f': use a path that begins with /");
+    assert!(error.contains(&expected), "{error}");
     let example = airtab(&["htbench", "--example"]);
-    assert!(text(&example.stdout).contains("[class dl]\n"));
+    assert!(text(&example.stdout).contains("[[class]]\nname = \"dl\""));
+}
+
+/// A configuration of earlier versions is refused with what makes another one of it, and that runs.
+#[test]
+fn an_ini_file_is_converted() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let server = server(1000, false);
+    let config = configuration(dir.path(), &format!("[class dl] server={server} path=/f count=2 # both\n"));
+    let refused = airtab(&["htbench", &config]);
+    assert_eq!(refused.status.code(), Some(1));
+    let cure = format!("airtab htbench --convert {config} prints it as TOML");
+    assert!(text(&refused.stderr).contains(&cure), "{}", text(&refused.stderr));
+    let converted = airtab(&["htbench", "--convert", &config]);
+    assert_eq!((converted.status.code(), text(&converted.stderr)), (Some(0), ""));
+    let ran = airtab(&["htbench", &configuration(dir.path(), text(&converted.stdout)), "--json"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    assert_eq!(lines(&ran).last().expect("a summary")["classes"][0]["done"], 2);
+    let broken = airtab(&["htbench", "--convert", &configuration(dir.path(), "[global]\nnow\n")]);
+    assert_eq!(broken.status.code(), Some(1));
+    let expected = format!("{config}:2: 'now' is no key with a value: write key = value");
+    assert!(text(&broken.stderr).contains(&expected), "{}", text(&broken.stderr));
+    let nothing = airtab(&["htbench", "--convert", "/no/such.ini"]);
+    assert!(text(&nothing.stderr).contains("cannot read /no/such.ini"), "{}", text(&nothing.stderr));
 }
 
 #[test]
@@ -267,7 +294,8 @@ fn a_datagram_starts_those_that_wait() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let server = server(1000, false);
     let port = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port").port();
-    let content = format!("[global]\nstart = broadcast:{port}\n[class a] server={server} path=/\n");
+    let content =
+        format!("start = 'broadcast:{port}'\n[[class]]\nname = 'a'\nserver = '{server}'\npath = '/'");
     let mut child =
         command(&["htbench", &configuration(dir.path(), &content)]).spawn().expect("airtab starts");
     let mut errors = BufReader::new(child.stderr.take().expect("piped"));
@@ -424,7 +452,8 @@ fn results_of_several_machines_are_merged() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let server = server(150_000, true);
     let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
-    let config = configuration(dir.path(), &format!("[class dl] server={server} path=/f\n"));
+    let config =
+        configuration(dir.path(), &format!("[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'"));
     let runs = ["one", "two"].map(|name| {
         let child = command(&["htbench", &config, "--outdir", &path(name)]).spawn();
         child.expect("airtab starts")

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::headers::Segment;
+use airtab_capture::Segment;
 
 /// Pieces that wait for the bytes before them. With more, the oldest hole counts as never filled.
 const MOST_PIECES: usize = 1024;

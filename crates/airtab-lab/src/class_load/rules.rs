@@ -5,9 +5,8 @@
 //!
 //! What it does not do: stations. A capture knows no numbers of them.
 
+use airtab_capture::Key;
 use airtab_core::{Pattern, Rule, unreached};
-
-use super::headers::Key;
 
 /// What is wrong with a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,9 +3,9 @@
 
 use std::io::Read;
 
+use airtab_capture::Segment;
 use etherparse::PacketBuilder;
 
-use super::headers::{Flow, Segment};
 use super::*;
 
 const ETHERNET: u32 = 1;

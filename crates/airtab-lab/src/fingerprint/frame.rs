@@ -8,12 +8,13 @@
 
 use std::collections::BTreeMap;
 
+use airtab_capture::Packet;
 use airtab_core::{Phy, Rate, RateSpec, ampdu_add};
 use airtab_sim::wifi::Category;
 
 use super::exchange::Queue;
 use super::radiotap::{self, Radio, Speed};
-use crate::packets::{CaptureError, Packet};
+use super::{CaptureError, FingerprintError};
 
 /// A MAC address.
 pub(super) type Mac = [u8; 6];
@@ -67,8 +68,8 @@ impl Stamps {
     }
 }
 
-fn header(packet: &Packet<'_>) -> Result<Radio, CaptureError> {
-    radiotap::read(packet.bytes).map_err(|what| CaptureError::Radiotap { frame: packet.number, what })
+fn header(packet: &Packet<'_>) -> Result<Radio, FingerprintError> {
+    radiotap::read(packet.bytes).map_err(|what| FingerprintError::Radiotap { frame: packet.number, what })
 }
 
 /// What PHY a capture is of.
@@ -84,7 +85,7 @@ pub(super) struct Guess {
 }
 
 impl Guess {
-    pub(super) fn add(&mut self, packet: &Packet<'_>) -> Result<(), CaptureError> {
+    pub(super) fn add(&mut self, packet: &Packet<'_>) -> Result<(), FingerprintError> {
         let radio = header(packet)?;
         self.frames += 1;
         let stamps = if radio.tsft_us.is_some() { Stamps::Radio } else { Stamps::File };
@@ -100,11 +101,11 @@ impl Guess {
     }
 
     /// The standard's profile for these rates, and whose time stamps there are.
-    pub(super) fn end(self) -> Result<(Phy, Stamps), CaptureError> {
+    pub(super) fn end(self) -> Result<(Phy, Stamps), FingerprintError> {
         use airtab_core::Format::{He, Ht, Vht};
-        let Some(stamps) = self.stamps else { return Err(CaptureError::Empty) };
+        let Some(stamps) = self.stamps else { return Err(CaptureError::Empty.into()) };
         if !self.stamped {
-            return Err(CaptureError::NoStamps);
+            return Err(FingerprintError::NoStamps);
         }
         let name = match (self.format, self.high, self.ofdm) {
             (Some(He), true, _) => "std-11ax",
@@ -162,7 +163,7 @@ impl Frames {
     }
 
     /// The next frame; `None` if nothing can be made of it.
-    pub(super) fn frame(&mut self, packet: &Packet<'_>) -> Result<Option<Frame>, CaptureError> {
+    pub(super) fn frame(&mut self, packet: &Packet<'_>) -> Result<Option<Frame>, FingerprintError> {
         let radio = header(packet)?;
         self.count += 1;
         if let Some((name, mac)) = packet.interface
@@ -177,7 +178,7 @@ impl Frames {
         // Two stamps of one moment may be a tick apart.
         if start_ns.saturating_add(self.phy.sifs_ns()) < self.last_ns {
             let back_us = (self.last_ns - start_ns) / 1000;
-            return Err(CaptureError::Unordered { frame: packet.number, back_us });
+            return Err(CaptureError::Unordered { frame: packet.number, back_us }.into());
         }
         let start_ns = start_ns.max(self.last_ns);
         self.last_ns = start_ns;

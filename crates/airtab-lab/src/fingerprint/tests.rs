@@ -186,7 +186,7 @@ fn cell(cards: &[Card], frames: usize, bianchi: bool, seed: u64) -> (Vec<u8>, Ve
     (file.0, stations)
 }
 
-fn of(file: &[u8]) -> Result<Heard, CaptureError> {
+fn of(file: &[u8]) -> Result<Heard, FingerprintError> {
     of_capture(&mut || Ok(Box::new(Cursor::new(file.to_vec()))), None)
 }
 

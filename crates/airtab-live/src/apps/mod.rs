@@ -5,7 +5,7 @@
 //!
 //! | kind | what runs |
 //! |---|---|
-//! | `game`, `voip`, `video`, `udp`, `ping`, and whatever else speaks UDP | the simulator's application over sockets (`udp`) |
+//! | `game`, `voip`, `video`, `udp`, `ping`, `trace`, and whatever else speaks UDP | the simulator's application over sockets (`udp`) |
 //! | `download`, `upload`, `p2p` | iperf3 (`iperf`) |
 //! | `web` | nginx, and our own page loader (`web`, `loader`, `http`) or Chromium (`chromium`) |
 //! | `streaming` | nginx, and our own player (`streaming`) |

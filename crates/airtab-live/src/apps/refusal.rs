@@ -7,10 +7,11 @@
 
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::traffic::video::HEADERS;
-use airtab_sim::traffic::{Download, P2p, Ping, Udp, Upload, Volume};
+use airtab_sim::traffic::{Download, P2p, Ping, Replay, Udp, Upload, Volume};
 use airtab_sim::{App, AppKind};
 
 use super::udp;
+use crate::packet::MTU;
 
 /// Connections that iperf3 makes at most.
 const MAX_FLOWS: u16 = 128;
@@ -61,6 +62,32 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
         AppKind::Udp(Udp { bytes, .. }) | AppKind::Ping(Ping { bytes, .. }) if *bytes < LEAST_BYTES => {
             Some(format!("bytes = {bytes}: its packets carry their time, at least {LEAST_BYTES} bytes"))
         }
+        AppKind::Replay(Replay { packets, .. }) if packets.longest() as usize > MTU => Some(format!(
+            "its capture has packets of {} bytes: the links here carry at most {MTU}",
+            packets.longest()
+        )),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::ScenarioFile;
+    use airtab_sim::traffic::trace::{Packet, Packets};
+
+    use super::*;
+
+    #[test]
+    fn a_capture_has_to_fit_through_the_links() {
+        let of = |bytes| {
+            let packets =
+                vec![Packet { at_ns: 0, bytes: 60, up: true }, Packet { at_ns: 5, bytes, up: false }];
+            let kind = Replay::once(Packets::new(packets).unwrap()).into();
+            let app = App { kind, ..ScenarioFile::home().scenario.apps[0].clone() };
+            refusal(&app, Algorithm::Cubic)
+        };
+        assert_eq!(of(1500), None);
+        let said = "its capture has packets of 1501 bytes: the links here carry at most 1500";
+        assert_eq!(of(1501).as_deref(), Some(said));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Games, calls, videos, pings and plain UDP streams: sockets around the
+//! Games, calls, videos, pings, captures and plain UDP streams: sockets around the
 //! application that the simulator runs, too ([`Application`]).
 //!
 //! So sizes, periods, phases and frames are the simulator's; so is the
@@ -8,8 +8,8 @@
 //! are exact. The application's timers are absolute deadlines; how late they were is reported,
 //! so that a machine that is too busy is seen.
 //!
-//! A packet must hold these 16 bytes: the last packet of a video frame that
-//! would be shorter is made as long.
+//! A packet must hold these 16 bytes: the last packet of a video frame and a
+//! packet of a capture that would be shorter are made as long.
 //!
 //! What it does not do: no codec, no play-out buffer, no duplicates (the cell
 //! makes none).
@@ -277,7 +277,11 @@ impl State {
             meter: Some(AppMeter::new(app, scenario)),
             late_ns: Histogram::new(100 * SECOND, 3),
             scored: scenario.scored,
-            judged_up: matches!(app.kind, AppKind::Udp(traffic::Udp { upload: true, .. })),
+            judged_up: match &app.kind {
+                AppKind::Udp(traffic::Udp { upload, .. }) => *upload,
+                AppKind::Replay(replay) => replay.packets.count(false) == 0,
+                _ => false,
+            },
             recent: Default::default(),
             recent_sent: Default::default(),
             recent_bytes: VecDeque::new(),

@@ -301,7 +301,8 @@ mod tests {
 
     #[test]
     fn figures_of_a_class() {
-        let text = "[class a] server=192.0.2.1 path=/ count=background\n[class b] server=192.0.2.1 path=/";
+        let text = "[[class]]\nname = 'a'\nserver = '192.0.2.1'\npath = '/'\ncount = 'background'\n\
+         [[class]]\nname = 'b'\nserver = '192.0.2.1'\npath = '/'";
         let config = Config::parse("x", text).expect("good");
         let mut requests: Vec<Request> = (1..=10).map(|i| request(0, 1, i, i + 1, i * 1000)).collect();
         requests.push(Request { end: End::Unfinished, ..request(0, 1, 11, 12, 500) });

@@ -165,8 +165,12 @@ mod tests {
     use airtab_core::time::SECOND;
 
     fn config() -> Config {
-        Config::parse("x", "[class a-b] server=192.0.2.1 path=/\n[class ul] server=192.0.2.1 path=/")
-            .expect("good")
+        Config::parse(
+            "x",
+            "[[class]]\nname = 'a-b'\nserver = '192.0.2.1'\npath = '/'\n\
+         [[class]]\nname = 'ul'\nserver = '192.0.2.1'\npath = '/'",
+        )
+        .expect("good")
     }
 
     fn one(class: usize, number: u64, t0_ns: u64, bytes: u64, end: End) -> Request {

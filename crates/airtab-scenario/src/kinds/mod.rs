@@ -23,6 +23,7 @@ mod reason;
 mod responsiveness;
 mod score;
 mod streaming;
+mod trace;
 mod udp;
 mod upload;
 mod video;
@@ -40,9 +41,9 @@ use airtab_sim::{App, AppKind, AppTrace};
 
 use crate::measure::Figures;
 use crate::metric::{Direction, Metric};
+use crate::named_file::Folder;
 use crate::reader::{Section, choice, quantity};
 use crate::requirements::Requirements;
-use crate::scenario_file::Folder;
 use crate::scores::{QueueScores, Scores};
 pub use score::Score;
 pub use video::video_frames;

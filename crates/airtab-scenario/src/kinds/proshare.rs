@@ -11,7 +11,7 @@ use airtab_core::time::{MS, SECOND};
 use airtab_sim::traffic::video::{HEADERS, PAYLOAD};
 use airtab_sim::traffic::{Constant, Cut, Proshare};
 
-use super::{Context, Described, Score, reason};
+use super::{Context, Described, Score, reason, score};
 use crate::metric::Metric;
 use crate::reader::{Section, quantity};
 use crate::scores::{QueueScores, Scores};
@@ -30,14 +30,7 @@ impl Described for Proshare {
     const COLUMNS: &'static [Metric] =
         &[Metric::Loss, Metric::Goodput, Metric::QueueDelay, Metric::QueueDelayP99];
     const REQUIREMENT: Option<&'static str> = Some("video-conference");
-    const SCORE: Score = Score {
-        caption: "packets lost, % (less is better)",
-        axis: (0.0, 1.0),
-        unit: Some("% lost"),
-        unit_of_reason: "% lost",
-        gain: ("", " loses"),
-        unit_of_gain: " % of its packets",
-    };
+    const SCORE: Score = score::LOST;
 
     fn read(s: &Section, _: &Context) -> Option<Proshare> {
         let study = Proshare::STUDY;

@@ -41,3 +41,13 @@ pub(super) const RECEIVED: Score = Score {
     gain: ("", " receives"),
     unit_of_gain: " Mb/s",
 };
+
+/// Packets that do not arrive.
+pub(super) const LOST: Score = Score {
+    caption: "packets lost, % (less is better)",
+    axis: (0.0, 1.0),
+    unit: Some("% lost"),
+    unit_of_reason: "% lost",
+    gain: ("", " loses"),
+    unit_of_gain: " % of its packets",
+};

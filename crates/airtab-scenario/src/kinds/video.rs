@@ -17,8 +17,8 @@ use super::reason::{SILENT, losses, mean_ms, percent};
 use super::{Context, Described, Score};
 use crate::measure::{Figures, mean};
 use crate::metric::Metric;
+use crate::named_file::Folder;
 use crate::reader::{Section, choice, text};
-use crate::scenario_file::Folder;
 use crate::scores::{QueueScores, Scores};
 use crate::video_trace::{self, SizeUnit};
 
@@ -154,9 +154,9 @@ fn read_frames(s: &Section, folder: &Folder, trace: Option<&str>, sizes: Option<
             });
         }
     };
-    let path = folder.path.join(name);
+    let path = folder.path(name);
     let file = path.display().to_string();
-    match (folder.read)(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
+    match folder.text(&path, MAX_TRACE_MIB, "a trace of frame sizes") {
         Ok(text) => match video_trace::parse(&file, &text, sizes.unwrap_or(SizeUnit::Bytes)) {
             Ok(frames) => return Some(frames),
             Err(problem) => s.problem_elsewhere("trace", *problem),

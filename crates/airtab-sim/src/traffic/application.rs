@@ -74,9 +74,15 @@ pub trait Kind {
         true
     }
 
-    /// Its constant stream, down or `up`, if it has one: each delivery of it is worth a record of its own.
+    /// Its constant stream, down or `up`, if it has one.
     fn constant(&self, _up: bool) -> Option<Constant> {
         None
+    }
+
+    /// Packets that a user sends down, or `up`, within so long, where each delivery of them is worth a record of its own;
+    /// None: a histogram tells of them. Those of a constant stream are.
+    fn recorded(&self, up: bool, within_ns: u64) -> Option<u64> {
+        self.constant(up).map(|stream| within_ns / stream.period_ns + 2)
     }
 
     /// The application of one user.

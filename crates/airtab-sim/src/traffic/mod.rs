@@ -124,6 +124,13 @@ macro_rules! applications {
                 }
             }
 
+            /// See [`Kind::recorded`].
+            pub(crate) fn recorded(&self, up: bool, within_ns: u64) -> Option<u64> {
+                match self {
+                    $(AppKind::$Type(kind) => kind.recorded(up, within_ns)),+
+                }
+            }
+
             /// The application of one user.
             pub fn user(&self, setting: &Setting) -> User {
                 match self {
@@ -218,4 +225,6 @@ applications! {
     http: Http,
     /// A test of responsiveness: transfers that fill the way, and probes.
     responsiveness: Responsiveness,
+    /// The packets of a capture, sent again.
+    trace: Replay,
 }

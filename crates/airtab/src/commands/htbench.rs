@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use airtab_probe::htbench::analysis::{ClassFigures, Series, Spread, classes};
 use airtab_probe::htbench::config::{Config, EXAMPLE, Start};
 use airtab_probe::htbench::engine::{self, End, Event, Outcome, Progress, Request};
-use airtab_probe::htbench::{files, start};
+use airtab_probe::htbench::{files, ini, start};
 use anyhow::Context;
 use args::Htbench;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -29,6 +29,10 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         output::print(EXAMPLE)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(path) = &args.convert {
+        output::print(&ini::to_toml(&path.display().to_string(), &content(path)?)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(target) = args.trigger {
         start::trigger(target).with_context(|| format!("cannot send to {target}"))?;
         return Ok(ExitCode::SUCCESS);
@@ -37,8 +41,7 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         return merge::merge(args);
     }
     let path = args.config.as_deref().unwrap_or(Path::new(""));
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut config = Config::parse(&path.display().to_string(), &text)?;
+    let mut config = Config::parse(&path.display().to_string(), &content(path)?)?;
     config.duration_ns = args.duration.or(config.duration_ns);
     let outdir = args.outdir.clone().or_else(|| config.outdir.clone());
     match &outdir {
@@ -67,6 +70,11 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         (_, true) => ExitCode::from(1),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// The text of a configuration.
+fn content(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The run itself, with a file and a line for each request that ends.

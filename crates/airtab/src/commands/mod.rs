@@ -46,7 +46,7 @@ fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
 fn load(path: &Path) -> Result<ScenarioFile, FileError> {
     let file = match (shipped(path), path.to_str()) {
         (Some((name, text)), _) => {
-            let none = |_: &Path, _, _: &str| Err("a scenario that airtab brings names no file".into());
+            let none = |_: &Path, _: &str| Err("a scenario that airtab brings names no file".into());
             ScenarioFile::parse_with(&format!("{name}.toml"), text, &none)?
         }
         (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {

@@ -5,8 +5,9 @@ use super::*;
 
 #[test]
 fn the_example_can_be_used() {
-    let config = Config::parse("example.ini", EXAMPLE).expect("good");
+    let config = Config::parse("example.toml", EXAMPLE).expect("good");
     assert_eq!((config.start, config.outdir), (Start::Now, Some("results/".into())));
+    assert_eq!((config.duration_ns, config.timeout_ns), (None, 30_000_000_000));
     assert_eq!(config.classes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["dl", "ul"]);
     let [dl, ul] = config.classes.as_slice() else { panic!("two classes") };
     assert_eq!((dl.method, dl.concurrency, dl.count), (Method::Get, 3, Some(30)));
@@ -17,61 +18,93 @@ fn the_example_can_be_used() {
     );
 }
 
-/// The form of the specification: a class on one line.
+/// The example with what it has as comments, each with another value.
 #[test]
-fn a_section_may_be_one_line() {
-    let text = "[global]            # requests per run\n\
-        start = broadcast:9999       # or now\n\
-        outdir = results/\n\
-        [class dl]  server=10.0.0.1:80  host=www  path=/10MB.bin  method=GET  concurrency=1 count=10 bind=10.0.0.11\n\
-        [class ul]  server=[2001:db8::1]  path=/cgi-bin/null;x?y=1#z method=PUT size=10485760\n";
-    let config = Config::parse("x.ini", text).expect("good");
-    assert_eq!(config.start, Start::Broadcast(9999));
-    let [dl, ul] = config.classes.as_slice() else { panic!("two classes") };
-    assert_eq!((dl.host.as_str(), dl.path.as_str(), dl.count), ("www", "/10MB.bin", Some(10)));
-    assert_eq!(ul.server, "[2001:db8::1]:80".parse().expect("an address"));
-    assert_eq!(
-        (ul.path.as_str(), ul.method, ul.count),
-        ("/cgi-bin/null;x?y=1#z", Method::Put { size: 10 << 20 }, Some(1))
-    );
+fn every_key() {
+    let text = EXAMPLE.replace("\"now\"", "\"broadcast:9999\"").replace("\n#", "\n");
+    let text =
+        text.replace("60s", "5s").replace("30s\"", "7s\"").replace("1ms", "2ms").replace("50ms", "9ms");
+    let text = text.split_once("\n\n").expect("a comment and keys").1;
+    let config = Config::parse("x.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((config.start, config.duration_ns), (Start::Broadcast(9999), Some(5_000_000_000)));
+    assert_eq!(config.timeout_ns, 7_000_000_000);
+    assert_eq!((config.sampling.min_ns, config.sampling.max_ns), (2_000_000, 9_000_000));
+    let server = |server: &str| {
+        let text = format!("[[class]]\nname = \"a\"\nserver = \"{server}\"\npath = \"/;x?y=1#z\"\n");
+        let class = Config::parse("x.toml", &text).expect("good").classes.remove(0);
+        (class.server.to_string(), class.path, class.concurrency, class.count)
+    };
+    for (written, address) in [
+        ("192.0.2.1", "192.0.2.1:80"),
+        ("192.0.2.1:8080", "192.0.2.1:8080"),
+        ("2001:db8::1", "[2001:db8::1]:80"),
+        ("[2001:db8::1]", "[2001:db8::1]:80"),
+        ("[2001:db8::1]:81", "[2001:db8::1]:81"),
+    ] {
+        assert_eq!(server(written), (address.into(), "/;x?y=1#z".into(), 1, Some(1)));
+    }
 }
 
 #[test]
 fn errors_name_line_key_value_and_fix() {
-    let dl = "[class dl]\nserver = 192.0.2.1:80\npath = /f\n";
+    let dl = "[[class]]\nname = \"dl\"\nserver = \"192.0.2.1:80\"\npath = \"/f\"\n";
+    let other = dl.replace("dl", "b");
     for (text, expected) in [
-        ("", "x.ini:1: no class of requests: add [class NAME] with server and path"),
-        ("[global]\n", "x.ini:1: no class of requests"),
-        ("start = now\n", "x.ini:1: start before any section: put [global] above it"),
-        ("[other]\na = 1\n", "x.ini:1: [other] means nothing here: use [global] or [class NAME]"),
-        ("[class]\n", "x.ini:1: [class] means nothing here"),
-        ("\n[class a/b]\n", "x.ini:2: [class a/b] needs a name of letters"),
-        ("[global\n", "x.ini:1: "),
-        ("[global]\nwhat\n", "x.ini:"),
-        (&format!("{dl}{dl}"), "[class dl] is there twice"),
-        ("[global]\n[global]\n", "[global] is there twice"),
-        ("[global]\nstart = later\n", "x.ini:2: start = later: use now, or broadcast:PORT"),
-        ("[global]\nstart = broadcast:0\n", "x.ini:2: start = broadcast:0: use now"),
-        ("[global]\n\nduration = 5\n", "x.ini:3: duration = 5: '5' is not a time with its unit"),
-        ("[global]\ntimeout = 0s\n", "x.ini:2: timeout = 0s: give more than 0s"),
-        ("[global]\nsample_max = 1us\n", "x.ini:2: sample_max = 1us: sample_max must not be below"),
-        ("[global]\ncolour = red\n", "x.ini:2: colour = red: no such key: use start, outdir"),
-        ("[class a] server=localhost:80 path=/\n", "x.ini:1: server = localhost:80: use an address"),
-        ("[class a]\npath = /\n", "x.ini:1: [class a] has no server: add server = 192.0.2.1:80"),
-        ("[class a]\nserver = 192.0.2.1\n", "x.ini:1: [class a] has no path"),
-        ("[class a]\nserver = 192.0.2.1\npath = f\n", "x.ini:3: path = f: use a path that begins with /"),
-        (&format!("{dl}size = 3\n"), "x.ini:4: size = 3: only uploads have one"),
-        (&format!("{dl}method = PUT\n"), "x.ini:4: method = PUT: an upload needs a size"),
-        (&format!("{dl}method = POST\n"), "x.ini:4: method = POST: use GET or PUT"),
-        (&format!("{dl}count = 0\n"), "x.ini:4: count = 0: use 1 or more, or background"),
-        (&format!("{dl}concurrency = 0\n"), "x.ini:4: concurrency = 0: use 1 to 4096"),
-        (&format!("{dl}bind = ::1\n"), "x.ini:4: bind = ::1: the server's address is of the other"),
-        (&format!("{dl}bind = eth0\n"), "x.ini:4: bind = eth0: invalid IP address syntax"),
-        (&format!("{dl}path = /g\n"), "x.ini:4: path = /f: it is there twice"),
-        (&format!("{dl}count = background\n"), "nothing ends the run"),
-        (&format!("{dl}concurrency=4000\n[class b]server=::1 path=/ concurrency=97"), "4097 connections"),
+        ("", "x.toml: no class of requests: add a [[class]] with name, server and path"),
+        ("start = now\n", "x.toml:1:9: "),
+        ("[other]\na = 1\n", "x.toml:1:2: other: no such key"),
+        ("[[class]]\nname = \"a/b\"\n", "x.toml:2:8: [[class]] name: 'a/b' is not a name of letters"),
+        (&format!("{dl}{dl}"), "x.toml:6:8: [[class]] name: 'dl' is used twice; names must differ"),
+        ("start = \"later\"\n", "x.toml:1:9: start: 'later': use now, or broadcast:PORT"),
+        ("start = \"broadcast:0\"\n", "x.toml:1:9: start: 'broadcast:0': use now"),
+        ("start = 5\n", "x.toml:1:9: start: '5' is not a text in quotes"),
+        ("\nduration = 5\n", "x.toml:2:12: duration: '5' is not a time with its unit"),
+        ("timeout = \"0s\"\n", "x.toml:1:11: timeout: '0s' is outside 1ns to 31536000s"),
+        ("outdir = \"\"\n", "x.toml:1:10: outdir: '' is no directory: name one"),
+        ("sample_max = \"1us\"\n", "x.toml:1:14: sample_max: must not be below sample_min, 1ms"),
+        (
+            "sample_min = \"1s\"\nsample_max = \"1ms\"\n",
+            "x.toml:2:14: sample_max: must not be below sample_min, 1s",
+        ),
+        ("timeuot = \"1s\"\n", "x.toml:1:1: timeuot: no such key; did you mean `timeout`?"),
+        (
+            "[[class]]\nserver = \"localhost:80\"",
+            "x.toml:2:10: [[class]] server: 'localhost:80': use an address",
+        ),
+        ("[[class]]\nname = \"a\"\npath = \"/\"\n", "[[class]] lacks the key `server`"),
+        ("[[class]]\nname = \"a\"\nserver = \"192.0.2.1\"\n", "[[class]] lacks the key `path`"),
+        ("[[class]]\npath = \"f\"\n", "x.toml:2:8: [[class]] path: 'f': use a path that begins with /"),
+        (&format!("{dl}size = \"3MB\"\n"), "x.toml:5:8: [[class]] size: only uploads have one"),
+        (&format!("{dl}method = \"PUT\"\n"), "x.toml:5:10: [[class]] method: an upload needs a size"),
+        (&format!("{dl}method = \"POST\"\n"), "x.toml:5:10: [[class]] method: 'POST' is not known"),
+        (&format!("{dl}host = \"\"\n"), "x.toml:5:8: [[class]] host: '': use a host name"),
+        (
+            &format!("{dl}count = 0\n"),
+            "x.toml:5:9: [[class]] count: '0' is outside 1 to 1000000000, or \"background\"",
+        ),
+        (&format!("{dl}count = \"all\"\n"), "x.toml:5:9: [[class]] count: 'all' is not "),
+        (&format!("{dl}concurrency = 0\n"), "x.toml:5:15: [[class]] concurrency: '0' is outside 1 to 4096"),
+        (
+            &format!("{dl}bind = \"::1\"\n"),
+            "x.toml:5:8: [[class]] bind: '::1': the server's address is of the other",
+        ),
+        (&format!("{dl}bind = \"eth0\"\n"), "x.toml:5:8: [[class]] bind: 'eth0' is not a local address"),
+        (&format!("{dl}path = \"/g\"\n"), "x.toml:5:1: duplicate key"),
+        (&format!("{dl}count = \"background\"\n"), "x.toml: nothing ends the run"),
+        (
+            &format!("{dl}concurrency = 4000\n{other}concurrency = 97\n"),
+            "x.toml: 4097 connections at the same time",
+        ),
     ] {
-        let error = Config::parse("x.ini", text).expect_err(expected).to_string();
+        let error = Config::parse("x.toml", text).expect_err(expected).to_string();
         assert!(error.contains(expected), "{text:?}\n  gives {error}\n  not {expected}");
     }
+}
+
+/// One look at a file shows all that is wrong in it.
+#[test]
+fn all_problems_are_told() {
+    let text = "start = \"soon\"\n[[class]]\nname = \"a\"\nserver = \"here\"\npath = \"/\"\ncount = 0\n";
+    let ConfigError(problems) = Config::parse("x.toml", text).unwrap_err();
+    assert_eq!(problems.iter().map(|p| p.line).collect::<Vec<_>>(), [1, 4, 6]);
 }

@@ -15,17 +15,18 @@ use clap::Parser;
 /// of each class, and Jain's fairness index over time. A client only; any server will do.
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab htbench --example > bench.ini         a configuration to start from
-  airtab htbench bench.ini --outdir results    run it; results/dl-0001.txt and so on
-  airtab htbench bench.ini --duration 10s --json
+  airtab htbench --example > bench.toml        a configuration to start from
+  airtab htbench bench.toml --outdir results   run it; results/dl-0001.txt and so on
+  airtab htbench bench.toml --duration 10s --json
   airtab htbench --trigger 192.0.2.255:9999    start all machines that wait with
-                                               'start = broadcast:9999'
+                                               'start = \"broadcast:9999\"'
   airtab htbench --merge laptop1 laptop2 --outdir all    their results as one
+  airtab htbench --convert bench.ini > bench.toml        a configuration of earlier versions
 
 Plot a connection: gnuplot -p -e \"plot 'results/dl-0001.txt' with steps\"")]
 pub struct Htbench {
     /// Configuration
-    #[arg(value_name = "CONFIG.ini", required_unless_present_any = ["example", "trigger", "merge"])]
+    #[arg(value_name = "CONFIG.toml", required_unless_present_any = ["convert", "example", "trigger", "merge"])]
     pub config: Option<PathBuf>,
     /// Where results go, a new or empty directory [default: the configuration's outdir]
     #[arg(long, value_name = "DIR")]
@@ -42,6 +43,9 @@ pub struct Htbench {
     /// Print a configuration to start from
     #[arg(long, exclusive = true)]
     pub example: bool,
+    /// Print a configuration in INI, as earlier versions had them, as TOML
+    #[arg(long, value_name = "CONFIG.ini", exclusive = true)]
+    pub convert: Option<PathBuf>,
     /// Send the datagram that other machines wait for
     #[arg(long, value_name = "ADDRESS:PORT", exclusive = true)]
     pub trigger: Option<SocketAddr>,

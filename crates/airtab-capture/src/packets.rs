@@ -29,63 +29,62 @@ pub enum CaptureError {
     #[error("it is empty: give a capture with frames")]
     Empty,
     #[error(
-        "it is no pcap or pcapng file (it begins with {0:02x?}): give a monitor's capture, or a file whose name ends in .txt with a time in s on each line"
+        "it is no pcap or pcapng file (it begins with {0:02x?}): give a capture, as tcpdump -i eth0 -w FILE writes it"
     )]
     Foreign([u8; 4]),
     #[error("it is cut: frame {frame} is not whole. Capture again, or drop it: editcap -r IN OUT 1-{}", frame - 1)]
     Cut { frame: u64 },
     #[error("it is broken at frame {frame}: {what}. Write it anew: editcap IN OUT")]
     Broken { frame: u64, what: String },
-    #[error(
-        "its link type is {link}: a monitor's is needed, 802.11 behind radiotap (127). tcpdump -i mon0 -y IEEE802_11_RADIO -w FILE"
-    )]
+    #[error("its link type is {link}: Ethernet, IP or Linux cooked is needed. tcpdump -i eth0 -w FILE")]
     LinkType { link: String },
-    #[error("its frames have no time stamps: capture with tcpdump, or a radio that gives TSFT")]
+    #[error("its frames have no time stamps: capture with tcpdump")]
     NoStamps,
     #[error("frame {frame} is {back_us} us earlier than the one before: sort it first, reordercap IN OUT")]
     Unordered { frame: u64, back_us: u64 },
-    #[error("frame {frame} has no readable radiotap header: {what}")]
-    Radiotap { frame: u64, what: &'static str },
 }
 
 /// A packet as the file has it.
-pub(crate) struct Packet<'a> {
+pub struct Packet<'a> {
     /// From 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The file's time stamp.
-    pub(crate) at_ns: Option<u64>,
+    pub at_ns: Option<u64>,
     /// Bytes that it had.
-    pub(crate) length: u32,
+    pub length: u32,
     /// The first of them.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// What `bytes` begin with.
-    pub(crate) link: DataLink,
+    pub link: DataLink,
     /// Name and address of the interface that captured it, if the file has both.
-    pub(crate) interface: Option<&'a (String, [u8; 6])>,
+    pub interface: Option<&'a (String, [u8; 6])>,
 }
 
-type Each<'a> = dyn FnMut(Packet<'_>) -> Result<ControlFlow<()>, CaptureError> + 'a;
+type Each<'a, E> = dyn FnMut(Packet<'_>) -> Result<ControlFlow<()>, E> + 'a;
 
 const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 const PCAP: [[u8; 4]; 4] =
     [[0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x4d, 0x3c, 0xb2, 0xa1]];
 
 /// Whether packets of a link can be read.
-type Knows<'a> = dyn Fn(DataLink) -> bool + 'a;
+pub type Knows<'a> = dyn Fn(DataLink) -> bool + 'a;
 
-/// Hands on each packet, until there are no more or `each` has enough; a link that is not known is an error.
-pub(crate) fn packets(
+/// Hands on each packet, until there are no more or `each` has enough.
+///
+/// # Errors
+/// [`CaptureError`] says what is wrong with the file; a link that is not known is wrong, too. Those of `each` end it.
+pub fn packets<E: From<CaptureError>>(
     open: &mut Open<'_>,
     knows: &Knows<'_>,
-    each: &mut Each<'_>,
-) -> Result<(), CaptureError> {
-    let mut file = open()?;
+    each: &mut Each<'_, E>,
+) -> Result<(), E> {
+    let mut file = open().map_err(CaptureError::from)?;
     let mut begin = [0; 4];
     let mut have = 0;
     while have < 4 {
-        match file.read(&mut begin[have..])? {
-            0 if have == 0 => return Err(CaptureError::Empty),
-            0 => return Err(CaptureError::Foreign(begin)),
+        match file.read(&mut begin[have..]).map_err(CaptureError::from)? {
+            0 if have == 0 => return Err(CaptureError::Empty.into()),
+            0 => return Err(CaptureError::Foreign(begin).into()),
             n => have += n,
         }
     }
@@ -93,7 +92,7 @@ pub(crate) fn packets(
     match begin {
         PCAPNG => pcapng(whole, knows, each),
         _ if PCAP.contains(&begin) => pcap(whole, knows, each),
-        _ => Err(CaptureError::Foreign(begin)),
+        _ => Err(CaptureError::Foreign(begin).into()),
     }
 }
 
@@ -111,7 +110,7 @@ fn known(link: DataLink, knows: &Knows<'_>) -> Result<(), CaptureError> {
     if knows(link) { Ok(()) } else { Err(CaptureError::LinkType { link: format!("{link:?}") }) }
 }
 
-fn pcap(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
+fn pcap<E: From<CaptureError>>(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
     let mut reader = PcapReader::new(file).map_err(|e| error(e, 1))?;
     let header = reader.header();
     let link = header.datalink;
@@ -166,7 +165,11 @@ impl Interface {
     }
 }
 
-fn pcapng(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_>) -> Result<(), CaptureError> {
+fn pcapng<E: From<CaptureError>>(
+    file: impl Read,
+    knows: &Knows<'_>,
+    each: &mut Each<'_, E>,
+) -> Result<(), E> {
     let mut reader = PcapNgReader::new(file).map_err(|e| error(e, 1))?;
     let mut interfaces: Vec<Interface> = Vec::new();
     let mut number = 1;
@@ -174,11 +177,11 @@ fn pcapng(file: impl Read, knows: &Knows<'_>, each: &mut Each<'_>) -> Result<(),
         match block.map_err(|e| error(e, number))? {
             Block::SectionHeader(_) => interfaces.clear(),
             Block::InterfaceDescription(block) => interfaces.push(Interface::new(&block, number)?),
-            Block::SimplePacket(_) => return Err(CaptureError::NoStamps),
+            Block::SimplePacket(_) => return Err(CaptureError::NoStamps.into()),
             Block::EnhancedPacket(block) => {
                 let Some(interface) = interfaces.get(block.interface_id as usize) else {
                     let what = format!("interface {} of {}", block.interface_id, interfaces.len());
-                    return Err(CaptureError::Broken { frame: number, what });
+                    return Err(CaptureError::Broken { frame: number, what }.into());
                 };
                 known(interface.link, knows)?;
                 let packet = Packet {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Text files that users name.
+//! Files on disk that users name.
 //!
-//! Only regular files are read, and no more of them than a file of the wanted
-//! kind could have: a pipe, a device or a directory is refused at once. Where
+//! Only regular files are read: a pipe, a device or a directory is refused at once. Where
 //! somebody called sudo, doas or pkexec, the file is opened with the rights of
 //! that person, not with root's: who may only run airtab as root must not read
-//! others' files by it. Whether messages quote a file is up to who parses it.
+//! others' files by it. Whether messages quote a file is up to who parses it, how much of it is read too.
 //!
 //! What it does not do: files that airtab writes are written with the rights it has.
 
@@ -19,20 +18,30 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
+use crate::named_file::{plain_io_error, text_of};
+
 /// The text of a file of at most `max_mib` MiB that should be `what`.
 ///
 /// # Errors
 /// Why it cannot be read, without its name.
 pub fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+    text_of(open_file(path, what)?, max_mib, what)
+}
+
+/// Opens a file that should be `what`.
+///
+/// # Errors
+/// As [`read_text`].
+pub(crate) fn open_file(path: &Path, what: &str) -> Result<Box<dyn Read>, String> {
     let caller = if rustix::process::geteuid().is_root() {
         Caller::named(|key| std::env::var(key).ok())?
     } else {
         None
     };
-    read_as(caller, path, max_mib, what)
+    Ok(Box::new(open_as(caller, path, what)?))
 }
 
-fn read_as(caller: Option<Caller>, path: &Path, max_mib: u64, what: &str) -> Result<String, String> {
+fn open_as(caller: Option<Caller>, path: &Path, what: &str) -> Result<File, String> {
     let who = caller.as_ref().map(|caller| caller.to_string());
     let file = match caller {
         Some(caller) => thread::scope(|scope| {
@@ -53,17 +62,7 @@ fn read_as(caller: Option<Caller>, path: &Path, max_mib: u64, what: &str) -> Res
     if !is.is_file() {
         return Err(format!("is no regular file but a pipe, a socket or a device; name {what}"));
     }
-    let max = max_mib << 20;
-    let mut bytes = Vec::new();
-    file.take(max + 1).read_to_end(&mut bytes).map_err(|e| plain_io_error(&e))?;
-    if bytes.len() as u64 > max {
-        return Err(format!("is larger than {max_mib} MiB; is it {what}?"));
-    }
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
-        format!("is not UTF-8 text: byte {at} (line {line})")
-    })
+    Ok(file)
 }
 
 /// Opens a file for reading without waiting for anybody, as a pipe's writer.
@@ -135,15 +134,6 @@ impl std::fmt::Display for Caller {
     }
 }
 
-/// An I/O error without the number that the operating system gave it.
-fn plain_io_error(e: &io::Error) -> String {
-    let text = e.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,7 +181,10 @@ mod tests {
         std::fs::write(&path, "root:$y$j9T$secret").unwrap();
         let mode =
             |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
-        let read = |key, value| read_as(caller(key, value).unwrap(), &path, 1, "a trace");
+        let read = |key, value| {
+            let file = open_as(caller(key, value).unwrap(), &path, "a trace")?;
+            text_of(Box::new(file), 1, "a trace")
+        };
         let denied = |by: &str| Err(format!("user 65534, who called {by}, may not read it"));
         for (folder_mode, file_mode) in [(0o755, 0o600), (0o700, 0o644)] {
             mode(folder.path(), folder_mode);
