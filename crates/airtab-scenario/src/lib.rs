@@ -8,6 +8,8 @@
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
 //! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
+//! - [`set`]: one value of a scenario's text changed, and every other line as it was
+//! - [`schema`]: what such files may hold, as JSON Schema
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: it
@@ -39,7 +41,9 @@ pub mod reader;
 mod requirements;
 mod scenario_file;
 mod schedule;
+pub mod schema;
 mod scores;
+mod set;
 mod speed;
 mod station;
 mod tcp;
@@ -60,9 +64,12 @@ pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
+#[cfg(feature = "files")]
+pub use scenario_file::scenario_text;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ReadText, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
+pub use set::{SetError, assignment, set};
 pub use station::station_change;
 pub use tcp::tcp_settings;
 #[cfg(feature = "files")]

@@ -7,11 +7,15 @@
 //!
 //! What it does not do: it knows nothing of scenarios.
 
+mod record;
+
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
 use airtab_core::Unit;
+use record::Step;
+pub use record::{Entry, Form, Keys};
 use toml::de::{DeTable, DeValue};
 
 /// One thing that is wrong in a file.
@@ -63,12 +67,41 @@ pub struct Document<'a> {
     text: &'a str,
     problems: RefCell<Vec<(usize, Problem)>>,
     warnings: RefCell<Vec<(usize, Problem)>>,
+    recorder: Option<Recorder<'a>>,
+}
+
+/// Of a document that is read to see what is asked for.
+struct Recorder<'a> {
+    keys: RefCell<Keys>,
+    /// What the parser at work takes.
+    forms: RefCell<Vec<Form>>,
+    /// Tables that are not there are opened: this one.
+    missing: Option<DeTable<'a>>,
+    /// What parsers are given.
+    blank: DeValue<'a>,
 }
 
 impl<'a> Document<'a> {
     /// `file` is its name in messages.
     pub fn new(file: &'a str, text: &'a str) -> Document<'a> {
-        Document { file, text, problems: RefCell::default(), warnings: RefCell::default() }
+        Document { file, text, problems: RefCell::default(), warnings: RefCell::default(), recorder: None }
+    }
+
+    /// One that is read to see what is asked for; `missing`: of tables that are not there, too, as if they were there
+    /// and empty.
+    pub fn recorded(text: &'a str, missing: bool) -> Document<'a> {
+        let recorder = Recorder {
+            keys: RefCell::default(),
+            forms: RefCell::default(),
+            missing: missing.then(DeTable::new),
+            blank: DeValue::String("".into()),
+        };
+        Document { recorder: Some(recorder), ..Document::new("", text) }
+    }
+
+    /// What was asked for; nothing of a document that was not read for it.
+    pub fn into_keys(self) -> Keys {
+        self.recorder.map(|recorder| recorder.keys.into_inner()).unwrap_or_default()
     }
 
     /// The text between two byte positions.
@@ -137,6 +170,28 @@ pub struct Value<'s, 'a> {
     pub span: Range<usize>,
     /// As written in the file, without quotes.
     pub written: String,
+    /// Where its parser says what it takes.
+    forms: Option<&'s RefCell<Vec<Form>>>,
+}
+
+impl<'s, 'a> Value<'s, 'a> {
+    /// A part of another.
+    pub fn part(item: &'s toml::Spanned<DeValue<'a>>, written: String) -> Value<'s, 'a> {
+        Value { value: item.get_ref(), span: item.span(), written, forms: None }
+    }
+
+    /// Says what a parser takes.
+    pub fn takes(&self, form: impl FnOnce() -> Form) {
+        if let Some(forms) = self.forms {
+            forms.borrow_mut().push(form());
+        }
+    }
+
+    /// Whether it is this word, one that its parser takes.
+    pub fn is(&self, word: &str) -> bool {
+        self.takes(|| Form::Words(vec![word.into()]));
+        self.value.as_str() == Some(word)
+    }
 }
 
 /// One table of a document.
@@ -147,12 +202,17 @@ pub struct Section<'s, 'a> {
     table: &'s DeTable<'a>,
     span: Range<usize>,
     asked: RefCell<Vec<&'s str>>,
+    /// From the top.
+    way: Vec<Step<'s>>,
 }
 
 impl<'s, 'a> Section<'s, 'a> {
     /// The document itself.
     pub fn top(document: &'s Document<'a>, table: &'s DeTable<'a>) -> Section<'s, 'a> {
-        Section { document, name: String::new(), table, span: 0..0, asked: RefCell::default() }
+        let asked = RefCell::default();
+        let top = Section { document, name: String::new(), table, span: 0..0, asked, way: Vec::new() };
+        top.record(|keys| keys.opened += 1);
+        top
     }
 
     /// The value of a key, if it is there.
@@ -161,13 +221,54 @@ impl<'s, 'a> Section<'s, 'a> {
         if !asked.contains(&key) {
             asked.push(key);
         }
+        self.record_key(key, |_| ());
         let value = self.table.get(key)?;
         Some(self.value(value.get_ref(), value.span()))
     }
 
     fn value(&self, value: &'s DeValue<'a>, span: Range<usize>) -> Value<'s, 'a> {
         let written = value.as_str().unwrap_or_else(|| self.document.slice(&span)).into();
-        Value { value, span, written }
+        Value { value, span, written, forms: None }
+    }
+
+    /// Notes what is asked of the table, if the document is read for that.
+    fn record(&self, note: impl FnOnce(&mut Keys)) {
+        if let Some(recorder) = &self.document.recorder {
+            note(recorder.keys.borrow_mut().at(&self.way));
+        }
+    }
+
+    fn record_key(&self, key: &str, note: impl FnOnce(&mut Entry)) {
+        self.record(|keys| note(keys.keys.entry(key.into()).or_default()));
+    }
+
+    /// Notes what the parser of a key takes.
+    fn record_parser<T>(&self, parse: &impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Vec<Form> {
+        let Some(recorder) = &self.document.recorder else { return Vec::new() };
+        recorder.forms.take();
+        let forms = Some(&recorder.forms);
+        // What it makes of nothing is not of interest.
+        let _ = parse(&Value { value: &recorder.blank, span: 0..0, written: String::new(), forms });
+        recorder.forms.take()
+    }
+
+    /// Whether the document is read to see what is asked for.
+    pub fn is_recorded(&self) -> bool {
+        self.document.recorder.is_some()
+    }
+
+    /// Says what is asked for where no parser is called: a key, and what it is.
+    pub fn asks(&self, key: &str, form: Form, about: String) {
+        self.record_key(key, |entry| {
+            entry.take(vec![form]);
+            entry.about = about;
+        });
+    }
+
+    /// Says that any other key is read by that parser.
+    pub fn asks_any<T>(&self, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) {
+        let forms = self.record_parser(&parse);
+        self.record(|keys| keys.others = Some(forms));
     }
 
     /// Whether a list has no entries or is not there.
@@ -182,6 +283,10 @@ impl<'s, 'a> Section<'s, 'a> {
 
     /// Reads a key that may be missing: None then, and also after a problem.
     pub fn read<T>(&self, key: &'s str, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Option<T> {
+        if self.is_recorded() {
+            let forms = self.record_parser(&parse);
+            self.record_key(key, |entry| entry.take(forms));
+        }
         let value = self.get(key)?;
         match parse(&value) {
             Ok(read) => Some(read),
@@ -198,6 +303,7 @@ impl<'s, 'a> Section<'s, 'a> {
             let place = if self.name.is_empty() { "the file" } else { &self.name };
             self.problem(format!("{place} lacks the key `{key}`"));
         }
+        self.record_key(key, |entry| entry.required += 1);
         self.read(key, parse)
     }
 
@@ -209,17 +315,21 @@ impl<'s, 'a> Section<'s, 'a> {
 
     /// The table of that key.
     pub fn section(&self, key: &'s str) -> Option<Section<'s, 'a>> {
-        let value = self.get(key)?;
         let name = match self.name.trim_matches(['[', ']']) {
             "" => format!("[{key}]"),
             parent => format!("[{parent}.{key}]"),
         };
-        self.open(key, name, &value)
+        match self.get(key) {
+            Some(value) => self.open(key, name, &value, false),
+            None => self.missing(key, name, false),
+        }
     }
 
     /// The tables of a list such as `[[app]]`.
     pub fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
-        let Some(value) = self.get(key) else { return Vec::new() };
+        let Some(value) = self.get(key) else {
+            return self.missing(key, format!("[[{key}]]"), true).into_iter().collect();
+        };
         let Some(list) = value.value.as_array() else {
             self.problem_at(
                 key,
@@ -229,22 +339,48 @@ impl<'s, 'a> Section<'s, 'a> {
             return Vec::new();
         };
         list.iter()
-            .filter_map(|item| self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span())))
+            .filter_map(|item| {
+                self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span()), true)
+            })
             .collect()
     }
 
-    fn open(&self, key: &str, name: String, value: &Value<'s, 'a>) -> Option<Section<'s, 'a>> {
+    /// A table that is not there, in a document that is read to see what would be asked of it.
+    fn missing(&self, key: &'s str, name: String, list: bool) -> Option<Section<'s, 'a>> {
+        let table = self.document.recorder.as_ref()?.missing.as_ref()?;
+        Some(self.inside(key, name, (table, 0..0), list))
+    }
+
+    fn open(&self, key: &'s str, name: String, value: &Value<'s, 'a>, list: bool) -> Option<Section<'s, 'a>> {
         let Some(table) = value.value.as_table() else {
             self.problem_at(key, value.span.clone(), &format!("'{}' is not a table {name}", value.written));
             return None;
         };
-        let span = value.span.clone();
-        Some(Section { document: self.document, name, table, span, asked: RefCell::default() })
+        Some(self.inside(key, name, (table, value.span.clone()), list))
+    }
+
+    fn inside(
+        &self,
+        key: &'s str,
+        name: String,
+        (table, span): (&'s DeTable<'a>, Range<usize>),
+        list: bool,
+    ) -> Section<'s, 'a> {
+        let mut way = self.way.clone();
+        way.push((key, list));
+        let own = Section { document: self.document, name, table, span, asked: RefCell::default(), way };
+        own.record(|keys| keys.opened += 1);
+        own
     }
 
     /// Every key of the table, in alphabetical order.
     pub fn keys(&self) -> impl Iterator<Item = &'s str> {
         self.table.keys().map(|key| key.get_ref().as_ref())
+    }
+
+    /// Every key that was asked for, there or not.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.borrow().iter().map(|key| (*key).to_string()).collect()
     }
 
     /// A problem with the whole table.
@@ -338,6 +474,7 @@ pub fn quantity<'s, 'a>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&Value<'s, 'a>) -> Result<u64, String> {
     move |v| {
+        v.takes(|| Form::Quantity(unit, range.clone()));
         let number = match unit {
             // Plain numbers stand without quotes.
             Unit::Count if !v.value.is_integer() => Err(unit.parse("").map_or_else(
@@ -361,6 +498,7 @@ pub fn number<'s, 'a>(
     what: &'static str,
 ) -> impl Fn(&Value<'s, 'a>) -> Result<f64, String> {
     move |v| {
+        v.takes(|| Form::Number(range.clone()));
         let plain = v.value.is_float() || v.value.is_integer();
         match v.written.replace('_', "").parse::<f64>() {
             Ok(x) if plain && range.contains(&x) => Ok(x),
@@ -372,19 +510,28 @@ pub fn number<'s, 'a>(
 
 /// true or false.
 pub fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
+    v.takes(|| Form::Flag);
     v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
 }
 
 /// Any text.
 pub fn text(v: &Value<'_, '_>) -> Result<String, String> {
+    v.takes(|| Form::Text);
     v.value.as_str().map(str::to_string).ok_or_else(|| format!("'{}' is not a text in quotes", v.written))
 }
 
+/// Characters of a name.
+const LONGEST_NAME: u64 = 40;
+
 /// A short text.
 pub fn label(v: &Value<'_, '_>) -> Result<String, String> {
+    v.takes(|| Form::Name(LONGEST_NAME));
     let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
     let length = text.chars().count();
-    if !(1..=40).contains(&length) || text.trim() != text || text.contains(char::is_control) {
+    if !(1..=LONGEST_NAME as usize).contains(&length)
+        || text.trim() != text
+        || text.contains(char::is_control)
+    {
         return Err(format!(
             "'{}' is not a name: 1 to 40 characters, without control characters or spaces at its ends",
             text.escape_debug()
@@ -408,6 +555,7 @@ pub fn choice<'s, 'a, T: Copy>(
 ) -> impl Fn(&Value<'s, 'a>) -> Result<T, String> {
     move |v| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        v.takes(|| Form::Words(names.iter().map(|name| (*name).into()).collect()));
         let found = v.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
         match found {
             Some((_, choice)) => Ok(*choice),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use airtab_core::Unit;
 use airtab_lab::flent::SUFFIX;
-use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES};
+use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES, assignment};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
@@ -23,7 +23,9 @@ use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
 use crate::commands::mesh::args::Mesh;
 use crate::commands::model::args::Model;
+use crate::commands::pages::{Completions, Man};
 use crate::commands::rpm::args::Rpm;
+use crate::commands::schema::Schema;
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -123,6 +125,9 @@ pub enum Command {
     Fingerprint(Fingerprint),
     Mesh(Mesh),
     Live(Live),
+    Schema(Schema),
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best
@@ -136,6 +141,7 @@ pub enum Command {
   airtab compare --out results                 the full study, kept in files: open results/report.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
+  airtab compare family --set station.tablet.distance=14 --set wifi.attempts=4
   airtab compare rrul --seeds 1 --flent rrul.flent.gz      and then: flent -i rrul-*.flent.gz -p box_combine -o rrul.png
 
 A queue of --queues is a discipline with its parameters, name:parameter=value:...
@@ -146,6 +152,10 @@ pub struct Compare {
     /// `airtab scenario show`)
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: Option<PathBuf>,
+    /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
+    /// 'app."our film".start=2s'
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
     #[arg(long, value_name = "LIST", default_value = USUAL.as_str())]
     pub queues: QueueList,
@@ -227,6 +237,10 @@ pub struct Run {
     /// Scenario file, or the name of one that airtab brings, such as family or rrul
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: PathBuf,
+    /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
+    /// 'app."our film".start=2s'
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Discipline of the access point, with parameters as in `airtab compare`
     #[arg(long, value_name = "NAME", default_value = "chap")]
     pub queue: QueueSpec,

@@ -17,10 +17,12 @@ mod kept;
 pub mod live;
 pub mod mesh;
 pub mod model;
+pub mod pages;
 mod progress;
 pub mod rpm;
 pub mod run;
 pub mod scenario;
+pub mod schema;
 mod study;
 pub mod tcp;
 
@@ -28,7 +30,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use airtab_scenario::reader::instead;
-use airtab_scenario::{FileError, QueueSettings, QueueSpec, ScenarioFile};
+use airtab_scenario::{FileError, HOME, QueueSettings, QueueSpec, ScenarioFile, scenario_text, set};
 use anyhow::Context;
 
 use crate::args::USAGE;
@@ -42,22 +44,62 @@ fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
     SHIPPED.iter().find(|(name, _)| Path::new(name) == path && !path.exists())
 }
 
+/// The text of a scenario, and how it is named.
+struct Found {
+    name: String,
+    text: String,
+    /// Airtab brings it.
+    ours: bool,
+}
+
+impl Found {
+    /// That of a file, or of the repository by its name; without either the built-in home.
+    fn of(path: Option<&Path>) -> Result<Found, FileError> {
+        let Some(path) = path else { return Ok(Found::ours("home", HOME)) };
+        match (shipped(path), path.to_str()) {
+            (Some((name, text)), _) => Ok(Found::ours(name, text)),
+            (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {
+                let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+                let reason =
+                    format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
+                Err(FileError::Unreadable { file: name.into(), reason })
+            }
+            _ => Ok(Found { name: path.display().to_string(), text: scenario_text(path)?, ours: false }),
+        }
+    }
+
+    fn ours(name: &str, text: &str) -> Found {
+        Found { name: format!("{name}.toml"), text: text.into(), ours: true }
+    }
+
+    /// What is most likely not meant is told.
+    fn read(&self) -> Result<ScenarioFile, FileError> {
+        let none = |_: &Path, _, _: &str| Err("a scenario that airtab brings names no file".into());
+        let file = match self.ours {
+            true => ScenarioFile::parse_with(&self.name, &self.text, &none)?,
+            false => ScenarioFile::parse(&self.name, &self.text)?,
+        };
+        tell_warnings(&file);
+        Ok(file)
+    }
+}
+
 /// The scenario of a file, or of the repository by its name; what is most likely not meant is told.
 fn load(path: &Path) -> Result<ScenarioFile, FileError> {
-    let file = match (shipped(path), path.to_str()) {
-        (Some((name, text)), _) => {
-            let none = |_: &Path, _, _: &str| Err("a scenario that airtab brings names no file".into());
-            ScenarioFile::parse_with(&format!("{name}.toml"), text, &none)?
-        }
-        (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {
-            let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-            let reason = format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
-            return Err(FileError::Unreadable { file: name.into(), reason });
-        }
-        _ => ScenarioFile::load(path)?,
-    };
-    tell_warnings(&file);
-    Ok(file)
+    Found::of(Some(path))?.read()
+}
+
+/// The same, or the built-in home, with values set: `(path, value)` each.
+fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<ScenarioFile> {
+    let mut found = Found::of(path)?;
+    for (path, value) in sets {
+        found.text = set(&found.text, path, value).with_context(|| format!("--set in {}", found.name))?;
+    }
+    if !sets.is_empty() {
+        // Lines in messages are those of the text with its new values.
+        found.name.push_str(" with --set");
+    }
+    Ok(found.read()?)
 }
 
 /// Wrong usage that only what is in files shows.
