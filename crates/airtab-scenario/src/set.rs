@@ -8,7 +8,7 @@
 //! afterwards ([`ScenarioFile::parse`](crate::ScenarioFile::parse)). Axes of experiments set values of merged tables,
 //! which have no text yet (`airtab-lab`).
 
-use toml_edit::{DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
+use toml_edit::{Decor, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 use crate::reader::instead;
 use crate::scenario_file::top_keys;
@@ -44,8 +44,8 @@ pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
     let mut document: DocumentMut = unix.parse().map_err(|e: toml_edit::TomlError| {
         told(format!("the scenario is no TOML: {}", e.message().replace('\n', ", ")))
     })?;
-    let table = find(document.as_table_mut(), way, text).map_err(told)?;
-    put(table, &names, last, value).map_err(told)?;
+    let place = find(document.as_table_mut(), way, text).map_err(told)?;
+    put(place, &names, last, value).map_err(told)?;
     let changed = document.to_string();
     // A last line without an end keeps to that.
     let changed = match unix.ends_with('\n') || !changed.ends_with('\n') {
@@ -80,7 +80,11 @@ fn read_path(path: &str) -> Result<Vec<Key>, String> {
 fn read_value(text: &str) -> Result<Value, String> {
     let text = text.trim();
     match text.parse::<Value>() {
-        Ok(value) => Ok(value.decorated("", "")),
+        Ok(mut value) => {
+            // Spaces as new lines have them.
+            value.decor_mut().clear();
+            Ok(value)
+        }
         Err(e) if text.starts_with(['"', '\'', '[', '{']) => {
             Err(format!("'{text}' is no value of TOML: {}", e.message().replace('\n', ", ")))
         }
@@ -88,9 +92,12 @@ fn read_value(text: &str) -> Result<Value, String> {
     }
 }
 
+/// A table, and whether it is one within a line.
+type Place<'t> = (&'t mut dyn TableLike, bool);
+
 /// The table at the end of a way. `text`: of the whole scenario.
-fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<&'t mut dyn TableLike, String> {
-    let mut table: &mut dyn TableLike = top;
+fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<Place<'t>, String> {
+    let (mut table, mut in_line): Place = (top, false);
     let mut words = way.iter();
     let mut so_far = String::new();
     while let Some(word) = words.next() {
@@ -105,12 +112,13 @@ fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<&'t mut dyn 
             // A line of dotted words, and no header: so that nothing else moves.
             let mut new = Table::new();
             new.set_dotted(true);
-            table.insert(word, Item::Table(new));
+            insert((&mut *table, in_line), word, Item::Table(new));
         }
         so_far = if so_far.is_empty() { (*word).into() } else { format!("{so_far}.{word}") };
         let item = table.get_mut(word).expect("it was there, or is now");
         if !is_list(item) {
             let what = item.type_name();
+            in_line = item.is_inline_table();
             table = item.as_table_like_mut().ok_or_else(|| format!("`{so_far}` is no table but {what}"))?;
             continue;
         }
@@ -125,9 +133,24 @@ fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<&'t mut dyn 
                 false => format!("no [[{so_far}]] '{name}'{}", instead(name, &known)),
             });
         };
+        in_line = item.is_value();
         table = entry(item, at).expect("it has a name");
     }
-    Ok(table)
+    Ok((table, in_line))
+}
+
+/// Adds a key behind all others.
+fn insert((table, in_line): Place, key: &str, mut item: Item) {
+    if in_line {
+        // The space before the brace stays before it.
+        let last = table.iter_mut().filter_map(|(_, item)| item.as_value_mut()).last();
+        if let (Some(last), Some(new)) = (last, item.as_value_mut()) {
+            let end = last.decor_mut().suffix().cloned().unwrap_or_default();
+            last.decor_mut().set_suffix("");
+            *new.decor_mut() = Decor::new(" ", end);
+        }
+    }
+    table.insert(key, item);
 }
 
 /// Where the guess is a part of what was written, `application` say, it is one too.
@@ -141,7 +164,7 @@ fn guess(word: &str, known: &[&str]) -> String {
 }
 
 /// Sets or adds a key of a table.
-fn put(table: &mut dyn TableLike, path: &[&str], key: &str, mut value: Value) -> Result<(), String> {
+fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> Result<(), String> {
     match table.get_mut(key) {
         Some(item) if is_list(item) => Err(format!(
             "is a list of tables: name an entry and its key, as in {}.NAME.KEY{}",
@@ -159,7 +182,7 @@ fn put(table: &mut dyn TableLike, path: &[&str], key: &str, mut value: Value) ->
             Err(format!("is a table: name a key of it (it has {})", keys.join(", ")))
         }
         _ => {
-            table.insert(key, Item::Value(value));
+            insert((table, in_line), key, Item::Value(value));
             Ok(())
         }
     }

@@ -159,7 +159,7 @@ fn values() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::Integer),
         any::<bool>().prop_map(Value::Boolean),
         (-1e9..1e9).prop_map(Value::Float),
-        "[a-zA-Z0-9 ./µ=#\"\\\\\n]{0,12}".prop_map(Value::String),
+        "[a-zA-Z0-9 ./µ=#\"\\\\]{0,12}".prop_map(Value::String),
         prop::collection::vec("[a-z0-9 ]{0,5}", 0..4).prop_map(Value::from),
     ]
 }
