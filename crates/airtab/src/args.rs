@@ -41,7 +41,7 @@ static USUAL: LazyLock<String> = LazyLock::new(|| USUAL_QUEUES.join(","));
 /// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
 /// download share a home's access point, under four disciplines.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, long_version = concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("AIRTAB_GIT")), max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 3 live run on too busy a machine,
 130 interrupted."
@@ -148,8 +148,8 @@ A queue of --queues is a discipline with its parameters, name:parameter=value:..
 What can be set: airtab disciplines NAME. What is not set comes from the
 scenario's [queue] table, then from the discipline's defaults.")]
 pub struct Compare {
-    /// Scenario file, or the name of one that airtab brings, such as family or rrul; without one, the built-in home (see
-    /// `airtab scenario show`)
+    /// Scenario file, the name of one that airtab brings, such as family or rrul, or - for standard input; without one, the
+    /// built-in home (see `airtab scenario show`)
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: Option<PathBuf>,
     /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
@@ -234,7 +234,7 @@ fn length(text: &str) -> Result<u64, String> {
   airtab run my-home.toml --seeds 10 --why none
   airtab run rrul --queue fq_codel --flent out.flent.gz    and then: flent -i out.flent.gz -p ping_cdf -o out.png")]
 pub struct Run {
-    /// Scenario file, or the name of one that airtab brings, such as family or rrul
+    /// Scenario file, the name of one that airtab brings, such as family or rrul, or - for standard input
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: PathBuf,
     /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
@@ -295,6 +295,7 @@ pub enum ScenarioCommand {
   airtab experiment list
   airtab experiment show chap/qsize-game
   airtab experiment run chap/qsize-game --out results
+  airtab experiment run 'chap/dapp-*' --quick  those whose names begin so
   airtab experiment run --all --quick          only the points that verdicts need, with fewer seeds
   airtab experiment run my-own.toml            docs/experiments.md describes the file
 
@@ -328,9 +329,9 @@ pub enum ExperimentCommand {
     Run(RunExperiments),
     /// Run all in full, and write the table of everything measured against everything published
     Scoreboard {
-        /// Such as chap/qsize-game, a whole family such as stz, or files [default: all of the repository's that are
-        /// simulated]
-        #[arg(value_name = "ID|FAMILY|FILE.toml")]
+        /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files [default: all of
+        /// the repository's that are simulated]
+        #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml")]
         experiments: Vec<String>,
         /// Run those in real time, as root, and replace the live part of the board alone
         #[arg(long, conflicts_with = "experiments")]
@@ -352,8 +353,8 @@ pub enum ExperimentCommand {
 
 #[derive(Parser, Default)]
 pub struct RunExperiments {
-    /// Such as chap/qsize-game, a whole family such as stz, or files
-    #[arg(value_name = "ID|FAMILY|FILE.toml", required_unless_present = "all")]
+    /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files
+    #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml", required_unless_present = "all")]
     pub experiments: Vec<String>,
     /// All of the repository's that are simulated
     #[arg(long, conflicts_with = "experiments")]

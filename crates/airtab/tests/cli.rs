@@ -420,6 +420,30 @@ fn values_are_set_from_the_command_line() {
 }
 
 #[test]
+fn a_scenario_comes_from_standard_input() {
+    let home = airtab(&["scenario", "show"]).stdout;
+    let dir = scratch();
+    let piped = std::fs::File::open(file(dir.path(), "piped.toml", &home)).unwrap();
+    let args = ["compare", "-", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"];
+    let output = command(&args).stdin(piped).output().expect("airtab starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let usual = airtab(&["compare", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"]);
+    assert_eq!(stdout(&output), stdout(&usual));
+    // Nothing is there.
+    let output = airtab(&args);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("standard input: the file lacks the key `duration`"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_version_has_its_commit() {
+    let version = airtab(&["--version"]);
+    let expected = format!("airtab {}\ncommit {}\n", env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT"));
+    assert_eq!(stdout(&version), expected);
+    assert_eq!(stdout(&airtab(&["-V"])), format!("airtab {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
 fn disciplines_come_from_the_tables() {
     let list = airtab(&["disciplines"]);
     for d in airtab_core::disciplines() {
