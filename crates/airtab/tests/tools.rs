@@ -214,7 +214,8 @@ fn every_licence_that_is_named_has_its_text() {
         // What is no text names nothing.
         let Ok(content) = fs::read_to_string(root.join(name)) else { continue };
         let lines = content.lines().filter_map(|line| Some(line.split_once(says)?.1));
-        let words = lines.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c))));
+        let words =
+            lines.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c))));
         named.extend(words.filter(|word| !["", "OR", "AND", "WITH"].contains(word)).map(String::from));
     }
     let texts = fs::read_dir(root.join("LICENSES")).expect("the folder").map(|entry| {
@@ -223,7 +224,8 @@ fn every_licence_that_is_named_has_its_text() {
         path.file_stem().expect("a name").to_str().expect("UTF-8").to_string()
     });
     assert_eq!(named, texts.collect());
-    let reuse: toml::Table = fs::read_to_string(root.join("REUSE.toml")).expect("it is there").parse().expect("TOML");
+    let reuse: toml::Table =
+        fs::read_to_string(root.join("REUSE.toml")).expect("it is there").parse().expect("TOML");
     let all = &reuse["annotations"][0];
     assert_eq!(all["path"].as_str(), Some("**"));
     assert_eq!(all["SPDX-License-Identifier"].as_str(), Some("MIT OR GPL-2.0-only"));

@@ -72,6 +72,17 @@ impl Form {
     }
 }
 
+impl Form {
+    /// Whether the two differ in a range alone, if at all.
+    fn is_like(&self, other: &Form) -> bool {
+        match (self, other) {
+            (Form::Quantity(unit, _), Form::Quantity(other, _)) => unit == other,
+            (Form::Number(_), Form::Number(_)) => true,
+            _ => self == other,
+        }
+    }
+}
+
 /// A step from a table to one in it: the key, and whether that is a list of tables.
 pub(super) type Step<'s> = (&'s str, bool);
 
@@ -119,10 +130,18 @@ impl Entry {
     }
 }
 
+/// Ranges of the same sort become one that has both: which holds depends on the rest of the document.
 fn add(all: &mut Vec<Form>, forms: Vec<Form>) {
     for form in forms {
-        if !all.contains(&form) {
-            all.push(form);
+        match (&form, all.iter_mut().find(|known| known.is_like(&form))) {
+            (Form::Quantity(_, new), Some(Form::Quantity(_, range))) => {
+                *range = *range.start().min(new.start())..=*range.end().max(new.end());
+            }
+            (Form::Number(new), Some(Form::Number(range))) => {
+                *range = range.start().min(*new.start())..=range.end().max(*new.end());
+            }
+            (_, Some(_)) => {}
+            (_, None) => all.push(form),
         }
     }
 }

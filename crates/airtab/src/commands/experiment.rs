@@ -99,8 +99,7 @@ fn of_pattern(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
     };
     // Whoever writes `*` does not ask for root and real time.
     let named = |e: &Experiment| !e.live || name.starts_with("live/");
-    let fits: Vec<_> =
-        experiment::all().into_iter().filter(|e| pattern.matches(&e.id) && named(e)).collect();
+    let fits: Vec<_> = experiment::all().into_iter().filter(|e| pattern.matches(&e.id) && named(e)).collect();
     if fits.is_empty() {
         output::note(&format!("error: no experiment fits '{name}'; airtab experiment list has them all"));
         return Ok(None);

@@ -176,7 +176,10 @@ mod tests {
         let home = read(HOME.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(home.scenario.name, "home");
         let unnamed = HOME.replacen("name = \"home\"\n", "", 1);
-        assert_eq!(read(unnamed.as_bytes()).map(|file| file.scenario.name).ok().as_deref(), Some("standard input"));
+        assert_eq!(
+            read(unnamed.as_bytes()).map(|file| file.scenario.name).ok().as_deref(),
+            Some("standard input")
+        );
         let said = |bytes: &[u8]| read(bytes).map(|_| ()).expect_err("it is none").to_string();
         assert!(said(b"x = 1").starts_with("standard input"), "{}", said(b"x = 1"));
         assert_eq!(said(b"\xff"), "standard input: stream did not contain valid UTF-8");

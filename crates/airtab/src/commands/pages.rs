@@ -52,7 +52,7 @@ pub fn man(args: &Man) -> anyhow::Result<ExitCode> {
     let mut command = Args::command();
     // Names of the parts, and options that all of them have, are made by this.
     command.build();
-    add(&mut files, &command, "airtab")?;
+    add(&mut files, &command)?;
     let pages = files.names().len();
     files.finish()?;
     output::note(&format!("Wrote {pages} pages into {}.", args.out.display()));
@@ -60,11 +60,11 @@ pub fn man(args: &Man) -> anyhow::Result<ExitCode> {
 }
 
 /// The page of a command, and those of its parts.
-fn add(files: &mut Files, command: &Command, name: &str) -> anyhow::Result<()> {
-    let own = command.clone().name(name.to_string());
-    let page =
-        Page::new(own).title(name.to_uppercase()).source(format!("airtab {}", env!("CARGO_PKG_VERSION")));
+fn add(files: &mut Files, command: &Command) -> anyhow::Result<()> {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let source = format!("airtab {}", env!("CARGO_PKG_VERSION"));
+    let page = Page::new(command.clone()).title(name.to_uppercase()).source(source);
     files.add(&format!("{name}.1"), |mut out| page.render(&mut out))?;
     let parts = command.get_subcommands().filter(|part| part.get_name() != "help");
-    parts.into_iter().try_for_each(|part| add(files, part, &format!("{name}-{}", part.get_name())))
+    parts.into_iter().try_for_each(|part| add(files, part))
 }
