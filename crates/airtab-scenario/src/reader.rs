@@ -7,15 +7,16 @@
 //!
 //! What it does not do: it knows nothing of scenarios.
 
+mod parsers;
 mod record;
 
 use std::cell::RefCell;
 use std::fmt;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
-use airtab_core::Unit;
-use record::Step;
+pub use parsers::{choice, flag, instead, label, nearest, number, quantity, text, unused};
 pub use record::{Entry, Form, Keys};
+use record::{Recorder, Step};
 use toml::de::{DeTable, DeValue};
 
 /// One thing that is wrong in a file.
@@ -70,38 +71,10 @@ pub struct Document<'a> {
     recorder: Option<Recorder<'a>>,
 }
 
-/// Of a document that is read to see what is asked for.
-struct Recorder<'a> {
-    keys: RefCell<Keys>,
-    /// What the parser at work takes.
-    forms: RefCell<Vec<Form>>,
-    /// Tables that are not there are opened: this one.
-    missing: Option<DeTable<'a>>,
-    /// What parsers are given.
-    blank: DeValue<'a>,
-}
-
 impl<'a> Document<'a> {
     /// `file` is its name in messages.
     pub fn new(file: &'a str, text: &'a str) -> Document<'a> {
         Document { file, text, problems: RefCell::default(), warnings: RefCell::default(), recorder: None }
-    }
-
-    /// One that is read to see what is asked for; `missing`: of tables that are not there, too, as if they were there
-    /// and empty.
-    pub fn recorded(text: &'a str, missing: bool) -> Document<'a> {
-        let recorder = Recorder {
-            keys: RefCell::default(),
-            forms: RefCell::default(),
-            missing: missing.then(DeTable::new),
-            blank: DeValue::String("".into()),
-        };
-        Document { recorder: Some(recorder), ..Document::new("", text) }
-    }
-
-    /// What was asked for; nothing of a document that was not read for it.
-    pub fn into_keys(self) -> Keys {
-        self.recorder.map(|recorder| recorder.keys.into_inner()).unwrap_or_default()
     }
 
     /// The text between two byte positions.
@@ -231,46 +204,6 @@ impl<'s, 'a> Section<'s, 'a> {
         Value { value, span, written, forms: None }
     }
 
-    /// Notes what is asked of the table, if the document is read for that.
-    fn record(&self, note: impl FnOnce(&mut Keys)) {
-        if let Some(recorder) = &self.document.recorder {
-            note(recorder.keys.borrow_mut().at(&self.way));
-        }
-    }
-
-    fn record_key(&self, key: &str, note: impl FnOnce(&mut Entry)) {
-        self.record(|keys| note(keys.keys.entry(key.into()).or_default()));
-    }
-
-    /// Notes what the parser of a key takes.
-    fn record_parser<T>(&self, parse: &impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Vec<Form> {
-        let Some(recorder) = &self.document.recorder else { return Vec::new() };
-        recorder.forms.take();
-        let forms = Some(&recorder.forms);
-        // What it makes of nothing is not of interest.
-        let _ = parse(&Value { value: &recorder.blank, span: 0..0, written: String::new(), forms });
-        recorder.forms.take()
-    }
-
-    /// Whether the document is read to see what is asked for.
-    pub fn is_recorded(&self) -> bool {
-        self.document.recorder.is_some()
-    }
-
-    /// Says what is asked for where no parser is called: a key, and what it is.
-    pub fn asks(&self, key: &str, form: Form, about: String) {
-        self.record_key(key, |entry| {
-            entry.take(vec![form]);
-            entry.about = about;
-        });
-    }
-
-    /// Says that any other key is read by that parser.
-    pub fn asks_any<T>(&self, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) {
-        let forms = self.record_parser(&parse);
-        self.record(|keys| keys.others = Some(forms));
-    }
-
     /// Whether a list has no entries or is not there.
     pub fn lacks(&self, key: &'s str) -> bool {
         self.get(key).is_none_or(|v| v.value.as_array().is_some_and(|list| list.is_empty()))
@@ -343,12 +276,6 @@ impl<'s, 'a> Section<'s, 'a> {
                 self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span()), true)
             })
             .collect()
-    }
-
-    /// A table that is not there, in a document that is read to see what would be asked of it.
-    fn missing(&self, key: &'s str, name: String, list: bool) -> Option<Section<'s, 'a>> {
-        let table = self.document.recorder.as_ref()?.missing.as_ref()?;
-        Some(self.inside(key, name, (table, 0..0), list))
     }
 
     fn open(&self, key: &'s str, name: String, value: &Value<'s, 'a>, list: bool) -> Option<Section<'s, 'a>> {
@@ -451,115 +378,6 @@ impl<'s, 'a> Section<'s, 'a> {
             if !asked.contains(&name) {
                 self.problem_at(name, key.span(), &format!("no such key{}", instead(name, &asked)));
             }
-        }
-    }
-}
-
-/// "; did you mean ...? known: ..." for a name that is none of `known`.
-pub fn instead(name: &str, known: &[&str]) -> String {
-    let guess = nearest(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
-    format!("{guess} (known: {})", known.join(", "))
-}
-
-/// The one of `known` that may have been meant, in whichever case it is written; None if none is near.
-pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
-    let close = known.iter().map(|k| (distance(k), *k)).filter(|(distance, k)| *distance <= 1 + k.len() / 4);
-    close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
-}
-
-/// A number with its unit as text, such as `"25ms"`, within a range.
-pub fn quantity<'s, 'a>(
-    unit: Unit,
-    range: RangeInclusive<u64>,
-) -> impl Fn(&Value<'s, 'a>) -> Result<u64, String> {
-    move |v| {
-        v.takes(|| Form::Quantity(unit, range.clone()));
-        let number = match unit {
-            // Plain numbers stand without quotes.
-            Unit::Count if !v.value.is_integer() => Err(unit.parse("").map_or_else(
-                |_| format!("'{}' is not {}", v.written, unit.example()),
-                |_| unreachable!("an empty text is no number"),
-            )),
-            _ => unit.parse(&v.written).map_err(|e| e.to_string()),
-        };
-        let (low, high) = (unit.format(*range.start()), unit.format(*range.end()));
-        match number {
-            Ok(n) if range.contains(&n) => Ok(n),
-            Ok(_) => Err(format!("'{}' is outside {low} to {high}", v.written)),
-            Err(message) => Err(format!("{message} ({low} to {high})")),
-        }
-    }
-}
-
-/// A plain number, possibly with a fraction, within a range.
-pub fn number<'s, 'a>(
-    range: RangeInclusive<f64>,
-    what: &'static str,
-) -> impl Fn(&Value<'s, 'a>) -> Result<f64, String> {
-    move |v| {
-        v.takes(|| Form::Number(range.clone()));
-        let plain = v.value.is_float() || v.value.is_integer();
-        match v.written.replace('_', "").parse::<f64>() {
-            Ok(x) if plain && range.contains(&x) => Ok(x),
-            Ok(_) if plain => Err(format!("'{}' is outside {} to {}", v.written, range.start(), range.end())),
-            _ => Err(format!("'{}' is not {what} ({} to {})", v.written, range.start(), range.end())),
-        }
-    }
-}
-
-/// true or false.
-pub fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
-    v.takes(|| Form::Flag);
-    v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
-}
-
-/// Any text.
-pub fn text(v: &Value<'_, '_>) -> Result<String, String> {
-    v.takes(|| Form::Text);
-    v.value.as_str().map(str::to_string).ok_or_else(|| format!("'{}' is not a text in quotes", v.written))
-}
-
-/// Characters of a name.
-const LONGEST_NAME: u64 = 40;
-
-/// A short text.
-pub fn label(v: &Value<'_, '_>) -> Result<String, String> {
-    v.takes(|| Form::Name(LONGEST_NAME));
-    let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
-    let length = text.chars().count();
-    if !(1..=LONGEST_NAME as usize).contains(&length)
-        || text.trim() != text
-        || text.contains(char::is_control)
-    {
-        return Err(format!(
-            "'{}' is not a name: 1 to 40 characters, without control characters or spaces at its ends",
-            text.escape_debug()
-        ));
-    }
-    Ok(text.into())
-}
-
-/// A name that none of `others` has.
-pub fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
-    let text = label(v)?;
-    match others.iter().any(|other| *name(other) == text) {
-        true => Err(format!("'{text}' is used twice; names must differ")),
-        false => Ok(text),
-    }
-}
-
-/// One of some names.
-pub fn choice<'s, 'a, T: Copy>(
-    choices: Vec<(&'static str, T)>,
-) -> impl Fn(&Value<'s, 'a>) -> Result<T, String> {
-    move |v| {
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        v.takes(|| Form::Words(names.iter().map(|name| (*name).into()).collect()));
-        let found = v.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
-        match found {
-            Some((_, choice)) => Ok(*choice),
-            None => Err(format!("'{}' is not known{}", v.written, instead(&v.written, &names))),
         }
     }
 }

@@ -16,7 +16,7 @@ use toml::de::DeTable;
 
 use crate::kinds;
 use crate::reader::{Document, Entry, Form, Keys, Section};
-use crate::scenario_file::read_file;
+use crate::scenario_file::{LONGEST_NS, read_file};
 
 /// The draft that schemas are of.
 pub const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -81,10 +81,11 @@ fn texts() -> Vec<String> {
                 [\"s\", \"n\"]\n[[route]]\n[[change]]\nat = \"0s\"\n";
     let networks = homes.iter().map(|network| format!("{network}{home}")).chain([mesh.into()]);
     let courses = ["", "course = []\n", "rates = {}\n"];
+    // At no station that is there: what may be does not follow from how many there are.
     let app = |name: &str| {
         let one = |keys| {
             format!(
-                "[[app]]\nname = \"{name}{keys:.1}\"\nkind = \"{name}\"\nstation = \"s\"\nto = \"s\"\n{keys}"
+                "[[app]]\nname = \"{name}{keys:.1}\"\nkind = \"{name}\"\nstation = \"none\"\nto = \"s\"\n{keys}"
             )
         };
         courses.map(one).concat()
@@ -92,7 +93,8 @@ fn texts() -> Vec<String> {
     let apps: String = kinds::names().map(app).collect();
     let rules = AccessRule::NAMES.map(|rule| format!("[wifi]\naccess.rule = \"{rule}\"\n"));
     let all = networks.map(|network| format!("{network}{apps}")).chain(rules);
-    all.map(|text| format!("duration = \"1s\"\n{text}")).collect()
+    // The longest run, for the same reason.
+    all.map(|text| format!("duration = \"{}\"\n{text}", Unit::Ns.format(LONGEST_NS))).collect()
 }
 
 /// Nothing has to be there.

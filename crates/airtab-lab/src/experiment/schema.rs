@@ -13,6 +13,7 @@ use super::file::read_file;
 const TEXT: &str = "
 title = \"t\"
 source = \"s\"
+seeds = 100000
 queues = [\"fifo\", \"chap\"]
 [scenario]
 app = [{ name = \"a\" }]

@@ -4,10 +4,14 @@
 //!
 //! What it does not do: it makes no schema (`schema`); what is asked for only where something else is said has to be said in one of the documents.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use airtab_core::{Param, Unit};
+use toml::de::{DeTable, DeValue};
+
+use super::{Document, Section, Value};
 
 /// What a parser takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,5 +147,83 @@ fn add(all: &mut Vec<Form>, forms: Vec<Form>) {
             (_, Some(_)) => {}
             (_, None) => all.push(form),
         }
+    }
+}
+
+/// Of a document that is read to see what is asked for.
+pub(super) struct Recorder<'a> {
+    pub(super) keys: RefCell<Keys>,
+    /// What the parser at work takes.
+    pub(super) forms: RefCell<Vec<Form>>,
+    /// Tables that are not there are opened: this one.
+    pub(super) missing: Option<DeTable<'a>>,
+    /// What parsers are given.
+    pub(super) blank: DeValue<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// One that is read to see what is asked for; `missing`: of tables that are not there, too, as if they were there
+    /// and empty.
+    pub fn recorded(text: &'a str, missing: bool) -> Document<'a> {
+        let recorder = Recorder {
+            keys: RefCell::default(),
+            forms: RefCell::default(),
+            missing: missing.then(DeTable::new),
+            blank: DeValue::String("".into()),
+        };
+        Document { recorder: Some(recorder), ..Document::new("", text) }
+    }
+
+    /// What was asked for; nothing of a document that was not read for it.
+    pub fn into_keys(self) -> Keys {
+        self.recorder.map(|recorder| recorder.keys.into_inner()).unwrap_or_default()
+    }
+}
+
+impl<'s, 'a> Section<'s, 'a> {
+    /// Notes what is asked of the table, if the document is read for that.
+    pub(super) fn record(&self, note: impl FnOnce(&mut Keys)) {
+        if let Some(recorder) = &self.document.recorder {
+            note(recorder.keys.borrow_mut().at(&self.way));
+        }
+    }
+
+    pub(super) fn record_key(&self, key: &str, note: impl FnOnce(&mut Entry)) {
+        self.record(|keys| note(keys.keys.entry(key.into()).or_default()));
+    }
+
+    /// Notes what the parser of a key takes.
+    pub(super) fn record_parser<T>(&self, parse: &impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Vec<Form> {
+        let Some(recorder) = &self.document.recorder else { return Vec::new() };
+        recorder.forms.take();
+        let forms = Some(&recorder.forms);
+        // What it makes of nothing is not of interest.
+        let _ = parse(&Value { value: &recorder.blank, span: 0..0, written: String::new(), forms });
+        recorder.forms.take()
+    }
+
+    /// Whether the document is read to see what is asked for.
+    pub fn is_recorded(&self) -> bool {
+        self.document.recorder.is_some()
+    }
+
+    /// Says what is asked for where no parser is called: a key, and what it is.
+    pub fn asks(&self, key: &str, form: Form, about: String) {
+        self.record_key(key, |entry| {
+            entry.take(vec![form]);
+            entry.about = about;
+        });
+    }
+
+    /// Says that any other key is read by that parser.
+    pub fn asks_any<T>(&self, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) {
+        let forms = self.record_parser(&parse);
+        self.record(|keys| keys.others = Some(forms));
+    }
+
+    /// A table that is not there, in a document that is read to see what would be asked of it.
+    pub(super) fn missing(&self, key: &'s str, name: String, list: bool) -> Option<Section<'s, 'a>> {
+        let table = self.document.recorder.as_ref()?.missing.as_ref()?;
+        Some(self.inside(key, name, (table, 0..0), list))
     }
 }
