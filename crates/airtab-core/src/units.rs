@@ -109,6 +109,11 @@ impl Unit {
         }
     }
 
+    /// What may stand behind a number of it; empty: nothing has to.
+    pub fn suffixes(self) -> impl Iterator<Item = &'static str> {
+        self.scales().iter().map(|(suffix, _)| *suffix)
+    }
+
     /// Whether its values are an amount of something, and not a plain number, a choice or a name.
     pub fn has_dimension(self) -> bool {
         match self {

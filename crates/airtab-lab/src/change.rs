@@ -7,13 +7,15 @@
 
 use airtab_quality::Interval;
 use airtab_scenario::{About, Metric, QueueScores, Summary};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 use crate::compare::Comparison;
 use airtab_scenario::digits;
 
 /// How an application is served, beside another discipline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Better, beyond the 95 % interval of the difference and as tables show it.
@@ -36,7 +38,7 @@ impl Verdict {
 }
 
 /// A difference of two disciplines, in the metric's own unit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Change {
     /// What it means.
     pub verdict: Verdict,
@@ -88,7 +90,7 @@ fn alike(metric: Metric, a: &Summary, b: &Summary) -> bool {
 }
 
 /// One discipline against the first one: a change for each application, in their order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Changes<'a> {
     /// Label of the discipline.
     pub queue: &'a str,
@@ -99,7 +101,7 @@ pub struct Changes<'a> {
 }
 
 /// What became of one application's score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct AppChange<'a> {
     /// Its name.
     pub name: &'a str,
@@ -126,7 +128,14 @@ impl Comparison {
     }
 }
 
-#[derive(Serialize)]
+/// What [`Comparison::data`] serialises, as JSON Schema (draft 2020-12): the form of `results.json` and of `--json`.
+pub fn results_schema() -> serde_json::Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<Data>();
+    airtab_scenario::schema::titled("Results of airtab", "docs/report.md", schema.into())
+}
+
+#[derive(JsonSchema, Serialize)]
 struct Data<'a> {
     #[serde(flatten)]
     comparison: &'a Comparison,

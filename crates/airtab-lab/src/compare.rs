@@ -15,6 +15,7 @@ use airtab_quality::web;
 use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
 use airtab_sim::{App, Scenario, Trace};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::flent::{Document, Origin, Plan};
@@ -54,7 +55,7 @@ pub struct Stopped {
 }
 
 /// The result of [`compare`]; serialises in a stable form.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Comparison {
     /// [`SCHEMA`].
     pub schema: u32,

@@ -36,7 +36,7 @@ mod why;
 
 pub use airtab_scenario::digits::{count, estimate};
 pub use capture::{SNAP_BYTES, capture};
-pub use change::{AppChange, Change, Changes, Verdict};
+pub use change::{AppChange, Change, Changes, Verdict, results_schema};
 pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, compare_kept, comparison};
 pub use measure::run;
 pub use report::{Report, figures, headline, html};

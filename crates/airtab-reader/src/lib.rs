@@ -7,11 +7,16 @@
 //!
 //! What it does not do: it knows nothing of scenarios.
 
+mod parsers;
+mod record;
+
 use std::cell::RefCell;
 use std::fmt;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
-use airtab_core::Unit;
+pub use parsers::{choice, flag, instead, label, nearest, number, quantity, text, unused};
+pub use record::{Entry, Form, Keys};
+use record::{Recorder, Step};
 use toml::de::{DeTable, DeValue};
 
 /// One thing that is wrong in a file.
@@ -63,12 +68,13 @@ pub struct Document<'a> {
     text: &'a str,
     problems: RefCell<Vec<(usize, Problem)>>,
     warnings: RefCell<Vec<(usize, Problem)>>,
+    recorder: Option<Recorder<'a>>,
 }
 
 impl<'a> Document<'a> {
     /// `file` is its name in messages.
     pub fn new(file: &'a str, text: &'a str) -> Document<'a> {
-        Document { file, text, problems: RefCell::default(), warnings: RefCell::default() }
+        Document { file, text, problems: RefCell::default(), warnings: RefCell::default(), recorder: None }
     }
 
     /// The text between two byte positions.
@@ -137,6 +143,28 @@ pub struct Value<'s, 'a> {
     pub span: Range<usize>,
     /// As written in the file, without quotes.
     pub written: String,
+    /// Where its parser says what it takes.
+    forms: Option<&'s RefCell<Vec<Form>>>,
+}
+
+impl<'s, 'a> Value<'s, 'a> {
+    /// A part of another.
+    pub fn part(item: &'s toml::Spanned<DeValue<'a>>, written: String) -> Value<'s, 'a> {
+        Value { value: item.get_ref(), span: item.span(), written, forms: None }
+    }
+
+    /// Says what a parser takes.
+    pub fn takes(&self, form: impl FnOnce() -> Form) {
+        if let Some(forms) = self.forms {
+            forms.borrow_mut().push(form());
+        }
+    }
+
+    /// Whether it is this word, one that its parser takes.
+    pub fn is(&self, word: &str) -> bool {
+        self.takes(|| Form::Words(vec![word.into()]));
+        self.value.as_str() == Some(word)
+    }
 }
 
 /// One table of a document.
@@ -147,12 +175,17 @@ pub struct Section<'s, 'a> {
     table: &'s DeTable<'a>,
     span: Range<usize>,
     asked: RefCell<Vec<&'s str>>,
+    /// From the top.
+    way: Vec<Step<'s>>,
 }
 
 impl<'s, 'a> Section<'s, 'a> {
     /// The document itself.
     pub fn top(document: &'s Document<'a>, table: &'s DeTable<'a>) -> Section<'s, 'a> {
-        Section { document, name: String::new(), table, span: 0..0, asked: RefCell::default() }
+        let asked = RefCell::default();
+        let top = Section { document, name: String::new(), table, span: 0..0, asked, way: Vec::new() };
+        top.record(|keys| keys.opened += 1);
+        top
     }
 
     /// The value of a key, if it is there.
@@ -161,13 +194,14 @@ impl<'s, 'a> Section<'s, 'a> {
         if !asked.contains(&key) {
             asked.push(key);
         }
+        self.record_key(key, |_| ());
         let value = self.table.get(key)?;
         Some(self.value(value.get_ref(), value.span()))
     }
 
     fn value(&self, value: &'s DeValue<'a>, span: Range<usize>) -> Value<'s, 'a> {
         let written = value.as_str().unwrap_or_else(|| self.document.slice(&span)).into();
-        Value { value, span, written }
+        Value { value, span, written, forms: None }
     }
 
     /// Whether a list has no entries or is not there.
@@ -182,6 +216,10 @@ impl<'s, 'a> Section<'s, 'a> {
 
     /// Reads a key that may be missing: None then, and also after a problem.
     pub fn read<T>(&self, key: &'s str, parse: impl Fn(&Value<'s, 'a>) -> Result<T, String>) -> Option<T> {
+        if self.is_recorded() {
+            let forms = self.record_parser(&parse);
+            self.record_key(key, |entry| entry.take(forms));
+        }
         let value = self.get(key)?;
         match parse(&value) {
             Ok(read) => Some(read),
@@ -198,6 +236,7 @@ impl<'s, 'a> Section<'s, 'a> {
             let place = if self.name.is_empty() { "the file" } else { &self.name };
             self.problem(format!("{place} lacks the key `{key}`"));
         }
+        self.record_key(key, |entry| entry.required += 1);
         self.read(key, parse)
     }
 
@@ -209,17 +248,21 @@ impl<'s, 'a> Section<'s, 'a> {
 
     /// The table of that key.
     pub fn section(&self, key: &'s str) -> Option<Section<'s, 'a>> {
-        let value = self.get(key)?;
         let name = match self.name.trim_matches(['[', ']']) {
             "" => format!("[{key}]"),
             parent => format!("[{parent}.{key}]"),
         };
-        self.open(key, name, &value)
+        match self.get(key) {
+            Some(value) => self.open(key, name, &value, false),
+            None => self.missing(key, name, false),
+        }
     }
 
     /// The tables of a list such as `[[app]]`.
     pub fn sections(&self, key: &'s str) -> Vec<Section<'s, 'a>> {
-        let Some(value) = self.get(key) else { return Vec::new() };
+        let Some(value) = self.get(key) else {
+            return self.missing(key, format!("[[{key}]]"), true).into_iter().collect();
+        };
         let Some(list) = value.value.as_array() else {
             self.problem_at(
                 key,
@@ -229,22 +272,42 @@ impl<'s, 'a> Section<'s, 'a> {
             return Vec::new();
         };
         list.iter()
-            .filter_map(|item| self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span())))
+            .filter_map(|item| {
+                self.open(key, format!("[[{key}]]"), &self.value(item.get_ref(), item.span()), true)
+            })
             .collect()
     }
 
-    fn open(&self, key: &str, name: String, value: &Value<'s, 'a>) -> Option<Section<'s, 'a>> {
+    fn open(&self, key: &'s str, name: String, value: &Value<'s, 'a>, list: bool) -> Option<Section<'s, 'a>> {
         let Some(table) = value.value.as_table() else {
             self.problem_at(key, value.span.clone(), &format!("'{}' is not a table {name}", value.written));
             return None;
         };
-        let span = value.span.clone();
-        Some(Section { document: self.document, name, table, span, asked: RefCell::default() })
+        Some(self.inside(key, name, (table, value.span.clone()), list))
+    }
+
+    fn inside(
+        &self,
+        key: &'s str,
+        name: String,
+        (table, span): (&'s DeTable<'a>, Range<usize>),
+        list: bool,
+    ) -> Section<'s, 'a> {
+        let mut way = self.way.clone();
+        way.push((key, list));
+        let own = Section { document: self.document, name, table, span, asked: RefCell::default(), way };
+        own.record(|keys| keys.opened += 1);
+        own
     }
 
     /// Every key of the table, in alphabetical order.
     pub fn keys(&self) -> impl Iterator<Item = &'s str> {
         self.table.keys().map(|key| key.get_ref().as_ref())
+    }
+
+    /// Every key that was asked for, there or not.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.borrow().iter().map(|key| (*key).to_string()).collect()
     }
 
     /// A problem with the whole table.
@@ -315,103 +378,6 @@ impl<'s, 'a> Section<'s, 'a> {
             if !asked.contains(&name) {
                 self.problem_at(name, key.span(), &format!("no such key{}", instead(name, &asked)));
             }
-        }
-    }
-}
-
-/// "; did you mean ...? known: ..." for a name that is none of `known`.
-pub fn instead(name: &str, known: &[&str]) -> String {
-    let guess = nearest(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
-    format!("{guess} (known: {})", known.join(", "))
-}
-
-/// The one of `known` that may have been meant, in whichever case it is written; None if none is near.
-pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
-    let close = known.iter().map(|k| (distance(k), *k)).filter(|(distance, k)| *distance <= 1 + k.len() / 4);
-    close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
-}
-
-/// A number with its unit as text, such as `"25ms"`, within a range.
-pub fn quantity<'s, 'a>(
-    unit: Unit,
-    range: RangeInclusive<u64>,
-) -> impl Fn(&Value<'s, 'a>) -> Result<u64, String> {
-    move |v| {
-        let number = match unit {
-            // Plain numbers stand without quotes.
-            Unit::Count if !v.value.is_integer() => Err(unit.parse("").map_or_else(
-                |_| format!("'{}' is not {}", v.written, unit.example()),
-                |_| unreachable!("an empty text is no number"),
-            )),
-            _ => unit.parse(&v.written).map_err(|e| e.to_string()),
-        };
-        let (low, high) = (unit.format(*range.start()), unit.format(*range.end()));
-        match number {
-            Ok(n) if range.contains(&n) => Ok(n),
-            Ok(_) => Err(format!("'{}' is outside {low} to {high}", v.written)),
-            Err(message) => Err(format!("{message} ({low} to {high})")),
-        }
-    }
-}
-
-/// A plain number, possibly with a fraction, within a range.
-pub fn number<'s, 'a>(
-    range: RangeInclusive<f64>,
-    what: &'static str,
-) -> impl Fn(&Value<'s, 'a>) -> Result<f64, String> {
-    move |v| {
-        let plain = v.value.is_float() || v.value.is_integer();
-        match v.written.replace('_', "").parse::<f64>() {
-            Ok(x) if plain && range.contains(&x) => Ok(x),
-            Ok(_) if plain => Err(format!("'{}' is outside {} to {}", v.written, range.start(), range.end())),
-            _ => Err(format!("'{}' is not {what} ({} to {})", v.written, range.start(), range.end())),
-        }
-    }
-}
-
-/// true or false.
-pub fn flag(v: &Value<'_, '_>) -> Result<bool, String> {
-    v.value.as_bool().ok_or_else(|| format!("'{}' is not true or false", v.written))
-}
-
-/// Any text.
-pub fn text(v: &Value<'_, '_>) -> Result<String, String> {
-    v.value.as_str().map(str::to_string).ok_or_else(|| format!("'{}' is not a text in quotes", v.written))
-}
-
-/// A short text.
-pub fn label(v: &Value<'_, '_>) -> Result<String, String> {
-    let text = v.value.as_str().ok_or_else(|| format!("'{}' is not a text in quotes", v.written))?;
-    let length = text.chars().count();
-    if !(1..=40).contains(&length) || text.trim() != text || text.contains(char::is_control) {
-        return Err(format!(
-            "'{}' is not a name: 1 to 40 characters, without control characters or spaces at its ends",
-            text.escape_debug()
-        ));
-    }
-    Ok(text.into())
-}
-
-/// A name that none of `others` has.
-pub fn unused<T>(v: &Value, others: &[T], name: impl Fn(&T) -> &String) -> Result<String, String> {
-    let text = label(v)?;
-    match others.iter().any(|other| *name(other) == text) {
-        true => Err(format!("'{text}' is used twice; names must differ")),
-        false => Ok(text),
-    }
-}
-
-/// One of some names.
-pub fn choice<'s, 'a, T: Copy>(
-    choices: Vec<(&'static str, T)>,
-) -> impl Fn(&Value<'s, 'a>) -> Result<T, String> {
-    move |v| {
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let found = v.value.as_str().and_then(|text| choices.iter().find(|(name, _)| *name == text));
-        match found {
-            Some((_, choice)) => Ok(*choice),
-            None => Err(format!("'{}' is not known{}", v.written, instead(&v.written, &names))),
         }
     }
 }

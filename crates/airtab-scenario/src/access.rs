@@ -8,7 +8,7 @@ use airtab_core::Unit;
 use airtab_core::time::MS;
 use airtab_sim::wifi::{AccessMethod, AccessRule, CellConfig, IdleWindow, SlotLaw, Windows};
 
-use crate::reader::{Section, Value, choice, flag, instead, number, quantity};
+use crate::reader::{Form, Section, Value, choice, flag, instead, number, quantity};
 
 /// None where the key is missing, or wrong, which is noted then.
 pub(crate) fn read_access(s: &Section, key: &'static str) -> Option<AccessMethod> {
@@ -34,6 +34,7 @@ pub(crate) fn check_access(s: &Section, key: &str, cell: &CellConfig, access: Op
 }
 
 fn rule(v: &Value) -> Result<AccessRule, String> {
+    v.takes(|| Form::Words(AccessRule::NAMES.iter().map(|name| (*name).into()).collect()));
     let named = v.value.as_str().and_then(AccessRule::named);
     named.ok_or_else(|| format!("'{}' is not known{}", v.written, instead(&v.written, &AccessRule::NAMES)))
 }
@@ -59,9 +60,9 @@ fn read_keys(own: &Section, rule: AccessRule) -> AccessRule {
 }
 
 fn read_window(own: &Section) -> IdleWindow {
-    let cw = own.read("cw", |v| match v.value.as_str() {
-        Some("adapt") => Ok(IdleWindow::ADAPT),
-        _ => number(0.0..=65_536.0, "a window such as 60.7")(v)
+    let cw = own.read("cw", |v| match v.is("adapt") {
+        true => Ok(IdleWindow::ADAPT),
+        false => number(0.0..=65_536.0, "a window such as 60.7")(v)
             .map(IdleWindow::Fixed)
             .map_err(|e| format!("{e}, or \"adapt\"")),
     });

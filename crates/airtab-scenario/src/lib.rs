@@ -9,6 +9,8 @@
 //! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios (`airtab-reader`)
+//! - [`set`]: one value of a scenario's text changed, and every other line as it was
+//! - [`schema`]: what such files may hold, as JSON Schema
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: it
 //! runs nothing, compares nothing and starts no thread (`airtab-lab`). Without
@@ -42,7 +44,9 @@ mod queues;
 mod requirements;
 mod scenario_file;
 mod schedule;
+pub mod schema;
 mod scores;
+mod set;
 mod speed;
 mod station;
 mod tcp;
@@ -65,9 +69,12 @@ pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
+#[cfg(feature = "files")]
+pub use scenario_file::scenario_text;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
+pub use set::{SetError, assignment, set};
 pub use station::station_change;
 pub use tcp::tcp_settings;
 pub use volumes::volume_jain;

@@ -174,7 +174,7 @@ fn read_walk<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>, duration_ns: u64) -
     let wrong =
         || format!("{} is not a list of times and distances such as [[\"0s\", 1], [\"60s\", 60]]", v.written);
     let stops = v.value.as_array().ok_or_else(wrong)?.iter().map(|stop| {
-        let value = Value { value: stop.get_ref(), span: stop.span(), written: String::new() };
+        let value = Value::part(stop, String::new());
         let [time, distance] = value
             .value
             .as_array()

@@ -144,9 +144,9 @@ fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> Dri
 
 /// None: nothing holds packets back but the ring. One of its keys is enough to have it.
 fn read_governor(own: &Section) -> Option<GovernorConfig> {
-    let budget = |v: &Value| match v.value.as_str() {
-        Some("off") => Ok(None),
-        _ => match quantity(Unit::Ns, INFLIGHT_NS)(v) {
+    let budget = |v: &Value| match v.is("off") {
+        true => Ok(None),
+        false => match quantity(Unit::Ns, INFLIGHT_NS)(v) {
             Ok(ns) => Ok(Some(ns as u32)),
             Err(e) => Err(format!("{e}, or \"off\"")),
         },
@@ -191,9 +191,9 @@ fn read_ofdma(s: &Section, phy: &Phy, aggregates: bool) -> Option<u8> {
 
 /// `"off"`, or the MAC bytes above which DATA has an RTS before it.
 fn rts(v: &Value) -> Result<Option<u32>, String> {
-    match v.value.as_str() {
-        Some("off") => Ok(None),
-        _ => match quantity(Unit::Bytes, 0..=1 << 22)(v) {
+    match v.is("off") {
+        true => Ok(None),
+        false => match quantity(Unit::Bytes, 0..=1 << 22)(v) {
             Ok(bytes) => Ok(Some(bytes as u32)),
             Err(e) => Err(format!("{e}, or \"off\"")),
         },

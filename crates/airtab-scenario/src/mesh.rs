@@ -256,9 +256,9 @@ fn read_reach(
     let metres = |key| m.and_then(|m| m.read(key, metres));
     let [tx, sense, interference] = ["tx_range", "sense_range", "interference_range"].map(metres);
     let capture = m.and_then(|m| {
-        m.read("capture", |v| match v.value.as_str() {
-            Some("off") => Ok(None),
-            _ => number(0.0..=60.0, "a number of dB such as 10")(v)
+        m.read("capture", |v| match v.is("off") {
+            true => Ok(None),
+            false => number(0.0..=60.0, "a number of dB such as 10")(v)
                 .map(Some)
                 .map_err(|e| format!("{e}, or \"off\"")),
         })
@@ -323,7 +323,7 @@ fn read_reach(
 fn pairs<'s, 'a>(s: &Section<'s, 'a>, v: &Value<'s, 'a>, names: &[&str]) -> Result<Vec<(u16, u16)>, String> {
     let list = v.value.as_array().ok_or_else(|| format!("{} is not a list of pairs of nodes", v.written))?;
     let one = |item: &'s toml::Spanned<toml::de::DeValue<'a>>| {
-        let own = Value { value: item.get_ref(), span: item.span(), written: v.written.clone() };
+        let own = Value::part(item, v.written.clone());
         pair(s, &own, names)
     };
     list.iter().map(one).collect()

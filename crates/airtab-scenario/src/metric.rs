@@ -7,8 +7,10 @@ mod column;
 mod outcome;
 mod path;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 pub use column::{ColumnFigure, Of, shown as column_unit};
@@ -480,6 +482,16 @@ impl Metric {
             Lower => -1.0,
             Neither => 0.0,
         }
+    }
+}
+
+impl JsonSchema for Metric {
+    fn schema_name() -> Cow<'static, str> {
+        "Metric".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": Metric::all().map(Metric::name).collect::<Vec<_>>() })
     }
 }
 

@@ -24,7 +24,7 @@ use crate::kinds::Context;
 use crate::links::Errors;
 use crate::named_file::{Folder, OpenFile};
 use crate::queues::QueueSettings;
-use crate::reader::{Document, Problem, Section, Value, choice, label, quantity};
+use crate::reader::{Document, Form, Problem, Section, Value, choice, label, quantity};
 use crate::requirements::Requirements;
 use crate::station::read_stations;
 use crate::wired::{MESH_WIRED, read_servers, read_wired};
@@ -87,11 +87,7 @@ impl ScenarioFile {
     /// all problems are listed with their places.
     #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
-        let file = path.display().to_string();
-        match read_text(path, MAX_FILE_MIB, "a scenario file (TOML)") {
-            Ok(text) => ScenarioFile::parse(&file, &text),
-            Err(reason) => Err(FileError::Unreadable { file, reason }),
-        }
+        ScenarioFile::parse(&path.display().to_string(), &scenario_text(path)?)
     }
 
     /// Reads the text of a file. `file` is its name in messages, its stem the
@@ -132,8 +128,28 @@ impl ScenarioFile {
     }
 }
 
+/// The text of a scenario file, not looked at yet.
+///
+/// # Errors
+/// [`FileError::Unreadable`]: it cannot be read, or is not UTF-8 text.
+#[cfg(feature = "files")]
+pub fn scenario_text(path: &Path) -> Result<String, FileError> {
+    let unreadable = |reason| FileError::Unreadable { file: path.display().to_string(), reason };
+    read_text(path, MAX_FILE_MIB, "a scenario file (TOML)").map_err(unreadable)
+}
+
+/// What a scenario may have at its top, as far as this one is read; nothing where it is no TOML.
+pub(crate) fn top_keys(text: &str) -> Vec<String> {
+    let document = Document::new("", text);
+    let Ok(table) = DeTable::parse(text) else { return Vec::new() };
+    let top = Section::top(&document, table.get_ref());
+    let no_other = |_: &Path, _: &str| Err("only names of keys are looked for".into());
+    read_file("", text, &no_other, &top);
+    top.asked()
+}
+
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, text: &str, open: OpenFile, top: &Section) -> Option<ScenarioFile> {
+pub(crate) fn read_file(file: &str, text: &str, open: OpenFile, top: &Section) -> Option<ScenarioFile> {
     let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
@@ -216,6 +232,7 @@ fn read_windows(s: &Section, duration_ns: u64) -> Vec<MeasureWindow> {
         }
         plain.then(|| MeasureWindow { name: name.into(), part_ns, step_ns: None })
     };
+    s.asks_any(|v| measured(v, duration_ns));
     let parts = s.keys().filter_map(|name| Some((name, s.read(name, |v| measured(v, duration_ns))?)));
     let windows: Vec<_> = parts.filter_map(|(name, part_ns)| window(name, part_ns)).collect();
     if windows.len() > MAX_WINDOWS {
@@ -229,6 +246,7 @@ const MAX_WINDOWS: usize = 16;
 
 /// `["90s", "270s"]`.
 pub(crate) fn measured(v: &Value, duration_ns: u64) -> Result<Range<u64>, String> {
+    v.takes(|| Form::Times);
     let wrong = || format!("{} is not a pair of times such as [\"90s\", \"270s\"]", v.written);
     let pair = v.value.as_array().ok_or_else(wrong)?;
     let [from, to] = &pair.iter().map(|v| v.get_ref().as_str()).collect::<Vec<_>>()[..] else {
@@ -260,6 +278,14 @@ pub fn read_queues(s: Section) -> QueueSettings {
                 }
             }
             None => s.unknown(key, "no such key or discipline", &known),
+        }
+    }
+    for discipline in disciplines.iter().filter(|_| s.is_recorded()) {
+        if let Some(own) = s.section(discipline.name()) {
+            for param in discipline.params() {
+                let about = format!("{}: {}", param.help, param.allowed());
+                own.asks(param.name, Form::of(&param), about);
+            }
         }
     }
     // What a discipline makes of the limit that it shares with the others.

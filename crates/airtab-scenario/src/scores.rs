@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::metric::Metric;
 
 /// One metric over all seeds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Summary {
     /// Mean over the seeds that have a value.
     pub mean: f64,
@@ -21,7 +22,7 @@ pub struct Summary {
 }
 
 /// One application, or the access point, under one discipline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct Scores {
     /// Name of the application, `ap`, or `node/NAME`.
     pub name: String,
@@ -35,7 +36,7 @@ pub struct Scores {
 }
 
 /// Everything under one discipline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct QueueScores {
     /// As asked for, such as `chap:limit=70`.
     pub label: String,

@@ -210,9 +210,9 @@ fn rate(v: &Value) -> Result<u32, String> {
 fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
     let bytes = s.read("beacon_bytes", quantity(Unit::Bytes, 50..=2304));
     let kbps = s.read("beacon_rate", rate).unwrap_or(default.kbps);
-    let interval = s.read("beacon_interval", |v| match v.value.as_str() {
-        Some("off") => Ok(None),
-        _ => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
+    let interval = s.read("beacon_interval", |v| match v.is("off") {
+        true => Ok(None),
+        false => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
     });
     let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
     Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), kbps })

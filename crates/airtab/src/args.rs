@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use airtab_core::Unit;
 use airtab_lab::flent::SUFFIX;
-use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES};
+use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES, assignment};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
@@ -23,7 +23,9 @@ use crate::commands::htbench::args::Htbench;
 use crate::commands::live::args::Live;
 use crate::commands::mesh::args::Mesh;
 use crate::commands::model::args::Model;
+use crate::commands::pages::{Completions, Man};
 use crate::commands::rpm::args::Rpm;
+use crate::commands::schema::Schema;
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -39,7 +41,7 @@ static USUAL: LazyLock<String> = LazyLock::new(|| USUAL_QUEUES.join(","));
 /// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
 /// download share a home's access point, under four disciplines.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, long_version = concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("AIRTAB_GIT")), max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 fine, 1 problem found or run failed, 2 wrong usage, 3 live run on too busy a machine,
 130 interrupted."
@@ -123,6 +125,9 @@ pub enum Command {
     Fingerprint(Fingerprint),
     Mesh(Mesh),
     Live(Live),
+    Schema(Schema),
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Run a scenario under several disciplines, and say which serves each application best
@@ -136,16 +141,21 @@ pub enum Command {
   airtab compare --out results                 the full study, kept in files: open results/report.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
+  airtab compare family --set station.tablet.distance=14 --set wifi.attempts=4
   airtab compare rrul --seeds 1 --flent rrul.flent.gz      and then: flent -i rrul-*.flent.gz -p box_combine -o rrul.png
 
 A queue of --queues is a discipline with its parameters, name:parameter=value:...
 What can be set: airtab disciplines NAME. What is not set comes from the
 scenario's [queue] table, then from the discipline's defaults.")]
 pub struct Compare {
-    /// Scenario file, or the name of one that airtab brings, such as family or rrul; without one, the built-in home (see
-    /// `airtab scenario show`)
+    /// Scenario file, the name of one that airtab brings, such as family or rrul, or - for standard input; without one, the
+    /// built-in home (see `airtab scenario show`)
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: Option<PathBuf>,
+    /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
+    /// 'app."our film".start=2s'
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
     #[arg(long, value_name = "LIST", default_value = USUAL.as_str())]
     pub queues: QueueList,
@@ -224,9 +234,13 @@ fn length(text: &str) -> Result<u64, String> {
   airtab run my-home.toml --seeds 10 --why none
   airtab run rrul --queue fq_codel --flent out.flent.gz    and then: flent -i out.flent.gz -p ping_cdf -o out.png")]
 pub struct Run {
-    /// Scenario file, or the name of one that airtab brings, such as family or rrul
+    /// Scenario file, the name of one that airtab brings, such as family or rrul, or - for standard input
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: PathBuf,
+    /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
+    /// 'app."our film".start=2s'
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Discipline of the access point, with parameters as in `airtab compare`
     #[arg(long, value_name = "NAME", default_value = "chap")]
     pub queue: QueueSpec,
@@ -281,6 +295,7 @@ pub enum ScenarioCommand {
   airtab experiment list
   airtab experiment show chap/qsize-game
   airtab experiment run chap/qsize-game --out results
+  airtab experiment run 'chap/dapp-*' --quick  those whose names begin so
   airtab experiment run --all --quick          only the points that verdicts need, with fewer seeds
   airtab experiment run my-own.toml            docs/experiments.md describes the file
 
@@ -314,9 +329,9 @@ pub enum ExperimentCommand {
     Run(RunExperiments),
     /// Run all in full, and write the table of everything measured against everything published
     Scoreboard {
-        /// Such as chap/qsize-game, a whole family such as stz, or files [default: all of the repository's that are
-        /// simulated]
-        #[arg(value_name = "ID|FAMILY|FILE.toml")]
+        /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files [default: all of
+        /// the repository's that are simulated]
+        #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml")]
         experiments: Vec<String>,
         /// Run those in real time, as root, and replace the live part of the board alone
         #[arg(long, conflicts_with = "experiments")]
@@ -338,8 +353,8 @@ pub enum ExperimentCommand {
 
 #[derive(Parser, Default)]
 pub struct RunExperiments {
-    /// Such as chap/qsize-game, a whole family such as stz, or files
-    #[arg(value_name = "ID|FAMILY|FILE.toml", required_unless_present = "all")]
+    /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files
+    #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml", required_unless_present = "all")]
     pub experiments: Vec<String>,
     /// All of the repository's that are simulated
     #[arg(long, conflicts_with = "experiments")]

@@ -342,6 +342,7 @@ fn wrong_usage_is_2() {
             &["compare", "--seeds", "abc"],
             "invalid value 'abc' for '--seeds <N>': give a whole number from 1 to 100000",
         ),
+        (&["compare", "--set", "wifi.attempts"], "write PATH=VALUE, as in wifi.attempts=4"),
         (&["compare", "--jobs", "1025"], "'1025' for '--jobs <N>': give a whole number from 1 to 1024"),
         (&["run", "x.toml", "--flent", "d/out.gz"], "names end with .flent.gz: write d/out.flent.gz"),
         (&["compare", "--flent", ".flent.gz"], "names end with .flent.gz: write out.flent.gz"),
@@ -369,6 +370,86 @@ fn wrong_usage_is_2() {
     let twice = airtab(&["compare", "--queues", "chap,chap"]);
     assert_eq!(twice.status.code(), Some(2));
     assert!(stderr(&twice).contains("--queues names chap twice"), "{}", stderr(&twice));
+}
+
+#[test]
+fn values_are_set_from_the_command_line() {
+    let run = |sets: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        let args: Vec<&str> =
+            ["run", "family", "--queue", "fifo", "--why", "none"].into_iter().chain(sets).collect();
+        airtab(&args)
+    };
+    let short = ["duration=4s", "measure=[\"1s\", \"4s\"]", "app.shooter.start=500ms", "name=short"];
+    let late = ["racing", "call", "update", "backup"].map(|app| format!("app.{app}.start=1s"));
+    let short: Vec<&str> = short.into_iter().chain(late.iter().map(String::as_str)).collect();
+    let usual = run(&short);
+    assert_eq!(usual.status.code(), Some(0), "{}", stderr(&usual));
+    assert!(stdout(&usual).starts_with("short under fifo, seed 1\n"), "{}", stdout(&usual));
+    let deep = run(&[&short[..], &["queue.fifo.limit=3"]].concat());
+    assert_eq!(deep.status.code(), Some(0), "{}", stderr(&deep));
+    assert_ne!(stdout(&usual), stdout(&deep), "with another limit there are other figures");
+
+    for (set, expected) in [
+        (
+            "station.tabelt.distance=5",
+            "station.tabelt.distance: no [[station]] 'tabelt'; did you mean `tablet`?",
+        ),
+        ("wfi.attempts=5", "wfi.attempts: a scenario has no table 'wfi'; did you mean `wifi`?"),
+        ("wifi.atempts=5", "family.toml with --set:"),
+        ("wifi.atempts=5", "[wifi] atempts: no such key; did you mean `attempts`?"),
+        ("station.tablet.distance=far", "[[station]] distance: 'far' is not"),
+    ] {
+        let output = run(&[set]);
+        assert_eq!(output.status.code(), Some(1), "{set}");
+        assert!(stderr(&output).contains(expected), "{set}: {}", stderr(&output));
+    }
+
+    // The kept scenario is the one that was run, and the command of the page makes it again.
+    let dir = scratch();
+    let out = dir.path().join("results");
+    let args =
+        ["compare", "--quick", "--seeds", "1", "--queues", "fifo", "--set", "station.phone.distance=9"];
+    let output = airtab(&[&args[..], &["--out", text(&out)]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let kept = std::fs::read_to_string(out.join("scenario.toml")).unwrap();
+    let read: toml::Table = kept.parse().expect("TOML");
+    let stations = read["station"].as_array().expect("a list");
+    let phone =
+        stations.iter().find(|station| station["name"].as_str() == Some("phone")).expect("it is there");
+    assert_eq!(phone["distance"].as_integer(), Some(9));
+    assert_eq!(kept.lines().count(), stdout(&airtab(&["scenario", "show"])).lines().count(), "{kept}");
+    let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    let command = "airtab compare --set station.phone.distance=9 --queues fifo --seeds 1 --quick";
+    assert!(manifest.contains(command), "{manifest}");
+}
+
+#[test]
+fn a_scenario_comes_from_standard_input() {
+    let home = airtab(&["scenario", "show"]).stdout;
+    let dir = scratch();
+    let piped = std::fs::File::open(file(dir.path(), "piped.toml", &home)).unwrap();
+    let args = ["compare", "-", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"];
+    let output = command(&args).stdin(piped).output().expect("airtab starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let usual = airtab(&["compare", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"]);
+    assert_eq!(stdout(&output), stdout(&usual));
+    // Nothing is there.
+    let output = airtab(&args);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("standard input: the file lacks the key `duration`"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_version_has_its_commit() {
+    let version = airtab(&["--version"]);
+    let expected = format!("airtab {}\ncommit {}\n", env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT"));
+    assert_eq!(stdout(&version), expected);
+    assert_eq!(stdout(&airtab(&["-V"])), format!("airtab {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]

@@ -161,6 +161,12 @@ fn names_that_are_none_are_met_with_one_that_is() {
         ),
         (&["mine.toml", "mine.toml"], "error: mine.toml is named twice\n"),
         (&["stz", "stz/s3"], "error: stz/s3 is named twice\n"),
+        (&["chap/work?d-*", "chap/worked-example"], "error: chap/worked-example is named twice\n"),
+        (&["chap/none-*"], "error: no experiment fits 'chap/none-*'; airtab experiment list has them all\n"),
+        // Real time is not for whoever writes a star.
+        (&["*/lnx-*"], "error: no experiment fits '*/lnx-*'; "),
+        (&["live/lnx-cpu", "live/lnx-c*"], "error: live/lnx-cpu is named twice\n"),
+        (&["chap/[a"], "error: 'chap/[a' is no pattern such as 'chap/dapp-*': "),
     ] {
         let run = airtab(dir.path(), &[&["run"], names].concat());
         assert_eq!(run.status.code(), Some(2), "{names:?}");

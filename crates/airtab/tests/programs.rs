@@ -27,7 +27,10 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/model.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_cbt.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_sizing.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/pages.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/pages.rs", "(check)", &["zsh", "fish"]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
@@ -39,6 +42,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/programs.rs", "(root () . join (\"tools/require\"))", &[]),
     // Shells: what their scripts start that is not built into them.
     ("crates/airtab/tests/files.rs", "sh", &[]),
+    ("crates/airtab/tests/pages.rs", "bash", &[]),
     ("crates/airtab/tests/live.rs", "sh", &["grep", "sort"]),
     ("crates/airtab-live/src/folder.rs", "sh", &[]),
     ("crates/airtab-live/tests/soak.rs", "sh", &["sleep"]),
@@ -55,7 +59,7 @@ const AIRTAB: &str = "(env ! (\"CARGO_BIN_EXE_airtab\"))";
 const HELPERS: [(&str, usize); 4] = [("find", 0), ("command", 0), ("run_in", 1), ("run_in_host", 0)];
 
 /// A test may do without these, and says so.
-const OPTIONAL: [&str; 1] = ["chromium"];
+const OPTIONAL: [&str; 4] = ["chromium", "fish", "groff", "zsh"];
 
 /// Other doors to starting programs: the test would have to learn them first.
 const UNKNOWN: [&str; 7] = ["execv", "execve", "execvp", "execvpe", "fexecve", "posix_spawn", "posix_spawnp"];

@@ -191,7 +191,7 @@ fn a_source_without_its_licence_is_named() {
     assert_eq!(check(), (Some(0), String::new()));
     for (name, content) in [
         ("b.rs", "//! Doc.\n".to_string()),
-        ("b.h", "/* SPDX-License-Identifier: Apache-2.0 */\n".into()),
+        ("b.h", concat!("/* SPDX-License-", "Identifier: Apache-2.0 */\n").into()),
         ("late.c", format!("int x;\n/* {says} */\n")),
         ("script", "#!/bin/sh\ntrue\n".into()),
     ] {
@@ -200,4 +200,36 @@ fn a_source_without_its_licence_is_named() {
         assert!(code == Some(1) && errors.starts_with(&format!("{name}: no licence")), "{name}: {errors}");
         fs::remove_file(place(name)).expect("it was there");
     }
+}
+
+/// Every licence that a file names is there as a text, and `REUSE.toml` has the files that name none: what `reuse lint`
+/// looks at, where that is not there.
+#[test]
+fn every_licence_that_is_named_has_its_text() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(&root).output().expect("git");
+    let says = concat!("SPDX-License-", "Identifier:");
+    let mut named = std::collections::BTreeSet::new();
+    for name in text(&listed.stdout).split_terminator('\0') {
+        // What is no text names nothing.
+        let Ok(content) = fs::read_to_string(root.join(name)) else { continue };
+        let lines = content.lines().filter_map(|line| Some(line.split_once(says)?.1));
+        let words =
+            lines.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c))));
+        named.extend(words.filter(|word| !["", "OR", "AND", "WITH"].contains(word)).map(String::from));
+    }
+    let texts = fs::read_dir(root.join("LICENSES")).expect("the folder").map(|entry| {
+        let path = entry.expect("readable").path();
+        assert!(fs::read_to_string(&path).is_ok_and(|text| text.len() > 500), "{}", path.display());
+        path.file_stem().expect("a name").to_str().expect("UTF-8").to_string()
+    });
+    assert_eq!(named, texts.collect());
+    let reuse: toml::Table =
+        fs::read_to_string(root.join("REUSE.toml")).expect("it is there").parse().expect("TOML");
+    let all = &reuse["annotations"][0];
+    assert_eq!(all["path"].as_str(), Some("**"));
+    assert_eq!(all["SPDX-License-Identifier"].as_str(), Some("MIT OR GPL-2.0-only"));
+    let holder = all["SPDX-FileCopyrightText"].as_str().expect("a text");
+    let licence = fs::read_to_string(root.join("LICENSE-MIT")).expect("it is there");
+    assert!(licence.contains(&format!("Copyright (c) {holder}\n")), "{holder}");
 }

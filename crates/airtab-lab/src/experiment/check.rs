@@ -67,10 +67,10 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
     }
     let bound = |key| s.read(key, number(-1e12..=1e12, "a number"));
     let (least, most) = (bound("least"), bound("most"));
-    let order = s.read("order", |v| match v.written.as_str() {
-        "rises" => Ok(Expect::Rises),
-        "falls" => Ok(Expect::Falls),
-        other => Err(format!("'{other}' is neither \"rises\" nor \"falls\"")),
+    let order = s.read("order", |v| match (v.is("rises"), v.is("falls")) {
+        (true, _) => Ok(Expect::Rises),
+        (_, true) => Ok(Expect::Falls),
+        _ => Err(format!("'{}' is neither \"rises\" nor \"falls\"", v.written)),
     });
     let known = s.read("known", text).map(|known| known.trim().into());
     let quick = s.read("quick", flag).unwrap_or(true);

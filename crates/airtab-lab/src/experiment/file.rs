@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use airtab_core::Unit;
-use airtab_scenario::reader::{Document, Section, Value, flag, instead, quantity, text, unused};
+use airtab_scenario::reader::{Document, Form, Section, Value, flag, instead, quantity, text, unused};
 use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, read_text};
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
@@ -70,7 +70,7 @@ fn id_of(path: &Path) -> String {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Option<Experiment> {
+pub(super) fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Option<Experiment> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let title = top.require("title", text);
     let source = top.require("source", text);
@@ -138,6 +138,7 @@ fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Opt
 }
 
 fn table(v: &Value) -> Result<toml::Table, String> {
+    v.takes(|| Form::Table);
     match from_de(v.value) {
         Toml::Table(table) => Ok(table),
         _ => Err("is not a table".into()),
@@ -256,6 +257,7 @@ impl Names<'_> {
     /// `at = { q = [35, 70] }`: axes and the numbers of their values.
     pub(super) fn at(&self, s: &Section) -> Option<Vec<(usize, Vec<usize>)>> {
         let Some(at) = s.section("at") else { return Some(Vec::new()) };
+        at.asks_any(some_items);
         let mut chosen = Vec::new();
         for key in at.keys() {
             let Ok(axis) = self.axis(key) else {

@@ -18,7 +18,7 @@ pub(super) fn read_points<'s, 'a>(
 ) -> Result<Points, String> {
     let wrong = || format!("{} is not a list of times and values such as {example}", v.written);
     let pairs = v.value.as_array().ok_or_else(wrong)?.iter().map(|pair| {
-        let value = Value { value: pair.get_ref(), span: pair.span(), written: String::new() };
+        let value = Value::part(pair, String::new());
         let written = value.value.as_array().map_or_else(Vec::new, |_| s.items(&value));
         let [time, value] = <[String; 2]>::try_from(written).map_err(|_| wrong())?;
         let at_ns = Unit::Ns.parse(&time).map_err(|e| e.to_string())?;

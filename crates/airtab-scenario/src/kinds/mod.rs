@@ -31,6 +31,8 @@ mod voip;
 mod volume;
 mod web;
 
+use std::collections::BTreeMap;
+
 use airtab_core::Unit;
 use airtab_quality::Window;
 use airtab_sim::tcp::Algorithm;
@@ -220,18 +222,27 @@ impl About {
     }
 }
 
+/// The name of each kind.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|about| about.name)
+}
+
+/// The keys of an `[[app]]` that not every kind has, each with the kinds that have it.
+pub(crate) fn own_keys() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for about in ALL {
+        about.keys.iter().for_each(|key| all.entry(key).or_default().push(about.name));
+    }
+    all
+}
+
 /// Reads what an `[[app]]` is, and refuses keys that only other kinds have.
 pub(crate) fn read(s: &Section, context: &Context) -> Option<AppKind> {
     let kind = s.require("kind", choice(ALL.iter().map(|about| (about.name, about)).collect()));
     let read = kind.and_then(|kind| (kind.read)(s, context));
-    let mut keys: Vec<&str> = ALL.iter().flat_map(|about| about.keys).copied().collect();
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
+    for (key, owners) in own_keys() {
         let foreign = s.get(key).is_some() && kind.is_some_and(|kind| !kind.keys.contains(&key));
         if let (Some(kind), true) = (kind, foreign) {
-            let owners: Vec<&str> =
-                ALL.iter().filter(|about| about.keys.contains(&key)).map(|about| about.name).collect();
             s.problem_of(key, &format!("only for kind {}; this is {}", any_of(&owners), kind.name));
         }
     }

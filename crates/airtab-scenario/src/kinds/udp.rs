@@ -85,9 +85,11 @@ impl Described for Udp {
                 }
                 read_sweep(rates).map(Rate::Sweep)
             }
-            None => s.require("rate", |v| match v.value.as_str() {
-                Some("max") => Ok(Rate::Max),
-                _ => quantity(Unit::Bps, RATES)(v).map(Rate::Mean).map_err(|e| format!("{e}, or \"max\"")),
+            None => s.require("rate", |v| match v.is("max") {
+                true => Ok(Rate::Max),
+                false => {
+                    quantity(Unit::Bps, RATES)(v).map(Rate::Mean).map_err(|e| format!("{e}, or \"max\""))
+                }
             }),
         };
         let bytes = packet_bytes(s).unwrap_or(FULL_PACKET);

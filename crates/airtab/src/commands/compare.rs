@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
 use airtab_lab::{Comparison, Options, compare_kept, count, headline};
-use airtab_scenario::{ScenarioFile, quick};
+use airtab_scenario::quick;
 use anyhow::Context;
 
 use super::flent::Target;
@@ -18,10 +18,7 @@ use crate::output;
 
 /// Runs everything, prints the table and the reasons, and writes the files.
 pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
-    let file = match &args.scenario {
-        Some(path) => super::load(path)?,
-        None => ScenarioFile::home(),
-    };
+    let file = super::load_set(args.scenario.as_deref(), &args.set)?;
     let labels: Vec<&String> = args.queues.iter().map(|q| &q.label).collect();
     if let Some(label) = super::twice(&labels) {
         output::note(&format!("error: --queues names {label} twice"));

@@ -13,6 +13,7 @@ use airtab_lab::experiment::{
 };
 use airtab_lab::experiment::{State, Verdict, judge};
 use anyhow::Context;
+use glob::Pattern;
 use indicatif::ProgressBar;
 use serde_json::json;
 
@@ -74,14 +75,36 @@ fn of_repository(live: bool) -> Vec<Experiment> {
     experiment::all().into_iter().filter(|e| e.live == live).collect()
 }
 
-/// The one of that name, or all of a family; None as [`find`].
+/// The one of that name, all of a family, or all that a pattern fits; None as [`find`].
 fn of_name(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
+    if name.contains(['*', '?', '[']) && !name.ends_with(".toml") {
+        return of_pattern(name);
+    }
     let within = |e: &Experiment| e.id.split_once('/').is_some_and(|(family, _)| family == name);
     let family: Vec<_> = experiment::all().into_iter().filter(within).collect();
     match family.is_empty() {
         true => Ok(find(name)?.map(|one| vec![one])),
         false => Ok(Some(family)),
     }
+}
+
+/// All of the repository's that a pattern fits; those in real time only where it begins with `live/`.
+fn of_pattern(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
+    let pattern = match Pattern::new(name) {
+        Ok(pattern) => pattern,
+        Err(e) => {
+            output::note(&format!("error: '{name}' is no pattern such as 'chap/dapp-*': {e}"));
+            return Ok(None);
+        }
+    };
+    // Whoever writes `*` does not ask for root and real time.
+    let named = |e: &Experiment| !e.live || name.starts_with("live/");
+    let fits: Vec<_> = experiment::all().into_iter().filter(|e| pattern.matches(&e.id) && named(e)).collect();
+    if fits.is_empty() {
+        output::note(&format!("error: no experiment fits '{name}'; airtab experiment list has them all"));
+        return Ok(None);
+    }
+    Ok(Some(fits))
 }
 
 /// Those of these names, or all that are simulated; None as [`find`].

@@ -17,18 +17,21 @@ mod kept;
 pub mod live;
 pub mod mesh;
 pub mod model;
+pub mod pages;
 mod progress;
 pub mod rpm;
 pub mod run;
 pub mod scenario;
+pub mod schema;
 mod study;
 pub mod tcp;
 
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use airtab_scenario::reader::instead;
-use airtab_scenario::{FileError, QueueSettings, QueueSpec, ScenarioFile};
+use airtab_scenario::{FileError, HOME, QueueSettings, QueueSpec, ScenarioFile, scenario_text, set};
 use anyhow::Context;
 
 use crate::args::USAGE;
@@ -42,22 +45,80 @@ fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
     SHIPPED.iter().find(|(name, _)| Path::new(name) == path && !path.exists())
 }
 
+/// Far above any scenario, bytes.
+const MOST_PIPED: u64 = 4 << 20;
+
+/// The text of a scenario, and how it is named.
+struct Found {
+    name: String,
+    text: String,
+    /// Airtab brings it.
+    ours: bool,
+}
+
+impl Found {
+    /// That of a file, or of the repository by its name; without either the built-in home.
+    fn of(path: Option<&Path>) -> Result<Found, FileError> {
+        let Some(path) = path else { return Ok(Found::ours("home", HOME)) };
+        if path == Path::new("-") {
+            return Found::piped(std::io::stdin().lock());
+        }
+        match (shipped(path), path.to_str()) {
+            (Some((name, text)), _) => Ok(Found::ours(name, text)),
+            (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {
+                let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+                let reason =
+                    format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
+                Err(FileError::Unreadable { file: name.into(), reason })
+            }
+            _ => Ok(Found { name: path.display().to_string(), text: scenario_text(path)?, ours: false }),
+        }
+    }
+
+    /// That of standard input.
+    fn piped(input: impl Read) -> Result<Found, FileError> {
+        let name = "standard input";
+        let unreadable = |reason: String| FileError::Unreadable { file: name.into(), reason };
+        let mut text = String::new();
+        input.take(MOST_PIPED + 1).read_to_string(&mut text).map_err(|e| unreadable(e.to_string()))?;
+        if text.len() as u64 > MOST_PIPED {
+            return Err(unreadable(format!("is larger than {} MiB; is it a scenario?", MOST_PIPED >> 20)));
+        }
+        Ok(Found { name: name.into(), text, ours: false })
+    }
+
+    fn ours(name: &str, text: &str) -> Found {
+        Found { name: format!("{name}.toml"), text: text.into(), ours: true }
+    }
+
+    /// What is most likely not meant is told.
+    fn read(&self) -> Result<ScenarioFile, FileError> {
+        let none = |_: &Path, _: &str| Err("a scenario that airtab brings names no file".into());
+        let file = match self.ours {
+            true => ScenarioFile::parse_with(&self.name, &self.text, &none)?,
+            false => ScenarioFile::parse(&self.name, &self.text)?,
+        };
+        tell_warnings(&file);
+        Ok(file)
+    }
+}
+
 /// The scenario of a file, or of the repository by its name; what is most likely not meant is told.
 fn load(path: &Path) -> Result<ScenarioFile, FileError> {
-    let file = match (shipped(path), path.to_str()) {
-        (Some((name, text)), _) => {
-            let none = |_: &Path, _: &str| Err("a scenario that airtab brings names no file".into());
-            ScenarioFile::parse_with(&format!("{name}.toml"), text, &none)?
-        }
-        (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {
-            let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-            let reason = format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
-            return Err(FileError::Unreadable { file: name.into(), reason });
-        }
-        _ => ScenarioFile::load(path)?,
-    };
-    tell_warnings(&file);
-    Ok(file)
+    Found::of(Some(path))?.read()
+}
+
+/// The same, or the built-in home, with values set: `(path, value)` each.
+fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<ScenarioFile> {
+    let mut found = Found::of(path)?;
+    for (path, value) in sets {
+        found.text = set(&found.text, path, value).with_context(|| format!("--set in {}", found.name))?;
+    }
+    if !sets.is_empty() {
+        // Lines in messages are those of the text with its new values.
+        found.name.push_str(" with --set");
+    }
+    Ok(found.read()?)
 }
 
 /// Wrong usage that only what is in files shows.
@@ -107,5 +168,22 @@ mod tests {
         assert!(said.starts_with(expected), "{said}");
         let said = load(Path::new("rull.toml")).map(|_| ()).expect_err("there is none").to_string();
         assert!(!said.contains("rrul"), "a file was meant: {said}");
+    }
+
+    #[test]
+    fn a_scenario_may_be_piped() {
+        let read = |bytes: &[u8]| Found::piped(bytes).and_then(|found| found.read());
+        let home = read(HOME.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(home.scenario.name, "home");
+        let unnamed = HOME.replacen("name = \"home\"\n", "", 1);
+        assert_eq!(
+            read(unnamed.as_bytes()).map(|file| file.scenario.name).ok().as_deref(),
+            Some("standard input")
+        );
+        let said = |bytes: &[u8]| read(bytes).map(|_| ()).expect_err("it is none").to_string();
+        assert!(said(b"x = 1").starts_with("standard input"), "{}", said(b"x = 1"));
+        assert_eq!(said(b"\xff"), "standard input: stream did not contain valid UTF-8");
+        let long = vec![b' '; 5 << 20];
+        assert_eq!(said(&long), "standard input: is larger than 4 MiB; is it a scenario?");
     }
 }

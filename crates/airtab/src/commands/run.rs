@@ -13,7 +13,7 @@ use crate::output;
 
 /// One discipline, one run or several: a row for each application.
 pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
-    let file = super::load(&args.scenario)?;
+    let file = super::load_set(Some(&args.scenario), &args.set)?;
     let queues = super::build(std::slice::from_ref(&args.queue), &file.queues)?;
     let target = match &args.flent {
         Some(path) => match Target::begin(path, &file.scenario, &[&args.queue.label], false) {

@@ -112,6 +112,8 @@ pub fn file_name(label: &str) -> String {
 fn command(args: &Compare) -> String {
     let mut words = vec!["airtab".to_string(), "compare".into()];
     words.extend(args.scenario.as_deref().map(|path| quoted(&path.to_string_lossy())));
+    let sets = args.set.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]);
+    words.extend(sets);
     let queues: Vec<&str> = args.queues.iter().map(|q| q.label.as_str()).collect();
     words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), args.seeds.to_string()]);
     words.extend(args.quick.then(|| "--quick".into()));

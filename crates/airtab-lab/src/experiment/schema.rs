@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! What the file of an experiment may hold, as JSON Schema: what its reader asks for (`airtab_scenario::schema`), and in
+//! its `[scenario]` a part of one.
+//!
+//! What it does not do: tables `[server]` and `[model]` are tables, and no more is said of them.
+
+use airtab_scenario::schema;
+use serde_json::Value;
+
+use super::file::read_file;
+
+/// A file in which every key is asked for: each sort of check once.
+const TEXT: &str = "
+title = \"t\"
+source = \"s\"
+seeds = 100000
+queues = [\"fifo\", \"chap\"]
+[scenario]
+app = [{ name = \"a\" }]
+[[axis]]
+name = \"limit\"
+keys = \"queue.fifo.limit\"
+values = [1, 2]
+[[figure]]
+title = \"t\"
+y = \"a.game_mos\"
+[[course]]
+title = \"t\"
+y = \"queue\"
+[[scatter]]
+title = \"t\"
+app = \"a\"
+y = \"frames\"
+[[check]]
+what = \"w\"
+section = \"1\"
+reported = \"r\"
+of = \"a.game_mos\"
+queue = \"fifo\"
+least = 1
+[[check]]
+what = \"w\"
+section = \"1\"
+reported = \"r\"
+of = \"a.game_mos\"
+spread = [\"fifo\", \"chap\"]
+least = 1
+";
+
+/// The schema of the files of experiments.
+pub fn schema() -> Value {
+    let none = |_: &std::path::Path| Err("only names of keys are looked for".into());
+    let keys = schema::asked(&[TEXT.into()], |top, text| drop(read_file("", "", text, top, &none)));
+    let mut all = schema::table(&keys);
+    all["properties"]["scenario"] = schema::part_of_scenario();
+    schema::titled("Experiment of airtab", "docs/experiments.md", all)
+}

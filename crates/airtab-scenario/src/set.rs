@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! One value of a scenario's text set by its path, as `--set PATH=VALUE` does.
+//!
+//! Comments, order and layout stay: only the line of the value differs, or one line more is there. Source: paths are
+//! dotted keys of TOML 1.0, with the name of an entry behind the name of a list: `station."our tablet".distance`.
+//!
+//! What it does not do: whether a value is allowed, and whether a table knows a key, is for whoever reads the text
+//! afterwards ([`ScenarioFile::parse`](crate::ScenarioFile::parse)). Axes of experiments set values of merged tables,
+//! which have no text yet (`airtab-lab`).
+
+use toml_edit::{Decor, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
+
+use crate::reader::instead;
+use crate::scenario_file::top_keys;
+
+/// Why a value was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct SetError {
+    /// The path, as it was given.
+    pub path: String,
+    /// What is wrong with it or with the value, and what to write.
+    pub message: String,
+}
+
+/// The text of a scenario with one value changed or added.
+///
+/// `path` names it: `duration`, `wifi.attempts`, `queue.chap.limit`, `station.tablet.distance`; of names with other
+/// characters than letters, digits, `_` and `-` in quotes, `app."our film".start`. A table of the reader's that the text
+/// does not have is added. `value` is a value of TOML, and what is none is a text: `7`, `true`, `["1s", "9s"]`, `25ms`,
+/// `802.11ac`.
+///
+/// # Errors
+/// The text is no TOML, the path is none or leads to something that is not there (then: what is), or the value is
+/// begun as a list, a table or a text in quotes and is none.
+pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
+    let told = |message: String| SetError { path: path.into(), message };
+    let value = read_value(value).map_err(told)?;
+    let words = read_path(path).map_err(told)?;
+    let names: Vec<&str> = words.iter().map(Key::get).collect();
+    let (last, way) = names.split_last().ok_or_else(|| told("names no key".into()))?;
+    // TOML's own ends of lines are put back below.
+    let unix = text.replace("\r\n", "\n");
+    let mut document: DocumentMut = unix.parse().map_err(|e: toml_edit::TomlError| {
+        told(format!("the scenario is no TOML: {}", e.message().replace('\n', ", ")))
+    })?;
+    let place = find(document.as_table_mut(), way, text).map_err(told)?;
+    put(place, &names, last, value).map_err(told)?;
+    let changed = document.to_string();
+    // A last line without an end keeps to that.
+    let changed = match unix.ends_with('\n') || !changed.ends_with('\n') {
+        true => changed,
+        false => changed[..changed.len() - 1].into(),
+    };
+    Ok(if unix.len() < text.len() { changed.replace('\n', "\r\n") } else { changed })
+}
+
+/// `PATH=VALUE`, as one word of a command line; a name in quotes may have a `=` in it.
+///
+/// # Errors
+/// It has no `=`, or no path in front of one.
+pub fn assignment(word: &str) -> Result<(String, String), String> {
+    let at = word.match_indices('=').map(|(at, _)| at);
+    let mut parts = at.map(|at| (&word[..at], &word[at + 1..]));
+    let first = parts.clone().next().ok_or("write PATH=VALUE, as in wifi.attempts=4")?;
+    let (path, value) = parts.find(|(path, _)| Key::parse(path).is_ok()).unwrap_or(first);
+    read_path(path).map_err(|message| format!("{path}: {message}"))?;
+    Ok((path.trim().into(), value.into()))
+}
+
+fn read_path(path: &str) -> Result<Vec<Key>, String> {
+    Key::parse(path).map_err(|_| {
+        "is no path such as wifi.attempts or station.tablet.distance; a name with other characters than letters, \
+         digits, _ and - goes in quotes: station.\"our tablet\".distance"
+            .into()
+    })
+}
+
+/// What is no value of TOML is a text.
+fn read_value(text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    match text.parse::<Value>() {
+        Ok(mut value) => {
+            // Spaces as new lines have them.
+            value.decor_mut().clear();
+            Ok(value)
+        }
+        Err(e) if text.starts_with(['"', '\'', '[', '{']) => {
+            Err(format!("'{text}' is no value of TOML: {}", e.message().replace('\n', ", ")))
+        }
+        Err(_) => Ok(text.into()),
+    }
+}
+
+/// A table, and whether it is one within a line.
+type Place<'t> = (&'t mut dyn TableLike, bool);
+
+/// The table at the end of a way. `text`: of the whole scenario.
+fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<Place<'t>, String> {
+    let (mut table, mut in_line): Place = (top, false);
+    let mut words = way.iter();
+    let mut so_far = String::new();
+    while let Some(word) = words.next() {
+        if !table.contains_key(word) {
+            if so_far.is_empty() {
+                let known = top_keys(text);
+                if !known.iter().any(|known| known == word) {
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    return Err(format!("a scenario has no table '{word}'{}", guess(word, &known)));
+                }
+            }
+            // A line of dotted words, and no header: so that nothing else moves.
+            let mut new = Table::new();
+            new.set_dotted(true);
+            insert((&mut *table, in_line), word, Item::Table(new));
+        }
+        so_far = if so_far.is_empty() { (*word).into() } else { format!("{so_far}.{word}") };
+        let item = table.get_mut(word).expect("it was there, or is now");
+        if !is_list(item) {
+            let what = item.type_name();
+            in_line = item.is_inline_table();
+            table = item.as_table_like_mut().ok_or_else(|| format!("`{so_far}` is no table but {what}"))?;
+            continue;
+        }
+        let Some(name) = words.next() else {
+            return Err(format!("name the entry of the list, as in {so_far}.NAME.KEY{}", have(item)));
+        };
+        let known = names(item);
+        let Some(at) = known.iter().position(|known| known.as_deref() == Some(*name)) else {
+            let known: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
+            return Err(match known.is_empty() {
+                true => format!("entries of [[{so_far}]] have no names to go by: change them in the file"),
+                false => format!("no [[{so_far}]] '{name}'{}", instead(name, &known)),
+            });
+        };
+        in_line = item.is_value();
+        table = entry(item, at).expect("it has a name");
+    }
+    Ok((table, in_line))
+}
+
+/// Adds a key behind all others.
+fn insert((table, in_line): Place, key: &str, mut item: Item) {
+    if in_line {
+        // The space before the brace stays before it.
+        let last = table.iter_mut().filter_map(|(_, item)| item.as_value_mut()).last();
+        if let (Some(last), Some(new)) = (last, item.as_value_mut()) {
+            let end = last.decor_mut().suffix().cloned().unwrap_or_default();
+            last.decor_mut().set_suffix("");
+            *new.decor_mut() = Decor::new(" ", end);
+        }
+    }
+    table.insert(key, item);
+}
+
+/// Where the guess is a part of what was written, `application` say, it is one too.
+fn guess(word: &str, known: &[&str]) -> String {
+    let plain = instead(word, known);
+    let begun = known.iter().find(|known| known.len() > 2 && word.starts_with(**known));
+    match begun.filter(|_| plain.starts_with(" (")) {
+        Some(begun) => format!("; did you mean `{begun}`?{plain}"),
+        None => plain,
+    }
+}
+
+/// Sets or adds a key of a table.
+fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> Result<(), String> {
+    match table.get_mut(key) {
+        Some(item) if is_list(item) => Err(format!(
+            "is a list of tables: name an entry and its key, as in {}.NAME.KEY{}",
+            path.join("."),
+            have(item)
+        )),
+        Some(item @ Item::Value(_)) => {
+            let old = item.as_value_mut().expect("it is one");
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+            Ok(())
+        }
+        Some(Item::Table(inside)) => {
+            let keys: Vec<&str> = inside.iter().map(|(key, _)| key).collect();
+            Err(format!("is a table: name a key of it (it has {})", keys.join(", ")))
+        }
+        _ => {
+            insert((table, in_line), key, Item::Value(value));
+            Ok(())
+        }
+    }
+}
+
+/// Whether it is a list of tables, in whichever way it is written.
+fn is_list(item: &Item) -> bool {
+    let tables = |list: &toml_edit::Array| !list.is_empty() && list.iter().all(Value::is_inline_table);
+    item.is_array_of_tables() || item.as_array().is_some_and(tables)
+}
+
+/// The names of a list's entries, in their order.
+fn names(list: &Item) -> Vec<Option<String>> {
+    let name = |item: Option<&str>| item.map(str::to_string);
+    match list {
+        Item::ArrayOfTables(list) => {
+            list.iter().map(|table| name(table.get("name").and_then(Item::as_str))).collect()
+        }
+        other => {
+            let entries = other.as_array().into_iter().flatten().map(Value::as_inline_table);
+            entries
+                .map(|t| name(t.and_then(|t: &InlineTable| t.get("name")).and_then(Value::as_str)))
+                .collect()
+        }
+    }
+}
+
+/// An entry of a list by its number.
+fn entry(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
+    match list {
+        Item::ArrayOfTables(list) => list.get_mut(at).map(|table| table as &mut dyn TableLike),
+        other => {
+            let table = other.as_array_mut()?.get_mut(at)?.as_inline_table_mut()?;
+            Some(table)
+        }
+    }
+}
+
+/// " (there are: a, b)".
+fn have(list: &Item) -> String {
+    let known: Vec<String> = names(list).into_iter().flatten().collect();
+    if known.is_empty() { String::new() } else { format!(" (there are: {})", known.join(", ")) }
+}
