@@ -12,7 +12,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp;
 use airtab_sim::traffic::{Download, Udp};
 use airtab_sim::wifi::{
-    Aggregation, Backoff, CellConfig, DnbConfig, DriverConfig, Loss, MediumConfig, MeshConfig, NodeAir, Ranges,
+    Aggregation, Backoff, CellConfig, DnbConfig, DriverConfig, Loss, MediumConfig, MeshConfig, NodeAir,
+    Ranges,
 };
 use airtab_sim::{
     App, AppKind, Change, Changed, Latency, Scenario, Servers, Shape, Simulation, Station, Trace, Wired, run,
