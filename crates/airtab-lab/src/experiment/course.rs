@@ -49,7 +49,7 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Course> {
     if !without.is_empty() && (named || without.len() == queues.len()) {
         let known = disciplines().filter(|d| Quantity::named(y, *d).is_some());
         let known: Vec<&str> = known.map(|discipline| discipline.name()).collect();
-        s.problem_of("y", &format!("{} has no {y}: it is shown of {}", without.join(", "), known.join(", ")));
+        s.problem_of("y", &format!("no {y} of {}: it is shown of {}", without.join(", "), known.join(", ")));
     }
     Some(Course { title: title?, y, queues, at })
 }
