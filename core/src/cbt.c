@@ -105,21 +105,15 @@ static void cbt_recount(struct at_cbt *s)
 /* DICE: RED says. */
 enum cbt_verdict { PASSES, EARLY, FORCED, CAPPED, FULL, DICE };
 
-/* Whether a packet brings its class above its cap. */
-static bool cbt_over_cap(const struct at_cbt *s, const struct at_cbt_class *k, u32 size)
-{
-	return (u64)at_cbt_held(s, k) + size > k->cap;
-}
-
-/* What is said of a packet, by how its class stands; the average is taken. */
-static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 bytes, u32 air)
+/* What is said of a packet, by how its class stands, which holds so much; the average is taken. */
+static enum cbt_verdict cbt_weigh(struct at_qdisc *q, struct at_cbt_class *k, u32 held, u32 bytes, u32 air)
 {
 	struct at_cbt *s = at_cbt_priv(q);
 	bool guarded = at_cbt_backlog(k) <= s->guard;
 
 	if (q->qlen >= s->limit)
 		return FULL;
-	if (!guarded && cbt_over_cap(s, k, at_cbt_size(s, bytes, air)))
+	if (!guarded && (u64)held + at_cbt_size(s, bytes, air) > k->cap)
 		return CAPPED;
 	if (!guarded && k->red.average > k->params.min)
 		return DICE;
@@ -142,6 +136,7 @@ static inline enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class
 					 bool plain)
 {
 	struct at_cbt *s = at_cbt_priv(q);
+	u32 held = at_cbt_held(s, k);
 
 	if (!plain && s->want)
 		at_cbt_adapt(s, (u32)(k - s->at), at_cbt_size(s, bytes, air), now);
@@ -151,7 +146,7 @@ static inline enum cbt_verdict cbt_judge(struct at_qdisc *q, struct at_cbt_class
 	k->red.average = plain ? at_cbt_over_time(s, k, now) : at_cbt_average(s, k, now);
 	if (plain || s->average == AT_CBT_TIME)
 		k->red.last = now;
-	return cbt_weigh(q, k, bytes, air);
+	return cbt_weigh(q, k, held, bytes, air);
 }
 
 /* Whether a verdict, which is not that p passes, is a mark on p. */
@@ -292,10 +287,10 @@ static enum at_verdict cbt_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now
 	return cbt_arrives(q, p, now, true);
 }
 
-/* A packet of class k was sent that came at that stamp. */
-static void cbt_count(struct at_cbt_class *k, u32 bytes, u32 stamp, u64 now)
+/* A packet of class k was sent; what: as in struct cbt_mark. */
+static void cbt_count(struct at_cbt_class *k, u32 bytes, u32 what, u64 now)
 {
-	u64 ns = (u64)((cbt_stamp(now) - stamp) & (STAMP - 1)) << 10, step = (k->late >> 9) + 1000;
+	u64 ns = (u64)(((u32)(now >> 10) - what) & (STAMP - 1)) << 10, step = (k->late >> 9) + 1000;
 
 	k->sent++;
 	k->sent_bytes += bytes;
@@ -319,13 +314,11 @@ static struct at_pkt *cbt_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 		at_book_out(q, p);
 		return p;
 	}
-	if (at_line_first(q, &s->line)) {
-		struct cbt_mark m;
-		struct at_cbt_class *k;
+	p = at_line_give(q, &s->line);
+	if (p) {
+		struct cbt_mark m = cbt_mark_of(p);
+		struct at_cbt_class *k = &s->at[m.what >> STAMP_BITS];
 
-		p = at_line_take(&s->line);
-		m = cbt_mark_of(p);
-		k = &s->at[m.what >> STAMP_BITS];
 		bytes = at_bytes(p);
 		cbt_departs(s, k, bytes, m.air, now);
 		cbt_count(k, bytes, m.what, now);

@@ -131,13 +131,27 @@ static inline bool at_rule_takes(const struct at_rule *r, const struct at_pkt *p
 	return r->what == AT_RULE_DSCP ? k->dscp == r->value : at_sta(p) == r->first;
 }
 
+/* Of a kind of packets the host says the class, or more of them has to be seen. */
+enum { AT_SURE_HOST = AT_CLASSES, AT_UNSURE };
+
 /* Rules as they are looked through: by protocol, so that a packet is asked no more than it
  * can answer. */
 struct at_rules {
+	u8 sure[AT_SEENS];	/* class of all packets of that kind, or one of those below */
 	u32 of[AT_SEENS];	/* that look at packets of that kind: a bit for each */
 	bool look;		/* one of them looks into headers */
 	struct at_rule rule[AT_RULES];
 };
+
+/* What is sure of packets that these rules look at: what none takes is of the last class. */
+static inline u8 at_rules_sure(const struct at_rules *r, u32 of)
+{
+	const struct at_rule *first = &r->rule[of ? __builtin_ctz(of) : 0];
+
+	if (!of)
+		return AT_CLASSES - 1;
+	return first->what > AT_RULE_PROTO ? AT_UNSURE : first->what == AT_RULE_HOST ? AT_SURE_HOST : first->class;
+}
 
 /* Words that at_rule_wrong() lets pass, at most AT_RULES. */
 static inline void at_rules_set(struct at_rules *r, const struct at_vals *words)
@@ -149,24 +163,32 @@ static inline void at_rules_set(struct at_rules *r, const struct at_vals *words)
 		for (u32 seen = 0; seen < AT_SEENS; seen++)
 			r->of[seen] |= (u32)at_rule_looks_at(&r->rule[i], seen) << i;
 	}
+	for (u32 seen = 0; seen < AT_SEENS; seen++)
+		r->sure[seen] = at_rules_sure(r, r->of[seen]);
 }
 
 /* Of which of so many classes p is, whose number may be the host's, and beyond them. */
 static inline u32 at_classify(const struct at_rules *r, const struct at_pkt *p, u32 classes)
 {
 	struct at_key k = { 0 };
-	u32 class = classes, seen = AT_SEEN_NONE;
+	u32 class, seen = AT_SEEN_NONE;
 
 	if (r->look && at_key(p, &k))
 		seen = at_seen_of(k.proto);
-	for (u32 left = r->of[seen]; left; left &= left - 1) {
-		const struct at_rule *rule = &r->rule[__builtin_ctz(left)];
+	class = r->sure[seen];
+	if (class == AT_UNSURE) {
+		class = AT_CLASSES - 1;
+		for (u32 left = r->of[seen]; left; left &= left - 1) {
+			const struct at_rule *rule = &r->rule[__builtin_ctz(left)];
 
-		if (!at_rule_takes(rule, p, &k))
-			continue;
-		class = rule->what == AT_RULE_HOST ? at_class(p) : rule->class;
-		break;
+			if (!at_rule_takes(rule, p, &k))
+				continue;
+			class = rule->what == AT_RULE_HOST ? AT_SURE_HOST : rule->class;
+			break;
+		}
 	}
+	if (class == AT_SURE_HOST)
+		class = at_class(p);
 	return class < classes ? class : classes - 1;
 }
 

@@ -80,6 +80,15 @@ static inline struct at_pkt *at_line_take(struct at_line *l)
 	return at_fifo_take(&l->fifo, l->passed);
 }
 
+/* Takes the oldest packet of a line that may go, or NULL. While nobody is closed none was
+ * passed. */
+static inline struct at_pkt *at_line_give(const struct at_qdisc *q, struct at_line *l)
+{
+	if (!q->closed)
+		return at_fifo_pop(&l->fifo);
+	return at_line_first(q, l) ? at_line_take(l) : NULL;
+}
+
 /* The oldest packet, parked or not, or NULL. */
 static inline struct at_pkt *at_line_pop(struct at_line *l)
 {

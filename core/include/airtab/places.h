@@ -13,14 +13,15 @@
 
 #define AT_PLACES_SPECIAL 2u	/* behind those of the stations: AT_GROUP's, AT_NO_STA's */
 
-/* Of an array for `stations` numbers, which has AT_PLACES_SPECIAL elements more. */
+/* Of an array for `stations` numbers, AT_NO_STA at most, which has AT_PLACES_SPECIAL
+ * elements more. */
 static inline u32 at_place_of(u32 stations, u16 sta)
 {
+	if (sta < stations)
+		return sta;
 	if (sta == AT_GROUP)
 		return stations;
-	if (sta == AT_NO_STA)
-		return stations + 1;
-	return sta < stations ? sta : sta % stations;
+	return sta == AT_NO_STA ? stations + 1 : sta % stations;
 }
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! What a discipline's table says of single flows, by the names of its columns.
+//! What a discipline's table says of single flows or classes, by the names of its columns.
 //!
 //! A column called [`FLOW`] holds the hash of the flow that a row is about
 //! (`airtab/qdisc.h`). Beside it, hosts and reports show the gauges that have a
 //! unit, whatever they are called: what the discipline decides by. Numbers of
 //! packets and bytes that wait are left out: every host counts those itself.
+//!
+//! A column called [`CLASS`] says which class a row is about.
 //!
 //! What it does not do: tables of classes or queues alone say nothing of a flow.
 
@@ -13,6 +15,8 @@ use crate::units::Unit;
 
 /// The column that tells which flow a row is about.
 pub const FLOW: &str = "flow";
+/// The column that tells which class a row is about; that of urgent packets is [`crate::URGENT`].
+pub const CLASS: &str = "class";
 /// Columns of what waits begin so.
 const BACKLOG: &str = "backlog";
 
@@ -57,6 +61,11 @@ impl Discipline {
             return Vec::new();
         }
         self.columns().filter(|(column, counter)| column.tells(*counter)).map(|(column, _)| column).collect()
+    }
+
+    /// The column of that name, where its table has a row for each class.
+    pub fn class_column(self, name: &str) -> Option<Column> {
+        self.column(CLASS).and_then(|_| self.column(name))
     }
 
     fn columns(self) -> impl Iterator<Item = (Column, bool)> {

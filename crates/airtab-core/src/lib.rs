@@ -27,7 +27,7 @@ mod units;
 
 pub use acks::{Acks, edit_ack, edit_merge};
 pub use airtime::{Phy, PhyChange};
-pub use columns::{Column, FLOW};
+pub use columns::{CLASS, Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
 pub use ffi::{GovernorParams, GovernorStation, GovernorStats};
 pub use ffi::{Heard, Key, Link, PPDU_MAX_NS, Tcp, Ticket, Tx};

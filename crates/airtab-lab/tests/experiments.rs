@@ -317,6 +317,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "[[scatter]]\ntitle = \"x\"\napp = \"gane\"\ny = \"pages\"\nmark = 2\n\n[[figure]]",
     ),
     ("figure of bars with a label", "x = \"q\"", "label = \"y\""),
+    (
+        "course that one of its disciplines has not",
+        "[[figure]]",
+        "[[course]]\ntitle = \"x\"\ny = \"credit\"\nqueues = [\"chap\", \"fifo\"]\n\n[[figure]]",
+    ),
+    ("course that none has", "[[figure]]", "[[course]]\ntitle = \"x\"\ny = \"mode\"\n\n[[figure]]"),
     ("live is a text", "about = \"Short.\"", "live = \"yes\""),
     (
         "who runs a point of an experiment that is simulated",

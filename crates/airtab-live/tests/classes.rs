@@ -4,8 +4,10 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use airtab_core::disciplines;
-use airtab_live::{AccessPoint, Port, Snapshot};
+use airtab_live::{AccessPoint, ClassView, Port, Snapshot};
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// A packet of 1000 bytes for the console, of class 0, and one for the laptop, of class 1, from their servers, each `gap`
@@ -125,5 +127,79 @@ fn a_change_under_traffic_loses_nothing_that_fits() {
         let from = (ap.snapshot().now_s * 1e9).round() as u64;
         feed(&mut ap, from, from + 50 * MS, 250_000);
         assert!(ap.books().balanced());
+    }
+}
+
+/// A class of `cbt` as a snapshot shows it: what it holds in what is counted (of airtime nothing), its average, arrivals, drops,
+/// marks, packets since the last of these, and what else must be right at any time.
+fn held_up(s: &Snapshot, class: &ClassView) -> (Option<f64>, f64, [f64; 4]) {
+    let of =
+        |name: &str| class.values[s.qdisc.classes.columns.iter().position(|c| c.name == name).expect(name)];
+    let unit = s.qdisc.stats.iter().find(|stat| stat.name == "unit").expect("a statistic").value;
+    let drops: f64 = ["forced_drops", "full_drops", "cap_drops", "early_drops"].map(of).iter().sum();
+    // Nothing urgent comes, so that no packet is dropped but as it comes.
+    assert_eq!(of("arrivals"), drops + of("sent") + of("backlog"), "{class:?}");
+    assert!(of("th_min") <= of("th_max") && [0.0, 1.0, 2.0].contains(&of("mode")), "{class:?}");
+    let held = [Some(of("backlog")), Some(of("backlog_bytes") + 38.0 * of("backlog")), None][unit as usize];
+    (held, of("average"), [of("arrivals"), drops, of("marks"), of("count")])
+}
+
+/// Packets of all sizes to both stations, in rushes: after each of them the classes' packets are the queue's, no average is above
+/// what its class has held at most, what was dropped was what came, and each station gets its packets in order (Parris 2001,
+/// IV.3). By packets, by bytes, and by airtime as the access point tells it.
+#[test]
+fn classes_are_right_in_every_snapshot() {
+    let _in_time = deadline(300);
+    // The largest packet in what is counted.
+    for (spec, limit, size) in [
+        ("cbt", 1000, 0.0),
+        ("cbt:mode=byte:limit=60", 60, 1538.0),
+        ("cbt:average=sampled:mode=packet:weight=1/4:limit=240", 240, 1.0),
+        ("cbt:average=all:mode=byte:cap=1.5:guard=3", 1000, 1538.0),
+        ("cbt:profile=faithful:limit=240:rules=udp:4321=0,*=1", 240, 1.0),
+    ] {
+        let (mut ap, mut draws) = (ap(spec), 1u64);
+        let mut below = |most: u64| {
+            draws = draws.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (draws >> 33) % most
+        };
+        let (mut most, mut before) = (BTreeMap::new(), BTreeMap::<String, ([f64; 4], f64)>::new());
+        let (mut now, mut last, mut seen) = (0, [0; 2], [0.0; 2]);
+        for id in 1..4000u32 {
+            now += below(if (id / 300).is_multiple_of(2) { 300_000 } else { 1_200_000 });
+            ap.advance(now);
+            while let Some((port, _, bytes)) = ap.transmit() {
+                assert_ne!(port, Port::Internet);
+                let id = u32::from_be_bytes(bytes[bytes.len() - 4..].try_into().unwrap());
+                let last = &mut last[usize::from(id.is_multiple_of(3))];
+                assert!(id > *last, "{spec}: {id} after {last}");
+                *last = id;
+            }
+            let (to, bytes) = (usize::from(id.is_multiple_of(3)), 60 + below(1441) as usize);
+            let ecn = if below(2) == 0 { 2 } else { 0 };
+            let bytes = packet(address(to, false), address(2 + to, false), Inner::Udp, 4321, ecn, bytes, id);
+            ap.receive(Port::Internet, &bytes, now);
+            let s = ap.snapshot();
+            assert!(s.qdisc.packets <= limit && ap.books().balanced(), "{spec}: {} packets", s.qdisc.packets);
+            let queued: f64 = s.qdisc.classes.classes.iter().map(|class| class.backlog_packets).sum();
+            assert_eq!(queued, f64::from(s.qdisc.packets), "{spec}: the classes', and the queue's");
+            for class in &s.qdisc.classes.classes {
+                let (held, average, counts) = held_up(&s, class);
+                let [came, dropped, marked, count] = counts;
+                let held = held.unwrap_or(f64::INFINITY);
+                let (was, had) = before.insert(class.class.clone(), (counts, held)).unwrap_or_default();
+                // What came since may have been there together with what was.
+                let between = had + (came - was[0]) * size;
+                let most = most.entry(class.class.clone()).or_insert(0.0f64);
+                *most = most.max(between).max(held);
+                assert!((0.0..=*most + 1e-3).contains(&average), "{spec}: {average} of {most} held");
+                if came == was[0] + 1.0 && (dropped > was[1] || marked > was[2]) {
+                    assert_eq!(count, 0.0, "{spec}: since the last drop or mark, which is this one");
+                }
+                seen = [seen[0] + dropped - was[1], seen[1] + marked - was[2]];
+            }
+        }
+        let marks = !spec.contains("faithful");
+        assert!(seen[0] > 100.0 && (seen[1] > 0.0) == marks, "{spec}: {seen:?} dropped and marked");
     }
 }

@@ -4,7 +4,9 @@
 //!
 //! Packets are counted when they are sent in the measured time, and bytes that arrive when they arrive in it.
 //!
-//! What it does not do: goodput without what was sent again; efficiency is a quotient of these.
+//! Efficiency is what arrives by what is sent, data that was sent again included, as appendix B has it (B.4).
+//!
+//! What it does not do: goodput without what was sent again.
 
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
@@ -20,9 +22,12 @@ const HEADER: f64 = 14.0;
 pub(crate) fn add(f: &mut Figures, app: &App, seen: &AppTrace, window: Window) {
     let seconds = (window.until_ns() - window.from_ns()) as f64 / SECOND as f64;
     let of = |bytes: u64, packets: u64| (bytes as f64 + HEADER * packets as f64) / seconds;
-    f.insert(Metric::Load, of(seen.down.sent_bytes, seen.down.sent));
+    let load = of(seen.down.sent_bytes, seen.down.sent);
+    let throughput = of(seen.down.bytes, seen.down.received);
+    f.insert(Metric::Load, load);
     f.insert(Metric::LoadPackets, seen.down.sent as f64 / seconds);
-    f.insert(Metric::Throughput, of(seen.down.bytes, seen.down.received));
+    f.insert(Metric::Throughput, throughput);
+    f.extend((load > 0.0).then(|| (Metric::Efficiency, throughput / load)));
     // What became of those on their way nobody knows.
     let lost = seen.down.sent.saturating_sub(seen.down.under_way).saturating_sub(seen.down.received);
     f.insert(Metric::LossRate, lost as f64 / seconds / f64::from(app.users.count));

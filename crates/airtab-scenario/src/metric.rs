@@ -69,6 +69,9 @@ pub enum Metric {
     LoadPackets,
     /// Of a dumbbell: bytes of frames a second that arrive.
     Throughput,
+    /// Of a dumbbell: [`Metric::Throughput`], share of [`Metric::Load`]; of several applications the sum of the first by that
+    /// of the second (CBT study, B.4).
+    Efficiency,
     /// Of a dumbbell: packets of one user that never arrive, each second.
     LossRate,
     /// Of a dumbbell: mean one-way delay from end to end, s.
@@ -300,6 +303,7 @@ const TABLE: &[Row] = &[
     (Load, "load_bytes_per_second", "load, kB/s", 1e-3, 1, Neither),
     (LoadPackets, "load_packets_per_second", "load, packets/s", 1.0, 1, Neither),
     (Throughput, "throughput_bytes_per_second", "throughput, kB/s", 1e-3, 1, Higher),
+    (Efficiency, "efficiency_ratio", "efficiency, %", 1e2, 1, Higher),
     (LossRate, "loss_packets_per_second", "lost packets/s", 1.0, 2, Lower),
     (Latency, "latency_mean_seconds", "latency, ms", 1e3, 2, Lower),
     (BitRate, "bit_rate_bits_per_second", "bit rate, Mb/s", 1e-6, 2, Higher),
@@ -473,6 +477,11 @@ impl Metric {
             VoipRG107 | Column(_) | Value => None,
             _ => Some(0.0),
         }
+    }
+
+    /// Of which two it is the quotient, where figures of several applications make one: of shares there is no sum.
+    pub fn quotient(self) -> Option<[Metric; 2]> {
+        (self == Efficiency).then_some([Throughput, Load])
     }
 
     /// 1 if more is better, -1 if less is, 0 if neither can be said.

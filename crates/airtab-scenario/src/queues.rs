@@ -145,6 +145,11 @@ fn pieces(label: &str) -> Vec<&str> {
 }
 
 impl QueueSpec {
+    /// The discipline that it names.
+    pub fn discipline(&self) -> Discipline {
+        self.values.discipline()
+    }
+
     /// The parameters to run with: those of the scenario, then its own.
     ///
     /// # Errors

@@ -20,7 +20,7 @@
 
 use std::ops::Range;
 
-use airtab_core::{Column, Discipline, FLOW};
+use airtab_core::{CLASS, Column, Discipline, FLOW, URGENT};
 
 use crate::engine::NEVER;
 use crate::simulation::Simulation;
@@ -72,6 +72,15 @@ pub enum Quantity {
     Limit,
     /// The drain time that it goes by, s, where they have a `drain`; of each node of a mesh.
     Drain,
+    /// The average queue of all packets that the access point's discipline goes by, packets, where it keeps one alone; of each
+    /// node of a mesh.
+    Average,
+    /// A column of the discipline's table of classes in its base unit: of each class, but not of urgent packets; queue after
+    /// queue where there are several. Numbers of 2^-16 are of what the statistic `unit` says, where there is one.
+    Class(Column),
+    /// That statistic: averages and thresholds are packets (0), bytes (1) or ns of airtime (2); none where the discipline has
+    /// no such choice: then they are packets.
+    Unit,
     /// Channel time of all uplink frames since the start, ns.
     UplinkAir,
     /// What the discipline's table says of each application's flows, in base units: the mean over those that
@@ -81,11 +90,25 @@ pub enum Quantity {
 
 impl Quantity {
     /// Names of those that are no columns.
-    pub const NAMES: [&str; 10] =
-        ["received", "uploaded", "queue", "window", "uplink_air", "volume", "jain", "srtt", "limit", "drain"];
+    pub const NAMES: [&str; 14] = [
+        "received",
+        "uploaded",
+        "queue",
+        "window",
+        "uplink_air",
+        "volume",
+        "jain",
+        "srtt",
+        "limit",
+        "drain",
+        "average",
+        "mode",
+        "th_max",
+        "backlog",
+    ];
 
-    /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], of which those of its statistics are
-    /// not every discipline's, or a column of its table.
+    /// The quantity of that name under a discipline: one of [`Quantity::NAMES`], of which those of its statistics and of its
+    /// classes are not every discipline's, or a column of its table of flows.
     pub fn named(name: &str, discipline: Discipline) -> Option<Quantity> {
         let has = |name| discipline.stats().iter().any(|stat| stat.name == name);
         match name {
@@ -99,6 +122,11 @@ impl Quantity {
             "srtt" => Some(Quantity::Srtt),
             "limit" => has("limit").then_some(Quantity::Limit),
             "drain" => has("drain").then_some(Quantity::Drain),
+            "average" => {
+                let class = discipline.class_column(name).map(Quantity::Class);
+                class.or(has("average").then_some(Quantity::Average))
+            }
+            "mode" | "th_max" | "backlog" => discipline.class_column(name).map(Quantity::Class),
             _ => discipline.flow_columns().into_iter().find(|c| c.name == name).map(Quantity::Column),
         }
     }
@@ -110,7 +138,7 @@ pub struct Series {
     /// What it is.
     pub quantity: Quantity,
     /// One list of samples for each application, in the order of the scenario; of the access point one alone, or one for each
-    /// node of a mesh; of [`Quantity::FlowVolumes`] one for each TCP flow.
+    /// node of a mesh; of [`Quantity::FlowVolumes`] one for each TCP flow; of [`Quantity::Class`] one for each class.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
@@ -192,6 +220,13 @@ fn sample(quantity: Quantity, simulation: &Simulation) -> Vec<Option<f64>> {
         Quantity::Queue => vec![Some(simulation.queue_packets().into())],
         Quantity::Limit => simulation.stat("limit"),
         Quantity::Drain => simulation.stat("drain"),
+        Quantity::Average => simulation.stat("average"),
+        Quantity::Unit => simulation.stat("unit"),
+        Quantity::Class(column) => {
+            let rows = |name| simulation.column(name).into_iter().flatten();
+            let classes = rows(CLASS).zip(rows(column.name)).filter(|(class, _)| *class != i64::from(URGENT));
+            classes.map(|(_, value)| Some(value as f64 * column.unit.scale())).collect()
+        }
         Quantity::UplinkAir => vec![Some(simulation.air().up_ns as f64)],
         Quantity::Column(column) => {
             let rows = |name| simulation.column(name).into_iter().flatten();

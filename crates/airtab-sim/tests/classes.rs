@@ -11,7 +11,9 @@ use airtab_core::Params;
 use airtab_sim::traffic::udp::{Gaps, Rate};
 use airtab_sim::traffic::{Mpeg, Udp};
 use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
-use airtab_sim::{App, AppKind, AppTrace, Scenario, Trace, Users, Wired, run};
+use airtab_sim::{
+    App, AppKind, AppTrace, Probe, Quantity, Scenario, Simulation, Trace, Users, Wired, run, watch,
+};
 use common::{S, home, phy, queue, station};
 
 /// Stations and applications of classes 0, 1, 2 behind a wire. Access links and trunk are no bottleneck.
@@ -367,4 +369,65 @@ fn films_lose_less_under_averages_over_time() {
             assert!(near(default.worst, 48.0, 0.1), "{} ms with caps", default.worst);
         }
     }
+}
+
+/// Packets of 1.2 ms each, one every 375 us from the first one on, to the queue behind `params`: what its classes show half-way
+/// between one arrival and the next, up to the tenth.
+fn shown(params: &Params, names: [&str; 3]) -> [Vec<Vec<f64>>; 3] {
+    const STEP: u64 = 25_000;
+    let nothing = stream(1500, 1.0, Gaps::Constant);
+    let scenario = classes(BARE, vec![(nothing, 1), (stream(1500, 32e6, Gaps::Constant), 1)], 0..S);
+    let named = |name| Quantity::named(name, params.discipline()).unwrap_or_else(|| panic!("{name}"));
+    let quantities: Vec<Quantity> = names.into_iter().map(named).chain([Quantity::Queue]).collect();
+    let mut probe = Probe::new(STEP, 0..20_000_000, &quantities);
+    watch(Simulation::new(&scenario, params, 1), S / 20, &mut [&mut probe]);
+    // The first packet goes out at once, so the second is the first that is seen.
+    let second = probe.series()[3].values[0].iter().position(|n| *n == Some(1.0)).expect("it came");
+    [0, 1, 2].map(|i| {
+        let values = &probe.series()[i].values;
+        let at = |k: usize| second - 15 + k * 15 + 7;
+        values.iter().map(|of| (0..10).map(|k| of[at(k)].expect("a value")).collect()).collect()
+    })
+}
+
+/// A sampled average of weight 1/4 by hand: arrivals find 0, 0, 1, 2, 2, 3, 4 packets, and above 2 all are dropped.
+#[test]
+fn averages_and_modes_of_classes_are_those_by_hand() {
+    let params = with(
+        "cbt",
+        240,
+        &[
+            ("classes", "2"),
+            ("profile", "faithful"),
+            ("overhead", "0"),
+            ("mode", "packet"),
+            ("packet", "1500"),
+            ("th_max", "2,2"),
+            ("th_min", "2,2"),
+            ("weight", "1/4"),
+        ],
+    );
+    let [averages, modes, backlogs] = shown(&params, ["average", "mode", "backlog"]);
+    let average = [
+        0.0,
+        0.0,
+        0.25,
+        0.6875,
+        1.015625,
+        1.51171875,
+        2.1337890625,
+        2.350341796875,
+        2.51275634765625,
+        2.6345672607421875,
+    ];
+    let mode = [0, 0, 0, 0, 0, 0, 2, 2, 2, 2].map(f64::from);
+    let backlog = [0, 1, 2, 2, 3, 4, 3, 3, 3, 3].map(f64::from);
+    assert_eq!(averages, [[0.0; 10], average]);
+    assert_eq!(modes, [[0.0; 10], mode]);
+    assert_eq!(backlogs, [[0.0; 10], backlog]);
+    // One average for all, and nothing dropped: the eighth finds 4 packets.
+    let red = with("red", 100, &[("min", "50"), ("max", "99"), ("weight", "1/4")]);
+    let [averages, _, queues] = shown(&red, ["average", "queue", "queue"]);
+    assert_eq!((averages.len(), &averages[0][..7], averages[0][7]), (1, &average[..7], 2.600341796875));
+    assert_eq!(queues[0], [0, 1, 2, 2, 3, 4, 4, 5, 6, 7].map(f64::from));
 }

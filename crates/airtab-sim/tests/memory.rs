@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use airtab_sim::traffic::Http;
-use airtab_sim::{Access, App, Latency, Scenario, Server, Servers, Simulation, Users};
+use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
+use airtab_sim::{Access, App, Latency, Scenario, Server, Servers, Simulation, Users, Wired};
 use common::{S, home, other_home, queue, study_home, whole_home};
 
 struct Counting;
@@ -131,4 +132,65 @@ fn a_browser_takes_little_and_a_connection_not_much() {
     println!("a browser: {idle:?} bytes, a connection: {shared} bytes, with its server {own}");
     assert!(idle.iter().all(|bytes| *bytes <= 256), "{idle:?} bytes");
     assert!(shared < 3 << 10 && own < 4 << 10, "{shared} and {own} bytes");
+}
+
+/// Flow numbers are of 16 bits, and so is the number of a flow's connection: four browsers whose only connection is opened more
+/// than 65,536 times, over a dumbbell. Each object comes, every packet is in the books, and in the
+/// second half no memory is taken but the records of pages.
+#[test]
+fn flow_numbers_are_used_again() {
+    let _alone = alone();
+    const GIGABIT: u64 = 1_000_000_000;
+    const END: u64 = 8 * S;
+    let study = study_home();
+    let http = study.apps.iter().find(|app| app.kind.name() == "http").expect("there is one").clone();
+    let kind = Http {
+        browsers: 4,
+        connections: 1,
+        think_ns: 1000,
+        objects_ppm: 1_000_000,
+        median_bytes: 500,
+        sigma_ppm: 0,
+        ..Http::STUDY
+    };
+    let near = Latency::both(10_000);
+    let access = Access { rate_bps: GIGABIT, latency: near, hop: 0 };
+    let mut stations = study.stations[..1].to_vec();
+    stations[0].loss = Loss::None;
+    let app = App { kind: kind.into(), station: 0, servers: Servers::Shared(0), active_ns: 0..END, ..http };
+    let scenario = Scenario {
+        duration_ns: END,
+        measure_ns: 0..END,
+        medium: MediumConfig::Wire(WireConfig { rate_bps: GIGABIT, overhead: 38 }),
+        wired: Wired { rate_bps: GIGABIT, trunk: near, ..Wired::default() },
+        servers: vec![Server { name: "one".into(), access }],
+        stations,
+        apps: vec![app],
+        ..study
+    };
+    let mut simulation = Simulation::new(&scenario, &queue("cbt", 240), 1);
+    assert_eq!(simulation.flows(0).count(), 1, "one flow number");
+    // Every eighth of a second of the second half.
+    let held = (0..=32).map(|i| {
+        simulation.advance(END / 2 + i * END / 64);
+        HELD.load(Ordering::Relaxed) as i64
+    });
+    let held: Vec<i64> = held.collect();
+    // But for the one step at which the list of pages makes room for twice as many.
+    let mut steps: Vec<i64> = held.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    let twice = steps.pop();
+    let more: i64 = steps.iter().sum();
+    let trace = simulation.finish();
+    let app = &trace.apps[0];
+    let pages = [END / 2, END].map(|at| app.pages.iter().filter(|page| page.done_ns <= at).count());
+    println!("{pages:?} connections, {twice:?} bytes at once and {more} more");
+    assert!(pages[1] > 66_000 && pages[1] - pages[0] > 30_000, "{pages:?} connections");
+    assert!(more.abs() < 16 << 10, "{more} bytes more after {pages:?} connections");
+    assert!(app.pages.iter().all(|page| page.bytes == 750), "an object of 500 bytes, and its header");
+    for (way, path) in [&app.down, &app.up].into_iter().zip(&app.paths) {
+        assert_eq!(way.sent, way.received + way.under_way + path.lost.iter().sum::<u64>());
+        // Handshake, object and acknowledgements of each connection.
+        assert!(way.sent >= 2 * pages[1] as u64, "{} packets", way.sent);
+    }
 }

@@ -9,6 +9,7 @@ use airtab_scenario::reader::{Section, number, text};
 use airtab_scenario::{Metric, QueueScores, Summary};
 
 use super::file::{Figures, Names};
+use super::sum::sum;
 use super::workload;
 use super::{Axis, AxisValue, Experiment, Outcome, PointScores};
 use crate::draw::{self, Bar, Bars, Content, Kind, Line, Look, Panel, Plot, Point};
@@ -33,27 +34,23 @@ pub struct Figure {
     at: Vec<(usize, Vec<usize>)>,
 }
 
-/// A metric of an application, or its sum over several.
+/// A metric of an application, or over several its sum, of a quotient that of the sums.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawn {
     /// As in the file, such as `tcp*`.
     pub(super) app: String,
     pub(super) metric: Metric,
-    /// What is summed.
+    /// Of which.
     of: Vec<(String, Metric)>,
 }
 
 impl Drawn {
     /// Under a discipline, seed by seed.
     pub(super) fn summary(&self, q: &QueueScores) -> Option<Summary> {
-        let of = |(app, metric): &(String, Metric)| q.app(app)?.metrics.get(metric);
-        if let [one] = self.of.as_slice() {
-            return of(one).cloned();
+        if let [(app, metric)] = self.of.as_slice() {
+            return q.app(app)?.metrics.get(metric).cloned();
         }
-        let all: Vec<&Summary> = self.of.iter().map(of).collect::<Option<_>>()?;
-        let seeds = all.iter().map(|s| s.values.len()).min()?;
-        let sum = |seed: usize| all.iter().map(|s| s.values[seed]).sum::<Option<f64>>();
-        let values: Vec<Option<f64>> = (0..seeds).map(sum).collect();
+        let values = sum(q, &self.of, |_, value| value)?;
         let present: Vec<f64> = values.iter().flatten().copied().collect();
         let interval = Interval::of(&present)?;
         Some(Summary { mean: interval.mean, half_width_95: interval.half_width, values })

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use airtab_core::Unit;
+use airtab_core::{Discipline, Unit};
 use airtab_scenario::reader::{Document, Form, Section, Value, flag, instead, quantity, text, unused};
 use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, read_text};
 use toml::Value as Toml;
@@ -194,6 +194,11 @@ impl Names<'_> {
         self.queues.iter().map(|q| q.label.clone()).collect()
     }
 
+    /// What a label names.
+    pub(super) fn discipline(&self, label: &str) -> Option<Discipline> {
+        self.queues.iter().find(|q| q.label == label).map(QueueSpec::discipline)
+    }
+
     pub(super) fn axis(&self, name: &str) -> Result<usize, String> {
         self.known(self.axes.iter().map(|a| a.name.as_str()), "axis", name)
     }
@@ -243,7 +248,14 @@ impl Names<'_> {
     /// One, or a list of them, one by one.
     pub(super) fn metrics(&self, v: &Value) -> Result<Vec<(String, Metric)>, String> {
         let all = some_items(v)?.iter().map(|written| self.metric(written)).collect::<Result<Vec<_>, _>>()?;
-        Ok(all.concat())
+        let all = all.concat();
+        match all.iter().find(|(_, metric)| metric.quotient().is_some()) {
+            Some((_, quotient)) if all.iter().any(|(_, metric)| metric != quotient) => Err(format!(
+                "sums {} and another metric: a quotient goes with others of its kind alone",
+                quotient.name()
+            )),
+            _ => Ok(all),
+        }
     }
 
     pub(super) fn queues(&self, v: &Value) -> Result<Vec<String>, String> {

@@ -14,6 +14,7 @@ use airtab_scenario::{Metric, QueueScores};
 use serde::Serialize;
 
 use super::distance::{self, Distance};
+use super::sum::sum;
 use super::told::{expected, measured, number, shown};
 use super::{Check, Compared, Expect, Experiment, Outcome, PointScores, Seconds, Term};
 
@@ -269,16 +270,7 @@ fn of(point: &PointScores, term: &Term, queue: &str) -> Option<Vec<Option<f64>>>
         let values = pages.of(&point.pages_of(number, app)).into_iter();
         return Some(values.map(|v| v.map(|v| Metric::PageTime.shown(v))).collect());
     }
-    let mut sum: Option<Vec<Option<f64>>> = None;
-    for (app, metric) in &term.of {
-        let values = &queue.app(app)?.metrics.get(metric)?.values;
-        let shown = values.iter().map(|v| v.map(|v| metric.shown(v)));
-        sum = Some(match sum {
-            None => shown.collect(),
-            Some(sum) => sum.into_iter().zip(shown).map(|(a, b)| Some(a? + b?)).collect(),
-        });
-    }
-    sum
+    sum(queue, &term.of, Metric::shown)
 }
 
 /// Mean and half width of the 95 % interval.

@@ -64,6 +64,7 @@ fn more_is_better_or_less_is() {
         Goodput,
         UplinkGoodput,
         Throughput,
+        Efficiency,
         BitRate,
         Rpm,
         RpmDown,

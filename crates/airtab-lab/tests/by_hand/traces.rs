@@ -694,6 +694,40 @@ fn the_channel_and_its_queue() {
     assert_eq!(ap.get(&CollidedAttempts), None, "no attempts");
 }
 
+/// In the units of the CBT study: Ethernet frames, 14 bytes more than IP packets; a window by its own trace.
+#[test]
+fn frames_of_a_dumbbell() {
+    let text = "duration = \"40s\"\nmeasure = [\"10s\", \"20s\"]\ntopology = \"dumbbell\"\nbottleneck = { rate = \"10Mb/s\" }\n\
+                windows = { late = [\"30s\", \"32s\"] }\nstation = [{ name = \"a\" }]\n\
+                app = [{ name = \"x\", kind = \"download\", users = 2, station = \"a\" }]\n";
+    let scenario = ScenarioFile::parse("bell.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+    let of = |down: StreamTrace, late: StreamTrace| {
+        let mut trace = silent(&scenario);
+        let window = AppTrace { measure_ns: 30 * S..32 * S, ..silent(&scenario).apps.remove(0) };
+        trace.apps[0].windows = vec![AppTrace { down: late, ..window }];
+        trace.apps[0].down = down;
+        measure(&scenario, &trace).apps
+    };
+    let ten = StreamTrace { sent_bytes: 9_900, bytes: 6_958, ..stream(10, 7, 1) };
+    let late = StreamTrace { sent_bytes: 1_460, bytes: 1_460, ..stream(1, 1, 0) };
+    let apps = of(ten, late);
+    let figures = |apps: &[Figures], i: usize| {
+        [Load, LoadPackets, Throughput, Efficiency, LossRate].map(|metric| apps[i].get(&metric).copied())
+    };
+    // 9900 + 140 bytes and 10 packets in 10 s; 6958 + 98; 7056 / 10040; two lost, of two users.
+    let expected = [1004.0, 1.0, 705.6, 7056.0 / 10_040.0, 0.1];
+    figures(&apps, 0).into_iter().zip(expected).for_each(|(of, expected)| near(of.unwrap(), expected));
+    let expected = [737.0, 0.5, 737.0, 1.0, 0.0];
+    figures(&apps, 1).into_iter().zip(expected).for_each(|(of, expected)| near(of.unwrap(), expected));
+    let nothing = of(StreamTrace::default(), StreamTrace::default());
+    assert_eq!(
+        figures(&nothing, 0),
+        [Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)],
+        "no share of nothing"
+    );
+    assert_eq!(alone(DOWNLOAD, |_| ()).get(&Efficiency), None, "of a home");
+}
+
 #[test]
 fn fairness_is_between_downloads() {
     let of = |apps: &[(&str, &str)], bytes: &[u64]| {

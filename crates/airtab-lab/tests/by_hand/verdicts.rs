@@ -63,6 +63,35 @@ fn what_is_known_has_its_cause() {
     assert_eq!(words, ["holds", "undecided", "RED", "red, known", "holds again"]);
 }
 
+/// Of two applications: what arrives of both by what both send, not a sum of shares, and of each seed.
+#[test]
+fn efficiency_of_several_is_that_of_their_sums() {
+    let made = |w: &Which| {
+        // 3, 5 and 7 of 10; 1 of 30.
+        let (a, b) = ([1.0 + 2.0 * w.seed, 10.0], [1.0, 30.0]);
+        let of = |app, [over, under]: [f64; 2]| {
+            [(app, Throughput, over), (app, Load, under), (app, Efficiency, over / under)]
+        };
+        of(0, a).into_iter().chain(of(1, b)).collect()
+    };
+    let of = |of: &str| {
+        verdict(&format!("of = {of}\nqueue = \"fifo\"\nat = {{ q = 20, d = 1 }}\nleast = 0"), &made)
+    };
+    let both = "[\"game.efficiency_ratio\", \"load.efficiency_ratio\"]";
+    // 4, 6 and 8 of 40: 10, 15 and 20 %.
+    assert_eq!(of(both).measured, "15 ± 12");
+    assert_eq!(of("\"game.efficiency_ratio\"").measured, "50 ± 50");
+    let wrong = "of = [\"game.efficiency_ratio\", \"load.load_bytes_per_second\"]";
+    let wrong =
+        read(&format!("{HEAD}\n{}", check(&format!("{wrong}\nqueue = \"fifo\"\nleast = 0")))).unwrap_err();
+    assert!(
+        wrong.contains(
+            "of: sums efficiency_ratio and another metric: a quotient goes with others of its kind alone"
+        ),
+        "{wrong}"
+    );
+}
+
 /// Seeds at 4, 5 and 6 ms: 5 ± 2.484.
 #[test]
 fn what_the_seeds_leave_open_does_not_hold() {
