@@ -68,3 +68,6 @@ pub use tcp::tcp_settings;
 #[cfg(feature = "files")]
 pub use text_file::read_text;
 pub use volumes::volume_jain;
+
+/// A number for the sources of this crate: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");

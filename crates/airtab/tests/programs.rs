@@ -28,6 +28,8 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/model_cbt.rs", AIRTAB, &[]),
     ("crates/airtab/tests/model_sizing.rs", AIRTAB, &[]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/sweep.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),

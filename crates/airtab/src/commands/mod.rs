@@ -3,6 +3,7 @@
 
 pub mod airsim;
 pub mod airtime;
+pub mod cache;
 pub mod cbr;
 pub mod classes;
 pub mod compare;
@@ -22,6 +23,7 @@ pub mod rpm;
 pub mod run;
 pub mod scenario;
 mod study;
+pub mod sweep;
 pub mod tcp;
 
 use std::path::Path;
