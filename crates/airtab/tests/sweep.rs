@@ -282,7 +282,7 @@ fn what_cannot_be_swept_is_told() {
         let errors = text(&run.stderr);
         assert_eq!(run.status.code(), Some(2), "{args:?}: {errors}");
         assert!(errors.contains(said), "{args:?}: {errors}");
-        assert!(run.stdout.is_empty() && !dir.join("kept").exists(), "{args:?}: something ran");
+        assert!(run.stdout.is_empty() && packs(&dir.join("kept/runs")).is_empty(), "{args:?}: something ran");
     }
 }
 
@@ -309,17 +309,15 @@ fn forms_of_results() {
     assert!(text(&table.stdout).starts_with("sweep: 8 runs, 1 seed\n"), "{}", text(&table.stdout));
     assert!(text(&table.stderr).starts_with("8 of 8 runs are known from before."), "{}", text(&table.stderr));
     // A scenario, without a file of a sweep.
-    let scenario = airtab(dir, "kept", &["scenario", "show"]);
-    std::fs::write(dir.join("home.toml"), &scenario.stdout).unwrap();
+    let scenario = "name = \"alone\"\nduration = \"1s\"\nmeasure = [\"200ms\", \"1s\"]\nstation = [{ name = \"a\" }]\n\
+                    app = [{ name = \"load\", kind = \"download\", station = \"a\" }]\n";
+    std::fs::write(dir.join("alone.toml"), scenario).unwrap();
     let args =
-        ["sweep", "home.toml", "--set", "duration=2s", "--set", "measure=[\"1s\", \"2s\"]", "--seeds", "1"];
-    let home = airtab(
-        dir,
-        "kept",
-        &[&args[..], &["--queues", "fifo", "--axis", "queue.fifo.limit=50,500"]].concat(),
-    );
-    assert_eq!(home.status.code(), Some(0), "{}", text(&home.stderr));
-    assert!(text(&home.stdout).contains("queue.fifo.limit"), "{}", text(&home.stdout));
+        ["sweep", "alone.toml", "--seeds", "1", "--queues", "fifo", "--axis", "queue.fifo.limit=50,500"];
+    let alone = airtab(dir, "kept", &args);
+    assert_eq!(alone.status.code(), Some(0), "{}", text(&alone.stderr));
+    let shown = text(&alone.stdout);
+    assert!(shown.starts_with("alone: 2 runs, 1 seed\n") && shown.contains("queue.fifo.limit"), "{shown}");
 }
 
 /// A shard whose disk is full says so, and keeps what it could.
@@ -354,4 +352,51 @@ fn a_full_disk_is_told() {
     assert_eq!(run.status.code(), Some(2), "{said}");
     assert!(said.contains("cannot write the packs in packs: No space left on device"), "{said}");
     assert!(said.contains("make room, and the same command goes on"), "{said}");
+}
+
+/// A sweep of one axis with that key and range, 50 ms of a call at each value.
+fn of_range(dir: &Path, key: &str, range: &str) -> Output {
+    let text = format!(
+        "queues = [\"fifo\"]\nseeds = 1\n[scenario]\nduration = \"60ms\"\nmeasure = [\"10ms\", \"60ms\"]\n\
+         station = [{{ name = \"a\" }}]\napp = [{{ name = \"call\", kind = \"voip\", station = \"a\" }}]\n\
+         [[axis]]\nname = \"v\"\nkeys = [\"{key}\"]\nrange = {{ {range} }}\n"
+    );
+    std::fs::write(dir.join("range.toml"), text).expect("written");
+    airtab(dir, "none", &["sweep", "range.toml", "--no-cache", "--format", "json"])
+}
+
+#[test]
+fn ranges_by_hand() {
+    let scratch = scratch();
+    let (limit, latency, distance) = ("queue.fifo.limit", "app.call.latency", "station.a.distance");
+    for (key, range, values) in [
+        (limit, "from = 10, to = 60, step = 20", &["10", "30", "50"][..]),
+        (limit, "from = 3, to = 1, step = -1", &["3", "2", "1"]),
+        (limit, "from = 1, to = 3, count = 9", &["1", "2", "3"]),
+        (limit, "from = 10, to = 1000, count = 5, log = true", &["10", "32", "100", "316", "1000"]),
+        (limit, "from = 5, to = 80, step = 2, log = true", &["5", "10", "20", "40", "80"]),
+        (latency, "from = \"10ms\", to = \"12ms\", count = 3", &["10ms", "11ms", "12ms"]),
+        (latency, "from = \"1ms\", to = \"1.3ms\", step = \"0.1ms\"", &["1ms", "1.1ms", "1.2ms", "1.3ms"]),
+        (distance, "from = 1.0, to = 2, count = 4", &["1", "1.33333333333", "1.66666666667", "2"]),
+    ] {
+        let run = of_range(scratch.path(), key, range);
+        assert_eq!(run.status.code(), Some(0), "{range}: {}", text(&run.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        assert_eq!(json["axes"][0]["values"], serde_json::json!(values), "{range}");
+    }
+    for (range, said) in [
+        ("from = 1, to = 3", "a range has either a `count` of values or a `step`"),
+        ("from = 1, to = 3, count = 2, step = 1", "a range has either a `count` of values or a `step`"),
+        ("from = 3, to = 1, step = 1", "step: never comes from `from` to `to`"),
+        ("from = 1, to = 3, step = 0", "step: never comes from `from` to `to`"),
+        ("from = 0, to = 3, count = 3, log = true", "from: must be above 0"),
+        ("from = 1, to = \"3ms\", count = 3", "to: must have the unit of `from`"),
+        ("from = \"x\", to = 3, count = 3", "from: 'x' does not begin with a number"),
+        ("from = 1, to = 3, count = 1", "count: '1' is outside 2 to 100000"),
+        ("from = 1, to = 3, count = 100000000", "is outside 2 to 100000"),
+    ] {
+        let run = of_range(scratch.path(), limit, range);
+        assert_eq!(run.status.code(), Some(2), "{range}: {}", text(&run.stderr));
+        assert!(text(&run.stderr).contains(said), "{range}: {}", text(&run.stderr));
+    }
 }
