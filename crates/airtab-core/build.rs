@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Compiles every C file of the core, where a new discipline needs no line, and
-//! the layouts that a test compares with `ffi.rs`.
+//! the layouts that a test compares with `ffi.rs`. And a number for the sources, `SOURCES`.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
     // Asked when it runs: a clone may have been moved since this was compiled.
     let crate_dir = std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo");
-    let core = Path::new(&crate_dir).join("../../core");
+    // A packaged crate has the core in it.
+    let core = if Path::new(&crate_dir).join("core").exists() { "core" } else { "../../core" };
+    let parts = ["src".into(), format!("{core}/src"), format!("{core}/include")];
+    airtab_sources::emit(&parts.each_ref().map(String::as_str), false);
+    let core = Path::new(&crate_dir).join(core);
     let mut sources: Vec<PathBuf> = std::fs::read_dir(core.join("src"))
         .expect("core/src is readable")
         .map(|entry| entry.expect("core/src is readable").path())

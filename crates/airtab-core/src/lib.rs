@@ -39,6 +39,9 @@ pub use rates::{Control, Format, Rate, RateError, RatePart, RateSpec, ampdu_add,
 pub use rules::{Pattern, Rule, RuleError, TCP, UDP, unreached};
 pub use units::{Unit, UnitError};
 
+/// A number for the sources of this crate, C and Rust: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");
+
 /// Station number of multicast packets.
 pub const GROUP: u16 = 0xffff;
 /// The station of a packet whose host does not know stations: sources take their place.

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The same scenario under several disciplines, many seeds each.
 //!
-//! Every discipline sees the same seeds. Runs go in parallel and are put
-//! together in a fixed order: the result does not depend on the number of jobs.
+//! Every discipline sees the same seeds: a plan of one point. The result depends
+//! neither on the number of jobs nor on what is stored.
 //!
 //! What it does not do: no files, no tables.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::convert::Infallible;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use airtab_core::{Param, Params};
 use airtab_quality::Interval;
 use airtab_quality::web;
 use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
 use airtab_sim::{App, Scenario, Trace};
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::flent::{Document, Origin, Plan};
+use crate::flent::{self, Document, Origin};
 use crate::measure;
-use airtab_scenario::digits::count;
+use crate::plan::{Brake, Cell, Halt, Job, Pace, Plan, Step, Stopped, Whole, Work, execute};
+use crate::store::Store;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
 /// the older form would be misled.
@@ -38,20 +40,12 @@ pub struct Options<'a> {
     pub quick: bool,
     /// Threads; 0 takes one per processor.
     pub jobs: usize,
-    /// Set by anybody at any time: no further run is started.
+    /// Set by anybody at any time: runs under way are ended.
     pub stop: &'a AtomicBool,
-    /// Called with the number of runs done, from any thread.
-    pub progress: &'a (dyn Fn(usize) + Sync),
-}
-
-/// [`compare`] was stopped before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped after {done} of {}", count(*total, "run"))]
-pub struct Stopped {
-    /// Runs finished.
-    pub done: usize,
-    /// Runs asked for.
-    pub total: usize,
+    /// Where finished runs are kept.
+    pub store: &'a dyn Store,
+    /// Called after each run, from any thread.
+    pub progress: &'a (dyn Fn(Step) + Sync),
 }
 
 /// The result of [`compare`]; serialises in a stable form.
@@ -81,7 +75,7 @@ pub struct Comparison {
 /// [`Stopped`] if `options.stop` was set before the last run was done.
 ///
 /// # Panics
-/// If there is no seed, or if threads cannot be started.
+/// If there is no discipline or no seed, or if threads cannot be started.
 pub fn compare(
     scenario: &Scenario,
     queues: &[(String, Params)],
@@ -102,51 +96,74 @@ pub fn compare_kept(
     scenario: &Scenario,
     queues: &[(String, Params)],
     options: &Options,
-    plan: Option<&Plan>,
+    plan: Option<&flent::Plan>,
 ) -> Result<(Comparison, Vec<Document>), Stopped> {
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
-    let run = |queue: usize, seed: usize| {
-        let ((label, params), number) = (&queues[queue], options.seeds[seed]);
-        let plan = plan.filter(|_| seed == 0);
-        let run = plan.map_or(scenario, Plan::scenario);
-        let (measured, trace) = measure::run_watched(scenario, run, params, number, &mut []);
-        (measured, plan.map(|plan| simulated(plan, &trace, label, number)))
-    };
-    let (measured, documents): (Vec<_>, Vec<_>) = runs(queues.len(), options, &run)?.into_iter().unzip();
-    let comparison = comparison(scenario, queues, options.seeds, options.quick, measured);
+    let documents = Mutex::new(vec![None; queues.len()]);
+    let work = Runs { scenario, queues, plan, documents: &documents };
+    let comparison = through(scenario, queues, options, &work)?;
+    let documents = documents.into_inner().expect("nobody panics with it");
     Ok((comparison, documents.into_iter().flatten().collect()))
 }
 
+/// Runs of one scenario; the files of those with the first seed, if there is a plan of them.
+struct Runs<'a> {
+    scenario: &'a Scenario,
+    queues: &'a [(String, Params)],
+    plan: Option<&'a flent::Plan>,
+    /// One for each discipline.
+    documents: &'a Mutex<Vec<Option<Document>>>,
+}
+
+impl Work for Runs<'_> {
+    type Error = Infallible;
+
+    fn run(&self, job: &Job, brake: &mut Brake) -> Result<Option<Measured>, Infallible> {
+        let (label, params) = &self.queues[job.queue];
+        let plan = self.plan.filter(|_| job.place == 0);
+        let run = plan.map_or(self.scenario, flent::Plan::scenario);
+        let made = measure::run_watched(self.scenario, run, params, job.seed, &mut [brake]);
+        Ok(made.map(|(measured, trace)| {
+            if let Some(plan) = plan {
+                let document = simulated(plan, &trace, label, job.seed);
+                self.documents.lock().expect("nobody panics with it")[job.queue] = Some(document);
+            }
+            measured
+        }))
+    }
+
+    /// What is stored has no course, of which the file tells.
+    fn takes_stored(&self, job: &Job) -> bool {
+        self.plan.is_none() || job.place > 0
+    }
+}
+
 /// The file of a simulated run.
-pub(crate) fn simulated(plan: &Plan, trace: &Trace, label: &str, seed: u64) -> Document {
+pub(crate) fn simulated(plan: &flent::Plan, trace: &Trace, label: &str, seed: u64) -> Document {
     let note = format!("simulated by airtab, seed {seed}; time 0 is 1970");
     plan.document(trace, &Origin { title: label, note: &note, start_unix_ns: 0 })
 }
 
-/// What `run` gives for each discipline and seed, in that order; it gets their numbers.
-pub(crate) fn runs<T: Send>(
-    queues: usize,
+/// A plan of one point: each discipline once with each seed; `scenario` is what `work` runs.
+pub(crate) fn through<W: Work<Error = Infallible>>(
+    scenario: &Scenario,
+    queues: &[(String, Params)],
     options: &Options,
-    run: &(dyn Fn(usize, usize) -> T + Sync),
-) -> Result<Vec<T>, Stopped> {
-    let seeds = options.seeds.len();
-    assert!(seeds > 0, "at least one seed is needed");
-    let total = queues * seeds;
-    let done = AtomicUsize::new(0);
-    let one = |i: usize| {
-        if options.stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let result = run(i / seeds, i % seeds);
-        (options.progress)(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Some(result)
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
-    let runs: Option<Vec<_>> = pool
-        .expect("threads can be started")
-        // One run at a time per thread: with a few long runs, larger pieces leave threads idle.
-        .install(|| (0..total).into_par_iter().with_max_len(1).map(one).collect());
-    runs.ok_or_else(|| Stopped { done: done.load(Ordering::Relaxed), total })
+    work: &W,
+) -> Result<Comparison, Stopped> {
+    let number = measure::number(scenario);
+    let cells = queues.iter().map(|(_, params)| Cell::new(number, params)).collect();
+    let plan = Plan::new(cells, queues.len(), options.seeds.to_vec());
+    let pace = Pace { jobs: options.jobs, stop: options.stop, budget: None, progress: options.progress };
+    let (mut whole, mut runs) = (Whole::new(&plan), Vec::new());
+    execute(&plan, work, options.store, &pace, &mut |job, measured| {
+        whole.add(&job, measured, |_, all| runs = all);
+    })
+    .map_err(|halt| match halt {
+        Halt::Stopped(stopped) => stopped,
+        Halt::Failed(never) => match never {},
+    })?;
+    Ok(comparison(scenario, queues, options.seeds, options.quick, runs))
 }
 
 /// Puts runs together that were made elsewhere: for each discipline one with

@@ -6,6 +6,7 @@
 //! - [`table`]: a comparison as text; [`Change`]: better, same or worse; [`why()`]: what made each score
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
+//! - [`plan`]: the loop over points, queues and seeds that all of these share; [`store`]: where finished runs are kept
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`fingerprint`]: what a capture says of its cards; [`class_load`]: what it says of classes of packets
 //! - [`flent`]: one run as a data file of flent
@@ -26,9 +27,12 @@ pub mod draw;
 pub mod experiment;
 pub mod fingerprint;
 pub mod flent;
+pub mod frame;
 mod measure;
+pub mod plan;
 mod report;
 mod results;
+pub mod store;
 mod story;
 mod study;
 pub mod table;
@@ -37,10 +41,11 @@ mod why;
 pub use airtab_scenario::digits::{count, estimate};
 pub use capture::{SNAP_BYTES, capture};
 pub use change::{AppChange, Change, Changes, Verdict, results_schema};
-pub use compare::{Comparison, Options, SCHEMA, Stopped, compare, compare_kept, comparison};
+pub use compare::{Comparison, Options, SCHEMA, compare, compare_kept, comparison};
 pub use measure::run;
+pub use plan::Stopped;
 pub use report::{Report, figures, headline, html};
-pub use results::{Manifest, Origin, Queue, scenario_hash, text_hash, write_parquet};
+pub use results::{Manifest, Origin, Queue, frame, scenario_hash, text_hash, write_parquet};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};
 pub use why::{why, why_short};

@@ -5,11 +5,13 @@
 //!
 //! What it does not do: nothing is averaged over runs here.
 
+use std::hash::Hasher;
 use std::ops::Range;
 
 use airtab_core::Params;
 use airtab_scenario::{Figures, Measured, Metric, Of, measure};
-use airtab_sim::{Observer, Probe, Quantity, Scenario, Simulation, Trace, watch};
+use airtab_sim::{Observer, Probe, Quantity, Scenario, Simulation, Trace, watch_or_end};
+use siphasher::sip128::{Hasher128, SipHasher24};
 
 /// Time between two samples of a mean, ns: shares no beat with what recurs in a
 /// home (beacons every 100 ms, frames of a video every 33.3 ms).
@@ -22,10 +24,22 @@ const STEP_NS: u64 = 293_003_001;
 /// # Panics
 /// As [`airtab_sim::run`] does.
 pub fn run(scenario: &Scenario, params: &Params, seed: u64) -> Measured {
-    run_watched(scenario, scenario, params, seed, &mut []).0
+    run_watched(scenario, scenario, params, seed, &mut []).expect("nobody ends it").0
 }
 
-/// The same run with other observers in it; its trace, too. `run` is the scenario, perhaps with more windows at the end,
+/// A number for everything that a scenario says but its name, which no figure depends on.
+pub(crate) fn number(scenario: &Scenario) -> u128 {
+    text_number(&format!("{:?}", Scenario { name: String::new(), ..scenario.clone() }))
+}
+
+/// A number for a text.
+pub(crate) fn text_number(text: &str) -> u128 {
+    let mut hasher = SipHasher24::new();
+    hasher.write(text.as_bytes());
+    hasher.finish128().as_u128()
+}
+
+/// The same run with other observers in it; its trace, too; None if one of them ended it. `run` is the scenario, perhaps with more windows at the end,
 /// of which the trace alone tells.
 pub(crate) fn run_watched(
     scenario: &Scenario,
@@ -33,7 +47,7 @@ pub(crate) fn run_watched(
     params: &Params,
     seed: u64,
     others: &mut [&mut dyn Observer],
-) -> (Measured, Trace) {
+) -> Option<(Measured, Trace)> {
     let parts: Vec<Range<u64>> = scenario
         .apps
         .iter()
@@ -50,7 +64,7 @@ pub(crate) fn run_watched(
     let mut probe = Probe::new(STEP_NS, from..to, &quantities);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut probe];
     observers.extend(others.iter_mut().map(|other| &mut **other as &mut dyn Observer));
-    let trace = watch(Simulation::new(run, params, seed), scenario.duration_ns, &mut observers);
+    let trace = watch_or_end(Simulation::new(run, params, seed), scenario.duration_ns, &mut observers)?;
     let mut measured = measure(scenario, &trace);
     for (column, series) in columns.iter().zip(probe.series()) {
         let metric = Metric::of_column(column, Of::Mean);
@@ -68,7 +82,7 @@ pub(crate) fn run_watched(
     for (figures, values) in owners.into_iter().zip(limits) {
         figures.extend(mean(values.iter().copied()).map(|mean| (Metric::LimitMean, mean)));
     }
-    (measured, trace)
+    Some((measured, trace))
 }
 
 /// Of those that there are.

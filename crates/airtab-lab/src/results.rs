@@ -7,24 +7,17 @@
 //! (those of one run are in the report), no reading.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::hash::Hasher;
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use airtab_scenario::{QueueScores, Scores};
+use airtab_scenario::QueueScores;
 use airtab_sim::Scenario;
-use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use arrow_array::RecordBatch;
 use serde::Serialize;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::compare::{Comparison, SCHEMA};
+use crate::frame::{Parquet, Rows};
 
 /// What made a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -113,54 +106,18 @@ impl<'a> Manifest<'a> {
     }
 }
 
+/// A comparison as rows.
+pub fn frame(c: &Comparison) -> RecordBatch {
+    let mut rows = Rows::new(&[], &c.seeds);
+    c.queues.iter().for_each(|q| rows.add(&[], q));
+    rows.batch()
+}
+
 /// Writes `results.parquet`.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_parquet(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    write(c, origin, out).map_err(|e| match e {
-        ParquetError::External(e) => e.downcast::<io::Error>().map_or_else(io::Error::other, |e| *e),
-        e => io::Error::other(e),
-    })
-}
-
-const TEXTS: [&str; 5] = ["queue", "discipline", "application", "kind", "metric"];
-
-fn schema() -> Result<Type, ParquetError> {
-    let text = |name: &str| {
-        Type::primitive_type_builder(name, Physical::BYTE_ARRAY)
-            .with_repetition(Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::String))
-            .build()
-    };
-    let number = |name: &str, physical, repetition| {
-        Type::primitive_type_builder(name, physical).with_repetition(repetition).build()
-    };
-    let mut fields = TEXTS.map(text).into_iter().collect::<Result<Vec<_>, _>>()?;
-    fields.push(number("seed", Physical::INT64, Repetition::REQUIRED)?);
-    fields.push(number("value", Physical::DOUBLE, Repetition::OPTIONAL)?);
-    Type::group_type_builder("results").with_fields(fields.into_iter().map(Arc::new).collect()).build()
-}
-
-fn write(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
-    let mut texts: [Vec<ByteArray>; TEXTS.len()] = Default::default();
-    let (mut seeds, mut values, mut present) = (Vec::new(), Vec::new(), Vec::new());
-    for (queue, app) in c.queues.iter().flat_map(|q| q.all().map(move |a| (q, a))) {
-        let Scores { name, kind, metrics, .. } = app;
-        for (metric, summary) in metrics {
-            for (seed, value) in c.seeds.iter().zip(&summary.values) {
-                let row = [&queue.label, queue.discipline, name, *kind, metric.name()];
-                for (column, text) in texts.iter_mut().zip(row) {
-                    column.push(text.into());
-                }
-                seeds.push(*seed as i64);
-                values.extend(*value);
-                present.push(i16::from(value.is_some()));
-            }
-        }
-    }
-    let mut measured = String::new();
-    let _ = write!(measured, "{} {}", c.measure_ns[0], c.measure_ns[1]);
     let about = [
         ("airtab.schema", SCHEMA.to_string()),
         ("airtab.version", origin.version.clone()),
@@ -169,28 +126,10 @@ fn write(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Send)) -> Resul
         ("airtab.scenario", c.scenario.clone()),
         ("airtab.scenario_hash", origin.scenario_hash.clone()),
         ("airtab.quick", c.quick.to_string()),
-        ("airtab.measure_ns", measured),
+        ("airtab.measure_ns", format!("{} {}", c.measure_ns[0], c.measure_ns[1])),
     ];
-    let about = about.map(|(key, value)| KeyValue::new(key.into(), value)).to_vec();
-    let properties = WriterProperties::builder().set_key_value_metadata(Some(about)).build();
-    let mut file = SerializedFileWriter::new(out, Arc::new(schema()?), Arc::new(properties))?;
-    let mut group = file.next_row_group()?;
-    for texts in &texts {
-        column::<ByteArrayType, _>(&mut group, texts, None)?;
-    }
-    column::<Int64Type, _>(&mut group, &seeds, None)?;
-    column::<DoubleType, _>(&mut group, &values, Some(&present))?;
-    group.close()?;
-    file.close()?;
-    Ok(())
-}
-
-fn column<T: parquet::data_type::DataType, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<W>,
-    values: &[T::T],
-    present: Option<&[i16]>,
-) -> Result<(), ParquetError> {
-    let mut column = group.next_column()?.expect("the schema has this column");
-    column.typed::<T>().write_batch(values, present, None)?;
-    column.close()
+    let batch = frame(c);
+    let mut file = Parquet::new(out, batch.schema(), &about)?;
+    file.write(&batch)?;
+    file.close().map(|_| ())
 }

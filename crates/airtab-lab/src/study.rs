@@ -5,6 +5,7 @@
 //!
 //! What it does not do: no files are made here, no page (`report`).
 
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -14,9 +15,10 @@ use airtab_scenario::{Measured, quick};
 use airtab_sim::{Observer, Scenario};
 
 use crate::capture::Watcher;
-use crate::compare::{Comparison, Options, Stopped, comparison, runs, simulated};
+use crate::compare::{Comparison, Options, simulated, through};
 use crate::flent::{Document, Plan};
 use crate::measure::run_watched;
+use crate::plan::{Brake, Job, Stopped, Work};
 use crate::story::{Story, Teller};
 
 /// A comparison, and what was seen of each discipline's run with the first seed.
@@ -55,48 +57,77 @@ pub fn study(
     plan: Option<&Plan>,
 ) -> Result<Study, Stopped> {
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
-    // One run alone takes each.
-    let captures: Vec<Mutex<Capture>> = captures.into_iter().map(Mutex::new).collect();
-    let run = |queue: usize, seed: usize| {
-        let (label, params) = &queues[queue];
-        let number = options.seeds[seed];
-        if seed > 0 {
-            let (measured, _) = run_watched(scenario, scenario, params, number, &mut []);
-            return Run { measured, story: None, captured: None, document: None };
+    let runs = Runs {
+        scenario,
+        queues,
+        plan,
+        // One run alone takes each.
+        captures: captures.into_iter().map(Mutex::new).collect(),
+        seen: queues.iter().map(|_| Mutex::default()).collect(),
+    };
+    let comparison = through(scenario, queues, options, &runs)?;
+    let (mut stories, mut captured, mut documents) = (Vec::new(), Vec::new(), Vec::new());
+    for seen in runs.seen {
+        let seen = seen.into_inner().expect("nobody panics with it");
+        stories.extend(seen.story);
+        captured.extend(seen.captured);
+        documents.extend(seen.document);
+    }
+    Ok(Study { comparison, stories, captured, documents })
+}
+
+/// Runs that are looked at, if it is their discipline's first.
+struct Runs<'a, 'c> {
+    scenario: &'a Scenario,
+    queues: &'a [(String, Params)],
+    plan: Option<&'a Plan>,
+    captures: Vec<Mutex<Capture<'c>>>,
+    seen: Vec<Mutex<Seen>>,
+}
+
+/// What is left of a discipline's first run.
+#[derive(Default)]
+struct Seen {
+    story: Option<Story>,
+    captured: Option<io::Result<u64>>,
+    document: Option<Document>,
+}
+
+impl Work for Runs<'_, '_> {
+    type Error = Infallible;
+
+    fn run(&self, job: &Job, brake: &mut Brake) -> Result<Option<Measured>, Infallible> {
+        let (scenario, (label, params)) = (self.scenario, &self.queues[job.queue]);
+        if job.place > 0 {
+            let made = run_watched(scenario, scenario, params, job.seed, &mut [brake]);
+            return Ok(made.map(|(measured, _)| measured));
         }
-        let mut capture = captures.get(queue).map(|capture| capture.lock().expect("nobody panics with it"));
+        let mut capture =
+            self.captures.get(job.queue).map(|capture| capture.lock().expect("nobody panics with it"));
         let mut watcher = capture.as_deref_mut().map(|capture| {
             let Capture { span, out } = capture;
-            Watcher::new(scenario, label, number, span, *out)
+            Watcher::new(scenario, label, job.seed, span, *out)
         });
         let mut teller = Teller::new(scenario, params);
         let mut observers: Vec<&mut dyn Observer> = teller.observers().into();
         if let Some(Ok(watcher)) = &mut watcher {
             observers.push(watcher);
         }
-        let run = plan.map_or(scenario, Plan::scenario);
-        let (measured, trace) = run_watched(scenario, run, params, number, &mut observers);
-        Run {
-            measured,
-            story: Some(teller.tell(label, number, &trace)),
+        observers.push(brake);
+        let run = self.plan.map_or(scenario, Plan::scenario);
+        let Some((measured, trace)) = run_watched(scenario, run, params, job.seed, &mut observers) else {
+            return Ok(None);
+        };
+        *self.seen[job.queue].lock().expect("nobody panics with it") = Seen {
+            story: Some(teller.tell(label, job.seed, &trace)),
             captured: watcher.map(|watcher| watcher.and_then(|watcher| watcher.written)),
-            document: plan.map(|plan| simulated(plan, &trace, label, number)),
-        }
-    };
-    let mut all: Vec<Run> = runs(queues.len(), options, &run)?;
-    let stories = all.iter_mut().filter_map(|run| run.story.take()).collect();
-    let captured = all.iter_mut().filter_map(|run| run.captured.take()).collect();
-    let documents = all.iter_mut().filter_map(|run| run.document.take()).collect();
-    let measured = all.into_iter().map(|run| run.measured).collect();
-    let comparison = comparison(scenario, queues, options.seeds, options.quick, measured);
-    Ok(Study { comparison, stories, captured, documents })
-}
+            document: self.plan.map(|plan| simulated(plan, &trace, label, job.seed)),
+        };
+        Ok(Some(measured))
+    }
 
-/// What is left of a run.
-struct Run {
-    measured: Measured,
-    /// Of the first seed's alone.
-    story: Option<Story>,
-    captured: Option<io::Result<u64>>,
-    document: Option<Document>,
+    /// What is stored has neither story nor frames.
+    fn takes_stored(&self, job: &Job) -> bool {
+        job.place > 0
+    }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, compare};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::AppKind;
@@ -22,7 +23,8 @@ fn run(home: &ScenarioFile, queues: &[&str], seeds: u64) -> Comparison {
     let queues: Vec<_> = queues.iter().map(build).collect();
     let seeds: Vec<u64> = (1..=seeds).collect();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, progress: &|_| {} };
+    let options =
+        Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, store: &NoStore, progress: &|_| {} };
     compare(&home.scenario, &queues, &options).unwrap()
 }
 

@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_core::Discipline;
+use airtab_lab::plan::Step;
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, Stopped, compare};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::Users;
@@ -27,7 +29,8 @@ fn queues(names: &[&str]) -> Vec<(String, airtab_core::Params)> {
 
 fn quick(names: &[&str], jobs: usize) -> Comparison {
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1, 2, 3], quick: true, jobs, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1, 2, 3], quick: true, jobs, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&home().scenario, &queues(names), &options).unwrap()
 }
 
@@ -91,8 +94,15 @@ fn every_metric_can_be_reached() {
 #[test]
 fn a_stop_is_heeded_and_counted() {
     let stop = AtomicBool::new(false);
-    let progress = |done| stop.store(done == 2, Ordering::Relaxed);
-    let options = Options { seeds: &[1, 2, 3], quick: true, jobs: 1, stop: &stop, progress: &progress };
+    let progress = |step: Step| stop.store(step.done == 2, Ordering::Relaxed);
+    let options = Options {
+        seeds: &[1, 2, 3],
+        quick: true,
+        jobs: 1,
+        stop: &stop,
+        store: &NoStore,
+        progress: &progress,
+    };
     let stopped = compare(&home().scenario, &queues(&["fifo", "chap"]), &options).unwrap_err();
     assert_eq!(stopped, Stopped { done: 2, total: 6 });
     assert_eq!(stopped.to_string(), "stopped after 2 of 6 runs");
@@ -102,8 +112,9 @@ fn a_stop_is_heeded_and_counted() {
 fn progress_counts_every_run_once() {
     let seen = Mutex::new(Vec::new());
     let stop = AtomicBool::new(false);
-    let progress = |done| seen.lock().unwrap().push(done);
-    let options = Options { seeds: &[1, 2], quick: true, jobs: 2, stop: &stop, progress: &progress };
+    let progress = |step: Step| seen.lock().unwrap().push(step.done);
+    let options =
+        Options { seeds: &[1, 2], quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &progress };
     compare(&home().scenario, &queues(&["fifo", "chap"]), &options).unwrap();
     let mut seen = seen.into_inner().unwrap();
     seen.sort_unstable();
@@ -115,7 +126,8 @@ fn an_application_outside_the_measured_time_has_no_figures() {
     let mut scenario = home().scenario;
     scenario.apps[0].active_ns = 300_000_000_000..330_000_000_000;
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
     assert!(c.queues[0].apps[0].metrics.is_empty());
     assert_eq!(airtab_lab::why(&c)[0], "game under chap: it sent nothing while measured");
@@ -150,7 +162,8 @@ start = "40s"
 fn airtime_of_applications_that_take_turns_can_be_added() {
     let scenario = ScenarioFile::parse("turns.toml", IN_TURN).unwrap().scenario;
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
     let air = ["first", "second", "third"].map(|app| c.mean("fifo", app, Metric::Air).unwrap());
     // Each has the channel for a third of the time, and two thirds of it for its downlink.
@@ -171,7 +184,8 @@ fn what_sent_nothing_has_no_score() {
     (scenario.duration_ns, scenario.measure_ns) = (1_000_000, 0..1_000_000);
     scenario.apps.iter_mut().for_each(|app| app.active_ns = 0..1_000_000);
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
     for (app, metric) in [("game", Metric::GameMos), ("call", Metric::VoipMos)] {
         assert_eq!(c.mean("fifo", app, Metric::Loss), None, "{app} sent nothing");
@@ -182,7 +196,7 @@ fn what_sent_nothing_has_no_score() {
 /// The built-in home, short: with a video and web pages.
 fn whole_home(names: &[&str], seeds: &[u64]) -> Comparison {
     let stop = AtomicBool::new(false);
-    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&ScenarioFile::home().scenario, &queues(names), &options).unwrap()
 }
 
@@ -235,7 +249,8 @@ fn a_station_out_of_reach_hears_nothing() {
     let far = text.replace("distance = 1.0", "distance = \"1000 m\"");
     let file = ScenarioFile::parse("far.toml", &far).unwrap();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&file.scenario, &queues(&["chap"]), &options).unwrap();
     assert_eq!(c.mean("chap", "call", Metric::Loss), Some(1.0));
     assert_eq!(c.mean("chap", "call", Metric::VoipMos), Some(1.0));
@@ -258,7 +273,8 @@ fn pages_of_several_users_are_compared() {
     scenario.apps[0].kind = Web { pages, client: Client::Loader }.into();
     scenario.apps[0].users = Users::at_one(2, 5_000_000_000);
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
     let mean = |metric| c.mean("chap", &scenario.apps[0].name, metric).unwrap();
     assert!(mean(Metric::Pages) > 20.0);

@@ -4,10 +4,12 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use airtab_lab::Stopped;
 use airtab_lab::experiment::{
-    Experiment, Outcome, RunError, RunOptions, Store, figures, jobs, page, run, scoreboard, text,
+    Experiment, Outcome, RunError, RunOptions, figures, jobs, page, run, scoreboard, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
+use airtab_lab::store::{NoStore, Packs, Store};
 use airtab_lab::table::Style;
 use tempfile::TempDir;
 
@@ -27,21 +29,12 @@ fn folder() -> TempDir {
 }
 
 /// Runs it; also how many runs were not stored.
-fn outcome(e: &Experiment, store: &Store, quick: bool, jobs: usize) -> (Outcome, usize) {
+fn outcome(e: &Experiment, store: &dyn Store, quick: bool, jobs: usize) -> (Outcome, usize) {
     let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
     let progress = || {
         made.fetch_add(1, Ordering::Relaxed);
     };
-    let options = RunOptions {
-        quick,
-        seeds: None,
-        jobs,
-        store,
-        stop: &stop,
-        progress: &progress,
-        live: None,
-        resume: false,
-    };
+    let options = RunOptions { quick, jobs, progress: &progress, ..RunOptions::new(store, &stop) };
     let outcome = run(e, &options).unwrap();
     (outcome, made.into_inner())
 }
@@ -76,7 +69,7 @@ fn names_with_a_star_and_windows() {
     };
     let measured = |keys: &str, of: &str| {
         let e = experiment(&file(keys, of)).unwrap_or_else(|e| panic!("{e}"));
-        judge(&e, &outcome(&e, &Store::default(), false, 1).0).remove(0).measured
+        judge(&e, &outcome(&e, &NoStore, false, 1).0).remove(0).measured
     };
     let windows = "windows = { early = [\"1s\", \"3s\"], late = [\"4s\", \"6s\"] }";
     let rate = |app: &str| format!("\"{app}.goodput_bits_per_second\"");
@@ -99,28 +92,19 @@ fn names_with_a_star_and_windows() {
 #[test]
 fn what_was_interrupted_goes_on_and_ends_the_same() {
     let e = experiment(RIGHT).unwrap();
-    let (whole, made) = outcome(&e, &Store::default(), false, 2);
+    let (whole, made) = outcome(&e, &NoStore, false, 2);
     assert_eq!((made, whole.runs), (18, 18));
     let dir = folder();
-    let store = Store::open(dir.path()).unwrap();
+    let store = Packs::open(dir.path()).unwrap();
     let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let after_five = || {
         if done.fetch_add(1, Ordering::Relaxed) == 4 {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let options = RunOptions {
-        quick: false,
-        seeds: None,
-        jobs: 1,
-        store: &store,
-        stop: &stop,
-        progress: &after_five,
-        live: None,
-        resume: false,
-    };
+    let options = RunOptions { jobs: 1, progress: &after_five, ..RunOptions::new(&store, &stop) };
     match run(&e, &options) {
-        Err(RunError::Stopped { done: 5, total: 18 }) => {}
+        Err(RunError::Stopped(Stopped { done: 5, total: 18 })) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(jobs(&e, &options).unwrap(), (18, 5));
@@ -129,10 +113,15 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
     assert!(resumed == whole, "the outcome depends on an interrupt");
     let (again, made) = outcome(&e, &store, false, 1);
     assert!(made == 0 && again == whole, "{made} runs were made again");
-    // A cut file is as good as none.
-    let kept = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
-    let run = std::fs::read_dir(kept).unwrap().next().unwrap().unwrap().path();
-    std::fs::write(&run, "{\"apps\":[").unwrap();
+    drop(store);
+    // A pack that is cut lacks its last run.
+    let mut packs: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|pack| pack.unwrap().path()).collect();
+    packs.sort();
+    assert_eq!(packs.len(), 1, "one process, one pack");
+    let bytes = std::fs::read(&packs[0]).unwrap();
+    std::fs::write(&packs[0], &bytes[..bytes.len() - 1]).unwrap();
+    let store = Packs::open(dir.path()).unwrap();
+    assert_eq!(store.len(), 17);
     let (mended, made) = outcome(&e, &store, false, 1);
     assert!(made == 1 && mended == whole, "{made} runs were made again");
 }
@@ -140,7 +129,7 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
 #[test]
 fn quick_runs_what_checks_look_at() {
     let e = experiment(RIGHT).unwrap();
-    let (quick, made) = outcome(&e, &Store::default(), true, 0);
+    let (quick, made) = outcome(&e, &NoStore, true, 0);
     assert_eq!(made, 8, "2 of 3 limits, 2 disciplines, 2 seeds");
     let places: Vec<String> = quick.points.iter().map(|p| e.place(&p.at)).collect();
     assert_eq!(places, ["q = 20", "q = 80"]);
@@ -161,7 +150,7 @@ fn what_does_not_hold_is_red_and_says_where() {
     let rises = RIGHT.replace("order = \"falls\"", "order = \"rises\"");
     let states = |text: &str| {
         let e = experiment(&of_one_seed(text)).unwrap();
-        let (outcome, _) = outcome(&e, &Store::default(), true, 0);
+        let (outcome, _) = outcome(&e, &NoStore, true, 0);
         let verdicts = judge(&e, &outcome);
         let states: Vec<State> = verdicts.iter().map(|v| v.state).collect();
         (states, verdicts.into_iter().filter_map(|v| v.cause).collect::<Vec<_>>())
@@ -177,7 +166,7 @@ fn what_does_not_hold_is_red_and_says_where() {
 #[test]
 fn page_table_and_board_have_it_all() {
     let e = experiment(&of_one_seed(RIGHT)).unwrap();
-    let (outcome, _) = outcome(&e, &Store::default(), true, 0);
+    let (outcome, _) = outcome(&e, &NoStore, true, 0);
     let verdicts = judge(&e, &outcome);
     let html = page(
         &e,
@@ -243,7 +232,7 @@ fn clouds_of_pages_and_seconds() {
         );
     let e = experiment(&text).unwrap();
     let dir = folder();
-    let store = Store::open(dir.path()).unwrap();
+    let store = Packs::open(dir.path()).unwrap();
     let drawn = || {
         let (outcome, made) = outcome(&e, &store, false, 0);
         let verdicts = judge(&e, &outcome);
@@ -352,7 +341,7 @@ const SERVER: &str = include_str!("server-and-model.toml");
 #[test]
 fn servers_and_models() {
     let e = experiment(SERVER).unwrap();
-    let (outcome, made) = outcome(&e, &Store::default(), true, 0);
+    let (outcome, made) = outcome(&e, &NoStore, true, 0);
     assert_eq!(made, 2);
     let verdicts = judge(&e, &outcome);
     assert!(verdicts.iter().all(|v| v.state == State::Holds), "{verdicts:?}");
@@ -427,7 +416,7 @@ most = 0.07
 #[test]
 fn contention_models() {
     let e = experiment(CONTENTION).unwrap();
-    let (outcome, made) = outcome(&e, &Store::default(), false, 1);
+    let (outcome, made) = outcome(&e, &NoStore, false, 1);
     assert_eq!(made, 4, "two points, two seeds");
     let verdict = &judge(&e, &outcome)[0];
     assert_eq!(verdict.state, State::Holds, "{verdict:?}");
@@ -446,16 +435,7 @@ fn contention_models() {
     // What values cannot be together is found when they are.
     let e = experiment(&CONTENTION.replace("window = 16", "cwmin = 64\ncwmax = 32")).unwrap();
     let stop = AtomicBool::new(false);
-    let options = RunOptions {
-        quick: false,
-        seeds: None,
-        jobs: 1,
-        store: &Store::default(),
-        stop: &stop,
-        progress: &|| (),
-        live: None,
-        resume: false,
-    };
+    let options = RunOptions { jobs: 1, ..RunOptions::new(&NoStore, &stop) };
     let said = run(&e, &options).unwrap_err().to_string();
     assert!(said.contains("n = 2: access: windows from 64 to 32"), "{said}");
 }
@@ -497,7 +477,7 @@ fn class_models() {
             text.replacen(from, to, 1)
         });
         let e = experiment(&text)?;
-        let (outcome, _) = outcome(&e, &Store::default(), false, 1);
+        let (outcome, _) = outcome(&e, &NoStore, false, 1);
         Ok::<_, String>(judge(&e, &outcome).remove(0).values[0].mean.unwrap())
     };
     let near = |value: Result<f64, String>, wanted: f64| {

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, compare, why};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use proptest::prelude::*;
@@ -75,7 +76,14 @@ impl House {
         let file = ScenarioFile::parse("house.toml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let params = self.queue.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         let stop = AtomicBool::new(false);
-        let options = Options { seeds: &[self.seed], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+        let options = Options {
+            seeds: &[self.seed],
+            quick: false,
+            jobs: 1,
+            stop: &stop,
+            store: &NoStore,
+            progress: &|_| (),
+        };
         compare(&file.scenario, &[(self.queue.into(), params)], &options).unwrap()
     }
 }
@@ -220,7 +228,8 @@ fn a_ring_of_1000_is_named() {
     let file = ScenarioFile::parse("ring.toml", text).unwrap_or_else(|e| panic!("{e}"));
     let params = "fq_codel".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&file.scenario, &[("fq_codel".into(), params)], &options).unwrap();
     let [path, below] = ["down_channel_mean_seconds", "below_delay_mean_seconds"]
         .map(|figure| c.mean("fq_codel", "ping", Metric::named(figure).unwrap()).unwrap());

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunError, RunOptions, Store, jobs, run};
+use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunError, RunOptions, jobs, run};
 use airtab_lab::experiment::{State, judge};
+use airtab_lab::store::{NoStore, Packs, Store};
 use airtab_scenario::{Measured, Metric, QueueSpec, ScenarioFile};
 use tempfile::TempDir;
 
@@ -72,9 +73,9 @@ impl LiveHost for Host<'_> {
     }
 }
 
-fn options<'a>(store: &'a Store, stop: &'a AtomicBool, host: Option<&'a Host<'a>>) -> RunOptions<'a> {
+fn options<'a>(store: &'a dyn Store, stop: &'a AtomicBool, host: Option<&'a Host<'a>>) -> RunOptions<'a> {
     let live = host.map(|host| host as &dyn LiveHost);
-    RunOptions { quick: true, seeds: Some(1), jobs: 4, store, stop, progress: &|| {}, live, resume: false }
+    RunOptions { quick: true, seeds: Some(&[1]), jobs: 4, live, ..RunOptions::new(store, stop) }
 }
 
 fn outcome(e: &Experiment, options: &RunOptions) -> Outcome {
@@ -84,7 +85,7 @@ fn outcome(e: &Experiment, options: &RunOptions) -> Outcome {
 #[test]
 fn live_points_go_to_the_host_one_by_one_and_the_others_to_the_simulator() {
     let e = experiment("live = true");
-    let (stop, store) = (AtomicBool::new(false), Store::default());
+    let (stop, store) = (AtomicBool::new(false), NoStore);
     let host = Host::new(&stop);
     let outcome = outcome(&e, &options(&store, &stop, Some(&host)));
     let asked = host.asked();
@@ -97,10 +98,10 @@ fn live_points_go_to_the_host_one_by_one_and_the_others_to_the_simulator() {
 fn live_runs_are_made_anew_unless_an_interrupted_set_goes_on() {
     let e = experiment("live = true");
     let dir = folder();
-    let (stop, store) = (AtomicBool::new(false), Store::open(dir.path()).unwrap());
+    let (stop, store) = (AtomicBool::new(false), Packs::open(dir.path()).unwrap());
     let host = Host { stop: (&stop, 1), ..Host::new(&stop) };
     match run(&e, &options(&store, &stop, Some(&host))) {
-        Err(RunError::Stopped { .. }) => {}
+        Err(RunError::Stopped(_)) => {}
         other => panic!("{other:?}"),
     }
     stop.store(false, Ordering::Relaxed);
@@ -116,7 +117,7 @@ fn live_runs_are_made_anew_unless_an_interrupted_set_goes_on() {
 #[test]
 fn a_busy_machine_gets_a_second_chance_and_then_turns_verdicts_red() {
     let e = experiment("live = true");
-    let (stop, store) = (AtomicBool::new(false), Store::default());
+    let (stop, store) = (AtomicBool::new(false), NoStore);
     let late = 2.0 * Metric::LATE_TOLERATED;
     let of = |late: Vec<f64>| {
         let host = Host { late: Mutex::new(late), ..Host::new(&stop) };
@@ -136,7 +137,7 @@ fn a_busy_machine_gets_a_second_chance_and_then_turns_verdicts_red() {
 #[test]
 fn what_the_host_says_ends_the_set() {
     let e = experiment("live = true");
-    let (stop, store) = (AtomicBool::new(false), Store::default());
+    let (stop, store) = (AtomicBool::new(false), NoStore);
     let host = Host { says: Some("making network namespaces needs root"), ..Host::new(&stop) };
     let error = run(&e, &options(&store, &stop, Some(&host))).unwrap_err().to_string();
     assert!(error.ends_with("mine: making network namespaces needs root"), "{error}");

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_core::Discipline;
+use airtab_lab::store::NoStore;
 use airtab_lab::{Capture, Options, capture, compare, story};
 use airtab_scenario::{QueueSpec, ScenarioFile, quick};
 use airtab_sim::simulations;
@@ -20,7 +21,8 @@ fn a_study_simulates_nothing_twice() {
     };
     let queues: Vec<_> = airtab_core::disciplines().map(queue).collect();
     let (seeds, stop) = ([2, 1, 2], AtomicBool::new(false));
-    let options = Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     let span = 9_000_000_000..9_500_000_000;
     let mut files = vec![Vec::new(); queues.len()];
     let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
 use airtab_core::Phy;
+use airtab_lab::store::NoStore;
 use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, compare, html, story};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
 use airtab_sim::Scenario;
@@ -24,7 +25,7 @@ fn study(scenario: Scenario, names: &[&str], seeds: &[u64]) -> Study {
     };
     let queues: Vec<_> = names.iter().map(spec).collect();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     let comparison = compare(&scenario, &queues, &options).unwrap();
     let stories = queues.iter().map(|(label, q)| story(&quick(&scenario), label, q, seeds[0])).collect();
     Study { scenario, comparison, stories }
@@ -216,7 +217,8 @@ fn a_capture_that_cannot_be_written_is_told() {
         "fifo".parse::<QueueSpec>().unwrap().build(&ScenarioFile::home().queues).unwrap(),
     )];
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     for room in [10, 100_000] {
         let mut out = Full(room);
         let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };

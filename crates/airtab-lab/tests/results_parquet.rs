@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Manifest, Options, Origin, compare, scenario_hash, write_parquet};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 use airtab_sim::wifi::CellConfig;
@@ -21,7 +22,8 @@ fn comparison() -> Comparison {
         (spec.label.clone(), spec.build(&home.queues).unwrap())
     };
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1, 2, 3], quick: true, jobs: 2, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1, 2, 3], quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&home.scenario, &["fifo", "chap:limit=70"].map(spec), &options).unwrap()
 }
 

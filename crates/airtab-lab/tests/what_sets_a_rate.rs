@@ -4,6 +4,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, compare, why};
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile};
 
@@ -20,7 +21,8 @@ fn run(keys: &str, station: &str, apps: &[(&str, &str, &str)]) -> Comparison {
     let file = ScenarioFile::parse("house.toml", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1, 2, 3], quick: false, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1, 2, 3], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&file.scenario, &[("fifo".into(), params)], &options).unwrap()
 }
 

@@ -22,3 +22,6 @@ pub mod cbt;
 pub mod chap;
 pub mod contention;
 pub mod sizing;
+
+/// A number for the sources of this crate, and for the versions of what it uses: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");

@@ -46,6 +46,9 @@ pub use interval::Interval;
 pub use rank::{ranks, spearman};
 pub use window::Window;
 
+/// A number for the sources of this crate, and for the versions of what it uses: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");
+
 /// Nanoseconds in a millisecond.
 pub(crate) const NS_PER_MS: f64 = 1e6;
 /// Nanoseconds in a second.

@@ -10,11 +10,14 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::NS_PER_S;
 use crate::window::Window;
 
-/// One page that was completed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One page that was completed. Serialised as the list of its values, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u64, u64, u64, u64)", into = "(u32, u64, u64, u64, u64)")]
 pub struct Page {
     /// Which page: equal for equal pages.
     pub number: u32,
@@ -26,6 +29,18 @@ pub struct Page {
     pub done_ns: u64,
     /// Its size, bytes.
     pub bytes: u64,
+}
+
+impl From<(u32, u64, u64, u64, u64)> for Page {
+    fn from((number, opened_ns, requested_ns, done_ns, bytes): (u32, u64, u64, u64, u64)) -> Page {
+        Page { number, opened_ns, requested_ns, done_ns, bytes }
+    }
+}
+
+impl From<Page> for (u32, u64, u64, u64, u64) {
+    fn from(page: Page) -> Self {
+        (page.number, page.opened_ns, page.requested_ns, page.done_ns, page.bytes)
+    }
 }
 
 /// Means over some pages.

@@ -78,3 +78,6 @@ pub use set::{SetError, assignment, set};
 pub use station::station_change;
 pub use tcp::tcp_settings;
 pub use volumes::volume_jain;
+
+/// A number for the sources of this crate: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");

@@ -18,6 +18,7 @@ use airtab_sim::{
     App, AppTrace, BelowTrace, Delivery, Leg, Legs, NodeTrace, PathTrace, Scenario, SecondTrace, SenderTrace,
     StreamTrace, Trace,
 };
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::contention;
 use crate::evenness;
@@ -35,8 +36,9 @@ pub type Figures = BTreeMap<Metric, f64>;
 
 const SECONDS: f64 = 1e-9;
 
-/// What one run says.
-#[derive(Clone, Debug)]
+/// What one run says. Serialised without the seconds in which nothing was there to be shown: of those nothing is made
+/// that outlives the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Figures of every application, in the order of the scenario; after them those of each of its windows.
     pub apps: Vec<Figures>,
@@ -44,6 +46,7 @@ pub struct Measured {
     /// completed. Their times are figures of a comparison, not of a run.
     pub pages: Vec<Vec<Page>>,
     /// Every application's course over its measured time.
+    #[serde(serialize_with = "of_videos")]
     pub seconds: Vec<Vec<Second>>,
     /// Figures of the access point.
     pub ap: Figures,
@@ -51,8 +54,9 @@ pub struct Measured {
     pub nodes: Vec<(String, Figures)>,
 }
 
-/// One second of one application.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One second of one application. Serialised as the list of its values, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(u64, f64, f64, Option<u32>)", into = "(u64, f64, f64, Option<u32>)")]
 pub struct Second {
     /// When it began, ns.
     pub from_ns: u64,
@@ -62,6 +66,25 @@ pub struct Second {
     pub received_bits: f64,
     /// Video only: frames that can be shown, of those sent in it.
     pub playable_frames: Option<u32>,
+}
+
+impl From<(u64, f64, f64, Option<u32>)> for Second {
+    fn from((from_ns, sent_bits, received_bits, playable_frames): (u64, f64, f64, Option<u32>)) -> Second {
+        Second { from_ns, sent_bits, received_bits, playable_frames }
+    }
+}
+
+impl From<Second> for (u64, f64, f64, Option<u32>) {
+    fn from(second: Second) -> Self {
+        (second.from_ns, second.sent_bits, second.received_bits, second.playable_frames)
+    }
+}
+
+fn of_videos<S: Serializer>(seconds: &[Vec<Second>], s: S) -> Result<S::Ok, S::Error> {
+    let shown = |all: &Vec<Second>| {
+        all.iter().filter(|second| second.playable_frames.is_some()).copied().collect::<Vec<_>>()
+    };
+    s.collect_seq(seconds.iter().map(shown))
 }
 
 /// Measures the trace of a run.

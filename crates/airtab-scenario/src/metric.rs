@@ -8,10 +8,12 @@ mod outcome;
 mod path;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::LazyLock;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use column::{ColumnFigure, Of, shown as column_unit};
 pub use outcome::OutcomeFigure;
@@ -415,6 +417,13 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows
 });
 
+/// The same by their names, in alphabetical order.
+static NAMES: LazyLock<Vec<(&str, Metric)>> = LazyLock::new(|| {
+    let mut names: Vec<_> = ROWS.iter().map(|row| (row.1, row.0)).collect();
+    names.sort_unstable();
+    names
+});
+
 impl Metric {
     /// What its receiver got of what is sent in a direction, bit/s.
     pub(crate) fn goodput(direction: Direction) -> Metric {
@@ -447,7 +456,7 @@ impl Metric {
 
     /// The metric of that name, as [`Metric::name`] gives it.
     pub fn named(name: &str) -> Option<Metric> {
-        Metric::all().find(|metric| metric.name() == name)
+        NAMES.binary_search_by_key(&name, |(name, _)| name).ok().map(|place| NAMES[place].1)
     }
 
     /// Name in results, with its unit.
@@ -501,6 +510,26 @@ impl JsonSchema for Metric {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "enum": Metric::all().map(Metric::name).collect::<Vec<_>>() })
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Metric, D::Error> {
+        d.deserialize_str(Name)
+    }
+}
+
+struct Name;
+
+impl Visitor<'_> for Name {
+    type Value = Metric;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a metric")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Metric, E> {
+        Metric::named(name).ok_or_else(|| E::custom(format_args!("no metric '{name}'")))
     }
 }
 

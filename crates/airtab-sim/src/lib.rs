@@ -43,7 +43,7 @@ pub use engine::{NEVER, Stream};
 pub use histogram::Histogram;
 pub use meter::AppMeter;
 pub use net::address;
-pub use probe::{Observer, Probe, Quantity, Series, watch};
+pub use probe::{Observer, Probe, Quantity, Series, watch, watch_or_end};
 pub use scenario::{
     Access, App, Change, Changed, Latency, MAX_STATIONS, MAX_USERS, MeasureWindow, Scenario, Scored, Server,
     Servers, Station, Users, Wired,
@@ -60,3 +60,6 @@ pub use traffic::AppKind;
 pub use traffic::responsiveness::TestTrace;
 pub use traffic::streaming::SegmentTrace;
 pub use traffic::video::FrameTrace;
+
+/// A number for the sources of this crate, and for the versions of what it uses: part of what stored runs are known by.
+pub const SOURCES: &str = env!("AIRTAB_SOURCES");

@@ -33,19 +33,39 @@ pub trait Observer {
 
     /// A look at that time.
     fn look(&mut self, now: u64, simulation: &mut Simulation);
+
+    /// Whether the run is to go no further: asked after each of its looks.
+    fn ends(&self) -> bool {
+        false
+    }
 }
 
 /// Runs a simulation up to `end`, ns, and lets the observers look. At equal times each sees the same.
-pub fn watch(mut simulation: Simulation, end: u64, observers: &mut [&mut dyn Observer]) -> Trace {
+///
+/// # Panics
+/// If one of them ends the run: that is for [`watch_or_end`].
+pub fn watch(simulation: Simulation, end: u64, observers: &mut [&mut dyn Observer]) -> Trace {
+    watch_or_end(simulation, end, observers).expect("no observer ends the run")
+}
+
+/// The same; None if an observer ended the run before `end`.
+pub fn watch_or_end(
+    mut simulation: Simulation,
+    end: u64,
+    observers: &mut [&mut dyn Observer],
+) -> Option<Trace> {
     loop {
         let at = observers.iter().map(|observer| observer.next_at()).min().unwrap_or(NEVER);
         if at > end {
             simulation.advance(end);
-            return simulation.finish();
+            return Some(simulation.finish());
         }
         simulation.advance(at);
         for observer in observers.iter_mut().filter(|observer| observer.next_at() == at) {
             observer.look(at, &mut simulation);
+            if observer.ends() {
+                return None;
+            }
         }
     }
 }

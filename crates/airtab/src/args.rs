@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Options of every command, with their help; those of `airtime`, `airsim`, `drain`, `model`, `cbr` and `htbench` are beside them.
+//! Options of every command, with their help; those of many are beside them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -14,6 +14,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
+use crate::commands::cache::args::Cache;
 use crate::commands::cbr::args::Cbr;
 use crate::commands::classes::args::Classes;
 use crate::commands::drain::args::Drain;
@@ -26,6 +27,7 @@ use crate::commands::model::args::Model;
 use crate::commands::pages::{Completions, Man};
 use crate::commands::rpm::args::Rpm;
 use crate::commands::schema::Schema;
+use crate::commands::sweep::args::Sweep;
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -111,6 +113,8 @@ pub enum Command {
     Run(Run),
     Scenario(Scenario),
     Experiment(Experiment),
+    Sweep(Sweep),
+    Cache(Cache),
     Disciplines(Disciplines),
     Tcp(crate::commands::tcp::Tcp),
     Model(Model),
@@ -146,7 +150,10 @@ pub enum Command {
 
 A queue of --queues is a discipline with its parameters, name:parameter=value:...
 What can be set: airtab disciplines NAME. What is not set comes from the
-scenario's [queue] table, then from the discipline's defaults.")]
+scenario's [queue] table, then from the discipline's defaults.
+
+Finished runs are kept (airtab cache): what is asked for again is there at once, and what was interrupted
+goes on from there.")]
 pub struct Compare {
     /// Scenario file, the name of one that airtab brings, such as family or rrul, or - for standard input; without one, the
     /// built-in home (see `airtab scenario show`)
@@ -168,6 +175,9 @@ pub struct Compare {
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
+    /// Neither use nor keep finished runs
+    #[arg(long)]
+    pub no_cache: bool,
     /// Print the results as JSON instead of the table
     #[arg(long)]
     pub json: bool,
@@ -299,8 +309,7 @@ pub enum ScenarioCommand {
   airtab experiment run --all --quick          only the points that verdicts need, with fewer seeds
   airtab experiment run my-own.toml            docs/experiments.md describes the file
 
-Finished runs are kept in $AIRTAB_CACHE, else $XDG_CACHE_HOME/airtab, else ~/.cache/airtab. The folder
-may be removed at any time.")]
+Finished runs are kept: `airtab cache` says where, and looks after them.")]
 pub struct Experiment {
     #[command(subcommand)]
     pub command: ExperimentCommand,

@@ -35,7 +35,8 @@ pub struct Files {
 pub struct Part {
     /// Its contents.
     pub buffer: BufWriter<NamedTempFile>,
-    name: String,
+    /// What it will be called.
+    pub name: String,
 }
 
 impl Files {
@@ -132,7 +133,8 @@ impl Files {
         Ok(())
     }
 
-    fn cannot(&self, name: &str) -> String {
+    /// What is said of a file that cannot be written.
+    pub fn cannot(&self, name: &str) -> String {
         format!("cannot write {}", self.dir.join(name).display())
     }
 

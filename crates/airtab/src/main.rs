@@ -29,6 +29,8 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Scenario(args) => commands::scenario::scenario(&args),
+        Command::Sweep(args) => commands::sweep::sweep(&args),
+        Command::Cache(args) => commands::cache::cache(&args),
         Command::Experiment(args) => commands::experiment::experiment(&args),
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),
         Command::Tcp(args) => commands::tcp::tcp(&args),

@@ -13,6 +13,7 @@ fn airtab(args: &[&str]) -> Output {
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
     command.args(args).env("COLUMNS", "80").env_remove("NO_COLOR").stdin(Stdio::null());
+    command.env("AIRTAB_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-cache"));
     command
 }
 

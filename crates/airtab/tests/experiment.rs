@@ -249,7 +249,7 @@ fn run_with_cache_on(options: &str) -> Option<Output> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_cache_that_is_full_or_cannot_be_written_is_a_warning() {
-    for (options, why) in [("size=32k", "No space left on device"), ("ro", "Read-only file system")] {
+    for (options, why) in [("size=4k", "No space left on device"), ("ro", "Read-only file system")] {
         let Some(run) = run_with_cache_on(options) else { return };
         let errors = text(&run.stderr);
         assert_eq!(run.status.code(), Some(0), "{errors}");

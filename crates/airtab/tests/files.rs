@@ -5,7 +5,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn airtab(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_airtab")).args(args).output().expect("airtab starts")
+    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/files-cache");
+    Command::new(env!("CARGO_BIN_EXE_airtab"))
+        .args(args)
+        .env("AIRTAB_CACHE", cache)
+        .output()
+        .expect("airtab starts")
 }
 
 fn scratch() -> tempfile::TempDir {
@@ -131,7 +136,7 @@ fn a_full_disk_leaves_nothing_behind() {
         .args(["-c", script, "sh", program])
         .args(STUDY)
         .arg(dir.path())
-        .args(["--pcap"])
+        .args(["--pcap", "--no-cache"])
         .output()
         .expect("sh starts");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));

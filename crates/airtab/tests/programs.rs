@@ -31,6 +31,8 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/pages.rs", "(check)", &["zsh", "fish"]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/sweep.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),

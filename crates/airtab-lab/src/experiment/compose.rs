@@ -34,19 +34,24 @@ impl Experiment {
     /// # Errors
     /// A value that the scenario does not take, with the point where it is.
     pub fn points(&self) -> Result<Vec<Point>, FileError> {
-        self.combinations().into_iter().map(|at| self.point(at)).collect()
+        self.combinations().map(|at| self.point(at)).collect()
+    }
+
+    /// How many points there are.
+    pub(super) fn size(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
     /// The numbers of the values of each point.
-    pub(super) fn combinations(&self) -> Vec<Vec<usize>> {
-        let mut combinations = vec![Vec::new()];
-        for axis in &self.axes {
-            let longer = |at: Vec<usize>| {
-                (0..axis.values.len()).map(move |i| at.iter().copied().chain([i]).collect::<Vec<_>>())
-            };
-            combinations = combinations.into_iter().flat_map(longer).collect();
-        }
-        combinations
+    pub(super) fn combinations(&self) -> impl Iterator<Item = Vec<usize>> {
+        (0..self.size()).map(|number| {
+            let mut rest = number;
+            let mut at = vec![0; self.axes.len()];
+            for (place, axis) in at.iter_mut().zip(&self.axes).rev() {
+                (*place, rest) = (rest % axis.values.len(), rest / axis.values.len());
+            }
+            at
+        })
     }
 
     pub(super) fn point(&self, at: Vec<usize>) -> Result<Point, FileError> {
@@ -165,7 +170,7 @@ pub(super) fn find<'k>(scenario: &Table, key: &'k str) -> Result<(Vec<&'k str>, 
 }
 
 /// Sets a key that [`find`] has accepted.
-fn set(scenario: &mut Table, key: &str, value: Value) {
+pub(super) fn set(scenario: &mut Table, key: &str, value: Value) {
     let (way, last) = find(scenario, key).expect("checked when the axis was read");
     let mut table = scenario;
     let mut words = way.into_iter();

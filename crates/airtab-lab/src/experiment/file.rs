@@ -4,6 +4,7 @@
 //!
 //! What it does not do: the scenario is put together and checked by `compose`.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use airtab_core::{Discipline, Unit};
@@ -12,14 +13,27 @@ use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, 
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
+use super::sweep::most_points;
 use super::workload::Kind;
-use super::{Axis, AxisValue, Experiment, ModelTask, ServerTask, check, compose, course, figure, scatter};
+use super::{
+    Axis, AxisValue, DEFAULT_SEEDS, Experiment, ModelTask, ServerTask, check, compose, course, figure, range,
+    scatter,
+};
 use crate::compare::NODE;
 
 /// Far above any experiment.
 const MAX_FILE_MIB: u64 = 4;
 /// Points of one experiment: more than anybody looks at.
-const MAX_POINTS: usize = 10_000;
+pub(super) const MAX_POINTS: usize = 10_000;
+
+/// What a file is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be held against a source.
+    Judge,
+    /// To be swept.
+    Sweep,
+}
 
 /// Gives the text of a file.
 type Read<'a> = &'a dyn Fn(&Path) -> Result<String, String>;
@@ -31,6 +45,29 @@ impl Experiment {
     /// It cannot be read, or something in it is wrong: then all problems are
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
+        Experiment::load_as(path, Purpose::Judge)
+    }
+
+    /// Reads a file to be swept: it needs neither a title nor a source, and may have more points. One that is a scenario
+    /// is one without axes.
+    ///
+    /// # Errors
+    /// As [`Experiment::load`].
+    pub fn load_sweep(path: &Path) -> Result<Experiment, FileError> {
+        let text = read_text(path, MAX_FILE_MIB, "an experiment or a scenario (TOML)");
+        let table = text.as_deref().ok().and_then(|text| toml::from_str::<toml::Table>(text).ok());
+        // What only scenarios have at their top, where experiments have it in a table.
+        let scenario = |table: &toml::Table| {
+            !["scenario", "base", "server", "model"].iter().any(|key| table.contains_key(*key))
+                && ["app", "station", "duration"].iter().any(|key| table.contains_key(*key))
+        };
+        match (text, table.as_ref().is_some_and(scenario)) {
+            (Ok(text), true) => Experiment::of_scenario(&path.display().to_string(), &text),
+            _ => Ok(Experiment::load_as(path, Purpose::Sweep)?.without_checks()),
+        }
+    }
+
+    fn load_as(path: &Path, purpose: Purpose) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
         let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -38,7 +75,7 @@ impl Experiment {
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
         match beside(path) {
             Ok(text) => {
-                let read = Experiment::parse(&file, &id_of(path), &text, &read)?;
+                let read = Experiment::parse(&file, &id_of(path), &text, &read, purpose)?;
                 Ok(Experiment { named: file, ..read })
             }
             Err(reason) => Err(FileError::Unreadable { file, reason }),
@@ -46,10 +83,16 @@ impl Experiment {
     }
 
     /// Reads the text of `file`; `read` gives the texts of files beside it.
-    pub(super) fn parse(file: &str, id: &str, text: &str, read: Read) -> Result<Experiment, FileError> {
+    pub(super) fn parse(
+        file: &str,
+        id: &str,
+        text: &str,
+        read: Read,
+        purpose: Purpose,
+    ) -> Result<Experiment, FileError> {
         let document = Document::new(file, text);
         let found = match DeTable::parse(text) {
-            Ok(table) => read_file(file, id, text, &Section::top(&document, table.get_ref()), read),
+            Ok(table) => read_file(file, id, text, &Section::top(&document, table.get_ref()), read, purpose),
             Err(e) => {
                 document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
                 None
@@ -70,14 +113,25 @@ fn id_of(path: &Path) -> String {
 }
 
 /// None where something that must be there is missing; every problem is noted.
-pub(super) fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: Read) -> Option<Experiment> {
+pub(super) fn read_file(
+    file: &str,
+    id: &str,
+    toml: &str,
+    top: &Section,
+    read: Read,
+    purpose: Purpose,
+) -> Option<Experiment> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    let title = top.require("title", text);
-    let source = top.require("source", text);
+    let said = |key, otherwise: &str| match purpose {
+        Purpose::Judge => top.require(key, text),
+        Purpose::Sweep => Some(top.read(key, text).unwrap_or_else(|| otherwise.into())),
+    };
+    let title = said("title", id);
+    let source = said("source", "");
     let about = top.read("about", text).unwrap_or_default();
     let today = top.read("today", text);
     let live = top.read("live", flag).unwrap_or(false);
-    let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(5);
+    let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(DEFAULT_SEEDS);
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
     let queues = top.read("queues", |v| read_queues(v));
     let queues = queues.unwrap_or_else(usual_queues);
@@ -103,7 +157,7 @@ pub(super) fn read_file(file: &str, id: &str, toml: &str, top: &Section, read: R
     if live && kind != Kind::Home {
         top.problem_of("live", "is about a scenario: servers and models have no clock");
     }
-    let axes = read_axes(top, &scenario);
+    let axes = read_axes(top, &scenario, most_points(purpose == Purpose::Sweep));
     let names = Names { apps: apps(top, &scenario, kind), queues: &queues, axes: &axes };
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
@@ -294,7 +348,7 @@ impl Names<'_> {
 }
 
 /// Where nothing else is asked for.
-fn usual_queues() -> Vec<QueueSpec> {
+pub(super) fn usual_queues() -> Vec<QueueSpec> {
     USUAL_QUEUES.iter().map(|name| name.parse().expect("the name of a discipline")).collect()
 }
 
@@ -316,7 +370,7 @@ fn read_base(path: &Path, read: Read) -> Result<toml::Table, String> {
     toml::from_str(&text).map_err(|e| format!("{}: {}", path.display(), e.message().replace('\n', ", ")))
 }
 
-fn read_axes(top: &Section, scenario: &toml::Table) -> Vec<Axis> {
+fn read_axes(top: &Section, scenario: &toml::Table, most: usize) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
     for s in top.sections("axis") {
         let name = s.require("name", |v| unused(v, &axes, |axis: &Axis| &axis.name)).unwrap_or_default();
@@ -333,24 +387,45 @@ fn read_axes(top: &Section, scenario: &toml::Table) -> Vec<Axis> {
             let number = |x: &String| x.parse::<f64>().map_err(|_| format!("'{x}' is not a number"));
             items(v).iter().map(number).collect::<Result<Vec<f64>, _>>()
         });
-        let values = s.require("values", |v| read_values(v, &keys, &texts, xs.as_deref()));
+        let range = s.section("range").and_then(|range| range::read(&range, most));
+        let values = match range {
+            Some(items) => {
+                if s.get("values").is_some() {
+                    s.problem_of("values", "is there beside `range`: give one of them");
+                }
+                let items = items.iter().map(|item| of_range(item)).collect();
+                read_values(items, &keys, &texts, xs.as_deref()).map_err(|e| s.problem_of("range", &e)).ok()
+            }
+            // Where a range is wrong, that is problem enough.
+            None if s.get("range").is_some() => None,
+            None => s.require("values", |v| {
+                let list = v.value.as_array().ok_or("is not a list of values")?;
+                let items = list.iter().map(|item| from_de(item.get_ref())).collect();
+                read_values(items, &keys, &texts, xs.as_deref())
+            }),
+        };
         s.finish();
         axes.push(Axis { name, label: shown, log, keys, values: values.unwrap_or_default() });
     }
-    let points: usize = axes.iter().map(|axis| axis.values.len()).product();
-    if points > MAX_POINTS {
-        top.problem(format!("{points} points: at most {MAX_POINTS}"));
+    let points: u128 = axes.iter().map(|axis| axis.values.len() as u128).product();
+    if points > most as u128 {
+        top.problem(format!("{points} points: at most {most}"));
     }
     axes
 }
 
-fn read_values(
-    v: &Value,
+/// A value of a range: a number, or text if it has a unit.
+fn of_range(item: &str) -> Toml {
+    let whole = item.parse().map(Toml::Integer);
+    whole.or_else(|_| item.parse().map(Toml::Float)).unwrap_or_else(|_| item.into())
+}
+
+pub(super) fn read_values(
+    list: Vec<Toml>,
     keys: &[String],
     names: &[String],
     xs: Option<&[f64]>,
 ) -> Result<Vec<AxisValue>, String> {
-    let list = v.value.as_array().ok_or("is not a list of values")?;
     if list.is_empty() {
         return Err("is empty: an axis needs at least one value".into());
     }
@@ -361,9 +436,9 @@ fn read_values(
     if let Some(xs) = xs.filter(|xs| xs.len() != list.len()) {
         return wrong_length("x", xs.len());
     }
-    let mut values: Vec<AxisValue> = Vec::new();
-    for (i, item) in list.iter().enumerate() {
-        let value = from_de(item.get_ref());
+    let mut values: Vec<AxisValue> = Vec::with_capacity(list.len());
+    let mut known = HashSet::new();
+    for (i, value) in list.into_iter().enumerate() {
         let set = match value {
             Toml::Array(each) if keys.len() > 1 && each.len() == keys.len() => each,
             Toml::Array(each) if keys.len() > 1 => {
@@ -374,7 +449,7 @@ fn read_values(
         };
         let written = set.first().map_or(String::new(), written);
         let text = names.get(i).cloned().unwrap_or(written);
-        if values.iter().any(|other| other.text == text) {
+        if !known.insert(text.clone()) {
             return Err(format!("'{text}' is there twice; give the values different `names`"));
         }
         let x = xs.map_or_else(|| position(&text), |xs| Some(xs[i]));

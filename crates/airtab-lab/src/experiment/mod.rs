@@ -4,7 +4,7 @@
 //! describes the files.
 //!
 //! - [`Experiment`]: a file, read; [`all`]: those of the repository
-//! - [`run()`]: every run that is not in the [`Store`] yet, to an [`Outcome`]
+//! - [`run()`]: every run that is not in the [`Store`](crate::store::Store) yet, to an [`Outcome`]
 //! - [`judge`]: the outcome against what was expected
 //! - [`text`], [`page`], [`scoreboard`]: the result for a terminal, as a page,
 //!   and of all experiments together
@@ -26,14 +26,17 @@ mod live;
 mod model;
 mod page;
 mod pages;
+mod range;
 mod run;
 mod scatter;
 mod schema;
 pub mod scoreboard;
+mod scores;
 mod seconds;
 mod server;
-mod store;
 mod sum;
+mod sweep;
+mod task;
 pub mod text;
 mod told;
 mod workload;
@@ -48,18 +51,24 @@ pub use judge::{PointValue, State, Verdict, judge};
 pub use live::LiveHost;
 pub use model::ModelTask;
 pub use page::{figures, page};
-pub use run::{Outcome, PointScores, RunError, RunOptions, jobs, run};
+pub use run::{Outcome, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
-pub use schema::schema;
+pub use schema::{schema, sweep_schema};
+pub use scores::PointScores;
 pub use server::ServerTask;
-pub use store::Store;
+pub use sweep::{MAX_SWEEP, Sweep, SweepError};
 pub use workload::Workload;
+
+use file::Purpose;
 
 use airtab_scenario::reader::nearest;
 use airtab_scenario::{FileError, Metric, QueueSpec};
 
 /// Path without its ending, and text, of every TOML file of `experiments/`.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// Runs of each point and discipline, where a file says nothing.
+const DEFAULT_SEEDS: u64 = 5;
 
 /// One experiment.
 #[derive(Clone, Debug)]
@@ -222,6 +231,31 @@ impl Experiment {
         self.queues.iter().map(|queue| queue.label.clone()).collect()
     }
 
+    /// Of nothing, under the usual disciplines.
+    fn empty(id: String) -> Experiment {
+        Experiment {
+            title: id.clone(),
+            named: id.clone(),
+            id,
+            source: String::new(),
+            about: String::new(),
+            today: None,
+            live: false,
+            seeds: DEFAULT_SEEDS,
+            quick_seeds: DEFAULT_SEEDS.min(2),
+            queues: file::usual_queues(),
+            axes: Vec::new(),
+            figures: Vec::new(),
+            courses: Vec::new(),
+            scatters: Vec::new(),
+            checks: Vec::new(),
+            toml: String::new(),
+            scenario: toml::Table::new(),
+            kind: workload::Kind::Home,
+            folder: PathBuf::new(),
+        }
+    }
+
     /// What the source printed of a figure under a discipline at a point, from and to, in the unit of tables.
     fn published(&self, of: &[(String, Metric)], queue: &str, at: &[usize]) -> Option<(f64, f64)> {
         let about = |check: &&Check| {
@@ -268,7 +302,8 @@ pub fn all() -> Vec<Experiment> {
     // Files deeper down are scenarios that several experiments share.
     let own = FILES.iter().filter(|(name, _)| name.matches('/').count() == 1);
     own.map(|(name, text)| {
-        let read = Experiment::parse(&format!("experiments/{name}.toml"), name, text, &embedded);
+        let read =
+            Experiment::parse(&format!("experiments/{name}.toml"), name, text, &embedded, Purpose::Judge);
         read.unwrap_or_else(|e| panic!("{e}"))
     })
     .collect()
@@ -285,7 +320,7 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
     let ids: Vec<&str> = FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
     let text = FILES.iter().find(|(id, _)| *id == name && ids.contains(id));
     let (id, text) = text.ok_or_else(|| FindError::Unknown(unknown(name, &ids)))?;
-    Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded)?)
+    Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded, Purpose::Judge)?)
 }
 
 /// Says that there is none of that name, and which may be meant: one so named in whichever family, or one near it.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What the file of an experiment may hold, as JSON Schema: what its reader asks for (`airtab_scenario::schema`), and in
-//! its `[scenario]` a part of one.
+//! its `[scenario]` a part of one. The same of a sweep.
 //!
 //! What it does not do: tables `[server]` and `[model]` are tables, and no more is said of them.
 
+use airtab_scenario::reader::Section;
 use airtab_scenario::schema;
 use serde_json::Value;
 
-use super::file::read_file;
+use super::file::{Purpose, read_file};
 
 /// A file in which every key is asked for: each sort of check once.
 const TEXT: &str = "
@@ -21,6 +22,10 @@ app = [{ name = \"a\" }]
 name = \"limit\"
 keys = \"queue.fifo.limit\"
 values = [1, 2]
+[[axis]]
+name = "start"
+keys = "app.a.start"
+range = { from = 1, to = 2, step = 1 }
 [[figure]]
 title = \"t\"
 y = \"a.game_mos\"
@@ -49,9 +54,18 @@ least = 1
 
 /// The schema of the files of experiments.
 pub fn schema() -> Value {
+    of(Purpose::Judge, "Experiment of airtab", "docs/experiments.md")
+}
+
+/// That of the files of sweeps, which are experiments that judge nothing.
+pub fn sweep_schema() -> Value {
+    of(Purpose::Sweep, "Sweep of airtab", "docs/sweeps.md")
+}
+
+fn of(purpose: Purpose, title: &str, page: &str) -> Value {
     let none = |_: &std::path::Path| Err("only names of keys are looked for".into());
-    let keys = schema::asked(&[TEXT.into()], |top, text| drop(read_file("", "", text, top, &none)));
-    let mut all = schema::table(&keys);
+    let read = |top: &Section, text: &str| drop(read_file("", "", text, top, &none, purpose));
+    let mut all = schema::table(&schema::asked(&[TEXT.into()], read));
     all["properties"]["scenario"] = schema::part_of_scenario();
-    schema::titled("Experiment of airtab", "docs/experiments.md", all)
+    schema::titled(title, page, all)
 }

@@ -42,7 +42,7 @@ pub fn list(experiments: &[Experiment], style: Style) -> String {
 fn runs(e: &Experiment, quick: bool) -> usize {
     match quick {
         true => e.checked_points() * e.queues_of(true).len() * e.quick_seeds as usize,
-        false => e.combinations().len() * e.queues.len() * e.seeds as usize,
+        false => e.size() * e.queues.len() * e.seeds as usize,
     }
 }
 
@@ -125,6 +125,12 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
         let _ = writeln!(text, "{}", wrap(&format!("  {}", one_line(&said)), style.width));
     }
     text
+}
+
+/// What came out of a sweep: a row for each point and discipline.
+pub fn sweep(e: &Experiment, outcome: &Outcome, style: Style) -> String {
+    let title = wrap(&format!("{}: {}", e.title, size(outcome.runs, outcome.seeds)), style.width);
+    format!("{title}\n\n{}", figures(e, outcome, style))
 }
 
 /// What there is to see where nothing is checked: a row for each point and discipline.

@@ -4,17 +4,15 @@
 //!
 //! What it does not do: it puts no scenario together (`compose`).
 
-use std::hash::Hasher;
-
 use airtab_core::Params;
 use airtab_scenario::{Figures, Measured, QueueSettings, ScenarioFile};
 use airtab_sim::Scenario;
-use siphasher::sip128::{Hasher128, SipHasher24};
 
 use super::model::ModelTask;
 use super::server::ServerTask;
 use crate::compare::named;
 use crate::measure;
+use crate::plan::Brake;
 
 /// What is simulated.
 #[derive(Clone, Debug)]
@@ -69,30 +67,36 @@ impl Workload {
         }
     }
 
-    /// One run.
+    /// One run; None if the brake ended it.
     ///
     /// # Errors
     /// What values of a model cannot be together.
-    pub(super) fn run(&self, params: &Params, seed: u64) -> Result<Measured, String> {
+    pub(super) fn run(
+        &self,
+        params: &Params,
+        seed: u64,
+        brake: &mut Brake,
+    ) -> Result<Option<Measured>, String> {
         Ok(match self {
-            Workload::Home(file) => measure::run(&file.scenario, params, seed),
-            Workload::Server(server) => server.run(params, seed),
-            Workload::Model(model) => measured(model.figures(seed)?, Figures::new()),
+            Workload::Home(file) => {
+                let scenario = &file.scenario;
+                let made = measure::run_watched(scenario, scenario, params, seed, &mut [brake]);
+                made.map(|(measured, _)| measured)
+            }
+            Workload::Server(server) => Some(server.run(params, seed)),
+            Workload::Model(model) => Some(measured(model.figures(seed)?, Figures::new())),
         })
     }
 
     /// A number for everything that it says but its name, which no figure depends on.
     pub(super) fn number(&self) -> u128 {
-        let text = match self {
-            Workload::Home(file) => {
-                format!("{:?}", Scenario { name: String::new(), ..file.scenario.clone() })
+        match self {
+            Workload::Home(file) => measure::number(&file.scenario),
+            Workload::Server(server) => {
+                measure::text_number(&format!("{:?} {}", server.task, server.service_ns))
             }
-            Workload::Server(server) => format!("{:?} {}", server.task, server.service_ns),
-            Workload::Model(model) => format!("{:?}", model.task),
-        };
-        let mut hasher = SipHasher24::new();
-        hasher.write(text.as_bytes());
-        hasher.finish128().as_u128()
+            Workload::Model(model) => measure::text_number(&format!("{:?}", model.task)),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 use std::sync::atomic::AtomicBool;
 
 use Metric::*;
-use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Store, Verdict, judge, run};
+use airtab_lab::experiment::{Experiment, LiveHost, Outcome, RunOptions, Verdict, judge, run};
+use airtab_lab::store::NoStore;
 use airtab_quality::web::Page;
 use airtab_scenario::{Figures, Measured, Metric, QueueSpec, ScenarioFile, Second};
 
@@ -94,18 +95,9 @@ pub fn read(text: &str) -> Result<Experiment, String> {
 }
 
 pub fn outcome(e: &Experiment, quick: bool, host: &Host) -> Outcome {
-    let (stop, store) = (AtomicBool::new(false), Store::default());
+    let (stop, store) = (AtomicBool::new(false), NoStore);
     let live = Some(host as &dyn LiveHost);
-    let options = RunOptions {
-        quick,
-        seeds: None,
-        jobs: 1,
-        store: &store,
-        stop: &stop,
-        progress: &|| {},
-        live,
-        resume: false,
-    };
+    let options = RunOptions { quick, jobs: 1, live, ..RunOptions::new(&store, &stop) };
     run(e, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -4,7 +4,8 @@
 use std::sync::atomic::AtomicBool;
 
 use Metric::*;
-use airtab_lab::experiment::{Experiment, Outcome, RunOptions, Store, run};
+use airtab_lab::experiment::{Experiment, Outcome, RunOptions, run};
+use airtab_lab::store::NoStore;
 use airtab_scenario::Metric;
 
 /// Three flows, of which the last sends nothing; 1 ms for a packet.
@@ -35,17 +36,8 @@ fn outcome(text: &str) -> Outcome {
     let path = dir.path().join("batch.toml");
     std::fs::write(&path, text).unwrap();
     let e = Experiment::load(&path).unwrap_or_else(|e| panic!("{e}"));
-    let (stop, store) = (AtomicBool::new(false), Store::default());
-    let options = RunOptions {
-        quick: false,
-        seeds: None,
-        jobs: 1,
-        store: &store,
-        stop: &stop,
-        progress: &|| {},
-        live: None,
-        resume: false,
-    };
+    let (stop, store) = (AtomicBool::new(false), NoStore);
+    let options = RunOptions { jobs: 1, ..RunOptions::new(&store, &stop) };
     run(&e, &options).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use Metric::*;
 use airtab_core::time::MS;
 use airtab_core::{Discipline, Params};
+use airtab_lab::plan::Step;
+use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, Stopped, compare, comparison};
 use airtab_quality::web::Page;
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile};
@@ -143,8 +145,15 @@ fn a_run_is_there_for_each() {
 #[test]
 fn each_discipline_runs_once_with_each_seed() {
     let (stop, seen) = (AtomicBool::new(false), Mutex::new(Vec::new()));
-    let progress = |done| seen.lock().unwrap().push(done);
-    let options = Options { seeds: &[3, 8, 5], quick: false, jobs: 1, stop: &stop, progress: &progress };
+    let progress = |step: Step| seen.lock().unwrap().push(step.done);
+    let options = Options {
+        seeds: &[3, 8, 5],
+        quick: false,
+        jobs: 1,
+        stop: &stop,
+        store: &NoStore,
+        progress: &progress,
+    };
     let c = compare(&home(), &queues(), &options).unwrap();
     for ((label, params), q) in queues().iter().zip(&c.queues) {
         assert_eq!(*label, q.label);
@@ -174,7 +183,8 @@ fn each_discipline_runs_once_with_each_seed() {
 #[test]
 fn quick_divides_the_schedule_by_ten() {
     let stop = AtomicBool::new(false);
-    let options = Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&home(), &queues(), &options).unwrap();
     assert_eq!((c.duration_ns, c.measure_ns, c.quick), (30 * MS, [10 * MS, 20 * MS], true));
 }
@@ -182,8 +192,15 @@ fn quick_divides_the_schedule_by_ten() {
 #[test]
 fn a_stop_ends_it_and_says_how_far_it_was() {
     let stop = AtomicBool::new(false);
-    let progress = |done| stop.store(done == 4, Ordering::Relaxed);
-    let options = Options { seeds: &[1, 2, 3], quick: false, jobs: 1, stop: &stop, progress: &progress };
+    let progress = |step: Step| stop.store(step.done == 4, Ordering::Relaxed);
+    let options = Options {
+        seeds: &[1, 2, 3],
+        quick: false,
+        jobs: 1,
+        stop: &stop,
+        store: &NoStore,
+        progress: &progress,
+    };
     let stopped = compare(&home(), &queues(), &options).unwrap_err();
     assert_eq!(stopped, Stopped { done: 4, total: 6 });
 }

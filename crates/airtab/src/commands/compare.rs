@@ -2,6 +2,7 @@
 //! `airtab compare`.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
@@ -10,6 +11,7 @@ use airtab_scenario::quick;
 use anyhow::Context;
 
 use super::flent::Target;
+use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Job};
 use crate::args::{Compare, USAGE, Why};
@@ -52,13 +54,20 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let files = args.out.as_deref().map(Files::new).transpose()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
     let stop = stop_on_interrupt()?;
+    let kept = if args.no_cache { Kept::default() } else { Kept::open() };
     let bar = progress_bar(queues.len() * seeds.len());
+    let known = AtomicUsize::new(0);
     let options = Options {
         seeds: &seeds,
         quick: args.quick,
         jobs: args.jobs.map_or(0, usize::from),
         stop: &stop,
-        progress: &|done| bar.set_position(done as u64),
+        store: kept.store(),
+        progress: &|step| {
+            bar.set_position(step.done as u64);
+            known.fetch_add(usize::from(step.stored), Ordering::Relaxed);
+            kept.look(&bar);
+        },
     };
     let start = Instant::now();
     let mut job = files.map(|files| Job::new(args, &file, &queues, files)).transpose()?;
@@ -70,7 +79,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         Ok(compared) => compared,
         Err(stopped) => {
             bar.finish_and_clear();
-            output::note(&format!("{stopped}; nothing was written"));
+            output::note(&format!("{stopped}; nothing was written; {}", kept.goes_on()));
             return Ok(ExitCode::from(INTERRUPTED));
         }
     };
@@ -82,7 +91,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         job.map(|job| job.write(&comparison, &json, &report(&comparison, args.why, output::file_style())));
     let printed =
         output::print(&if args.json { json } else { report(&comparison, args.why, output::stdout_style()) });
-    summary(&comparison, took);
+    summary(&comparison, known.into_inner(), took);
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
         output::note(&study::summary(&names, dir, args.pcap));
     }
@@ -111,13 +120,14 @@ fn report(c: &Comparison, why: Why, style: Style) -> String {
     text + &output::reasons(c, why, style)
 }
 
-fn summary(c: &Comparison, took: f64) {
+/// `known`: how many runs were kept from before.
+fn summary(c: &Comparison, known: usize, took: f64) {
     let runs = c.queues.len() * c.seeds.len();
-    let simulated = runs as f64 * c.duration_ns as f64 / 1e9;
-    output::note(&format!(
-        "\n{} of {} s in {took:.1} s: {:.0} simulated seconds a second.",
-        count(runs, "run"),
-        c.duration_ns as f64 / 1e9,
-        simulated / took.max(1e-9)
-    ));
+    let each = c.duration_ns as f64 / 1e9;
+    let simulated = (runs - known) as f64 * each;
+    let how = match known {
+        0 => format!("{:.0} simulated seconds a second", simulated / took.max(1e-9)),
+        _ => format!("{known} of them {} known from before", if known == 1 { "is" } else { "are" }),
+    };
+    output::note(&format!("\n{} of {each} s in {took:.1} s: {how}.", count(runs, "run")));
 }

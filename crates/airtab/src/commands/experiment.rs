@@ -133,7 +133,8 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let mut done: Vec<Done> = Vec::new();
     let (quick, resume, mut drawn) = (args.quick, args.resume, false);
-    let how = How { quick, seeds: args.seeds, jobs: args.jobs, kept: &kept, resume };
+    let seeds = args.seeds.map(|n| (1..=n).collect::<Vec<u64>>());
+    let how = How { quick, seeds: seeds.as_deref(), jobs: args.jobs, kept: &kept, resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
         if !args.json {
             let style = output::stdout_style();
@@ -215,7 +216,7 @@ fn scoreboard(names: &[String], board: &Board, out: &Path) -> anyhow::Result<Exi
 
 struct How<'a> {
     quick: bool,
-    seeds: Option<u64>,
+    seeds: Option<&'a [u64]>,
     jobs: Option<u16>,
     kept: &'a Kept,
     resume: bool,
@@ -232,11 +233,10 @@ impl<'a> How<'a> {
             quick: self.quick,
             seeds: self.seeds,
             jobs: self.jobs.map_or(0, usize::from),
-            store: &self.kept.store,
-            stop,
             progress,
             live,
             resume: self.resume,
+            ..RunOptions::new(self.kept.store(), stop)
         }
     }
 }
@@ -274,13 +274,12 @@ fn run_all(
             Ok(outcome) => {
                 bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
             }
-            Err(stopped @ RunError::Stopped { .. }) => {
+            Err(RunError::Stopped(stopped)) => {
                 // A bar that stood still would promise an end.
                 bar.finish_and_clear();
-                let goes_on = match (how.kept.store.keeps(), e.live) {
-                    (true, true) => "what is done is kept: the same command with --resume goes on from here",
-                    (true, false) => "what is done is kept: the same command goes on from here",
-                    (false, _) => "not all that is done is kept",
+                let goes_on = match how.kept.keeps() && e.live {
+                    true => "what is done is kept: the same command with --resume goes on from here",
+                    false => how.kept.goes_on(),
                 };
                 output::note(&format!("{}: {stopped}; {goes_on}", e.id));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Where `airtab experiment` keeps finished runs, and what it says where it cannot.
+//! Where commands keep finished runs, and what they say where they cannot.
 //!
 //! What it does not do: it is no reason to fail. A run that is not kept is made
 //! again when it is next asked for.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_lab::experiment::Store;
+use airtab_lab::store::{NoStore, Packs, Store};
 use indicatif::ProgressBar;
 
 use crate::output;
@@ -16,31 +17,65 @@ use crate::output;
 /// A folder of finished runs.
 #[derive(Default)]
 pub struct Kept {
-    pub store: Store,
+    packs: Option<Packs>,
     folder: PathBuf,
     said: AtomicBool,
+}
+
+/// The folder that the environment names.
+pub fn folder() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let home = || Some(set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?.join("airtab"));
+    set("AIRTAB_CACHE").or_else(home).unwrap_or_else(|| ".airtab".into())
+}
+
+/// The folder of packs in it: other things may be cached beside them.
+pub fn packs(folder: &Path) -> PathBuf {
+    folder.join("runs")
 }
 
 impl Kept {
     /// The folder that the environment names. Where it cannot be made, nothing is kept.
     pub fn open() -> Kept {
-        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let home =
-            || Some(set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?.join("airtab"));
-        let folder = set("AIRTAB_CACHE").or_else(home).unwrap_or_else(|| ".airtab".into());
-        match Store::open(&folder) {
-            Ok(store) => Kept { store, folder, said: AtomicBool::new(false) },
+        let folder = folder();
+        let kept = Kept { folder: folder.clone(), ..Kept::default() };
+        match Packs::open(&packs(&folder)) {
+            Ok(packs) => Kept { packs: Some(packs), ..kept },
             Err(e) => {
-                let kept = Kept { folder, ..Kept::default() };
                 output::note(&kept.warning(&e));
                 kept
             }
         }
     }
 
+    /// The runs.
+    pub fn store(&self) -> &dyn Store {
+        match &self.packs {
+            Some(packs) => packs,
+            None => &NoStore,
+        }
+    }
+
+    /// Whether every run that it was given is there.
+    pub fn keeps(&self) -> bool {
+        self.packs.is_some() && self.failure().is_none()
+    }
+
+    fn failure(&self) -> Option<&io::Error> {
+        self.packs.as_ref().and_then(Packs::failure)
+    }
+
+    /// What becomes of a command that was stopped.
+    pub fn goes_on(&self) -> &'static str {
+        match self.keeps() {
+            true => "what is done is kept: the same command goes on from here",
+            false => "not all that is done is kept",
+        }
+    }
+
     /// Says, once, that a run could not be kept. Call it after each.
     pub fn look(&self, bar: &ProgressBar) {
-        if let Some(e) = self.store.failure()
+        if let Some(e) = self.failure()
             && !self.said.swap(true, Ordering::Relaxed)
         {
             bar.suspend(|| output::note(&self.warning(e)));

@@ -3,6 +3,7 @@
 
 pub mod airsim;
 pub mod airtime;
+pub mod cache;
 pub mod cbr;
 pub mod classes;
 pub mod compare;
@@ -24,6 +25,7 @@ pub mod run;
 pub mod scenario;
 pub mod schema;
 mod study;
+pub mod sweep;
 pub mod tcp;
 
 use std::io::Read;

@@ -41,7 +41,7 @@ pub fn reading(path: &Path, times: u64) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(times * bytes).with_style(style.expect("the template is right")))
 }
 
-/// The first Ctrl-C lets the runs under way end; the second one ends at once.
+/// The first Ctrl-C ends runs in good order; the second one ends at once.
 pub fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

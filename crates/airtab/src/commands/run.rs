@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use airtab_lab::store::NoStore;
 use airtab_lab::{Options, compare_kept, count, table};
 use anyhow::Context;
 
@@ -27,7 +28,8 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
         Some(n) => (1..=n).collect(),
         None => vec![args.seed],
     };
-    let options = Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, progress: &|_| () };
+    let options =
+        Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, store: &NoStore, progress: &|_| () };
     let (result, documents) =
         compare_kept(&file.scenario, &queues, &options, target.as_ref().map(Target::plan))?;
     if let Some(target) = target {

@@ -13,7 +13,7 @@ use clap::{Parser, ValueEnum};
 
 use crate::output;
 
-/// Print what a scenario, an experiment or results may hold, as JSON Schema (draft 2020-12)
+/// Print what a scenario, an experiment, a sweep or results may hold, as JSON Schema (draft 2020-12)
 ///
 /// For editors, which then know keys and words, and for other programs. What depends on other values, such as a station's
 /// name, only `airtab scenario check` tells.
@@ -35,6 +35,8 @@ enum What {
     Scenario,
     /// Files of experiments.
     Experiment,
+    /// Files of sweeps.
+    Sweep,
     /// What `compare --json` prints.
     Results,
 }
@@ -44,6 +46,7 @@ pub fn schema(args: &Schema) -> anyhow::Result<ExitCode> {
     let schema = match args.what {
         What::Scenario => schema::scenario(),
         What::Experiment => experiment::schema(),
+        What::Sweep => experiment::sweep_schema(),
         What::Results => results_schema(),
     };
     output::print(&(serde_json::to_string_pretty(&schema).context("a schema as JSON")? + "\n"))?;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! An experiment as a plan: which points, what each run is known by, and how it is made.
+//!
+//! A point is put together when the plan is made, so that what is wrong in the last one is said before the first is run,
+//! and again when it is run: of a large sweep not all fit into memory.
+//!
+//! What it does not do: no loop over runs (`crate::plan`), no figures (`scores`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use airtab_core::Params;
+use airtab_scenario::reader::Problem;
+use airtab_scenario::{FileError, Measured, QueueSpec};
+
+use super::live;
+use super::run::{RunError, RunOptions};
+use super::{Check, Experiment, Point};
+use crate::plan::{Brake, Cell, Job, Plan, Work};
+
+/// Points that were put together last: a few for each thread that is at work on them.
+const RECENT: usize = 32;
+
+/// Everything to run.
+pub(crate) struct Task<'a> {
+    experiment: &'a Experiment,
+    options: &'a RunOptions<'a>,
+    /// What is run.
+    pub(crate) plan: Plan,
+    /// The numbers of the values of each point.
+    points: Vec<Vec<usize>>,
+    /// Whether each is run in real time.
+    live: Vec<bool>,
+    specs: Vec<QueueSpec>,
+    recent: Mutex<VecDeque<(usize, Arc<Composed>)>>,
+}
+
+/// A point with its disciplines.
+pub(crate) struct Composed {
+    pub(super) point: Point,
+    /// Label and parameters of each.
+    pub(super) params: Vec<(String, Params)>,
+}
+
+impl<'a> Task<'a> {
+    /// Puts every point together once.
+    ///
+    /// # Errors
+    /// A value of an axis is wrong, or a discipline does not take its parameters.
+    pub(crate) fn new(experiment: &'a Experiment, options: &'a RunOptions) -> Result<Task<'a>, RunError> {
+        let checked = if options.quick { experiment.checked() } else { BTreeSet::new() };
+        let wanted = |at: &Vec<usize>| !options.quick || checked.contains(at);
+        let points: Vec<Vec<usize>> = experiment.combinations().filter(wanted).collect();
+        let specs = experiment.queues_of(options.quick);
+        let own = if options.quick { experiment.quick_seeds } else { experiment.seeds };
+        let seeds = options.seeds.map_or_else(|| (1..=own).collect(), <[u64]>::to_vec);
+        let (mut cells, mut live) = (Vec::with_capacity(points.len() * specs.len()), Vec::new());
+        for at in &points {
+            let Composed { point, params } = compose(experiment, at, &specs)?;
+            let number = if point.live { live::number(&point.workload) } else { point.workload.number() };
+            cells.extend(params.iter().map(|(_, params)| Cell::new(number, params)));
+            live.push(point.live);
+        }
+        let plan = Plan::new(cells, specs.len(), seeds).part(options.part);
+        Ok(Task { experiment, options, plan, points, live, specs, recent: Mutex::default() })
+    }
+
+    /// How many runs there are, and how many of them are stored and will do.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let stored = |job: &Job| self.takes_stored(job) && self.options.store.has(self.plan.key(job));
+        (self.plan.total(), self.plan.jobs().filter(stored).count())
+    }
+
+    /// A point of the plan.
+    pub(crate) fn composed(&self, number: usize) -> Arc<Composed> {
+        let mut recent = self.recent.lock().expect("nobody panics with it");
+        if let Some((_, composed)) = recent.iter().find(|(of, _)| *of == number) {
+            return Arc::clone(composed);
+        }
+        drop(recent);
+        let composed = compose(self.experiment, &self.points[number], &self.specs);
+        let composed = Arc::new(composed.unwrap_or_else(|_| unreachable!("it was put together before")));
+        recent = self.recent.lock().expect("nobody panics with it");
+        recent.truncate(RECENT - 1);
+        recent.push_front((number, Arc::clone(&composed)));
+        composed
+    }
+
+    /// Where a run is, for people.
+    pub(crate) fn place(&self, job: &Job) -> String {
+        let at = self.experiment.place(&self.points[job.point]);
+        let parts = [at, self.specs[job.queue].label.clone(), format!("seed {}", job.seed)];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn compose(experiment: &Experiment, at: &[usize], specs: &[QueueSpec]) -> Result<Composed, RunError> {
+    let point = experiment.point(at.to_vec())?;
+    let build = |spec: &QueueSpec| {
+        let built = spec.build(point.workload.queues());
+        let place = || experiment.place(at);
+        let built = built.map_err(|e| RunError::Queue(format!("{}, {}: {e}", experiment.id, place())))?;
+        Ok::<_, RunError>((spec.label.clone(), built))
+    };
+    let params = specs.iter().map(build).collect::<Result<_, _>>()?;
+    Ok(Composed { point, params })
+}
+
+impl Work for Task<'_> {
+    type Error = RunError;
+
+    fn run(&self, job: &Job, brake: &mut Brake) -> Result<Option<Measured>, RunError> {
+        if self.options.only_stored {
+            return Err(RunError::Missing(self.place(job)));
+        }
+        let (experiment, composed) = (self.experiment, self.composed(job.point));
+        let point = &composed.point;
+        let place = experiment.place(&point.at);
+        if point.live {
+            let queue = &self.specs[job.queue];
+            return live::run(self.options.live, &experiment.id, &place, &point.workload, queue, job.seed);
+        }
+        let wrong = |e| {
+            let place = format!("{}, at {place}", experiment.id);
+            RunError::Wrong(FileError::Wrong(vec![Problem::of_file(&place, e)]))
+        };
+        point.workload.run(&composed.params[job.queue].1, job.seed, brake).map_err(wrong)
+    }
+
+    /// No two live runs are equal.
+    fn takes_stored(&self, job: &Job) -> bool {
+        !self.live[job.point] || self.options.resume
+    }
+}
+
+impl Experiment {
+    /// How many points checks look at.
+    pub(super) fn checked_points(&self) -> usize {
+        self.checked().len()
+    }
+
+    /// The points on which the checks of a quick look rest; all where nothing is checked.
+    fn checked(&self) -> BTreeSet<Vec<usize>> {
+        let points: Vec<Vec<usize>> = self.combinations().collect();
+        if self.checks.is_empty() {
+            return points.into_iter().collect();
+        }
+        let own = |check: &'_ Check| points.iter().filter(|at| check.term.is_at(at)).collect::<Vec<_>>();
+        let checks = self.checks.iter().filter(|check| check.quick);
+        let cells = checks.flat_map(|check| own(check).into_iter().flat_map(|at| check.cells(at)));
+        cells.map(|(at, _)| at).collect()
+    }
+
+    /// Its disciplines. Live runs take their time: a quick look leaves out those
+    /// that no check is about.
+    pub(super) fn queues_of(&self, quick: bool) -> Vec<QueueSpec> {
+        let checks = || self.checks.iter().filter(|check| check.quick);
+        let wanted = |q: &&QueueSpec| {
+            !(quick && self.live)
+                || self.checks.is_empty()
+                || checks().any(|check| check.queues().contains(&&q.label))
+        };
+        self.queues.iter().filter(wanted).cloned().collect()
+    }
+}

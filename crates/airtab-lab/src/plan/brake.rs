@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Ends a run from inside it: as soon as a flag is set, or the processor time of all runs is used up.
+//!
+//! A simulation has no clock. So the brake looks at the run after a slice of simulated time, and makes the next slice
+//! longer or shorter, so that one takes about [`SLICE`] of the processor; looking changes nothing in a run.
+//!
+//! What it does not do: runs of formulas and of a server of fixed times take less than a moment, and have none.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use airtab_sim::{Observer, Simulation};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Processor time between two looks: a fiftieth of the 0.1 s after which a stop must be seen, as what goes on in a
+/// run may become many times as much from one slice to the next.
+const SLICE: Duration = Duration::from_millis(2);
+/// The first slice of simulated time, ns.
+const FIRST_NS: u64 = 1_000_000;
+
+/// Processor time that all runs of a plan may take together.
+#[derive(Debug)]
+pub struct Budget {
+    whole: Duration,
+    /// ns
+    used: AtomicU64,
+}
+
+impl Budget {
+    /// So much.
+    pub fn new(whole: Duration) -> Budget {
+        Budget { whole, used: AtomicU64::new(0) }
+    }
+
+    /// Whether it is used up.
+    pub fn is_spent(&self) -> bool {
+        self.used() >= self.whole
+    }
+
+    /// What was taken of it.
+    pub fn used(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Ordering::Relaxed))
+    }
+
+    fn take(&self, time: Duration) {
+        self.used.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// Looks at one run, on the thread that makes it.
+pub struct Brake<'a> {
+    stop: &'a AtomicBool,
+    budget: Option<&'a Budget>,
+    next_ns: u64,
+    slice_ns: u64,
+    /// Processor time of this thread at the last look.
+    last: Duration,
+}
+
+impl<'a> Brake<'a> {
+    /// For a run that begins now.
+    pub fn new(stop: &'a AtomicBool, budget: Option<&'a Budget>) -> Brake<'a> {
+        Brake { stop, budget, next_ns: FIRST_NS, slice_ns: FIRST_NS, last: thread_time() }
+    }
+
+    /// Whether a run may begin, or go on.
+    pub fn is_on(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.budget.is_some_and(Budget::is_spent)
+    }
+
+    /// Notes what the run took since the last look.
+    fn note(&mut self) -> Duration {
+        let now = thread_time();
+        let took = now.saturating_sub(self.last);
+        self.last = now;
+        if let Some(budget) = self.budget {
+            budget.take(took);
+        }
+        took
+    }
+}
+
+impl Drop for Brake<'_> {
+    fn drop(&mut self) {
+        self.note();
+    }
+}
+
+impl Observer for Brake<'_> {
+    fn next_at(&self) -> u64 {
+        self.next_ns
+    }
+
+    fn look(&mut self, now: u64, _: &mut Simulation) {
+        self.slice_ns = match self.note() {
+            took if took > SLICE => (self.slice_ns / 2).max(1),
+            took if took < SLICE / 2 => self.slice_ns.saturating_mul(2),
+            _ => self.slice_ns,
+        };
+        self.next_ns = now.saturating_add(self.slice_ns);
+    }
+
+    fn ends(&self) -> bool {
+        self.is_on()
+    }
+}
+
+/// Processor time of this thread.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Points x queues x seeds: what a comparison, an experiment and a sweep have in common.
+//!
+//! - [`Plan`]: how many there are of each, and what each [`Job`]'s run is known by
+//! - [`execute()`]: every run that is not in the store yet, on some threads; runs are handed over as they end
+//! - [`Whole`]: puts runs together, point by point, in the order of the plan
+//! - [`Brake`]: ends a run from inside it
+//!
+//! A comparison is a plan of one point; an experiment is one with checks.
+//!
+//! What it does not do: it knows no scenario ([`Work`] makes a run), no file, and no figure.
+
+mod brake;
+mod execute;
+mod whole;
+
+use std::hash::Hasher;
+
+use airtab_core::Params;
+use siphasher::sip128::{Hasher128, SipHasher24};
+
+pub use brake::{Brake, Budget};
+pub use execute::{Halt, Pace, Step, Stopped, Work, execute};
+pub use whole::Whole;
+
+/// What a run is known by: a number for all that decides on its figures but the sources (`store`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunKey(pub u128);
+
+/// What is run at a point under a queue, before there is a seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell(u128);
+
+impl Cell {
+    /// `workload`: the number of what is run; a queue is known by its discipline and the values of all parameters.
+    pub fn new(workload: u128, params: &Params) -> Cell {
+        let mut hasher = SipHasher24::new();
+        hasher.write_u128(workload);
+        hasher.write(params.discipline().name().as_bytes());
+        for param in params.discipline().params() {
+            hasher.write(format!("{}{:?}", param.name, params.get(param.name)).as_bytes());
+        }
+        Cell(hasher.finish128().as_u128())
+    }
+
+    fn run(self, seed: u64) -> RunKey {
+        let mut hasher = SipHasher24::new();
+        hasher.write_u128(self.0);
+        hasher.write_u64(seed);
+        RunKey(hasher.finish128().as_u128())
+    }
+}
+
+/// One run of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The number of its point.
+    pub point: usize,
+    /// The number of its queue.
+    pub queue: usize,
+    /// The place of its seed among the plan's.
+    pub place: usize,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// Points x queues x seeds.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    cells: Vec<Cell>,
+    queues: usize,
+    seeds: Vec<u64>,
+    part: Part,
+}
+
+/// Which of a plan's runs are one machine's: so many machines, and the number of this one, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl Part {
+    /// All of it.
+    pub const WHOLE: Part = Part { number: 0, of: 1 };
+}
+
+impl Plan {
+    /// `cells`: point by point one for each queue.
+    ///
+    /// # Panics
+    /// If there is no queue or no seed, or cells are missing.
+    pub fn new(cells: Vec<Cell>, queues: usize, seeds: Vec<u64>) -> Plan {
+        assert!(!seeds.is_empty(), "at least one seed is needed");
+        assert!(queues > 0 && cells.len().is_multiple_of(queues), "a cell for each point and queue");
+        Plan { cells, queues, seeds, part: Part::WHOLE }
+    }
+
+    /// The same, of which one machine makes a part: points are dealt in turn, or, where there are fewer of them than
+    /// machines, points and seeds. Runs of equal point and seed stay together.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn part(self, part: Part) -> Plan {
+        assert!(part.number < part.of, "parts are counted from 0");
+        Plan { part, ..self }
+    }
+
+    /// Points, those of other machines too.
+    pub fn points(&self) -> usize {
+        self.cells.len() / self.queues
+    }
+
+    /// Queues of each point.
+    pub fn queues(&self) -> usize {
+        self.queues
+    }
+
+    /// Seeds, in their order.
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    /// Runs, those of other machines left out.
+    pub fn total(&self) -> usize {
+        if self.part == Part::WHOLE { self.all() } else { self.jobs().count() }
+    }
+
+    /// Runs of one point.
+    fn of_point(&self) -> usize {
+        self.queues * self.seeds.len()
+    }
+
+    /// Runs of every machine.
+    fn all(&self) -> usize {
+        self.cells.len() * self.seeds.len()
+    }
+
+    /// Runs in their order: point by point, queue by queue, seed by seed; those of other machines left out.
+    pub fn jobs(&self) -> impl Iterator<Item = Job> {
+        (0..self.all()).filter_map(|number| self.job(number))
+    }
+
+    /// The run of that number; None if it is another machine's.
+    fn job(&self, number: usize) -> Option<Job> {
+        let place = number % self.seeds.len();
+        let cell = number / self.seeds.len();
+        let job =
+            Job { point: cell / self.queues, queue: cell % self.queues, place, seed: self.seeds[place] };
+        let dealt = match self.points() >= self.part.of {
+            true => job.point,
+            false => job.point * self.seeds.len() + place,
+        };
+        (dealt % self.part.of == self.part.number).then_some(job)
+    }
+
+    /// The place of a run within its point.
+    fn within(&self, job: &Job) -> usize {
+        job.queue * self.seeds.len() + job.place
+    }
+
+    /// What a run is known by.
+    pub fn key(&self, job: &Job) -> RunKey {
+        self.cells[job.point * self.queues + job.queue].run(job.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(points: usize, seeds: u64) -> Plan {
+        let cells = (0..2 * points as u128).map(Cell).collect();
+        Plan::new(cells, 2, (1..=seeds).collect())
+    }
+
+    #[test]
+    fn runs_go_seed_by_seed_queue_by_queue_point_by_point() {
+        let jobs: Vec<_> = plan(2, 2).jobs().map(|j| (j.point, j.queue, j.seed)).collect();
+        let first = [(0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 1, 2), (1, 0, 1)];
+        assert_eq!((jobs.len(), &jobs[..5]), (8, &first[..]));
+        let mut keys: Vec<_> = plan(2, 2).jobs().map(|job| plan(2, 2).key(&job)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), 8, "each has its own");
+    }
+
+    /// Every run is one machine's, with all queues of its point and seed.
+    #[test]
+    fn parts_are_disjoint_and_whole() {
+        for (points, seeds, of) in [(7, 3, 3), (2, 3, 4), (1, 5, 5), (1, 2, 4), (5, 1, 5)] {
+            let whole = plan(points, seeds);
+            let mut dealt = Vec::new();
+            for number in 0..of {
+                let part = whole.clone().part(Part { number, of });
+                let own: Vec<Job> = part.jobs().collect();
+                assert_eq!(own.len(), part.total());
+                for job in &own {
+                    let beside = Job { queue: 1 - job.queue, ..*job };
+                    assert!(own.contains(&beside), "{job:?} of part {number} of {of}");
+                }
+                dealt.extend(own);
+            }
+            dealt.sort_by_key(|job| (job.point, job.queue, job.place));
+            assert_eq!(dealt, whole.jobs().collect::<Vec<_>>(), "{points} points, {seeds} seeds, {of} parts");
+        }
+        let part = plan(7, 3).part(Part { number: 2, of: 3 });
+        assert!(part.jobs().all(|job| job.point % 3 == 2) && part.total() == 12, "points are dealt in turn");
+    }
+}

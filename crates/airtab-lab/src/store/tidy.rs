@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A folder of packs as a whole: how large it is, what is damaged in it, and what may go.
+//!
+//! What it does not do: nothing that another process may be writing is touched.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::packs::{files, head};
+use super::record::{self, Piece};
+use super::sources;
+use crate::plan::RunKey;
+
+/// What is in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// Packs of this program's sources.
+    pub packs: usize,
+    /// Runs in them, each once.
+    pub runs: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packs of other sources, and files that are none.
+    pub other_packs: usize,
+    /// Their bytes.
+    pub other_bytes: u64,
+}
+
+/// Looks at the heads of all packs.
+///
+/// # Errors
+/// The folder, or a pack, cannot be read.
+pub fn size(folder: &Path) -> io::Result<Size> {
+    let mut size = Size::default();
+    let mut runs = HashSet::new();
+    for path in files(folder)? {
+        let file = File::open(&path)?;
+        let bytes = file.metadata()?.len();
+        if head(&file)?.as_deref() == Some(sources()) {
+            size.packs += 1;
+            size.bytes += bytes;
+            record::scan(file, |piece| {
+                if let Piece::Run(head, _) = piece {
+                    runs.insert(head.run);
+                }
+            })?;
+        } else {
+            size.other_packs += 1;
+            size.other_bytes += bytes;
+        }
+    }
+    size.runs = runs.len();
+    Ok(size)
+}
+
+/// A part of a pack that is of no use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Damage {
+    /// The pack.
+    pub pack: PathBuf,
+    /// The first byte of it.
+    pub at: u64,
+    /// How many they are.
+    pub bytes: u64,
+    /// What is wrong with them.
+    pub what: What,
+}
+
+/// What is wrong with a part of a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// It is the beginning of a record that was not written to its end.
+    Torn,
+    /// It is no record.
+    NoRecord,
+    /// It is a record whose body is not what was written.
+    Body,
+    /// The file is no pack at all.
+    NoPack,
+}
+
+impl What {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            What::Torn => "a run that was not written to its end",
+            What::NoRecord => "no run",
+            What::Body => "a run that is damaged",
+            What::NoPack => "the file is no pack",
+        }
+    }
+}
+
+/// Everything that is damaged, and how many runs are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// Records that can be read.
+    pub whole: usize,
+    /// What cannot.
+    pub damaged: Vec<Damage>,
+}
+
+/// Reads every record of this program's sources.
+///
+/// # Errors
+/// As [`size`].
+pub fn verify(folder: &Path) -> io::Result<Verdict> {
+    let mut verdict = Verdict::default();
+    for path in files(folder)? {
+        let file = File::open(&path)?;
+        let bytes = file.metadata()?.len();
+        match head(&file)? {
+            Some(theirs) if theirs == sources() => {
+                let (_, damaged) = records(&path, |_, _| verdict.whole += 1)?;
+                verdict.damaged.extend(damaged);
+            }
+            Some(_) => {}
+            None => verdict.damaged.push(Damage { pack: path, at: 0, bytes, what: What::NoPack }),
+        }
+    }
+    Ok(verdict)
+}
+
+/// What [`prune`] has removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pruned {
+    /// Packs of other sources, and files that are none.
+    pub other_packs: usize,
+    /// Packs of this program's sources whose runs are now in one pack.
+    pub put_together: usize,
+    /// Packs that another process is writing, which were left alone.
+    pub in_use: usize,
+    /// Runs that are left, each once.
+    pub runs: usize,
+    /// Bytes that the folder has become smaller by.
+    pub bytes: u64,
+}
+
+/// Removes packs of other sources and what is damaged, and puts the rest into one pack, each run once; `all`: removes
+/// everything.
+///
+/// # Errors
+/// The folder cannot be read, or a file not be written or removed. No run is lost then.
+pub fn prune(folder: &Path, all: bool) -> io::Result<Pruned> {
+    let mut pruned = Pruned::default();
+    let (mut seen, mut old) = (HashSet::new(), Vec::new());
+    let mut new = None;
+    let mut written = 0;
+    for path in files(folder)? {
+        let file = File::open(&path)?;
+        // Whoever writes it holds it; a pack that is locked here is nobody's.
+        if file.try_lock().is_err() {
+            pruned.in_use += 1;
+            continue;
+        }
+        let bytes = file.metadata()?.len();
+        if bytes == 0 {
+            // Made, and about to be locked.
+            pruned.in_use += 1;
+            continue;
+        }
+        let own = head(&file)?.as_deref() == Some(sources());
+        if own && !all {
+            let mut failed = None;
+            records(&path, |run, record| {
+                if !seen.insert(run) || failed.is_some() {
+                    return;
+                }
+                let mut write = || -> io::Result<()> {
+                    if new.is_none() {
+                        let (file, path, head) = super::packs::begin(folder)?;
+                        (new, written) = (Some((file, path)), head);
+                    }
+                    let (file, _) = new.as_mut().expect("made above");
+                    file.write_all(record)?;
+                    written += record.len() as u64;
+                    Ok(())
+                };
+                failed = write().err();
+            })?;
+            if let Some(e) = failed {
+                // The old ones are still there.
+                if let Some((_, path)) = &new {
+                    let _ = fs::remove_file(path);
+                }
+                return Err(e);
+            }
+            pruned.put_together += 1;
+        } else {
+            pruned.other_packs += 1;
+        }
+        pruned.bytes += bytes;
+        old.push((path, file));
+    }
+    if let Some((file, _)) = &new {
+        file.sync_all()?;
+    }
+    for (path, _held) in &old {
+        fs::remove_file(path)?;
+    }
+    pruned.runs = seen.len();
+    pruned.bytes = pruned.bytes.saturating_sub(written);
+    Ok(pruned)
+}
+
+/// Hands over every whole record of a pack; gives how many they were, and what is damaged.
+fn records(path: &Path, mut each: impl FnMut(RunKey, &[u8])) -> io::Result<(usize, Vec<Damage>)> {
+    let (mut found, mut damaged) = (Vec::new(), Vec::new());
+    let mut file = File::open(path)?;
+    let end = file.metadata()?.len();
+    let mut note = |at, bytes, what| damaged.push(Damage { pack: path.into(), at, bytes, what });
+    record::scan(&file, |piece| match piece {
+        Piece::Run(head, at) => found.push((head, at)),
+        Piece::Damaged(at, bytes) => note(at, bytes, What::NoRecord),
+        Piece::Torn(at) => note(at, end - at, What::Torn),
+    })?;
+    let mut whole = 0;
+    let mut bytes = Vec::new();
+    for (head, at) in found {
+        bytes.clear();
+        file.seek(SeekFrom::Start(at))?;
+        (&file).take(head.record()).read_to_end(&mut bytes)?;
+        match bytes.split_at_checked(record::HEAD).and_then(|(_, body)| head.measured(body)) {
+            Some(_) => {
+                whole += 1;
+                each(head.run, &bytes);
+            }
+            None => note(at, head.record(), What::Body),
+        }
+    }
+    Ok((whole, damaged))
+}

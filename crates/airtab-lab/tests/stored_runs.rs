@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Finished runs in packs: what is read is what was run; what is damaged or of other sources is none; a stop ends a run
+//! from inside.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use airtab_core::{Discipline, Params};
+use airtab_lab::plan::{Budget, Cell, Halt, Job, Pace, Plan, RunKey, Step, Work, execute};
+use airtab_lab::store::{NoStore, Packs, Store, Unusable, sources, tidy};
+use airtab_lab::{Options, Stopped, compare};
+use airtab_scenario::{Measured, ScenarioFile, quick};
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+fn fifo() -> Params {
+    Params::new(Discipline::named("fifo").unwrap())
+}
+
+/// A run of the built-in home, with all kinds of applications.
+fn run(seed: u64) -> Measured {
+    airtab_lab::run(&quick(&ScenarioFile::home().scenario), &fifo(), seed)
+}
+
+/// As it is kept: only videos have seconds.
+fn kept(mut run: Measured) -> Measured {
+    for seconds in &mut run.seconds {
+        seconds.retain(|second| second.playable_frames.is_some());
+    }
+    run
+}
+
+fn packs(dir: &TempDir) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn runs_are_read_as_they_were_kept() {
+    let dir = folder();
+    let runs: Vec<Measured> = (1..=3).map(run).collect();
+    assert!(runs[0].pages.iter().any(|pages| !pages.is_empty()), "it has pages");
+    assert!(kept(runs[0].clone()).seconds.iter().any(|seconds| !seconds.is_empty()), "and a video");
+    let store = Packs::open(dir.path()).unwrap();
+    assert!(packs(&dir).is_empty(), "a pack is made for the first run");
+    for (i, run) in runs.iter().enumerate() {
+        store.put(RunKey(i as u128), run);
+    }
+    // Those who have it open, those who open it now, and those who put folders together.
+    let (second, merged) = (Packs::open(dir.path()).unwrap(), Packs::merge(&[dir.path().into()]).unwrap());
+    for store in [&store, &second, &merged] {
+        for (i, run) in runs.iter().enumerate() {
+            assert_eq!(store.get(RunKey(i as u128)), Some(kept(run.clone())));
+        }
+        assert!(!store.has(RunKey(3)) && store.get(RunKey(3)).is_none() && store.failure().is_none());
+    }
+    second.put(RunKey(3), &runs[0]);
+    assert_eq!(packs(&dir).len(), 2, "no file has two writers");
+    assert!(
+        packs(&dir).iter().all(|pack| pack.file_name().unwrap().to_string_lossy().starts_with(sources()))
+    );
+}
+
+#[test]
+fn what_is_damaged_or_of_others_is_none() {
+    let dir = folder();
+    let store = Packs::open(dir.path()).unwrap();
+    (1..=3).for_each(|seed| store.put(RunKey(seed.into()), &run(seed)));
+    let pack = packs(&dir).remove(0);
+    let whole = fs::read(&pack).unwrap();
+    // While somebody may be writing it, nothing is tidied.
+    assert_eq!(tidy::prune(dir.path(), true).unwrap().in_use, 1);
+    assert!(pack.exists());
+    drop(store);
+    let size = tidy::size(dir.path()).unwrap();
+    assert_eq!((size.packs, size.runs, size.bytes, size.other_packs), (1, 3, whole.len() as u64, 0));
+    // A bit of the second run's body.
+    let third = (24..whole.len()).rev().find(|at| whole[*at..].starts_with(b"\xa7run")).unwrap();
+    let mut flipped = whole.clone();
+    flipped[third - 1] ^= 4;
+    fs::write(&pack, &flipped).unwrap();
+    let has = |runs: [bool; 3]| {
+        let store = Packs::open(dir.path()).unwrap();
+        assert_eq!([1, 2, 3].map(|seed| store.get(RunKey(seed)).is_some()), runs);
+    };
+    has([true, false, true]);
+    let verdict = tidy::verify(dir.path()).unwrap();
+    assert_eq!((verdict.whole, verdict.damaged.len(), verdict.damaged[0].what), (2, 1, tidy::What::Body));
+    // A last run that was not written to its end.
+    fs::write(&pack, &whole[..whole.len() - 1]).unwrap();
+    has([true, true, false]);
+    let verdict = tidy::verify(dir.path()).unwrap();
+    assert_eq!((verdict.whole, verdict.damaged[0].what), (2, tidy::What::Torn));
+    assert_eq!(
+        (verdict.damaged[0].at, verdict.damaged[0].bytes),
+        (third as u64, (whole.len() - 1 - third) as u64)
+    );
+    // The same run twice, of others, and no pack at all.
+    fs::write(dir.path().join("copy.pack"), &whole).unwrap();
+    let mut foreign = whole.clone();
+    foreign[8..24].copy_from_slice(b"0123456789abcdef");
+    fs::write(dir.path().join("foreign.pack"), &foreign).unwrap();
+    fs::write(dir.path().join("noise.pack"), "noise").unwrap();
+    has([true, true, true]);
+    let size = tidy::size(dir.path()).unwrap();
+    assert_eq!((size.packs, size.runs, size.other_packs), (2, 3, 2));
+    match Packs::merge(&[dir.path().into()]) {
+        Err(Unusable::OtherSources { path, theirs }) => {
+            assert_eq!((path, theirs.as_str()), (dir.path().join("foreign.pack"), "0123456789abcdef"));
+        }
+        other => panic!("{:?}", other.err()),
+    }
+    let pruned = tidy::prune(dir.path(), false).unwrap();
+    assert_eq!((pruned.put_together, pruned.other_packs, pruned.runs, pruned.in_use), (2, 2, 3, 0));
+    assert_eq!(packs(&dir).len(), 1);
+    assert_eq!(tidy::size(dir.path()).unwrap().bytes, whole.len() as u64, "each once");
+    has([true, true, true]);
+    assert_eq!(tidy::prune(dir.path(), true).unwrap().runs, 0);
+    assert!(packs(&dir).is_empty());
+}
+
+/// An hour of the built-in home: minutes of a processor.
+#[test]
+fn a_stop_ends_a_run_from_inside() {
+    let mut scenario = ScenarioFile::home().scenario;
+    (scenario.duration_ns, scenario.measure_ns) = (3_600_000_000_000, 0..3_600_000_000_000);
+    scenario.apps.iter_mut().for_each(|app| app.active_ns.end = 3_600_000_000_000);
+    let stop = AtomicBool::new(false);
+    let options =
+        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+    let (asked, ended) = std::thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            let ended = compare(&scenario, &[("fifo".into(), fifo())], &options);
+            assert_eq!(ended.map(|_| ()), Err(Stopped { done: 0, total: 1 }));
+            Instant::now()
+        });
+        std::thread::sleep(Duration::from_millis(200));
+        let asked = Instant::now();
+        stop.store(true, Ordering::Relaxed);
+        (asked, run.join().unwrap())
+    });
+    // Of a busy machine; `docs/sweeps.md` has what an idle one takes.
+    assert!(ended - asked < Duration::from_secs(2), "{:?}", ended - asked);
+}
+
+/// Runs of nothing, each of which takes some processor time.
+struct Spin {
+    made: AtomicUsize,
+}
+
+impl Work for Spin {
+    type Error = String;
+
+    fn run(&self, job: &Job, brake: &mut airtab_lab::plan::Brake) -> Result<Option<Measured>, String> {
+        self.made.fetch_add(1, Ordering::Relaxed);
+        if job.seed == 99 {
+            return Err("seed 99 is none".into());
+        }
+        let mut sum = 0u64;
+        while !brake.is_on() && sum < 2_000_000 {
+            sum = std::hint::black_box(sum + 1);
+        }
+        Ok((!brake.is_on()).then(|| run_of_nothing(job.seed as usize)))
+    }
+}
+
+fn run_of_nothing(apps: usize) -> Measured {
+    Measured {
+        apps: vec![Default::default(); apps],
+        pages: Vec::new(),
+        seconds: Vec::new(),
+        ap: Default::default(),
+        nodes: Vec::new(),
+    }
+}
+
+#[test]
+fn a_budget_and_an_error_end_a_plan() {
+    let cells = vec![Cell::new(1, &fifo()), Cell::new(2, &fifo())];
+    let plan = |seeds| Plan::new(cells.clone(), 1, seeds);
+    let stop = AtomicBool::new(false);
+    let done = AtomicUsize::new(0);
+    let progress = |step: Step| done.store(step.done, Ordering::Relaxed);
+    let pace = Pace { jobs: 1, stop: &stop, budget: None, progress: &progress };
+    let spin = || Spin { made: AtomicUsize::new(0) };
+    // Without any, all of them, each once.
+    let (work, mut seen) = (spin(), Vec::new());
+    execute(&plan(vec![1, 2]), &work, &NoStore, &pace, &mut |job, run| {
+        seen.push((job.point, run.apps.len()))
+    })
+    .unwrap();
+    assert_eq!((seen, done.load(Ordering::Relaxed)), (vec![(0, 1), (0, 2), (1, 1), (1, 2)], 4));
+    let budget = Budget::new(Duration::ZERO);
+    let spent = Pace { budget: Some(&budget), ..pace };
+    match execute(&plan(vec![1, 2]), &spin(), &NoStore, &spent, &mut |_, _| panic!("nothing is made")) {
+        Err(Halt::Stopped(Stopped { done: 0, total: 4 })) => {}
+        other => panic!("{other:?}"),
+    }
+    let budget = Budget::new(Duration::from_micros(1));
+    let spent = Pace { budget: Some(&budget), jobs: 2, ..pace };
+    match execute(&plan((1..=50).collect()), &spin(), &NoStore, &spent, &mut |_, _| ()) {
+        Err(Halt::Stopped(Stopped { done, total: 100 })) => assert!(done <= 2, "{done}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(budget.is_spent() && budget.used() > Duration::ZERO);
+    for jobs in [1, 2] {
+        let (work, pace) = (spin(), Pace { jobs, ..pace });
+        match execute(&plan(vec![1, 99, 3]), &work, &NoStore, &pace, &mut |_, _| ()) {
+            Err(Halt::Failed(e)) => assert_eq!(e, "seed 99 is none"),
+            other => panic!("{other:?}"),
+        }
+        assert!(work.made.load(Ordering::Relaxed) < 6, "no further one is begun");
+    }
+}

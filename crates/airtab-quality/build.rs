@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! A number for the sources of measures of quality: `SOURCES`.
+
+fn main() {
+    airtab_sources::emit(&["src"], true);
+}

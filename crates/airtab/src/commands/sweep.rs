@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab sweep`.
+
+pub mod args;
+mod write;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use airtab_lab::count;
+use airtab_lab::experiment::{self, Experiment, FindError, RunError, RunOptions};
+use airtab_lab::plan::{Budget, Part, Stopped};
+use airtab_lab::store::{Packs, Store};
+use indicatif::ProgressBar;
+
+use self::args::{Format, Sweep};
+use self::write::Results;
+use super::kept::Kept;
+use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use super::{refused, shipped};
+use crate::files::Files;
+use crate::output;
+
+/// Where runs are kept.
+enum Runs {
+    Cache(Kept),
+    Packs(Packs),
+}
+
+impl Runs {
+    fn store(&self) -> &dyn Store {
+        match self {
+            Runs::Cache(kept) => kept.store(),
+            Runs::Packs(packs) => packs,
+        }
+    }
+}
+
+/// Runs it, and shows or writes what came out.
+pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
+    let experiment = match asked(args) {
+        Ok(experiment) => experiment,
+        Err(e) => return Ok(refused(&output::message(&e))),
+    };
+    if experiment.live {
+        return Ok(refused(&format!(
+            "{} is run in real time: airtab experiment run {0}",
+            experiment.named()
+        )));
+    }
+    let columns = match experiment.columns() {
+        Ok(columns) => columns,
+        Err(e) => return Ok(refused(&e.to_string())),
+    };
+    if args.format == Format::Parquet && args.out.is_none() {
+        return Ok(refused("--format parquet: name a directory for the file with --out"));
+    }
+    // Whether files can be written is found out before anything runs.
+    if let Some(dir) = &args.out
+        && let Err(e) = Files::new(dir)
+    {
+        return Ok(refused(&output::message(&e)));
+    }
+    let runs = match (args.merge.as_slice(), args.shard) {
+        ([], Some(_)) => {
+            let dir = args.out.as_deref().expect("clap has seen to it");
+            match Packs::open(dir) {
+                Ok(packs) => Runs::Packs(packs),
+                Err(e) => return Ok(refused(&format!("cannot use the packs in {}: {e}", dir.display()))),
+            }
+        }
+        ([], None) => Runs::Cache(if args.no_cache { Kept::default() } else { Kept::open() }),
+        (folders, _) => match Packs::merge(folders) {
+            Ok(packs) => Runs::Packs(packs),
+            Err(e) => return Ok(refused(&format!("--merge: {e}"))),
+        },
+    };
+    let stop = stop_on_interrupt()?;
+    let budget = args.budget.map(Budget::new);
+    let options = RunOptions {
+        seeds: args.seeds.as_ref().map(|seeds| seeds.all.as_slice()),
+        jobs: args.jobs.map_or(0, usize::from),
+        budget: budget.as_ref(),
+        part: args.shard.unwrap_or(Part::WHOLE),
+        only_stored: !args.merge.is_empty(),
+        ..RunOptions::new(runs.store(), &stop)
+    };
+    let sweep = match experiment::Sweep::new(&experiment, &options) {
+        Ok(sweep) => sweep,
+        Err(e) => return Ok(refused(&e.to_string())),
+    };
+    if options.only_stored
+        && let Some((n, first)) = sweep.missing()
+    {
+        let are = if n == 1 { "is" } else { "are" };
+        return Ok(refused(&format!(
+            "--merge: {n} of {} {are} not in these folders; the first: {first}. Run the shards that are missing, or the \
+             command without --merge, which makes them",
+            count(sweep.counts().0, "run")
+        )));
+    }
+    let (total, stored) = sweep.counts();
+    if stored > 0 && !options.only_stored {
+        let are = if total == 1 { "is" } else { "are" };
+        output::note(&format!("{stored} of {} {are} known from before.", count(total, "run")));
+    }
+    let bar = if total == stored { ProgressBar::hidden() } else { progress_bar(total - stored) };
+    let progress = || {
+        bar.inc(1);
+        match &runs {
+            Runs::Cache(kept) => kept.look(&bar),
+            // A shard is nothing but its packs.
+            Runs::Packs(packs) if packs.failure().is_some() => stop.store(true, Ordering::Relaxed),
+            Runs::Packs(_) => {}
+        }
+    };
+    let start = Instant::now();
+    let ended = match (&runs, args.shard) {
+        (Runs::Packs(packs), Some(part)) => {
+            let filled = sweep.fill(&progress);
+            bar.finish_and_clear();
+            let dir = args.out.as_deref().expect("clap has seen to it");
+            if let Some(e) = packs.failure() {
+                return Ok(refused(&format!(
+                    "cannot write the packs in {}: {e}; what is done is there: make room, and the same command goes on",
+                    dir.display()
+                )));
+            }
+            filled.map(|()| {
+                let shard = format!("Shard {}/{}", part.number + 1, part.of);
+                output::note(&format!("{shard}: {} in {}.", count(total, "run"), dir.display()));
+            })
+        }
+        _ => {
+            let begun = Results::begin(args, &experiment, &columns, sweep.seeds(), total);
+            let mut results = match begun {
+                Ok(results) => results,
+                Err(e) => return Ok(refused(&output::message(&e))),
+            };
+            let mut failed = None;
+            let ran = sweep.run(&progress, &mut |point| {
+                if failed.is_none() {
+                    failed = results.add(point).err();
+                    if failed.is_some() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+            bar.finish_and_clear();
+            let written = match (failed, &ran) {
+                (Some(e), _) => Err(e),
+                (None, Ok(())) => results.finish(),
+                (None, Err(_)) => Ok(()),
+            };
+            match written {
+                Err(e) if output::is_broken_pipe(&e) => return Err(e),
+                Err(e) => return Ok(refused(&output::message(&e))),
+                Ok(()) => ran,
+            }
+        }
+    };
+    match ended {
+        Ok(()) => {
+            output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(RunError::Stopped(stopped)) => Ok(halted(&stopped, &runs, args, &stop)),
+        Err(e @ RunError::Missing(_)) => {
+            Ok(refused(&format!("--merge: {e}; airtab cache verify DIR tells more")))
+        }
+        Err(e) => Ok(refused(&e.to_string())),
+    }
+}
+
+/// What is asked for, put together.
+fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
+    let mut experiment = found(&args.file)?;
+    for set in &args.set {
+        experiment.set(&set.path, &set.value)?;
+    }
+    for axis in &args.axis {
+        let values: Vec<&str> = axis.value.split(',').collect();
+        experiment.vary(&axis.path, &values)?;
+    }
+    if let Some(queues) = &args.queues {
+        experiment.under(queues)?;
+    }
+    Ok(experiment)
+}
+
+/// A scenario that airtab brings, an experiment of the repository, or a file of either kind.
+fn found(path: &Path) -> anyhow::Result<Experiment> {
+    if let Some((name, text)) = shipped(path) {
+        return Ok(Experiment::of_scenario(&format!("{name}.toml"), text)?);
+    }
+    let name = path.to_str().filter(|name| !name.ends_with(".toml") && !path.exists());
+    match name.map(experiment::find) {
+        Some(Ok(experiment)) => Ok(experiment.without_checks()),
+        Some(Err(FindError::Unknown(message))) => {
+            Err(anyhow::anyhow!("no such file, and no scenario that airtab brings; {message}"))
+        }
+        Some(Err(e)) => Err(e.into()),
+        None => Ok(Experiment::load_sweep(path)?),
+    }
+}
+
+fn halted(stopped: &Stopped, runs: &Runs, args: &Sweep, stop: &AtomicBool) -> ExitCode {
+    let goes_on = match runs {
+        Runs::Cache(kept) => kept.goes_on(),
+        Runs::Packs(_) => "what is done is kept: the same command goes on from here",
+    };
+    let interrupted = stop.load(Ordering::Relaxed);
+    let why = match args.budget {
+        Some(budget) if !interrupted => {
+            format!("--budget: {} s of processor time are spent; ", budget.as_secs_f64())
+        }
+        _ => String::new(),
+    };
+    output::note(&format!("{why}{stopped}; {goes_on}"));
+    ExitCode::from(if interrupted { INTERRUPTED } else { 1 })
+}
