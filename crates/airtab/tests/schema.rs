@@ -60,7 +60,7 @@ fn against(validator: &Validator, value: &Value) -> Vec<String> {
 
 #[test]
 fn files_are_what_the_program_prints() {
-    for of in ["scenario", "experiment", "results"] {
+    for of in ["scenario", "experiment", "sweep", "results"] {
         let path = root().join(format!("docs/schema/{of}.schema.json"));
         let printed = airtab(&["schema", of]);
         if std::env::var_os("SCHEMA_UPDATE").is_some() {

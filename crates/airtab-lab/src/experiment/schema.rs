@@ -23,8 +23,8 @@ name = \"limit\"
 keys = \"queue.fifo.limit\"
 values = [1, 2]
 [[axis]]
-name = "start"
-keys = "app.a.start"
+name = \"start\"
+keys = \"app.a.start\"
 range = { from = 1, to = 2, step = 1 }
 [[figure]]
 title = \"t\"
