@@ -146,10 +146,11 @@ const TOLD_BY_KEYS: [&str; 9] = [
 
 /// Cases of these that a schema cannot tell: a number too long, a unit of a parameter, a key that another value
 /// forbids or asks for.
-const BEYOND: [&str; 5] = [
+const BEYOND: [&str; 6] = [
     "more than 64 bits",
     "parameter out of range",
     "a stream without rate",
+    "capture without keys",
     "a key of another rule",
     "slots without weights",
 ];
