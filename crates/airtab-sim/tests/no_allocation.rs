@@ -65,7 +65,7 @@ fn the_steady_state_allocates_nothing() {
     study.apps.retain(|app| matches!(app.kind, AppKind::Proshare(_)));
     study.name = "study".into();
     // A capture of 0.7 s in the place of the call, again and again.
-    let packet = |i: u32| Packet { at_ns: u64::from(i) * 7 * MS, bytes: 100 + i, up: i % 3 == 0 };
+    let packet = |i: u32| Packet { at_ns: u64::from(i) * 7 * MS, bytes: 100 + i, up: i.is_multiple_of(3) };
     let packets = Packets::new((0..100).map(packet).collect()).expect("packets");
     let mut capture = home.clone();
     capture.apps.truncate(2);
