@@ -53,28 +53,6 @@ refused "wlan0 has no wqm" airtab drain wlan0 --apply --count 1
 
 insmod /ko/sch_airtab.ko
 tc qdisc replace dev wlan0 root wqm rate 7mbit frames 3 free 40%
-
-# Simulated radios hold nothing back. Behind a link of 6 Mb/s a flood keeps the wqm full: at each look something waits,
-# and takes as long as it is long.
-tc qdisc change dev wlan0 root wqm governor off emulate std-11g emulate_rate 6mbit
-ip netns exec sta1 traffic sink 9 >said &
-sink=$!
-bound sta1 9
-traffic flood 10.6.0.2 9 size=1500 ms=2500 >offered &
-flood=$!
-sleep 0.5
-airtab drain wlan0 --count 5 --json >seen || fail "$(<seen)"
-wait $flood
-kill $sink
-wait $sink
-equal "looks at a full queue" "$(wc -l <seen)" 5
-jq -s -e 'any(.[]; .queue_packets > 0 and .queue_bytes > 0 and .drain_seconds > 0)' <seen >full ||
-	fail "nothing ever waits: $(<seen)"
-jq -s -e 'all(.[]; ((.queue_bytes + .below_bytes) * 8 / .rate_bits_per_second / (.free_ratio // 1) - .drain_seconds |
-	fabs) < 1e-6)' <seen >full || fail "T is not (BL / R) / F: $(<seen)"
-figure "BL and T behind 6 Mb/s: $(jq -c '[.queue_packets, .below_packets, .drain_seconds]' <seen | tail -n 1)"
-tc qdisc change dev wlan0 root wqm emulate off
-
 ip netns exec sta1 traffic download 5001 >goodput &
 sleep 0.2
 traffic upload 10.6.0.2 5001 ms=2000 &
