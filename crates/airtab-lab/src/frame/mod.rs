@@ -6,7 +6,8 @@
 //!
 //! What it does not do: nothing is averaged or left out here.
 
-mod write;
+mod csv;
+mod parquet;
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-pub use write::{Csv, Parquet};
+pub use csv::Csv;
+pub use parquet::Parquet;
 
 /// Columns of texts, after those of axes.
 const TEXTS: [&str; 5] = ["queue", "discipline", "application", "kind", "metric"];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Batches of results as files: Parquet and CSV. Batch by batch, so that results need not fit into memory.
+//! Batches of results as a file of CSV, batch by batch, so that results need not fit into memory.
 //!
 //! What it does not do: no other columns than those of the batches.
 
@@ -9,48 +9,6 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-
-/// A file of Parquet.
-pub struct Parquet<W: Write + Send>(ArrowWriter<W>);
-
-impl<W: Write + Send> Parquet<W> {
-    /// Begins it; `about`: keys and values that say what made it.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn new(out: W, schema: SchemaRef, about: &[(&str, String)]) -> io::Result<Parquet<W>> {
-        let about = about.iter().map(|(key, value)| KeyValue::new((*key).into(), value.clone())).collect();
-        let properties = WriterProperties::builder().set_key_value_metadata(Some(about)).build();
-        Ok(Parquet(ArrowWriter::try_new(out, schema, Some(properties)).map_err(as_io)?))
-    }
-
-    /// Adds rows.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        self.0.write(batch).map_err(as_io)
-    }
-
-    /// Ends it; gives what it was written to.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn close(self) -> io::Result<W> {
-        self.0.into_inner().map_err(as_io)
-    }
-}
-
-fn as_io(e: ParquetError) -> io::Error {
-    match e {
-        ParquetError::External(e) => e.downcast::<io::Error>().map_or_else(io::Error::other, |e| *e),
-        e => io::Error::other(e),
-    }
-}
 
 /// With its kind, by which a reader that has gone is known.
 fn of_csv(e: csv::Error) -> io::Error {
