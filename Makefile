@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -54,6 +54,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'90m make fuzz SECONDS=1800' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
+		'30m make check-targets' \
 		'90m make deb-dkms-test' \
 		'2h make kernel-debug-test' \
 		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \
@@ -86,6 +87,9 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a tools/progress "Checking the fuzzer" \
 		check --locked --manifest-path fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)
 	@RUSTDOCFLAGS="-D warnings" tools/progress "Checking their documentation" doc --workspace --no-deps
+
+check-targets: ## whether the program compiles for Windows and macOS, without what needs Linux
+	@tools/check-targets
 
 licences: ## what is linked with may be: licences, duplicates, sources (deny.toml), and their notices can be made
 	@tools/deny licences

@@ -3,7 +3,8 @@
 //! `AIRTAB_GIT` if it is set (packagers), else the checkout's own, with `-dirty`
 //! if sources differ from it, else `unknown`. The program is built again when
 //! another commit is checked out or a source changes, and not otherwise. And the
-//! scenarios of the repository, put into the program by their names.
+//! scenarios of the repository, put into the program by their names. And which
+//! commands it has: `has_live`, `has_probe`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,13 @@ fn main() {
     let git = given.or_else(commit).unwrap_or_else(|| "unknown".into());
     println!("cargo:rustc-env=AIRTAB_GIT={git}");
     scenarios();
+    let linux = std::env::var_os("CARGO_CFG_TARGET_OS").is_some_and(|os| os == "linux");
+    for feature in ["live", "probe"] {
+        println!("cargo:rustc-check-cfg=cfg(has_{feature})");
+        if linux && std::env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some() {
+            println!("cargo:rustc-cfg=has_{feature}");
+        }
+    }
 }
 
 /// `scenarios.rs`: names and texts.

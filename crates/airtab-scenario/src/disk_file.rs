@@ -4,20 +4,22 @@
 //! Only regular files are read: a pipe, a device or a directory is refused at once. Where
 //! somebody called sudo, doas or pkexec, the file is opened with the rights of
 //! that person, not with root's: who may only run airtab as root must not read
-//! others' files by it. Whether messages quote a file is up to who parses it, how much of it is read too.
+//! others' files by it. (That is Linux's. Elsewhere files are opened by whoever runs it.)
+//! Whether messages quote a file is up to who parses it, how much of it is read too.
 //!
 //! What it does not do: files that airtab writes are written with the rights it has.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{File, Metadata};
+use std::io::Read;
 use std::path::Path;
-use std::thread;
+#[cfg(target_os = "linux")]
+use std::{io, thread};
 
-use nix::unistd::{Group, User, getgrouplist};
+#[cfg(target_os = "linux")]
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::process::{Gid, Uid};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
+#[cfg(target_os = "linux")]
+use crate::caller::Caller;
 use crate::named_file::{plain_io_error, text_of};
 
 /// The text of a file of at most `max_mib` MiB that should be `what`.
@@ -33,15 +35,29 @@ pub fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String
 /// # Errors
 /// As [`read_text`].
 pub(crate) fn open_file(path: &Path, what: &str) -> Result<Box<dyn Read>, String> {
-    let caller = if rustix::process::geteuid().is_root() {
-        Caller::named(|key| std::env::var(key).ok())?
-    } else {
-        None
+    #[cfg(target_os = "linux")]
+    let file = open_as(Caller::of_root()?, path)?;
+    #[cfg(not(target_os = "linux"))]
+    let file = {
+        // Looked at first: who opens a pipe waits for its writer.
+        regular(&std::fs::metadata(path).map_err(|e| plain_io_error(&e))?, what)?;
+        File::open(path).map_err(|e| plain_io_error(&e))?
     };
-    Ok(Box::new(open_as(caller, path, what)?))
+    regular(&file.metadata().map_err(|e| plain_io_error(&e))?, what)?;
+    Ok(Box::new(file))
 }
 
-fn open_as(caller: Option<Caller>, path: &Path, what: &str) -> Result<File, String> {
+fn regular(is: &Metadata, what: &str) -> Result<(), String> {
+    match (is.is_dir(), is.is_file()) {
+        (true, _) => Err(format!("is a directory; name {what}")),
+        (_, false) => Err(format!("is no regular file but a pipe, a socket or a device; name {what}")),
+        _ => Ok(()),
+    }
+}
+
+/// Opens it with the rights of who called the program that made us root, if somebody did.
+#[cfg(target_os = "linux")]
+fn open_as(caller: Option<Caller>, path: &Path) -> Result<File, String> {
     let who = caller.as_ref().map(|caller| caller.to_string());
     let file = match caller {
         Some(caller) => thread::scope(|scope| {
@@ -51,90 +67,20 @@ fn open_as(caller: Option<Caller>, path: &Path, what: &str) -> Result<File, Stri
         }),
         None => open(path),
     };
-    let file = file.map_err(|e| match (&who, e.kind()) {
+    file.map_err(|e| match (&who, e.kind()) {
         (Some(who), io::ErrorKind::PermissionDenied) => format!("{who} may not read it"),
         _ => plain_io_error(&e),
-    })?;
-    let is = file.metadata().map_err(|e| plain_io_error(&e))?;
-    if is.is_dir() {
-        return Err(format!("is a directory; name {what}"));
-    }
-    if !is.is_file() {
-        return Err(format!("is no regular file but a pipe, a socket or a device; name {what}"));
-    }
-    Ok(file)
+    })
 }
 
 /// Opens a file for reading without waiting for anybody, as a pipe's writer.
+#[cfg(target_os = "linux")]
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(openat(CWD, path, flags, Mode::empty())?.into())
 }
 
-/// Who called the program that made us root.
-struct Caller {
-    /// By what, for messages.
-    by: &'static str,
-    user: Uid,
-    group: Gid,
-    groups: Vec<Gid>,
-}
-
-impl Caller {
-    /// As the environment tells; None if it tells of nobody, or of root.
-    fn named(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Caller>, String> {
-        for (by, key) in [("sudo", "SUDO_UID"), ("pkexec", "PKEXEC_UID"), ("doas", "DOAS_USER")] {
-            let Some(value) = variable(key) else { continue };
-            let known = match value.parse() {
-                Ok(number) => User::from_uid(nix::unistd::Uid::from_raw(number)),
-                Err(_) => User::from_name(&value),
-            };
-            let known = known.map_err(|e| format!("looking up the user {key}={value:?}: {e}"))?;
-            let caller = match (known, value.parse()) {
-                (Some(user), _) => Caller::of(by, &user),
-                (None, Ok(number)) => Caller::nameless(by, number),
-                (None, Err(_)) => return Err(format!("cannot be read: {key}={value:?} names no user")),
-            };
-            return Ok((!caller.user.is_root()).then_some(caller));
-        }
-        Ok(None)
-    }
-
-    fn of(by: &'static str, user: &User) -> Caller {
-        let gid = |gid: nix::unistd::Gid| Gid::from_raw(gid.as_raw());
-        let name = std::ffi::CString::new(user.name.as_str()).unwrap_or_default();
-        // Less rights where they cannot be found out.
-        let groups = getgrouplist(&name, user.gid).unwrap_or_default();
-        Caller {
-            by,
-            user: Uid::from_raw(user.uid.as_raw()),
-            group: gid(user.gid),
-            groups: groups.into_iter().map(gid).collect(),
-        }
-    }
-
-    /// One whom this machine does not know: in nobody's group.
-    fn nameless(by: &'static str, number: u32) -> Caller {
-        let group = Group::from_name("nogroup").ok().flatten().map_or(65_534, |group| group.gid.as_raw());
-        Caller { by, user: Uid::from_raw(number), group: Gid::from_raw(group), groups: Vec::new() }
-    }
-
-    /// Gives this thread the caller's rights, for good.
-    fn enter(&self) -> io::Result<()> {
-        set_thread_groups(&self.groups)?;
-        set_thread_res_gid(self.group, self.group, self.group)?;
-        set_thread_res_uid(self.user, self.user, self.user)?;
-        Ok(())
-    }
-}
-
-impl std::fmt::Display for Caller {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "user {}, who called {},", self.user.as_raw(), self.by)
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
@@ -182,7 +128,7 @@ mod tests {
         let mode =
             |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
         let read = |key, value| {
-            let file = open_as(caller(key, value).unwrap(), &path, "a trace")?;
+            let file = open_as(caller(key, value).unwrap(), &path)?;
             text_of(Box::new(file), 1, "a trace")
         };
         let denied = |by: &str| Err(format!("user 65534, who called {by}, may not read it"));

@@ -19,6 +19,8 @@
 mod access;
 mod apps;
 mod bottleneck;
+#[cfg(all(feature = "files", target_os = "linux"))]
+mod caller;
 mod capture_file;
 mod changes;
 mod contention;

@@ -33,6 +33,7 @@ use crate::output;
 /// Exit code of wrong usage, as clap has it too.
 pub const USAGE: u8 = 2;
 /// Exit code of a live run whose figures are partly the machine's own.
+#[cfg(has_live)]
 pub const BUSY: u8 = 3;
 
 /// What is compared where nothing else is asked for, as `--queues` takes it.

@@ -10,6 +10,7 @@
 mod args;
 mod commands;
 mod files;
+#[cfg(target_os = "linux")]
 mod netlink;
 mod output;
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use airtab_sim::{Observer, Simulation};
-use rustix::time::{ClockId, clock_gettime};
+use cpu_time::ThreadTime;
 
 /// Processor time between two looks: a fiftieth of the 0.1 s after which a stop must be seen, as what goes on in a
 /// run may become many times as much from one slice to the next.
@@ -107,6 +107,5 @@ impl Observer for Brake<'_> {
 
 /// Processor time of this thread.
 fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    ThreadTime::now().as_duration()
 }

@@ -170,6 +170,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
 }
 
 /// A live experiment, as `airtab live run` takes it.
+#[cfg(has_live)]
 pub fn run_live(id: &str, quick: bool, json: bool) -> anyhow::Result<ExitCode> {
     let Some(found) = find(id)? else { return Ok(ExitCode::from(USAGE)) };
     if !found.live {
@@ -268,9 +269,14 @@ fn run_all(
         bar.inc(1);
         how.kept.look(&bar);
     };
-    let host = crate::commands::live::Host { stop: &stop };
+    #[cfg(has_live)]
+    let host = &crate::commands::live::Host { stop: &stop };
+    #[cfg(has_live)]
+    let host: Option<&dyn LiveHost> = Some(host);
+    #[cfg(not(has_live))]
+    let host: Option<&dyn LiveHost> = None;
     for e in &experiments {
-        match experiment::run(e, &how.options(&stop, &progress, Some(&host))) {
+        match experiment::run(e, &how.options(&stop, &progress, host)) {
             Ok(outcome) => {
                 bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
             }

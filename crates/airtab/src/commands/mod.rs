@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One file per command.
 
+mod absent;
+#[cfg(target_os = "linux")]
 pub mod airsim;
 pub mod airtime;
 pub mod cache;
+#[cfg(has_probe)]
 pub mod cbr;
 pub mod classes;
 pub mod compare;
 pub mod disciplines;
+#[cfg(target_os = "linux")]
 pub mod drain;
+#[cfg(has_probe)]
 pub mod equal_access;
 pub mod experiment;
 pub mod fingerprint;
 mod flent;
+#[cfg(has_probe)]
 pub mod htbench;
 mod kept;
+#[cfg(has_live)]
 pub mod live;
 pub mod mesh;
 pub mod model;
 pub mod pages;
 mod progress;
+#[cfg(has_probe)]
 pub mod rpm;
 pub mod run;
 pub mod scenario;
@@ -27,6 +35,9 @@ pub mod schema;
 mod study;
 pub mod sweep;
 pub mod tcp;
+
+#[allow(unused_imports)] // by a build that has all
+pub use absent::*;
 
 use std::io::Read;
 use std::path::Path;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_lab::count;
-use airtab_live::{Apps, House};
 use airtab_scenario::{FileError, HOME, ScenarioFile};
 
 use crate::args::{Scenario, ScenarioCommand};
@@ -41,12 +40,8 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                         output::print(&format!("  {}: {note}\n", app.name))?;
                     }
                 }
-                // In real time only: it can be simulated.
-                let up = House::refusals(s).into_iter().map(|e| ("up", e));
-                let run = Apps::refusals(s).into_iter().map(|e| ("run", e));
-                for (command, refused) in up.chain(run) {
-                    output::print(&format!("  not in airtab live {command}: {refused}\n"))?;
-                }
+                #[cfg(has_live)]
+                print_refusals(s)?;
             }
             Err(e) => {
                 let found = match &e {
@@ -60,4 +55,15 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(code)
+}
+
+/// What is refused in real time only: it can be simulated.
+#[cfg(has_live)]
+fn print_refusals(s: &airtab_scenario::Scenario) -> anyhow::Result<()> {
+    let up = airtab_live::House::refusals(s).into_iter().map(|e| ("up", e));
+    let run = airtab_live::Apps::refusals(s).into_iter().map(|e| ("run", e));
+    for (command, refused) in up.chain(run) {
+        output::print(&format!("  not in airtab live {command}: {refused}\n"))?;
+    }
+    Ok(())
 }
