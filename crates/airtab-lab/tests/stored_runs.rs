@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use airtab_core::{Discipline, Params};
 use airtab_lab::plan::{Budget, Cell, Halt, Job, Pace, Plan, RunKey, Step, Work, execute};
@@ -108,9 +108,16 @@ fn what_is_damaged_or_of_others_is_none() {
     foreign[8..24].copy_from_slice(b"0123456789abcdef");
     fs::write(dir.path().join("foreign.pack"), &foreign).unwrap();
     fs::write(dir.path().join("noise.pack"), "noise").unwrap();
+    // A pack that was begun and not written, long ago; and a folder of that suffix.
+    let begun = fs::File::create(dir.path().join("begun.pack")).unwrap();
+    begun.set_modified(SystemTime::now() - Duration::from_secs(61)).unwrap();
+    fs::create_dir(dir.path().join("folder.pack")).unwrap();
     has([true, true, true]);
     let size = tidy::size(dir.path()).unwrap();
-    assert_eq!((size.packs, size.runs, size.other_packs), (2, 3, 2));
+    assert_eq!((size.packs, size.runs, size.other_packs, size.foreign), (2, 3, 2, 1));
+    let damaged = tidy::verify(dir.path()).unwrap().damaged;
+    let of = |name: &str| damaged.iter().find(|damage| damage.pack.ends_with(name)).map(|damage| damage.what);
+    assert_eq!((of("begun.pack"), of("noise.pack")), (Some(tidy::What::Headless), Some(tidy::What::Foreign)));
     match Packs::merge(&[dir.path().into()]) {
         Err(Unusable::OtherSources { path, theirs }) => {
             assert_eq!((path, theirs.as_str()), (dir.path().join("foreign.pack"), "0123456789abcdef"));
@@ -119,6 +126,10 @@ fn what_is_damaged_or_of_others_is_none() {
     }
     let pruned = tidy::prune(dir.path(), false).unwrap();
     assert_eq!((pruned.put_together, pruned.other_packs, pruned.runs, pruned.in_use), (2, 2, 3, 0));
+    // Others give their packs the same suffix: git does.
+    assert_eq!((pruned.foreign, fs::read(dir.path().join("noise.pack")).unwrap()), (1, b"noise".to_vec()));
+    fs::remove_file(dir.path().join("noise.pack")).unwrap();
+    fs::remove_dir(dir.path().join("folder.pack")).unwrap();
     assert_eq!(packs(&dir).len(), 1);
     assert_eq!(tidy::size(dir.path()).unwrap().bytes, whole.len() as u64, "each once");
     has([true, true, true]);

@@ -18,6 +18,8 @@ pub const MANIFEST: &str = "manifest.json";
 
 /// The scenario as it was read.
 pub const SCENARIO: &str = "scenario.toml";
+/// Files of results that not every command writes; a scenario may be somebody's input.
+const RESULT: [&str; 5] = ["report.html", "report.txt", "results.csv", "results.json", "results.parquet"];
 
 /// What the manifest has of its text.
 const TEXT_HASH: &str = "scenario_text_hash";
@@ -143,14 +145,16 @@ impl Files {
         self.written.iter().map(|(_, name)| name.clone()).collect()
     }
 
-    /// Gives the files their names, and removes captures and figures that the manifest of an
-    /// earlier result lists and this result has not (all else is overwritten).
+    /// Gives the files their names. Where they are a result with its manifest, files that the
+    /// manifest of an earlier one lists and this one has not are removed.
     ///
     /// # Errors
     /// Names the file that cannot have its name, such as that of a directory, or
     /// cannot be removed; those before it have theirs.
     pub fn finish(self) -> anyhow::Result<()> {
-        let mut old = earlier(&self.dir);
+        // Who writes no result of its own replaces none.
+        let result = self.written.iter().any(|(_, name)| name == MANIFEST);
+        let mut old = if result { earlier(&self.dir) } else { Vec::new() };
         old.retain(|name| !self.written.iter().any(|(_, new)| new == name));
         for (file, name) in self.written {
             let path = self.dir.join(name);
@@ -163,12 +167,13 @@ impl Files {
     }
 }
 
-/// The captures and figures that the manifest in `dir` lists. Only names that we give: nothing
-/// outside of the directory, nothing of others.
+/// What the manifest in `dir` lists. Only names that we give: nothing outside of the directory,
+/// nothing of others.
 fn earlier(dir: &Path) -> Vec<String> {
     let capture = |name: &str| name.starts_with("air-") && name.ends_with(".pcapng");
     let figure = |name: &str| name.starts_with(FIGURE) && (name.ends_with(".svg") || name.ends_with(".csv"));
-    let ours = |name: &String| (capture(name) || figure(name)) && !name.contains(['/', '\\']);
+    let fixed = |name: &str| RESULT.contains(&name);
+    let ours = |name: &String| (fixed(name) || capture(name) || figure(name)) && !name.contains(['/', '\\']);
     listed(dir).into_iter().filter(ours).collect()
 }
 

@@ -81,9 +81,14 @@ fn captures_of_an_earlier_study_go() {
     let dir = scratch();
     let path = |name: &str| dir.path().join(name);
     // Of the user, whatever a manifest may say; and of a study with other disciplines.
-    for name in
-        ["air-mine.pcapng", "notes.txt", "air-spq.pcapng", "air-chap-limit=70.pcapng", "figure-old.svg"]
-    {
+    for name in [
+        "air-mine.pcapng",
+        "notes.txt",
+        "air-spq.pcapng",
+        "air-chap-limit=70.pcapng",
+        "figure-old.svg",
+        "results.csv",
+    ] {
         std::fs::write(path(name), "from before").unwrap();
     }
     let outside = scratch();
@@ -93,6 +98,7 @@ fn captures_of_an_earlier_study_go() {
         "air-chap-limit=70.pcapng",
         "air-spq.pcapng",
         "figure-old.svg",
+        "results.csv",
         "notes.txt",
         "manifest.json",
         &above,
@@ -105,6 +111,14 @@ fn captures_of_an_earlier_study_go() {
     assert!(!path("air-spq.pcapng").exists(), "{there:?}");
     assert!(path("air-mine.pcapng").exists() && path("notes.txt").exists(), "{there:?}");
     assert!(outside.path().join("air-x.pcapng").exists());
+    // What is no result of its own leaves one as it is.
+    let pages =
+        Command::new(env!("CARGO_BIN_EXE_airtab")).args(["man", "--out"]).arg(path("")).output().unwrap();
+    assert_eq!(pages.status.code(), Some(0), "{}", stderr(&pages));
+    assert!(path("air-fifo.pcapng").exists() && path("figure-scores.svg").exists());
+    for page in names(dir.path()).iter().filter(|name| name.ends_with(".1")) {
+        std::fs::remove_file(path(page)).unwrap();
+    }
     // Without captures, those of before would belong to other results.
     assert_eq!(study(dir.path(), &[]).status.code(), Some(0));
     let (figures, others): (Vec<String>, Vec<String>) =

@@ -58,7 +58,9 @@ impl Experiment {
         let table = text.as_deref().ok().and_then(|text| toml::from_str::<toml::Table>(text).ok());
         // What only scenarios have at their top, where experiments have it in a table.
         let scenario = |table: &toml::Table| {
-            !["scenario", "base", "server", "model"].iter().any(|key| table.contains_key(*key))
+            !["scenario", "base", "server", "model"]
+                .iter()
+                .any(|key| table.get(*key).is_some_and(|v| !v.is_array()))
                 && ["app", "station", "duration"].iter().any(|key| table.contains_key(*key))
         };
         match (text, table.as_ref().is_some_and(scenario)) {

@@ -89,6 +89,9 @@ pub enum RunError {
     /// A run is not stored, or damaged there, and is not to be made.
     #[error("{0}: this run is not there, or damaged")]
     Missing(String),
+    /// A file that the scenario names is another one than when the plan was made.
+    #[error("{0}: a file that the scenario names has changed since the command began; run it again")]
+    Changed(String),
     /// A live run failed, or there is nothing that makes one.
     #[error("{0}")]
     Live(String),
@@ -125,9 +128,15 @@ pub(super) fn each_point(
     each: &mut dyn FnMut(PointScores),
 ) -> Result<(), RunError> {
     let mut whole = Whole::new(&task.plan);
+    let mut changed = None;
     through(experiment, options, task, &mut |job, measured| {
-        whole.add(&job, measured, |point, runs| each(PointScores::new(&task.composed(point), runs)));
-    })
+        whole.add(&job, measured, |point, runs| match task.composed(point) {
+            Ok(composed) if changed.is_none() => each(PointScores::new(&composed, runs)),
+            Ok(_) => {}
+            Err(e) => changed = changed.take().or(Some(e)),
+        });
+    })?;
+    changed.map_or(Ok(()), Err)
 }
 
 /// Makes what is not stored; hands over every run, as they end.

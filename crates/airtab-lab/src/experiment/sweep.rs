@@ -7,9 +7,11 @@
 //!
 //! What it does not do: no verdicts, no files (`crate::frame`).
 
+use std::hash::Hash;
 use std::path::Path;
 
 use airtab_scenario::{FileError, QueueSpec};
+use siphasher::sip128::{Hasher128, SipHasher24};
 use toml::{Table, Value as Toml};
 
 use super::file::{MAX_POINTS, read_values};
@@ -174,6 +176,32 @@ impl<'a> Sweep<'a> {
     /// Seeds, in their order.
     pub fn seeds(&self) -> &[u64] {
         self.task.plan.seeds()
+    }
+
+    /// Values of an axis with which the same is run wherever the others are, under every discipline: most likely its key means
+    /// nothing there. A sentence for each axis.
+    pub fn without_effect(&self) -> Vec<String> {
+        let axes = &self.experiment.axes;
+        let mut apart = 1;
+        let mut said = Vec::new();
+        for axis in axes.iter().rev() {
+            let mut of = vec![SipHasher24::new(); axis.values.len()];
+            for point in 0..self.task.plan.points() {
+                self.task.plan.cells(point).hash(&mut of[point / apart % axis.values.len()]);
+            }
+            apart *= axis.values.len();
+            let of: Vec<u128> = of.into_iter().map(|hasher| hasher.finish128().as_u128()).collect();
+            let same = (1..of.len()).find_map(|b| Some((of[..b].iter().position(|a| *a == of[b])?, b)));
+            if let Some((a, b)) = same {
+                let [a, b] = [a, b].map(|i| &axis.values[i].text);
+                said.push(format!(
+                    "axis {}: with {a} and {b} the same is run, under every discipline: does anything read what it sets?",
+                    axis.name
+                ));
+            }
+        }
+        said.reverse();
+        said
     }
 
     /// How many runs are not stored, and where the first of them is; None if all are.

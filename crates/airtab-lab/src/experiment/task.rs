@@ -42,6 +42,15 @@ pub(crate) struct Composed {
     pub(super) params: Vec<(String, Params)>,
 }
 
+impl Composed {
+    /// What is run, for each discipline.
+    fn cells(&self) -> impl Iterator<Item = Cell> {
+        let workload = &self.point.workload;
+        let number = if self.point.live { live::number(workload) } else { workload.number() };
+        self.params.iter().map(move |(_, params)| Cell::new(number, params))
+    }
+}
+
 impl<'a> Task<'a> {
     /// Puts every point together once.
     ///
@@ -56,10 +65,9 @@ impl<'a> Task<'a> {
         let seeds = options.seeds.map_or_else(|| (1..=own).collect(), <[u64]>::to_vec);
         let (mut cells, mut live) = (Vec::with_capacity(points.len() * specs.len()), Vec::new());
         for at in &points {
-            let Composed { point, params } = compose(experiment, at, &specs)?;
-            let number = if point.live { live::number(&point.workload) } else { point.workload.number() };
-            cells.extend(params.iter().map(|(_, params)| Cell::new(number, params)));
-            live.push(point.live);
+            let composed = compose(experiment, at, &specs)?;
+            cells.extend(composed.cells());
+            live.push(composed.point.live);
         }
         let plan = Plan::new(cells, specs.len(), seeds).part(options.part);
         Ok(Task { experiment, options, plan, points, live, specs, recent: Mutex::default() })
@@ -72,18 +80,25 @@ impl<'a> Task<'a> {
     }
 
     /// A point of the plan.
-    pub(crate) fn composed(&self, number: usize) -> Arc<Composed> {
+    ///
+    /// # Errors
+    /// A file that it names is another one, or gone, since the plan was made.
+    pub(crate) fn composed(&self, number: usize) -> Result<Arc<Composed>, RunError> {
         let mut recent = self.recent.lock().expect("nobody panics with it");
         if let Some((_, composed)) = recent.iter().find(|(of, _)| *of == number) {
-            return Arc::clone(composed);
+            return Ok(Arc::clone(composed));
         }
         drop(recent);
-        let composed = compose(self.experiment, &self.points[number], &self.specs);
-        let composed = Arc::new(composed.unwrap_or_else(|_| unreachable!("it was put together before")));
+        let composed = Arc::new(compose(self.experiment, &self.points[number], &self.specs)?);
+        if !composed.cells().eq(self.plan.cells(number).iter().copied()) {
+            let Experiment { id, .. } = self.experiment;
+            let place = self.experiment.place(&self.points[number]);
+            return Err(RunError::Changed([id.clone(), place].join(" ").trim_end().into()));
+        }
         recent = self.recent.lock().expect("nobody panics with it");
         recent.truncate(RECENT - 1);
         recent.push_front((number, Arc::clone(&composed)));
-        composed
+        Ok(composed)
     }
 
     /// Where a run is, for people.
@@ -113,7 +128,7 @@ impl Work for Task<'_> {
         if self.options.only_stored {
             return Err(RunError::Missing(self.place(job)));
         }
-        let (experiment, composed) = (self.experiment, self.composed(job.point));
+        let (experiment, composed) = (self.experiment, self.composed(job.point)?);
         let point = &composed.point;
         let place = experiment.place(&point.at);
         if point.live {

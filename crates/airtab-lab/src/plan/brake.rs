@@ -47,6 +47,11 @@ impl Budget {
     }
 }
 
+/// Whether runs are to end.
+pub(super) fn ends(stop: &AtomicBool, budget: Option<&Budget>) -> bool {
+    stop.load(Ordering::Relaxed) || budget.is_some_and(Budget::is_spent)
+}
+
 /// Looks at one run, on the thread that makes it.
 pub struct Brake<'a> {
     stop: &'a AtomicBool,
@@ -63,9 +68,9 @@ impl<'a> Brake<'a> {
         Brake { stop, budget, next_ns: FIRST_NS, slice_ns: FIRST_NS, last: thread_time() }
     }
 
-    /// Whether a run may begin, or go on.
+    /// Whether runs are to end.
     pub fn is_on(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.budget.is_some_and(Budget::is_spent)
+        ends(self.stop, self.budget)
     }
 
     /// Notes what the run took since the last look.

@@ -12,6 +12,7 @@ use std::thread;
 use airtab_scenario::Measured;
 use airtab_scenario::digits::count;
 
+use super::brake::ends;
 use super::{Brake, Budget, Job, Plan};
 use crate::store::Store;
 
@@ -149,8 +150,8 @@ impl<W: Work> Crew<'_, W> {
 
     /// A run, and whether it was stored; None if there is to be no further one.
     fn one(&self, job: &Job) -> Option<(Measured, bool)> {
-        let mut brake = Brake::new(self.pace.stop, self.pace.budget);
-        if brake.is_on() || self.failed.lock().expect("nobody panics with it").is_some() {
+        let Pace { stop, budget, .. } = *self.pace;
+        if ends(stop, budget) || self.failed.lock().expect("nobody panics with it").is_some() {
             return None;
         }
         let key = self.plan.key(job);
@@ -159,6 +160,8 @@ impl<W: Work> Crew<'_, W> {
         {
             return Some((measured, true));
         }
+        // From here on: what is stored costs nothing of a budget.
+        let mut brake = Brake::new(stop, budget);
         match self.work.run(job, &mut brake) {
             Ok(Some(measured)) => {
                 self.store.put(key, &measured);

@@ -28,7 +28,7 @@ pub use whole::Whole;
 pub struct RunKey(pub u128);
 
 /// What is run at a point under a queue, before there is a seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cell(u128);
 
 impl Cell {
@@ -156,6 +156,11 @@ impl Plan {
         (dealt % self.part.of == self.part.number).then_some(job)
     }
 
+    /// What is run at a point: a cell for each queue.
+    pub fn cells(&self, point: usize) -> &[Cell] {
+        &self.cells[point * self.queues..][..self.queues]
+    }
+
     /// The place of a run within its point.
     fn within(&self, job: &Job) -> usize {
         job.queue * self.seeds.len() + job.place
@@ -163,7 +168,7 @@ impl Plan {
 
     /// What a run is known by.
     pub fn key(&self, job: &Job) -> RunKey {
-        self.cells[job.point * self.queues + job.queue].run(job.seed)
+        self.cells(job.point)[job.queue].run(job.seed)
     }
 }
 

@@ -95,9 +95,9 @@ impl Packs {
         fs::create_dir_all(folder)?;
         let mut packs = Packs::none(folder);
         for path in files(folder)? {
-            // One that has just been removed is no failure.
+            // One that has just been removed, or is not to be read, is no failure.
             let Ok(file) = File::open(&path) else { continue };
-            if head(&file)?.as_deref() == Some(sources()) {
+            if matches!(whose(&file), Ok(Whose::Ours)) {
                 packs.add(path, file)?;
             }
         }
@@ -122,12 +122,12 @@ impl Packs {
             }
             for path in paths {
                 let file = File::open(&path).map_err(unreadable(&path))?;
-                match head(&file).map_err(unreadable(&path))? {
-                    Some(theirs) if theirs != sources() => {
-                        return Err(Unusable::OtherSources { path, theirs });
-                    }
-                    Some(_) => packs.add(path.clone(), file).map_err(unreadable(&path))?,
-                    None => return Err(Unusable::NoPack { path }),
+                match whose(&file).map_err(unreadable(&path))? {
+                    Whose::Ours => packs.add(path.clone(), file).map_err(unreadable(&path))?,
+                    Whose::Other(theirs) => return Err(Unusable::OtherSources { path, theirs }),
+                    // Somebody was killed before there was anything in it.
+                    Whose::Headless if file.metadata().is_ok_and(|is| is.len() == 0) => {}
+                    Whose::Headless | Whose::Foreign => return Err(Unusable::NoPack { path }),
                 }
             }
         }
@@ -153,6 +153,18 @@ impl Packs {
 
     fn sort(&mut self) {
         self.index.sort_unstable_by_key(|entry| (entry.run, entry.pack, entry.at));
+    }
+
+    /// Begins the pack of this process, if that has not been done: a folder without runs is one of packs, too.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn begin(&self) -> io::Result<()> {
+        let mut own = self.own.lock().expect("nobody panics with it");
+        if own.pack.is_none() {
+            own.pack = Some(begin(&self.folder)?);
+        }
+        Ok(())
     }
 
     /// How many records there were when it was opened.
@@ -229,7 +241,9 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.to_string_lossy().ends_with(SUFFIX) {
+        // Neither folders nor pipes, which would be waited for, nor links to nothing.
+        let regular = || fs::metadata(&path).is_ok_and(|is| is.is_file());
+        if path.to_string_lossy().ends_with(SUFFIX) && regular() {
             paths.push(path);
         }
     }
@@ -237,11 +251,29 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The number of the sources of a pack; None if it is none.
-pub(super) fn head(file: &File) -> io::Result<Option<String>> {
+/// Whose a file of that name is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// A pack of these sources.
+    Ours,
+    /// A pack of those.
+    Other(String),
+    /// It was to be a pack, and its head was not written to its end, or is damaged.
+    Headless,
+    /// No pack of airtab's: others give the same suffix to theirs.
+    Foreign,
+}
+
+/// Looks at its head.
+pub(super) fn whose(file: &File) -> io::Result<Whose> {
     let mut head = Vec::new();
     file.take(PACK_HEAD as u64).read_to_end(&mut head)?;
-    Ok(record::sources_of(&head).map(str::to_string))
+    Ok(match record::sources_of(&head) {
+        Some(theirs) if theirs == sources() => Whose::Ours,
+        Some(theirs) => Whose::Other(theirs.into()),
+        None if record::was_to_be(&head) => Whose::Headless,
+        None => Whose::Foreign,
+    })
 }
 
 /// A pack of its own: open, locked, with its head.

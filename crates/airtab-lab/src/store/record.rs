@@ -50,6 +50,12 @@ pub(super) fn sources_of(head: &[u8]) -> Option<&str> {
     (text.len() == PACK_HEAD - 8 && text.bytes().all(|b| b.is_ascii_hexdigit())).then_some(text)
 }
 
+/// Whether a file that begins so, and whose head says no sources, was to be a pack.
+pub(super) fn was_to_be(head: &[u8]) -> bool {
+    let name = &PACK_MAGIC[..7];
+    head.starts_with(name) || name.starts_with(head)
+}
+
 /// The head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {

@@ -7,13 +7,16 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::packs::{files, head};
+use super::packs::{Whose, files, whose};
 use super::record::{self, Piece};
-use super::sources;
 use crate::plan::RunKey;
+
+/// Whoever makes a pack locks it within a moment.
+const BEGUN: Duration = Duration::from_secs(60);
 
 /// What is in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -24,10 +27,12 @@ pub struct Size {
     pub runs: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// Packs of other sources, and files that are none.
+    /// Packs of other sources, and such whose head is damaged.
     pub other_packs: usize,
     /// Their bytes.
     pub other_bytes: u64,
+    /// Files of that suffix that are not airtab's.
+    pub foreign: usize,
 }
 
 /// Looks at the heads of all packs.
@@ -38,23 +43,32 @@ pub fn size(folder: &Path) -> io::Result<Size> {
     let mut size = Size::default();
     let mut runs = HashSet::new();
     for path in files(folder)? {
-        let file = File::open(&path)?;
+        let file = open(&path)?;
         let bytes = file.metadata()?.len();
-        if head(&file)?.as_deref() == Some(sources()) {
-            size.packs += 1;
-            size.bytes += bytes;
-            record::scan(file, |piece| {
-                if let Piece::Run(head, _) = piece {
-                    runs.insert(head.run);
-                }
-            })?;
-        } else {
-            size.other_packs += 1;
-            size.other_bytes += bytes;
+        match whose(&file)? {
+            Whose::Ours => {
+                size.packs += 1;
+                size.bytes += bytes;
+                record::scan(file, |piece| {
+                    if let Piece::Run(head, _) = piece {
+                        runs.insert(head.run);
+                    }
+                })?;
+            }
+            Whose::Other(_) | Whose::Headless => {
+                size.other_packs += 1;
+                size.other_bytes += bytes;
+            }
+            Whose::Foreign => size.foreign += 1,
         }
     }
     size.runs = runs.len();
     Ok(size)
+}
+
+/// Opens a pack; an error names it.
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
 }
 
 /// A part of a pack that is of no use.
@@ -80,8 +94,10 @@ pub enum What {
     NoRecord,
     /// It is a record whose body is not what was written.
     Body,
-    /// The file is no pack at all.
-    NoPack,
+    /// The file has no head of a pack.
+    Headless,
+    /// The file is not airtab's.
+    Foreign,
 }
 
 impl What {
@@ -91,7 +107,8 @@ impl What {
             What::Torn => "a run that was not written to its end",
             What::NoRecord => "no run",
             What::Body => "a run that is damaged",
-            What::NoPack => "the file is no pack",
+            What::Headless => "a pack without its head",
+            What::Foreign => "the file is no pack of airtab's, and is left alone",
         }
     }
 }
@@ -112,16 +129,19 @@ pub struct Verdict {
 pub fn verify(folder: &Path) -> io::Result<Verdict> {
     let mut verdict = Verdict::default();
     for path in files(folder)? {
-        let file = File::open(&path)?;
+        let file = open(&path)?;
         let bytes = file.metadata()?.len();
-        match head(&file)? {
-            Some(theirs) if theirs == sources() => {
+        let what = match whose(&file)? {
+            Whose::Ours => {
                 let (_, damaged) = records(&path, |_, _| verdict.whole += 1)?;
                 verdict.damaged.extend(damaged);
+                continue;
             }
-            Some(_) => {}
-            None => verdict.damaged.push(Damage { pack: path, at: 0, bytes, what: What::NoPack }),
-        }
+            Whose::Other(_) => continue,
+            Whose::Headless => What::Headless,
+            Whose::Foreign => What::Foreign,
+        };
+        verdict.damaged.push(Damage { pack: path, at: 0, bytes, what });
     }
     Ok(verdict)
 }
@@ -129,8 +149,10 @@ pub fn verify(folder: &Path) -> io::Result<Verdict> {
 /// What [`prune`] has removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pruned {
-    /// Packs of other sources, and files that are none.
+    /// Packs of other sources, and such whose head is damaged.
     pub other_packs: usize,
+    /// Files of that suffix that are not airtab's, which were left alone.
+    pub foreign: usize,
     /// Packs of this program's sources whose runs are now in one pack.
     pub put_together: usize,
     /// Packs that another process is writing, which were left alone.
@@ -152,20 +174,25 @@ pub fn prune(folder: &Path, all: bool) -> io::Result<Pruned> {
     let mut new = None;
     let mut written = 0;
     for path in files(folder)? {
-        let file = File::open(&path)?;
+        let file = open(&path)?;
+        let of = whose(&file)?;
+        if of == Whose::Foreign {
+            pruned.foreign += 1;
+            continue;
+        }
         // Whoever writes it holds it; a pack that is locked here is nobody's.
         if file.try_lock().is_err() {
             pruned.in_use += 1;
             continue;
         }
-        let bytes = file.metadata()?.len();
-        if bytes == 0 {
+        let is = file.metadata()?;
+        let bytes = is.len();
+        if bytes == 0 && is.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age < BEGUN)) {
             // Made, and about to be locked.
             pruned.in_use += 1;
             continue;
         }
-        let own = head(&file)?.as_deref() == Some(sources());
-        if own && !all {
+        if of == Whose::Ours && !all {
             let mut failed = None;
             records(&path, |run, record| {
                 if !seen.insert(run) || failed.is_some() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use airtab_lab::count;
-use airtab_lab::store::tidy::{self, Pruned, Size, Verdict};
+use airtab_lab::store::tidy::{self, Pruned, Size, Verdict, What};
 use anyhow::Context;
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ fn sizes(size: &Size) -> String {
             bytes(size.other_bytes)
         );
     }
-    text
+    text + &foreign(size.foreign)
 }
 
 fn verdicts(verdict: &Verdict) -> String {
@@ -95,7 +95,7 @@ fn verdicts(verdict: &Verdict) -> String {
             damage.what.words()
         );
     }
-    if !verdict.damaged.is_empty() {
+    if verdict.damaged.iter().any(|damage| damage.what != What::Foreign) {
         text += "\nairtab cache prune removes what is damaged; it is made again when it is asked for";
     }
     text
@@ -112,7 +112,14 @@ fn removed(pruned: &Pruned) -> String {
     if pruned.in_use > 0 {
         text += &format!("; {} in use, left alone", count(pruned.in_use, "pack"));
     }
-    text
+    text + &foreign(pruned.foreign)
+}
+
+fn foreign(files: usize) -> String {
+    match files {
+        0 => String::new(),
+        _ => format!("\n{} of that suffix that airtab has not made, left alone", count(files, "file")),
+    }
 }
 
 /// As people count them.

@@ -59,7 +59,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
 
 /// What is refused in real time only: it can be simulated.
 #[cfg(has_live)]
-fn print_refusals(s: &airtab_scenario::Scenario) -> anyhow::Result<()> {
+fn print_refusals(s: &airtab_sim::Scenario) -> anyhow::Result<()> {
     let up = airtab_live::House::refusals(s).into_iter().map(|e| ("up", e));
     let run = airtab_live::Apps::refusals(s).into_iter().map(|e| ("run", e));
     for (command, refused) in up.chain(run) {

@@ -101,6 +101,9 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             count(sweep.counts().0, "run")
         )));
     }
+    for warning in sweep.without_effect() {
+        output::note(&format!("warning: {warning}"));
+    }
     let (total, stored) = sweep.counts();
     if stored > 0 && !options.only_stored {
         let are = if total == 1 { "is" } else { "are" };
@@ -122,7 +125,9 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             let filled = sweep.fill(&progress);
             bar.finish_and_clear();
             let dir = args.out.as_deref().expect("clap has seen to it");
-            if let Some(e) = packs.failure() {
+            // A shard without runs is one, too.
+            let begun = if packs.is_empty() { packs.begin().err() } else { None };
+            if let Some(e) = packs.failure().or(begun.as_ref()) {
                 return Ok(refused(&format!(
                     "cannot write the packs in {}: {e}; what is done is there: make room, and the same command goes on",
                     dir.display()
