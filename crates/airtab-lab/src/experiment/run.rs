@@ -12,7 +12,7 @@ use super::Experiment;
 use super::live::LiveHost;
 use super::scores::PointScores;
 use super::task::Task;
-use crate::plan::{Budget, Halt, Job, Pace, Part, Stopped, Whole, execute};
+use crate::plan::{Budget, Halt, Job, Pace, Part, Round, Stopped, Whole, execute_rounds};
 use crate::store::Store;
 
 /// How to run.
@@ -89,6 +89,9 @@ pub enum RunError {
     /// A run is not stored, or damaged there, and is not to be made.
     #[error("{0}: this run is not there, or damaged")]
     Missing(String),
+    /// How many seeds a point needs cannot be told.
+    #[error("{0}")]
+    Until(String),
     /// A live run failed, or there is nothing that makes one.
     #[error("{0}")]
     Live(String),
@@ -126,17 +129,40 @@ pub(super) fn each_point(
 ) -> Result<(), RunError> {
     let mut whole = Whole::new(&task.plan);
     through(experiment, options, task, &mut |job, measured| {
-        whole.add(&job, measured, |point, runs| each(PointScores::new(&task.composed(point), runs)));
+        let round = task.another(&mut whole, &job, measured)?;
+        whole.hand_over(|point, runs| each(task.scores(point, runs)));
+        Ok(round)
+    })?;
+    Ok(())
+}
+
+/// Makes what is not stored of a part that may have no whole points; returns how many runs that are.
+pub(super) fn each_run(
+    experiment: &Experiment,
+    options: &RunOptions,
+    task: &Task,
+) -> Result<usize, RunError> {
+    let mut whole = Whole::new(&task.plan);
+    through(experiment, options, task, &mut |job, measured| {
+        // Where a point may need more seeds, its runs are all here.
+        if experiment.until.is_none() {
+            return Ok(None);
+        }
+        let round = task.another(&mut whole, &job, measured)?;
+        if round.is_none() {
+            whole.forget_if_whole(job.point);
+        }
+        Ok(round)
     })
 }
 
 /// Makes what is not stored; hands over every run, as they end.
-pub(super) fn through(
+fn through(
     experiment: &Experiment,
     options: &RunOptions,
     task: &Task,
-    each: &mut dyn FnMut(Job, Measured),
-) -> Result<(), RunError> {
+    each: &mut dyn FnMut(Job, Measured) -> Result<Option<Round>, RunError>,
+) -> Result<usize, RunError> {
     let pace = Pace {
         // Two houses at once would be in each other's way.
         jobs: if experiment.live { 1 } else { options.jobs },
@@ -148,7 +174,7 @@ pub(super) fn through(
             }
         },
     };
-    execute(&task.plan, task, options.store, &pace, each).map_err(|halt| match halt {
+    execute_rounds(&task.plan, task, options.store, &pace, each).map_err(|halt| match halt {
         Halt::Stopped(stopped) => stopped.into(),
         Halt::Failed(e) => e,
     })
