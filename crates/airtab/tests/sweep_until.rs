@@ -27,7 +27,7 @@ values = [1, 8, 12]
 
 [until]
 metric = "load.goodput_bits_per_second"
-half_width = 400_000
+half_width = 500_000
 first = 3
 most = 12
 "#;
@@ -77,7 +77,7 @@ fn rounds_are_the_same_however_they_came_about() {
     let each = seeds(&manifest);
     assert!(each.contains(&3) && each.iter().any(|n| *n > 3), "rounds differ: {each:?}");
     assert_eq!(manifest["runs"].as_u64(), Some(2 * each.iter().sum::<u64>()));
-    let mut same = |out: &str, cache: &str, args: &[&str]| {
+    let same = |out: &str, cache: &str, args: &[&str]| {
         assert!(results(dir, cache, out, args) == serial, "{args:?}");
         assert_eq!(json(&dir.join(out).join("manifest.json")), manifest, "{args:?}");
     };
@@ -98,16 +98,20 @@ fn rounds_are_the_same_however_they_came_about() {
     same("stopped", "kept", &[]);
 
     // Four machines for three points: one has nothing to do.
-    let mut folders = vec!["--merge".to_string()];
-    let mut told = 0;
+    let (mut folders, mut told) = (vec!["--merge".to_string()], 0);
     for shard in 1..=4 {
         let (shard, out) = (format!("{shard}/4"), format!("shard{shard}"));
         let made = airtab(dir, "none", &["sweep.toml", "--shard", &shard, "--out", &out]);
         let said = text(&made.stderr);
         assert_eq!(made.status.code(), Some(0), "{said}");
-        let runs = said.split(&format!("Shard {shard}: ")).nth(1).and_then(|rest| rest.split(' ').next());
-        told += runs.and_then(|n| n.parse::<u64>().ok()).unwrap_or_else(|| panic!("{said}"));
-        folders.push(out);
+        let rest = said.split(&format!("Shard {shard}: ")).nth(1).unwrap_or_else(|| panic!("{said}"));
+        match rest.split(' ').next().and_then(|n| n.parse::<u64>().ok()) {
+            Some(runs) => {
+                told += runs;
+                folders.push(out);
+            }
+            None => assert!(shard == "4/4" && rest.starts_with("nothing to do"), "{said}"),
+        }
     }
     assert_eq!(Some(told), manifest["runs"].as_u64(), "each run is one machine's");
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
@@ -117,6 +121,13 @@ fn rounds_are_the_same_however_they_came_about() {
     assert_eq!(without.status.code(), Some(2));
     let said = "6 of 18 runs are not in these folders; the first: distance = 12, fifo, seed 1.";
     assert!(text(&without.stderr).contains(said), "{}", text(&without.stderr));
+    // Runs of further rounds are missed, too.
+    let first = airtab(dir, "none", &["sweep.toml", "--most", "3", "--shard", "1/1", "--out", "first"]);
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let merged = airtab(dir, "none", &["sweep.toml", "--merge", "first", "--jobs", "1"]);
+    assert_eq!(merged.status.code(), Some(2));
+    let said = "distance = 8, fifo, seed 4: this run is not there, or damaged";
+    assert!(text(&merged.stderr).contains(said), "{}", text(&merged.stderr));
 }
 
 /// A point has another round just if one of its intervals after a whole round is wider; figures are those of as many seeds.
@@ -124,9 +135,6 @@ fn rounds_are_the_same_however_they_came_about() {
 fn only_points_that_are_too_wide_get_more_seeds() {
     let scratch = scratch();
     let dir = scratch.path();
-    let run = airtab(dir, "kept", &["sweep.toml", "--format", "json"]);
-    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    let until: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     // Half the widest interval of each point with so many seeds, each as often as they are asked for.
     let widest = |n: u64| -> Vec<f64> {
         let plain = SWEEP.split("[until]").next().expect("its beginning");
@@ -137,21 +145,36 @@ fn only_points_that_are_too_wide_get_more_seeds() {
             q["apps"][1]["metrics"]["goodput_bits_per_second"]["half_width_95"].as_f64().expect("a width")
         };
         let points = all["points"].as_array().expect("a list").iter();
-        points.map(|point| point["queues"].as_array().expect("a list").iter().map(of).fold(0.0, f64::max)).collect()
+        points
+            .map(|point| point["queues"].as_array().expect("a list").iter().map(of).fold(0.0, f64::max))
+            .collect()
     };
     let rounds = [3, 6, 12].map(|n| (n, widest(n)));
-    for (i, point) in until["until"]["points"].as_array().expect("a list").iter().enumerate() {
-        let enough = rounds.iter().find(|(_, widths)| widths[i] <= 400_000.0);
-        let (n, widths) = enough.unwrap_or(&rounds[2]);
-        assert_eq!(point["seeds"].as_u64(), Some(*n), "{point}: {rounds:?}");
-        assert_eq!(point["half_width"].as_f64(), Some(widths[i]));
-        assert_eq!(point["met"].as_bool(), Some(enough.is_some()));
-        for q in until["points"][i]["queues"].as_array().expect("a list") {
-            let values = q["apps"][1]["metrics"]["goodput_bits_per_second"]["values"].as_array();
-            assert_eq!(values.map(|values| values.len() as u64), Some(*n), "all disciplines have the same seeds");
+    // Wide enough for some at once; too narrow for some at the end.
+    let (mut kinds, mut short) = (Vec::new(), 0);
+    for width in [1_000_000.0, 500_000.0, 420_000.0, 300_000.0] {
+        let asked = format!("load.goodput_bits_per_second={width}");
+        let run = airtab(dir, "kept", &["sweep.toml", "--until", &asked, "--format", "json"]);
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        let until: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        for (i, point) in until["until"]["points"].as_array().expect("a list").iter().enumerate() {
+            let enough = rounds.iter().find(|(_, widths)| widths[i] <= width);
+            let (n, widths) = enough.unwrap_or(&rounds[2]);
+            assert_eq!(point["seeds"].as_u64(), Some(*n), "{point}: {rounds:?}");
+            assert_eq!(point["half_width"].as_f64(), Some(widths[i]));
+            assert_eq!(point["met"].as_bool(), Some(enough.is_some()));
+            kinds.push(*n);
+            short += usize::from(enough.is_none());
+            for q in until["points"][i]["queues"].as_array().expect("a list") {
+                let values = q["apps"][1]["metrics"]["goodput_bits_per_second"]["values"].as_array();
+                let values = values.map(|values| values.len() as u64);
+                assert_eq!(values, Some(*n), "all disciplines have the same seeds");
+            }
         }
+        let used = until["seeds"].as_array().map(|all| all.len() as u64);
+        assert_eq!(used, seeds(&until).into_iter().max());
     }
-    assert_eq!(until["seeds"].as_array().map(|all| all.len() as u64), seeds(&until).into_iter().max());
+    assert!([3, 6, 12].iter().all(|n| kinds.contains(n)) && short > 0, "{kinds:?}, {short}: {rounds:?}");
 }
 
 /// What stops short is told, with the place of the widest; the command line has the last word.
@@ -159,7 +182,8 @@ fn only_points_that_are_too_wide_get_more_seeds() {
 fn what_is_not_reached_is_told() {
     let scratch = scratch();
     let dir = scratch.path();
-    let run = airtab(dir, "kept", &["sweep.toml", "--until", "load.goodput_bits_per_second=1", "--most", "4"]);
+    let run =
+        airtab(dir, "kept", &["sweep.toml", "--until", "load.goodput_bits_per_second=1", "--most", "4"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
     let said = text(&run.stderr);
     assert!(said.contains("warning: 3 of 3 points with 4 seeds wider than ± 1 of load.goodput_bits_per_second; the widest: distance = "), "{said}");
@@ -168,9 +192,17 @@ fn what_is_not_reached_is_told() {
     assert!(!text(&wide.stderr).contains("warning"), "{}", text(&wide.stderr));
     assert!(text(&wide.stdout).starts_with("sweep: 18 runs, 3 seeds\n"), "{}", text(&wide.stdout));
     // Of the seeds that are given, the first; no more than there are.
-    let given = airtab(dir, "kept", &["sweep.toml", "--seeds", "7,5,3,1", "--until", "ap.utilisation_ratio=1e-9", "--format", "json"]);
-    let given: Value = serde_json::from_slice(&given.stdout).unwrap_or_else(|_| panic!("{}", text(&given.stderr)));
-    assert_eq!((&given["seeds"], &given["until"]["most"]), (&serde_json::json!([7, 5, 3, 1]), &Value::from(4)));
+    let given = airtab(
+        dir,
+        "kept",
+        &["sweep.toml", "--seeds", "7,5,3,1", "--until", "ap.idle_ratio=1e-9", "--format", "json"],
+    );
+    let given: Value =
+        serde_json::from_slice(&given.stdout).unwrap_or_else(|_| panic!("{}", text(&given.stderr)));
+    assert_eq!(
+        (&given["seeds"], &given["until"]["most"]),
+        (&serde_json::json!([7, 5, 3, 1]), &Value::from(4))
+    );
 }
 
 #[test]
@@ -181,9 +213,9 @@ fn what_cannot_be_asked_for_is_told() {
         assert!(SWEEP.contains(from), "{from}");
         std::fs::write(dir.join(name), SWEEP.replace(from, to)).expect("written");
     };
-    write("nought.toml", "half_width = 400_000", "half_width = 0");
-    write("quoted.toml", "half_width = 400_000", "half_width = \"4\"");
-    write("nan.toml", "half_width = 400_000", "half_width = nan");
+    write("nought.toml", "half_width = 500_000", "half_width = 0");
+    write("quoted.toml", "half_width = 500_000", "half_width = \"4\"");
+    write("nan.toml", "half_width = 500_000", "half_width = nan");
     write("metric.toml", "load.goodput", "load.godput");
     write("less.toml", "most = 12", "most = 2");
     write("key.toml", "most = 12", "mots = 12");
@@ -191,7 +223,8 @@ fn what_cannot_be_asked_for_is_told() {
     let plain = SWEEP.split("[until]").next().expect("its beginning");
     std::fs::write(dir.join("plain.toml"), plain).expect("written");
     let width = "give a figure and half the width of its interval, as in game.game_mos=0.05";
-    let above = "half a width is a number above 0 (1e-15 to 1e15), in the unit of results, as in game.game_mos=0.05";
+    let above =
+        "half a width is a number above 0 (1e-15 to 1e15), in the unit of results, as in game.game_mos=0.05";
     for (args, said) in [
         (&["sweep.toml", "--until", "load.goodput_bits_per_second"][..], width),
         (&["sweep.toml", "--until", "load.goodput_bits_per_second=wide"], width),
@@ -204,10 +237,19 @@ fn what_cannot_be_asked_for_is_told() {
         (&["sweep.toml", "--until", "voip_mos=0.1"], "'voip_mos' is not application.metric"),
         (&["sweep.toml", "--most", "1000000"], "give a whole number from 2 to 100000"),
         (&["sweep.toml", "--first", "1"], "give a whole number from 2 to 100000"),
-        (&["sweep.toml", "--most", "2"], "at most 2 seeds, but the first round has 3: give most 3 or more, or a smaller first"),
-        (&["plain.toml", "--until", "call.voip_mos=0.1", "--most", "9"], "at most 9 seeds, but the first round has 10"),
+        (
+            &["sweep.toml", "--most", "2"],
+            "at most 2 seeds, but the first round has 3: give most 3 or more, or a smaller first",
+        ),
+        (
+            &["plain.toml", "--until", "call.voip_mos=0.1", "--most", "9"],
+            "at most 9 seeds, but the first round has 10",
+        ),
         (&["plain.toml", "--most", "20"], "--first and --most are seeds of --until"),
-        (&["sweep.toml", "--seeds", "2"], "--seeds names 2, and the first round of --until has 3: name more, or give --first 2"),
+        (
+            &["sweep.toml", "--seeds", "2"],
+            "--seeds names 2, and the first round of --until has 3: name more, or give --first 2",
+        ),
         (&["nought.toml"], above),
         (&["quoted.toml"], above),
         (&["nan.toml"], above),
@@ -223,10 +265,14 @@ fn what_cannot_be_asked_for_is_told() {
         assert!(run.stdout.is_empty() && !errors.contains("..."), "{args:?}: something ran");
     }
     // An application that has no such figure, at one point: known when that was run.
-    let kinds = plain.replace("station.far.distance", "app.load.kind").replace("[1, 8, 12]", "[\"voip\", \"download\"]");
+    let kinds = plain
+        .replace("station.far.distance", "app.load.kind")
+        .replace("[1, 8, 12]", "[\"voip\", \"download\"]");
     std::fs::write(dir.join("kinds.toml"), kinds).expect("written");
-    let run = airtab(dir, "kept", &["kinds.toml", "--until", "load.voip_mos=0.5", "--first", "2", "--jobs", "2"]);
+    let run =
+        airtab(dir, "kept", &["kinds.toml", "--until", "load.voip_mos=0.5", "--first", "2", "--jobs", "2"]);
     assert_eq!(run.status.code(), Some(2), "{}", text(&run.stderr));
-    let said = "at distance = download: no run has load.voip_mos, so nobody can say how many seeds are enough";
+    let said =
+        "at distance = download: no run has load.voip_mos, so nobody can say how many seeds are enough";
     assert!(text(&run.stderr).contains(said), "{}", text(&run.stderr));
 }

@@ -162,3 +162,80 @@ impl Until {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::{Metric, QueueScores, Scores, Summary};
+
+    use super::*;
+
+    fn until() -> Until {
+        let of = Drawn::of("a".into(), vec![("a".into(), Metric::VoipMos)]);
+        let rounds = Rounds { first: 10, most: 40 };
+        Until { metric: "a.voip_mos".into(), half_width: 0.5, rounds, of }
+    }
+
+    /// A point under some disciplines, each with its figure's half width, if it has an interval, if it has the figure.
+    fn point(widths: &[(&str, Option<Option<f64>>)]) -> PointScores {
+        let scores = |name: &str, half_width: Option<Option<f64>>| {
+            let summary = |half_width_95| Summary { mean: 3.0, half_width_95, values: vec![Some(3.0)] };
+            let metrics = half_width.map(|half| (Metric::VoipMos, summary(half)));
+            Scores {
+                name: name.into(),
+                kind: "voip",
+                station: String::new(),
+                metrics: metrics.into_iter().collect(),
+            }
+        };
+        let queue = |(label, half_width): &(&str, Option<Option<f64>>)| QueueScores {
+            label: (*label).into(),
+            discipline: "fifo",
+            params: Default::default(),
+            apps: vec![scores("a", *half_width)],
+            ap: scores("ap", None),
+            nodes: Vec::new(),
+        };
+        PointScores {
+            at: Vec::new(),
+            seeds: 10,
+            settled: None,
+            queues: widths.iter().map(queue).collect(),
+            seconds: Vec::new(),
+            pages: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_widest_interval_decides() {
+        let settled = |widths: &[(&str, Option<Option<f64>>)]| {
+            until().settled(&point(widths)).map(|s| (s.widest.0, s.widest.1, s.met))
+        };
+        let (narrow, bound, wide) = (Some(Some(0.1)), Some(Some(0.5)), Some(Some(0.6)));
+        assert_eq!(settled(&[("x", narrow), ("y", bound)]), Some(("y".into(), Some(0.5), true)), "no wider");
+        assert_eq!(settled(&[("x", wide), ("y", narrow)]), Some(("x".into(), Some(0.6), false)));
+        assert_eq!(
+            settled(&[("x", Some(None)), ("y", wide)]),
+            Some(("x".into(), None, false)),
+            "no interval"
+        );
+        assert_eq!(settled(&[("x", None), ("y", narrow)]), Some(("y".into(), Some(0.1), true)), "no figure");
+        assert_eq!(settled(&[("x", None), ("y", None)]), None);
+    }
+
+    #[test]
+    fn seeds_are_the_first_of_those_given() {
+        assert_eq!(until().seeds(None), Ok(((1..=40).collect(), 10)));
+        let given: Vec<u64> = (100..150).rev().collect();
+        assert_eq!(until().seeds(Some(&given)), Ok((given[..40].to_vec(), 10)));
+        assert_eq!(
+            until().seeds(Some(&given[..12])),
+            Ok((given[..12].to_vec(), 10)),
+            "the last round is cut"
+        );
+        assert!(
+            until()
+                .seeds(Some(&given[..9]))
+                .is_err_and(|e| e.contains("names 9,") && e.contains("--first 9"))
+        );
+    }
+}

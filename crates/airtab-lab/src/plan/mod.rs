@@ -112,7 +112,10 @@ impl Plan {
     /// If there are not so many.
     #[must_use]
     pub fn in_rounds(self, first: usize) -> Plan {
-        assert!((1..=self.seeds.len()).contains(&first), "a first round has seeds, but not more than there are");
+        assert!(
+            (1..=self.seeds.len()).contains(&first),
+            "a first round has seeds, but not more than there are"
+        );
         Plan { rounds: Rounds { first, most: self.seeds.len() }, ..self }
     }
 

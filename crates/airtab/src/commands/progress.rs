@@ -31,7 +31,9 @@ pub fn progress_bar(runs: usize) -> ProgressBar {
 /// The same, where nobody knows yet how many runs there will be: so many at first.
 pub fn growing_bar(first: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
-        output::note(&format!("{} of the first round ...", count(first, "run")));
+        if first > 0 {
+            output::note(&format!("{} of the first round ...", count(first, "run")));
+        }
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}");

@@ -136,7 +136,12 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             }
             filled.map(|total| {
                 let shard = format!("Shard {}/{}", part.number + 1, part.of);
-                output::note(&format!("{shard}: {} in {}.", count(total, "run"), dir.display()));
+                output::note(&match total {
+                    0 => format!(
+                        "{shard}: nothing to do, as there are more shards than work; --merge does without it."
+                    ),
+                    _ => format!("{shard}: {} in {}.", count(total, "run"), dir.display()),
+                });
             })
         }
         _ => {

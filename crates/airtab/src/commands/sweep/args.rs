@@ -150,7 +150,8 @@ fn seeds(text: &str) -> Result<Seeds, String> {
 }
 
 fn width(text: &str) -> Result<(String, f64), String> {
-    let read = text.rsplit_once('=').and_then(|(metric, width)| Some((metric.trim(), width.trim().parse().ok()?)));
+    let read =
+        text.rsplit_once('=').and_then(|(metric, width)| Some((metric.trim(), width.trim().parse().ok()?)));
     match read {
         Some((metric, width)) if !metric.is_empty() => Ok((metric.into(), width)),
         _ => Err("give a figure and half the width of its interval, as in game.game_mos=0.05".into()),

@@ -257,9 +257,7 @@ impl<'a> Results<'a> {
     }
 
     fn json(&self, outcome: &Outcome) -> Value {
-        let point = |point: &PointScores| {
-            json!({ "at": self.at(&point.at), "queues": point.queues })
-        };
+        let point = |point: &PointScores| json!({ "at": self.at(&point.at), "queues": point.queues });
         let mut data = self.manifest();
         data["points"] = outcome.points.iter().map(point).collect();
         data
