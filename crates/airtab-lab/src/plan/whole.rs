@@ -4,6 +4,7 @@
 //! What it does not do: nothing is averaged (`compare`), and how many seeds a point needs is not found here.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Values;
 
 use airtab_scenario::Measured;
 
@@ -39,7 +40,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Takes a run. Where its round is whole by it: the runs of the point, queue by queue, seed by seed.
-    pub fn add(&mut self, job: &Job, measured: Measured) -> Option<impl Iterator<Item = &Measured>> {
+    pub fn add(&mut self, job: &Job, measured: Measured) -> Option<Values<'_, (usize, usize), Measured>> {
         let first = || Begun { seeds: self.plan.rounds().first, runs: BTreeMap::new() };
         let begun = self.begun.entry(job.point).or_insert_with(first);
         begun.runs.insert((job.queue, job.place), measured);
