@@ -20,7 +20,7 @@ use crate::args::whole;
   airtab sweep my-home.toml --axis queue.chap.limit=35,70,140 --axis station.far.distance=1,10,20
   airtab sweep rrul --set wifi.attempts=4 --axis queue.fifo.limit=50,500 --queues fifo --format csv
   airtab sweep my-sweep.toml --out results     a row for each figure: results/results.parquet
-  airtab sweep my-sweep.toml --until game.game_mos=0.05   more seeds where that is not yet known so well
+  airtab sweep my-sweep.toml --until game.game_mos=0.05   more seeds where they are needed
   airtab sweep my-sweep.toml --shard 3/7 --out packs      on the third of seven machines
   airtab sweep my-sweep.toml --merge packs --out results  once their packs are in one folder, or --merge a b c ...
 
