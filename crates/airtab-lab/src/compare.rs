@@ -157,7 +157,8 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
     let pace = Pace { jobs: options.jobs, stop: options.stop, budget: None, progress: options.progress };
     let (mut whole, mut runs) = (Whole::new(&plan), Vec::new());
     execute(&plan, work, options.store, &pace, &mut |job, measured| {
-        whole.add(&job, measured, |_, all| runs = all);
+        whole.add(&job, measured);
+        whole.hand_over(|_, all| runs = all);
     })
     .map_err(|halt| match halt {
         Halt::Stopped(stopped) => stopped,

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use airtab_core::{Discipline, Params};
-use airtab_lab::plan::{Budget, Cell, Halt, Job, Pace, Plan, RunKey, Step, Work, execute};
+use airtab_lab::plan::{
+    Budget, Cell, Halt, Job, Pace, Plan, RunKey, Step, Whole, Work, execute, execute_rounds,
+};
 use airtab_lab::store::{NoStore, Packs, Store, Unusable, sources, tidy};
 use airtab_lab::{Options, Stopped, compare};
 use airtab_scenario::{Measured, ScenarioFile, quick};
@@ -229,4 +231,52 @@ fn a_budget_and_an_error_end_a_plan() {
         }
         assert!(work.made.load(Ordering::Relaxed) < 6, "no further one is begun");
     }
+}
+
+/// Two points of three seeds at most: the second needs all of them. Threads wait for what another one's run leads to, and
+/// for nobody who has gone.
+#[test]
+fn a_point_gets_the_rounds_that_it_is_found_to_need() {
+    let cells = vec![Cell::new(1, &fifo()), Cell::new(2, &fifo())];
+    let plan = |seeds| Plan::new(cells.clone(), 1, seeds).in_rounds(1);
+    let stop = AtomicBool::new(false);
+    for jobs in [1, 2, 5] {
+        let pace = Pace { jobs, stop: &stop, budget: None, progress: &|_| () };
+        let rounds = |plan: &Plan, stops_at: Option<u64>| {
+            let (mut whole, mut seen) = (Whole::new(plan), Vec::new());
+            let work = Spin { made: AtomicUsize::new(0) };
+            let ended = execute_rounds(plan, &work, &NoStore, &pace, &mut |job, run| {
+                seen.push((job.point, job.seed));
+                if stops_at == Some(job.seed) {
+                    return Err(format!("no more after {}", job.seed));
+                }
+                let is_whole = whole.add(&job, run).is_some();
+                Ok(if is_whole && job.point == 1 { whole.again(1) } else { None })
+            });
+            seen.sort_unstable();
+            (ended, seen)
+        };
+        let (ended, seen) = rounds(&plan(vec![1, 2, 3]), None);
+        assert!(matches!(ended, Ok(4)), "{ended:?}");
+        assert_eq!(seen, [(0, 1), (1, 1), (1, 2), (1, 3)], "{jobs} threads");
+        // What takes runs fails, and what makes one of a further round.
+        for (seeds, stops_at, said) in
+            [(vec![1, 2, 3], Some(2), "no more after 2"), (vec![1, 99, 3], None, "seed 99 is none")]
+        {
+            match rounds(&plan(seeds), stops_at).0 {
+                Err(Halt::Failed(e)) => assert_eq!(e, said),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let budget = Budget::new(Duration::ZERO);
+    let pace = Pace { jobs: 2, stop: &stop, budget: Some(&budget), progress: &|_| () };
+    let ended = execute_rounds(
+        &plan(vec![1, 2]),
+        &Spin { made: AtomicUsize::new(0) },
+        &NoStore,
+        &pace,
+        &mut |_, _| Ok(None),
+    );
+    assert!(matches!(ended, Err(Halt::Stopped(Stopped { done: 0, total: 2 }))), "{ended:?}");
 }

@@ -33,6 +33,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
+    ("crates/airtab/tests/sweep_until.rs", AIRTAB, &[]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),

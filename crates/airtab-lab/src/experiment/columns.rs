@@ -9,7 +9,8 @@ use super::figure::Drawn;
 use super::{Experiment, Outcome};
 use crate::table;
 
-/// What figures and checks are about, each once; where there are none, the score of every application.
+/// What figures and checks are about, each once; where there are none, the score of every application. And what decides on the
+/// number of seeds.
 pub(super) fn columns(e: &Experiment, outcome: &Outcome) -> Vec<Drawn> {
     let of_figures = e.figures.iter().flat_map(|f| f.shown()).cloned();
     let of_checks = e.checks.iter().flat_map(|c| c.terms()).flat_map(|t| &t.of).map(Drawn::from);
@@ -26,6 +27,8 @@ pub(super) fn columns(e: &Experiment, outcome: &Outcome) -> Vec<Drawn> {
         let of = apps.filter_map(|app| Some((app.name.clone(), About::named(app.kind).map(score)?)));
         columns.extend(of.map(|of| Drawn::from(&of)));
     }
+    let until = e.until.iter().map(|until| until.of());
+    columns.extend(until.filter(|of| !columns.contains(of)).cloned().collect::<Vec<_>>());
     columns
 }
 

@@ -45,6 +45,11 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
+    /// One, or the sum of several, which are called `app` together.
+    pub(super) fn of(app: String, of: Figures) -> Drawn {
+        Drawn { app, metric: of[0].1, of }
+    }
+
     /// Under a discipline, seed by seed.
     pub(super) fn summary(&self, q: &QueueScores) -> Option<Summary> {
         if let [(app, metric)] = self.of.as_slice() {
@@ -59,7 +64,7 @@ impl Drawn {
 
 impl From<&(String, Metric)> for Drawn {
     fn from(of: &(String, Metric)) -> Drawn {
-        Drawn { app: of.0.clone(), metric: of.1, of: vec![of.clone()] }
+        Drawn::of(of.0.clone(), vec![of.clone()])
     }
 }
 
@@ -67,8 +72,7 @@ impl From<&(String, Metric)> for Drawn {
 pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     let title = s.require("title", text);
     let y = s.require("y", |v| {
-        let drawn = |(app, of): (String, Figures)| Drawn { app, metric: of[0].1, of };
-        Ok(names.metrics_as_written(v)?.into_iter().map(drawn).collect())
+        Ok(names.metrics_as_written(v)?.into_iter().map(|(app, of)| Drawn::of(app, of)).collect())
     });
     let x = s.read("x", |v| names.axis(&v.written));
     let from = s.read("from", number(-1e6..=1e6, "a number"));

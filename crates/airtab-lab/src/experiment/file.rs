@@ -17,7 +17,7 @@ use super::sweep::most_points;
 use super::workload::Kind;
 use super::{
     Axis, AxisValue, DEFAULT_SEEDS, Experiment, ModelTask, ServerTask, check, compose, course, figure, range,
-    scatter,
+    scatter, until,
 };
 use crate::compare::NODE;
 
@@ -169,6 +169,8 @@ pub(super) fn read_file(
     let scatters = scatters.iter().filter_map(|s| scatter::read(s, &names)).collect();
     let checks = top.sections("check");
     let checks = checks.iter().filter_map(|s| check::read(s, &names)).collect();
+    let until = (purpose == Purpose::Sweep).then(|| top.section("until")).flatten();
+    let until = until.and_then(|s| until::read(&s, &names));
     top.finish();
     Some(Experiment {
         id: id.into(),
@@ -185,6 +187,7 @@ pub(super) fn read_file(
         courses,
         scatters,
         checks,
+        until,
         toml: toml.into(),
         scenario,
         kind,
@@ -203,18 +206,22 @@ fn table(v: &Value) -> Result<toml::Table, String> {
 
 /// Names of the applications, which for a server or a model are those of its task.
 fn apps(top: &Section, scenario: &toml::Table, kind: Kind) -> Vec<String> {
-    let apps = match kind {
+    names_of_apps(scenario, kind).map_err(|e| top.problem(e)).unwrap_or_default()
+}
+
+/// The same without a place to tell a problem of.
+fn names_of_apps(scenario: &toml::Table, kind: Kind) -> Result<Vec<String>, String> {
+    match kind {
         Kind::Home => {
             let apps = compose::names(scenario, "app");
             let windows = scenario.get("windows").and_then(Toml::as_table);
             let windows = windows.into_iter().flat_map(|windows| windows.keys());
             let inside = windows.flat_map(|window| apps.iter().map(move |app| format!("{app}@{window}")));
-            return apps.iter().cloned().chain(inside).collect();
+            Ok(apps.iter().cloned().chain(inside).collect())
         }
         Kind::Server => ServerTask::apps_of(scenario),
         Kind::Model => ModelTask::apps_of(scenario),
-    };
-    apps.map_err(|e| top.problem(e)).unwrap_or_default()
+    }
 }
 
 /// What the rest of a file may refer to.
@@ -227,7 +234,13 @@ pub(super) struct Names<'a> {
 /// Metrics of applications.
 pub(super) type Figures = Vec<(String, Metric)>;
 
-impl Names<'_> {
+impl<'n> Names<'n> {
+    /// Those of an experiment that was read.
+    pub(super) fn of(experiment: &'n Experiment) -> Names<'n> {
+        let apps = names_of_apps(&experiment.scenario, experiment.kind).unwrap_or_default();
+        Names { apps, queues: &experiment.queues, axes: &experiment.axes }
+    }
+
     fn known<'a>(
         &self,
         names: impl Iterator<Item = &'a str>,
@@ -267,7 +280,7 @@ impl Names<'_> {
 
     /// `"game.game_mos"`; `"node/n1.drop_share_ratio"` of a mesh; `"game@late.game_mos"`: in a window; `"tcp*.goodput_bits_per_second"`: of each application whose
     /// name begins so, and `"tcp*@late.goodput_bits_per_second"` in a window.
-    fn metric(&self, written: &str) -> Result<Vec<(String, Metric)>, String> {
+    pub(super) fn metric(&self, written: &str) -> Result<Figures, String> {
         let wrong = || format!("'{written}' is not application.metric, such as \"game.game_mos\"");
         let (app, metric) = written.split_once('.').ok_or_else(wrong)?;
         let apps = self.apps.iter().map(String::as_str).chain([ACCESS_POINT]);

@@ -39,6 +39,7 @@ mod sweep;
 mod task;
 pub mod text;
 mod told;
+mod until;
 mod workload;
 
 use std::ops::RangeInclusive;
@@ -57,6 +58,7 @@ pub use schema::{schema, sweep_schema};
 pub use scores::PointScores;
 pub use server::ServerTask;
 pub use sweep::{MAX_SWEEP, Sweep, SweepError};
+pub use until::{Asked, Settled, Until};
 pub use workload::Workload;
 
 use file::Purpose;
@@ -101,6 +103,8 @@ pub struct Experiment {
     pub scatters: Vec<Scatter>,
     /// What should come out.
     pub checks: Vec<Check>,
+    /// Of a sweep: how many seeds a point gets, where that depends on what comes out.
+    pub until: Option<Until>,
     /// Its text, as in its file.
     pub toml: String,
     /// A scenario, or a table `[server]` or `[model]`.
@@ -249,6 +253,7 @@ impl Experiment {
             courses: Vec::new(),
             scatters: Vec::new(),
             checks: Vec::new(),
+            until: None,
             toml: String::new(),
             scenario: toml::Table::new(),
             kind: workload::Kind::Home,

@@ -12,7 +12,7 @@ use super::Experiment;
 use super::live::LiveHost;
 use super::scores::PointScores;
 use super::task::Task;
-use crate::plan::{Budget, Halt, Job, Pace, Part, Stopped, Whole, execute};
+use crate::plan::{Budget, Halt, Job, Pace, Part, Round, Stopped, Whole, execute_rounds};
 use crate::store::Store;
 
 /// How to run.
@@ -92,6 +92,9 @@ pub enum RunError {
     /// A file that the scenario names is another one than when the plan was made.
     #[error("{0}: a file that the scenario names has changed since the command began; run it again")]
     Changed(String),
+    /// How many seeds a point needs cannot be told.
+    #[error("{0}")]
+    Until(String),
     /// A live run failed, or there is nothing that makes one.
     #[error("{0}")]
     Live(String),
@@ -128,24 +131,46 @@ pub(super) fn each_point(
     each: &mut dyn FnMut(PointScores),
 ) -> Result<(), RunError> {
     let mut whole = Whole::new(&task.plan);
-    let mut changed = None;
     through(experiment, options, task, &mut |job, measured| {
-        whole.add(&job, measured, |point, runs| match task.composed(point) {
-            Ok(composed) if changed.is_none() => each(PointScores::new(&composed, runs)),
+        let round = task.another(&mut whole, &job, measured)?;
+        let mut changed = None;
+        whole.hand_over(|point, runs| match task.scores(point, runs) {
+            Ok(scores) if changed.is_none() => each(scores),
             Ok(_) => {}
             Err(e) => changed = changed.take().or(Some(e)),
         });
+        changed.map_or(Ok(round), Err)
     })?;
-    changed.map_or(Ok(()), Err)
+    Ok(())
 }
 
-/// Makes what is not stored; hands over every run, as they end.
-pub(super) fn through(
+/// Makes what is not stored of a part that may have no whole points; returns how many runs that are.
+pub(super) fn each_run(
     experiment: &Experiment,
     options: &RunOptions,
     task: &Task,
-    each: &mut dyn FnMut(Job, Measured),
-) -> Result<(), RunError> {
+) -> Result<usize, RunError> {
+    let mut whole = Whole::new(&task.plan);
+    through(experiment, options, task, &mut |job, measured| {
+        // Where a point may need more seeds, its runs are all here.
+        if experiment.until.is_none() {
+            return Ok(None);
+        }
+        let round = task.another(&mut whole, &job, measured)?;
+        if round.is_none() {
+            whole.forget_if_whole(job.point);
+        }
+        Ok(round)
+    })
+}
+
+/// Makes what is not stored; hands over every run, as they end.
+fn through(
+    experiment: &Experiment,
+    options: &RunOptions,
+    task: &Task,
+    each: &mut dyn FnMut(Job, Measured) -> Result<Option<Round>, RunError>,
+) -> Result<usize, RunError> {
     let pace = Pace {
         // Two houses at once would be in each other's way.
         jobs: if experiment.live { 1 } else { options.jobs },
@@ -157,7 +182,7 @@ pub(super) fn through(
             }
         },
     };
-    execute(&task.plan, task, options.store, &pace, each).map_err(|halt| match halt {
+    execute_rounds(&task.plan, task, options.store, &pace, each).map_err(|halt| match halt {
         Halt::Stopped(stopped) => stopped.into(),
         Halt::Failed(e) => e,
     })

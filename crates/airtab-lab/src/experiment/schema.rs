@@ -50,6 +50,9 @@ reported = \"r\"
 of = \"a.game_mos\"
 spread = [\"fifo\", \"chap\"]
 least = 1
+[until]
+metric = \"a.game_mos\"
+half_width = 1
 ";
 
 /// The schema of the files of experiments.

@@ -8,6 +8,7 @@ use airtab_scenario::{Measured, QueueScores, Second};
 use serde::Serialize;
 
 use super::task::Composed;
+use super::until::Settled;
 use crate::compare::{add_page_times, summarise};
 
 /// The figures of one point.
@@ -15,6 +16,12 @@ use crate::compare::{add_page_times, summarise};
 pub struct PointScores {
     /// The number of the value of each axis.
     pub at: Vec<usize>,
+    /// How many seeds it has.
+    #[serde(skip)]
+    pub seeds: usize,
+    /// Of a point that was to get more seeds until they are enough: whether they are.
+    #[serde(skip)]
+    pub settled: Option<Settled>,
     /// One entry per discipline, in the order of the experiment.
     pub queues: Vec<QueueScores>,
     /// The course of videos: by discipline, seed and application.
@@ -52,6 +59,8 @@ impl PointScores {
         };
         PointScores {
             at: point.at.clone(),
+            seeds,
+            settled: None,
             queues: params.iter().zip(runs.chunks(seeds)).map(of_queue).collect(),
             seconds: runs.chunks(seeds).map(seconds_of).collect(),
             pages: runs.chunks(seeds).map(|runs| runs.iter().enumerate().map(common).collect()).collect(),

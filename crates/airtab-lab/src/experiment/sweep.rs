@@ -14,10 +14,11 @@ use airtab_scenario::{FileError, QueueSpec};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use toml::{Table, Value as Toml};
 
-use super::file::{MAX_POINTS, read_values};
-use super::run::{RunError, RunOptions, each_point, through};
+use super::file::{MAX_POINTS, Names, read_values};
+use super::run::{RunError, RunOptions, each_point, each_run};
 use super::scores::PointScores;
 use super::task::Task;
+use super::until::{self, Asked};
 use super::{Axis, Experiment, compose};
 use crate::frame::{AxisColumn, COLUMNS};
 
@@ -109,6 +110,15 @@ impl Experiment {
         }
     }
 
+    /// Gives every point as many seeds as that asks for, in place of what the file says of it.
+    ///
+    /// # Errors
+    /// There is no such figure, or a number cannot be.
+    pub fn ask_until(&mut self, asked: &Asked) -> Result<(), SweepError> {
+        self.until = until::put(asked, self.until.take(), &Names::of(self)).map_err(SweepError)?;
+        Ok(())
+    }
+
     /// Other disciplines.
     ///
     /// # Errors
@@ -168,12 +178,12 @@ impl<'a> Sweep<'a> {
         Ok(Sweep { experiment, options, task: Task::new(experiment, options)? })
     }
 
-    /// How many runs are this machine's, and how many of them are stored.
+    /// How many runs are this machine's, and how many of them are stored; of rounds the first.
     pub fn counts(&self) -> (usize, usize) {
         self.task.counts()
     }
 
-    /// Seeds, in their order.
+    /// Seeds, in their order: those that a point has at most.
     pub fn seeds(&self) -> &[u64] {
         self.task.plan.seeds()
     }
@@ -204,7 +214,7 @@ impl<'a> Sweep<'a> {
         said
     }
 
-    /// How many runs are not stored, and where the first of them is; None if all are.
+    /// How many runs (of rounds: of the first) are not stored, and where the first of them is; None if all are.
     pub fn missing(&self) -> Option<(usize, String)> {
         let plan = &self.task.plan;
         let mut missing = plan.jobs().filter(|job| !self.options.store.has(plan.key(job)));
@@ -228,16 +238,15 @@ impl<'a> Sweep<'a> {
         each_point(self.experiment, &RunOptions { progress, ..*self.options }, &self.task, each)
     }
 
-    /// Makes what is not stored, and no more: a part of a sweep has no whole points.
+    /// Makes what is not stored, and no more: a part of a sweep need have no whole points. Returns how many runs the part has.
     ///
     /// # Errors
     /// [`RunError`].
     ///
     /// # Panics
     /// If threads cannot be started.
-    pub fn fill(&self, progress: &(dyn Fn() + Sync)) -> Result<(), RunError> {
-        let options = RunOptions { progress, ..*self.options };
-        through(self.experiment, &options, &self.task, &mut |_, _| ())
+    pub fn fill(&self, progress: &(dyn Fn() + Sync)) -> Result<usize, RunError> {
+        each_run(self.experiment, &RunOptions { progress, ..*self.options }, &self.task)
     }
 }
 

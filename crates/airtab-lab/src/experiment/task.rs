@@ -4,7 +4,8 @@
 //! A point is put together when the plan is made, so that what is wrong in the last one is said before the first is run,
 //! and again when it is run: of a large sweep not all fit into memory.
 //!
-//! What it does not do: no loop over runs (`crate::plan`), no figures (`scores`).
+//! What it does not do: no loop over runs (`crate::plan`), no figures (`scores`), no rule of how many seeds are enough
+//! (`until`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -15,8 +16,9 @@ use airtab_scenario::{FileError, Measured, QueueSpec};
 
 use super::live;
 use super::run::{RunError, RunOptions};
+use super::scores::PointScores;
 use super::{Check, Experiment, Point};
-use crate::plan::{Brake, Cell, Job, Plan, Work};
+use crate::plan::{Brake, Cell, Job, Plan, Round, Whole, Work};
 
 /// Points that were put together last: a few for each thread that is at work on them.
 const RECENT: usize = 32;
@@ -62,14 +64,21 @@ impl<'a> Task<'a> {
         let points: Vec<Vec<usize>> = experiment.combinations().filter(wanted).collect();
         let specs = experiment.queues_of(options.quick);
         let own = if options.quick { experiment.quick_seeds } else { experiment.seeds };
-        let seeds = options.seeds.map_or_else(|| (1..=own).collect(), <[u64]>::to_vec);
+        let (seeds, first) = match &experiment.until {
+            Some(until) => until.seeds(options.seeds).map_err(RunError::Until)?,
+            None => {
+                let seeds = options.seeds.map_or_else(|| (1..=own).collect(), <[u64]>::to_vec);
+                let all = seeds.len();
+                (seeds, all)
+            }
+        };
         let (mut cells, mut live) = (Vec::with_capacity(points.len() * specs.len()), Vec::new());
         for at in &points {
             let composed = compose(experiment, at, &specs)?;
             cells.extend(composed.cells());
             live.push(composed.point.live);
         }
-        let plan = Plan::new(cells, specs.len(), seeds).part(options.part);
+        let plan = Plan::new(cells, specs.len(), seeds).in_rounds(first).part(options.part);
         Ok(Task { experiment, options, plan, points, live, specs, recent: Mutex::default() })
     }
 
@@ -77,6 +86,33 @@ impl<'a> Task<'a> {
     pub(crate) fn counts(&self) -> (usize, usize) {
         let stored = |job: &Job| self.takes_stored(job) && self.options.store.has(self.plan.key(job));
         (self.plan.total(), self.plan.jobs().filter(stored).count())
+    }
+
+    /// Takes a run; where its point has a whole round by it that is not enough, the next one.
+    pub(super) fn another(
+        &self,
+        whole: &mut Whole,
+        job: &Job,
+        measured: Measured,
+    ) -> Result<Option<Round>, RunError> {
+        let Some(runs) = whole.add(job, measured) else { return Ok(None) };
+        let Some(until) = &self.experiment.until else { return Ok(None) };
+        let scores = PointScores::new(&*self.composed(job.point)?, runs.cloned().collect());
+        let settled = until.settled(&scores).ok_or_else(|| {
+            let place = self.experiment.place(&scores.at);
+            RunError::Until(until.undefined(&place))
+        })?;
+        Ok(if settled.met { None } else { whole.again(job.point) })
+    }
+
+    /// A point of its runs: queue by queue, seed by seed.
+    ///
+    /// # Errors
+    /// As [`Task::composed`].
+    pub(super) fn scores(&self, point: usize, runs: Vec<Measured>) -> Result<PointScores, RunError> {
+        let scores = PointScores::new(&*self.composed(point)?, runs);
+        let settled = self.experiment.until.as_ref().and_then(|until| until.settled(&scores));
+        Ok(PointScores { settled, ..scores })
     }
 
     /// A point of the plan.

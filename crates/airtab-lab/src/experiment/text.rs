@@ -129,7 +129,14 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
 
 /// What came out of a sweep: a row for each point and discipline.
 pub fn sweep(e: &Experiment, outcome: &Outcome, style: Style) -> String {
-    let title = wrap(&format!("{}: {}", e.title, size(outcome.runs, outcome.seeds)), style.width);
+    let least = outcome.points.iter().map(|point| point.seeds as u64).min().unwrap_or(outcome.seeds);
+    let size = match least == outcome.seeds {
+        true => size(outcome.runs, outcome.seeds),
+        false => {
+            format!("{}, {least} to {}", count(outcome.runs, "run"), count(outcome.seeds as usize, "seed"))
+        }
+    };
+    let title = wrap(&format!("{}: {size}", e.title), style.width);
     format!("{title}\n\n{}", figures(e, outcome, style))
 }
 

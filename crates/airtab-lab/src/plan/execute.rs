@@ -12,6 +12,7 @@ use std::thread;
 use airtab_scenario::Measured;
 use airtab_scenario::digits::count;
 
+use super::agenda::{Agenda, Round};
 use super::brake::ends;
 use super::{Brake, Budget, Job, Plan};
 use crate::store::Store;
@@ -89,16 +90,42 @@ pub fn execute<W: Work>(
     pace: &Pace,
     each: &mut dyn FnMut(Job, Measured),
 ) -> Result<(), Halt<W::Error>> {
-    let crew = Crew { plan, work, store, pace, next: AtomicUsize::new(0), failed: Mutex::new(None) };
+    let alone = &mut |job, measured| {
+        each(job, measured);
+        Ok(None)
+    };
+    execute_rounds(plan, work, store, pace, alone).map(|_| ())
+}
+
+/// The same, where a run may show that its point needs another round: `each` says so. What rounds there are must depend on
+/// whole rounds alone, or it depends on who ends first. Returns how many runs there were.
+///
+/// # Errors
+/// As [`execute`], and the first error of `each`.
+///
+/// # Panics
+/// As [`execute`].
+pub fn execute_rounds<W: Work>(
+    plan: &Plan,
+    work: &W,
+    store: &dyn Store,
+    pace: &Pace,
+    each: &mut dyn FnMut(Job, Measured) -> Result<Option<Round>, W::Error>,
+) -> Result<usize, Halt<W::Error>> {
+    let crew = Crew { agenda: Agenda::new(plan), plan, work, store, pace, failed: Mutex::new(None) };
     let done = AtomicUsize::new(0);
     let threads = match pace.jobs {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         jobs => jobs,
     };
     let threads = threads.min(plan.all());
+    let mut take = |job, measured| match each(job, measured) {
+        Ok(round) => crew.agenda.led_to(round),
+        Err(e) => crew.fail(e),
+    };
     if threads == 1 {
         crew.work_on(&done, |job, measured| {
-            each(job, measured);
+            take(job, measured);
             true
         });
     } else {
@@ -110,42 +137,46 @@ pub fn execute<W: Work>(
                 scope.spawn(move || crew.work_on(done, |job, measured| send.send((job, measured)).is_ok()));
             }
             drop(send);
-            receive.into_iter().for_each(|(job, measured)| each(job, measured));
+            let _closes = crew.agenda.until_dropped();
+            receive.into_iter().for_each(|(job, measured)| take(job, measured));
         });
     }
+    let total = plan.total() + crew.agenda.added();
     if let Some(e) = crew.failed.into_inner().expect("nobody panics with it") {
         return Err(Halt::Failed(e));
     }
-    let (done, total) = (done.into_inner(), plan.total());
-    if done < total { Err(Halt::Stopped(Stopped { done, total })) } else { Ok(()) }
+    let done = done.into_inner();
+    if done < total { Err(Halt::Stopped(Stopped { done, total })) } else { Ok(total) }
 }
 
 /// Threads that work on one plan.
 struct Crew<'a, W: Work> {
+    agenda: Agenda<'a>,
     plan: &'a Plan,
     work: &'a W,
     store: &'a dyn Store,
     pace: &'a Pace<'a>,
-    /// The number of the next run.
-    next: AtomicUsize,
     failed: Mutex<Option<W::Error>>,
 }
 
 impl<W: Work> Crew<'_, W> {
     /// One run after the other, while `take` wants them.
     fn work_on(&self, done: &AtomicUsize, mut take: impl FnMut(Job, Measured) -> bool) {
-        loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.plan.all() {
-                return;
-            }
-            let Some(job) = self.plan.job(number) else { continue };
+        // Who leaves does so because there is nothing more to do for anybody.
+        let _closes = self.agenda.until_dropped();
+        while let Some(job) = self.agenda.next() {
             let Some((measured, stored)) = self.one(&job) else { return };
             (self.pace.progress)(Step { done: done.fetch_add(1, Ordering::Relaxed) + 1, stored });
             if !take(job, measured) {
                 return;
             }
         }
+    }
+
+    /// The first error counts; no further run is begun.
+    fn fail(&self, e: W::Error) {
+        self.failed.lock().expect("nobody panics with it").get_or_insert(e);
+        self.agenda.close();
     }
 
     /// A run, and whether it was stored; None if there is to be no further one.
@@ -169,7 +200,7 @@ impl<W: Work> Crew<'_, W> {
             }
             Ok(None) => None,
             Err(e) => {
-                self.failed.lock().expect("nobody panics with it").get_or_insert(e);
+                self.fail(e);
                 None
             }
         }

@@ -3,6 +3,7 @@
 //!
 //! - [`Plan`]: how many there are of each, and what each [`Job`]'s run is known by
 //! - [`execute()`]: every run that is not in the store yet, on some threads; runs are handed over as they end
+//! - [`execute_rounds()`], [`Rounds`]: the same, where points get more seeds as long as they are found to need them
 //! - [`Whole`]: puts runs together, point by point, in the order of the plan
 //! - [`Brake`]: ends a run from inside it
 //!
@@ -10,8 +11,10 @@
 //!
 //! What it does not do: it knows no scenario ([`Work`] makes a run), no file, and no figure.
 
+mod agenda;
 mod brake;
 mod execute;
+mod rounds;
 mod whole;
 
 use std::hash::Hasher;
@@ -19,8 +22,10 @@ use std::hash::Hasher;
 use airtab_core::Params;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
+pub use agenda::Round;
 pub use brake::{Brake, Budget};
-pub use execute::{Halt, Pace, Step, Stopped, Work, execute};
+pub use execute::{Halt, Pace, Step, Stopped, Work, execute, execute_rounds};
+pub use rounds::Rounds;
 pub use whole::Whole;
 
 /// What a run is known by: a number for all that decides on its figures but the sources (`store`).
@@ -70,6 +75,7 @@ pub struct Plan {
     cells: Vec<Cell>,
     queues: usize,
     seeds: Vec<u64>,
+    rounds: Rounds,
     part: Part,
 }
 
@@ -95,7 +101,22 @@ impl Plan {
     pub fn new(cells: Vec<Cell>, queues: usize, seeds: Vec<u64>) -> Plan {
         assert!(!seeds.is_empty(), "at least one seed is needed");
         assert!(queues > 0 && cells.len().is_multiple_of(queues), "a cell for each point and queue");
-        Plan { cells, queues, seeds, part: Part::WHOLE }
+        let rounds = Rounds::one(seeds.len());
+        Plan { cells, queues, seeds, rounds, part: Part::WHOLE }
+    }
+
+    /// The same, of whose seeds a point has so many at first, and more if it needs them ([`execute_rounds()`]). One machine
+    /// must know all seeds of a point then: only points are dealt.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn in_rounds(self, first: usize) -> Plan {
+        assert!(
+            (1..=self.seeds.len()).contains(&first),
+            "a first round has seeds, but not more than there are"
+        );
+        Plan { rounds: Rounds { first, most: self.seeds.len() }, ..self }
     }
 
     /// The same, of which one machine makes a part: points are dealt in turn, or, where there are fewer of them than
@@ -118,40 +139,40 @@ impl Plan {
         self.queues
     }
 
-    /// Seeds, in their order.
+    /// Seeds, in their order: those that a point has at most.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
     }
 
-    /// Runs, those of other machines left out.
+    /// How many of them a point has, round by round.
+    pub fn rounds(&self) -> Rounds {
+        self.rounds
+    }
+
+    /// Runs of the first round, those of other machines left out.
     pub fn total(&self) -> usize {
         if self.part == Part::WHOLE { self.all() } else { self.jobs().count() }
     }
 
-    /// Runs of one point.
-    fn of_point(&self) -> usize {
-        self.queues * self.seeds.len()
-    }
-
-    /// Runs of every machine.
+    /// Runs of the first round, those of every machine.
     fn all(&self) -> usize {
-        self.cells.len() * self.seeds.len()
+        self.cells.len() * self.rounds.first
     }
 
-    /// Runs in their order: point by point, queue by queue, seed by seed; those of other machines left out.
+    /// Runs of the first round in their order: point by point, queue by queue, seed by seed; those of other machines left
+    /// out.
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
         (0..self.all()).filter_map(|number| self.job(number))
     }
 
-    /// The run of that number; None if it is another machine's.
+    /// The run of that number, of the first round; None if it is another machine's.
     fn job(&self, number: usize) -> Option<Job> {
-        let place = number % self.seeds.len();
-        let cell = number / self.seeds.len();
-        let job =
-            Job { point: cell / self.queues, queue: cell % self.queues, place, seed: self.seeds[place] };
-        let dealt = match self.points() >= self.part.of {
+        let first = self.rounds.first;
+        let (cell, place) = (number / first, number % first);
+        let job = self.at(cell / self.queues, cell % self.queues, place);
+        let dealt = match self.points() >= self.part.of || first < self.rounds.most {
             true => job.point,
-            false => job.point * self.seeds.len() + place,
+            false => job.point * first + place,
         };
         (dealt % self.part.of == self.part.number).then_some(job)
     }
@@ -161,9 +182,14 @@ impl Plan {
         &self.cells[point * self.queues..][..self.queues]
     }
 
-    /// The place of a run within its point.
-    fn within(&self, job: &Job) -> usize {
-        job.queue * self.seeds.len() + job.place
+    fn at(&self, point: usize, queue: usize, place: usize) -> Job {
+        Job { point, queue, place, seed: self.seeds[place] }
+    }
+
+    /// Runs of a further round: queue by queue, seed by seed.
+    fn round(&self, round: Round) -> Vec<Job> {
+        let places = |queue| (round.from..round.to).map(move |place| self.at(round.point, queue, place));
+        (0..self.queues).flat_map(places).collect()
     }
 
     /// What a run is known by.
@@ -190,6 +216,22 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), 8, "each has its own");
+    }
+
+    /// Where a point may get more seeds, one machine has all of it, even if others have nothing to do.
+    #[test]
+    fn rounds_are_one_machines() {
+        let whole = plan(2, 8).in_rounds(2);
+        let points = |number| {
+            let jobs = whole.clone().part(Part { number, of: 3 });
+            jobs.jobs().map(|job| (job.point, job.queue, job.seed)).collect::<Vec<_>>()
+        };
+        assert_eq!(points(0), [(0, 0, 1), (0, 0, 2), (0, 1, 1), (0, 1, 2)]);
+        assert_eq!(points(1), [(1, 0, 1), (1, 0, 2), (1, 1, 1), (1, 1, 2)]);
+        assert_eq!(points(2), []);
+        let more = whole.round(Round { point: 1, from: 2, to: 4 });
+        let more: Vec<_> = more.iter().map(|job| (job.point, job.queue, job.seed)).collect();
+        assert_eq!(more, [(1, 0, 3), (1, 0, 4), (1, 1, 3), (1, 1, 4)]);
     }
 
     /// Every run is one machine's, with all queues of its point and seed.

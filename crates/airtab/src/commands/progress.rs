@@ -28,6 +28,18 @@ pub fn progress_bar(runs: usize) -> ProgressBar {
         .with_style(ProgressStyle::with_template(&form).expect("the template is right"))
 }
 
+/// The same, where nobody knows yet how many runs there will be: so many at first.
+pub fn growing_bar(first: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        if first > 0 {
+            output::note(&format!("{} of the first round ...", count(first, "run")));
+        }
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}");
+    ProgressBar::new_spinner().with_style(style.expect("the template is right"))
+}
+
 /// Files that take longer than a moment, bytes.
 const LONG: u64 = 50_000_000;
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use airtab_lab::count;
-use airtab_lab::experiment::{self, Experiment, FindError, RunError, RunOptions};
+use airtab_lab::experiment::{self, Asked, Experiment, FindError, RunError, RunOptions};
 use airtab_lab::plan::{Budget, Part, Stopped};
 use airtab_lab::store::{Packs, Store};
 use indicatif::ProgressBar;
@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use self::args::{Format, Sweep};
 use self::write::Results;
 use super::kept::Kept;
-use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
 use super::{refused, shipped};
 use crate::files::Files;
 use crate::output;
@@ -105,11 +105,17 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
         output::note(&format!("warning: {warning}"));
     }
     let (total, stored) = sweep.counts();
+    let of_round = if experiment.until.is_some() { " of the first round" } else { "" };
     if stored > 0 && !options.only_stored {
         let are = if total == 1 { "is" } else { "are" };
-        output::note(&format!("{stored} of {} {are} known from before.", count(total, "run")));
+        output::note(&format!("{stored} of {}{of_round} {are} known from before.", count(total, "run")));
     }
-    let bar = if total == stored { ProgressBar::hidden() } else { progress_bar(total - stored) };
+    let bar = match &experiment.until {
+        _ if options.only_stored => ProgressBar::hidden(),
+        Some(_) => growing_bar(total - stored),
+        None if total == stored => ProgressBar::hidden(),
+        None => progress_bar(total - stored),
+    };
     let progress = || {
         bar.inc(1);
         match &runs {
@@ -133,13 +139,16 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
                     dir.display()
                 )));
             }
-            filled.map(|()| {
+            filled.map(|total| {
                 let shard = format!("Shard {}/{}", part.number + 1, part.of);
-                output::note(&format!("{shard}: {} in {}.", count(total, "run"), dir.display()));
+                output::note(&match total {
+                    0 => format!("{shard}: nothing to do, as there are more shards than work."),
+                    _ => format!("{shard}: {} in {}.", count(total, "run"), dir.display()),
+                });
             })
         }
         _ => {
-            let begun = Results::begin(args, &experiment, &columns, sweep.seeds(), total);
+            let begun = Results::begin(args, &experiment, &columns, sweep.seeds());
             let mut results = match begun {
                 Ok(results) => results,
                 Err(e) => return Ok(refused(&output::message(&e))),
@@ -192,6 +201,7 @@ fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
     if let Some(queues) = &args.queues {
         experiment.under(queues)?;
     }
+    experiment.ask_until(&Asked { width: args.until.clone(), first: args.first, most: args.most })?;
     Ok(experiment)
 }
 

@@ -20,6 +20,7 @@ use crate::args::whole;
   airtab sweep my-home.toml --axis queue.chap.limit=35,70,140 --axis station.far.distance=1,10,20
   airtab sweep rrul --set wifi.attempts=4 --axis queue.fifo.limit=50,500 --queues fifo --format csv
   airtab sweep my-sweep.toml --out results     a row for each figure: results/results.parquet
+  airtab sweep my-sweep.toml --until game.game_mos=0.05   more seeds where they are needed
   airtab sweep my-sweep.toml --shard 3/7 --out packs      on the third of seven machines
   airtab sweep my-sweep.toml --merge packs --out results  once their packs are in one folder, or --merge a b c ...
 
@@ -42,6 +43,16 @@ pub struct Sweep {
     /// Seeds of each point and discipline: 1 to N, A to B, or a list such as 1,5,9 [default: those of the file, else 5]
     #[arg(long, value_name = "N|A-B|LIST", value_parser = seeds)]
     pub seeds: Option<Seeds>,
+    /// Give a point 10 seeds, 20, 40 .. until half of the 95 % interval of this figure is no more than that under all of its
+    /// disciplines, in the unit of results, as in game.game_mos=0.05; a point that does not come so far is told of, with exit code 0
+    #[arg(long, value_name = "METRIC=HALFWIDTH", value_parser = width, allow_hyphen_values = true)]
+    pub until: Option<(String, f64)>,
+    /// Seeds of a point that is narrow enough at once, with --until [default: 10]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(2..=MOST_SEEDS))]
+    pub first: Option<u64>,
+    /// Seeds that a point may get, with --until [default: 320, or as many as --seeds names]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(2..=MOST_SEEDS))]
+    pub most: Option<u64>,
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
@@ -135,6 +146,15 @@ fn seeds(text: &str) -> Result<Seeds, String> {
     match crate::commands::twice(&all) {
         Some(seed) => Err(format!("names seed {seed} twice")),
         None => Ok(Seeds { all, text: text.into() }),
+    }
+}
+
+fn width(text: &str) -> Result<(String, f64), String> {
+    let read =
+        text.rsplit_once('=').and_then(|(metric, width)| Some((metric.trim(), width.trim().parse().ok()?)));
+    match read {
+        Some((metric, width)) if !metric.is_empty() => Ok((metric.into(), width)),
+        _ => Err("give a figure and half the width of its interval, as in game.game_mos=0.05".into()),
     }
 }
 

@@ -5,9 +5,11 @@
 
 use std::io::{self, BufWriter, Stdout};
 
-use airtab_lab::experiment::{Experiment, Outcome, PointScores, text};
+use airtab_lab::count;
+use airtab_lab::experiment::{Experiment, Outcome, PointScores, Settled, text};
 use airtab_lab::frame::{AxisColumn, Csv, Parquet, Rows};
 use airtab_lab::store::sources;
+use airtab_scenario::digits::rounded;
 use anyhow::Context;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
@@ -30,7 +32,11 @@ pub struct Results<'a> {
     args: &'a Sweep,
     experiment: &'a Experiment,
     seeds: &'a [u64],
+    /// Seeds that some point has.
+    used: usize,
     runs: usize,
+    /// Of a sweep with `until`: how far each point came.
+    settled: Vec<(Vec<usize>, usize, Settled)>,
     rows: Rows<'a>,
     files: Option<Files>,
     parquet: Option<Parquet<File>>,
@@ -51,7 +57,6 @@ impl<'a> Results<'a> {
         experiment: &'a Experiment,
         columns: &'a [AxisColumn],
         seeds: &'a [u64],
-        runs: usize,
     ) -> anyhow::Result<Results<'a>> {
         let rows = Rows::new(columns, seeds);
         let files = args.out.as_deref().map(Files::new).transpose()?;
@@ -76,7 +81,20 @@ impl<'a> Results<'a> {
             (None, Format::Csv) => shown = Some(Csv::new(io::stdout(), &rows.schema()).map_err(unshown)?),
             _ => {}
         }
-        Ok(Results { args, experiment, seeds, runs, rows, files, parquet, csv, shown, points: Vec::new() })
+        Ok(Results {
+            args,
+            experiment,
+            seeds,
+            used: 0,
+            runs: 0,
+            settled: Vec::new(),
+            rows,
+            files,
+            parquet,
+            csv,
+            shown,
+            points: Vec::new(),
+        })
     }
 
     /// Adds a point.
@@ -84,6 +102,9 @@ impl<'a> Results<'a> {
     /// # Errors
     /// Names the file that cannot be written.
     pub fn add(&mut self, point: PointScores) -> anyhow::Result<()> {
+        self.used = self.used.max(point.seeds);
+        self.runs += point.seeds * point.queues.len();
+        self.settled.extend(point.settled.clone().map(|settled| (point.at.clone(), point.seeds, settled)));
         if self.parquet.is_some() || self.csv.is_some() || self.shown.is_some() {
             point.queues.iter().for_each(|q| self.rows.add(&point.at, q));
             let batch = self.rows.batch();
@@ -111,7 +132,7 @@ impl<'a> Results<'a> {
     pub fn finish(mut self) -> anyhow::Result<()> {
         let outcome = Outcome {
             quick: false,
-            seeds: self.seeds.len() as u64,
+            seeds: self.used as u64,
             runs: self.runs,
             points: std::mem::take(&mut self.points),
         };
@@ -121,7 +142,7 @@ impl<'a> Results<'a> {
             }
             _ => None,
         };
-        let manifest = self.manifest();
+        let (manifest, short) = (self.manifest(), self.short());
         if let Some(mut files) = self.files {
             let mut end = |name: &str, closed: Option<io::Result<File>>| -> anyhow::Result<()> {
                 let Some(closed) = closed else { return Ok(()) };
@@ -152,7 +173,59 @@ impl<'a> Results<'a> {
         if self.args.format == Format::Table {
             output::print(&text::sweep(self.experiment, &outcome, output::stdout_style()))?;
         }
+        short.iter().for_each(|warning| output::note(warning));
         Ok(())
+    }
+
+    /// What is said of points whose intervals are wider than asked for.
+    fn short(&self) -> Option<String> {
+        let until = self.experiment.until.as_ref()?;
+        let short = || self.settled.iter().filter(|(_, _, settled)| !settled.met);
+        let half = |settled: &Settled| settled.widest.1.unwrap_or(f64::INFINITY);
+        let (at, seeds, settled) = short().reduce(|a, b| if half(&b.2) > half(&a.2) { b } else { a })?;
+        let place = [self.experiment.place(at), settled.widest.0.clone()];
+        let place: Vec<&str> = place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        let width = settled.widest.1.map_or("no interval".into(), |half| {
+            // To its third digit: it is held against what was asked for.
+            format!("± {}", rounded(half, Some(half / 10.0), 15))
+        });
+        Some(format!(
+            "warning: {} of {} with {} wider than ± {} of {}; the widest: {}: {width}. Allow more seeds (--most, --seeds), \
+             or more width",
+            short().count(),
+            count(self.settled.len(), "point"),
+            count(*seeds, "seed"),
+            until.half_width,
+            until.metric,
+            place.join(", "),
+        ))
+    }
+
+    /// What was asked for with `until`, and how far each point came.
+    fn until(&self) -> Option<Value> {
+        let until = self.experiment.until.as_ref()?;
+        let point = |(at, seeds, settled): &(Vec<usize>, usize, Settled)| {
+            json!({
+                "at": self.at(at),
+                "seeds": seeds,
+                "widest": settled.widest.0,
+                "half_width": settled.widest.1,
+                "met": settled.met,
+            })
+        };
+        Some(json!({
+            "metric": until.metric,
+            "half_width": until.half_width,
+            "first": until.rounds.first,
+            "most": self.seeds.len(),
+            "points": self.settled.iter().map(point).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// The values of the axes at a point.
+    fn at(&self, at: &[usize]) -> serde_json::Map<String, Value> {
+        let at = at.iter().zip(&self.experiment.axes);
+        at.map(|(i, axis)| (axis.name.clone(), axis.values[*i].text.clone().into())).collect()
     }
 
     fn axes(&self) -> Value {
@@ -165,7 +238,7 @@ impl<'a> Results<'a> {
 
     fn manifest(&self) -> Value {
         let queues: Vec<&str> = self.experiment.queues.iter().map(|q| q.label.as_str()).collect();
-        json!({
+        let mut manifest = json!({
             "schema": SCHEMA,
             "version": env!("CARGO_PKG_VERSION"),
             "git": env!("AIRTAB_GIT"),
@@ -174,18 +247,17 @@ impl<'a> Results<'a> {
             "title": self.experiment.title,
             "axes": self.axes(),
             "queues": queues,
-            "seeds": self.seeds,
+            "seeds": self.seeds[..self.used],
             "runs": self.runs,
-        })
+        });
+        if let Some(until) = self.until() {
+            manifest["until"] = until;
+        }
+        manifest
     }
 
     fn json(&self, outcome: &Outcome) -> Value {
-        let point = |point: &PointScores| {
-            let at = point.at.iter().zip(&self.experiment.axes);
-            let at: serde_json::Map<String, Value> =
-                at.map(|(i, axis)| (axis.name.clone(), axis.values[*i].text.clone().into())).collect();
-            json!({ "at": at, "queues": point.queues })
-        };
+        let point = |point: &PointScores| json!({ "at": self.at(&point.at), "queues": point.queues });
         let mut data = self.manifest();
         data["points"] = outcome.points.iter().map(point).collect();
         data
@@ -213,6 +285,12 @@ fn command(args: &Sweep) -> String {
     }
     if let Some(seeds) = &args.seeds {
         words.extend(["--seeds".into(), seeds.text.clone()]);
+    }
+    if let Some((metric, half_width)) = &args.until {
+        words.extend(["--until".into(), quoted(&format!("{metric}={half_width}"))]);
+    }
+    for (option, seeds) in [("--first", args.first), ("--most", args.most)] {
+        words.extend(seeds.into_iter().flat_map(|n| [option.to_string(), n.to_string()]));
     }
     words.join(" ")
 }
