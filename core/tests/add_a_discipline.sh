@@ -11,11 +11,24 @@ cp -r include src tests "$tmp"
 cp template/discipline.c "$tmp/src/template.c"
 echo 'AT_DISCIPLINE(template)' >>"$tmp/src/disciplines.def"
 cd "$tmp"
-for t in test_invariants test_baselines fuzz; do
+compile() {
 	"${CC:-cc}" -std=c11 -g -O1 -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror \
 		-Iinclude -Itests '-DAT_HOST_H="airtab/host_user.h"' -DAT_FUZZ_MAIN=1 \
-		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		src/*.c "tests/$t.c" -o "$t"
+		-fsanitize=address,undefined -fno-sanitize-recover=all "$@"
+}
+# On each of n processors every n-th file.
+of=$(nproc) jobs=
+for n in $(seq 0 $((of - 1))); do
+	ls src/*.c | awk "NR % $of == $n" | while read -r file; do
+		compile -c "$file" -o "$file.o" || exit 1
+	done &
+	jobs="$jobs $!"
+done
+for job in $jobs; do
+	wait "$job"
+done
+for t in test_invariants test_baselines fuzz; do
+	compile src/*.o "tests/$t.c" -o "$t"
 done
 ./test_invariants
 ./test_baselines
