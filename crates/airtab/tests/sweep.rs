@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use common::{airtab, command, results, scratch, text};
+
+mod common;
+
 /// 2 x 2 x 2 points, 2 disciplines, 2 seeds: 32 runs of 1 s.
 const SWEEP: &str = r#"
 queues = ["fifo", "chap"]
@@ -38,35 +42,6 @@ keys = ["app.load.latency"]
 values = ["5ms", "20ms"]
 "#;
 
-fn scratch() -> tempfile::TempDir {
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
-    std::fs::write(dir.path().join("sweep.toml"), SWEEP).expect("written");
-    dir
-}
-
-fn command(dir: &Path, cache: &str, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
-    command.args(args).current_dir(dir).stdin(Stdio::null());
-    command.env("COLUMNS", "100").env("AIRTAB_CACHE", dir.join(cache));
-    command
-}
-
-fn airtab(dir: &Path, cache: &str, args: &[&str]) -> Output {
-    command(dir, cache, args).output().expect("airtab starts")
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("UTF-8")
-}
-
-/// The results of a sweep into that folder, which must come about.
-fn results(dir: &Path, cache: &str, out: &str, args: &[&str]) -> Vec<u8> {
-    let all = [&["sweep", "sweep.toml", "--out", out, "--format", "parquet"], args].concat();
-    let run = airtab(dir, cache, &all);
-    assert_eq!(run.status.code(), Some(0), "{args:?}: {}", text(&run.stderr));
-    std::fs::read(dir.join(out).join("results.parquet")).expect("it was written")
-}
-
 fn packs(folder: &Path) -> Vec<PathBuf> {
     let entries =
         std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("readable").path());
@@ -79,7 +54,7 @@ fn packs(folder: &Path) -> Vec<PathBuf> {
 /// One thread or two, in one go or with two stops, on one machine or on seven: one file.
 #[test]
 fn a_sweep_is_the_same_file_however_it_came_about() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     let serial = results(dir, "none", "serial", &["--no-cache", "--jobs", "1"]);
     assert!(results(dir, "none", "two", &["--no-cache", "--jobs", "2"]) == serial, "two jobs");
@@ -161,7 +136,7 @@ fn a_sweep_is_the_same_file_however_it_came_about() {
 /// What is killed loses the run that was being made, and no other.
 #[test]
 fn what_is_killed_goes_on() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     let long = SWEEP.replace("\"1s\"", "\"20s\"");
     std::fs::write(dir.join("sweep.toml"), long).unwrap();
@@ -218,7 +193,7 @@ fn what_is_killed_goes_on() {
 /// A comparison that was made is there at once, and what a sweep has run it does not run again.
 #[test]
 fn a_comparison_is_made_once() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     let args = ["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--json"];
     let fresh = airtab(dir, "none", &[&args[..], &["--no-cache"]].concat());
@@ -234,7 +209,7 @@ fn a_comparison_is_made_once() {
 /// Of two runs for three machines one has none, and its folder is merged as the others are.
 #[test]
 fn a_shard_without_runs_is_one() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     let one = SWEEP.split("[[axis]]").next().expect("a beginning");
     std::fs::write(dir.join("sweep.toml"), one).expect("written");
@@ -251,7 +226,7 @@ fn a_shard_without_runs_is_one() {
 /// An axis that changes nothing is told, with two of its values; one that changes something is not.
 #[test]
 fn an_axis_without_effect_is_told() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let warned = |args: &[&str]| {
         let common = ["sweep", "sweep.toml", "--seeds", "7,", "--format", "csv"];
         let run = airtab(scratch.path(), "kept", &[&common[..], args].concat());
@@ -268,7 +243,7 @@ fn an_axis_without_effect_is_told() {
 
 #[test]
 fn what_cannot_be_swept_is_told() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     std::fs::write(dir.join("bad.toml"), SWEEP.replace("count = 2", "cuont = 2")).unwrap();
     std::fs::write(
@@ -324,7 +299,7 @@ fn what_cannot_be_swept_is_told() {
 /// A scenario by its name, along an axis of the command line: a row for each figure, and a table.
 #[test]
 fn forms_of_results() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     let common = ["sweep", "sweep.toml", "--queues", "fifo", "--seeds", "7,", "--set", "app.call.start=50ms"];
     let csv = airtab(dir, "kept", &[&common[..], &["--format", "csv"]].concat());
@@ -359,7 +334,7 @@ fn forms_of_results() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let dir = scratch.path();
     std::fs::create_dir(dir.join("packs")).unwrap();
     let mounted = |run: &str| {
@@ -402,7 +377,7 @@ fn of_range(dir: &Path, key: &str, range: &str) -> Output {
 
 #[test]
 fn ranges_by_hand() {
-    let scratch = scratch();
+    let scratch = scratch(SWEEP);
     let (limit, latency, distance) = ("queue.fifo.limit", "app.call.latency", "station.a.distance");
     for (key, range, values) in [
         (limit, "from = 10, to = 60, step = 20", &["10", "30", "50"][..]),
