@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! One file per command.
 
+#[cfg(not(all(target_os = "linux", has_live, has_probe)))]
 mod absent;
 #[cfg(target_os = "linux")]
 pub mod airsim;
@@ -36,7 +37,7 @@ mod study;
 pub mod sweep;
 pub mod tcp;
 
-#[allow(unused_imports)] // by a build that has all
+#[cfg(not(all(target_os = "linux", has_live, has_probe)))]
 pub use absent::*;
 
 use std::io::Read;
