@@ -103,17 +103,34 @@ impl Discipline {
 
     /// Its parameters.
     pub fn params(self) -> Vec<Param> {
-        table(self.0.params, |p| (!p.name.is_null()).then(|| Param::from_c(p)))
+        self.param_entries().map(Param::from_c).collect()
     }
 
     /// Its statistics, in the order of [`crate::Qdisc::stats`].
     pub fn stats(self) -> Vec<Stat> {
-        table(self.0.stats, |s| (!s.name.is_null()).then(|| Stat::from_c(s)))
+        self.stat_entries().map(Stat::from_c).collect()
     }
 
     /// The columns of its per-flow table, in the order of [`crate::Qdisc::rows`].
     pub fn row_stats(self) -> Vec<Stat> {
-        table(self.0.row_stats, |s| (!s.name.is_null()).then(|| Stat::from_c(s)))
+        self.row_stat_entries().map(Stat::from_c).collect()
+    }
+
+    fn param_entries(self) -> impl Iterator<Item = &'static ffi::Param> {
+        entries(self.0.params, |p| p.name)
+    }
+
+    pub(crate) fn stat_entries(self) -> impl Iterator<Item = &'static ffi::Stat> {
+        entries(self.0.stats, |s| s.name)
+    }
+
+    pub(crate) fn row_stat_entries(self) -> impl Iterator<Item = &'static ffi::Stat> {
+        entries(self.0.row_stats, |s| s.name)
+    }
+
+    /// The parameter of that name, and its number.
+    fn param(self, name: &str) -> Option<(usize, &'static ffi::Param)> {
+        self.param_entries().enumerate().find(|(_, p)| text(p.name) == name)
     }
 }
 
@@ -229,21 +246,21 @@ impl Params {
     /// An unknown name (the known ones are listed) or a value of the wrong form
     /// or outside its range. Rules between parameters are for [`Params::check`].
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
-        let table = self.discipline.params();
         let error = |message| ParamError { discipline: self.discipline.name(), param: name.into(), message };
-        let Some(i) = table.iter().position(|p| p.name == name) else {
-            let names: Vec<_> = table.iter().map(|p| p.name).collect();
+        let Some((i, entry)) = self.discipline.param(name) else {
+            let names: Vec<_> = self.discipline.params().iter().map(|p| p.name).collect();
             return Err(error(format!("no such parameter; there are {}", names.join(", "))));
         };
+        let param = Param::from_c(entry);
         let parts: Vec<&str> = value.split(',').map(str::trim).collect();
-        if parts.len() > table[i].max_len {
+        if parts.len() > param.max_len {
             return Err(error(format!(
                 "'{value}' has {} values, at most {} fit",
                 parts.len(),
-                table[i].max_len
+                param.max_len
             )));
         }
-        self.values[i] = parts.iter().map(|v| table[i].parse(v)).collect::<Result<_, _>>().map_err(error)?;
+        self.values[i] = parts.iter().map(|v| param.parse(v)).collect::<Result<_, _>>().map_err(error)?;
         Ok(())
     }
 
@@ -253,7 +270,7 @@ impl Params {
     /// If it is another discipline, or has no such parameter.
     pub fn copy(&mut self, name: &str, from: &Params) {
         assert_eq!(self.discipline, from.discipline, "values of another discipline");
-        let i = self.discipline.params().iter().position(|p| p.name == name).expect("a parameter's name");
+        let i = self.discipline.param(name).expect("a parameter's name").0;
         self.values[i].clone_from(&from.values[i]);
     }
 
@@ -281,8 +298,7 @@ impl Params {
 
     /// The value or values of one parameter.
     pub fn get(&self, name: &str) -> Option<&[u64]> {
-        let i = self.discipline.params().iter().position(|p| p.name == name)?;
-        Some(&self.values[i])
+        Some(&self.values[self.discipline.param(name)?.0])
     }
 
     /// Asks the discipline itself, which also knows rules between parameters.
@@ -330,13 +346,13 @@ impl Params {
     }
 }
 
-/// Reads a C table up to the entry where `read` gives None.
-fn table<C: 'static, R>(first: *const C, read: impl Fn(&C) -> Option<R>) -> Vec<R> {
-    if first.is_null() {
-        return Vec::new();
-    }
-    // SAFETY: the core's tables end with an entry that has no name.
-    (0..).map_while(|i| read(unsafe { &*first.add(i) })).collect()
+/// A C table up to the entry without a name.
+fn entries<C: 'static>(first: *const C, name: fn(&C) -> *const c_char) -> impl Iterator<Item = &'static C> {
+    let all = (0..).map(move |i| {
+        // SAFETY: the core's tables are constants and end with an entry that has no name, and no further one is asked for.
+        unsafe { &*first.add(i) }
+    });
+    (!first.is_null()).then_some(all).into_iter().flatten().take_while(move |entry| !name(entry).is_null())
 }
 
 pub(crate) fn text(s: *const c_char) -> &'static str {

@@ -368,7 +368,7 @@ impl Qdisc {
 
     /// One value per row of [`Discipline::stats`].
     pub fn stats(&self, now: u64) -> Vec<u64> {
-        let mut values = vec![0; self.discipline.stats().len()];
+        let mut values = vec![0; self.discipline.stat_entries().count()];
         if let Some(read) = self.discipline.0.read {
             // SAFETY: q is initialised; there is a place for every row.
             unsafe { read(self.q.as_ptr(), values.as_mut_ptr(), now) }
@@ -387,7 +387,7 @@ impl Qdisc {
     pub fn for_each_row<T>(&self, pool: &Pool<T>, now: u64, mut see: impl FnMut(&[u64])) {
         self.own(pool);
         let Some(row) = self.discipline.0.row else { return };
-        let mut columns = vec![0; self.discipline.row_stats().len()];
+        let mut columns = vec![0; self.discipline.row_stat_entries().count()];
         let mut cursor = 0;
         loop {
             let mut found = false;

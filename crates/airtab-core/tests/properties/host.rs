@@ -3,9 +3,11 @@
 //! the discipline to them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Index;
+use std::rc::Rc;
 
 use airtab_core::{
-    Discipline, Handle, Heard, Meta, Params, Pool, Qdisc, Reason, Ticket, Tx, URGENT, Verdict,
+    Discipline, Handle, Heard, Meta, Params, Pool, Qdisc, Reason, Stat, Ticket, Tx, URGENT, Verdict,
 };
 
 use crate::ops::{self, Arrival, Op};
@@ -43,6 +45,24 @@ pub struct Host {
     /// The last packet given out, per flow, class and station.
     last: BTreeMap<(u32, u8, u16), u32>,
     pub tickets: Vec<Ticket>,
+    /// Names of the discipline's statistics, and of the columns of its table.
+    stats: Vec<&'static str>,
+    pub columns: Rc<[&'static str]>,
+}
+
+/// A row of the discipline's table: its values by the names of their columns.
+#[derive(Debug, PartialEq)]
+pub struct Row {
+    columns: Rc<[&'static str]>,
+    values: Vec<u64>,
+}
+
+impl Index<&str> for Row {
+    type Output = u64;
+
+    fn index(&self, name: &str) -> &u64 {
+        &self.values[self.columns.iter().position(|column| *column == name).expect("a column")]
+    }
 }
 
 /// What became of an arrival.
@@ -58,7 +78,11 @@ impl Host {
     pub fn new(params: Params, seed: u64) -> Host {
         let pool = Pool::new();
         let q = Qdisc::new(&pool, &params, seed, 0);
+        let names = |of: Vec<Stat>| -> Vec<_> { of.iter().map(|stat| stat.name).collect() };
+        let discipline = params.discipline();
         Host {
+            stats: names(discipline.stats()),
+            columns: names(discipline.row_stats()).into(),
             pool,
             q,
             params,
@@ -242,18 +266,14 @@ impl Host {
     }
 
     /// The discipline's table: column names and rows.
-    pub fn rows(&self) -> Vec<BTreeMap<&'static str, u64>> {
-        let names: Vec<_> = self.discipline().row_stats().iter().map(|s| s.name).collect();
-        self.q
-            .rows(&self.pool, self.now)
-            .into_iter()
-            .map(|row| names.iter().copied().zip(row).collect())
-            .collect()
+    pub fn rows(&self) -> Vec<Row> {
+        let rows = self.q.rows(&self.pool, self.now).into_iter();
+        rows.map(|values| Row { columns: Rc::clone(&self.columns), values }).collect()
     }
 
     /// One of the discipline's statistics.
     pub fn stat(&self, name: &str) -> u64 {
-        let i = self.discipline().stats().iter().position(|s| s.name == name).expect("a statistic");
+        let i = self.stats.iter().position(|stat| *stat == name).expect("a statistic");
         self.q.stats(self.now)[i]
     }
 
@@ -288,7 +308,7 @@ impl Host {
 
     /// Urgent packets that are ordinary ones so far; 0 where nothing is told apart.
     fn urgent_over(&self) -> u64 {
-        let told = self.discipline().stats().iter().any(|s| s.name == "urgent_over");
+        let told = self.stats.contains(&"urgent_over");
         if told { self.stat("urgent_over") } else { 0 }
     }
 
