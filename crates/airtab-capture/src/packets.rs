@@ -134,12 +134,14 @@ struct Interface {
     link: DataLink,
     /// Ticks of its time stamps in a second.
     ticks: u64,
+    /// What is added to them, seconds.
+    offset_s: i64,
     named: Option<(String, [u8; 6])>,
 }
 
 impl Interface {
     fn new(block: &InterfaceDescriptionBlock<'_>, frame: u64) -> Result<Interface, CaptureError> {
-        let (mut name, mut address, mut resolution) = (None, None, 6);
+        let (mut name, mut address, mut resolution, mut offset_s) = (None, None, 6, 0);
         for option in &block.options {
             match option {
                 InterfaceDescriptionOption::IfName(text) => name = Some(text.to_string()),
@@ -148,6 +150,7 @@ impl Interface {
                     address = <[u8; 6]>::try_from(&bytes[..]).ok();
                 }
                 InterfaceDescriptionOption::IfTsResol(value) => resolution = *value,
+                InterfaceDescriptionOption::IfTsOffset(value) => offset_s = value.cast_signed(),
                 _ => {}
             }
         }
@@ -157,11 +160,14 @@ impl Interface {
             if resolution & 0x80 == 0 { 10u64.checked_pow(exponent) } else { 1u64.checked_shl(exponent) };
         let what = || format!("interface with time stamps of 1/{resolution:#x} s (if_tsresol)");
         let ticks = ticks.ok_or_else(|| CaptureError::Broken { frame, what: what() })?;
-        Ok(Interface { link: block.linktype, ticks, named: name.zip(address) })
+        Ok(Interface { link: block.linktype, ticks, offset_s, named: name.zip(address) })
     }
 
-    fn ns(&self, ticks: u128) -> u64 {
-        (ticks * 1_000_000_000 / u128::from(self.ticks)).try_into().unwrap_or(u64::MAX)
+    /// Since 1970, ns; what is before or after all that can be said is its first or last moment.
+    fn ns(&self, ticks: u64) -> u64 {
+        let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks);
+        let ns = (ns as i128).saturating_add(i128::from(self.offset_s) * 1_000_000_000);
+        ns.clamp(0, u64::MAX.into()) as u64
     }
 }
 
@@ -186,7 +192,7 @@ fn pcapng<E: From<CaptureError>>(
                 known(interface.link, knows)?;
                 let packet = Packet {
                     number,
-                    at_ns: Some(interface.ns(block.timestamp.as_nanos())),
+                    at_ns: Some(interface.ns(block.timestamp.as_nanos() as u64)),
                     length: block.original_len,
                     bytes: &block.data,
                     link: interface.link,

@@ -19,7 +19,9 @@ use airtab_sim::traffic::trace::Packet;
 use etherparse::PacketBuilder;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
-use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
 use pcap_file::pcapng::blocks::simple_packet::SimplePacketBlock;
 use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
 use pcap_file::{DataLink, TsResolution};
@@ -242,6 +244,39 @@ fn every_link_says_the_same() {
         "an address of IPv4 is one however it is written"
     );
     assert_eq!(one("client = \"198.51.100.7\""), Ok(3), "the other end's view");
+}
+
+/// Interfaces count from moments of their own (if_tsoffset, in seconds): one here from 3 s before the other.
+#[test]
+fn interfaces_have_clocks_of_their_own() {
+    let mut writer = PcapNgWriter::new(Vec::new()).expect("a buffer");
+    let before = vec![InterfaceDescriptionOption::IfTsOffset((-3i64).cast_unsigned())];
+    for options in [Vec::new(), before] {
+        let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen: 0, options };
+        writer.write_block(&interface.into_block()).expect("a buffer");
+    }
+    let packet = ipv4(SERVER, CLIENT, 100, false);
+    for (interface_id, ms) in [(0, 10_000), (1, 13_005), (0, 10_007), (1, 2_000), (0, 10_010)] {
+        let block = EnhancedPacketBlock {
+            interface_id,
+            timestamp: Duration::from_micros(ms), // in ticks of us
+            original_len: packet.len() as u32,
+            data: (&packet[..]).into(),
+            options: Vec::new(),
+        };
+        writer.write_block(&block.into_block()).expect("a buffer");
+    }
+    let all = writer.into_inner();
+    // The fourth was before 1970.
+    let refused = file(&all, WIDE, HOST).map(|_| ()).unwrap_err();
+    assert!(refused.contains("frame 4"), "{refused}");
+    let whole = {
+        let len = all.len();
+        let of_one = 32 + packet.len().next_multiple_of(4);
+        [&all[..len - 2 * of_one], &all[len - of_one..]].concat()
+    };
+    let sent = file(&whole, WIDE, HOST).map(|f| replay(&f).packets.list().iter().map(|p| p.at_ns).collect());
+    assert_eq!(sent, Ok(vec![0, 5_000_000, 7_000_000, 10_000_000]));
 }
 
 /// What a card leaves to be filled in (a length of 0) is as long as the frame; what is shorter than UDP is as long as that; what

@@ -38,6 +38,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     None,
+    Count(u64),
     Number(f64),
     Word(&'static str),
     Numbers(Vec<f64>),
@@ -92,7 +93,7 @@ impl Param {
             Kind::Count(low, high) => {
                 let wrong = || format!("'{text}' is not a whole number from {low} to {high}");
                 let number = text.replace('_', "").parse::<u64>().ok().filter(|n| (low..=high).contains(&n));
-                number.map(|n| Value::Number(n as f64)).ok_or_else(wrong)
+                number.map(Value::Count).ok_or_else(wrong)
             }
             Kind::Number(low, high) => {
                 let within = |x: &f64| x.is_finite() && std::ops::RangeBounds::contains(&(*low, *high), x);
@@ -156,18 +157,22 @@ impl Given {
 
     /// A whole number that has a default.
     pub(super) fn count(&self, name: &str) -> u64 {
-        self.number(name) as u64
+        match self.0.get(name) {
+            Some(Value::Count(n)) => *n,
+            _ => unreachable!("{name} is a whole number"),
+        }
     }
 
     /// The same where the range is one of 32 bits.
     pub(super) fn small(&self, name: &str) -> u32 {
-        self.number(name) as u32
+        self.count(name) as u32
     }
 
     /// A number that may be left out.
     pub(super) fn maybe(&self, name: &str) -> Option<f64> {
         match self.0.get(name) {
             Some(Value::Number(x)) => Some(*x),
+            Some(Value::Count(n)) => Some(*n as f64),
             _ => None,
         }
     }
@@ -195,9 +200,27 @@ impl Given {
 
     /// With another seed, where the subject has one.
     pub fn with_seed(mut self, seed: u64) -> Given {
-        if let Some(Value::Number(own)) = self.0.get_mut("seed") {
-            *own = seed as f64;
+        if let Some(Value::Count(own)) = self.0.get_mut("seed") {
+            *own = seed;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static SEED: Param = Param { name: "seed", help: "", kind: Kind::Count(0, u64::MAX), default: "1" };
+
+    /// A number of 64 bits is not one of those that a double can be.
+    #[test]
+    fn seeds_are_whole() {
+        let mut given = Given::default();
+        for seed in [u64::MAX, (1 << 53) + 1] {
+            given.set(&SEED, &seed.to_string()).unwrap();
+            assert_eq!(given.count("seed"), seed);
+            assert_eq!(given.clone().with_seed(seed - 1).count("seed"), seed - 1);
+        }
     }
 }
