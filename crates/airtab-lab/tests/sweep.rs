@@ -83,6 +83,19 @@ fn a_budget_does_not_pay_for_what_is_stored() {
     assert!(!little.is_spent(), "{:?}", little.used());
 }
 
+/// Before the first run: a hundred thousand points take seconds to put together.
+#[test]
+fn points_are_put_together_until_a_stop() {
+    let dir = folder();
+    let experiment = latencies(dir.path());
+    let stop = AtomicBool::new(true);
+    let options = RunOptions::new(&NoStore, &stop);
+    match Sweep::new(&experiment, &options).map(|_| ()) {
+        Err(RunError::Stopped(stopped)) => assert_eq!(stopped.done, 0),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn servers_are_there_at_every_point() {
     let text = r#"

@@ -38,7 +38,7 @@ impl Experiment {
     }
 
     /// How many points there are.
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 

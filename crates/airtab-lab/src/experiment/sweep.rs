@@ -173,7 +173,7 @@ impl<'a> Sweep<'a> {
     /// Puts every point together once.
     ///
     /// # Errors
-    /// A value of an axis is wrong, or a discipline does not take its parameters.
+    /// A value of an axis is wrong, a discipline does not take its parameters, or it was stopped.
     pub fn new(experiment: &'a Experiment, options: &'a RunOptions) -> Result<Sweep<'a>, RunError> {
         Ok(Sweep { experiment, options, task: Task::new(experiment, options)? })
     }

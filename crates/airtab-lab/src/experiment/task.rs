@@ -8,6 +8,7 @@
 //! (`until`).
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use airtab_core::Params;
@@ -18,7 +19,7 @@ use super::live;
 use super::run::{RunError, RunOptions};
 use super::scores::PointScores;
 use super::{Check, Experiment, Point};
-use crate::plan::{Brake, Cell, Job, Plan, Round, Whole, Work};
+use crate::plan::{Brake, Cell, Job, Plan, Round, Stopped, Whole, Work};
 
 /// Points that were put together last: a few for each thread that is at work on them.
 const RECENT: usize = 32;
@@ -57,7 +58,7 @@ impl<'a> Task<'a> {
     /// Puts every point together once.
     ///
     /// # Errors
-    /// A value of an axis is wrong, or a discipline does not take its parameters.
+    /// A value of an axis is wrong, a discipline does not take its parameters, or it was stopped.
     pub(crate) fn new(experiment: &'a Experiment, options: &'a RunOptions) -> Result<Task<'a>, RunError> {
         let checked = if options.quick { experiment.checked() } else { BTreeSet::new() };
         let wanted = |at: &Vec<usize>| !options.quick || checked.contains(at);
@@ -74,6 +75,9 @@ impl<'a> Task<'a> {
         };
         let (mut cells, mut live) = (Vec::with_capacity(points.len() * specs.len()), Vec::new());
         for at in &points {
+            if options.stop.load(Ordering::Relaxed) {
+                return Err(Stopped { done: 0, total: points.len() * specs.len() * first }.into());
+            }
             let composed = compose(experiment, at, &specs)?;
             cells.extend(composed.cells());
             live.push(composed.point.live);

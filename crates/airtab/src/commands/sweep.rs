@@ -23,6 +23,9 @@ use super::{refused, shipped};
 use crate::files::Files;
 use crate::output;
 
+/// So many points are put together within two seconds.
+const AT_ONCE: usize = 10_000;
+
 /// Where runs are kept.
 enum Runs {
     Cache(Kept),
@@ -87,8 +90,12 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
         only_stored: !args.merge.is_empty(),
         ..RunOptions::new(runs.store(), &stop)
     };
+    if experiment.size() > AT_ONCE {
+        output::note(&format!("Looking at {} ...", count(experiment.size(), "point")));
+    }
     let sweep = match experiment::Sweep::new(&experiment, &options) {
         Ok(sweep) => sweep,
+        Err(RunError::Stopped(stopped)) => return Ok(halted(&stopped, &runs, args, &stop)),
         Err(e) => return Ok(refused(&e.to_string())),
     };
     if options.only_stored
