@@ -64,7 +64,18 @@ fn add(files: &mut Files, command: &Command) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let source = format!("airtab {}", env!("CARGO_PKG_VERSION"));
     let page = Page::new(command.clone()).title(name.to_uppercase()).source(source);
-    files.add(&format!("{name}.1"), |mut out| page.render(&mut out))?;
+    let mut roff = Vec::new();
+    page.render(&mut roff)?;
+    let roff = as_written(&String::from_utf8(roff)?);
+    files.add(&format!("{name}.1"), |out| out.write_all(roff.as_bytes()))?;
     let parts = command.get_subcommands().filter(|part| part.get_name() != "help");
     parts.into_iter().try_for_each(|part| add(files, part))
+}
+
+/// What follows the options stays in the lines that it was written in: commands with words behind them.
+fn as_written(roff: &str) -> String {
+    let Some((before, rest)) = roff.split_once(".SH EXTRA\n") else { return roff.into() };
+    let (extra, after) = rest.split_at(rest.find("\n.SH").map_or(rest.len(), |at| at + 1));
+    let (name, extra) = extra.strip_prefix("Examples:\n").map_or(("NOTES", extra), |rest| ("EXAMPLES", rest));
+    format!("{before}.SH {name}\n.nf\n{}\n.fi\n{after}", extra.trim_end_matches('\n'))
 }
