@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -56,6 +56,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'20m make kernel-cross' \
 		'30m make check-targets' \
 		'90m make deb-dkms-test' \
+		'1h make dist-test' \
 		'2h make kernel-debug-test' \
 		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \
 		'30m kernel/test/run --kernel 6.12 governor_kinds' \
@@ -146,6 +147,13 @@ deb-dkms: ## Debian packages into kernel/build/deb: the modules for DKMS, the tc
 deb-dkms-test: deb-dkms ## installs, loads, uses and removes them on a Debian 12 in QEMU (root)
 	@tools/require debian guest
 	@kernel/deb/test
+
+dist: ## target/dist: a static program, a Debian package, what a container needs, and their sums
+	@tools/dist
+
+dist-test: ## makes it twice, compares, and installs, uses and removes it (root)
+	@tools/require lintian
+	@tools/test-dist
 
 figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium
