@@ -31,6 +31,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/pages.rs", "(check)", &["zsh", "fish"]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/serve.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/sweep_until.rs", AIRTAB, &[]),
