@@ -159,9 +159,12 @@ fn values_are_set_and_taken_out_and_comments_stay() {
         let told = answer.json()["problems"][0]["message"].as_str().unwrap().to_string();
         assert!(told.starts_with(said), "{told}");
     }
-    for wrong in
-        [json!({ "path": "x" }), json!({ "path": "x", "value": 1, "remove": true }), json!({ "value": 1 })]
-    {
+    for wrong in [
+        json!({ "path": "x", "value": null }),
+        json!({ "path": "x" }),
+        json!({ "path": "x", "value": 1, "remove": true }),
+        json!({ "value": 1 }),
+    ] {
         assert_eq!(edit(wrong.clone()).status, 400, "{wrong}");
     }
     assert_eq!(set("wifi.attempts", json!(18_446_744_073_709_551_615_u64)).status, 422);

@@ -134,6 +134,7 @@ fn memory_of_an_hour_of_sixty_stations() {
     for now in 1..=3600 {
         let mut snapshot = one.clone();
         snapshot["now_s"] = (now as f64).into();
+        snapshot["house"] = "home".into();
         let station = snapshot["stations"][0].clone();
         let stations: Vec<Value> = (0..60)
             .map(|i| {

@@ -276,7 +276,7 @@ fn files_are_read_below_one_folder_only() {
     // Those within are read, and found to be no trace.
     for name in ["deep/movie.txt", "./deep/movie.txt", "within.txt"] {
         let told = traced(&with, name);
-        assert!(told.contains("no frame: write number"), "{name}: {told}");
+        assert!(told.ends_with(": has no frame"), "{name}: {told}");
     }
     let up = format!("../{}/secret.txt", outside.path().file_name().unwrap().to_str().unwrap());
     for name in [secret.to_str().unwrap(), "/etc/passwd", &up, "deep/../../x", "deep/../deep/movie.txt"] {
@@ -286,7 +286,7 @@ fn files_are_read_below_one_folder_only() {
     for name in ["link.txt", "out/secret.txt", "nothing.txt", "out/nothing.txt"] {
         let told = traced(&with, name);
         assert!(told.ends_with(": no such file or directory"), "{name}: {told}");
-        assert!(!told.contains("no frame"), "{name}: {told}");
+        assert!(!told.contains("frame"), "{name}: {told}");
     }
     assert!(traced(&with, "deep").contains("is a directory"));
     // An experiment is one that airtab brings, and no file.
