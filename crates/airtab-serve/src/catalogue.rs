@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use airtab_lab::catalogue;
 use airtab_lab::experiment::{self, FindError};
+use airtab_scenario::HOME;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -52,8 +53,9 @@ pub async fn experiment(Path(id): Path<String>) -> Result<Response, Refusal> {
     .await
 }
 
-/// `GET scenarios`.
+/// `GET scenarios`: the built-in home first.
 pub async fn scenarios(State(shared): State<Arc<Shared>>) -> Response {
+    let home = [("home", HOME)];
     let one = |(name, text): &(&str, &str)| json!({ "name": name, "text": text });
-    json(StatusCode::OK, &shared.scenarios.iter().map(one).collect::<Value>())
+    json(StatusCode::OK, &home.iter().chain(shared.scenarios).map(one).collect::<Value>())
 }

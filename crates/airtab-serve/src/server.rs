@@ -49,7 +49,7 @@ pub struct Options {
     pub names: Vec<String>,
     /// The folder of files that scenarios may name; none without.
     pub files: Option<PathBuf>,
-    /// Scenarios that airtab brings: names and texts.
+    /// Scenarios that airtab brings besides the home: names and texts.
     pub scenarios: &'static [(&'static str, &'static str)],
     /// Version of airtab.
     pub version: String,

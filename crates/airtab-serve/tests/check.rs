@@ -26,7 +26,10 @@ fn what_there_is_is_what_the_commands_print() {
     }
     let one = airtab_lab::experiment::find("chap/qsize-game").unwrap_or_else(|e| panic!("{e}"));
     same("/api/experiments/chap/qsize-game", &catalogue::experiment(&one));
-    assert_eq!(server.get("/api/scenarios").json(), json!([{ "name": "home", "text": "duration = \"1s\"" }]));
+    assert_eq!(
+        server.get("/api/scenarios").json(),
+        json!([{ "name": "home", "text": HOME }, { "name": "short", "text": SHORT }])
+    );
     for (path, said) in [
         (
             "/api/schema/nothing",

@@ -28,7 +28,7 @@ pub fn options() -> Options {
         port: 0,
         names: Vec::new(),
         files: None,
-        scenarios: &[("home", "duration = \"1s\"")],
+        scenarios: &[("short", SHORT)],
         live: Vec::new(),
         replay: Vec::new(),
         version: "9.9.9".into(),
