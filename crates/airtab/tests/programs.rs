@@ -32,12 +32,15 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
     ("crates/airtab/tests/common/mod.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/serve.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/tcp.rs", AIRTAB, &[]),
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(& binary)", &[]),
     ("crates/airtab-sim/benches/sim.rs", "(this)", &[]),
+    // The system's own opener of pages, where it has one.
+    ("crates/airtab/src/commands/serve.rs", "(program)", &[]),
     // The project's own tools.
     ("crates/airtab/tests/tools.rs", "(file)", &[]),
     ("crates/airtab/tests/tools.rs", "(& copy)", &[]),
