@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "./ui/lazy.tsx";
 import { unpack } from "./lib/permalink.ts";
 import { route, watch } from "./lib/route.ts";
-import { busy, run } from "./lib/run.ts";
+import { busy, resume, run } from "./lib/run.ts";
 import { useStore } from "./lib/store.ts";
 import { learn, open, redo, sentence, start, undo } from "./lib/study.ts";
 import { Scenario } from "./scenario/view.tsx";
@@ -30,7 +30,10 @@ export function App() {
   useEffect(keys, []);
   useEffect(() => {
     learn().then(
-      () => setReady(true),
+      () => {
+        setReady(true);
+        void resume();
+      },
       (e: unknown) => setTrouble(sentence(e)),
     );
   }, []);

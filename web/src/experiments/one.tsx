@@ -35,19 +35,28 @@ export function One({ id }: { id: string }) {
 function Content({ it, id }: { it: Experiment; id: string }) {
   const { disciplines } = useStore(known);
   const names = disciplines.map(({ name }) => name);
-  const labels = it.queues ?? [];
-  const drawn = useMemo(() => groups(it.checks ?? []), [it]);
+  const labels = it.queues;
+  const drawn = useMemo(() => groups(it.checks), [it]);
   return (
     <>
       <h1>{it.title}</h1>
       <p class="faint">{it.source}</p>
-      {it.about && <p class="prose">{it.about}</p>}
+      <Prose text={it.about} />
       {labels.length > 0 && (
         <ul class="chips" aria-label="Disciplines">
           {labels.map((label) => (
             <li key={label} class="chip">
               <Swatch look={lookOf(label, labels, names)} />
               {label}
+            </li>
+          ))}
+        </ul>
+      )}
+      {it.axes.length > 0 && (
+        <ul class="axes">
+          {it.axes.map((axis) => (
+            <li key={axis.name}>
+              {axis.label || axis.name}: <span class="num-list">{axis.values.map(({ text }) => text).join(", ")}</span>
             </li>
           ))}
         </ul>
@@ -81,7 +90,7 @@ function Content({ it, id }: { it: Experiment; id: string }) {
               </tr>
             </thead>
             <tbody>
-              {(it.checks ?? []).map((check) => (
+              {(it.checks).map((check) => (
                 <tr key={check.what}>
                   <th scope="row">{check.what}</th>
                   <td>{check.reported}</td>
@@ -96,9 +105,29 @@ function Content({ it, id }: { it: Experiment; id: string }) {
       {it.today && (
         <section aria-labelledby="today-title">
           <h2 id="today-title">Beside them today</h2>
-          <p class="prose">{it.today}</p>
+          <Prose text={it.today} />
         </section>
       )}
+      <details class="file">
+        <summary>Its file</summary>
+        <pre class="command" tabIndex={0} aria-label={`File of ${id}`}>
+          {it.toml}
+        </pre>
+      </details>
+    </>
+  );
+}
+
+/** Paragraphs; where lines of the file end means nothing. */
+function Prose({ text }: { text: string }) {
+  const paragraphs = text.trim().split(/\n\s*\n/).filter(Boolean);
+  return (
+    <>
+      {paragraphs.map((paragraph, i) => (
+        <p key={i} class="prose">
+          {paragraph}
+        </p>
+      ))}
     </>
   );
 }

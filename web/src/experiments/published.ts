@@ -2,20 +2,21 @@
 // What a source published, drawn: its value as a ring, the range that counts as the
 // same as a bar.
 import * as Plot from "@observablehq/plot";
-import { number } from "../lib/figures.ts";
 import type { Look } from "../lib/look.ts";
 
 /** One value of an experiment's source. */
 export interface Check {
   what: string;
-  reported?: string;
-  section?: string;
-  expected?: string;
-  of?: string;
-  queue?: string | null;
-  published?: number | null;
-  least?: number | null;
-  most?: number | null;
+  /** As the source says it, in words. */
+  reported: string;
+  section: string;
+  /** As a number, where it is one. */
+  published: number | null;
+  /** `3.2 to 3.7`, `at least 4.2`, `at most 0.62`, `rises`, `falls`. */
+  expected: string;
+  term: { of: { app: string; metric: string }[]; queue: string | null };
+  /** Whether it is the value itself, and no quotient, difference or spread. */
+  plain: boolean;
 }
 
 /** As `/api/experiments/ID` has it. */
@@ -23,27 +24,48 @@ export interface Experiment {
   id: string;
   title: string;
   source: string;
-  about?: string;
-  today?: string;
-  queues?: string[];
-  checks?: Check[];
+  about: string;
+  today: string;
+  queues: string[];
+  axes: { name: string; label: string; values: { text: string }[] }[];
+  checks: Check[];
+  toml: string;
+}
+
+/** A check with the range that counts as the same; null is an open end. */
+export interface Ranged extends Check {
+  least: number | null;
+  most: number | null;
 }
 
 /** Checks of one figure, which share an axis. */
 export interface Group {
   of: string;
-  checks: Check[];
+  checks: Ranged[];
 }
 
-/** Checks with a number, by what they are of. */
+/** The range that is expected; null: it is none. */
+export function rangeOf(expected: string): { least: number | null; most: number | null } | null {
+  const number = "(-?[0-9.]+)";
+  const both = new RegExp(`^${number} to ${number}$`).exec(expected);
+  if (both) return { least: Number(both[1]), most: Number(both[2]) };
+  const one = new RegExp(`^at (least|most) ${number}$`).exec(expected);
+  if (!one) return null;
+  const value = Number(one[2]);
+  return one[1] === "least" ? { least: value, most: null } : { least: null, most: value };
+}
+
+/** Checks of a value with a number, by what they are of. */
 export function groups(checks: readonly Check[]): Group[] {
   const made: Group[] = [];
   for (const check of checks) {
-    if (![check.published, check.least, check.most].some((value) => typeof value === "number")) continue;
-    const of = check.of ?? "value";
+    const range = rangeOf(check.expected);
+    if (!check.plain || (check.published === null && !range)) continue;
+    const of = check.term.of.map(({ app, metric }) => `${app}.${metric}`).join(", ") || "value";
+    const ranged = { ...check, least: range?.least ?? null, most: range?.most ?? null };
     const group = made.find((one) => one.of === of);
-    if (group) group.checks.push(check);
-    else made.push({ of, checks: [check] });
+    if (group) group.checks.push(ranged);
+    else made.push({ of, checks: [ranged] });
   }
   return made;
 }
@@ -51,7 +73,7 @@ export function groups(checks: readonly Check[]): Group[] {
 /** The figure of a group. */
 export function published({ checks }: Group, lookOf: (label: string) => Look) {
   const ends = checks.flatMap(({ published, least, most }) =>
-    [published, least, most].filter((value): value is number => typeof value === "number"),
+    [published, least, most].filter((value) => value !== null),
   );
   const low = Math.min(...ends);
   const high = Math.max(...ends);
@@ -59,9 +81,9 @@ export function published({ checks }: Group, lookOf: (label: string) => Look) {
   const rows = checks.map((check) => ({
     ...check,
     // An open end goes to the edge of the figure.
-    from: check.least ?? (typeof check.most === "number" ? low - pad : null),
-    to: check.most ?? (typeof check.least === "number" ? high + pad : null),
-    colour: check.queue ? `var(${lookOf(check.queue).variable})` : "var(--faint)",
+    from: check.least ?? (check.most === null ? null : low - pad),
+    to: check.most ?? (check.least === null ? null : high + pad),
+    colour: check.term.queue ? `var(${lookOf(check.term.queue).variable})` : "var(--faint)",
   }));
   return (width: number): Plot.PlotOptions => ({
     height: 30 + 34 * rows.length,
@@ -85,7 +107,7 @@ export function published({ checks }: Group, lookOf: (label: string) => Look) {
         ...(row.from === null || row.to === null
           ? []
           : [Plot.ruleY([row], { x1: "from", x2: "to", y: "what", stroke: row.colour, strokeWidth: 5, strokeOpacity: 0.35, dy: 5 })]),
-        ...(typeof row.published === "number"
+        ...(row.published !== null
           ? [Plot.dot([row], { x: "published", y: "what", stroke: row.colour, fill: "var(--panel)", strokeWidth: 2, r: 4, dy: 5 })]
           : []),
       ]),
@@ -95,15 +117,7 @@ export function published({ checks }: Group, lookOf: (label: string) => Look) {
           x: (row: (typeof rows)[number]) => row.published ?? row.from ?? row.to,
           y: "what",
           title: (row: (typeof rows)[number]) =>
-            [
-              row.what,
-              row.reported ? `source: ${row.reported}` : "",
-              typeof row.least === "number" || typeof row.most === "number"
-                ? `expected: ${row.least == null ? "at most" : number(row.least)} ${row.most == null ? "or more" : `${row.least == null ? "" : "to "}${number(row.most)}`}`
-                : "",
-            ]
-              .filter(Boolean)
-              .join("\n"),
+            `${row.what}\nsource: ${row.reported}\nexpected: ${row.expected}`,
           fill: "var(--panel)",
           stroke: "var(--line-strong)",
         }),

@@ -39,7 +39,9 @@ export function ExperimentsView({ of }: { of: string }) {
     const text = `${one.id} ${one.title} ${one.source}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
-  const studies = [...new Set(found.map(({ id }) => id.split("/")[0]!))];
+  const order = Object.keys(STUDIES);
+  const place = (study: string): number => (order.includes(study) ? order.indexOf(study) : order.length);
+  const studies = [...new Set(found.map(({ id }) => id.split("/")[0]!))].sort((a, b) => place(a) - place(b));
   return (
     <>
       <div class="runbar">

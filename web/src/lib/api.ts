@@ -6,19 +6,23 @@ import type { Json } from "./json.ts";
 
 /** Something wrong in a scenario, as `airtab scenario check` tells it. */
 export interface Problem {
-  line?: number | null;
-  column?: number | null;
+  /** From 1; 0: it is about the whole. */
+  line: number;
+  column: number;
+  /** Characters that are meant. */
+  width?: number;
+  /** Of another file that the scenario names. */
   path?: string | null;
-  key?: string | null;
+  /** What is wrong, with its key in front, and what to write instead. */
   message: string;
-  hint?: string | null;
 }
 
 /** What `/api/check` says of a text. */
 export interface Checked {
   problems: Problem[];
+  /** What the scenario runs without, and should not. */
+  warnings?: Problem[];
   form: Record<string, Json> | null;
-  hash?: string | null;
 }
 
 /** A parameter of a discipline. */

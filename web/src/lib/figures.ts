@@ -60,11 +60,18 @@ export function titleOf(metric: string): string {
     .join(" ");
 }
 
+/** The metric's name in words, with its unit. */
+export function inUnit(metric: string): string {
+  const { unit } = unitOf(metric);
+  return unit ? `${titleOf(metric)}, ${unit}` : titleOf(metric);
+}
+
 /** A number with three digits that count. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size !== 0 && size < 0.001) return value.toExponential(1).replace("-", "−");
+  if (size < 0.001) return value.toExponential(1).replace("-", "−");
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toFixed(digits).replace("-", "−");
 }

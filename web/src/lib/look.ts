@@ -38,7 +38,7 @@ export function lookOf(label: string, labels: readonly string[], known: readonly
     variable: `--d${number % COLOURS}`,
     className: `d${number % COLOURS}`,
     dash: DASHES[turn % DASHES.length]!,
-    marker: MARKERS[(turn + Math.floor(variant / DASHES.length)) % MARKERS.length]!,
+    marker: MARKERS[turn % MARKERS.length]!,
   };
 }
 

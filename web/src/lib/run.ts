@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // The run of a study: started, followed seed by seed, stopped.
-import { ask, post } from "./api.ts";
+import { ask, get, post } from "./api.ts";
 import type { Started } from "./api.ts";
 import type { Study } from "./permalink.ts";
 import type { Results } from "./results.ts";
@@ -32,6 +32,31 @@ export function busy(of: Run): boolean {
   return of.state === "waiting" || of.state === "running";
 }
 
+/** Where the number of the run is kept for a reload. */
+const KEY = "airtab.run";
+
+/** Goes on with the run that this tab had before a reload, if the server still has it. */
+export async function resume(): Promise<void> {
+  try {
+    const before = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as { id: number; study: Study } | null;
+    if (!before || run.value.state !== "none") return;
+    const now = await get<Pick<Run, "state" | "done" | "total" | "results">>(`runs/${before.id}`);
+    if (run.value.state !== "none") return;
+    const { state, done, total, results } = now;
+    run.set({ ...NONE, ...before, state, done, total, results });
+    if (busy(run.value)) await watchRun(before.id);
+  } catch {
+    // The server was started anew, and has no such run: there is nothing to go on with.
+    sessionStorage.removeItem(KEY);
+  }
+}
+
+async function watchRun(id: number): Promise<void> {
+  const mine = new AbortController();
+  following = mine;
+  await follow(`runs/${id}/events`, ({ name, data }) => take(name, data), mine.signal);
+}
+
 /** Asks for a study, and follows it. One that is on its way is left: the server ends it. */
 export async function begin(study: Study): Promise<void> {
   leave();
@@ -39,9 +64,8 @@ export async function begin(study: Study): Promise<void> {
   try {
     const { id, total } = await post<Started>("runs", study);
     run.patch({ id, total });
-    const mine = new AbortController();
-    following = mine;
-    await follow(`runs/${id}/events`, ({ name, data }) => take(name, data), mine.signal);
+    sessionStorage.setItem(KEY, JSON.stringify({ id, study }));
+    await watchRun(id);
   } catch (e) {
     run.patch({ state: "failed", error: sentence(e) });
   }

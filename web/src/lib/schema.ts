@@ -33,6 +33,14 @@ export interface Section {
 /** Sections in the order in which they are shown; what is not named comes after them. */
 const ORDER = ["", "station", "app", "queue", "wifi", "wired", "tcp", "server", "bottleneck", "node", "mesh"];
 
+/** Keys that come first in their table, in this order; the others follow by the alphabet. */
+const FIRST = ["name", "kind", "duration", "measure", "station", "direction", "distance", "rate", "phy", "start", "stop"];
+
+function inOrder(fields: Field[]): Field[] {
+  const place = ({ key }: Field): number => (FIRST.includes(key) ? FIRST.indexOf(key) : FIRST.length);
+  return fields.sort((a, b) => place(a) - place(b));
+}
+
 /** All sections of a schema. Lists without names are left out: only the text has them. */
 export function sections(schema: JsonObject): Section[] {
   const top: Section = { name: "", fields: [], list: false };
@@ -42,14 +50,15 @@ export function sections(schema: JsonObject): Section[] {
     const items = property["items"];
     if (property["type"] === "object") {
       const fields = leaves(property, "");
-      if (fields.length) found.push({ name, fields, list: false });
+      if (fields.length) found.push({ name, fields: inOrder(fields), list: false });
     } else if (isObject(items) && items["type"] === "object") {
-      if ("name" in propertiesOf(items)) found.push({ name, fields: leaves(items, ""), list: true });
+      if ("name" in propertiesOf(items)) found.push({ name, fields: inOrder(leaves(items, "")), list: true });
     } else {
       top.fields.push(field(name, property, []));
     }
   }
-  const place = (section: Section): number => (ORDER.indexOf(section.name) + ORDER.length + 1) % (ORDER.length + 1);
+  inOrder(top.fields);
+  const place = (section: Section): number => (ORDER.includes(section.name) ? ORDER.indexOf(section.name) : ORDER.length);
   return found.sort((a, b) => place(a) - place(b));
 }
 

@@ -174,7 +174,7 @@ function recalled(): Study | null {
 /** An error as a sentence with what the server says of each problem. */
 export function sentence(e: unknown): string {
   if (e instanceof Refused && e.problems.length) {
-    return e.problems.map((problem: Problem) => [problem.message, problem.hint].filter(Boolean).join("; ")).join(" ");
+    return e.problems.map((problem: Problem) => problem.message).join(" ");
   }
   return e instanceof Error ? e.message : String(e);
 }

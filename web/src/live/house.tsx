@@ -90,7 +90,7 @@ export function House({ name }: { name: string }) {
           setVersion((n) => n + 1);
         }}
       />
-      <div class="grid">
+      <div class="grid pairs">
         <Chart label="Airtime" unit="%" share lines={lines(course.air)} {...common} />
         <Chart label="Time in the queue, 99 of 100 packets" unit="ms" lines={lines(course.delay)} {...common} />
         <Chart label="Time at each hop, median" unit="ms" lines={hops} {...common} />

@@ -2,7 +2,7 @@
 // One figure more closely: any metric of any part, seed by seed, and the delays of
 // its packets.
 import { useMemo, useState } from "preact/hooks";
-import { titleOf } from "../lib/figures.ts";
+import { inUnit } from "../lib/figures.ts";
 import { metricsOf, parts, scoreOf } from "../lib/results.ts";
 import type { Results } from "../lib/results.ts";
 import { Figure } from "../ui/figure.tsx";
@@ -55,20 +55,20 @@ export function Closer({ results, shown, close }: { results: Results; shown: Sho
         <div class="grid">
           <div class="panel">
             <h3>
-              {part} <small class="faint">{titleOf(metric)}</small>
+              {part} <small class="faint">{inUnit(metric)}</small>
             </h3>
-            <Figure draw={means} label={`${part}: ${metric}`} />
+            <Figure draw={means} label={`${part}: ${inUnit(metric)}`} />
           </div>
           <div class="panel">
             <h3>
-              {part} <small class="faint">{titleOf(metric)}, seed by seed</small>
+              {part} <small class="faint">{inUnit(metric)}, seed by seed</small>
             </h3>
-            <Figure draw={seeds} label={`${part}: ${metric} of each seed`} />
+            <Figure draw={seeds} label={`${part}: ${inUnit(metric)}, seed by seed`} />
           </div>
           {down && (
             <div class="panel">
               <h3>
-                {part} <small class="faint">one-way delay down, by percentile</small>
+                {part} <small class="faint">one-way delay down, ms, by percentile</small>
               </h3>
               <Figure draw={down} label={`${part}: one-way delay down by percentile`} />
             </div>
@@ -76,7 +76,7 @@ export function Closer({ results, shown, close }: { results: Results; shown: Sho
           {up && (
             <div class="panel">
               <h3>
-                {part} <small class="faint">one-way delay up, by percentile</small>
+                {part} <small class="faint">one-way delay up, ms, by percentile</small>
               </h3>
               <Figure draw={up} label={`${part}: one-way delay up by percentile`} />
             </div>

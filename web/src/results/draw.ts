@@ -41,20 +41,23 @@ export function score(results: Results, part: string, metric: string, shown: rea
     return [{ label, look, mean: figure.mean * scale, half: half * scale, values, figure }];
   });
   const floor = unit === "MOS" ? 1 : 0;
-  const least = Math.min(...rows.map((row) => Math.min(row.mean - row.half, ...row.values)));
+  // What cannot be below the floor is not drawn there, however wide its interval is.
+  const lowest = Math.min(...rows.flatMap((row) => row.values));
+  const reach = Math.min(...rows.map((row) => Math.min(row.mean - row.half, ...row.values)));
+  const least = lowest >= floor ? Math.max(floor, reach) : reach;
   const most = Math.max(...rows.map((row) => Math.max(row.mean + row.half, ...row.values)));
   const full: [number, number] = [Math.min(floor, least), unit === "MOS" ? Math.max(4.5, most) : most || 1];
   const domain: [number, number] = close ? [least, most > least ? most : least + 1] : full;
   return (width: number): Plot.PlotOptions => ({
-    height: 34 + 24 * Math.max(1, shown.length),
+    height: 30 + 24 * Math.max(1, shown.length),
     marginLeft: left(shown, width),
-    marginBottom: 28,
+    marginBottom: 24,
     ...MARGINS,
-    x: { domain, nice: true, label: unit || null, labelAnchor: "right", ticks: Math.max(3, width / 90) },
+    x: { domain, nice: true },
     y: { domain: shown.map(({ label }) => label), label: null },
     marks: [
       Plot.gridX(GRID),
-      Plot.axisX({ label: unit || null, ticks: Math.max(3, width / 90), tickSize: 3, stroke: "var(--line-strong)" }),
+      Plot.axisX({ label: null, ticks: Math.max(3, width / 90), tickSize: 3 }),
       Plot.axisY({ label: null, tickSize: 0 }),
       ...rows.flatMap((row) => [
         Plot.tickX(row.values, {
@@ -112,12 +115,13 @@ export function bySeed(results: Results, part: string, metric: string, shown: re
     marginBottom: 32,
     ...MARGINS,
     marginTop: 22,
-    x: { label: "seed", labelAnchor: "right", domain: [Math.min(...results.seeds), Math.max(...results.seeds, 2)] },
-    y: { label: unit || titleOf(metric), nice: true, zero: !close, grid: true },
+    x: { domain: [Math.min(...results.seeds), Math.max(...results.seeds, 2)] },
+    y: { label: unit || titleOf(metric), nice: true, ...(close ? {} : { domain: [Math.min(unit === "MOS" ? 1 : 0, ...all.map(({ value }) => value)), Math.max(...all.map(({ value }) => value)) || 1] }) },
     marks: [
       Plot.gridY(GRID),
       Plot.axisX({
         label: "seed",
+        labelAnchor: "right",
         tickFormat: (seed: number) => (Number.isInteger(seed) ? String(seed) : ""),
         ticks: Math.min(results.seeds.length, Math.floor(width / 40)),
         tickSize: 3,
@@ -164,8 +168,8 @@ export function delays(results: Results, part: string, direction: "down" | "up",
     x: { type: "point", domain: PERCENTILES.map((p) => `p${p}`), label: null },
     y: { type: "log", label: "ms", nice: true },
     marks: [
-      Plot.gridY(GRID),
-      Plot.axisY({ label: "ms", ticks: 4, tickFormat: (ms: number) => number(ms).replace(/\.?0+$/, ""), tickSize: 3 }),
+      Plot.gridY({ ...GRID, ticks: 4 }),
+      Plot.axisY({ label: "ms", ticks: 4, tickFormat: (ms: number) => String(ms), tickSize: 3 }),
       ...rows.flatMap(({ look, points }) => [
         Plot.line(points, { x: "p", y: "ms", stroke: stroke(look), strokeWidth: 1.4, strokeDasharray: look.dash }),
         Plot.dot(points, { x: "p", y: "ms", fill: stroke(look), symbol: look.marker, r: 3.5 }),

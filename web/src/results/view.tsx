@@ -8,7 +8,7 @@ import { useStore } from "../lib/store.ts";
 import { known } from "../lib/study.ts";
 import { Says } from "../ui/says.tsx";
 import { Figure } from "../ui/figure.tsx";
-import { titleOf } from "../lib/figures.ts";
+import { inUnit } from "../lib/figures.ts";
 import { Closer } from "./closer.tsx";
 import { Downloads } from "./downloads.tsx";
 import { score } from "./draw.ts";
@@ -135,9 +135,9 @@ function Score({ results, name, shown, close }: { results: Results; name: string
   return (
     <div class="panel">
       <h3>
-        {name} <small class="faint">{kind === name ? "" : `${kind}, `}{titleOf(metric)}</small>
+        {name} <small class="faint">{kind === name ? "" : `${kind}: `}{inUnit(metric)}</small>
       </h3>
-      {shown.length > 0 && <Figure draw={draw} label={`${name}: ${titleOf(metric)}`} />}
+      {shown.length > 0 && <Figure draw={draw} label={`${name}: ${inUnit(metric)}`} />}
     </div>
   );
 }

@@ -125,12 +125,11 @@ function show(view: EditorView, wanted: string): void {
   });
 }
 
-/** A problem's place: from its column to the end of its word, or of its line. */
-function diagnostic(state: EditorState, { line, column, message, hint, key }: Problem): Diagnostic {
-  const where = state.doc.line(Math.min(Math.max(1, line ?? 1), state.doc.lines));
-  const from = Math.min(where.to, where.from + Math.max(0, (column ?? 1) - 1));
-  const rest = state.sliceDoc(from, where.to);
-  const to = column ? from + (/^[A-Za-z0-9_."'-]+/.exec(rest)?.[0].length ?? rest.length) : where.to;
-  const text = [key && !message.includes(key) ? `${key}: ${message}` : message, hint].filter(Boolean).join("; ");
-  return { from, to: Math.max(from, to), severity: "error", message: text };
+/** A problem's place: the characters that are meant, or the rest of the line. */
+function diagnostic(state: EditorState, { line, column, width, message, path }: Problem): Diagnostic {
+  // What is wrong in another file, or with the whole, is told at the top.
+  const where = state.doc.line(path ? 1 : Math.min(Math.max(1, line), state.doc.lines));
+  const from = Math.min(where.to, where.from + Math.max(0, path ? 0 : column - 1));
+  const to = width ? Math.min(where.to, from + width) : where.to;
+  return { from, to, severity: "error", message: path ? `${path}: ${message}` : message };
 }

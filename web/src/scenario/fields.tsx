@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // Fields of one table: those that are written, and a choice of those that could be.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Problem } from "../lib/api.ts";
 import type { Json } from "../lib/json.ts";
 import { quoted, shown, typed, valueAt } from "../lib/schema.ts";
 import type { Field } from "../lib/schema.ts";
@@ -13,7 +12,8 @@ interface Props {
   table: Json | undefined;
   /** Where it is: empty at the top. */
   path: string;
-  problems: Problem[];
+  /** What is wrong, by path. */
+  problems: ReadonlyMap<string, string>;
 }
 
 /** The fields, in the schema's order. */
@@ -34,7 +34,7 @@ export function Fields({ fields, table, path, problems }: Props) {
             value={valueAt(table, field.key)}
             fresh={fresh.includes(field.key)}
             onSettled={() => setFresh(fresh.filter((key) => key !== field.key))}
-            problem={problems.find((problem) => isOf(problem, whole))}
+            problem={problems.get(whole)}
           />
         );
       })}
@@ -63,17 +63,13 @@ function dotted(key: string): string {
   return key.split(".").map(quoted).join(".");
 }
 
-function isOf(problem: Problem, path: string): boolean {
-  return problem.path === path;
-}
-
 interface RowProps {
   field: Field;
   path: string;
   value: Json | undefined;
   fresh: boolean;
   onSettled: () => void;
-  problem: Problem | undefined;
+  problem: string | undefined;
 }
 
 /** One key: its name, its value, what is wrong with it. A value that is emptied is taken out of the text. */
@@ -142,8 +138,7 @@ function Row({ field, path, value, fresh, onSettled, problem }: RowProps) {
       )}
       {problem && (
         <p class="wrong-says" id={`${id}-bad`}>
-          {problem.message}
-          {problem.hint ? `; ${problem.hint}` : ""}
+          {problem}
         </p>
       )}
     </div>

@@ -2,7 +2,6 @@
 // The scenario's values as a form, made from the schema. What is typed goes into
 // the text by `/api/edit`, so that comments and layout stay.
 import { useMemo } from "preact/hooks";
-import type { Problem } from "../lib/api.ts";
 import { objects } from "../lib/json.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
 import { quoted, sections } from "../lib/schema.ts";
@@ -11,6 +10,7 @@ import { useStore } from "../lib/store.ts";
 import { change, edit, known, study } from "../lib/study.ts";
 import { Fields } from "./fields.tsx";
 import { applicationBlock, freeName, stationBlock } from "./blocks.ts";
+import { pathAt } from "./where.ts";
 
 const TITLES: Record<string, string> = {
   "": "Run",
@@ -26,9 +26,20 @@ const TITLES: Record<string, string> = {
   mesh: "Mesh",
 };
 
-/** `problems` are shown with their fields, too. */
-export function Form({ form, problems }: { form: JsonObject; problems: Problem[] }) {
+/** Problems of values are shown with their fields, too. */
+export function Form({ form }: { form: JsonObject }) {
   const { schema } = useStore(known);
+  const { checked, text, stale } = useStore(study);
+  const problems = useMemo(
+    () =>
+      new Map(
+        (stale ? [] : (checked?.problems ?? [])).flatMap(({ line, path, message }) => {
+          const value = path ? null : pathAt(text, line);
+          return value ? [[value, message] as const] : [];
+        }),
+      ),
+    [checked, stale],
+  );
   const all = useMemo(() => (schema ? sections(schema) : []), [schema]);
   return (
     <div class="form">
@@ -60,7 +71,7 @@ function Count({ value }: { value: Json | undefined }) {
 }
 
 /** A list of tables with names: a card for each. */
-function List({ section, form, problems }: { section: Section; form: JsonObject; problems: Problem[] }) {
+function List({ section, form, problems }: { section: Section; form: JsonObject; problems: ReadonlyMap<string, string> }) {
   const entries = objects(form[section.name]).filter((entry) => typeof entry["name"] === "string");
   const addable = section.name === "station" || section.name === "app";
   if (!entries.length && !addable) return null;
@@ -81,7 +92,7 @@ function List({ section, form, problems }: { section: Section; form: JsonObject;
   );
 }
 
-function Card({ section, entry, problems }: { section: Section; entry: JsonObject; problems: Problem[] }) {
+function Card({ section, entry, problems }: { section: Section; entry: JsonObject; problems: ReadonlyMap<string, string> }) {
   const name = entry["name"] as string;
   const path = `${section.name}.${quoted(name)}`;
   const kind = typeof entry["kind"] === "string" ? entry["kind"] : "";

@@ -6,7 +6,7 @@
 export const NEAREST = 0.5;
 export const FARTHEST = 100;
 /** Share of the radius within which nothing is drawn: the access point. */
-const HUB = 0.12;
+const HUB = 0.16;
 
 /** Share of the plan's radius for a distance in metres. */
 export function radiusOf(distance: number): number {

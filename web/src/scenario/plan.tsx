@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // The house from above: stations around the access point by their distance, which
 // dragging or the arrow keys change. Directions mean nothing: only distances count.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { objects } from "../lib/json.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { quoted } from "../lib/schema.ts";
 import { edit } from "../lib/study.ts";
 import { FARTHEST, NEAREST, distanceAt, metres, radiusOf, stepped } from "./place.ts";
 
-/** Half the plan's size, in its own units. */
-const HALF = { x: 260, y: 118 };
+/** Half the largest ring's height, and room for labels beside and above it, pixels. */
+const HALF_Y = 112;
+const ROOM = { x: 64, y: 20 };
 const RINGS = [1, 3, 10, 30, 100];
+
+const ANCHORS = ["end", "middle", "start"] as const;
+
+/** Where the label is: right of the access point to the right, left of it to the left, else above or below. */
+function side(x: number): -1 | 0 | 1 {
+  return x > 8 ? 1 : x < -8 ? -1 : 0;
+}
 
 /** Most stations that are drawn. */
 const MOST = 60;
@@ -19,6 +27,15 @@ const MOST = 60;
 export function Plan({ form }: { form: JsonObject }) {
   const stations = objects(form["station"]).filter(({ name, walk }) => typeof name === "string" && !walk);
   const svg = useRef<SVGSVGElement>(null);
+  const place = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(520);
+  useEffect(() => {
+    if (!place.current) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(240, Math.round(entry!.contentRect.width))));
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [stations.length > 0]);
+  const half = { x: Math.min(300, width / 2 - ROOM.x), y: HALF_Y };
   // The station that is moved, and how far it is now.
   const [moved, setMoved] = useState<{ name: string; distance: number } | null>(null);
   if (!stations.length) return null;
@@ -27,28 +44,28 @@ export function Plan({ form }: { form: JsonObject }) {
   const at = (i: number, distance: number): [number, number] => {
     const angle = (2 * Math.PI * (i + 0.5)) / drawn.length - Math.PI / 2;
     const radius = radiusOf(distance);
-    return [HALF.x * radius * Math.cos(angle), HALF.y * radius * Math.sin(angle)];
+    return [half.x * radius * Math.cos(angle), half.y * radius * Math.sin(angle)];
   };
   const pulled = (e: PointerEvent): number => {
     const point = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.current!.getScreenCTM()!.inverse());
-    return distanceAt(Math.hypot(point.x / HALF.x, point.y / HALF.y));
+    return distanceAt(Math.hypot(point.x / half.x, point.y / half.y));
   };
   const put = (name: string, distance: number): void => {
     void edit(`station.${quoted(name)}.distance`, distance).finally(() => setMoved(null));
   };
 
   return (
-    <figure class="plan">
+    <figure class="plan" ref={place}>
       <svg
         ref={svg}
-        viewBox={`${-HALF.x - 56} ${-HALF.y - 24} ${2 * HALF.x + 112} ${2 * HALF.y + 48}`}
+        viewBox={`${-width / 2} ${-half.y - ROOM.y} ${width} ${2 * (half.y + ROOM.y)}`}
         role="group"
         aria-label="Plan: stations by their distance to the access point"
       >
         {RINGS.map((ring) => (
           <g key={ring} class="ring" aria-hidden="true">
-            <ellipse rx={HALF.x * radiusOf(ring)} ry={HALF.y * radiusOf(ring)} />
-            <text y={-HALF.y * radiusOf(ring) - 3}>{ring} m</text>
+            <ellipse rx={half.x * radiusOf(ring)} ry={half.y * radiusOf(ring)} />
+            <text y={-half.y * radiusOf(ring) - 3}>{ring} m</text>
           </g>
         ))}
         <g class="hub" aria-hidden="true">
@@ -104,7 +121,9 @@ export function Plan({ form }: { form: JsonObject }) {
             >
               <circle class="reach" r="16" />
               <circle class="dot" r="6" />
-              <text y={y > 0 ? 19 : -11}>{label}</text>
+              <text x={side(x) * 11} y={side(x) ? 4 : y > 0 ? 19 : -11} text-anchor={ANCHORS[side(x) + 1]}>
+                {label}
+              </text>
             </g>
           );
         })}

@@ -6,22 +6,20 @@ import { study } from "../lib/study.ts";
 /** `onGo`: shows a place of the text. */
 export function Problems({ onGo }: { onGo: (place: { line: number; column: number }) => void }) {
   const { checked } = useStore(study);
-  const problems = checked?.problems ?? [];
-  if (!problems.length) return null;
+  const all = [...(checked?.problems ?? []), ...(checked?.warnings ?? [])];
+  if (!all.length) return null;
   return (
     <ul class="problems" aria-label="Problems">
-      {problems.map((problem, i) => (
+      {all.map((problem, i) => (
         <li key={i}>
-          {problem.line ? (
-            <button type="button" class="quiet place" onClick={() => onGo({ line: problem.line!, column: problem.column ?? 1 })}>
-              {problem.line}:{problem.column ?? 1}
+          {problem.line > 0 && !problem.path ? (
+            <button type="button" class="quiet place" onClick={() => onGo(problem)}>
+              {problem.line}:{problem.column}
             </button>
           ) : null}
           <span>
-            {problem.key ? <code>{problem.key}</code> : null}
-            {problem.key ? ": " : ""}
+            {problem.path ? `${problem.path}:${problem.line}: ` : ""}
             {problem.message}
-            {problem.hint ? <em>; {problem.hint}</em> : null}
           </span>
         </li>
       ))}

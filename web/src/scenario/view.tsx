@@ -12,7 +12,7 @@ import { Text } from "./text.tsx";
 
 /** `ready`: the server has told what it knows. */
 export function Scenario({ ready }: { ready: boolean }) {
-  const { text, canUndo, canRedo, form, trouble, checked } = useStore(study);
+  const { text, canUndo, canRedo, form, trouble } = useStore(study);
   const { scenarios } = useStore(known);
   const [line, setLine] = useState<{ line: number; column: number } | null>(null);
   if (!ready) return <p class="faint">Asking the server what it knows …</p>;
@@ -48,13 +48,13 @@ export function Scenario({ ready }: { ready: boolean }) {
           {form ? (
             <>
               <Plan form={form} />
-              <Form form={form} problems={checked?.problems ?? []} />
+              <Form form={form} />
             </>
           ) : (
             <p class="faint pad">The text is no TOML yet.</p>
           )}
         </section>
-        <section class="pane" aria-labelledby="text-title">
+        <section class="pane beside" aria-labelledby="text-title">
           <div class="pane-head">
             <h2 id="text-title">TOML</h2>
             <span class="push" />
