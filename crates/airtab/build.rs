@@ -4,7 +4,7 @@
 //! if sources differ from it, else `unknown`. The program is built again when
 //! another commit is checked out or a source changes, and not otherwise. And the
 //! scenarios of the repository, put into the program by their names. And which
-//! commands it has: `has_live`, `has_probe`.
+//! commands it has: `has_live`, `has_probe`, `has_serve`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,11 @@ fn main() {
     println!("cargo:rustc-env=AIRTAB_GIT={git}");
     scenarios();
     let linux = std::env::var_os("CARGO_CFG_TARGET_OS").is_some_and(|os| os == "linux");
-    for feature in ["live", "probe"] {
+    for (feature, anywhere) in [("live", false), ("probe", false), ("serve", true)] {
         println!("cargo:rustc-check-cfg=cfg(has_{feature})");
-        if linux && std::env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some() {
+        if (linux || anywhere)
+            && std::env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some()
+        {
             println!("cargo:rustc-cfg=has_{feature}");
         }
     }

@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::flent::{self, Document, Origin};
 use crate::measure;
 use crate::plan::{Brake, Cell, Halt, Job, Pace, Plan, Step, Stopped, Whole, Work, execute};
+use crate::so_far::{SoFar, Watch};
 use crate::store::Store;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
@@ -101,7 +102,7 @@ pub fn compare_kept(
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
     let documents = Mutex::new(vec![None; queues.len()]);
     let work = Runs { scenario, queues, plan, documents: &documents };
-    let comparison = through(scenario, queues, options, &work)?;
+    let comparison = through(scenario, queues, options, &work, None)?;
     let documents = documents.into_inner().expect("nobody panics with it");
     Ok((comparison, documents.into_iter().flatten().collect()))
 }
@@ -144,20 +145,27 @@ pub(crate) fn simulated(plan: &flent::Plan, trace: &Trace, label: &str, seed: u6
     plan.document(trace, &Origin { title: label, note: &note, start_unix_ns: 0 })
 }
 
-/// A plan of one point: each discipline once with each seed; `scenario` is what `work` runs.
+/// A plan of one point: each discipline once with each seed; `scenario` is what `work` runs. Where somebody watches, it
+/// goes seed by seed.
 pub(crate) fn through<W: Work<Error = Infallible>>(
     scenario: &Scenario,
     queues: &[(String, Params)],
     options: &Options,
     work: &W,
+    mut watch: Option<Watch>,
 ) -> Result<Comparison, Stopped> {
     let number = measure::number(scenario);
     let cells = queues.iter().map(|(_, params)| Cell::new(number, params)).collect();
     let plan = Plan::new(cells, queues.len(), options.seeds.to_vec());
-    let pace = Pace { jobs: options.jobs, stop: options.stop, budget: None, progress: options.progress };
+    let plan = if watch.is_some() { plan.seed_by_seed() } else { plan };
+    let budget = watch.as_ref().and_then(|watch| watch.budget);
+    let pace = Pace { jobs: options.jobs, stop: options.stop, budget, progress: options.progress };
     let (mut whole, mut runs) = (Whole::new(&plan), Vec::new());
     execute(&plan, work, options.store, &pace, &mut |job, measured| {
         whole.add(&job, measured);
+        if let (Some(watch), Some(runs)) = (&mut watch, whole.so_far(job.point)) {
+            (watch.each)(&SoFar { scenario, queues, seeds: options.seeds, quick: options.quick, job, runs });
+        }
         whole.hand_over(|_, all| runs = all);
     })
     .map_err(|halt| match halt {

@@ -9,6 +9,7 @@
 //! - [`plan`]: the loop over points, queues and seeds that all of these share; [`store`]: where finished runs are kept
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`fingerprint`]: what a capture says of its cards; [`class_load`]: what it says of classes of packets
+//! - [`catalogue`]: what there is, for programs; [`SoFar`]: a comparison before its end
 //! - [`flent`]: one run as a data file of flent
 //! - [`experiment`]: what varies, and what a source says should come out
 //! - [`contention`]: the contention models by subject and parameters, for command line and experiments
@@ -18,9 +19,11 @@
 //! (`airtab-quality`), no command line.
 
 mod capture;
+pub mod catalogue;
 mod change;
 pub mod class_load;
 mod classes;
+mod command;
 mod compare;
 pub mod contention;
 pub mod draw;
@@ -32,6 +35,7 @@ mod measure;
 pub mod plan;
 mod report;
 mod results;
+mod so_far;
 pub mod store;
 mod story;
 mod study;
@@ -41,11 +45,13 @@ mod why;
 pub use airtab_scenario::digits::{count, estimate};
 pub use capture::{SNAP_BYTES, capture};
 pub use change::{AppChange, Change, Changes, Verdict, results_schema};
+pub use command::{compare_command, quoted};
 pub use compare::{Comparison, Options, SCHEMA, compare, compare_kept, comparison};
 pub use measure::run;
 pub use plan::Stopped;
 pub use report::{Report, figures, headline, html};
 pub use results::{Manifest, Origin, Queue, frame, scenario_hash, text_hash, write_parquet};
+pub use so_far::{SoFar, Watch};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};
 pub use why::{why, why_short};

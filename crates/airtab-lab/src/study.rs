@@ -19,6 +19,7 @@ use crate::compare::{Comparison, Options, simulated, through};
 use crate::flent::{Document, Plan};
 use crate::measure::run_watched;
 use crate::plan::{Brake, Job, Stopped, Work};
+use crate::so_far::Watch;
 use crate::story::{Story, Teller};
 
 /// A comparison, and what was seen of each discipline's run with the first seed.
@@ -42,7 +43,8 @@ pub struct Capture<'a> {
 }
 
 /// Compares, with the stories, captures and files for flent of the first seed's runs. `captures`:
-/// one for each discipline, or none at all; `plan`: of the scenario as it is run, or none.
+/// one for each discipline, or none at all; `plan`: of the scenario as it is run, or none; `watch`: whoever looks at it on
+/// its way, if somebody does.
 ///
 /// # Errors
 /// [`Stopped`] as [`crate::compare()`]; captures are incomplete then.
@@ -55,6 +57,7 @@ pub fn study(
     options: &Options,
     captures: Vec<Capture>,
     plan: Option<&Plan>,
+    watch: Option<Watch>,
 ) -> Result<Study, Stopped> {
     let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
     let runs = Runs {
@@ -65,7 +68,7 @@ pub fn study(
         captures: captures.into_iter().map(Mutex::new).collect(),
         seen: queues.iter().map(|_| Mutex::default()).collect(),
     };
-    let comparison = through(scenario, queues, options, &runs)?;
+    let comparison = through(scenario, queues, options, &runs, watch)?;
     let (mut stories, mut captured, mut documents) = (Vec::new(), Vec::new(), Vec::new());
     for seen in runs.seen {
         let seen = seen.into_inner().expect("nobody panics with it");

@@ -26,7 +26,7 @@ fn a_study_simulates_nothing_twice() {
     let span = 9_000_000_000..9_500_000_000;
     let mut files = vec![Vec::new(); queues.len()];
     let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
-    let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, captures, None) else {
+    let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, captures, None, None) else {
         panic!("nobody stops it")
     };
     assert_eq!(simulations(), queues.len() * seeds.len(), "all that this process has set up");
@@ -40,10 +40,10 @@ fn a_study_simulates_nothing_twice() {
         assert!(frames > 100 && seen.captured[i].as_ref().is_ok_and(|n| *n == frames), "{label}");
         assert!(files[i] == alone, "{label}: the captures differ");
     }
-    let Ok(plain) = airtab_lab::study(&scenario, &queues, &options, Vec::new(), None) else {
+    let Ok(plain) = airtab_lab::study(&scenario, &queues, &options, Vec::new(), None, None) else {
         panic!("nobody stops it")
     };
     assert!(plain.stories == seen.stories && plain.captured.is_empty());
     stop.store(true, Ordering::Relaxed);
-    assert!(airtab_lab::study(&scenario, &queues, &options, Vec::new(), None).is_err());
+    assert!(airtab_lab::study(&scenario, &queues, &options, Vec::new(), None, None).is_err());
 }

@@ -222,7 +222,9 @@ fn a_capture_that_cannot_be_written_is_told() {
     for room in [10, 100_000] {
         let mut out = Full(room);
         let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };
-        let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, vec![capture], None) else { panic!() };
+        let Ok(seen) = airtab_lab::study(&scenario, &queues, &options, vec![capture], None, None) else {
+            panic!()
+        };
         assert_eq!(seen.captured[0].as_ref().unwrap_err().to_string(), "full");
         assert_eq!(seen.stories.len(), 1);
     }

@@ -41,6 +41,23 @@ impl Problem {
     pub fn of_file(file: &str, message: String) -> Problem {
         Problem { file: file.into(), line: 0, column: 0, message, text: String::new(), width: 0 }
     }
+
+    /// The key that it is about, with its table in front: `duration`, `[wifi] attempts`; None if it is about none.
+    pub fn key(&self) -> Option<&str> {
+        let (key, _) = self.message.split_once(": ")?;
+        let own = match key.strip_prefix('[') {
+            Some(_) => key.split_once("] ")?.1,
+            None => key,
+        };
+        let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+        (!own.is_empty() && own.chars().all(plain)).then_some(key)
+    }
+
+    /// What was most likely meant, if the message says so: `duration` of "did you mean `duration`?".
+    pub fn hint(&self) -> Option<&str> {
+        let (_, hint) = self.message.split_once("did you mean `")?;
+        hint.split_once('`').map(|(hint, _)| hint)
+    }
 }
 
 impl fmt::Display for Problem {

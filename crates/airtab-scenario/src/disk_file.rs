@@ -34,7 +34,7 @@ pub fn read_text(path: &Path, max_mib: u64, what: &str) -> Result<String, String
 ///
 /// # Errors
 /// As [`read_text`].
-pub(crate) fn open_file(path: &Path, what: &str) -> Result<Box<dyn Read>, String> {
+pub fn open_file(path: &Path, what: &str) -> Result<Box<dyn Read>, String> {
     #[cfg(target_os = "linux")]
     let file = open_as(Caller::of_root()?, path)?;
     #[cfg(not(target_os = "linux"))]

@@ -9,7 +9,7 @@
 //! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios (`airtab-reader`)
-//! - [`set`]: one value of a scenario's text changed, and every other line as it was
+//! - [`set`], [`remove`]: one value of a scenario's text changed, and every other line as it was
 //! - [`schema`]: what such files may hold, as JSON Schema
 //!
 //! `docs/scenarios.md` describes the files. What this crate does not do: it
@@ -60,7 +60,7 @@ mod wired;
 pub use airtab_reader as reader;
 pub use apps::ACCESS_POINT;
 #[cfg(feature = "files")]
-pub use disk_file::read_text;
+pub use disk_file::{open_file, read_text};
 pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
@@ -76,7 +76,7 @@ pub use scenario_file::scenario_text;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
-pub use set::{SetError, assignment, set};
+pub use set::{SetError, assignment, remove, set};
 pub use station::station_change;
 pub use tcp::tcp_settings;
 pub use volumes::volume_jain;

@@ -36,6 +36,26 @@ pub struct SetError {
 pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
     let told = |message: String| SetError { path: path.into(), message };
     let value = read_value(value).map_err(told)?;
+    edit(text, path, |top, names, last, way| put(find(top, way, text)?, names, last, value))
+}
+
+/// The text of a scenario with one value, table or entry of a list taken out, and the comment above it.
+///
+/// `path` is as in [`set`]; `station.tablet` names an entry of a list.
+///
+/// # Errors
+/// The text is no TOML, or the path is none or leads to something that is not there (then: what is).
+pub fn remove(text: &str, path: &str) -> Result<String, SetError> {
+    edit(text, path, |top, _, last, way| take(top, way, last, text))
+}
+
+/// Changes the document by the words of a path: all, the last, those before.
+fn edit(
+    text: &str,
+    path: &str,
+    change: impl FnOnce(&mut Table, &[&str], &str, &[&str]) -> Result<(), String>,
+) -> Result<String, SetError> {
+    let told = |message: String| SetError { path: path.into(), message };
     let words = read_path(path).map_err(told)?;
     let names: Vec<&str> = words.iter().map(Key::get).collect();
     let (last, way) = names.split_last().ok_or_else(|| told("names no key".into()))?;
@@ -44,8 +64,7 @@ pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
     let mut document: DocumentMut = unix.parse().map_err(|e: toml_edit::TomlError| {
         told(format!("the scenario is no TOML: {}", e.message().replace('\n', ", ")))
     })?;
-    let place = find(document.as_table_mut(), way, text).map_err(told)?;
-    put(place, &names, last, value).map_err(told)?;
+    change(document.as_table_mut(), &names, last, way).map_err(told)?;
     let changed = document.to_string();
     // A last line without an end keeps to that.
     let changed = match unix.ends_with('\n') || !changed.ends_with('\n') {
@@ -184,6 +203,31 @@ fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> R
         _ => {
             insert((table, in_line), key, Item::Value(value));
             Ok(())
+        }
+    }
+}
+
+/// Takes out a key of a table, or an entry of a list of tables by its name.
+fn take(top: &mut Table, way: &[&str], key: &str, text: &str) -> Result<(), String> {
+    if let Some((list, before)) = way.split_last() {
+        let (table, _) = find(top, before, text)?;
+        if let Some(item) = table.get_mut(list).filter(|item| is_list(item)) {
+            let known = names(item);
+            let at = known.iter().position(|known| known.as_deref() == Some(key));
+            let at = at.ok_or_else(|| format!("no [[{list}]] '{key}'{}", have(item)))?;
+            match item {
+                Item::ArrayOfTables(list) => _ = list.remove(at),
+                other => _ = other.as_array_mut().map(|list| list.remove(at)),
+            }
+            return Ok(());
+        }
+    }
+    let (table, _) = find(top, way, text)?;
+    match table.remove(key) {
+        Some(_) => Ok(()),
+        None => {
+            let keys: Vec<&str> = table.iter().map(|(key, _)| key).collect();
+            Err(format!("is not there{}", instead(key, &keys)))
         }
     }
 }

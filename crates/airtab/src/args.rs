@@ -27,6 +27,7 @@ use crate::commands::model::args::Model;
 use crate::commands::pages::{Completions, Man};
 use crate::commands::rpm::args::Rpm;
 use crate::commands::schema::Schema;
+use crate::commands::serve::args::Serve;
 use crate::commands::sweep::args::Sweep;
 use crate::output;
 
@@ -130,6 +131,7 @@ pub enum Command {
     Fingerprint(Fingerprint),
     Mesh(Mesh),
     Live(Live),
+    Serve(Serve),
     Schema(Schema),
     Completions(Completions),
     Man(Man),
@@ -330,8 +332,11 @@ pub enum ExperimentCommand {
         #[arg(value_name = "ID|FILE.toml")]
         experiment: String,
         /// Print its file, to start from
-        #[arg(long)]
+        #[arg(long, conflicts_with = "json")]
         toml: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Run some, and hold what comes out against what was expected
     ///

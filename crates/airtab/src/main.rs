@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Fingerprint(args) => commands::fingerprint::fingerprint(&args),
         Command::Mesh(args) => commands::mesh::mesh(&args),
         Command::Live(args) => commands::live::live(&args),
+        Command::Serve(args) => commands::serve::serve(&args),
         Command::Schema(args) => commands::schema::schema(&args),
         Command::Completions(args) => commands::pages::completions(&args),
         Command::Man(args) => commands::pages::man(&args),

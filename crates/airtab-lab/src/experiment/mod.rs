@@ -38,7 +38,7 @@ mod sum;
 mod sweep;
 mod task;
 pub mod text;
-mod told;
+pub(crate) mod told;
 mod until;
 mod workload;
 

@@ -83,7 +83,7 @@ pub(super) fn measured(expect: &Expect, values: &[PointValue], decimals: usize) 
 }
 
 /// The bounds.
-pub(super) fn expected(expect: &Expect) -> String {
+pub(crate) fn expected(expect: &Expect) -> String {
     match expect {
         Expect::Within(bounds) => match (*bounds.start(), *bounds.end()) {
             (least, f64::INFINITY) => format!("at least {least}"),

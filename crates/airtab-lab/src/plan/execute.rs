@@ -50,6 +50,8 @@ pub struct Pace<'a> {
 /// A run is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
+    /// Which.
+    pub job: Job,
     /// How many are, this one counted.
     pub done: usize,
     /// Whether it was stored.
@@ -166,7 +168,7 @@ impl<W: Work> Crew<'_, W> {
         let _closes = self.agenda.until_dropped();
         while let Some(job) = self.agenda.next() {
             let Some((measured, stored)) = self.one(&job) else { return };
-            (self.pace.progress)(Step { done: done.fetch_add(1, Ordering::Relaxed) + 1, stored });
+            (self.pace.progress)(Step { job, done: done.fetch_add(1, Ordering::Relaxed) + 1, stored });
             if !take(job, measured) {
                 return;
             }

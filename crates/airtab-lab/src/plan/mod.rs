@@ -77,6 +77,7 @@ pub struct Plan {
     seeds: Vec<u64>,
     rounds: Rounds,
     part: Part,
+    seeds_first: bool,
 }
 
 /// Which of a plan's runs are one machine's: so many machines, and the number of this one, from 0.
@@ -102,7 +103,7 @@ impl Plan {
         assert!(!seeds.is_empty(), "at least one seed is needed");
         assert!(queues > 0 && cells.len().is_multiple_of(queues), "a cell for each point and queue");
         let rounds = Rounds::one(seeds.len());
-        Plan { cells, queues, seeds, rounds, part: Part::WHOLE }
+        Plan { cells, queues, seeds, rounds, part: Part::WHOLE, seeds_first: false }
     }
 
     /// The same, of whose seeds a point has so many at first, and more if it needs them ([`execute_rounds()`]). One machine
@@ -117,6 +118,13 @@ impl Plan {
             "a first round has seeds, but not more than there are"
         );
         Plan { rounds: Rounds { first, most: self.seeds.len() }, ..self }
+    }
+
+    /// The same, made seed by seed: all queues of a seed, then those of the next. Whoever looks at results before the end
+    /// has whole seeds early.
+    #[must_use]
+    pub fn seed_by_seed(self) -> Plan {
+        Plan { seeds_first: true, ..self }
     }
 
     /// The same, of which one machine makes a part: points are dealt in turn, or, where there are fewer of them than
@@ -159,8 +167,8 @@ impl Plan {
         self.cells.len() * self.rounds.first
     }
 
-    /// Runs of the first round in their order: point by point, queue by queue, seed by seed; those of other machines left
-    /// out.
+    /// Runs of the first round in their order: point by point, queue by queue, seed by seed (or seed by seed, queue by
+    /// queue: [`Plan::seed_by_seed`]); those of other machines left out.
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
         (0..self.all()).filter_map(|number| self.job(number))
     }
@@ -168,8 +176,12 @@ impl Plan {
     /// The run of that number, of the first round; None if it is another machine's.
     fn job(&self, number: usize) -> Option<Job> {
         let first = self.rounds.first;
-        let (cell, place) = (number / first, number % first);
-        let job = self.at(cell / self.queues, cell % self.queues, place);
+        let (point, within) = (number / (first * self.queues), number % (first * self.queues));
+        let (queue, place) = match self.seeds_first {
+            true => (within % self.queues, within / self.queues),
+            false => (within / first, within % first),
+        };
+        let job = self.at(point, queue, place);
         let dealt = match self.points() >= self.part.of || first < self.rounds.most {
             true => job.point,
             false => job.point * first + place,
@@ -216,6 +228,14 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), 8, "each has its own");
+    }
+
+    #[test]
+    fn whole_seeds_may_come_early() {
+        let jobs = plan(2, 2).seed_by_seed();
+        let jobs: Vec<_> = jobs.jobs().map(|j| (j.point, j.queue, j.seed)).collect();
+        let first = [(0, 0, 1), (0, 1, 1), (0, 0, 2), (0, 1, 2), (1, 0, 1)];
+        assert_eq!((jobs.len(), &jobs[..5]), (8, &first[..]));
     }
 
     /// Where a point may get more seeds, one machine has all of it, even if others have nothing to do.

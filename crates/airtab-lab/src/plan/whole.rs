@@ -47,6 +47,11 @@ impl<'a> Whole<'a> {
         begun.is_whole(self.plan).then(|| begun.runs.values())
     }
 
+    /// What is there of a point that was not handed over: runs by queue and place of the seed.
+    pub fn so_far(&self, point: usize) -> Option<&BTreeMap<(usize, usize), Measured>> {
+        self.begun.get(&point).map(|begun| &begun.runs)
+    }
+
     /// A point that has a whole round needs another one; None if it had its last.
     pub fn again(&mut self, point: usize) -> Option<Round> {
         let begun = self.begun.get_mut(&point)?;

@@ -44,4 +44,5 @@ absent! {
     #[cfg(not(has_probe))] equal_access: EqualAccess, "Linux, and to be built with the feature `probe`";
     #[cfg(not(has_probe))] htbench: Htbench, "Linux, and to be built with the feature `probe`";
     #[cfg(not(has_probe))] rpm: Rpm, "Linux, and to be built with the feature `probe`";
+    #[cfg(not(has_serve))] serve: Serve, "to be built with the feature `serve`";
 }

@@ -4,9 +4,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use airtab_core::{Discipline, Param, Stat};
+use airtab_core::Discipline;
+use airtab_lab::catalogue;
 use airtab_scenario::reader::instead;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::{Disciplines, USAGE};
 use crate::output;
@@ -25,8 +26,8 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
         },
     };
     let text = match (args.json, &args.name) {
-        (true, None) => pretty(&json!(wanted.iter().map(|d| as_json(*d)).collect::<Vec<_>>())),
-        (true, Some(_)) => pretty(&as_json(wanted[0])),
+        (true, None) => pretty(&catalogue::disciplines()),
+        (true, Some(_)) => pretty(&catalogue::discipline(wanted[0])),
         (false, None) => list(&wanted),
         (false, Some(_)) => in_full(wanted[0], output::stdout_style().width),
     };
@@ -68,38 +69,4 @@ fn in_full(d: Discipline, width: usize) -> String {
 
 fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
-}
-
-fn as_json(d: Discipline) -> Value {
-    json!({
-        "name": d.name(),
-        "about": d.about(),
-        "params": d.params().iter().map(param).collect::<Vec<_>>(),
-        "stats": d.stats().iter().map(stat).collect::<Vec<_>>(),
-        "columns": d.row_stats().iter().map(stat).collect::<Vec<_>>(),
-    })
-}
-
-fn param(p: &Param) -> Value {
-    json!({
-        "id": p.id,
-        "name": p.name,
-        "unit": format!("{:?}", p.unit).to_lowercase(),
-        "default": p.format(p.default),
-        "allowed": p.allowed(),
-        "values": p.max_len,
-        "fixed": p.fixed,
-        "help": p.help,
-        "source": p.source,
-    })
-}
-
-fn stat(s: &Stat) -> Value {
-    json!({
-        "id": s.id,
-        "name": s.name,
-        "unit": format!("{:?}", s.unit).to_lowercase(),
-        "counter": s.counter,
-        "help": s.help,
-    })
 }

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 
-use airtab_lab::count;
 use airtab_lab::experiment::scoreboard::{self, Done};
 use airtab_lab::experiment::{
     self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
+use airtab_lab::{catalogue, count, quoted};
 use anyhow::Context;
 use glob::Pattern;
 use indicatif::ProgressBar;
@@ -19,7 +19,6 @@ use serde_json::json;
 
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
-use super::study::quoted;
 use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
 use crate::files::Files;
 use crate::output;
@@ -28,7 +27,7 @@ use crate::output;
 pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
     match &args.command {
         ExperimentCommand::List { json } => list(*json),
-        ExperimentCommand::Show { experiment, toml } => show(experiment, *toml),
+        ExperimentCommand::Show { experiment, toml, json } => show(experiment, *toml, *json),
         ExperimentCommand::Run(args) => run(args),
         ExperimentCommand::Scoreboard { experiments, live, resume, quick, out, jobs } => {
             let how = Board { live: *live, resume: *resume, quick: *quick, jobs: *jobs };
@@ -38,23 +37,22 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
 }
 
 fn list(as_json: bool) -> anyhow::Result<ExitCode> {
-    let all = experiment::all();
     if as_json {
-        let one = |e: &Experiment| json!({ "id": e.id, "title": e.title, "source": e.source, "live": e.live, "checks": e.checks.len() });
-        let all: Vec<_> = all.iter().map(one).collect();
-        output::print(&(serde_json::to_string_pretty(&all)? + "\n"))?;
+        output::print(&(serde_json::to_string_pretty(&catalogue::experiments())? + "\n"))?;
     } else {
+        let all = experiment::all();
         output::print(&text::list(&all, output::stdout_style()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(name: &str, toml: bool) -> anyhow::Result<ExitCode> {
+fn show(name: &str, toml: bool, json: bool) -> anyhow::Result<ExitCode> {
     let Some(experiment) = find(name)? else { return Ok(ExitCode::from(USAGE)) };
-    match toml {
-        true => output::print(&experiment.portable_toml())?,
-        false => output::print(&text::show(&experiment, output::stdout_style()))?,
-    }
+    output::print(&match (toml, json) {
+        (true, _) => experiment.portable_toml(),
+        (_, true) => format!("{:#}\n", catalogue::experiment(&experiment)),
+        _ => text::show(&experiment, output::stdout_style()),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -32,6 +32,8 @@ pub mod rpm;
 pub mod run;
 pub mod scenario;
 pub mod schema;
+#[cfg(has_serve)]
+pub mod serve;
 mod study;
 pub mod sweep;
 pub mod tcp;

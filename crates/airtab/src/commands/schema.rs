@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab schema`: what files may hold, as JSON Schema.
 //!
-//! What it does not do: schemas come from the readers (`airtab_scenario::schema`) and from the data itself
-//! (`airtab_lab::results_schema`); no key is known here.
+//! What it does not do: no key is known here (`airtab_lab::catalogue`).
 
 use std::process::ExitCode;
 
-use airtab_lab::{experiment, results_schema};
-use airtab_scenario::schema;
+use airtab_lab::catalogue;
 use anyhow::Context;
 use clap::{Parser, ValueEnum};
 
@@ -43,12 +41,8 @@ enum What {
 
 /// Prints it.
 pub fn schema(args: &Schema) -> anyhow::Result<ExitCode> {
-    let schema = match args.what {
-        What::Scenario => schema::scenario(),
-        What::Experiment => experiment::schema(),
-        What::Sweep => experiment::sweep_schema(),
-        What::Results => results_schema(),
-    };
+    let name = args.what.to_possible_value().expect("none is skipped");
+    let schema = catalogue::schema(name.get_name()).expect("each has one");
     output::print(&(serde_json::to_string_pretty(&schema).context("a schema as JSON")? + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }

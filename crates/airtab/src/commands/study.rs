@@ -6,8 +6,8 @@ use std::path::Path;
 use airtab_core::Params;
 use airtab_lab::flent::{Document, Plan};
 use airtab_lab::{
-    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, figures, html, scenario_hash,
-    study, write_parquet,
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, compare_command, figures, html,
+    scenario_hash, study, write_parquet,
 };
 use airtab_scenario::ScenarioFile;
 use anyhow::Context;
@@ -65,9 +65,17 @@ impl<'a> Job<'a> {
         let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
         let parts = self.captures.iter_mut();
         let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
-        let study = study(&self.file.scenario, self.queues, options, captures, plan)?;
+        let study = study(&self.file.scenario, self.queues, options, captures, plan, None)?;
         (self.stories, self.captured) = (study.stories, study.captured);
         Ok((study.comparison, study.documents))
+    }
+
+    /// The options that decide on the figures.
+    fn command(&self) -> String {
+        let Compare { scenario, set, queues, seeds, quick, .. } = self.args;
+        let scenario = scenario.as_deref().map(Path::to_string_lossy);
+        let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
+        compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
     }
 
     /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
@@ -75,11 +83,12 @@ impl<'a> Job<'a> {
     /// # Errors
     /// Names the file that could not be written; none is there then.
     pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
+        let command = self.command();
         let (scenario, files) = (&self.file.scenario, &mut self.files);
         let origin = Origin {
             version: env!("CARGO_PKG_VERSION").into(),
             git: env!("AIRTAB_GIT").into(),
-            command: command(self.args),
+            command,
             scenario_hash: scenario_hash(scenario),
         };
         let report = Report { comparison, scenario, stories: &self.stories, origin: &origin };
@@ -108,27 +117,6 @@ pub fn file_name(label: &str) -> String {
     label.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
 }
 
-/// The options that decide on the figures.
-fn command(args: &Compare) -> String {
-    let mut words = vec!["airtab".to_string(), "compare".into()];
-    words.extend(args.scenario.as_deref().map(|path| quoted(&path.to_string_lossy())));
-    let sets = args.set.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]);
-    words.extend(sets);
-    let queues: Vec<&str> = args.queues.iter().map(|q| q.label.as_str()).collect();
-    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), args.seeds.to_string()]);
-    words.extend(args.quick.then(|| "--quick".into()));
-    words.join(" ")
-}
-
-/// For a shell.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
-
 /// One line about the files, for standard error.
 pub fn summary(names: &[String], dir: &Path, pcap: Option<u64>) -> String {
     let (figures, others): (Vec<&str>, Vec<&str>) =
@@ -153,12 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_words_are_safe() {
+    fn names_are_safe() {
         assert_eq!(file_name("chap:increment=0.5ms:limit=70"), "chap-increment=0.5ms-limit=70");
         assert_eq!(file_name("../x y"), "..-x-y");
-        assert_eq!(
-            [quoted("a/b.toml"), quoted("my home"), quoted("it's")],
-            ["a/b.toml", "'my home'", "'it'\\''s'"]
-        );
     }
 }

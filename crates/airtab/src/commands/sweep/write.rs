@@ -5,17 +5,16 @@
 
 use std::io::{self, BufWriter, Stdout};
 
-use airtab_lab::count;
 use airtab_lab::experiment::{Experiment, Outcome, PointScores, Settled, text};
 use airtab_lab::frame::{AxisColumn, Csv, Parquet, Rows};
 use airtab_lab::store::sources;
+use airtab_lab::{count, quoted};
 use airtab_scenario::digits::rounded;
 use anyhow::Context;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::args::{Format, Sweep};
-use crate::commands::study::quoted;
 use crate::files::{Files, MANIFEST, Part};
 use crate::output;
 

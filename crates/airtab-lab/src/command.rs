@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! The command line that repeats a comparison, for manifests and reports.
+//!
+//! What it does not do: nothing is run by it.
+
+/// `airtab compare` with the options that decide on the figures. `sets`: path and value each; `queues`: labels.
+pub fn compare_command(
+    scenario: Option<&str>,
+    sets: &[(String, String)],
+    queues: &[&str],
+    seeds: u64,
+    quick: bool,
+) -> String {
+    let mut words = vec!["airtab".to_string(), "compare".into()];
+    words.extend(scenario.map(quoted));
+    words.extend(sets.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]));
+    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.to_string()]);
+    words.extend(quick.then(|| "--quick".into()));
+    words.join(" ")
+}
+
+/// A word for a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_safe() {
+        assert_eq!(
+            [quoted("a/b.toml"), quoted("my home"), quoted("it's")],
+            ["a/b.toml", "'my home'", "'it'\\''s'"]
+        );
+        let sets = [("app.\"our film\".start".into(), "2s".into())];
+        assert_eq!(
+            compare_command(Some("my home.toml"), &sets, &["fifo", "chap:limit=70"], 5, true),
+            "airtab compare 'my home.toml' --set 'app.\"our film\".start=2s' --queues fifo,chap:limit=70 --seeds 5 --quick"
+        );
+        assert_eq!(
+            compare_command(None, &[], &["fifo"], 20, false),
+            "airtab compare --queues fifo --seeds 20"
+        );
+    }
+}
