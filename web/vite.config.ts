@@ -3,6 +3,7 @@
 // give the same bytes: names are hashes of contents, nothing tells the time.
 import { defineConfig } from "vite";
 import { proxy } from "./dev/proxy.ts";
+import { notices } from "./notices.ts";
 
 export default defineConfig({
   base: "/",
@@ -26,5 +27,5 @@ export default defineConfig({
       },
     },
   },
-  plugins: [proxy()],
+  plugins: [proxy(), notices()],
 });
