@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The files of the page, put into the program: those below `assets/`, each with a tag made of its content, and by gzip
-//! where that is smaller.
+//! where that is smaller. And whether houses of this machine are shown: `has_live`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,6 +15,11 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=assets");
+    println!("cargo:rustc-check-cfg=cfg(has_live)");
+    let linux = std::env::var_os("CARGO_CFG_TARGET_OS").is_some_and(|os| os == "linux");
+    if linux && std::env::var_os("CARGO_FEATURE_LIVE").is_some() {
+        println!("cargo:rustc-cfg=has_live");
+    }
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("assets");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("set by cargo"));
     let mut list = String::from("&[\n");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Shows recorded snapshots as if they came from a running house, one a second,
-//! and serves their metrics:
+//! Shows recorded snapshots as if they came from a running house, one a second:
 //!
 //!     cargo run -p airtab-live --example watch -- crates/airtab-live/fixtures/evening.jsonl [view|plain|json]
 //!
@@ -14,7 +13,6 @@ use std::thread;
 use std::time::Duration;
 
 use airtab_live::feed::{self, End};
-use airtab_live::metrics::{DEFAULT_PORT, Exporter};
 use airtab_live::{LiveError, plain, view};
 
 fn main() -> ExitCode {
@@ -34,7 +32,6 @@ fn main() -> ExitCode {
 }
 
 fn watch(file: &str, form: &str) -> Result<End, LiveError> {
-    let exporter = Exporter::start(DEFAULT_PORT)?;
     let (publisher, shown) = feed::channel();
     let open = || File::open(file).map_err(LiveError::system(file));
     let mut recording = open()?;
@@ -43,7 +40,6 @@ fn watch(file: &str, form: &str) -> Result<End, LiveError> {
         loop {
             let (snapshots, reader) = feed::from_lines(recording);
             for snapshot in snapshots {
-                exporter.publish(snapshot.clone());
                 if !publisher.publish(snapshot) {
                     return;
                 }

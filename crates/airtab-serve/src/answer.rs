@@ -8,7 +8,7 @@ use std::time::Duration;
 use airtab_scenario::reader::Problem;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use serde::Serialize;
@@ -117,4 +117,14 @@ pub async fn aside<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug of airtab's: see its terminal"))
     })
+}
+
+/// The number of the last event that a reader saw.
+///
+/// # Errors
+/// It is none.
+pub fn last_event(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
+    let number = |last: &HeaderValue| last.to_str().ok().and_then(|last| last.parse().ok());
+    let wrong = || Refusal::new(StatusCode::BAD_REQUEST, "Last-Event-ID is no number that an event had");
+    headers.get("last-event-id").map(|last| number(last).ok_or_else(wrong)).transpose()
 }

@@ -2,6 +2,7 @@
 //! The server of `airtab serve`: scenarios, comparisons and running houses over HTTP, for the page that it brings.
 //!
 //! - [`Server`]: listens, and answers until it is stopped; [`Options`], [`Limits`]: what it serves, to whom
+//! - [`Exporter`]: `/metrics` and `/health` of a house alone, for `airtab live --metrics-port` (Linux)
 //!
 //! `docs/serve.md` lists what may be asked. Everything that is answered comes from the crates that the command line has
 //! it from, and is equal to it.
@@ -13,12 +14,18 @@
 mod answer;
 mod catalogue;
 mod check;
+mod door;
 mod files;
 mod form;
 mod guard;
+mod live;
+#[cfg(has_live)]
+mod metrics;
 mod page;
 mod runs;
 mod server;
 mod token;
 
+#[cfg(has_live)]
+pub use metrics::{Exporter, METRICS_PORT};
 pub use server::{DEFAULT_PORT, Limits, Options, ServeError, Server};

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The server: where it listens, what it has in common for all requests, how it ends.
 //!
-//! One thread answers; what takes processor time is done aside. At most [`CONNECTIONS`] are open at a time, others wait in
-//! the kernel. A client has [`HEAD`] to say what it wants.
+//! One thread answers; what takes processor time is done aside. [`DOOR`] says how many connections
+//! there may be, and how long a client may take to say what it wants.
 //!
 //! What it does not do: no TLS, no HTTP/2: a proxy has these.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,27 +18,24 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use futures_util::future::select;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::answer::Refusal;
+use crate::door::Door;
 use crate::files::Named;
 use crate::guard::{Names, guard, is_name};
+use crate::live::{Houses, Replay};
+#[cfg(has_live)]
+use crate::metrics;
 use crate::runs::board::Board;
 use crate::runs::work::Kit;
 use crate::token::Token;
-use crate::{catalogue, check, page, runs};
+use crate::{catalogue, check, live, page, runs};
 
 /// Port where nothing else was asked for.
 pub const DEFAULT_PORT: u16 = 8080;
-/// Connections served at a time.
-const CONNECTIONS: usize = 128;
-/// For the head of a request.
-const HEAD: Duration = Duration::from_secs(10);
-/// Pause when the kernel gives no connection: out of file descriptors, say.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Browsers keep connections open, and those with events stay.
+const DOOR: Door = Door { connections: 128, head: Duration::from_secs(10), whole: None };
 /// Longest time until a stop is seen.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -59,6 +55,10 @@ pub struct Options {
     pub version: String,
     /// Commit that it was built from.
     pub git: String,
+    /// Houses of this machine that are shown.
+    pub live: Vec<String>,
+    /// Recordings of houses that are shown, and how many times as fast as they were.
+    pub replay: Vec<(PathBuf, f64)>,
     /// Where finished runs are kept.
     pub store: Arc<dyn Store + Send + Sync>,
     /// Threads of a study; 0: one per processor.
@@ -124,6 +124,17 @@ pub enum ServeError {
         /// What is wrong with it.
         cause: io::Error,
     },
+    /// A recording.
+    #[error("--replay {file}: {reason}")]
+    Replay {
+        /// Which.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Houses that cannot be shown.
+    #[error("{0}")]
+    Houses(String),
     /// The operating system lacks something.
     #[error("cannot start the server: {0}")]
     System(#[from] io::Error),
@@ -137,6 +148,7 @@ pub struct Shared {
     pub(crate) scenarios: &'static [(&'static str, &'static str)],
     pub(crate) board: Arc<Board>,
     pub(crate) limits: Limits,
+    pub(crate) houses: Houses,
 }
 
 /// A server that listens already.
@@ -162,6 +174,12 @@ impl Server {
             let folder = options.files.as_ref().map_or(String::new(), |folder| folder.display().to_string());
             ServeError::Files { folder, cause }
         })?;
+        let recording = |(path, speed): &(PathBuf, f64)| {
+            let file = path.display().to_string();
+            Replay::open(path, *speed).map_err(|reason| ServeError::Replay { file, reason })
+        };
+        let recordings = options.replay.iter().map(recording).collect::<Result<_, _>>()?;
+        let houses = Houses::new(recordings, &options.live).map_err(ServeError::Houses)?;
         let address = SocketAddr::from((options.listen, options.port));
         let refused = |cause| ServeError::Listen { address, cause };
         let listener = TcpListener::bind(address).map_err(refused)?;
@@ -181,6 +199,7 @@ impl Server {
             scenarios: options.scenarios,
             board: Board::new(kit),
             limits: options.limits,
+            houses,
         };
         Ok(Server { listener, address, shared: Arc::new(shared) })
     }
@@ -211,12 +230,13 @@ impl Server {
     pub fn run(self, stop: &AtomicBool) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let shared = self.shared;
+        let sources = shared.houses.start();
         let app = router(shared.clone());
         let board = shared.board.clone();
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let ends = watch::Sender::new(());
-            let accepting = tokio::spawn(accept(listener, app, ends.subscribe()));
+            let accepting = tokio::spawn(DOOR.serve(listener, app, ends.subscribe()));
             while !stop.load(Ordering::Relaxed) {
                 tokio::time::sleep(TICK).await;
                 board.look_after();
@@ -229,6 +249,9 @@ impl Server {
             Ok::<_, io::Error>(())
         })?;
         runtime.shutdown_timeout(TICK);
+        shared.houses.close();
+        // A panic was told already.
+        sources.into_iter().for_each(|source| _ = source.join());
         Ok(())
     }
 }
@@ -249,36 +272,17 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/runs/{id}", get(runs::get).delete(runs::delete))
         .route("/runs/{id}/events", get(runs::events))
         .route("/runs/{id}/{file}", get(runs::file))
+        .route("/live", get(live::list))
+        .route("/live/{house}", post(live::ask))
+        .route("/live/{house}/events", get(live::events))
         .fallback(no_such)
         .method_not_allowed_fallback(no_method);
-    Router::new()
-        .nest("/api", api)
+    let app = Router::new();
+    #[cfg(has_live)]
+    let app = app.route("/metrics", get(metrics::shown)).route("/health", get(metrics::shown_health));
+    app.nest("/api", api)
         .route("/", get(page::index))
         .route("/{*name}", get(page::file))
         .layer(from_fn_with_state(shared.clone(), guard))
         .with_state(shared)
-}
-
-/// Connections, one after the other, until the task is ended; each ends with `ends`.
-async fn accept(listener: tokio::net::TcpListener, app: Router, ends: watch::Receiver<()>) {
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let permit = free.clone().acquire_owned().await.expect("it is never closed");
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        // Events are small, and late ones are no use.
-        let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(app.clone());
-        let mut ends = ends.clone();
-        tokio::spawn(async move {
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(64 << 10);
-            let connection = http.serve_connection(TokioIo::new(stream), service);
-            // A client that is too slow or talks nonsense is no concern of ours; and of `ends` only its end can come.
-            let _ = select(pin!(connection), pin!(ends.changed())).await;
-            drop(permit);
-        });
-    }
 }

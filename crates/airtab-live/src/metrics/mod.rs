@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Snapshots for Prometheus: names and text here and in `table`, the endpoint
-//! in `serve`.
+//! Snapshots for Prometheus: names and text. `airtab-serve` serves them.
 //!
 //! The text is OpenMetrics 1.0. Names are built the same way everywhere:
 //! `airtab_`, the part, what is counted, the base unit, `_total` for counters.
@@ -15,7 +14,6 @@
 //!
 //! What it does not do: no rates that a query can compute, no push, no global registry.
 
-mod serve;
 mod table;
 
 use std::fmt;
@@ -29,7 +27,6 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::snapshot::{ClassView, Classes, FlowView, Snapshot};
 
-pub use serve::{DEFAULT_PORT, Exporter};
 use table::Row;
 
 /// What a scrape gets. Before the first snapshot: nothing but the end.

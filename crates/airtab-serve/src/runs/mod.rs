@@ -25,9 +25,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::answer::{Refusal, aside, json, json_text, read};
+use crate::answer::{Refusal, aside, json, json_text, last_event, read};
 use crate::check::{self, FILE, within_limits};
 use crate::server::Shared;
+pub use events::BEAT;
 use study::{Files, Study, Task};
 
 /// Seeds of a study at most: as on the command line.
@@ -127,12 +128,7 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let study = find(&shared, id)?;
-    let last = match headers.get("last-event-id") {
-        None => 0,
-        Some(last) => last.to_str().ok().and_then(|last| last.parse().ok()).ok_or_else(|| {
-            Refusal::new(StatusCode::BAD_REQUEST, "Last-Event-ID is no number that an event had")
-        })?,
-    };
+    let last = last_event(&headers)?.unwrap_or(0);
     Ok(events::stream(study, last))
 }
 

@@ -15,8 +15,8 @@ use std::thread;
 
 use airtab_live::control::{self, Request};
 use airtab_live::feed::{self, End, Feed, Publisher};
-use airtab_live::metrics::Exporter;
 use airtab_live::{House, LiveError, Remote, Running, Snapshot, plain, running, view};
+use airtab_serve::Exporter;
 use anyhow::{Context, bail};
 
 use super::progress::INTERRUPTED;

@@ -27,6 +27,8 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
         scenarios: super::SHIPPED,
         version: env!("CARGO_PKG_VERSION").into(),
         git: env!("AIRTAB_GIT").into(),
+        live: args.live.clone(),
+        replay: args.replay.iter().map(|file| (file.clone(), args.speed)).collect(),
         store: store(),
         jobs: args.jobs.map_or(0, usize::from),
         limits: Limits::default(),

@@ -1,44 +1,76 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The endpoint: `/metrics` and `/health` over HTTP, on the loopback only.
+//! `/metrics` and `/health`: what Prometheus reads of a house, with or without the rest of the server.
 //!
-//! One thread. A client has [`DEADLINE`] for everything and one request per
-//! connection; at most [`CONNECTIONS`] are served at a time, the others wait in
-//! the kernel. So a slow client costs others seconds at worst, and the access
-//! point nothing.
+//! Alone ([`Exporter`], for `airtab live --metrics-port`) it has one thread; a client has [`DOOR`]'s time for everything
+//! and one request per connection. So a slow client costs others seconds at worst, and the access point nothing.
 //!
-//! What it does not do: no TLS, no names or passwords: who is on this machine may read it.
+//! What it does not do: no names or passwords: who is on this machine may read it. The text is made by
+//! `airtab_live::metrics`.
 
-use std::convert::Infallible;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use hyper::header::CONTENT_TYPE;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
-use tokio::sync::{Semaphore, oneshot};
+use airtab_live::metrics::encode;
+use airtab_live::{LiveError, Snapshot};
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::sync::{oneshot, watch};
 
-use super::encode;
-use crate::error::LiveError;
-use crate::snapshot::Snapshot;
+use crate::answer::{Refusal, aside};
+use crate::door::Door;
+use crate::server::Shared;
 
 /// Port where nothing else was asked for.
-pub const DEFAULT_PORT: u16 = 9130;
-/// Connections served at a time.
-const CONNECTIONS: usize = 32;
-/// For the whole of a connection.
-const DEADLINE: Duration = Duration::from_secs(3);
+pub const METRICS_PORT: u16 = 9130;
+const DOOR: Door =
+    Door { connections: 32, head: Duration::from_secs(3), whole: Some(Duration::from_secs(3)) };
 /// Snapshots older than this are no sign of health.
 const STALE: Duration = Duration::from_secs(5);
-/// Pause when the kernel gives no connection: out of file descriptors, say.
-const PAUSE: Duration = Duration::from_millis(100);
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// A running endpoint; it ends when dropped.
+fn metrics(snapshot: Option<Arc<Snapshot>>) -> Response {
+    ([(CONTENT_TYPE, OPENMETRICS)], encode(snapshot)).into_response()
+}
+
+/// `age`: of the last snapshot.
+fn health(age: Option<Duration>) -> Response {
+    let (status, text) = match age {
+        Some(age) if age < STALE => (StatusCode::OK, "ok\n".into()),
+        Some(age) => {
+            let text = format!("no news of the access point for {} s\n", age.as_secs());
+            (StatusCode::SERVICE_UNAVAILABLE, text)
+        }
+        None => (StatusCode::SERVICE_UNAVAILABLE, "the access point is starting\n".into()),
+    };
+    (status, [(CONTENT_TYPE, PLAIN)], text).into_response()
+}
+
+/// `GET /metrics` of the server: the first house that it shows.
+pub async fn shown(State(shared): State<Arc<Shared>>) -> Result<Response, Refusal> {
+    let latest = shared.houses.latest();
+    aside(move || {
+        let snapshot = latest.and_then(|(line, _)| serde_json::from_str::<Snapshot>(&line).ok());
+        Ok(metrics(snapshot.map(Arc::new)))
+    })
+    .await
+}
+
+/// `GET /health` of the server. Where it shows no house, it is well if it answers.
+pub async fn shown_health(State(shared): State<Arc<Shared>>) -> Response {
+    match shared.houses.is_empty() {
+        true => health(Some(Duration::ZERO)),
+        false => health(shared.houses.latest().map(|(_, at)| at.elapsed())),
+    }
+}
+
+/// A running endpoint of one house; it ends when dropped.
 pub struct Exporter {
     latest: Latest,
     address: SocketAddr,
@@ -48,34 +80,11 @@ pub struct Exporter {
 
 /// The last snapshot, and when it came.
 #[derive(Clone, Default)]
-struct Latest(Arc<Mutex<Option<Stamped>>>);
-
-type Stamped = (Arc<Snapshot>, Instant);
+struct Latest(Arc<Mutex<Option<(Arc<Snapshot>, Instant)>>>);
 
 impl Latest {
-    fn lock(&self) -> MutexGuard<'_, Option<Stamped>> {
+    fn lock(&self) -> MutexGuard<'_, Option<(Arc<Snapshot>, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn response(&self, request: &Request<hyper::body::Incoming>) -> Response<String> {
-        let found = matches!(*request.method(), Method::GET | Method::HEAD);
-        let (status, kind, body) = match request.uri().path() {
-            "/metrics" if found => {
-                let snapshot = self.lock().as_ref().map(|(snapshot, _)| Arc::clone(snapshot));
-                (StatusCode::OK, OPENMETRICS, encode(snapshot))
-            }
-            "/health" if found => match self.lock().as_ref().map(|(_, at)| at.elapsed()) {
-                Some(age) if age < STALE => (StatusCode::OK, PLAIN, "ok\n".into()),
-                Some(age) => {
-                    let text = format!("no news of the access point for {} s\n", age.as_secs());
-                    (StatusCode::SERVICE_UNAVAILABLE, PLAIN, text)
-                }
-                None => (StatusCode::SERVICE_UNAVAILABLE, PLAIN, "the access point is starting\n".into()),
-            },
-            _ => (StatusCode::NOT_FOUND, PLAIN, "there are /metrics and /health\n".into()),
-        };
-        let response = Response::builder().status(status).header(CONTENT_TYPE, kind);
-        response.body(body).expect("status and header are constants")
     }
 }
 
@@ -97,12 +106,14 @@ impl Exporter {
             .map_err(LiveError::system("starting the metrics endpoint"))?;
         let latest = Latest::default();
         let (stop, stopped) = oneshot::channel();
-        let served = latest.clone();
+        let app = router(latest.clone());
         let thread = thread::Builder::new()
             .name("airtab-metrics".into())
             .spawn(move || {
                 runtime.block_on(async {
-                    let accepting = tokio::spawn(accept(listener, served));
+                    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                    let ends = watch::Sender::new(());
+                    let accepting = tokio::spawn(DOOR.serve(listener, app, ends.subscribe()));
                     // Both say the same: the exporter is dropped.
                     let _ = stopped.await;
                     accepting.abort();
@@ -134,29 +145,23 @@ impl Drop for Exporter {
     }
 }
 
-async fn accept(listener: TcpListener, latest: Latest) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let permit = Arc::clone(&free).acquire_owned().await.expect("it is never closed");
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        let latest = latest.clone();
-        tokio::spawn(async move {
-            let service = service_fn(|request| {
-                let response = latest.response(&request);
-                async move { Ok::<_, Infallible>(response) }
-            });
-            let mut http = hyper::server::conn::http1::Builder::new();
-            let connection =
-                http.keep_alive(false).max_buf_size(16 << 10).serve_connection(TokioIo::new(stream), service);
-            // A client that is too slow or talks nonsense is no concern of ours.
-            let _ = tokio::time::timeout(DEADLINE, connection).await;
-            drop(permit);
-        });
-    }
+fn router(latest: Latest) -> Router {
+    let other =
+        || async { (StatusCode::NOT_FOUND, [(CONTENT_TYPE, PLAIN)], "there are /metrics and /health\n") };
+    let snapshot = |State(latest): State<Latest>| async move {
+        let snapshot = latest.lock().as_ref().map(|(snapshot, _)| snapshot.clone());
+        metrics(snapshot)
+    };
+    let age = |State(latest): State<Latest>| async move {
+        let age = latest.lock().as_ref().map(|(_, at)| at.elapsed());
+        health(age)
+    };
+    Router::new()
+        .route("/metrics", get(snapshot))
+        .route("/health", get(age))
+        .fallback(other)
+        .method_not_allowed_fallback(other)
+        .with_state(latest)
 }
 
 #[cfg(test)]
@@ -165,7 +170,12 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
-    use crate::fixture::evening;
+    /// Invented: two seconds of a plausible evening.
+    const EVENING: &str = include_str!("../../airtab-live/fixtures/evening.jsonl");
+
+    fn evening() -> Snapshot {
+        serde_json::from_str(EVENING.lines().next().unwrap()).unwrap()
+    }
 
     fn get(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -190,7 +200,7 @@ mod tests {
         assert!(at.ip().is_loopback());
         assert_eq!(get_path(at, "/metrics").1, "# EOF\n");
         assert!(get_path(at, "/health").0.starts_with("http/1.1 503"));
-        let snapshot = Arc::new(evening()[0].clone());
+        let snapshot = Arc::new(evening());
         exporter.publish(Arc::clone(&snapshot));
         let (head, body) = get_path(at, "/metrics?x=1");
         assert!(head.starts_with("http/1.1 200") && head.contains(OPENMETRICS), "{head}");
@@ -206,14 +216,14 @@ mod tests {
     #[test]
     fn slow_and_hostile_clients_keep_nobody_out() {
         let exporter = Exporter::start(0).unwrap();
-        exporter.publish(Arc::new(evening()[0].clone()));
+        exporter.publish(Arc::new(evening()));
         let at = exporter.address();
         assert!(get(at, "\0\0\u{1}nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
         let long = format!("GET /metrics HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(1 << 20));
         let mut flood = TcpStream::connect(at).unwrap();
         let _ = flood.write_all(long.as_bytes());
         // More than are served at a time, all silent after the first word.
-        let slow: Vec<TcpStream> = (0..CONNECTIONS + 8)
+        let slow: Vec<TcpStream> = (0..DOOR.connections + 8)
             .map(|_| {
                 let mut stream = TcpStream::connect(at).unwrap();
                 stream.write_all(b"GET ").unwrap();
@@ -222,7 +232,7 @@ mod tests {
             .collect();
         let start = Instant::now();
         assert!(get_path(at, "/metrics").0.starts_with("http/1.1 200"));
-        assert!(start.elapsed() < DEADLINE * 3, "{:?}", start.elapsed());
+        assert!(start.elapsed() < DOOR.head * 3, "{:?}", start.elapsed());
         drop(slow);
     }
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `GET live/HOUSE/events`: an hour's history, then what comes, as server-sent events.
+//!
+//! The history is one event, written snapshot by snapshot: no reader makes the server hold all of it. Who comes again soon
+//! enough with `Last-Event-ID` gets what it missed, and no history.
+//!
+//! What it does not do: what happened is in the house's history.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use tokio::sync::watch;
+
+use super::history::{News, Past};
+use super::house::House;
+use crate::runs::BEAT;
+
+/// Bytes of the history that are written at once, about.
+const CHUNK: usize = 64 << 10;
+
+struct Cursor {
+    house: Arc<House>,
+    changes: watch::Receiver<()>,
+    /// Number of the last news that was written.
+    last: u64,
+    /// The history, if it is to be written, and whether any of it was.
+    past: Option<(Past, bool)>,
+    ready: VecDeque<(u64, News)>,
+}
+
+/// Everything, or what came after the news of that number.
+pub fn stream(house: Arc<House>, last: Option<u64>) -> Response {
+    let changes = house.changes();
+    let known = last.filter(|last| house.history().after(*last).is_some());
+    let past = known.is_none().then(|| house.history().past());
+    let last = known.or(past.as_ref().map(|past| past.number)).unwrap_or(0);
+    let cursor =
+        Cursor { house, changes, last, past: past.map(|past| (past, false)), ready: VecDeque::new() };
+    let parts = stream::unfold(cursor, |mut cursor| async move {
+        let part = cursor.next().await;
+        Some((Ok::<_, Infallible>(Bytes::from(part)), cursor))
+    });
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(parts)).into_response()
+}
+
+impl Cursor {
+    async fn next(&mut self) -> String {
+        if let Some((past, begun)) = self.past.take() {
+            return self.history(past, begun);
+        }
+        loop {
+            if let Some((number, news)) = self.ready.pop_front() {
+                self.last = number;
+                let (name, data) = match news {
+                    News::Snapshot(line) => ("snapshot", line),
+                    News::Mark(mark) => ("mark", mark),
+                    News::Down(why) => ("down", why),
+                };
+                return event(Some(number), name, &data);
+            }
+            self.changes.mark_unchanged();
+            let news = self.house.history().after(self.last);
+            match news {
+                Some(news) if !news.is_empty() => self.ready = news.into(),
+                // Too slow: from the beginning.
+                None => {
+                    let past = self.house.history().past();
+                    self.last = past.number;
+                    return self.history(past, false);
+                }
+                Some(_) => {
+                    if tokio::time::timeout(BEAT, self.changes.changed()).await.is_err() {
+                        return ":\n\n".into();
+                    }
+                }
+            }
+        }
+    }
+
+    /// A part of it.
+    fn history(&mut self, mut past: Past, mut begun: bool) -> String {
+        let mut part =
+            if begun { String::new() } else { format!("id: {}\nevent: history\ndata: [", past.number) };
+        while part.len() < CHUNK {
+            let Some(line) = past.next() else {
+                part.push_str("]\n\n");
+                // Marks of the past have its number: they are part of it.
+                past.marks.iter().for_each(|mark| part.push_str(&event(None, "mark", mark)));
+                return part;
+            };
+            if begun {
+                part.push(',');
+            }
+            part.push_str(&line);
+            begun = true;
+        }
+        self.past = Some((past, begun));
+        part
+    }
+}
+
+fn event(number: Option<u64>, name: &str, data: &str) -> String {
+    let id = number.map_or(String::new(), |number| format!("id: {number}\n"));
+    format!("{id}event: {name}\ndata: {data}\n\n")
+}
