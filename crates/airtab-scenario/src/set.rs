@@ -210,8 +210,9 @@ fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> R
 /// Takes out a key of a table, or an entry of a list of tables by its name.
 fn take(top: &mut Table, way: &[&str], key: &str, text: &str) -> Result<(), String> {
     if let Some((list, before)) = way.split_last() {
-        let (table, _) = find(top, before, text)?;
-        if let Some(item) = table.get_mut(list).filter(|item| is_list(item)) {
+        // `station.tablet.distance` has no list before its last word but one: a value of an entry, see below.
+        let item = find(top, before, text).ok().and_then(|(table, _)| table.get_mut(list));
+        if let Some(item) = item.filter(|item| is_list(item)) {
             let known = names(item);
             let at = known.iter().position(|known| known.as_deref() == Some(key));
             let at = at.ok_or_else(|| format!("no [[{list}]] '{key}'{}", have(item)))?;

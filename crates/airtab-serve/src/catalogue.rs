@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use airtab_lab::catalogue;
 use airtab_lab::experiment::{self, FindError};
+use airtab_scenario::ScenarioFile;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -52,8 +53,10 @@ pub async fn experiment(Path(id): Path<String>) -> Result<Response, Refusal> {
     .await
 }
 
-/// `GET scenarios`.
+/// `GET scenarios`: the built-in home first, which is nobody's file, then those that airtab brings by name.
 pub async fn scenarios(State(shared): State<Arc<Shared>>) -> Response {
-    let one = |(name, text): &(&str, &str)| json!({ "name": name, "text": text });
-    json(StatusCode::OK, &shared.scenarios.iter().map(one).collect::<Value>())
+    let one = |name: &str, text: &str| json!({ "name": name, "text": text });
+    let home = one("home", &ScenarioFile::home().text);
+    let others = shared.scenarios.iter().map(|(name, text)| one(name, text));
+    json(StatusCode::OK, &std::iter::once(home).chain(others).collect::<Value>())
 }

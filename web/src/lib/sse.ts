@@ -12,25 +12,30 @@ export interface Event {
 
 /** Takes the stream's text piece by piece and gives the events that are whole. */
 export class Parser {
-  private rest = "";
+  /** The line that is not whole yet; a history is one of many MB. */
+  private parts: string[] = [];
+  /** The last piece ended in \r: a \n that follows belongs to it. */
+  private half = false;
   private data: string[] = [];
   private name = "";
   /** The last event's id, which a new connection goes on from. */
   lastId = "";
 
-  /** More text; events that it completes. */
+  /** More text; events that it completes. Only the new text is looked through. */
   feed(text: string): Event[] {
     const events: Event[] = [];
-    this.rest += text;
-    // A \r at the very end may be half of \r\n.
-    for (;;) {
-      const end = /\r\n|\n|\r(?!$)/.exec(this.rest);
-      if (!end) break;
-      const line = this.rest.slice(0, end.index);
-      this.rest = this.rest.slice(end.index + end[0].length);
-      const event = this.line(line);
+    const ends = /\r\n|\n|\r/g;
+    let from = this.half && text.startsWith("\n") ? 1 : 0;
+    this.half = text === "" ? this.half : text.endsWith("\r");
+    ends.lastIndex = from;
+    for (let end = ends.exec(text); end; end = ends.exec(text)) {
+      this.parts.push(text.slice(from, end.index));
+      const event = this.line(this.parts.join(""));
+      this.parts = [];
       if (event) events.push(event);
+      from = ends.lastIndex;
     }
+    if (from < text.length) this.parts.push(text.slice(from));
     return events;
   }
 

@@ -122,9 +122,15 @@ function drawMarks(u: uPlot, marks: readonly Mark[], line: string, ink: string):
     ctx.stroke();
     ctx.fillStyle = ink;
     ctx.textAlign = x > bbox.left + 0.7 * bbox.width ? "right" : "left";
-    ctx.fillText(what, x + (ctx.textAlign === "left" ? 4 : -4) * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
+    ctx.fillText(short(what), x + (ctx.textAlign === "left" ? 4 : -4) * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
   }
   ctx.restore();
+}
+
+/** As much of a mark as there is room for; all of it is in the list of changes. */
+function short(what: string): string {
+  const words = what.replace(/^the discipline is (.*) now$/, "$1").replace(/^station /, "").replace(/: .*/, "");
+  return words.length > 24 ? `${words.slice(0, 23)}…` : words;
 }
 
 /** Seconds as `1:05` or `1:02:03`. */

@@ -9,26 +9,23 @@ interface Props {
   house: string;
   queue: string;
   stations: string[];
-  /** After a change: what it was, for the time axis. */
-  onDone: (what: string) => void;
 }
 
 type Answer = { done?: string; refused?: string };
 
 /** Two small forms, and what the house answered. */
-export function Controls({ house, queue, stations, onDone }: Props) {
+export function Controls({ house, queue, stations }: Props) {
   const { disciplines } = useStore(known);
   const [spec, setSpec] = useState("");
   const [station, setStation] = useState("");
   const [distance, setDistance] = useState("");
   const [answer, setAnswer] = useState<{ text: string; bad: boolean } | null>(null);
   const moved = station || stations[0] || "";
-  const order = async (request: unknown, what: string): Promise<void> => {
+  const order = async (request: unknown): Promise<void> => {
     try {
       const said = await post<Answer>(`live/${encodeURIComponent(house)}`, request);
-      const bad = said.refused !== undefined;
-      setAnswer({ text: said.refused ?? said.done ?? "Done.", bad });
-      if (!bad) onDone(what);
+      // What was changed comes back with the events, as a mark.
+      setAnswer({ text: said.refused ?? said.done ?? "Done.", bad: said.refused !== undefined });
     } catch (e) {
       setAnswer({ text: sentence(e), bad: true });
     }
@@ -39,7 +36,7 @@ export function Controls({ house, queue, stations, onDone }: Props) {
         class="inline"
         onSubmit={(e) => {
           e.preventDefault();
-          if (spec.trim()) void order({ queue: spec.trim() }, spec.trim());
+          if (spec.trim()) void order({ queue: spec.trim() });
         }}
       >
         <label class="inline">
@@ -60,7 +57,7 @@ export function Controls({ house, queue, stations, onDone }: Props) {
         onSubmit={(e) => {
           e.preventDefault();
           const metres = distance.trim();
-          if (metres) void order({ set: { station: moved, key: "distance", value: metres } }, `${moved}: ${metres} m`);
+          if (metres) void order({ set: { station: moved, key: "distance", value: metres } });
         }}
       >
         <label class="inline">

@@ -78,6 +78,8 @@ export class Course {
   queue: Column = [];
   marks: Mark[] = [];
   last: Snapshot | null = null;
+  /** Why nothing new comes; null: it does. */
+  down: string | null = null;
 
   /** One snapshot more. A house that began anew begins a new course. */
   add(snapshot: Snapshot): void {
@@ -95,12 +97,13 @@ export class Course {
     put(this.delay, n, [...stations].map(([name, rates]) => [name, rates.sojourn_p99_s ? 1000 * rates.sojourn_p99_s : null]));
     put(this.hops, n, Object.entries(snapshot.hops).map(([name, hop]) => [name, hop.count ? 1000 * hop.p50_s : null]));
     this.last = snapshot;
+    this.down = null;
     if (this.times.length > KEPT + 60) this.cut(this.times.length - KEPT);
   }
 
-  /** A change; one that both the server and this page tell of is marked once. */
+  /** A change; one that is told again, after a connection broke, is marked once. */
   mark(mark: Mark): void {
-    if (!this.marks.some((one) => one.what === mark.what && Math.abs(one.at - mark.at) < 2)) this.marks.push(mark);
+    if (!this.marks.some(({ at, what }) => at === mark.at && what === mark.what)) this.marks.push(mark);
   }
 
   private clear(): void {
@@ -136,10 +139,11 @@ export function watchHouse(house: string, course: Course, changed: () => void, s
       const value: unknown = JSON.parse(data);
       if (name === "history") for (const snapshot of value as Snapshot[]) course.add(snapshot);
       else if (name === "snapshot") course.add(value as Snapshot);
+      else if (name === "down") course.down = String((value as { why?: string }).why ?? "");
       else if (name === "mark") {
         const { at_ns, what } = value as { at_ns: number; what: string };
         course.mark({ at: at_ns / 1e9, what });
-      } else return name === "done";
+      } else return false;
       changed();
       return false;
     },

@@ -78,18 +78,10 @@ export function House({ name }: { name: string }) {
         <span class="push" />
         <span class="faint num">{now.qdisc.packets} packets queued</span>
       </section>
-      <Says text={trouble} tone="bad" />
+      <Says text={trouble ?? (course.down === null ? null : `Nothing new comes: ${course.down}`)} tone="bad" />
       <Blame text={now.blame?.text ?? ""} trouble={now.blame?.trouble ?? false} />
       <AirBar air={now.air} />
-      <Controls
-        house={name}
-        queue={now.queue}
-        stations={order}
-        onDone={(what) => {
-          course.mark({ at: course.times.at(-1) ?? 0, what });
-          setVersion((n) => n + 1);
-        }}
-      />
+      <Controls house={name} queue={now.queue} stations={order} />
       <div class="grid pairs">
         <Chart label="Airtime" unit="%" share lines={lines(course.air)} {...common} />
         <Chart label="Time in the queue, 99 of 100 packets" unit="ms" lines={lines(course.delay)} {...common} />

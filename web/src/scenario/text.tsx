@@ -31,6 +31,8 @@ export function Text({ goto }: { goto: { line: number; column: number } | null }
         undo,
         redo,
       });
+      // Shown now, not with the next picture: what is hidden takes no cursor.
+      place.current.className = "editor";
       setThere(true);
       mark();
       if (focused) editor.current.focus(cursor);

@@ -36,6 +36,7 @@ export async function visit(server, { width = 1280, height = 900, theme = "light
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (e) => window.complain(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample}`));
   });
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   page.on("pageerror", (e) => complaints.push(`script: ${e.message}`));
   page.on("console", (m) => m.type() === "error" && complaints.push(`console: ${m.text()}`));
@@ -68,6 +69,28 @@ export async function textOf(page) {
   return page.evaluate(() => {
     const { cmTile } = document.querySelector(".editor").shadowRoot.querySelector(".cm-content");
     return (cmTile.root ?? cmTile).view.state.doc.toString();
+  });
+}
+
+/** Waits until something is so; the last error is what it was not. */
+export async function until(holds, ms = 10_000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    try {
+      return await holds();
+    } catch (e) {
+      if (Date.now() > end) throw e;
+      await new Promise((go) => setTimeout(go, 50));
+    }
+  }
+}
+
+/** The text that the page keeps, once it holds `words`; not of the editor, which need not be there. */
+export function kept(page, words) {
+  return until(async () => {
+    const text = await page.evaluate(() => JSON.parse(sessionStorage["airtab.study"]).text);
+    assert.ok(words instanceof RegExp ? words.test(text) : text.includes(words), `no ${words} in:\n${text}`);
+    return text;
   });
 }
 

@@ -2,7 +2,7 @@
 // The view of the scenario: form, text, plan, undo.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { close, openEditor, textOf, visit } from "./browser.mjs";
+import { close, kept, openEditor, textOf, until, visit } from "./browser.mjs";
 import { api, serve } from "./serve.mjs";
 
 let server;
@@ -81,7 +81,7 @@ test("a value of the form changes its line alone: comments and layout stay", asy
   const field = card(page, "console").getByLabel("distance");
   await field.fill("7.5");
   await field.press("Enter");
-  await page.waitForFunction(() => JSON.parse(sessionStorage["airtab.study"]).text.includes("7.5"));
+  await kept(page, "7.5");
   const lines = (text) => text.split("\n");
   const changed = lines(await textOf(page));
   const differing = lines(before).flatMap((line, i) => (line === changed[i] ? [] : [[line, changed[i]]]));
@@ -89,7 +89,7 @@ test("a value of the form changes its line alone: comments and layout stay", asy
   // Emptied, the value goes.
   await field.fill("");
   await field.press("Enter");
-  await page.waitForFunction(() => !JSON.parse(sessionStorage["airtab.study"]).text.includes("7.5"));
+  await kept(page, /^(?!.*7\.5)/s);
   assert.equal(lines(await textOf(page)).length, lines(before).length - 1);
   // Two steps back, one forward.
   const undo = page.getByRole("button", { name: "Undo" });
@@ -108,7 +108,7 @@ test("a key more is chosen and set; a station and an application are added and r
   const before = await textOf(page);
   await page.getByLabel("Add a value to wifi").selectOption("aggregation");
   await page.getByLabel("aggregation").selectOption("off");
-  await page.waitForFunction(() => JSON.parse(sessionStorage["airtab.study"]).text.includes('aggregation = "off"'));
+  await kept(page, 'aggregation = "off"');
   await page.getByRole("button", { name: "Add a station" }).click();
   await card(page, "station").waitFor();
   await page.getByLabel("Add an application").selectOption("upload");
@@ -141,16 +141,21 @@ test("a station is dragged on the plan, and moved by keys", async () => {
   assert.ok(shown > 2, `${shown} m`);
   await page.mouse.up();
   const field = card(page, "phone").getByLabel("distance");
-  await page.waitForFunction((metres) => JSON.parse(sessionStorage["airtab.study"]).text.includes(`distance = ${metres}`), shown);
-  assert.equal(await field.inputValue(), String(shown));
+  await kept(page, `distance = ${shown}`);
+  await until(async () => assert.equal(await field.inputValue(), String(shown)));
   // By keys: three steps out are one change.
   await station.focus();
-  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
-  await page.waitForFunction((metres) => Number(document.querySelector('[aria-label="Distance of phone"]').getAttribute("aria-valuenow")) > metres * 1.25, shown);
-  await page.waitForTimeout(400);
-  const text = await textOf(page);
-  const kept = Number(await station.getAttribute("aria-valuenow"));
-  assert.ok(text.includes(`name = "phone"\nrate = "54Mb/s"\ndistance = ${kept}\n`), text);
+  for (let i = 0; i < 3; i++) await page.keyboard.down("ArrowRight");
+  await page.keyboard.up("ArrowRight");
+  const away3 = shown * 1.1 ** 3;
+  const text = await until(async () => {
+    const now = await kept(page, "phone");
+    assert.ok(!now.includes(`name = "phone"\nrate = "54Mb/s"\ndistance = ${shown}\n`));
+    return now;
+  });
+  const moved = Number(/name = "phone"\nrate = "54Mb\/s"\ndistance = (.*)/.exec(text)[1]);
+  assert.ok(Math.abs(moved - away3) < 0.3, `${shown} m, three steps out: ${moved} m`);
+  await until(async () => assert.equal(await field.inputValue(), String(moved)));
   await end();
 });
 
@@ -173,7 +178,7 @@ test("a reload keeps the study", async () => {
   await page.getByLabel("Seeds").fill("7");
   await page.getByLabel("Seeds").press("Tab");
   await page.getByLabel("Start from").selectOption("family");
-  await page.waitForFunction(() => JSON.parse(sessionStorage["airtab.study"]).text.includes("family"));
+  await kept(page, "family");
   const text = await textOf(page);
   await page.reload();
   await verdict(page).getByText("can be run").waitFor();
