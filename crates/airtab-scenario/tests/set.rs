@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Values set in the texts of scenarios: what is read afterwards, that no other line moved, and what is refused.
 
-use airtab_scenario::{HOME, ScenarioFile, assignment, set};
+use airtab_scenario::{HOME, ScenarioFile, assignment, remove, set};
 use proptest::prelude::*;
 use toml::{Table, Value};
 
@@ -48,6 +48,26 @@ fn comments_and_layout_stay() {
     changed("queue.chap.limit", "70", "limit = 100\n", "limit = 100\nchap.limit = 70\n");
     changed("tcp.prr", "false", "\"9s\"\n", "\"9s\"\ntcp.prr = false\n");
     changed("measure", "[\"1s\", \"2s\"]", "\"9s\"\n", "\"9s\"\nmeasure = [\"1s\", \"2s\"]\n");
+}
+
+#[test]
+fn what_is_taken_out_takes_nothing_else_along() {
+    for (path, gone) in [
+        ("station.tablet.distance", "distance = 8\n"),
+        ("wifi.attempts", "attempts = 7 # per frame\n"),
+        ("app.film", "\n[[app]]\nname = \"film\"\nkind = \"download\"\nstation = \"tablet\"\n"),
+    ] {
+        assert!(SMALL.contains(gone));
+        assert_eq!(
+            remove(SMALL, path).unwrap_or_else(|e| panic!("{e}")),
+            SMALL.replacen(gone, "", 1),
+            "{path}"
+        );
+    }
+    let told = remove(SMALL, "station.tablet.rate").unwrap_err().to_string();
+    assert!(told.starts_with("station.tablet.rate: is not there"), "{told}");
+    let told = remove(SMALL, "station.phone").unwrap_err().to_string();
+    assert!(told.contains("there are: tablet, our tablet"), "{told}");
 }
 
 #[test]

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Undo and redo of a text, whichever part of the page changed it. Changes that
-// follow each other within a moment and come from one place are one step.
+// Undo and redo of a text, whichever part of the page changed it. What is typed
+// within a moment is one step; every other change is a step of its own.
 
 /** Steps that are kept. */
 const MOST = 200;
-/** Changes of one place closer than this are one step, ms. */
+/** What is typed closer together than this is one step, ms. */
 const MOMENT = 800;
 
 /** A text and the texts before and after it. */
 export class History {
   private before: string[] = [];
   private after: string[] = [];
-  private place = "";
+  private typed = false;
   private at = -Infinity;
   text: string;
 
@@ -27,17 +27,17 @@ export class History {
     return this.after.length > 0;
   }
 
-  /** A new text, from a place such as "editor"; `now` in ms. */
-  change(text: string, place: string, now: number): void {
+  /** A new text; `typed`: letter by letter; `now` in ms. */
+  change(text: string, typed: boolean, now: number): void {
     if (text === this.text) return;
-    const same = place === this.place && now - this.at < MOMENT && this.before.length > 0;
+    const same = typed && this.typed && now - this.at < MOMENT && this.before.length > 0;
     if (!same) {
       this.before.push(this.text);
       if (this.before.length > MOST) this.before.shift();
     }
     this.after = [];
     this.text = text;
-    this.place = place;
+    this.typed = typed;
     this.at = now;
   }
 
@@ -59,7 +59,7 @@ export class History {
 
   private settle(text: string): void {
     this.text = text;
-    this.place = "";
+    this.typed = false;
     this.at = -Infinity;
   }
 }

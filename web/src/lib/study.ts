@@ -61,10 +61,10 @@ export async function learn(): Promise<void> {
 let timer: ReturnType<typeof setTimeout> | undefined;
 let checking: AbortController | undefined;
 
-/** Another text, from a place such as "editor". */
-export function change(text: string, place: string): void {
-  history.change(text, place, performance.now());
-  settle(place === "editor" ? PAUSE : 0);
+/** Another text. `typed`: letter by letter, so that it is checked after a pause. */
+export function change(text: string, typed = false): void {
+  history.change(text, typed, performance.now());
+  settle(typed ? PAUSE : 0);
 }
 
 /** One step back. */
@@ -117,7 +117,7 @@ export function edit(path: string, value: Json | undefined): Promise<boolean> {
       const changed = await post<{ text: string }>("edit", body);
       // Typed into meanwhile: what was typed stays.
       if (study.value.text !== text) return false;
-      change(changed.text, `form ${path}`);
+      change(changed.text);
       study.patch({ trouble: null });
       return true;
     } catch (e) {
@@ -139,7 +139,7 @@ export function choose(some: Partial<Pick<Study, "queues" | "seeds" | "short">>)
 /** A whole study, of a link. It can be undone, as far as its text goes. */
 export function open({ text, queues, seeds, short }: Study): void {
   study.patch({ queues, seeds, short });
-  change(text, "link");
+  change(text);
 }
 
 /** What the study would be as a link or a request. */

@@ -122,7 +122,7 @@ function AddEntry({ section, form }: { section: Section; form: JsonObject }) {
       section.name === "station"
         ? stationBlock(freeName("station", names), objects(form["station"])[0])
         : applicationBlock(freeName(kind, names), kind, stations[0] ?? "");
-    change(`${text.replace(/\n*$/, "\n")}\n${block}`, "add");
+    change(`${text.replace(/\n*$/, "\n")}\n${block}`);
   };
   if (section.name === "station") {
     return (

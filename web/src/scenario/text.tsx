@@ -27,7 +27,7 @@ export function Text({ goto }: { goto: { line: number; column: number } | null }
       const focused = document.activeElement === area;
       const cursor = area?.selectionStart ?? 0;
       editor.current = makeEditor(place.current, study.value.text, {
-        changed: (changedText) => change(changedText, "editor"),
+        changed: (changedText) => change(changedText, true),
         undo,
         redo,
       });
@@ -46,7 +46,8 @@ export function Text({ goto }: { goto: { line: number; column: number } | null }
   };
 
   useEffect(() => () => editor.current?.destroy(), []);
-  useEffect(() => editor.current?.show(text), [text]);
+  // What the text is now: more may have been typed since `text` was drawn.
+  useEffect(() => editor.current?.show(study.value.text), [text]);
   useEffect(mark, [checked, stale, there]);
   useEffect(() => {
     if (!goto) return;
@@ -66,7 +67,7 @@ export function Text({ goto }: { goto: { line: number; column: number } | null }
           value={text}
           onFocus={() => void load()}
           onPointerEnter={() => void load()}
-          onInput={(e) => change(e.currentTarget.value, "editor")}
+          onInput={(e) => change(e.currentTarget.value, true)}
         />
       )}
       <Says text={trouble} tone="bad" />

@@ -69,7 +69,7 @@ export function Scenario({ ready }: { ready: boolean }) {
 
   function take(name: string): void {
     const scenario = scenarios.find((one) => one.name === name);
-    if (scenario) change(scenario.text, "brought");
+    if (scenario) change(scenario.text);
   }
 }
 

@@ -32,18 +32,20 @@ test("an event stream, however it is cut", () => {
   }
 });
 
-test("undo and redo, with quick typing as one step", () => {
+test("undo and redo, with quick typing as one step, and no other change", () => {
   const history = new History("a");
-  history.change("ab", "editor", 0);
-  history.change("abc", "editor", 100);
-  history.change("abcd", "form", 150);
-  history.change("abcde", "form", 5000);
+  history.change("ab", true, 0);
+  history.change("abc", true, 100);
+  history.change("abcd", false, 150);
+  history.change("abcde", false, 160);
+  history.change("abcdef", true, 170);
+  history.change("abcdefg", true, 5000);
   const texts = [];
   while (history.canUndo) texts.push((history.undo(), history.text));
-  assert.deepEqual(texts, ["abcd", "abc", "a"]);
+  assert.deepEqual(texts, ["abcdef", "abcde", "abcd", "abc", "a"]);
   history.redo();
   assert.equal(history.text, "abc");
-  history.change("x", "editor", 5100);
+  history.change("x", true, 5100);
   assert.equal(history.canRedo, false);
   history.undo();
   assert.equal(history.text, "abc");
