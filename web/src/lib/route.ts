@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // Which view the address's fragment names: `#results`, `#experiments/chap/starve`,
 // `#live/evening`; `#study=...` is a permalink.
-import { adopt } from "./token.ts";
+import { adopt, split } from "./token.ts";
 import { Store } from "./store.ts";
 
 /** A view, and what of it. */
@@ -14,7 +14,8 @@ export interface Route {
 
 /** What a fragment names. */
 export function read(fragment: string): Route {
-  const word = fragment.replace(/^#/, "");
+  // A token may stand in front, which is nobody's view.
+  const { rest: word } = split(fragment);
   if (word.startsWith("study=")) return { view: "scenario", of: "", packed: word.slice("study=".length) };
   const slash = word.indexOf("/");
   const view = slash < 0 ? word : word.slice(0, slash);

@@ -6,13 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./serve.mjs";
 
-/** Path of a file with so many snapshots of so many stations; five are the fixture's own. */
-export function recording(seconds, stations) {
+/**
+ * Path of a file with so many snapshots of so many stations; five are the fixture's own. The first `quick` of them are
+ * 5 ms apart.
+ */
+export function recording(seconds, stations, quick = 0) {
   const lines = readFileSync(join(ROOT, "crates/airtab-live/fixtures/evening.jsonl"), "utf8").trim().split("\n");
   const both = lines.map((line) => JSON.parse(line));
   const text = Array.from({ length: seconds }, (_, i) => {
     const one = structuredClone(both[i % both.length]);
-    one.now_s = i + 1;
+    one.now_s = i < quick ? (i + 1) * 0.005 : i - quick + 1 + quick * 0.005;
     for (let more = one.stations.length; more < stations; more++) {
       const like = structuredClone(one.stations[more % 4]);
       like.name = `station-${more}`;

@@ -61,6 +61,8 @@ test("an address names a view", () => {
   assert.deepEqual(read("#experiments/chap/starve"), { view: "experiments", of: "chap/starve", packed: null });
   assert.deepEqual(read("#live/our%20house"), { view: "live", of: "our house", packed: null });
   assert.equal(read("#study=a_b").packed, "a_b");
+  assert.equal(read("#token=x&study=a_b").packed, "a_b");
+  assert.equal(read("#token=x&live").view, "live");
   for (const odd of ["", "#", "#%", "#nothing/x"]) assert.equal(read(odd).view, "scenario");
 });
 

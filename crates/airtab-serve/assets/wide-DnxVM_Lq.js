@@ -1,1 +1,0 @@
-import{O as e}from"./swatch-BrzM_1_M.js";function t({label:t,children:n}){return e(`div`,{class:`wide`,role:`region`,"aria-label":t,tabIndex:0,children:n})}export{t};
