@@ -224,6 +224,39 @@ proptest! {
         let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
         prop_assert!(new.len() - end <= 1 && old.len() - end <= 1, "{:?} for {:?}", new, old);
     }
+
+    /// What was taken out is gone, and nothing else is.
+    #[test]
+    fn what_is_removed_is_gone(which in any::<prop::sample::Index>(), leaf in any::<prop::sample::Index>()) {
+        let texts = texts();
+        let text = which.get(&texts);
+        let mut before = Vec::new();
+        leaves(&toml::from_str(text).expect("TOML"), "", &mut before);
+        let (path, _) = leaf.get(&before).clone();
+        let told = remove(text, &path).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        let mut after = Vec::new();
+        leaves(&toml::from_str(&told).expect("TOML"), "", &mut after);
+        before.retain(|(known, _)| *known != path);
+        prop_assert_eq!(before, after);
+        prop_assert!(remove(&told, &path).is_err(), "it is there no more");
+    }
+
+    /// Whatever is asked of whatever text: it is refused, or the answer is TOML.
+    #[test]
+    fn what_is_no_edit_is_refused(
+        which in any::<prop::sample::Index>(),
+        cut in any::<prop::sample::Index>(),
+        path in r#"[a-z"'.\[\] \\#\n]{0,12}|(station|app|wifi|queue)(\.("[a-z ]{0,4}"|[a-z]{0,6})){0,3}"#,
+        value in r#"[\[\]{}"'=,0-9a-z\n# .]{0,12}"#,
+        whole in any::<bool>(),
+    ) {
+        let texts = texts();
+        let text = which.get(&texts);
+        let end = if whole { text.len() } else { text.floor_char_boundary(cut.index(text.len())) };
+        for told in [set(&text[..end], &path, &value), remove(&text[..end], &path)].into_iter().flatten() {
+            prop_assert!(told.parse::<Table>().is_ok(), "{} = {}: {}", path, value, told);
+        }
+    }
 }
 
 #[test]
@@ -232,4 +265,25 @@ fn a_scenario_is_read_with_its_new_value() {
     let file = ScenarioFile::parse("small.toml", &text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(file.scenario.medium.cell().map(|cell| cell.attempts), Some(4));
     assert_eq!(file.scenario.apps[0].active_ns.start, 2_000_000_000);
+}
+
+#[test]
+fn a_key_a_table_and_an_entry_are_taken_out_and_comments_stay() {
+    let without = |path: &str| remove(SMALL, path).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(without("wifi.attempts"), SMALL.replace("attempts = 7 # per frame\n", ""));
+    assert_eq!(without("queue"), SMALL.replace("\n[queue]\nlimit = 100\n", ""));
+    let entry = "\n[[station]]\nname = \"our tablet\" # the old one\nrate = \"6Mb/s\"\n";
+    assert_eq!(without("station.\"our tablet\""), SMALL.replace(entry, ""));
+    for (path, said) in [
+        ("wifi.attempt", "wifi.attempt: is not there; did you mean `attempts`?"),
+        ("station.phone", "station.phone: no [[station]] 'phone'"),
+        ("station.tablet.rate", "station.tablet.rate: is not there"),
+        ("wired.rate", "wired.rate: is not there"),
+        ("wirde.rate", "wirde.rate: a scenario has no table 'wirde'; did you mean `wired`?"),
+        ("", ": is no path"),
+    ] {
+        let told = remove(SMALL, path).expect_err(path).to_string();
+        assert!(told.starts_with(said), "{told}");
+    }
+    assert!(remove("<scenario/>", "wifi").is_err());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use airtab_lab::catalogue;
 use airtab_lab::experiment::{self, FindError};
-use airtab_scenario::ScenarioFile;
+use airtab_scenario::HOME;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -53,10 +53,9 @@ pub async fn experiment(Path(id): Path<String>) -> Result<Response, Refusal> {
     .await
 }
 
-/// `GET scenarios`: the built-in home first, which is nobody's file, then those that airtab brings by name.
+/// `GET scenarios`: the built-in home first.
 pub async fn scenarios(State(shared): State<Arc<Shared>>) -> Response {
-    let one = |name: &str, text: &str| json!({ "name": name, "text": text });
-    let home = one("home", &ScenarioFile::home().text);
-    let others = shared.scenarios.iter().map(|(name, text)| one(name, text));
-    json(StatusCode::OK, &std::iter::once(home).chain(others).collect::<Value>())
+    let home = [("home", HOME)];
+    let one = |(name, text): &(&str, &str)| json!({ "name": name, "text": text });
+    json(StatusCode::OK, &home.iter().chain(shared.scenarios).map(one).collect::<Value>())
 }

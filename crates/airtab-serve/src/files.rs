@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Files that scenarios name: those below one folder, or none at all.
 //!
-//! A name is relative, has no `..`, and leads nowhere else by a symbolic link. Nothing tells a file that may not be read
-//! from one that is not there.
+//! A name is relative, has no `..`, and leads nowhere else by a symbolic link. Where one does,
+//! nothing tells whether the file is there.
 //!
 //! What it does not do: who may read what there is the system's to say.
 
@@ -48,6 +48,6 @@ impl Named {
             );
         }
         let real = folder.join(path).canonicalize().ok().filter(|real| real.starts_with(folder));
-        open_file(&real.ok_or("is not in the folder of --files")?, what)
+        open_file(&real.ok_or("no such file or directory")?, what)
     }
 }

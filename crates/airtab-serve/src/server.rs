@@ -17,7 +17,7 @@ use airtab_lab::store::Store;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use tokio::sync::watch;
 
 use crate::answer::Refusal;
@@ -49,7 +49,7 @@ pub struct Options {
     pub names: Vec<String>,
     /// The folder of files that scenarios may name; none without.
     pub files: Option<PathBuf>,
-    /// Scenarios that airtab brings: names and texts.
+    /// Scenarios that airtab brings besides the home: names and texts.
     pub scenarios: &'static [(&'static str, &'static str)],
     /// Version of airtab.
     pub version: String,
@@ -98,7 +98,7 @@ impl Default for Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The address is taken, or not this machine's.
-    #[error("cannot listen on {address}: {cause}")]
+    #[error("cannot listen on {address}: {cause} (another port: --port N, or 0 for one that is free)")]
     Listen {
         /// Where.
         address: SocketAddr,
@@ -275,7 +275,9 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/live", get(live::list))
         .route("/live/{house}", post(live::ask))
         .route("/live/{house}/events", get(live::events))
-        .fallback(no_such)
+        // Or they would be files of the page.
+        .route("/", any(no_such))
+        .route("/{*other}", any(no_such))
         .method_not_allowed_fallback(no_method);
     let app = Router::new();
     #[cfg(has_live)]

@@ -31,6 +31,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/pages.rs", "(check)", &["zsh", "fish"]),
     ("crates/airtab/tests/probe.rs", AIRTAB, &[]),
     ("crates/airtab/tests/schema.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/serve.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", AIRTAB, &[]),
     ("crates/airtab/tests/sweep.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/sweep_until.rs", AIRTAB, &[]),
@@ -39,6 +40,8 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(& binary)", &[]),
     ("crates/airtab-sim/benches/sim.rs", "(this)", &[]),
+    // The system's own opener of pages, where it has one.
+    ("crates/airtab/src/commands/serve.rs", "(program)", &[]),
     // The project's own tools.
     ("crates/airtab/tests/tools.rs", "(file)", &[]),
     ("crates/airtab/tests/tools.rs", "(& copy)", &[]),

@@ -36,7 +36,7 @@ export async function visit(server, { width = 1280, height = 900, theme = "light
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (e) => window.complain(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sample}`));
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   page.on("pageerror", (e) => complaints.push(`script: ${e.message}`));
   page.on("console", (m) => m.type() === "error" && complaints.push(`console: ${m.text()}`));

@@ -25,6 +25,7 @@ const NEWS: usize = 16;
 /// Marks that are remembered.
 const MARKS: usize = 1000;
 /// A change that was asked for here is not told again if it shows within so long, ns.
+#[cfg(any(has_live, test))]
 const SAME_NS: u64 = 2_500_000_000;
 
 /// What is looked at in a snapshot: `airtab live watch --json` writes it.
@@ -175,6 +176,7 @@ impl History {
     }
 
     /// A station was changed here: `what` says how.
+    #[cfg(any(has_live, test))]
     pub fn changed(&mut self, what: &str) {
         let now = self.latest.as_ref().map_or(0, |(glance, _)| glance.now_ns());
         self.told_ns = now + SAME_NS;

@@ -177,7 +177,8 @@ impl Study {
         if progress.state.is_over() {
             return;
         }
-        self.weight.store(files.as_ref().map_or(0, Files::bytes), Ordering::Relaxed);
+        let last = progress.log.results().map_or(0, |json| json.len() as u64);
+        self.weight.store(last + files.as_ref().map_or(0, Files::bytes), Ordering::Relaxed);
         progress.state = state;
         progress.files = files;
         progress.log.add(match state {

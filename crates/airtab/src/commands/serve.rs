@@ -5,11 +5,13 @@
 
 pub mod args;
 
+use std::io::{self, Write};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use airtab_lab::store::{NoStore, Packs, Store};
 use airtab_serve::{Limits, Options, Server};
+use tempfile::NamedTempFile;
 
 use super::kept;
 use super::progress::stop_on_interrupt;
@@ -35,8 +37,9 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     })?;
     output::print(&format!("{}\n", server.link()))?;
     output::note("Whoever has this address may run studies here. Ctrl-C ends it.");
-    if args.open && !open(&server.link()) {
-        output::note("warning: no browser was found: open the address above");
+    let page = args.open.then(|| open(&server.link())).transpose();
+    if let Err(e) = &page {
+        output::note(&format!("warning: no browser could be asked ({e}): open the address above"));
     }
     server.run(&stop)?;
     output::note("ended");
@@ -58,14 +61,18 @@ fn store() -> Arc<dyn Store + Send + Sync> {
     }
 }
 
-/// Asks the system to show an address; whether it could be asked.
-fn open(address: &str) -> bool {
+/// Asks the system to show an address: by a page that leads there, which only its owner may read. What stands in a command
+/// line everybody on the machine can see, and the address has a token in it. The page is there until it is dropped.
+fn open(address: &str) -> io::Result<NamedTempFile> {
+    let mut page = tempfile::Builder::new().prefix("airtab-").suffix(".html").tempfile()?;
+    write!(page, "<!DOCTYPE html>\n<meta http-equiv=\"refresh\" content=\"0; url={address}\">\n")?;
     let program = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",
         _ => "xdg-open",
     };
     let mut command = Command::new(program);
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
+    command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn()?;
+    Ok(page)
 }
