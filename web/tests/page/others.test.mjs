@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { close, visit } from "./browser.mjs";
+import { close, until, visit } from "./browser.mjs";
 import { recording } from "./recording.mjs";
 import { ROOT, api, serve } from "./serve.mjs";
 
@@ -43,7 +43,7 @@ test("an experiment shows what was published, as its file has it", async () => {
   const rings = it.checks.filter(({ plain, published }) => plain && published !== null).length;
   assert.ok(rings > 0);
   await page.locator(".figure svg").first().waitFor();
-  assert.equal(await page.locator('.figure svg [aria-label="dot"] circle').count(), rings);
+  await until(async () => assert.equal(await page.locator('.figure svg [aria-label="dot"] circle').count(), rings));
   assert.match(await page.locator(".file pre").textContent(), /\[\[check\]\]/);
   assert.ok(readFileSync(join(ROOT, "experiments/chap/qsize-game.toml"), "utf8").includes(it.checks[0].what));
   await end();
@@ -61,7 +61,7 @@ test("a recorded house is shown: blame, scores, stations, flows, and courses tha
   const { page, end } = await visit(server, { fragment: "live" });
   await page.locator(".chart canvas").first().waitFor();
   assert.equal(await page.locator(".chart canvas").count(), 4);
-  await page.locator(".blame").getByText(/./).waitFor();
+  await page.locator(".blame").getByText("The Wi-Fi queue takes 120 ms of 138 ms").waitFor();
   const stations = page.locator("section", { has: page.getByRole("heading", { name: "Stations" }) }).locator("tbody tr");
   assert.deepEqual(await stations.locator("th").allTextContents(), ["console", "phone", "tv", "laptop", "tablet"]);
   assert.equal(await page.locator("section", { has: page.getByRole("heading", { name: "Flows" }) }).locator("tbody tr").count(), 6);

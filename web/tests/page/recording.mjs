@@ -22,6 +22,8 @@ export function recording(seconds, stations, quick = 0) {
       like.rates.down_air_ratio *= 0.5 + ((i * 7 + more * 3) % 11) / 11;
       one.stations.push(like);
     }
+    // As `airtab live watch --json` writes it, which the fixture is older than.
+    one.blame = { trouble: true, text: "The Wi-Fi queue takes 120 ms of 138 ms" };
     return JSON.stringify(one);
   }).join("\n");
   const path = join(mkdtempSync(join(tmpdir(), "airtab-web-")), "evening.jsonl");
