@@ -10,8 +10,8 @@ export interface Check {
   /** As the source says it, in words. */
   reported: string;
   section: string;
-  /** As a number, where it is one. */
-  published: number | null;
+  /** As numbers, where it is some: from and to, which are one where the source gives one. */
+  published: [number, number] | null;
   /** `3.2 to 3.7`, `at least 4.2`, `at most 0.62`, `rises`, `falls`. */
   expected: string;
   term: { of: { app: string; metric: string }[]; queue: string | null };
@@ -73,7 +73,7 @@ export function groups(checks: readonly Check[]): Group[] {
 /** The figure of a group. */
 export function published({ checks }: Group, lookOf: (label: string) => Look) {
   const ends = checks.flatMap(({ published, least, most }) =>
-    [published, least, most].filter((value) => value !== null),
+    [...(published ?? []), least, most].filter((value) => value !== null),
   );
   const low = Math.min(...ends);
   const high = Math.max(...ends);
@@ -108,13 +108,13 @@ export function published({ checks }: Group, lookOf: (label: string) => Look) {
           ? []
           : [Plot.ruleY([row], { x1: "from", x2: "to", y: "what", stroke: row.colour, strokeWidth: 5, strokeOpacity: 0.35, dy: 5 })]),
         ...(row.published !== null
-          ? [Plot.dot([row], { x: "published", y: "what", stroke: row.colour, fill: "var(--panel)", strokeWidth: 2, r: 4, dy: 5 })]
+          ? [Plot.dot([...new Set(row.published)], { x: (value: number) => value, y: () => row.what, stroke: row.colour, fill: "var(--panel)", strokeWidth: 2, r: 4, dy: 5 })]
           : []),
       ]),
       Plot.tip(
         rows,
         Plot.pointerY({
-          x: (row: (typeof rows)[number]) => row.published ?? row.from ?? row.to,
+          x: (row: (typeof rows)[number]) => row.published?.[0] ?? row.from ?? row.to,
           y: "what",
           title: (row: (typeof rows)[number]) =>
             `${row.what}\nsource: ${row.reported}\nexpected: ${row.expected}`,
