@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
+.PHONY: help demo live live-experiments experiments test nightly bench test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -76,6 +76,15 @@ else
 	@$(CARGO) bench --quiet -p airtab-live --bench outcome
 	@$(CARGO) bench --quiet -p airtab-lab --bench contention
 endif
+
+web: ## builds the page of `airtab serve` from web/ into crates/airtab-serve/assets
+	@tools/require node
+	@web/build
+
+test-web: ## the page of `airtab serve`: its parts, and all its views in a real browser on the real server
+	@tools/require node chromium
+	@tools/progress "Building airtab" build -p airtab
+	@web/test
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/licences

@@ -51,6 +51,26 @@ fn comments_and_layout_stay() {
 }
 
 #[test]
+fn what_is_taken_out_takes_nothing_else_along() {
+    for (path, gone) in [
+        ("station.tablet.distance", "distance = 8\n"),
+        ("wifi.attempts", "attempts = 7 # per frame\n"),
+        ("app.film", "\n[[app]]\nname = \"film\"\nkind = \"download\"\nstation = \"tablet\"\n"),
+    ] {
+        assert!(SMALL.contains(gone));
+        assert_eq!(
+            remove(SMALL, path).unwrap_or_else(|e| panic!("{e}")),
+            SMALL.replacen(gone, "", 1),
+            "{path}"
+        );
+    }
+    let told = remove(SMALL, "station.tablet.rate").unwrap_err().to_string();
+    assert!(told.starts_with("station.tablet.rate: is not there"), "{told}");
+    let told = remove(SMALL, "station.phone").unwrap_err().to_string();
+    assert!(told.contains("there are: tablet, our tablet"), "{told}");
+}
+
+#[test]
 fn tables_in_a_line_are_tables() {
     let text = "queue = { chap = { limit = 35 } } # both\napp = [{ name = \"a\" }, { name = \"b\" }]";
     let told = set(text, "queue.chap.flows", "9").unwrap();
