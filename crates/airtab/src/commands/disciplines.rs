@@ -70,7 +70,8 @@ fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-fn as_json(d: Discipline) -> Value {
+/// All that its tables say.
+pub fn as_json(d: Discipline) -> Value {
     json!({
         "name": d.name(),
         "about": d.about(),
