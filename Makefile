@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test nightly bench lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
+.PHONY: help demo live live-experiments experiments test test-python nightly bench bench-users lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -45,6 +45,9 @@ test: ## every test: C core, Rust crates, command line
 	@# Where tshark was installed above, captures have to be read back by it.
 	@[ "$$(id -u)" != 0 ] || export AIRTAB_TSHARK=1; tools/rooted $(CARGO) test --workspace --quiet
 
+test-python: ## the package for Python: a wheel in an empty environment, its tests, examples, notebooks and types
+	@tools/test-python
+
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang flent live tshark
 	@tools/steps --keep-going \
@@ -75,6 +78,9 @@ else
 	@$(CARGO) bench --quiet -p airtab-live --bench outcome
 	@$(CARGO) bench --quiet -p airtab-lab --bench contention
 endif
+
+bench-users: ## what the package for Python costs beside the command, in ratios of one run
+	@tools/bench-users
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/licences

@@ -8,7 +8,6 @@ defaults that the signature shows. ``help(chap)`` has the parameters.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import json
 import keyword
@@ -84,6 +83,8 @@ def _function(table: dict[str, Any]) -> Callable[..., Queue]:
         label = name
         for key, value in given.items():
             if key not in names:
+                import difflib
+
                 close = difflib.get_close_matches(key, names, 1)
                 guess = f"; did you mean `{close[0]}`?" if close else ""
                 raise QueueError(f"{name}: no parameter '{key}'{guess} (known: {', '.join(names)})")

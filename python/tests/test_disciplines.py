@@ -34,7 +34,7 @@ def test_labels() -> None:
     assert airtab.chap(increment="25ms", limit=70) == "chap:increment=25ms:limit=70"
     assert isinstance(airtab.chap(), airtab.Queue)
     assert airtab.vfq(weight=[1, 2]) == "vfq:weight=1,2"
-    assert inspect.signature(airtab.fifo).parameters["limit"].default == 50
+    assert inspect.signature(airtab.fifo).parameters["limit"].default == 1000
 
 
 def test_what_is_wrong_is_told() -> None:
