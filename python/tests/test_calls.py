@@ -16,6 +16,8 @@ import airtab
 import pytest
 from airtab import _airtab, _progress
 
+AIRTAB = Path(sys.executable).with_name("airtab")
+
 
 def test_another_thread_goes_on(long: str) -> None:
     counted = 0
@@ -63,7 +65,7 @@ def test_ctrl_c_is_seen_at_once(long: str, jobs: int) -> None:
     assert min(took) < 0.1, took
 
 
-def test_what_was_done_is_kept(small: str) -> None:
+def test_what_was_done_is_kept(small: str, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
 
     def stop(done: int, total: int) -> None:
@@ -72,10 +74,12 @@ def test_what_was_done_is_kept(small: str) -> None:
 
     with pytest.raises(LookupError, match="enough"):
         airtab.compare(small, "fifo", seeds=200, jobs=1, progress=stop)
-    assert len(seen) == 1 and 0 < seen[0][0] < 200 and seen[0][1] == 200
-    seen.clear()
-    airtab.compare(small, "fifo", seeds=seen[0][0] if seen else 3, progress=lambda *at: seen.append(at))
-    assert seen[-1] == (3, 3)
+    [(done, total)] = seen
+    assert 0 < done < total == 200
+    (tmp_path / "small.toml").write_text(small)
+    words = [AIRTAB, "compare", tmp_path / "small.toml", "--queues", "fifo", "--seeds", str(done)]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stderr
+    assert f"{done} of them" in told and "known from before" in told
 
 
 def test_runs_after_a_fork(small: str) -> None:
@@ -176,14 +180,12 @@ def test_experiments_that_there_are_not() -> None:
 
 
 def test_the_command() -> None:
-    command = Path(sys.executable).with_name("airtab")
-
     def told(*words: str) -> tuple[int, str, str]:
-        done = subprocess.run([command, *words], capture_output=True, text=True)
+        done = subprocess.run([AIRTAB, *words], capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 
     code, said, _ = told("--version")
-    assert (code, said.split()) == (0, ["airtab", airtab.__version__])
+    assert (code, said.split()) == (0, ["airtab", airtab.__version__, "commit", airtab.__commit__])
     assert told("compare", "--seeds", "0")[0] == 2
     assert told("scenario", "check", "/nowhere.toml")[0] == 1
     code, _, said = told("live", "run", "family")
