@@ -16,7 +16,7 @@ use crate::errors::{of_call, of_file};
 use crate::values::{to_python, to_toml};
 
 /// A scenario that can be run.
-#[pyclass(frozen, module = "airtab._airtab", skip_from_py_object)]
+#[pyclass(frozen, module = "airtab._airtab")]
 #[derive(Clone)]
 pub struct Text {
     pub found: Found,
