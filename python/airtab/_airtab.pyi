@@ -5,6 +5,20 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, final
 
+__all__ = [
+    "Results",
+    "Text",
+    "check_queue",
+    "compare",
+    "disciplines",
+    "experiment",
+    "fill",
+    "main",
+    "panics",
+    "sweep",
+    "version",
+]
+
 _Path = str | PathLike[str]
 _How = tuple[int, tuple[bool, _Path | None] | None, Callable[[int, int], object] | None]
 _Asking = tuple[

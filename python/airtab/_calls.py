@@ -9,7 +9,7 @@ import math
 import operator
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from airtab import _airtab, _progress
@@ -158,7 +158,7 @@ def _axes(axes: Mapping[str, Iterable[object]] | None) -> list[tuple[str, list[s
     for path, values in (axes or {}).items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise TypeError(f"axis {path}: give its values as a list, as in [1, 2, 3]")
-        size = len(values) if hasattr(values, "__len__") else 1
+        size = len(values) if isinstance(values, Sized) else 1
         points *= max(size, 1)
         if points > _MOST:
             raise ValueError(f"axes: {points} points with {path}: at most {_MOST}; make several sweeps")

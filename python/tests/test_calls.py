@@ -77,7 +77,7 @@ def test_what_was_done_is_kept(small: str, tmp_path: Path) -> None:
     [(done, total)] = seen
     assert 0 < done < total == 200
     (tmp_path / "small.toml").write_text(small)
-    words = [AIRTAB, "compare", tmp_path / "small.toml", "--queues", "fifo", "--seeds", str(done)]
+    words = [str(AIRTAB), "compare", str(tmp_path / "small.toml"), "--queues", "fifo", "--seeds", str(done)]
     told = subprocess.run(words, capture_output=True, text=True, check=True).stderr
     assert f"{done} of them" in told and "known from before" in told
 

@@ -2,6 +2,7 @@
 """The functions of the disciplines are those of the C tables."""
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 
 import airtab
@@ -38,12 +39,13 @@ def test_labels() -> None:
 
 
 def test_what_is_wrong_is_told() -> None:
-    for make, said in [
+    cases: list[tuple[Callable[[], object], str]] = [
         (lambda: airtab.chap(limmit=3), "chap: no parameter 'limmit'; did you mean `limit`?"),  # type: ignore[call-arg]
         (lambda: airtab.chap(limit=0), "chap: limit: "),
         (lambda: airtab.chap(limit=float("nan")), "NaN"),
         (lambda: airtab.compare(None, ["chapp"]), "no discipline 'chapp'; did you mean `chap`?"),
-    ]:
+    ]
+    for make, said in cases:
         with pytest.raises(airtab.QueueError) as caught:
             make()
         assert str(caught.value).startswith(said), str(caught.value)

@@ -53,7 +53,7 @@ def test_curves(small: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.ipynb")))
 def test_notebooks(name: str, tmp_path: Path) -> None:
-    notebook = nbformat.read(EXAMPLES / name, as_version=4)
+    notebook = nbformat.read(EXAMPLES / name, as_version=4)  # type: ignore[no-untyped-call, unused-ignore]
     assert all(not cell.get("outputs") for cell in notebook.cells), "committed without outputs"
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook.metadata["kernelspec"] = kernel
