@@ -39,19 +39,21 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-# Rows of a sweep without axes: as many as 2,500 short homes have.
 ROWS = """
-import time, tempfile, pathlib, airtab, polars
-home = airtab.Scenario(airtab.Scenario().toml(), name="home.toml")
-made = airtab.compare(home, "chap", 2500, quick=True, cache=False, progress=False)
+import time, airtab
+made = airtab.compare(None, "chap", HOMES, quick=True, cache=False, progress=False)
 made.polars()
-took = min(time_of() for time_of in [lambda: (t := time.process_time(), made.polars(), time.process_time() - t)[2]] * 5)
-print(made.polars().height, took)
+took = []
+for _ in range(5):
+    begun = time.process_time()
+    made.polars()
+    took.append(time.process_time() - begun)
+print(made.polars().height, min(took))
 """
 
 
-def main(airtab: str) -> int:
-    """Prints a row for each figure; 1 if a bar is missed."""
+def main(airtab: str, homes: int) -> int:
+    """Prints a row for each figure; 1 if a bar is missed. `homes`: how many short ones."""
     missed = 0
 
     def row(name: str, value: float, unit: str, bar: float) -> None:
@@ -63,23 +65,23 @@ def main(airtab: str) -> int:
     row("import", imported - nothing, "s", 0.1)
 
     # The interpreter and the import are not the run's.
-    homes = 5
-    run = f"import airtab\nfor seed in range(1, {homes + 1}): airtab.run(None, 'chap', seed, cache=False)"
-    words = [airtab, "compare", "--queues", "chap", "--seeds", str(homes), "--no-cache", "--jobs", "1", "--json"]
+    seeds = 5
+    run = f"import airtab\nfor seed in range(1, {seeds + 1}): airtab.run(None, 'chap', seed, cache=False)"
+    words = [airtab, "compare", "--queues", "chap", "--seeds", str(seeds), "--no-cache", "--jobs", "1", "--json"]
     mine, told = least(ROUNDS, python(run), words)
     row("a run of the home: added to the command's", 100 * ((mine - imported) / told - 1), "%", 1)
 
-    many = "import airtab\nairtab.compare(None, 'chap', 10_000, quick=True, cache=False, progress=False)"
-    words = [airtab, "compare", "--quick", "--queues", "chap", "--seeds", "10000", "--no-cache", "--json"]
+    many = f"import airtab\nairtab.compare(None, 'chap', {homes}, quick=True, cache=False, progress=False)"
+    words = [airtab, "compare", "--quick", "--queues", "chap", "--seeds", str(homes), "--no-cache", "--json"]
     costs = [(cost(python(many)), cost(words)) for _ in range(2)]
     mine, told = (min(pair[i][0] for pair in costs) for i in (0, 1))
-    row("10,000 short homes: added to the command's", 100 * ((mine - imported) / told - 1), "%", 3)
-    row("10,000 short homes: peak of memory", max(pair[0][1] for pair in costs), "MB", 200)
+    row(f"{homes:,} short homes: added to the command's", 100 * ((mine - imported) / told - 1), "%", 3)
+    row(f"{homes:,} short homes: peak of memory", max(pair[0][1] for pair in costs), "MB", 200)
 
-    rows, took = cost(python(ROWS))[2].split()
+    rows, took = cost(python(ROWS.replace("HOMES", str(homes))))[2].split()
     row(f".polars() of {int(rows):,} rows, for 1,000,000", 1000 * float(took) * 1e6 / int(rows), "ms", 50)
     return int(missed > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -41,6 +41,9 @@ def test_curves(small: str) -> None:
         assert list(line.get_xdata()) == [9.0, 1.0]
         means = [point["queues"][i]["apps"][1]["metrics"]["goodput_bits_per_second"]["mean"] for point in points]
         assert list(line.get_ydata()) == means
+        halves = [point["queues"][i]["apps"][1]["metrics"]["goodput_bits_per_second"]["half_width_95"] for point in points]
+        whiskers = [segment[:, 1] for segment in container[2][0].get_segments()]
+        assert [(high - low) / 2 for low, high in whiskers] == pytest.approx(halves)
     two = airtab.sweep(small, {"station.laptop.distance": [1, 2], "queue.fifo.limit": [35, 70]}, "fifo", 2)
     with pytest.raises(ValueError, match="name the axis"):
         plot.curves(two, "game.game_mos")
