@@ -20,7 +20,7 @@ use crate::scenario::Text;
 use crate::task::{Wanted, run};
 
 enum Kind {
-    Compared(Compared),
+    Compared(Box<Compared>),
     Swept(Box<Swept>),
     Judged(Box<Judged>),
 }
@@ -148,7 +148,7 @@ pub fn compare(
     let seeds = calls::seeds(seeds).map_err(|e| of_call(py, e))?;
     let found = scenario.found.clone();
     let compared = run(py, wanted(how), |how| calls::compare(&found, &queues, &seeds, quick, how))?;
-    Ok(Results::new(Kind::Compared(compared)))
+    Ok(Results::new(Kind::Compared(Box::new(compared))))
 }
 
 /// What is swept, and how: as [`Asked`] has it.
