@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test nightly bench test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
+.PHONY: help demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -44,6 +44,9 @@ test: ## every test: C core, Rust crates, command line
 	@echo "Testing the Rust crates ..."
 	@# Where tshark was installed above, captures have to be read back by it.
 	@[ "$$(id -u)" != 0 ] || export AIRTAB_TSHARK=1; tools/rooted $(CARGO) test --workspace --quiet
+
+test-python: ## the package for Python: a wheel in an empty environment, its tests, examples, notebooks and types
+	@tools/test-python
 
 nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
 	@tools/require chromium clang flent live tshark
@@ -85,6 +88,9 @@ test-web: ## the page of `airtab serve`: its parts, and all its views in a real 
 	@tools/require node chromium
 	@tools/progress "Building airtab" build -p airtab
 	@web/test
+
+bench-users: ## what the package for Python costs beside the command, in ratios of one run
+	@tools/bench-users
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/licences

@@ -100,6 +100,12 @@ impl Deref for QueueList {
     }
 }
 
+impl From<Vec<QueueSpec>> for QueueList {
+    fn from(specs: Vec<QueueSpec>) -> QueueList {
+        QueueList(specs)
+    }
+}
+
 impl FromStr for QueueList {
     type Err = String;
 

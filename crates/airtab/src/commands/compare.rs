@@ -70,7 +70,8 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         },
     };
     let start = Instant::now();
-    let mut job = files.map(|files| Job::new(args, &file, &queues, files)).transpose()?;
+    let mut job =
+        files.map(|files| Job::new((study::command(args), args.pcap), &file, &queues, files)).transpose()?;
     let compared = match &mut job {
         Some(job) => job.run(&options, plan),
         None => compare_kept(&file.scenario, &queues, &options, plan),
@@ -102,7 +103,8 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(c: &Comparison, why: Why, style: Style) -> String {
+/// What is printed, and `report.txt`.
+pub fn report(c: &Comparison, why: Why, style: Style) -> String {
     let s = |ns: u64| ns as f64 / 1e9;
     let [from, until] = c.measure_ns;
     let mut text = format!(

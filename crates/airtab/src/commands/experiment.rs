@@ -296,7 +296,7 @@ fn run_all(
 }
 
 /// The page and the data of one experiment; whether there were figures.
-fn write(
+pub fn write(
     dir: &Path,
     args: &RunExperiments,
     e: &Experiment,
@@ -325,7 +325,8 @@ fn write(
     Ok(!figures.is_empty())
 }
 
-fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_json::Value {
+/// What `--json` has of one.
+pub fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_json::Value {
     let axes = e.axes.iter().map(|axis| {
         let values: Vec<&str> = axis.values.iter().map(|v| v.text.as_str()).collect();
         json!({ "name": axis.name, "label": axis.label, "values": values })

@@ -21,7 +21,7 @@ pub mod fingerprint;
 mod flent;
 #[cfg(has_probe)]
 pub mod htbench;
-mod kept;
+pub mod kept;
 #[cfg(has_live)]
 pub mod live;
 pub mod mesh;
@@ -35,7 +35,7 @@ pub mod scenario;
 pub mod schema;
 #[cfg(has_serve)]
 pub mod serve;
-mod study;
+pub mod study;
 pub mod sweep;
 pub mod tcp;
 
@@ -65,16 +65,22 @@ fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
 const MOST_PIPED: u64 = 4 << 20;
 
 /// The text of a scenario, and how it is named.
-struct Found {
-    name: String,
-    text: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// In messages; its folder is where files that it names are looked for.
+    pub name: String,
+    /// TOML.
+    pub text: String,
     /// Airtab brings it.
-    ours: bool,
+    pub ours: bool,
 }
 
 impl Found {
     /// That of a file, or of the repository by its name; without either the built-in home.
-    fn of(path: Option<&Path>) -> Result<Found, FileError> {
+    ///
+    /// # Errors
+    /// It cannot be read, or nothing has that name.
+    pub fn of(path: Option<&Path>) -> Result<Found, FileError> {
         let Some(path) = path else { return Ok(Found::ours("home", HOME)) };
         if path == Path::new("-") {
             return Found::piped(std::io::stdin().lock());
@@ -107,13 +113,21 @@ impl Found {
         Found { name: format!("{name}.toml"), text: text.into(), ours: true }
     }
 
+    /// What it says.
+    ///
+    /// # Errors
+    /// All that is wrong in it.
+    pub fn parse(&self) -> Result<ScenarioFile, FileError> {
+        let none = |_: &Path, _: &str| Err("a scenario that airtab brings names no file".into());
+        match self.ours {
+            true => ScenarioFile::parse_with(&self.name, &self.text, &none),
+            false => ScenarioFile::parse(&self.name, &self.text),
+        }
+    }
+
     /// What is most likely not meant is told.
     fn read(&self) -> Result<ScenarioFile, FileError> {
-        let none = |_: &Path, _: &str| Err("a scenario that airtab brings names no file".into());
-        let file = match self.ours {
-            true => ScenarioFile::parse_with(&self.name, &self.text, &none)?,
-            false => ScenarioFile::parse(&self.name, &self.text)?,
-        };
+        let file = self.parse()?;
         tell_warnings(&file);
         Ok(file)
     }
@@ -150,7 +164,7 @@ fn tell_warnings(file: &ScenarioFile) {
 }
 
 /// The first that is there twice.
-fn twice<T: PartialEq>(all: &[T]) -> Option<&T> {
+pub fn twice<T: PartialEq>(all: &[T]) -> Option<&T> {
     all.iter().enumerate().find(|(i, one)| all[..*i].contains(one)).map(|(_, one)| one)
 }
 

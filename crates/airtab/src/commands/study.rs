@@ -17,7 +17,10 @@ use crate::files::{FIGURE, Files, MANIFEST, Part, SCENARIO};
 
 /// A comparison whose files are wanted.
 pub struct Job<'a> {
-    args: &'a Compare,
+    /// How long captures are, ns, if they are wanted.
+    pcap: Option<u64>,
+    /// The command line that repeats it.
+    command: String,
     /// What is run.
     file: &'a ScenarioFile,
     queues: &'a [(String, Params)],
@@ -34,16 +37,16 @@ impl<'a> Job<'a> {
     /// # Errors
     /// Names the file that cannot be, or that is somebody's.
     pub fn new(
-        args: &'a Compare,
+        (command, pcap): (String, Option<u64>),
         file: &'a ScenarioFile,
         queues: &'a [(String, Params)],
         files: Files,
     ) -> anyhow::Result<Job<'a>> {
         files.spare_scenario(&file.text)?;
-        let wanted = if args.pcap.is_some() { queues } else { &[] };
+        let wanted = if pcap.is_some() { queues } else { &[] };
         let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
         let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
-        Ok(Job { args, file, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
+        Ok(Job { pcap, command, file, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
     }
 
     /// Runs it: each discipline once with each seed. Gives the files for flent, too, if there is a plan.
@@ -62,7 +65,7 @@ impl<'a> Job<'a> {
             self.file.scenario.clone()
         };
         let start = run.measure_ns.start;
-        let span = start..start.saturating_add(self.args.pcap.unwrap_or(0)).min(run.duration_ns);
+        let span = start..start.saturating_add(self.pcap.unwrap_or(0)).min(run.duration_ns);
         let parts = self.captures.iter_mut();
         let captures = parts.map(|part| Capture { span: span.clone(), out: &mut part.buffer }).collect();
         let study = study(&self.file.scenario, self.queues, options, captures, plan, None)?;
@@ -70,25 +73,16 @@ impl<'a> Job<'a> {
         Ok((study.comparison, study.documents))
     }
 
-    /// The options that decide on the figures.
-    fn command(&self) -> String {
-        let Compare { scenario, set, queues, seeds, quick, .. } = self.args;
-        let scenario = scenario.as_deref().map(Path::to_string_lossy);
-        let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
-        compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
-    }
-
     /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
     ///
     /// # Errors
     /// Names the file that could not be written; none is there then.
     pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
-        let command = self.command();
         let (scenario, files) = (&self.file.scenario, &mut self.files);
         let origin = Origin {
             version: env!("CARGO_PKG_VERSION").into(),
             git: env!("AIRTAB_GIT").into(),
-            command,
+            command: self.command,
             scenario_hash: scenario_hash(scenario),
         };
         let report = Report { comparison, scenario, stories: &self.stories, origin: &origin };
@@ -115,6 +109,14 @@ impl<'a> Job<'a> {
 pub fn file_name(label: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "=._+%".contains(c);
     label.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
+}
+
+/// The options that decide on the figures.
+pub fn command(args: &Compare) -> String {
+    let Compare { scenario, set, queues, seeds, quick, .. } = args;
+    let scenario = scenario.as_deref().map(Path::to_string_lossy);
+    let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
+    compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
 }
 
 /// One line about the files, for standard error.

@@ -2,7 +2,7 @@
 //! `airtab sweep`.
 
 pub mod args;
-mod write;
+pub mod write;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -172,7 +172,9 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             bar.finish_and_clear();
             let written = match (failed, &ran) {
                 (Some(e), _) => Err(e),
-                (None, Ok(())) => results.finish(),
+                (None, Ok(())) => {
+                    results.finish().map(|said| said.iter().for_each(|line| output::note(line)))
+                }
                 (None, Err(_)) => Ok(()),
             };
             match written {
@@ -197,7 +199,11 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
 
 /// What is asked for, put together.
 fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
-    let mut experiment = found(&args.file)?;
+    put(found(&args.file)?, args)
+}
+
+/// An experiment with what is asked for.
+pub fn put(mut experiment: Experiment, args: &Sweep) -> anyhow::Result<Experiment> {
     for set in &args.set {
         experiment.set(&set.path, &set.value)?;
     }
@@ -213,7 +219,7 @@ fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
 }
 
 /// A scenario that airtab brings, an experiment of the repository, or a file of either kind.
-fn found(path: &Path) -> anyhow::Result<Experiment> {
+pub fn found(path: &Path) -> anyhow::Result<Experiment> {
     if let Some((name, text)) = shipped(path) {
         return Ok(Experiment::of_scenario(&format!("{name}.toml"), text)?);
     }

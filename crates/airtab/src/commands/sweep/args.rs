@@ -15,7 +15,7 @@ use crate::args::whole;
 ///
 /// The file is that of an experiment (its checks are not looked at), or any scenario. Finished runs are kept: the same
 /// command goes on where it was interrupted, and what was run before by whatever command is not run again.
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 #[command(after_help = "Examples:
   airtab sweep my-home.toml --axis queue.chap.limit=35,70,140 --axis station.far.distance=1,10,20
   airtab sweep rrul --set wifi.attempts=4 --axis queue.fifo.limit=50,500 --queues fifo --format csv
@@ -117,7 +117,11 @@ pub struct Seeds {
 /// Far above any sweep.
 const MOST_SEEDS: u64 = 100_000;
 
-fn seeds(text: &str) -> Result<Seeds, String> {
+/// Reads seeds.
+///
+/// # Errors
+/// What is none of the three forms.
+pub fn seeds(text: &str) -> Result<Seeds, String> {
     let number = |text: &str| {
         text.trim().parse::<u64>().map_err(|_| format!("'{text}' is no seed: give 20, 1-20 or 1,5,9"))
     };
@@ -158,7 +162,11 @@ fn width(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-fn shard(text: &str) -> Result<Part, String> {
+/// Reads `I/N`.
+///
+/// # Errors
+/// There is no such shard.
+pub fn shard(text: &str) -> Result<Part, String> {
     let read = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match read {
         Some((i, of)) if (1..=of).contains(&i) && of <= 1_000_000 => Ok(Part { number: i - 1, of }),

@@ -124,17 +124,28 @@ impl<'a> Results<'a> {
         Ok(())
     }
 
-    /// Ends the files, which are all there then, and prints the rest.
+    /// What `--format json` prints of the points so far.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub fn json_text(&mut self) -> anyhow::Result<String> {
+        let outcome = self.outcome();
+        Ok(serde_json::to_string_pretty(&self.json(&outcome)).context("results as JSON")? + "\n")
+    }
+
+    /// Takes the points so far.
+    fn outcome(&mut self) -> Outcome {
+        let points = std::mem::take(&mut self.points);
+        Outcome { quick: false, seeds: self.used as u64, runs: self.runs, points }
+    }
+
+    /// Ends the files, which are all there then, and prints the rest. Gives what there is to be said of it, by the line.
     ///
     /// # Errors
     /// Names the file that cannot be written; none is there then.
-    pub fn finish(mut self) -> anyhow::Result<()> {
-        let outcome = Outcome {
-            quick: false,
-            seeds: self.used as u64,
-            runs: self.runs,
-            points: std::mem::take(&mut self.points),
-        };
+    pub fn finish(mut self) -> anyhow::Result<Vec<String>> {
+        let mut said = Vec::new();
+        let outcome = self.outcome();
         let json = match self.args.format {
             Format::Json => {
                 Some(serde_json::to_string_pretty(&self.json(&outcome)).context("results as JSON")? + "\n")
@@ -162,7 +173,7 @@ impl<'a> Results<'a> {
             let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
             files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
             files.finish()?;
-            output::note(&format!("Wrote {} into {dir}.", names.join(", ")));
+            said.push(format!("Wrote {} into {dir}.", names.join(", ")));
         } else if let Some(json) = &json {
             output::print(json)?;
         }
@@ -172,12 +183,12 @@ impl<'a> Results<'a> {
         if self.args.format == Format::Table {
             output::print(&text::sweep(self.experiment, &outcome, output::stdout_style()))?;
         }
-        short.iter().for_each(|warning| output::note(warning));
-        Ok(())
+        said.extend(short);
+        Ok(said)
     }
 
     /// What is said of points whose intervals are wider than asked for.
-    fn short(&self) -> Option<String> {
+    pub fn short(&self) -> Option<String> {
         let until = self.experiment.until.as_ref()?;
         let short = || self.settled.iter().filter(|(_, _, settled)| !settled.met);
         let half = |settled: &Settled| settled.widest.1.unwrap_or(f64::INFINITY);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0-only
+"""The command ``airtab`` of the wheel: that of the program, less what needs a Linux machine of its own."""
+
+import os
+import signal
+import sys
+
+from airtab import _airtab
+
+
+def main() -> None:
+    """Does what the words of the command line ask for."""
+    # The program listens for Ctrl-C itself, and `airtab ... | head` ends quietly.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    code = _airtab.main(["airtab", *sys.argv[1:]])
+    sys.stdout.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()
