@@ -276,7 +276,7 @@ fn files_are_read_below_one_folder_only() {
     // Those within are read, and found to be no trace.
     for name in ["deep/movie.txt", "./deep/movie.txt", "within.txt"] {
         let told = traced(&with, name);
-        assert!(told.ends_with(": has no frame"), "{name}: {told}");
+        assert_eq!(told, "has no frame", "{name}");
     }
     let up = format!("../{}/secret.txt", outside.path().file_name().unwrap().to_str().unwrap());
     for name in [secret.to_str().unwrap(), "/etc/passwd", &up, "deep/../../x", "deep/../deep/movie.txt"] {
