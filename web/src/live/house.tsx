@@ -82,6 +82,7 @@ export function House({ name }: { name: string }) {
       <Blame text={now.blame?.text ?? ""} trouble={now.blame?.trouble ?? false} />
       <AirBar air={now.air} />
       <Controls house={name} queue={now.queue} stations={order} />
+      <h2 class="unseen">Over time</h2>
       <div class="grid pairs">
         <Chart label="Airtime" unit="%" share lines={lines(course.air)} {...common} />
         <Chart label="Time in the queue, 99 of 100 packets" unit="ms" lines={lines(course.delay)} {...common} />

@@ -59,7 +59,7 @@ export function Stations({ now, drawn, onDraw }: StationsProps) {
   return (
     <section aria-labelledby="live-stations">
       <h2 id="live-stations">Stations</h2>
-      <Wide label="Stations">
+      <Wide label="Table of stations">
         <table>
           <Head first="station" more={["PHY Mb/s"]} />
           <tbody>
@@ -99,7 +99,7 @@ export function Flows({ now }: { now: Snapshot }) {
   return (
     <section aria-labelledby="live-flows">
       <h2 id="live-flows">Flows</h2>
-      <Wide label="Flows">
+      <Wide label="Table of flows">
         <table>
           <Head first="flow" more={["station"]} />
           <tbody>

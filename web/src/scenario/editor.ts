@@ -74,7 +74,7 @@ export function makeEditor(place: HTMLElement, text: string, hooks: Hooks): Edit
         StreamLanguage.define(toml),
         syntaxHighlighting(colours),
         look,
-        EditorView.contentAttributes.of({ "aria-label": "Scenario as TOML" }),
+        EditorView.contentAttributes.of({ "aria-label": "Scenario as TOML", tabindex: "0" }),
         keymap.of([
           { key: "Mod-z", run: act(hooks.undo), preventDefault: true },
           { key: "Mod-Shift-z", run: act(hooks.redo), preventDefault: true },

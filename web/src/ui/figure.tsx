@@ -28,6 +28,8 @@ export function Figure({ draw, label, name }: Props) {
       const drawn = Plot.plot({ width, className: "plot", ...draw(width) });
       // Plot's own style element would be refused by the policy; `parts.css` has its rules.
       for (const style of drawn.querySelectorAll("style")) style.remove();
+      // Marks have names, which need a role to be allowed.
+      for (const mark of drawn.querySelectorAll("g[aria-label]")) mark.setAttribute("role", "group");
       drawn.setAttribute("role", "img");
       drawn.setAttribute("aria-label", label);
       place.current?.replaceChildren(drawn);
