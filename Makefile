@@ -84,10 +84,9 @@ web: ## builds the page of `airtab serve` from web/ into crates/airtab-serve/ass
 	@tools/require node
 	@web/build
 
-test-web: ## the page of `airtab serve`: its parts, and all its views in a real browser on the real server
+test-web: $(AIRTAB) ## the page of `airtab serve`: its parts, and all its views in a real browser on the real server
 	@tools/require node chromium
-	@tools/progress "Building airtab" build -p airtab
-	@web/test
+	@AIRTAB=$(abspath $(AIRTAB)) web/test
 
 bench-users: ## what the package for Python costs beside the command, in ratios of one run
 	@tools/bench-users
