@@ -103,7 +103,7 @@ fn admitted(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap) ->
     let api = uri.path().starts_with("/api/");
     if let Some(site) = headers.get("sec-fetch-site")
         && !matches!(site.as_bytes(), b"same-origin" | b"none")
-        && !(!api && opens_page(method, headers))
+        && (api || !opens_page(method, headers))
     {
         return refuse(StatusCode::FORBIDDEN, "this request comes from another site");
     }

@@ -80,10 +80,12 @@ pub struct Exporter {
 
 /// The last snapshot, and when it came.
 #[derive(Clone, Default)]
-struct Latest(Arc<Mutex<Option<(Arc<Snapshot>, Instant)>>>);
+struct Latest(Arc<Mutex<Option<Stamped>>>);
+
+type Stamped = (Arc<Snapshot>, Instant);
 
 impl Latest {
-    fn lock(&self) -> MutexGuard<'_, Option<(Arc<Snapshot>, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Stamped>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
