@@ -82,7 +82,7 @@ def literal(text: str) -> str:
 
 def cases() -> list[tuple[str, str]]:
     """Name and text of each case of the reader's own test."""
-    source = (WRONG / "bad_scenarios.rs").read_text()
+    source = (WRONG / "common" / "bad_cases.rs").read_text()
     right = (ROOT / "scenarios/game-call-download.toml").read_text()
     table = source[source.index("const CASES") : source.index("\n];")]
     triple = re.compile(rf"\(\s*({STRING}),\s*({STRING}),\s*({STRING}),?\s*\)", re.DOTALL)
@@ -91,9 +91,9 @@ def cases() -> list[tuple[str, str]]:
         name, old, new = map(literal, match.groups())
         assert old in right, name
         found.append((name, right.replace(old, new, 1)))
-    more = source[source.index("for (case, text) in [") :]
+    more = source[source.index("let others = [") :]
     pair = re.compile(rf"\(({STRING}), ({STRING})\),")
-    found += [(literal(a), literal(b)) for a, b in pair.findall(more[: more.index("] {")])]
+    found += [(literal(a), literal(b)) for a, b in pair.findall(more[: more.index("];")])]
     return found
 
 

@@ -107,6 +107,7 @@ fn what_was_interrupted_goes_on_and_ends_the_same() {
         Err(RunError::Stopped(Stopped { done: 5, total: 18 })) => {}
         other => panic!("{other:?}"),
     }
+    stop.store(false, Ordering::Relaxed);
     assert_eq!(jobs(&e, &options).unwrap(), (18, 5));
     let (resumed, made) = outcome(&e, &store, false, 2);
     assert_eq!(made, 13, "five were stored");

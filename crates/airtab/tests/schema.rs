@@ -157,7 +157,7 @@ const BEYOND: [&str; 6] = [
 
 /// The cases of the reader's own test of wrong files: name, what is replaced, by what.
 fn cases() -> Vec<[String; 3]> {
-    let text = read(&root().join("crates/airtab-scenario/tests/bad_scenarios.rs"));
+    let text = read(&root().join("crates/airtab-scenario/tests/common/bad_cases.rs"));
     let list = text.split_once("const CASES: &[(&str, &str, &str)] = ").expect("the cases").1;
     // Without the `&` in front.
     let list = &list[1..=list.find("\n];").expect("its end") + 1];
