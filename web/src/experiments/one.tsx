@@ -61,7 +61,7 @@ function Content({ it, id }: { it: Experiment; id: string }) {
           ))}
         </ul>
       )}
-      <pre class="command">airtab experiment run {id} --out results</pre>
+      <pre class="command" tabIndex={0} aria-label="The same in a terminal">airtab experiment run {id} --out results</pre>
       {drawn.length > 0 && (
         <section aria-labelledby="published-title">
           <h2 id="published-title">

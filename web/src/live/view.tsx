@@ -22,7 +22,7 @@ export function LiveView({ house }: { house: string }) {
       {houses && !houses.length && (
         <div class="pad prose">
           <p>No house is watched. Start one and name it:</p>
-          <pre class="command">{"sudo airtab live up home.toml --queue fifo\nsudo airtab serve --live home"}</pre>
+          <pre class="command" tabIndex={0} aria-label="In a terminal">{"sudo airtab live up home.toml --queue fifo\nsudo airtab serve --live home"}</pre>
           <p>
             or show one that was recorded: <code>airtab serve --replay evening.jsonl</code>
           </p>
