@@ -60,6 +60,8 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'30m make check-targets' \
 		'90m make deb-dkms-test' \
 		'1h make dist-test' \
+		'30m make test-python' \
+		'30m make test-web' \
 		'2h make kernel-debug-test' \
 		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \
 		'30m kernel/test/run --kernel 6.12 governor_kinds' \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! airtab for Python: the module `airtab._airtab` behind the package in `python/airtab`.
 //!
-//! - [`scenario`]: scenarios, checked; [`values`]: Python's values as TOML and back
-//! - [`task`]: runs with the GIL free, which Ctrl-C ends
-//! - [`results`]: what came out, as JSON, text, files and Arrow
-//! - [`errors`]: the package's exceptions
+//! - `scenario`: scenarios, checked; `values`: Python's values as TOML and back
+//! - `task`: runs with the GIL free, which Ctrl-C ends
+//! - `results`: what came out, as JSON, text, files and Arrow
+//! - `errors`: the package's exceptions
 //!
 //! Everything is run, summarised and written by `airtab::calls`, as the command line is. What it does not do: no words for
 //! people, no progress bar, no figures (`python/airtab`).
