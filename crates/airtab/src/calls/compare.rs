@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use airtab_core::Params;
 use airtab_lab::store::NoStore;
-use airtab_lab::{Comparison, Options, frame, quoted, why, why_short};
+use airtab_lab::{Comparison, Options, compare_command, frame, quoted, why, why_short};
 use airtab_scenario::{QueueSpec, ScenarioFile};
 use arrow_array::RecordBatch;
 
@@ -128,8 +128,6 @@ impl Compared {
             let seeds = format!("{}{}", seeds.join(","), if seeds.len() == 1 { "," } else { "" });
             return format!("airtab sweep {SCENARIO} --queues {} --seeds {seeds}", quoted(&labels.join(",")));
         }
-        let quick = if c.quick { " --quick" } else { "" };
-        let queues = quoted(&labels.join(","));
-        format!("airtab compare {SCENARIO} --queues {queues} --seeds {}{quick}", c.seeds.len())
+        compare_command(Some(SCENARIO), &[], &labels, c.seeds.len() as u64, c.quick)
     }
 }
