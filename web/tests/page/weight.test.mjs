@@ -48,6 +48,18 @@ test("files with a hash in their names are kept, and come gzipped", async () => 
   assert.equal(await response.text(), readFileSync(new URL(script, ASSETS), "utf8"));
 });
 
+test("who has the page is told that it is the same, and who takes no gzip gets none", async () => {
+  const plain = await fetch(`${server.origin}/`, { headers: { "Accept-Encoding": "identity" } });
+  assert.equal(plain.headers.get("content-encoding"), null);
+  assert.equal(plain.headers.get("cache-control"), "no-cache");
+  assert.equal(await plain.text(), readFileSync(new URL("index.html", ASSETS), "utf8"));
+  const tag = plain.headers.get("etag");
+  const again = async (known) => (await fetch(`${server.origin}/`, { headers: { "If-None-Match": known } })).status;
+  assert.equal(await again(tag), 304);
+  assert.equal(await again(`"other", W/${tag}`), 304);
+  assert.equal(await again('"other"'), 200);
+});
+
 test("nothing in the page is an inline script, style or handler", () => {
   const html = readFileSync(new URL("index.html", ASSETS), "utf8");
   assert.ok(!/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)/i.test(html), html);
