@@ -2,38 +2,46 @@
 # The commands of this repository. `make` lists them.
 
 AIRTAB := target/release/airtab
+# There once the whole program was built, and not only what the demo needs of it.
+WHOLE  := target/release/airtab.whole
 CARGO  := cargo
 # What tests write under sudo is root's: who called sudo could not read it.
 unexport SUDO_UID PKEXEC_UID DOAS_USER
-SOURCES := $(shell find crates core/include core/src experiments Cargo.toml Cargo.lock -type f 2>/dev/null)
 
 # What CI runs: one experiment of each sort, some two minutes on two cores.
 EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/constants chap/multi-none chap/link \
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
+.PHONY: help build demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
-demo: $(AIRTAB) ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
+demo: ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
+	@# The first time without live houses, measures of real networks and the page, which would take half as long again.
+	@if [ -e $(WHOLE) ]; then $(MAKE) --no-print-directory build; \
+	else tools/progress "Building airtab's simulator" build --release -p airtab --no-default-features; fi
 	@$(AIRTAB) compare scenarios/two-speeds.toml
 
-live: $(AIRTAB) ## a game, pages and a download in real time, with fifo and then with chap (root)
+build: ## target/release/airtab, the whole program: some five minutes on two cores the first time
+	@tools/progress "Building airtab" build --release -p airtab
+	@touch $(WHOLE)
+
+live: build ## a game, pages and a download in real time, with fifo and then with chap (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live needs root, for network namespaces: sudo make live" >&2; exit 1; }
 	@tools/require live
 	@# 3: the machine was too busy, which has been said; no failure of the project's
 	@tools/rooted $(AIRTAB) live run scenarios/live-demo.toml --queues fifo,chap || [ $$? = 3 ]
 
-live-experiments: $(AIRTAB) ## the studies' Linux experiments in real time, a quick look of some 8 minutes (root)
+live-experiments: build ## the studies' Linux experiments in real time, a quick look of some 8 minutes (root)
 	@[ "$$(id -u)" = 0 ] || { echo "make live-experiments needs root, for network namespaces" >&2; exit 1; }
 	@tools/require live
 	@tools/rooted $(AIRTAB) experiment run --quick $(LIVE_EXPERIMENTS)
 
-experiments: $(AIRTAB) ## a selection of the studies' experiments: published numbers against measured ones
+experiments: build ## a selection of the studies' experiments: published numbers against measured ones
 	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)
 
 test: ## every test: C core, Rust crates, command line
@@ -48,13 +56,14 @@ test: ## every test: C core, Rust crates, command line
 test-python: ## the package for Python: a wheel in an empty environment, its tests, examples, notebooks and types
 	@tools/test-python
 
-nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
-	@tools/require chromium clang flent live tshark
+nightly: build ## what takes longer than .ci/run: fuzzing, soak, every experiment, wrong versions (root)
+	@tools/require chromium clang flent live node patch tshark
 	@tools/steps --keep-going \
 		'30m tools/rooted $(CARGO) test --quiet -p airtab-live --test apps a_browser_loads_a_page' \
 		'30m crates/airtab/tests/templates.sh' \
 		'30m tools/rooted crates/airtab/tests/flent.sh $(AIRTAB)' \
 		'90m make fuzz SECONDS=1800' \
+		'20m make mutants' \
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
 		'30m make check-targets' \
@@ -86,8 +95,9 @@ web: ## builds the page of `airtab serve` from web/ into crates/airtab-serve/ass
 	@tools/require node
 	@web/build
 
-test-web: $(AIRTAB) ## the page of `airtab serve`: its parts, and all its views in a real browser on the real server
+test-web: build ## the page of `airtab serve`: its parts, and all its views in a real browser on the real server
 	@tools/require node chromium
+	@[ "$$(id -u)" != 0 ] || tools/require live
 	@AIRTAB=$(abspath $(AIRTAB)) web/test
 
 bench-users: ## what the package for Python costs beside the command, in ratios of one run
@@ -121,9 +131,9 @@ notices: ## target/THIRD-PARTY, the notices that go with the program
 	@tools/notices >target/THIRD-PARTY.new && mv target/THIRD-PARTY.new target/THIRD-PARTY
 	@echo "Wrote target/THIRD-PARTY: hand it on with the program, which is under MIT."
 
-mutants: ## wrong builds of the core, each of which must turn the test red that it names
+mutants: ## wrong builds of the core, each of which must turn the test red that it names; SHARD=2/5: a fifth of them
 	@tools/require patch
-	@$(MAKE) --no-print-directory -C core mutants
+	@$(MAKE) --no-print-directory -C core mutants SHARD=$(SHARD)
 
 mutants-rust: ## wrong versions of the Rust code that judges, or a part of them: SHARD=1/12
 	@tools/mutants-rust $(SHARD)
@@ -171,7 +181,7 @@ dist-test: ## makes it twice, compares, and installs, uses and removes it (root)
 	@tools/require lintian
 	@tools/test-dist
 
-figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
+figures: build ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium
 	@tools/figures $(AIRTAB) docs/images $(QUICK)
 
@@ -184,8 +194,3 @@ clean: ## removes what was built
 	@$(MAKE) --no-print-directory -C core clean
 	@$(MAKE) --no-print-directory -C fuzz clean
 	@$(MAKE) --no-print-directory -C kernel clean
-
-$(AIRTAB): $(SOURCES)
-	@echo "Building airtab (some four minutes on two cores the first time) ..."
-	@tools/progress "Building airtab" build --release -p airtab
-	@touch $@

@@ -39,10 +39,10 @@ macro_rules! absent {
 absent! {
     #[cfg(not(target_os = "linux"))] airsim: Airsim, "Linux";
     #[cfg(not(target_os = "linux"))] drain: Drain, "Linux";
-    #[cfg(not(has_live))] live: Live, "Linux, and to be built with the feature `live`";
-    #[cfg(not(has_probe))] cbr: Cbr, "Linux, and to be built with the feature `probe`";
-    #[cfg(not(has_probe))] equal_access: EqualAccess, "Linux, and to be built with the feature `probe`";
-    #[cfg(not(has_probe))] htbench: Htbench, "Linux, and to be built with the feature `probe`";
-    #[cfg(not(has_probe))] rpm: Rpm, "Linux, and to be built with the feature `probe`";
-    #[cfg(not(has_serve))] serve: Serve, "to be built with the feature `serve`";
+    #[cfg(not(has_live))] live: Live, "Linux, and to be built with the feature `live` (in a checkout: make build)";
+    #[cfg(not(has_probe))] cbr: Cbr, "Linux, and to be built with the feature `probe` (in a checkout: make build)";
+    #[cfg(not(has_probe))] equal_access: EqualAccess, "Linux, and to be built with the feature `probe` (in a checkout: make build)";
+    #[cfg(not(has_probe))] htbench: Htbench, "Linux, and to be built with the feature `probe` (in a checkout: make build)";
+    #[cfg(not(has_probe))] rpm: Rpm, "Linux, and to be built with the feature `probe` (in a checkout: make build)";
+    #[cfg(not(has_serve))] serve: Serve, "to be built with the feature `serve` (in a checkout: make build)";
 }
