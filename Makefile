@@ -12,7 +12,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist figures book docs clean
+.PHONY: help demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -62,6 +62,7 @@ nightly: $(AIRTAB) ## what takes longer than .ci/run: fuzzing, soak, every exper
 		'20m make check-project' \
 		'90m make deb-dkms-test' \
 		'2h make test-dist' \
+		'1h make test-packages' \
 		'30m make test-python' \
 		'30m make test-web' \
 		'2h make kernel-debug-test' \
@@ -176,6 +177,9 @@ dist: ## target/dist: a static program, a Debian package, what a container needs
 test-dist: ## makes it twice, compares, and installs, uses and removes it (root)
 	@tools/require lintian
 	@tools/test-dist
+
+test-packages: ## the crates as cargo packages them, and the program installed from packages, without the repository
+	@tools/test-packages
 
 figures: $(AIRTAB) ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium
