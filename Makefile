@@ -13,7 +13,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help build demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist dist-test figures docs clean
+.PHONY: help build demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -67,8 +67,11 @@ nightly: build ## what takes longer than .ci/run: fuzzing, soak, every experimen
 		'40m make soak SECONDS=600' \
 		'20m make kernel-cross' \
 		'30m make check-targets' \
+		'20m make book' \
+		'20m make check-project' \
 		'90m make deb-dkms-test' \
-		'1h make dist-test' \
+		'2h make test-dist' \
+		'1h make test-packages' \
 		'30m make test-python' \
 		'30m make test-web' \
 		'2h make kernel-debug-test' \
@@ -105,6 +108,7 @@ bench-users: ## what the package for Python costs beside the command, in ratios 
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/licences
+	@tools/book --check
 	@tools/require clang
 	@echo "Checking the C core (gcc, clang, 32 bits) ..."
 	@$(MAKE) --no-print-directory -C core check
@@ -117,6 +121,9 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 
 check-targets: ## whether the program compiles for Windows and macOS, without what needs Linux
 	@tools/check-targets
+
+check-project: ## licences of every file, the citation, and every scenario and experiment against its schema
+	@tools/check-project
 
 licences: ## what is linked with may be: licences, duplicates, sources (deny.toml), and their notices can be made
 	@tools/deny licences
@@ -177,13 +184,19 @@ deb-dkms-test: deb-dkms ## installs, loads, uses and removes them on a Debian 12
 dist: ## target/dist: a static program, a Debian package, what a container needs, and their sums
 	@tools/dist
 
-dist-test: ## makes it twice, compares, and installs, uses and removes it (root)
+test-dist: ## makes it twice, compares, and installs, uses and removes it (root)
 	@tools/require lintian
 	@tools/test-dist
+
+test-packages: ## the crates as cargo packages them, and the program installed from packages, without the repository
+	@tools/test-packages
 
 figures: build ## pictures of every kind of figure into docs/images; QUICK=--quick: with fewer seeds
 	@tools/require chromium
 	@tools/figures $(AIRTAB) docs/images $(QUICK)
+
+book: ## target/book: the pages of docs/ with search, every link of it followed
+	@tools/book
 
 docs: ## API documentation into target/doc; the pages are in docs/
 	@$(CARGO) doc --workspace --no-deps --quiet

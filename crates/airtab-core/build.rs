@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     // Asked when it runs: a clone may have been moved since this was compiled.
     let crate_dir = std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo");
-    // A packaged crate has the core in it.
-    let core = if Path::new(&crate_dir).join("core").exists() { "core" } else { "../../core" };
+    let core = airtab_sources::folder("core");
     let parts = ["src".into(), format!("{core}/src"), format!("{core}/include")];
     airtab_sources::emit(&parts.each_ref().map(String::as_str), false);
     let core = Path::new(&crate_dir).join(core);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Two things that the compiler cannot know: the experiments of the
-//! repository, put into the program, and a number for those sources of this
+//! repository, which a packaged crate has in it, put into the program, and a number for those sources of this
 //! crate that make figures: with those of the crates below, a stored run of
 //! another simulator is never taken for one of this.
 
@@ -20,8 +20,9 @@ const FIGURES: [&str; 6] = [
 
 fn main() {
     airtab_sources::emit(&FIGURES, false);
-    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
-    let experiments = root.join("experiments").canonicalize().expect("the experiments are in the repository");
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let experiments = root.join(airtab_sources::folder("experiments"));
+    let experiments = experiments.canonicalize().expect("the experiments are in the crate");
     println!("cargo:rerun-if-changed={}", experiments.display());
     let mut list = String::from("&[\n");
     for path in files(&experiments).iter().filter(|path| path.extension().is_some_and(|e| e == "toml")) {

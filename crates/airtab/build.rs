@@ -30,7 +30,8 @@ fn main() {
 
 /// `scenarios.rs`: names and texts.
 fn scenarios() {
-    let folder = Path::new("../../scenarios").canonicalize().expect("they are in the repository");
+    let folder =
+        Path::new(&airtab_sources::folder("scenarios")).canonicalize().expect("they are in the crate");
     println!("cargo:rerun-if-changed={}", folder.display());
     let entries = folder.read_dir().expect("the folder can be read");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("the folder can be read").path()).collect();

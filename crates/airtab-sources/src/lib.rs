@@ -12,6 +12,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Where a folder of the repository is, seen from the crate whose build script this is: in the crate itself, which has it
+/// by a symbolic link and is packaged with it, or two above where links are plain files, as in some clones on Windows.
+///
+/// # Panics
+/// If `CARGO_MANIFEST_DIR` is not set, as cargo does.
+pub fn folder(name: &str) -> String {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    if root.join(name).is_dir() { name.into() } else { format!("../../{name}") }
+}
+
 /// Tells cargo the number of the crate whose build script this is; `parts`: files and folders of it; `uses`: whether what
 /// it depends on has a part in its results.
 ///

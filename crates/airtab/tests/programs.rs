@@ -44,10 +44,12 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     // The project's own tools.
     ("crates/airtab/tests/tools.rs", "(file)", &[]),
     ("crates/airtab/tests/tools.rs", "(& copy)", &[]),
+    ("crates/airtab/tests/release.rs", "(self . path (\"tools/release\"))", &[]),
     ("crates/airtab/tests/programs.rs", "(root () . join (\"tools/require\"))", &[]),
     // Shells: what their scripts start that is not built into them.
     ("crates/airtab/tests/files.rs", "sh", &[]),
     ("crates/airtab/tests/pages.rs", "bash", &[]),
+    ("crates/airtab/tests/release.rs", "sh", &[]),
     ("crates/airtab/tests/live.rs", "sh", &["grep", "sort"]),
     ("crates/airtab-live/src/folder.rs", "sh", &[]),
     ("crates/airtab-live/tests/soak.rs", "sh", &["sleep"]),

@@ -169,16 +169,22 @@ fn who_needs_a_package_waits_for_the_package_manager() {
     assert!(errors.contains("patch is missing") && !errors.contains("waiting"), "{errors}");
 }
 
+/// A repository with one of `tools/` in it, nothing else.
+fn with_tool(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let git = Command::new("git").args(["init", "-q"]).current_dir(folder.path()).status();
+    assert!(git.expect("git").success());
+    fs::create_dir(folder.path().join("tools")).expect("a folder");
+    let copy = folder.path().join("tools").join(name);
+    fs::copy(tool(name).get_program(), &copy).expect("a copy");
+    (folder, copy)
+}
+
 /// In a repository of its own: with the first line, without it, below `#!`, and no source at all.
 #[test]
 fn a_source_without_its_licence_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let (folder, copy) = with_tool("licences");
     let place = |name: &str| folder.path().join(name);
-    let git = Command::new("git").args(["init", "-q"]).current_dir(folder.path()).status();
-    assert!(git.expect("git").success());
-    fs::create_dir(place("tools")).expect("a folder");
-    let copy = place("tools/licences");
-    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/licences"), &copy).expect("a copy");
     let check = || {
         let output = Command::new(&copy).output().expect("bash");
         (output.status.code(), text(&output.stderr))
@@ -199,6 +205,32 @@ fn a_source_without_its_licence_is_named() {
         let (code, errors) = check();
         assert!(code == Some(1) && errors.starts_with(&format!("{name}: no licence")), "{name}: {errors}");
         fs::remove_file(place(name)).expect("it was there");
+    }
+}
+
+/// A book in which every page is, one that lacks a page, one that has a page twice, and one with a page that is not there.
+#[test]
+fn a_page_that_the_book_lacks_is_named() {
+    let (folder, copy) = with_tool("book");
+    let docs = folder.path().join("docs");
+    fs::create_dir(&docs).expect("a folder");
+    for page in ["one.md", "two.md"] {
+        fs::write(docs.join(page), "# A page\n").expect("a file");
+    }
+    for (summary, said) in [
+        ("- [One](one.md)\n  - [Two](two.md)\n", ""),
+        ("- [One](one.md)\n", "docs/SUMMARY.md: lacks two.md"),
+        ("- [One](one.md)\n- [Two](two.md)\n- [Again](one.md)\n", "docs/SUMMARY.md: has one.md twice"),
+        ("- [One](one.md)\n- [Two](two.md)\n- [Three](three.md)\n", "docs/SUMMARY.md: there is no three.md"),
+    ] {
+        fs::write(docs.join("SUMMARY.md"), summary).expect("a file");
+        let output = Command::new(&copy).arg("--check").output().expect("bash");
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(i32::from(!said.is_empty())), "{summary}: {errors}");
+        assert!(
+            errors.starts_with(said) && errors.lines().count() == usize::from(!said.is_empty()),
+            "{errors}"
+        );
     }
 }
 
