@@ -9,13 +9,13 @@ pub fn compare_command(
     sets: &[(String, String)],
     queues: &[&str],
     seeds: u64,
-    quick: bool,
+    short: bool,
 ) -> String {
     let mut words = vec!["airtab".to_string(), "compare".into()];
     words.extend(scenario.map(quoted));
     words.extend(sets.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]));
     words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.to_string()]);
-    words.extend(quick.then(|| "--quick".into()));
+    words.extend(short.then(|| "--short".into()));
     words.join(" ")
 }
 
@@ -41,7 +41,7 @@ mod tests {
         let sets = [("app.\"our film\".start".into(), "2s".into())];
         assert_eq!(
             compare_command(Some("my home.toml"), &sets, &["fifo", "chap:limit=70"], 5, true),
-            "airtab compare 'my home.toml' --set 'app.\"our film\".start=2s' --queues fifo,chap:limit=70 --seeds 5 --quick"
+            "airtab compare 'my home.toml' --set 'app.\"our film\".start=2s' --queues fifo,chap:limit=70 --seeds 5 --short"
         );
         assert_eq!(
             compare_command(None, &[], &["fifo"], 20, false),

@@ -13,11 +13,21 @@ use std::io::{self, Write};
 use airtab_scenario::QueueScores;
 use airtab_sim::Scenario;
 use arrow_array::RecordBatch;
+use schemars::JsonSchema;
 use serde::Serialize;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::compare::{Comparison, SCHEMA};
 use crate::frame::{Parquet, Rows};
+
+/// Which airtab made a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Build<'a> {
+    /// Its version.
+    pub version: &'a str,
+    /// Commit that it was built from, or `unknown`.
+    pub git: &'a str,
+}
 
 /// What made a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +40,13 @@ pub struct Origin {
     pub command: String,
     /// [`scenario_hash`].
     pub scenario_hash: String,
+}
+
+impl Origin {
+    /// Without the command.
+    pub fn build(&self) -> Build<'_> {
+        Build { version: &self.version, git: &self.git }
+    }
 }
 
 /// A number that is equal for scenarios that are equal however their files are

@@ -116,8 +116,8 @@ fn every_experiment_fits_and_so_does_its_scenario() {
 fn results_fit_theirs() {
     let validator = validator(&schema("results"));
     for args in [
-        &["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--json"][..],
-        &["compare", "mesh-chain4", "--quick", "--seeds", "1", "--queues", "fifo", "--json"],
+        &["compare", "--short", "--seeds", "2", "--queues", "fifo,chap", "--json"][..],
+        &["compare", "mesh-chain4", "--short", "--seeds", "1", "--queues", "fifo", "--json"],
     ] {
         let json: Value = serde_json::from_slice(&airtab(args)).expect("JSON");
         let said = against(&validator, &json);

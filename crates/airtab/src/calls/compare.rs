@@ -16,7 +16,7 @@ use super::{CallError, Found, How, Open, build, failed};
 use crate::args::Why;
 use crate::commands::study::Job;
 use crate::files::{Files, SCENARIO};
-use crate::output::file_style;
+use crate::output::{BUILD, file_style};
 
 /// A comparison, with what its files are made of.
 pub struct Compared {
@@ -66,7 +66,7 @@ impl Compared {
     /// # Errors
     /// None that is known.
     pub fn json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(&self.comparison.data())? + "\n")
+        Ok(serde_json::to_string_pretty(&self.comparison.data(BUILD))? + "\n")
     }
 
     /// What `run --json` prints.
@@ -74,7 +74,7 @@ impl Compared {
     /// # Errors
     /// None that is known.
     pub fn run_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(&self.comparison)? + "\n")
+        Ok(serde_json::to_string_pretty(&self.comparison.data(BUILD))? + "\n")
     }
 
     /// The table and the reasons, as `report.txt` has them; of a run alone no reasons.
@@ -114,7 +114,7 @@ impl Compared {
         job.run(&options, None).map_err(CallError::Stopped)?;
         let json = self.json().map_err(|e| CallError::Failed(e.to_string()))?;
         let text = crate::commands::compare::report(c, Why::Full, file_style());
-        job.write(c, &json, &text).map_err(|e| failed(&e))
+        job.write(c, (&json, &text, false)).map_err(|e| failed(&e))
     }
 
     /// The command that makes the same of the scenario beside the files.

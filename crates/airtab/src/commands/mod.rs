@@ -153,13 +153,13 @@ fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<Sc
 
 /// Wrong usage that only what is in files shows.
 fn refused(message: &str) -> ExitCode {
-    output::note(&format!("error: {message}"));
+    output::error(&message.to_string());
     ExitCode::from(USAGE)
 }
 
 fn tell_warnings(file: &ScenarioFile) {
     for warning in &file.warnings {
-        output::note(&format!("warning: {warning}"));
+        output::warn(&warning.to_string());
     }
 }
 
@@ -175,7 +175,7 @@ fn build(
 ) -> anyhow::Result<Vec<(String, airtab_core::Params)>> {
     let one = |q: &QueueSpec| {
         let params = q.build(settings).with_context(|| format!("queue {}", q.label))?;
-        params.warnings().iter().for_each(|warning| output::note(&format!("warning: {warning}")));
+        params.warnings().iter().for_each(|warning| output::warn(&warning.to_string()));
         Ok((q.label.clone(), params))
     };
     queues.iter().map(one).collect()

@@ -6,14 +6,15 @@ use std::path::Path;
 use airtab_core::Params;
 use airtab_lab::flent::{Document, Plan};
 use airtab_lab::{
-    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, compare_command, figures, html,
-    scenario_hash, study, write_parquet,
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, compare_command, figures, frame,
+    html, scenario_hash, study, write_parquet,
 };
 use airtab_scenario::ScenarioFile;
 use anyhow::Context;
 
 use crate::args::Compare;
 use crate::files::{FIGURE, Files, MANIFEST, Part, SCENARIO};
+use crate::output;
 
 /// A comparison whose files are wanted.
 pub struct Job<'a> {
@@ -73,11 +74,16 @@ impl<'a> Job<'a> {
         Ok((study.comparison, study.documents))
     }
 
-    /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
+    /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such; `csv`: whether its
+    /// rows are wanted as CSV, too.
     ///
     /// # Errors
     /// Names the file that could not be written; none is there then.
-    pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
+    pub fn write(
+        mut self,
+        comparison: &Comparison,
+        (json, text, csv): (&str, &str, bool),
+    ) -> anyhow::Result<Vec<String>> {
         let (scenario, files) = (&self.file.scenario, &mut self.files);
         let origin = Origin {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -91,6 +97,9 @@ impl<'a> Job<'a> {
         files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
         files.add_figures(FIGURE, &figures(&report))?;
         files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
+        if csv {
+            files.add("results.csv", |out| output::write_csv(&frame(comparison), out))?;
+        }
         files.add(SCENARIO, |out| out.write_all(self.file.text.as_bytes()))?;
         for (part, captured) in self.captures.into_iter().zip(self.captured) {
             files.end(part, captured.map(|_| ()))?;
@@ -113,10 +122,10 @@ pub fn file_name(label: &str) -> String {
 
 /// The options that decide on the figures.
 pub fn command(args: &Compare) -> String {
-    let Compare { scenario, set, queues, seeds, quick, .. } = args;
+    let Compare { scenario, set, queues, seeds, short, .. } = args;
     let scenario = scenario.as_deref().map(Path::to_string_lossy);
     let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
-    compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
+    compare_command(scenario.as_deref(), set, &labels, *seeds, *short)
 }
 
 /// One line about the files, for standard error.

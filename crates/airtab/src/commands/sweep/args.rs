@@ -7,9 +7,9 @@ use std::time::Duration;
 use airtab_core::Unit;
 use airtab_lab::plan::Part;
 use airtab_scenario::QueueList;
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
-use crate::args::whole;
+use crate::args::{Form, whole};
 
 /// Run a scenario at every combination of some values, under several disciplines, with many seeds
 ///
@@ -65,28 +65,14 @@ pub struct Sweep {
     /// Stop once all runs have taken so much processor time; the same command goes on from there
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub budget: Option<Duration>,
-    /// What comes out: a table of scores (for people), or a row or entry for each figure of each seed
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[command(flatten)]
+    pub form: Form,
     /// Write results.parquet (and with --format csv or json that, too) and manifest.json into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Neither use nor keep finished runs
     #[arg(long, conflicts_with = "shard")]
     pub no_cache: bool,
-}
-
-/// What is printed, or written beside results.parquet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table of scores.
-    Table,
-    /// A row for each figure.
-    Csv,
-    /// Means, intervals and values.
-    Json,
-    /// A row for each figure; needs --out.
-    Parquet,
 }
 
 /// `PATH=V`.

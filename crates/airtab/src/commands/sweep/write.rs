@@ -14,7 +14,8 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::args::{Format, Sweep};
+use super::args::Sweep;
+use crate::args::Format;
 use crate::files::{Files, MANIFEST, Part};
 use crate::output;
 
@@ -72,7 +73,7 @@ impl<'a> Results<'a> {
             let file = Parquet::new(files.begin(PARQUET)?.buffer, rows.schema(), &about);
             parquet = Some(file.with_context(|| files.cannot(PARQUET))?);
         }
-        match (&files, args.format) {
+        match (&files, args.form.get()) {
             (Some(files), Format::Csv) => {
                 let file = Csv::new(files.begin(CSV)?.buffer, &rows.schema());
                 csv = Some(file.with_context(|| files.cannot(CSV))?);
@@ -118,7 +119,7 @@ impl<'a> Results<'a> {
                 out.write(&batch).map_err(unshown)?;
             }
         }
-        if matches!(self.args.format, Format::Table | Format::Json) {
+        if matches!(self.args.form.get(), Format::Table | Format::Json) {
             self.points.push(point);
         }
         Ok(())
@@ -146,7 +147,7 @@ impl<'a> Results<'a> {
     pub fn finish(mut self) -> anyhow::Result<Vec<String>> {
         let mut said = Vec::new();
         let outcome = self.outcome();
-        let json = match self.args.format {
+        let json = match self.args.form.get() {
             Format::Json => {
                 Some(serde_json::to_string_pretty(&self.json(&outcome)).context("results as JSON")? + "\n")
             }
@@ -180,7 +181,7 @@ impl<'a> Results<'a> {
         if let Some(out) = self.shown {
             out.close().map_err(unshown)?;
         }
-        if self.args.format == Format::Table {
+        if self.args.form.get() == Format::Table {
             output::print(&text::sweep(self.experiment, &outcome, output::stdout_style()))?;
         }
         said.extend(short);
