@@ -12,6 +12,7 @@ mod args;
 pub mod calls;
 mod commands;
 mod files;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod netlink;
 mod output;

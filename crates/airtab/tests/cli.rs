@@ -123,7 +123,7 @@ fn out_writes_whole_files() {
     let data = figures.iter().filter_map(|name| name.strip_suffix(".csv"));
     assert!(figures.len() >= 2 && pictures.eq(data), "{figures:?}");
     let written = ["report.html", "report.txt", "results.json", "results.parquet", "scenario.toml"];
-    assert_eq!(names, [&["manifest.json"], &written[..]].concat());
+    assert_eq!(names, [&["index.html", "manifest.json"], &written[..]].concat());
     let json = std::fs::read(out.join("results.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
     assert!(std::fs::read_to_string(out.join("report.txt")).unwrap().contains("Why"));
@@ -421,7 +421,7 @@ fn values_are_set_from_the_command_line() {
     assert_eq!(phone["distance"].as_integer(), Some(9));
     assert_eq!(kept.lines().count(), stdout(&airtab(&["scenario", "show"])).lines().count(), "{kept}");
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
-    let command = "airtab compare --set station.phone.distance=9 --queues fifo --seeds 1 --short";
+    let command = "airtab compare scenario.toml --queues fifo --seeds 1 --short";
     assert!(manifest.contains(command), "{manifest}");
 }
 

@@ -43,13 +43,16 @@ fn the_manifest_lists_what_is_there() {
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["files"], serde_json::json!(names(dir.path())));
     assert!(names(dir.path()).contains(&"air-chap-limit=70.pcapng".to_string()));
-    assert_eq!(manifest["command"], "airtab compare --queues fifo,chap:limit=70 --seeds 2 --short");
+    assert_eq!(
+        manifest["command"],
+        "airtab compare scenario.toml --queues fifo,chap:limit=70 --seeds 2 --short"
+    );
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let git = manifest["git"].as_str().unwrap();
     assert!(git == "unknown" || git.trim_end_matches("-dirty").len() == 40, "{git}");
     assert!(stderr(&output).contains("the first 200ms of the measured part"), "{}", stderr(&output));
     let page = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
-    assert!(page.contains("airtab compare --queues fifo,chap:limit=70 --seeds 2 --short"));
+    assert!(page.contains("airtab compare scenario.toml --queues fifo,chap:limit=70 --seeds 2 --short"));
 }
 
 /// The emulated link has no frames on the air: said before anything is run.
@@ -127,6 +130,7 @@ fn captures_of_an_earlier_study_go() {
     assert_eq!(figures, ["air", "column-credit", "queue-delay", "received", "scores"].map(of).concat());
     let left = [
         "air-mine.pcapng",
+        "index.html",
         "manifest.json",
         "notes.txt",
         "report.html",

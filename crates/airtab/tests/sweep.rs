@@ -264,7 +264,7 @@ fn what_cannot_be_swept_is_told() {
         (&["sweep.toml", "--shard", "1/4"], "--out <DIR>"),
         (&["sweep.toml", "--seeds", "0"], "0 seeds: give 1 to 100000"),
         (&["sweep.toml", "--seeds", "3-1"], "3-1 has no seed: write 1-3"),
-        (&["sweep.toml", "--axis", axis], "give a key of the scenario and its value"),
+        (&["sweep.toml", "--axis", axis], "give a key of the scenario and its values, as in"),
         (&["sweep.toml", "--axis", "app.call.start="], "an axis needs at least one value"),
         (&["sweep.toml", "--axis", "app.call.start=0s,1s,0s"], "'0s' is there twice"),
         (&["sweep.toml", "--axis", "station.far.distance=3"], "axis `distance` sets it already"),

@@ -3,7 +3,7 @@
 //!
 //! What it does not do: no captures, no files for flent.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use airtab_core::Params;
@@ -25,6 +25,8 @@ pub struct Compared {
     /// What a command would say beside it.
     pub warnings: Vec<String>,
     file: ScenarioFile,
+    /// Where files that it names are.
+    folder: PathBuf,
     queues: Vec<(String, Params)>,
 }
 
@@ -57,7 +59,8 @@ pub fn compare(
     };
     let comparison = airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped)?;
     open.look(&mut warnings)?;
-    Ok(Compared { comparison, warnings, file, queues })
+    let folder = Path::new(&found.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Ok(Compared { comparison, warnings, file, folder, queues })
 }
 
 impl Compared {
@@ -106,7 +109,7 @@ impl Compared {
     /// If threads cannot be started.
     pub fn save(&self, dir: &Path, jobs: usize, stop: &AtomicBool) -> Result<Vec<String>, CallError> {
         let files = Files::new(dir).map_err(|e| failed(&e))?;
-        let job = Job::new((self.command(), None), &self.file, &self.queues, files);
+        let job = Job::new((self.command(), None), (&self.file, &self.folder), &self.queues, files);
         let mut job = job.map_err(|e| failed(&e))?;
         let c = &self.comparison;
         let options =
@@ -128,6 +131,6 @@ impl Compared {
             let seeds = format!("{}{}", seeds.join(","), if seeds.len() == 1 { "," } else { "" });
             return format!("airtab sweep {SCENARIO} --queues {} --seeds {seeds}", quoted(&labels.join(",")));
         }
-        compare_command(Some(SCENARIO), &[], &labels, c.seeds.len() as u64, c.quick)
+        compare_command(Some(SCENARIO), &labels, c.seeds.len() as u64, c.quick)
     }
 }

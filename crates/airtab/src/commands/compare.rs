@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab compare`.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -42,6 +43,9 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         });
         return Ok(ExitCode::from(USAGE));
     }
+    if let Some(message) = super::unread(&args.set, &args.queues) {
+        return Ok(super::refused(&message));
+    }
     let queues = super::build(&args.queues, &file.queues)?;
     let target = match &args.flent {
         Some(path) => {
@@ -78,8 +82,10 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         },
     };
     let start = Instant::now();
-    let mut job =
-        files.map(|files| Job::new((study::command(args), args.pcap), &file, &queues, files)).transpose()?;
+    let folder = args.scenario.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let mut job = files
+        .map(|files| Job::new((study::command(args), args.pcap), (&file, folder), &queues, files))
+        .transpose()?;
     let compared = match &mut job {
         Some(job) => job.run(&options, plan),
         None => compare_kept(&file.scenario, &queues, &options, plan),

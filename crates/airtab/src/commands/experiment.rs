@@ -22,7 +22,8 @@ use serde_json::json;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use crate::args::{self, ExperimentCommand, Format, RunExperiments, USAGE};
-use crate::files::Files;
+use crate::files::{Files, PAGE};
+use crate::inputs::Inputs;
 use crate::output;
 
 /// Lists, shows or runs experiments.
@@ -164,9 +165,10 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     }
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
+        list_pages(dir, &done)?;
         let figures = if drawn { ", the figures (.svg, .csv)" } else { "" };
         output::note(&format!(
-            "Wrote a page (.html), the data (.json){figures} and the file (.experiment.toml) of each into {}.",
+            "Wrote a page (.html), the data (.json){figures} and the file (.experiment.toml) of each into {0}: open {0}/{PAGE}.",
             dir.display()
         ));
     }
@@ -333,6 +335,18 @@ fn run_all(
     Ok(None)
 }
 
+/// The page that leads to those of all that were run.
+fn list_pages(dir: &Path, done: &[Done]) -> anyhow::Result<()> {
+    let mut files = Files::new(dir)?;
+    let page = experiment::index(done, &built());
+    if std::fs::read_to_string(dir.join(PAGE)).is_ok_and(|there| !experiment::is_index(&there)) {
+        output::warn(&format!("{} is not airtab's, and stays as it is", dir.join(PAGE).display()));
+        return Ok(());
+    }
+    files.add(PAGE, |out| out.write_all(page.as_bytes()))?;
+    files.finish()
+}
+
 /// The page and the data of one experiment; whether there were figures.
 pub fn write(
     dir: &Path,
@@ -343,8 +357,13 @@ pub fn write(
 ) -> anyhow::Result<bool> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
     let mut files = Files::new(&dir.join(folder))?;
+    let mut inputs = Inputs::beside(&[format!("{name}."), format!("{name}-")]);
+    let text = e.alone(&mut |path, written| inputs.rename(path, written));
+    inputs.copy(&mut files)?;
     let root = if e.live { "sudo " } else { "" };
-    let mut command = format!("{root}airtab experiment run {}", quoted(e.named()));
+    // One of the repository's is there wherever airtab is.
+    let own = if e.named() == e.id { e.id.clone() } else { format!("{name}.experiment.toml") };
+    let mut command = format!("{root}airtab experiment run {}", quoted(&own));
     if args.quick {
         command.push_str(" --quick");
     }
@@ -379,8 +398,14 @@ pub fn write(
         }
         Format::Table | Format::Json => {}
     }
-    // Not its own name: that may be the file that was run.
-    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(e.whole_toml().as_bytes()))?;
+    // Not its own name: that may be the file that was run. Who runs this one keeps it as it is.
+    let target = dir.join(folder).join(format!("{name}.experiment.toml"));
+    let same = |path: &Path| std::fs::canonicalize(path).ok();
+    if same(Path::new(e.named())).is_some_and(|run| same(&target) == Some(run)) {
+        files.finish()?;
+        return Ok(!figures.is_empty());
+    }
+    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(text.as_bytes()))?;
     files.finish()?;
     Ok(!figures.is_empty())
 }
@@ -404,7 +429,7 @@ pub fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_js
     })
 }
 
-fn built() -> String {
+pub fn built() -> String {
     let git = env!("AIRTAB_GIT");
     format!("{} (commit {})", env!("CARGO_PKG_VERSION"), &git[..git.len().min(12)])
 }

@@ -151,6 +151,14 @@ fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<Sc
     Ok(found.read()?)
 }
 
+/// Why a value of `--set` is nothing to these disciplines.
+fn unread(sets: &[(String, String)], queues: &[QueueSpec]) -> Option<String> {
+    let said = |(path, value): &(String, String)| {
+        Some(format!("--set {path}={value}: {}", airtab_scenario::unread(path, queues)?))
+    };
+    sets.iter().find_map(said)
+}
+
 /// Wrong usage that only what is in files shows.
 fn refused(message: &str) -> ExitCode {
     output::error(&message.to_string());

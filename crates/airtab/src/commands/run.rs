@@ -26,6 +26,9 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     if args.short {
         file.scenario = quick(&whole);
     }
+    if let Some(message) = super::unread(&args.set, std::slice::from_ref(&args.queue)) {
+        return Ok(super::refused(&message));
+    }
     let queues = super::build(std::slice::from_ref(&args.queue), &file.queues)?;
     let target = match &args.flent {
         Some(path) => match Target::begin(path, &file.scenario, &[&args.queue.label], false) {

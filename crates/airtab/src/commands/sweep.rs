@@ -19,7 +19,7 @@ use self::args::Sweep;
 use self::write::Results;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
-use super::{refused, shipped};
+use super::{refused, shipped, unread};
 use crate::args::Format;
 use crate::files::Files;
 use crate::output;
@@ -173,8 +173,8 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             bar.finish_and_clear();
             let written = match (failed, &ran) {
                 (Some(e), _) => Err(e),
-                (None, Ok(())) => results.finish().map(|said| {
-                    said.iter().for_each(|line| match line.strip_prefix("warning: ") {
+                (None, Ok(())) => results.finish().map(|finished| {
+                    finished.said.iter().for_each(|line| match line.strip_prefix("warning: ") {
                         Some(warning) => output::warn(warning),
                         None => output::note(line),
                     })
@@ -208,15 +208,18 @@ fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
 
 /// An experiment with what is asked for.
 pub fn put(mut experiment: Experiment, args: &Sweep) -> anyhow::Result<Experiment> {
-    for set in &args.set {
-        experiment.set(&set.path, &set.value)?;
+    for (path, value) in &args.set {
+        experiment.set(path, value)?;
     }
-    for axis in &args.axis {
-        let values: Vec<&str> = axis.value.split(',').collect();
-        experiment.vary(&axis.path, &values)?;
+    for (path, values) in &args.axis {
+        let values: Vec<&str> = values.split(',').collect();
+        experiment.vary(path, &values)?;
     }
     if let Some(queues) = &args.queues {
         experiment.under(queues)?;
+    }
+    if let Some(message) = unread(&args.set, &experiment.queues) {
+        anyhow::bail!(message);
     }
     experiment.ask_until(&Asked { width: args.until.clone(), first: args.first, most: args.most })?;
     Ok(experiment)
