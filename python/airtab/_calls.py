@@ -100,15 +100,17 @@ def compare(
     queues: str | Iterable[str] = USUAL,
     seeds: Seeds = 20,
     *,
-    quick: bool = False,
+    short: bool = False,
     jobs: int | None = None,
     cache: Cache = True,
     progress: Progress = "auto",
+    quick: bool | None = None,
 ) -> Comparison:
     """Runs a scenario under several disciplines, which all meet the same seeds.
 
     ``seeds`` is a number (1 to N) or the seeds themselves; two or more give
-    intervals. ``quick`` divides all times by 10. ``jobs`` runs at the same time
+    intervals. ``short`` divides all times by 10 (``quick`` is its old name, for
+    one version more). ``jobs`` runs at the same time
     (default: one for each processor); results do not depend on it. ``cache``:
     finished runs are kept where the command keeps them, in a folder, or, if it
     is False, nowhere. ``progress`` is a bar, False, or is called with how many
@@ -116,11 +118,14 @@ def compare(
 
     Raises `ScenarioError`, `QueueError`, `CacheError`, and `Stopped` at Ctrl-C.
     """
+    if quick is not None:
+        warnings.warn("compare(quick=...) is now short=...: all times / 10", DeprecationWarning, stacklevel=3)
+        short = short or quick
     text = Scenario(scenario)._text
     shown = _progress.bar(progress)
     try:
         how = _how(jobs, cache, shown)
-        results = _airtab.compare(text, _queues(queues), _seeds(seeds), quick, how)
+        results = _airtab.compare(text, _queues(queues), _seeds(seeds), short, how)
     finally:
         _progress.close(shown)
     return _made(Comparison, results)

@@ -41,7 +41,7 @@ def python(code: str) -> list[str]:
 
 ROWS = """
 import time, airtab
-made = airtab.compare(None, "chap", HOMES, quick=True, cache=False, progress=False)
+made = airtab.compare(None, "chap", HOMES, short=True, cache=False, progress=False)
 made.polars()
 took = []
 for _ in range(5):
@@ -71,8 +71,8 @@ def main(airtab: str, homes: int) -> int:
     mine, told = least(ROUNDS, python(run), words)
     row("a run of the home: added to the command's", 100 * ((mine - imported) / told - 1), "%", 1)
 
-    many = f"import airtab\nairtab.compare(None, 'chap', {homes}, quick=True, cache=False, progress=False)"
-    words = [airtab, "compare", "--quick", "--queues", "chap", "--seeds", str(homes), "--no-cache", "--json"]
+    many = f"import airtab\nairtab.compare(None, 'chap', {homes}, short=True, cache=False, progress=False)"
+    words = [airtab, "compare", "--short", "--queues", "chap", "--seeds", str(homes), "--no-cache", "--json"]
     costs = [(cost(python(many)), cost(words)) for _ in range(2)]
     mine, told = (min(pair[i][0] for pair in costs) for i in (0, 1))
     row(f"{homes:,} short homes: added to the command's", 100 * ((mine - imported) / told - 1), "%", 3)

@@ -54,8 +54,10 @@ def test_compare(folder: Path, jobs: int) -> None:
 
 
 def test_the_home(folder: Path) -> None:
-    mine = airtab.compare(quick=True, seeds=2, queues="chap")
-    assert mine.json() == command("compare", "--quick", "--queues", "chap", "--seeds", "2", "--json", folder=folder)
+    mine = airtab.compare(short=True, seeds=2, queues="chap")
+    assert mine.json() == command("compare", "--short", "--queues", "chap", "--seeds", "2", "--json", folder=folder)
+    with pytest.warns(DeprecationWarning, match="short="):
+        assert airtab.compare(quick=True, seeds=2, queues="chap").json() == mine.json()
 
 
 def test_run(folder: Path) -> None:

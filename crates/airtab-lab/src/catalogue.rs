@@ -12,7 +12,7 @@ use crate::change::results_schema;
 use crate::experiment::{self, Compared, Experiment, Term, told};
 
 /// Forms that have a schema: the names of [`schema`].
-pub const SCHEMAS: [&str; 4] = ["scenario", "experiment", "sweep", "results"];
+pub const SCHEMAS: [&str; 5] = ["scenario", "experiment", "sweep", "results", "sweep-results"];
 
 /// The JSON Schema of a form; None if there is none of that name.
 pub fn schema(name: &str) -> Option<Value> {
@@ -21,6 +21,7 @@ pub fn schema(name: &str) -> Option<Value> {
         "experiment" => Some(experiment::schema()),
         "sweep" => Some(experiment::sweep_schema()),
         "results" => Some(results_schema()),
+        "sweep-results" => Some(experiment::sweep_results_schema()),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 use crate::compare::Comparison;
+use crate::results::Build;
 use airtab_scenario::digits;
 
 /// How an application is served, beside another discipline.
@@ -122,9 +123,9 @@ impl Comparison {
             .collect()
     }
 
-    /// For programs: the comparison, and [`Comparison::changes`].
-    pub fn data(&self) -> impl Serialize {
-        Data { comparison: self, changes: self.changes() }
+    /// For programs: the comparison, [`Comparison::changes`], and which airtab made it.
+    pub fn data<'a>(&'a self, build: Build<'a>) -> impl Serialize + use<'a> {
+        Data { build, comparison: self, changes: self.changes() }
     }
 }
 
@@ -137,6 +138,8 @@ pub fn results_schema() -> serde_json::Value {
 
 #[derive(JsonSchema, Serialize)]
 struct Data<'a> {
+    #[serde(flatten)]
+    build: Build<'a>,
     #[serde(flatten)]
     comparison: &'a Comparison,
     changes: Vec<Changes<'a>>,

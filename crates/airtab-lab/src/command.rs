@@ -3,19 +3,12 @@
 //!
 //! What it does not do: nothing is run by it.
 
-/// `airtab compare` with the options that decide on the figures. `sets`: path and value each; `queues`: labels.
-pub fn compare_command(
-    scenario: Option<&str>,
-    sets: &[(String, String)],
-    queues: &[&str],
-    seeds: u64,
-    quick: bool,
-) -> String {
+/// `airtab compare` with the options that decide on the figures. `queues`: labels.
+pub fn compare_command(scenario: Option<&str>, queues: &[&str], seeds: u64, short: bool) -> String {
     let mut words = vec!["airtab".to_string(), "compare".into()];
     words.extend(scenario.map(quoted));
-    words.extend(sets.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]));
     words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.to_string()]);
-    words.extend(quick.then(|| "--quick".into()));
+    words.extend(short.then(|| "--short".into()));
     words.join(" ")
 }
 
@@ -38,14 +31,10 @@ mod tests {
             [quoted("a/b.toml"), quoted("my home"), quoted("it's")],
             ["a/b.toml", "'my home'", "'it'\\''s'"]
         );
-        let sets = [("app.\"our film\".start".into(), "2s".into())];
         assert_eq!(
-            compare_command(Some("my home.toml"), &sets, &["fifo", "chap:limit=70"], 5, true),
-            "airtab compare 'my home.toml' --set 'app.\"our film\".start=2s' --queues fifo,chap:limit=70 --seeds 5 --quick"
+            compare_command(Some("my home.toml"), &["fifo", "chap:limit=70"], 5, true),
+            "airtab compare 'my home.toml' --queues fifo,chap:limit=70 --seeds 5 --short"
         );
-        assert_eq!(
-            compare_command(None, &[], &["fifo"], 20, false),
-            "airtab compare --queues fifo --seeds 20"
-        );
+        assert_eq!(compare_command(None, &["fifo"], 20, false), "airtab compare --queues fifo --seeds 20");
     }
 }

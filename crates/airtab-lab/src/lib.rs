@@ -50,7 +50,7 @@ pub use compare::{Comparison, Options, SCHEMA, compare, compare_kept, comparison
 pub use measure::run;
 pub use plan::Stopped;
 pub use report::{Report, figures, headline, html};
-pub use results::{Manifest, Origin, Queue, frame, scenario_hash, text_hash, write_parquet};
+pub use results::{Build, Manifest, Origin, Queue, frame, scenario_hash, text_hash, write_parquet};
 pub use so_far::{SoFar, Watch};
 pub use story::{AppStory, Story, story};
 pub use study::{Capture, Study, study};

@@ -13,11 +13,21 @@ use std::io::{self, Write};
 use airtab_scenario::QueueScores;
 use airtab_sim::Scenario;
 use arrow_array::RecordBatch;
+use schemars::JsonSchema;
 use serde::Serialize;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::compare::{Comparison, SCHEMA};
 use crate::frame::{Parquet, Rows};
+
+/// Which airtab made a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Build<'a> {
+    /// Its version.
+    pub version: &'a str,
+    /// Commit that it was built from, or `unknown`.
+    pub git: &'a str,
+}
 
 /// What made a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +40,13 @@ pub struct Origin {
     pub command: String,
     /// [`scenario_hash`].
     pub scenario_hash: String,
+}
+
+impl Origin {
+    /// Without the command.
+    pub fn build(&self) -> Build<'_> {
+        Build { version: &self.version, git: &self.git }
+    }
 }
 
 /// A number that is equal for scenarios that are equal however their files are
@@ -72,6 +89,9 @@ pub struct Manifest<'a> {
     /// [`text_hash`] of `scenario.toml` as it was written: whoever finds another text there knows that it is
     /// somebody's own.
     pub scenario_text_hash: String,
+    /// The same of each file that the scenario names and that was copied beside it, by its name there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
 }
 
 /// A discipline of a [`Manifest`].
@@ -86,8 +106,14 @@ pub struct Queue<'a> {
 }
 
 impl<'a> Manifest<'a> {
-    /// The manifest of a comparison and of the files written for it; `text` is that of `scenario.toml`.
-    pub fn new(c: &'a Comparison, origin: &'a Origin, mut files: Vec<String>, text: &str) -> Manifest<'a> {
+    /// The manifest of a comparison and of the files written for it; `text` is that of `scenario.toml`, `inputs` has the
+    /// hashes of files that it names.
+    pub fn new(
+        c: &'a Comparison,
+        origin: &'a Origin,
+        mut files: Vec<String>,
+        (text, inputs): (&str, BTreeMap<String, String>),
+    ) -> Manifest<'a> {
         files.sort_unstable();
         let queue =
             |q: &'a QueueScores| Queue { label: &q.label, discipline: q.discipline, params: &q.params };
@@ -102,6 +128,7 @@ impl<'a> Manifest<'a> {
             queues: c.queues.iter().map(queue).collect(),
             files,
             scenario_text_hash: text_hash(text.as_bytes()),
+            inputs,
         }
     }
 }

@@ -270,8 +270,10 @@ fn legend(c: &Comparison, marked: bool) -> String {
     };
     if c.quick {
         let n = airtab_scenario::QUICK_DIVISOR;
-        let _ =
-            writeln!(text, "Quick look: all times of the schedule were divided by {n}; not for conclusions.");
+        let _ = writeln!(
+            text,
+            "Short: all times of the schedule were divided by {n}; a first look, not for conclusions."
+        );
     }
     if marked {
         text.push_str(

@@ -35,7 +35,7 @@ fn page(study: &Study) -> String {
     let origin = Origin {
         version: "0.0.1".into(),
         git: "unknown".into(),
-        command: "airtab compare --quick".into(),
+        command: "airtab compare --short".into(),
         scenario_hash: "0123".into(),
     };
     let Study { scenario, comparison, stories } = study;

@@ -139,7 +139,13 @@ fn the_number_of_a_scenario_is_about_what_it_says() {
 #[test]
 fn the_manifest_names_everything() {
     let (c, origin) = (comparison(), origin());
-    let json = serde_json::to_value(Manifest::new(&c, &origin, vec!["b".into(), "a".into()], "")).unwrap();
+    let json = serde_json::to_value(Manifest::new(
+        &c,
+        &origin,
+        vec!["b".into(), "a".into()],
+        ("", Default::default()),
+    ))
+    .unwrap();
     assert_eq!(json["files"], serde_json::json!(["a", "b"]));
     assert_eq!(
         (&json["schema"], &json["version"], &json["git"]),

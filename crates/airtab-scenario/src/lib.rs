@@ -9,6 +9,7 @@
 //! - [`digits`]: numbers in words, as exact as their intervals
 //! - [`quick`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios (`airtab-reader`)
+//! - [`named_files`], [`rename_files`]: files that a scenario names
 //! - [`set`], [`remove`]: one value of a scenario's text changed, and every other line as it was
 //! - [`schema`]: what such files may hold, as JSON Schema
 //!
@@ -32,6 +33,7 @@ mod dnb;
 mod evenness;
 mod frames;
 mod gaps;
+mod inputs;
 mod kinds;
 mod latencies;
 mod links;
@@ -61,6 +63,7 @@ pub use airtab_reader as reader;
 pub use apps::ACCESS_POINT;
 #[cfg(feature = "files")]
 pub use disk_file::{open_file, read_text};
+pub use inputs::{is_file, named_files, names_file, rename_files};
 pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
@@ -68,7 +71,7 @@ pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, column_unit};
 pub use named_file::OpenFile;
 pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
-pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES};
+pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, unread};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
 #[cfg(feature = "files")]
@@ -76,7 +79,7 @@ pub use scenario_file::scenario_text;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ScenarioFile, read_queues};
 pub use schedule::{QUICK_DIVISOR, quick};
 pub use scores::{QueueScores, Scores, Summary};
-pub use set::{SetError, assignment, remove, set};
+pub use set::{SetError, assignment, path_words, remove, set};
 pub use station::station_change;
 pub use tcp::tcp_settings;
 pub use volumes::volume_jain;

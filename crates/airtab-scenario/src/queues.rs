@@ -12,6 +12,7 @@ use std::str::FromStr;
 use airtab_core::{Discipline, ParamError, Params};
 
 use crate::reader::instead;
+use crate::set::path_words;
 
 /// Names of the disciplines that a study has where it names none: the CHAP studies' three and what Linux
 /// installs today. `airtab disciplines` lists all.
@@ -86,6 +87,27 @@ impl FromStr for QueueSpec {
         let given = pairs.into_iter().map(|(param, _)| param.into()).collect();
         Ok(QueueSpec { label: label.into(), given, values })
     }
+}
+
+/// Why no discipline of these reads what is set at `path`; None where one may. It is the parameter of another discipline,
+/// or each brings a value of its own.
+pub fn unread(path: &str, queues: &[QueueSpec]) -> Option<String> {
+    let words = path_words(path)?;
+    let [table, name, param] = words.as_slice() else { return None };
+    // Who names no discipline is told by the reader of scenarios.
+    Discipline::named(name).filter(|_| table == "queue")?;
+    let kin: Vec<&QueueSpec> = queues.iter().filter(|q| q.discipline().name() == name).collect();
+    let labels =
+        |queues: &[&QueueSpec]| queues.iter().map(|q| q.label.clone()).collect::<Vec<_>>().join(", ");
+    if kin.is_empty() {
+        let all: Vec<&QueueSpec> = queues.iter().collect();
+        return Some(format!(
+            "nothing reads it: {name} is not among the disciplines ({}); name it, too, or leave this out",
+            labels(&all)
+        ));
+    }
+    let own = kin.iter().all(|q| q.given.contains(param));
+    own.then(|| format!("nothing reads it: {} says itself what {param} is; set it there", labels(&kin)))
 }
 
 /// Disciplines as one text: `fifo,chap:limit=70,vfq:weight=1,2`.
@@ -174,6 +196,21 @@ mod tests {
 
     fn labels(text: &str) -> Vec<String> {
         text.parse::<QueueList>().unwrap().iter().map(|queue| queue.label.clone()).collect()
+    }
+
+    #[test]
+    fn what_no_discipline_reads_is_known() {
+        let said = |path: &str, queues: &str| unread(path, &queues.parse::<QueueList>().unwrap());
+        let other = "nothing reads it: red is not among the disciplines (fifo, chap); name it, too, or leave this out";
+        assert_eq!(said("queue.red.limit", "fifo,chap").as_deref(), Some(other));
+        let own = "nothing reads it: chap:limit=70 says itself what limit is; set it there";
+        assert_eq!(said("queue.chap.limit", "fifo,chap:limit=70").as_deref(), Some(own));
+        for path in
+            ["queue.chap.increment", "queue.fifo.limit", "queue.chop.limit", "wifi.attempts", "queue", "a..b"]
+        {
+            assert_eq!(said(path, "fifo,chap:limit=70"), None, "{path}");
+        }
+        assert_eq!(said("queue.chap.limit", "chap,chap:limit=70"), None, "one of them reads it");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use airtab_sim::Scenario;
 
-/// What `--quick` divides by.
+/// What `--short` divides by.
 pub const QUICK_DIVISOR: u64 = 10;
 
 /// The scenario with duration, measured parts, starts, stops and the time in which

@@ -39,6 +39,17 @@ pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
     edit(text, path, |top, names, last, way| put(find(top, way, text)?, names, last, value))
 }
 
+/// The words of a path, as [`set`] takes it: `app."our film".start` has three. None if it is none.
+pub fn path_words(path: &str) -> Option<Vec<String>> {
+    let words = Key::parse(path).ok()?;
+    Some(words.iter().map(|word| word.get().to_string()).collect())
+}
+
+/// A name as a word of a path: in quotes where it needs them.
+pub(crate) fn quoted_name(name: &str) -> String {
+    Key::new(name).to_string()
+}
+
 /// The text of a scenario with one value, table or entry of a list taken out, and the comment above it.
 ///
 /// `path` is as in [`set`]; `station.tablet` names an entry of a list.

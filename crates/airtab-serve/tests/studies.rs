@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use airtab_lab::frame::Csv;
 use airtab_lab::store::NoStore;
-use airtab_lab::{Options as Compare, compare, frame};
+use airtab_lab::{Build, Options as Compare, compare, frame};
 use airtab_scenario::{QueueSpec, ScenarioFile};
 use airtab_serve::{Limits, Options};
 use common::{Event, Running, SHORT, long, options};
@@ -20,6 +20,9 @@ const QUEUES: [&str; 2] = ["fifo", "chap:limit=70"];
 fn limited(limits: Limits) -> Running {
     Running::start(Options { limits, ..options() })
 }
+
+/// What the server says of itself.
+const BUILD: Build<'static> = Build { version: "9.9.9", git: "abc" };
 
 #[test]
 fn a_study_from_its_beginning_to_its_files() {
@@ -52,7 +55,7 @@ fn a_study_from_its_beginning_to_its_files() {
             Compare { seeds, quick: false, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
         compare(&file.scenario, &queues, &options).unwrap()
     };
-    let data = |seeds: &[u64]| serde_json::to_value(compared(seeds).data()).unwrap();
+    let data = |seeds: &[u64]| serde_json::to_value(compared(seeds).data(BUILD)).unwrap();
     let results = named("results");
     assert_eq!(results.last().unwrap().data, data(&[1, 2, 3]));
     // On the way: the seeds that were whole then, and no half ones.
@@ -66,7 +69,7 @@ fn a_study_from_its_beginning_to_its_files() {
     head.as_object().unwrap().iter().for_each(|(key, value)| assert_eq!(study[key], *value, "{key}"));
     // crates/airtab/tests/serve.rs holds the files against those of the command line.
     let json = server.get("/api/runs/1/results.json");
-    let expected = serde_json::to_string_pretty(&compared(&[1, 2, 3]).data()).unwrap() + "\n";
+    let expected = serde_json::to_string_pretty(&compared(&[1, 2, 3]).data(BUILD)).unwrap() + "\n";
     assert_eq!((json.text(), json.header("content-type")), (expected, Some("application/json")));
     let batch = frame(&compared(&[1, 2, 3]));
     let mut csv = Csv::new(Vec::new(), &batch.schema()).unwrap();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Options of every command, with their help; those of many are beside them.
 
+mod old;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -10,7 +12,7 @@ use std::sync::LazyLock;
 use airtab_core::Unit;
 use airtab_lab::flent::SUFFIX;
 use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES, assignment};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
 use crate::commands::airtime::args::Airtime;
@@ -42,7 +44,7 @@ static USUAL: LazyLock<String> = LazyLock::new(|| USUAL_QUEUES.join(","));
 
 /// Queue disciplines that keep Wi-Fi responsive: every flow pays for the airtime it uses.
 ///
-/// Start with `airtab compare --quick`: a game, a call, a video, web pages and a
+/// Start with `airtab compare --short`: a game, a call, a video, web pages and a
 /// download share a home's access point, under four disciplines.
 #[derive(Parser)]
 #[command(version, long_version = concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("AIRTAB_GIT")), max_term_width = 100)]
@@ -51,8 +53,25 @@ static USUAL: LazyLock<String> = LazyLock::new(|| USUAL_QUEUES.join(","));
 130 interrupted."
 )]
 pub struct Args {
+    #[command(flatten)]
+    voice: Voice,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// What every command takes.
+#[derive(clap::Args)]
+struct Voice {
+    /// Say nothing beside results, warnings and errors: no progress, no notes
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 900)]
+    quiet: bool,
+    /// Say more: which runs of a comparison were known, and where runs are kept
+    #[arg(short, long, global = true, display_order = 901)]
+    verbose: bool,
+    /// Colours and bold type: auto (in a terminal, unless NO_COLOR is set), always or never
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, global = true, display_order = 902,
+        hide_possible_values = true, hide_default_value = true)]
+    color: ColorChoice,
 }
 
 impl Args {
@@ -62,7 +81,16 @@ impl Args {
     /// # Errors
     /// A word that would be taken for something else; says what was meant.
     pub fn read(words: impl Iterator<Item = OsString>) -> Result<Args, String> {
-        Args::try_parse_from(meant(words.collect())?).or_else(|said| {
+        let (words, renamed) = old::renamed(words.collect());
+        // Wrong usage, too, is said as it is wanted.
+        let colour = colour(&words);
+        output::speak(false, false, colour);
+        renamed.iter().for_each(|text| output::warn(text));
+        let read = Args::command().color(colour).try_get_matches_from(meant(words)?);
+        let args = read.and_then(|read| Args::from_arg_matches(&read)).inspect(|args| {
+            output::speak(args.voice.quiet, args.voice.verbose, args.voice.color);
+        });
+        args.or_else(|said| {
             if said.use_stderr() {
                 said.exit();
             }
@@ -70,6 +98,15 @@ impl Args {
             std::process::exit(output::shown(said.print().and_then(|()| std::io::stdout().flush())))
         })
     }
+}
+
+/// What `--color` says, before anything is read.
+fn colour(words: &[OsString]) -> ColorChoice {
+    let words = || words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let behind =
+        words().zip(words().skip(1)).filter(|(option, _)| *option == "--color").map(|(_, value)| value);
+    let within = words().filter_map(|word| word.strip_prefix("--color="));
+    behind.chain(within).find_map(|value| ColorChoice::from_str(value, false).ok()).unwrap_or_default()
 }
 
 /// Reads whole numbers of a range.
@@ -144,10 +181,11 @@ pub enum Command {
 /// what made its score.
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab compare --quick                       a first look, within seconds
+  airtab compare --short                       a first look, within seconds
   airtab compare --out results                 the full study, kept in files: open results/report.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
+  airtab compare --short --format csv > results.csv   a row for each figure of each seed
   airtab compare family --set station.tablet.distance=14 --set wifi.attempts=4
   airtab compare rrul --seeds 1 --flent rrul.flent.gz      and then: flent -i rrul-*.flent.gz -p box_combine -o rrul.png
 
@@ -174,20 +212,17 @@ pub struct Compare {
     pub seeds: u64,
     /// Divide all times of the schedule by 10: fast, and good for a first look only
     #[arg(long)]
-    pub quick: bool,
+    pub short: bool,
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
     /// Neither use nor keep finished runs
     #[arg(long)]
     pub no_cache: bool,
-    /// Print the results as JSON instead of the table
-    #[arg(long)]
-    pub json: bool,
-    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
-    /// full
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
-    pub why: Why,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub reasons: Reasons,
     /// Also write the results into this directory: report.html, report.txt, results.json,
     /// results.parquet, scenario.toml, manifest.json
     #[arg(long, value_name = "DIR")]
@@ -215,15 +250,68 @@ pub fn flent_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// How much is said of what made the scores.
+/// What comes out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct Form {
+    /// What comes out: table (for people), json (means, intervals and values), or a row for each figure of each seed as
+    /// csv or parquet (which needs --out)
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table, hide_possible_values = true)]
+    format: Format,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl Form {
+    /// JSON.
+    pub const JSON: Form = Form { format: Format::Json, json: true };
+    /// Parquet.
+    pub const PARQUET: Form = Form { format: Format::Parquet, json: false };
+
+    /// The one that was asked for.
+    pub fn get(self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// What is printed, or written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table of scores.
+    #[default]
+    Table,
+    /// A row for each figure.
+    Csv,
+    /// Means, intervals and values.
+    Json,
+    /// A row for each figure; needs --out.
+    Parquet,
+}
+
+/// How much is said of what made the scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
+pub struct Reasons {
+    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
+    /// full [default: short in a terminal, else full]
+    #[arg(long, value_name = "HOW", value_enum)]
+    why: Option<Why>,
+}
+
+impl Reasons {
+    /// For a terminal, where the table is to stay in sight, or for anything else.
+    pub fn get(self, terminal: bool) -> Why {
+        self.why.unwrap_or(if terminal { Why::Short } else { Why::Full })
+    }
+}
+
+/// How much is said of what made the scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Why {
     /// Nothing.
     None,
     /// A sentence for each application, where it is served worst.
     Short,
     /// One for each application and discipline.
-    #[default]
     Full,
 }
 
@@ -263,13 +351,13 @@ pub struct Run {
     /// Runs, with seeds 1 to N: means with 95 % intervals
     #[arg(long, value_name = "N", conflicts_with = "seed", value_parser = whole::<u64>(1..=100_000))]
     pub seeds: Option<u64>,
-    /// Print the results as JSON
+    /// Divide all times of the schedule by 10: fast, and good for a first look only
     #[arg(long)]
-    pub json: bool,
-    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
-    /// full
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
-    pub why: Why,
+    pub short: bool,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub reasons: Reasons,
     /// Also write it for flent, whose plots draw it beside real networks; of several seeds the run with seed 1
     #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
     pub flent: Option<PathBuf>,
@@ -383,9 +471,8 @@ pub struct RunExperiments {
     /// Runs at the same time; the results do not depend on it [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     pub jobs: Option<u16>,
-    /// Print verdicts and figures as JSON instead of tables
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Form,
     /// Also write a page with figures, the data and the file of each experiment into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -410,4 +497,27 @@ pub struct Disciplines {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_keeps_its_table_in_sight() {
+        let reasons = |words: &[&str]| {
+            let args = Args::try_parse_from([&["airtab", "compare"], words].concat())
+                .unwrap_or_else(|e| panic!("{e}"));
+            let Command::Compare(args) = args.command else { panic!("it is compare") };
+            [true, false].map(|terminal| args.reasons.get(terminal))
+        };
+        assert_eq!(reasons(&[]), [Why::Short, Why::Full]);
+        assert_eq!(reasons(&["--why", "full"]), [Why::Full; 2]);
+        assert_eq!(reasons(&["--why", "none"]), [Why::None; 2]);
+    }
+
+    #[test]
+    fn options_do_not_get_in_each_others_way() {
+        Args::command().debug_assert();
+    }
 }

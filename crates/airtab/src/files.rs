@@ -18,11 +18,18 @@ pub const MANIFEST: &str = "manifest.json";
 
 /// The scenario as it was read.
 pub const SCENARIO: &str = "scenario.toml";
+/// What was swept.
+pub const INPUT: &str = "input.toml";
+/// The page of results.
+pub const PAGE: &str = "index.html";
 /// Files of results that not every command writes; a scenario may be somebody's input.
-const RESULT: [&str; 5] = ["report.html", "report.txt", "results.csv", "results.json", "results.parquet"];
+const RESULT: [&str; 6] =
+    ["index.html", "report.html", "report.txt", "results.csv", "results.json", "results.parquet"];
 
 /// What the manifest has of its text.
 const TEXT_HASH: &str = "scenario_text_hash";
+/// What it has of other files that somebody may have had before.
+const INPUTS: &str = "inputs";
 
 /// What names of a comparison's figures begin with.
 pub const FIGURE: &str = "figure-";
@@ -54,16 +61,18 @@ impl Files {
         Ok(Files { dir: dir.into(), written: Vec::new() })
     }
 
-    /// Whether the scenario's file would be no loss: it is not there, holds the same text as the new one,
+    /// Whether a file that may be somebody's input would be no loss: it is not there, holds the same as the new one,
     /// or that of which an earlier result's manifest tells.
     ///
     /// # Errors
     /// It is somebody's own.
-    pub fn spare_scenario(&self, new: &str) -> anyhow::Result<()> {
-        let path = self.dir.join(SCENARIO);
+    pub fn spare(&self, name: &str, new: &[u8]) -> anyhow::Result<()> {
+        let path = self.dir.join(name);
         let Ok(there) = std::fs::read(&path) else { return Ok(()) };
-        let written = manifest(&self.dir)[TEXT_HASH].as_str() == Some(&text_hash(&there));
-        if there != new.as_bytes() && !written {
+        let manifest = manifest(&self.dir);
+        let of_earlier = if name == SCENARIO { &manifest[TEXT_HASH] } else { &manifest[INPUTS][name] };
+        let written = of_earlier.as_str() == Some(&text_hash(&there));
+        if there != new && !written {
             bail!(
                 "{} is not as an earlier result left it and would be replaced: name another directory, or move it",
                 path.display()

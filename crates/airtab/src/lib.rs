@@ -12,6 +12,7 @@ mod args;
 pub mod calls;
 mod commands;
 mod files;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod netlink;
 mod output;
@@ -26,7 +27,7 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     let args = match Args::read(words) {
         Ok(args) => args,
         Err(problem) => {
-            output::note(&format!("error: {problem}"));
+            output::error(&problem);
             return ExitCode::from(args::USAGE);
         }
     };
@@ -61,7 +62,7 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
         // `airtab ... | head`: the reader has seen enough.
         Err(e) if output::is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            output::note(&format!("error: {}", output::message(&e)));
+            output::error(&output::message(&e));
             ExitCode::from(1)
         }
     }

@@ -4,12 +4,16 @@
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anstyle::{AnsiColor, Style as Look};
+use clap::ColorChoice;
+use log::LevelFilter;
 
 use airtab_lab::draw::Figure;
+use airtab_lab::frame::Csv;
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
-use airtab_lab::{Comparison, why, why_short};
+use airtab_lab::{Build, Comparison, why, why_short};
+use arrow_array::RecordBatch;
 
 use crate::args::Why;
 
@@ -17,16 +21,19 @@ use crate::files::Files;
 
 /// Width of reports that no terminal shows.
 const FILE_WIDTH: usize = 100;
+/// As clap has them.
+const ERROR: Look = AnsiColor::Red.on_default().bold();
+const WARNING: Look = AnsiColor::Yellow.on_default().bold();
 
 /// How to lay out text for standard output: the terminal's width, or
-/// `COLUMNS`; bold only in a terminal, and not if `NO_COLOR` is set.
+/// `COLUMNS`; bold as `--color` has it: by default in a terminal, and not if `NO_COLOR` is set.
 pub fn stdout_style() -> Style {
     let terminal = io::stdout().is_terminal();
     let wanted = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let found = || terminal.then(terminal_size::terminal_size).flatten().map(|(w, _)| usize::from(w.0));
     Style {
         width: wanted.or_else(found).unwrap_or(FILE_WIDTH).max(20),
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        colour: anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
     }
 }
 
@@ -35,33 +42,25 @@ pub fn file_style() -> Style {
     Style { width: FILE_WIDTH, colour: false }
 }
 
-/// Name of a file that gets a figure.
-///
-/// # Errors
-/// It does not end in `.svg`.
-pub fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
-        true => Ok(path),
-        false => Err("an SVG is written: the name must end in .svg".into()),
-    }
-}
-
 /// Files of one figure: an SVG, and its data beside it.
 pub struct Drawing {
     files: Files,
-    svg: PathBuf,
+    /// Of the SVG, where it is not that of the figure.
+    name: Option<PathBuf>,
 }
 
 impl Drawing {
-    /// For that SVG; its directory is checked before the work begins.
+    /// For that directory, which is checked before the work begins. A name that ends in `.svg` is the file's, as in
+    /// earlier versions.
     ///
     /// # Errors
     /// Names the directory that cannot be written to.
-    pub fn open(svg: &Path) -> anyhow::Result<Drawing> {
-        let dir = svg.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let name = svg.file_name().with_context(|| format!("{} names no file", svg.display()))?;
-        Ok(Drawing { files: Files::new(dir)?, svg: name.into() })
+    pub fn open(out: &Path) -> anyhow::Result<Drawing> {
+        if out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
+            return Ok(Drawing { files: Files::new(out)?, name: None });
+        }
+        let dir = out.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(Drawing { files: Files::new(dir)?, name: out.file_name().map(PathBuf::from) })
     }
 
     /// Writes both.
@@ -69,8 +68,9 @@ impl Drawing {
     /// # Errors
     /// Names the file; none is there then.
     pub fn write(mut self, figure: &Figure) -> anyhow::Result<()> {
-        let data = self.svg.with_extension("csv");
-        self.files.add(&self.svg.to_string_lossy(), |out| out.write_all(figure.svg().as_bytes()))?;
+        let svg = self.name.unwrap_or_else(|| format!("{}.svg", figure.name).into());
+        let data = svg.with_extension("csv");
+        self.files.add(&svg.to_string_lossy(), |out| out.write_all(figure.svg().as_bytes()))?;
         self.files.add(&data.to_string_lossy(), |out| out.write_all(figure.csv().as_bytes()))?;
         self.files.finish()
     }
@@ -91,6 +91,32 @@ pub fn reasons(c: &Comparison, how: Why, style: Style) -> String {
     text
 }
 
+/// What this program is.
+pub const BUILD: Build<'static> = Build { version: env!("CARGO_PKG_VERSION"), git: env!("AIRTAB_GIT") };
+
+/// Writes a row for each figure to standard output, as CSV.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_csv(rows: &RecordBatch) -> io::Result<()> {
+    write_csv(rows, io::stdout().lock()).map_err(unwritten)
+}
+
+/// The same to a file.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_csv(rows: &RecordBatch, out: impl Write) -> io::Result<()> {
+    let mut csv = Csv::new(out, &rows.schema())?;
+    csv.write(rows)?;
+    csv.close()?.flush()
+}
+
+/// Whether a terminal shows standard output.
+pub fn to_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Writes to standard output.
 ///
 /// # Errors
@@ -108,17 +134,66 @@ fn unwritten(e: io::Error) -> io::Error {
 pub fn shown(written: io::Result<()>) -> i32 {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            note(&format!("error: {}", unwritten(e)));
+            error(&unwritten(e).to_string());
             1
         }
         _ => 0,
     }
 }
 
-/// Writes a line to standard error. That nobody reads it any more is no reason
-/// to fail: what was asked for is elsewhere.
+/// How much is said on standard error, and in which colours. Once, before anything is.
+pub fn speak(quiet: bool, verbose: bool, colour: ColorChoice) {
+    log::set_max_level(match (quiet, verbose) {
+        (true, _) => LevelFilter::Warn,
+        (_, true) => LevelFilter::Debug,
+        _ => LevelFilter::Info,
+    });
+    match colour {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Whether progress and notes are unwanted.
+pub fn is_quiet() -> bool {
+    log::max_level() < LevelFilter::Info
+}
+
+/// Whether details are wanted.
+pub fn is_verbose() -> bool {
+    log::max_level() >= LevelFilter::Debug
+}
+
+/// Writes a line to standard error, whatever is wanted there. That nobody reads it any more is no reason to fail: what
+/// was asked for is elsewhere.
+pub fn tell(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// What went wrong, so that there is no result, or not all of it.
+pub fn error(text: &str) {
+    tell(&format!("{ERROR}error:{ERROR:#} {text}"));
+}
+
+/// What is most likely not meant, or makes figures doubtful.
+pub fn warn(text: &str) {
+    tell(&format!("{WARNING}warning:{WARNING:#} {text}"));
+}
+
+/// What is good to know; not with `--quiet`.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    if !is_quiet() {
+        tell(text);
+    }
+}
+
+/// What few want to know; with `--verbose`.
+pub fn detail(text: &str) {
+    if is_verbose() {
+        tell(text);
+    }
 }
 
 /// An error with its causes, each said once: some say in their own words what their cause says again.

@@ -49,7 +49,7 @@ fn short_home(dir: &Path) -> PathBuf {
 
 #[test]
 fn compare_shows_table_and_reasons() {
-    let output = airtab(&["compare", "--quick", "--seeds", "2"]);
+    let output = airtab(&["compare", "--short", "--seeds", "2"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     for expected in [
@@ -63,7 +63,7 @@ fn compare_shows_table_and_reasons() {
         "page, ms",
         "Mb/s",
         "Limits, packets: fifo 35, spq 35, chap 35, fq_codel 10240.",
-        "Quick look",
+        "Short: all times",
         "Why\n",
     ] {
         assert!(text.contains(expected), "no '{expected}' in\n{text}");
@@ -75,15 +75,15 @@ fn compare_shows_table_and_reasons() {
 
 #[test]
 fn jobs_change_no_byte() {
-    let one = airtab(&["compare", "--quick", "--seeds", "2", "--jobs", "1"]);
-    let two = airtab(&["compare", "--quick", "--seeds", "2", "--jobs", "2"]);
+    let one = airtab(&["compare", "--short", "--seeds", "2", "--jobs", "1"]);
+    let two = airtab(&["compare", "--short", "--seeds", "2", "--jobs", "2"]);
     assert_eq!(stdout(&one), stdout(&two));
     assert_eq!(one.status.code(), Some(0));
 }
 
 #[test]
 fn json_has_the_promised_form() {
-    let output = airtab(&["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--json"]);
+    let output = airtab(&["compare", "--short", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(json["schema"], 1);
     assert_eq!(json["scenario"], "home");
@@ -112,7 +112,7 @@ fn json_has_the_promised_form() {
 fn out_writes_whole_files() {
     let dir = scratch();
     let out = dir.path().join("new/results");
-    let output = airtab(&["compare", "--quick", "--seeds", "2", "--out", text(&out)]);
+    let output = airtab(&["compare", "--short", "--seeds", "2", "--out", text(&out)]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let mut names: Vec<_> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -123,7 +123,7 @@ fn out_writes_whole_files() {
     let data = figures.iter().filter_map(|name| name.strip_suffix(".csv"));
     assert!(figures.len() >= 2 && pictures.eq(data), "{figures:?}");
     let written = ["report.html", "report.txt", "results.json", "results.parquet", "scenario.toml"];
-    assert_eq!(names, [&["manifest.json"], &written[..]].concat());
+    assert_eq!(names, [&["index.html", "manifest.json"], &written[..]].concat());
     let json = std::fs::read(out.join("results.json")).unwrap();
     assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok());
     assert!(std::fs::read_to_string(out.join("report.txt")).unwrap().contains("Why"));
@@ -196,7 +196,7 @@ fn run_takes_several_seeds() {
 #[test]
 fn reasons_are_as_many_as_asked_for() {
     let sentences = |how: &str| {
-        let output = airtab(&["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--why", how]);
+        let output = airtab(&["compare", "--short", "--seeds", "2", "--queues", "fifo,chap", "--why", how]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         let shown = stdout(&output).to_string();
         let why = shown.split_once("\nWhy\n").map(|(_, why)| why.to_string());
@@ -354,7 +354,7 @@ fn wrong_usage_is_2() {
         ),
         (&["run", "anomaly", "--flent", "a.flent.gz"], "add one of kind download, upload or ping"),
         (
-            &["compare", "rrul", "--quick", "--flent", "a.flent.gz"],
+            &["compare", "rrul", "--short", "--flent", "a.flent.gz"],
             "first and last 5 s, and this run has no more",
         ),
         (&["live", "run", "chap/fair", "--flent", "a.flent.gz"], "--flent: not of an experiment"),
@@ -410,7 +410,7 @@ fn values_are_set_from_the_command_line() {
     let dir = scratch();
     let out = dir.path().join("results");
     let args =
-        ["compare", "--quick", "--seeds", "1", "--queues", "fifo", "--set", "station.phone.distance=9"];
+        ["compare", "--short", "--seeds", "1", "--queues", "fifo", "--set", "station.phone.distance=9"];
     let output = airtab(&[&args[..], &["--out", text(&out)]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let kept = std::fs::read_to_string(out.join("scenario.toml")).unwrap();
@@ -421,7 +421,7 @@ fn values_are_set_from_the_command_line() {
     assert_eq!(phone["distance"].as_integer(), Some(9));
     assert_eq!(kept.lines().count(), stdout(&airtab(&["scenario", "show"])).lines().count(), "{kept}");
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
-    let command = "airtab compare --set station.phone.distance=9 --queues fifo --seeds 1 --quick";
+    let command = "airtab compare scenario.toml --queues fifo --seeds 1 --short";
     assert!(manifest.contains(command), "{manifest}");
 }
 
@@ -430,10 +430,10 @@ fn a_scenario_comes_from_standard_input() {
     let home = airtab(&["scenario", "show"]).stdout;
     let dir = scratch();
     let piped = std::fs::File::open(file(dir.path(), "piped.toml", &home)).unwrap();
-    let args = ["compare", "-", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"];
+    let args = ["compare", "-", "--short", "--seeds", "1", "--queues", "fifo", "--why", "none"];
     let output = command(&args).stdin(piped).output().expect("airtab starts");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let usual = airtab(&["compare", "--quick", "--seeds", "1", "--queues", "fifo", "--why", "none"]);
+    let usual = airtab(&["compare", "--short", "--seeds", "1", "--queues", "fifo", "--why", "none"]);
     assert_eq!(stdout(&output), stdout(&usual));
     // Nothing is there.
     let output = airtab(&args);
@@ -510,7 +510,7 @@ fn help_has_examples() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     // The reader is gone before anything is printed.
-    for args in [&["disciplines", "chap"][..], &["compare", "--quick", "--seeds", "2"], &["--help"]] {
+    for args in [&["disciplines", "chap"][..], &["compare", "--short", "--seeds", "2"], &["--help"]] {
         let mut child =
             command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
         drop(child.stdout.take());
@@ -525,7 +525,7 @@ fn a_closed_pipe_is_no_error() {
 fn an_interrupt_ends_cleanly() {
     use std::io::{BufRead, BufReader, Read};
     let dir = scratch();
-    let args = ["compare", "--quick", "--seeds", "100000", "--jobs", "1", "--out", text(dir.path())];
+    let args = ["compare", "--short", "--seeds", "100000", "--jobs", "1", "--out", text(dir.path())];
     let mut child =
         command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
     let mut messages = BufReader::new(child.stderr.take().expect("piped"));
@@ -552,7 +552,7 @@ fn nobody_reads_the_errors() {
         (&["run", text(&wrong)], 1),
         (&["compare", "--queues", "fifo,fifo"], 2),
         (&["disciplines", "lifo"], 2),
-        (&["compare", "--quick", "--seeds", "1", "--queues", "fifo"], 0),
+        (&["compare", "--short", "--seeds", "1", "--queues", "fifo"], 0),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);

@@ -134,12 +134,12 @@ fn figures_without_checks() {
     }
     let html = std::fs::read_to_string(dir.path().join("results/my own.html")).unwrap();
     let command = html.split("<h2>To reproduce</h2>\n<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
-    assert_eq!(command, "airtab experiment run 'my own.toml' --quick --seeds 1");
+    assert_eq!(command, "airtab experiment run 'my own.experiment.toml' --quick --seeds 1");
     // As a shell takes it, with what is kept gone.
     std::fs::remove_dir_all(dir.path().join("kept")).unwrap();
     let airtab = Path::new(env!("CARGO_BIN_EXE_airtab")).display().to_string();
     let mut again = Command::new("sh");
-    again.arg("-c").arg(command.replacen("airtab", &airtab, 1)).current_dir(dir.path());
+    again.arg("-c").arg(command.replacen("airtab", &airtab, 1)).current_dir(dir.path().join("results"));
     let again = again.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept")).output().unwrap();
     assert_eq!(text(&again.stdout), shown, "{}", text(&again.stderr));
 }

@@ -28,7 +28,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-const STUDY: [&str; 7] = ["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--out"];
+const STUDY: [&str; 7] = ["compare", "--short", "--seeds", "2", "--queues", "fifo,chap:limit=70", "--out"];
 
 fn study(dir: &Path, more: &[&str]) -> Output {
     airtab(&[&STUDY[..], &[dir.to_str().unwrap()], more].concat())
@@ -43,13 +43,16 @@ fn the_manifest_lists_what_is_there() {
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["files"], serde_json::json!(names(dir.path())));
     assert!(names(dir.path()).contains(&"air-chap-limit=70.pcapng".to_string()));
-    assert_eq!(manifest["command"], "airtab compare --queues fifo,chap:limit=70 --seeds 2 --quick");
+    assert_eq!(
+        manifest["command"],
+        "airtab compare scenario.toml --queues fifo,chap:limit=70 --seeds 2 --short"
+    );
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let git = manifest["git"].as_str().unwrap();
     assert!(git == "unknown" || git.trim_end_matches("-dirty").len() == 40, "{git}");
     assert!(stderr(&output).contains("the first 200ms of the measured part"), "{}", stderr(&output));
     let page = std::fs::read_to_string(dir.path().join("report.html")).unwrap();
-    assert!(page.contains("airtab compare --queues fifo,chap:limit=70 --seeds 2 --quick"));
+    assert!(page.contains("airtab compare scenario.toml --queues fifo,chap:limit=70 --seeds 2 --short"));
 }
 
 /// The emulated link has no frames on the air: said before anything is run.
@@ -58,7 +61,7 @@ fn no_capture_of_an_emulated_link() {
     let dir = scratch();
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/emulated-link.toml");
     let out = dir.path().to_str().unwrap();
-    let output = airtab(&["compare", scenario, "--quick", "--out", out, "--pcap"]);
+    let output = airtab(&["compare", scenario, "--short", "--out", out, "--pcap"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("leave --pcap out"), "{}", stderr(&output));
     assert!(names(dir.path()).is_empty() && output.stdout.is_empty());
@@ -127,6 +130,7 @@ fn captures_of_an_earlier_study_go() {
     assert_eq!(figures, ["air", "column-credit", "queue-delay", "received", "scores"].map(of).concat());
     let left = [
         "air-mine.pcapng",
+        "index.html",
         "manifest.json",
         "notes.txt",
         "report.html",
@@ -177,7 +181,7 @@ fn results_hold_the_scenario_itself() {
     let compare = |file: &str, out: &str| {
         let (file, out) = (path(file), path(out));
         let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
-        airtab(&["compare", file, "--quick", "--seeds", "1", "--queues", "fifo", "--out", out])
+        airtab(&["compare", file, "--short", "--seeds", "1", "--queues", "fifo", "--out", out])
     };
     std::fs::write(path("mine.toml"), &text).unwrap();
     assert_eq!(compare("mine.toml", "one").status.code(), Some(0));

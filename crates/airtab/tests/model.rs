@@ -189,23 +189,35 @@ fn the_anomaly_of_the_paper() {
 #[test]
 fn figures_are_whole_files() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
-    let path = dir.path().join("new/figure.svg");
-    let file = path.to_str().expect("UTF-8");
+    let folder = dir.path().join("new/figures");
+    let out = folder.to_str().expect("UTF-8");
     for args in [
-        &["chap", "credits", "--plot", file][..],
-        &["chap", "delay", "--rho", "0.2,0.5,0.8", "--plot", file],
-        &["chap", "delay", "--engine", "--length", "1s", "--seeds", "1", "--plot", file],
+        &["chap", "credits", "--out", out][..],
+        &["chap", "delay", "--rho", "0.2,0.5,0.8", "--out", out],
+        &["chap", "delay", "--engine", "--length", "1s", "--seeds", "1", "--out", out],
     ] {
         let output = model(args);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
+        let path = folder.join(args[1]).with_extension("svg");
         let svg = std::fs::read_to_string(&path).expect("it was written");
         assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
         assert!(svg.contains("prefers-color-scheme: dark") && svg.contains("<polyline"), "{svg}");
         assert_eq!(svg.matches("<svg ").count(), svg.matches("</svg>").count());
     }
-    let made = dir.path().join("folder.svg");
-    std::fs::create_dir(&made).unwrap();
-    let output = model(&["chap", "credits", "--plot", made.to_str().expect("UTF-8")]);
+    // The name of a file, by the old name of the option, for one version more.
+    let file = dir.path().join("mine.svg");
+    let output = model(&["chap", "credits", "--plot", file.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).starts_with("warning: --plot of airtab model is now --out"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(file.is_file() && file.with_extension("csv").is_file());
+    let made = dir.path().join("in-the-way/credits.svg");
+    std::fs::create_dir_all(&made).unwrap();
+    let output = model(&["chap", "credits", "--out", dir.path().join("in-the-way").to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
 }
@@ -228,7 +240,7 @@ fn wrong_values_are_named() {
         ),
         (&["chap", "delay", "--engine=chop"], "no discipline 'chop'; did you mean `chap`?"),
         (&["chap", "delay", "--length", "10s"], "--engine"),
-        (&["chap", "delay", "--rho", "0.1,0.2,0.3,0.4", "--plot", "x.svg"], "3 loads at most"),
+        (&["chap", "delay", "--rho", "0.1,0.2,0.3,0.4", "--out", "x"], "3 loads at most"),
         (&["chap", "burst", "--queue", "fifo"], "--queue fifo: it has no credits to burst with; take chap"),
         (
             &["chap", "burst", "--service", "30ms"],
@@ -353,11 +365,12 @@ fn contention_by_the_sources_words() {
 fn contention_is_drawn() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let svg = dir.path().join("waste.svg");
-    let output = model(&["contention", "waste", "--n", "2,5,10", "--plot", svg.to_str().expect("UTF-8")]);
+    let out = dir.path().to_str().expect("UTF-8");
+    let output = model(&["contention", "waste", "--n", "2,5,10", "--out", out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let drawn = std::fs::read_to_string(&svg).expect("written");
     assert!(drawn.contains("<svg") && svg.with_extension("csv").exists());
-    let output = model(&["contention", "waste", "--n", "2", "--plot", svg.to_str().expect("UTF-8")]);
+    let output = model(&["contention", "waste", "--n", "2", "--out", out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("give a list of numbers to draw over"), "{}", stderr(&output));
 }

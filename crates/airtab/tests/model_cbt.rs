@@ -246,8 +246,7 @@ fn tables_as_text() {
 #[test]
 fn figures_are_drawn() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let svg = dir.path().join("figure.svg");
-    let file = svg.to_str().expect("UTF-8");
+    let out = dir.path().to_str().expect("UTF-8");
     for args in [
         &["thresholds"][..],
         &["shares"],
@@ -260,15 +259,16 @@ fn figures_are_drawn() {
         &["rate"],
         &PLAN,
     ] {
-        text(&[args, &["--plot", file]].concat());
+        text(&[args, &["--out", out]].concat());
+        let svg = dir.path().join(args[0]).with_extension("svg");
         let drawn = std::fs::read_to_string(&svg).expect("written");
         assert!(drawn.starts_with("<svg") && drawn.ends_with("</svg>\n"), "{args:?}");
         assert!(drawn.contains("<polyline") || drawn.contains("class=\"bar\""), "{args:?}: {drawn}");
         std::fs::remove_file(svg.with_extension("csv")).expect("its data");
     }
-    let output = cbt(&["latency", "--latency", "30ms", "--plot", file]);
+    let output = cbt(&["latency", "--latency", "30ms", "--out", out]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("--plot: give several latencies, such as"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--out: give several latencies, such as"), "{}", stderr(&output));
 }
 
 #[test]
@@ -400,19 +400,21 @@ fn classes(args: &[&str]) -> Output {
 fn classes_of_a_capture() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
-    let (after, before, svg) = (path("after.pcap"), path("before.pcap"), path("classes.svg"));
+    let (after, before, out) = (path("after.pcap"), path("before.pcap"), path("figures"));
     let frames = ten_seconds();
     std::fs::write(&after, capture(&frames)).expect("written");
     let twice: Vec<_> = frames.iter().flat_map(|frame| [frame.clone(), frame.clone()]).collect();
     std::fs::write(&before, capture(&twice)).expect("written");
 
-    let output = classes(&[&after, "--before", &before, "--plot", &svg]);
+    let output = classes(&[&after, "--before", &before, "--out", &out]);
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
     let shown = stdout(&output);
     // 151.4 KB/s, of which 90 % of 1460 bytes are new; 280 frames of 826 bytes, 120 of them within 2 s.
     assert_eq!(row(shown, "tcp"), ["1000", "302.8", "151.4", "131.4", "1514", "151.4"]);
     assert_eq!(row(shown, "mm"), ["280", "46.3", "23.1", "-", "826", "49.6"]);
-    assert!(std::fs::read_to_string(&svg).expect("drawn").contains("<polyline"));
+    assert!(
+        std::fs::read_to_string(dir.path().join("figures/classes.svg")).expect("drawn").contains("<polyline")
+    );
     let output = classes(&[&after, "--rules", "udp=1,udp:6003=0,tcp=0,dscp:ef=1", "--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&json["unmatched_packets"], &json["classes"][1]["packets"]), (&json!(1), &json!(280)));

@@ -190,8 +190,7 @@ fn tables_as_text() {
 #[test]
 fn figures_are_drawn() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let svg = dir.path().join("figure.svg");
-    let file = svg.to_str().expect("UTF-8");
+    let out = dir.path().to_str().expect("UTF-8");
     for args in [
         &["size", "bdp", "--rate", "6.5,65,600"][..],
         &["size", "sqrt"],
@@ -204,19 +203,24 @@ fn figures_are_drawn() {
         &["dnb", "--rates", "11,11,11"],
         &["dnb", "--rates", "11,11,11", "--split", "ratio,greedy,exact,equal"],
     ] {
-        text(&[args, &["--plot", file]].concat());
-        let drawn = std::fs::read_to_string(&svg).expect("written");
+        text(&[args, &["--out", out]].concat());
+        let all = std::fs::read_dir(&dir).expect("the folder").map(|entry| entry.expect("an entry").path());
+        let svgs: Vec<_> =
+            all.filter(|path| path.extension().is_some_and(|ending| ending == "svg")).collect();
+        let [svg] = svgs.as_slice() else { panic!("{args:?}: {svgs:?}") };
+        let drawn = std::fs::read_to_string(svg).expect("written");
         assert!(drawn.starts_with("<svg") && drawn.ends_with("</svg>\n"), "{args:?}");
         assert!(drawn.contains("<polyline"), "{args:?}: {drawn}");
         std::fs::remove_file(svg.with_extension("csv")).expect("its data");
+        std::fs::remove_file(svg).expect("it is there");
     }
     for (args, cure) in [
-        (&["size", "bdp"][..], "--plot: give several rates or round trips, such as"),
-        (&["wqm", "--ticks", "1"], "--plot: give several looks, such as --ticks 60"),
-        (&["wqm", "--rate", "65,300"], "--plot: give several looks"),
-        (&["dnb", "--rates", "11"], "--plot: give several hops, such as"),
+        (&["size", "bdp"][..], "--out: give several rates or round trips, such as"),
+        (&["wqm", "--ticks", "1"], "--out: give several looks, such as --ticks 60"),
+        (&["wqm", "--rate", "65,300"], "--out: give several looks"),
+        (&["dnb", "--rates", "11"], "--out: give several hops, such as"),
     ] {
-        let output = model(&[args, &["--plot", file]].concat());
+        let output = model(&[args, &["--out", out]].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(stderr(&output).contains(cure), "{args:?}: {}", stderr(&output));
     }

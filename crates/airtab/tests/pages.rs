@@ -50,7 +50,7 @@ fn every_command_has_a_page_that_troff_takes() {
     assert_eq!(names, expected.iter().map(|name| format!("{name}.1")).collect());
 
     let compare = std::fs::read_to_string(dir.path().join("airtab-compare.1")).expect("it is there");
-    for word in [".TH AIRTAB-COMPARE 1", "\\-\\-queues", "airtab compare \\-\\-quick"] {
+    for word in [".TH AIRTAB-COMPARE 1", "\\-\\-queues", "airtab compare \\-\\-short"] {
         assert!(compare.contains(word), "no {word} in\n{compare}");
     }
     for path in &pages {

@@ -206,7 +206,7 @@ fn a_benchmark_leaves_its_files() {
          [[class]]\nname = 'ul'\nserver = '{server}'\npath = '/null'\nmethod = 'PUT'\nsize = '200kB'\ncount = 3"
         ),
     );
-    let run = ["htbench", &config, "--outdir", out.to_str().expect("UTF-8"), "--json"];
+    let run = ["htbench", &config, "--out", out.to_str().expect("UTF-8"), "--json"];
     let output = airtab(&run);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let printed = lines(&output);
@@ -455,14 +455,13 @@ fn results_of_several_machines_are_merged() {
     let config =
         configuration(dir.path(), &format!("[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'"));
     let runs = ["one", "two"].map(|name| {
-        let child = command(&["htbench", &config, "--outdir", &path(name)]).spawn();
+        let child = command(&["htbench", &config, "--out", &path(name)]).spawn();
         child.expect("airtab starts")
     });
     for run in runs {
         assert_eq!(run.wait_with_output().expect("it ends").status.code(), Some(0));
     }
-    let output =
-        airtab(&["htbench", "--merge", &path("one"), &path("two"), "--outdir", &path("all"), "--json"]);
+    let output = airtab(&["htbench", "--merge", &path("one"), &path("two"), "--out", &path("all"), "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("placed by their system clocks"), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -486,9 +485,9 @@ fn results_of_several_machines_are_merged() {
         ([path("one"), path("all")], path("b"), "does not say when it began"),
         ([path("one"), path("two")], path("all"), "it is not empty: name another one"),
     ] {
-        let output = airtab(&["htbench", "--merge", &dirs[0], &dirs[1], "--outdir", &out]);
+        let output = airtab(&["htbench", "--merge", &dirs[0], &dirs[1], "--out", &out]);
         assert_eq!(output.status.code(), Some(1), "{expected}");
         assert!(text(&output.stderr).contains(expected), "{expected}: {}", text(&output.stderr));
     }
-    assert_eq!(airtab(&["htbench", "--merge", &path("one"), "--outdir", &path("b")]).status.code(), Some(2));
+    assert_eq!(airtab(&["htbench", "--merge", &path("one"), "--out", &path("b")]).status.code(), Some(2));
 }

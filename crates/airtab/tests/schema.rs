@@ -60,7 +60,7 @@ fn against(validator: &Validator, value: &Value) -> Vec<String> {
 
 #[test]
 fn files_are_what_the_program_prints() {
-    for of in ["scenario", "experiment", "sweep", "results"] {
+    for of in ["scenario", "experiment", "sweep", "results", "sweep-results"] {
         let path = root().join(format!("docs/schema/{of}.schema.json"));
         let printed = airtab(&["schema", of]);
         if std::env::var_os("SCHEMA_UPDATE").is_some() {
@@ -116,8 +116,8 @@ fn every_experiment_fits_and_so_does_its_scenario() {
 fn results_fit_theirs() {
     let validator = validator(&schema("results"));
     for args in [
-        &["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--json"][..],
-        &["compare", "mesh-chain4", "--quick", "--seeds", "1", "--queues", "fifo", "--json"],
+        &["compare", "--short", "--seeds", "2", "--queues", "fifo,chap", "--json"][..],
+        &["compare", "mesh-chain4", "--short", "--seeds", "1", "--queues", "fifo", "--json"],
     ] {
         let json: Value = serde_json::from_slice(&airtab(args)).expect("JSON");
         let said = against(&validator, &json);
@@ -127,6 +127,37 @@ fn results_fit_theirs() {
             let mut other = json.clone();
             *other.pointer_mut(wrong).expect(wrong) = Value::Bool(true);
             assert!(!against(&validator, &other).is_empty(), "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn results_of_sweeps_fit_theirs() {
+    let validator = validator(&schema("sweep-results"));
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let folder = dir.path().to_str().expect("UTF-8");
+    let scenario = dir.path().join("small.toml");
+    let text = "duration = \"200ms\"\nmeasure = [\"0s\", \"200ms\"]\nstation = [{ name = \"tablet\" }]\n\
+                app = [{ name = \"game\", kind = \"game\", station = \"tablet\" }]\n";
+    std::fs::write(&scenario, text).expect("written");
+    let sweep =
+        ["sweep", scenario.to_str().expect("UTF-8"), "--queues", "fifo,chap", "--set", "wifi.attempts=4"];
+    let axis = ["--axis", "station.tablet.distance=1,9"];
+    for more in [&["--seeds", "2"][..], &["--until", "game.game_mos=0.5", "--first", "2", "--most", "4"]] {
+        let words = [&sweep[..], &axis, more].concat();
+        let json: Value = serde_json::from_slice(&airtab(&[&words[..], &["--json"]].concat())).expect("JSON");
+        airtab(&[&words[..], &["--out", folder]].concat());
+        let manifest = std::fs::read(dir.path().join("manifest.json")).expect("it is there");
+        let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+        assert!(manifest["points"].is_null() && json["points"].is_array() && manifest["files"].is_array());
+        for results in [&json, &manifest] {
+            let said = against(&validator, results);
+            assert!(said.is_empty(), "{more:?}: {said:#?}");
+            for wrong in ["/title", "/seeds/0", "/axes/0/values/0", "/git"] {
+                let mut other = results.clone();
+                *other.pointer_mut(wrong).expect(wrong) = Value::Bool(true);
+                assert!(!against(&validator, &other).is_empty(), "{wrong}");
+            }
         }
     }
 }

@@ -119,7 +119,7 @@ fn its_answers_are_those_of_the_other_commands() {
         let _ = std::fs::remove_dir_all(&out);
         let mut args =
             vec!["compare", "scenario.toml", "--queues", queues, "--seeds", "3", "--out", "out", "--json"];
-        args.extend(short.then_some("--quick"));
+        args.extend(short.then_some("--short"));
         let json = printed(folder, &args);
         let labels: Vec<&str> = queues.split(',').collect();
         let body = json!({ "text": SCENARIO, "queues": labels, "seeds": 3, "short": short }).to_string();

@@ -195,14 +195,14 @@ fn what_is_killed_goes_on() {
 fn a_comparison_is_made_once() {
     let scratch = scratch(SWEEP);
     let dir = scratch.path();
-    let args = ["compare", "--quick", "--seeds", "2", "--queues", "fifo,chap", "--json"];
+    let args = ["compare", "--short", "--seeds", "2", "--queues", "fifo,chap", "--json"];
     let fresh = airtab(dir, "none", &[&args[..], &["--no-cache"]].concat());
     let first = airtab(dir, "kept", &args);
     let second = airtab(dir, "kept", &args);
     assert!(fresh.stdout == first.stdout && first.stdout == second.stdout, "stored runs are other runs");
     assert!(text(&second.stderr).contains("4 of them are known from before."), "{}", text(&second.stderr));
     assert!(!text(&first.stderr).contains("known"), "{}", text(&first.stderr));
-    let more = airtab(dir, "kept", &["compare", "--quick", "--seeds", "3", "--queues", "chap", "--json"]);
+    let more = airtab(dir, "kept", &["compare", "--short", "--seeds", "3", "--queues", "chap", "--json"]);
     assert!(text(&more.stderr).contains("2 of them are known from before."), "{}", text(&more.stderr));
 }
 
@@ -264,7 +264,7 @@ fn what_cannot_be_swept_is_told() {
         (&["sweep.toml", "--shard", "1/4"], "--out <DIR>"),
         (&["sweep.toml", "--seeds", "0"], "0 seeds: give 1 to 100000"),
         (&["sweep.toml", "--seeds", "3-1"], "3-1 has no seed: write 1-3"),
-        (&["sweep.toml", "--axis", axis], "give a key of the scenario and its value"),
+        (&["sweep.toml", "--axis", axis], "give a key of the scenario and its values, as in"),
         (&["sweep.toml", "--axis", "app.call.start="], "an axis needs at least one value"),
         (&["sweep.toml", "--axis", "app.call.start=0s,1s,0s"], "'0s' is there twice"),
         (&["sweep.toml", "--axis", "station.far.distance=3"], "axis `distance` sets it already"),

@@ -67,9 +67,9 @@ check_discipline() {
 	grep -q 'home 330 s, template' log || fail "the benchmark of the simulator has no template:"
 
 	# The command line: beside another one, and with a parameter.
-	airtab compare --quick --seeds 1 --queues fifo,template
+	airtab compare --short --seeds 1 --queues fifo,template
 	grep -q '^  *fifo  *template *$' log || fail "the table has no column of the template's:"
-	airtab compare --quick --seeds 1 --queues template:limit=20
+	airtab compare --short --seeds 1 --queues template:limit=20
 	grep -q '^  *template *$' log || fail "the template, asked for by its name, has no column:"
 	grep -q '^Limits, packets: template:limit=20 20\.$' log || fail "the template does not have the limit that was asked for:"
 }

@@ -78,7 +78,7 @@ pub static SUBJECTS: &[Subject] = &[
         help: "Examples:
   airtab model contention access --method dcf,idle-sense,hash1
   airtab model contention access --method dcf --n 5 --decrement m+1,m
-  airtab model contention access --method dcf-m --n 15 --offset 5,10,20,40 --plot offset.svg
+  airtab model contention access --method dcf-m --n 15 --offset 5,10,20,40 --out figures
 
 dcf is 802.11, dcf-m adds an offset to every draw, dcf-shortened draws anew in what is left of the
 window, idle-sense has the window that is best for N, idle-sense-aimd finds it, hash1 and h have no
@@ -111,13 +111,18 @@ collision, for each success; at best: by formula, without memory.",
         about: "Short-term fairness of a method: Jain's index of the last k N successes (8.2)",
         help: "Examples:
   airtab model contention fairness --method dcf,dcf-m,idle-sense --n 15 --k 1,2,5,10,20,50,100
-  airtab model contention fairness --method dcf,idle-sense --n 15 --k 1,3,10,30,100 --plot jain.svg
+  airtab model contention fairness --method dcf,idle-sense --n 15 --k 1,3,10,30,100 --out figures
 
 Schemes without memory come to 1 / (1 + (N - 1) / w) over long windows of w successes, whatever
 their slot law.",
         params: &[
             METHOD,
-            &[param("k", Kind::Count(1, 10_000), "1,10,100", "Successes for each station that are looked at together")],
+            &[param(
+                "k",
+                Kind::Count(1, 10_000),
+                "1,10,100",
+                "Successes for each station that are looked at together",
+            )],
             RULES,
         ],
         outputs: &[output("jain", "J(k)\n", 4), output("jain_memoryless", "J\nno memory", 4)],
@@ -130,7 +135,7 @@ their slot law.",
         about: "p_s: how likely a station has sent again within the next d successes (8.2)",
         help: "Examples:
   airtab model contention correlation --method dcf,idle-sense --n 15 --d 1,7,15,30,60,120
-  airtab model contention correlation --method dcf,dcf-m,hash1 --n 5 --d 1,2,5,10,20,40 --plot again.svg
+  airtab model contention correlation --method dcf,dcf-m,hash1 --n 5 --d 1,2,5,10,20,40 --out figures
 
 Above a scheme without memory at small d is unfair, below it is fair. t is d over a look-ahead of 8 N.",
         params: &[
@@ -138,7 +143,11 @@ Above a scheme without memory at small d is unfair, below it is fair. t is d ove
             &[param("d", Kind::Count(1, 100_000), "1,5,15,40", "Successes to look ahead")],
             RULES,
         ],
-        outputs: &[output("again", "p_s(d)\n", 4), output("again_memoryless", "p_s\nno memory", 4), output("t", "t\n", 3)],
+        outputs: &[
+            output("again", "p_s(d)\n", 4),
+            output("again_memoryless", "p_s\nno memory", 4),
+            output("t", "t\n", 3),
+        ],
         random: true,
         compute: methods::correlated,
     },
@@ -185,7 +194,7 @@ best is the law of a window that costs two stations least; density is the thesis
         about: "Windows of the uniform law (C_eff) and of the ramp that collide with a given probability (8.1.1, 8.2)",
         help: "Examples:
   airtab model contention windows --collision 0.0303 --n 2
-  airtab model contention windows --collision 0.07 --n 2,5,10,15,20 --plot windows.svg",
+  airtab model contention windows --collision 0.07 --n 2,5,10,15,20 --out figures",
         params: &[&[
             stations("2,3,5,10,15"),
             param(
@@ -212,7 +221,7 @@ best is the law of a window that costs two stations least; density is the thesis
         about: "What contention wastes at best: uniform and ramp windows, and the hazard that is best of all (8.1.2)",
         help: "Examples:
   airtab model contention waste --lost 68
-  airtab model contention waste --lost 20,68,200 --n 2,5 --plot waste.svg
+  airtab model contention waste --lost 20,68,200 --n 2,5 --out figures
 
 Idle slots, and T slots for each collision, for each success. Among schemes without memory a constant
 hazard is best: with two stations 1 / (1 + sqrt T), which wastes sqrt T.",
@@ -236,12 +245,17 @@ hazard is best: with two stations 1 / (1 + sqrt T), which wastes sqrt T.",
         about: "The best slot law of two stations as a density (8.1.2, eq. 8.19, figure 8.1)",
         help: "Examples:
   airtab model contention density --time 4
-  airtab model contention density --time 0.25,1,4,16 --t 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1 --plot figure-8.1.svg
+  airtab model contention density --time 0.25,1,4,16 --t 0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1 --out figures
 
 Of a window of C slots and a lost time of T of them, the time to put in is T / C^2.",
         params: &[&[
             param("time", Kind::Number(Excluded(0.0), Included(1e9)), "4", "T, in units of the window"),
-            param("t", Kind::Number(Included(0.0), Included(1.0)), "0,0.25,0.5,0.75,1", "Where in the window"),
+            param(
+                "t",
+                Kind::Number(Included(0.0), Included(1.0)),
+                "0,0.25,0.5,0.75,1",
+                "Where in the window",
+            ),
         ]],
         outputs: &[output("density", "p(t)\n", 4), output("distribution", "c(t)\n", 4)],
         random: false,
@@ -260,9 +274,19 @@ Of a window of C slots and a lost time of T of them, the time to put in is T / C
 An ACK that covers a whole packet costs what a data packet does: that is what makes uploads pay.
 std-11b has its MAC ACK at 2 Mb/s.",
         params: &[&[
-            param("n", Kind::Count(1, STATIONS), "1,2,4,6,7", "N, stations that contend; the access point is one"),
+            param(
+                "n",
+                Kind::Count(1, STATIONS),
+                "1,2,4,6,7",
+                "N, stations that contend; the access point is one",
+            ),
             param("bytes", Kind::Count(0, 65_535), "1500", "IP bytes of the packet"),
-            param("covered", Kind::Count(0, 100_000_000), "1460", "Payload that the ACK newly acknowledges, bytes"),
+            param(
+                "covered",
+                Kind::Count(0, 100_000_000),
+                "1460",
+                "Payload that the ACK newly acknowledges, bytes",
+            ),
             param("ack", Kind::Count(0, 65_535), "40", "IP bytes of an ACK; 52 with timestamps"),
             param("header", Kind::Count(0, 1_000), "40", "Headers of a data packet, bytes; 0 as in ns-2"),
             param("mtu", Kind::Count(1_001, 65_535), "1500", "IP bytes of a full packet"),
@@ -322,7 +346,11 @@ All stations are one slot further in every cycle; the lowest slot sends.",
             param("slots", Kind::Sequences, "1:2:3:4/2:3:4:1", "Slots of each station, repeated"),
             param("station", Kind::Count(1, STATIONS), "1,2", "Whose share to show"),
         ]],
-        outputs: &[output("share", "share\n", 4), output("p_collision", "p_c\n", 4), output("round", "round\ncycles", 0)],
+        outputs: &[
+            output("share", "share\n", 4),
+            output("p_collision", "p_c\n", 4),
+            output("round", "round\ncycles", 0),
+        ],
         random: false,
         compute: closed::turns,
     },

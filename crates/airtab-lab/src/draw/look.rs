@@ -18,8 +18,10 @@ use super::svg::coordinate;
 const COLOURS: usize = 6;
 /// Dash patterns; the first is a whole line.
 const DASHES: [&str; 4] = ["", "7 4", "2 3", "10 3 2 3"];
-/// Distances of the lines over an area, pixels; the first has none.
+/// Distances of the upright lines over an area, pixels; the first has none.
 const HATCHES: [f64; 4] = [0.0, 10.0, 5.0, 3.0];
+/// And of the lines across, where there are more areas of one colour than that.
+const ACROSS: [f64; 3] = [0.0, 6.0, 3.5];
 /// Shapes of markers.
 const MARKERS: usize = 5;
 
@@ -30,7 +32,7 @@ pub struct Look {
     colour: usize,
     dash: usize,
     marker: usize,
-    /// Of areas, which have no dashes: 0 is plain.
+    /// Of areas, which have no dashes: 0 is plain, the first four have upright lines alone.
     hatch: usize,
 }
 
@@ -49,7 +51,7 @@ impl Look {
     }
 
     /// Of the discipline with this label, one of `labels`: those of one discipline have its colour and
-    /// differ in dashes and markers.
+    /// differ in dashes or markers up to the 20th, as areas up to the 12th.
     pub fn of_discipline(label: &str, labels: &[String]) -> Look {
         let name = |label: &str| label.split(':').next().unwrap_or_default().to_string();
         let number = disciplines().position(|d| d.name() == name(label)).unwrap_or(0);
@@ -60,8 +62,9 @@ impl Look {
             palette: 'd',
             colour: number % COLOURS,
             dash: turn % DASHES.len(),
-            marker: (turn + variant / DASHES.len()) % MARKERS,
-            hatch: (variant + number / COLOURS) % HATCHES.len(),
+            // 4 dashes and 5 markers have no divisor in common: all of their 20 pairs come before one comes again.
+            marker: turn % MARKERS,
+            hatch: (variant + number / COLOURS) % (HATCHES.len() * ACROSS.len()),
         }
     }
 
@@ -108,14 +111,17 @@ impl Look {
     /// Lines over an area with it, so that areas of one colour differ.
     pub(super) fn hatching(&self, x: f64, y: f64, width: f64, height: f64) -> String {
         let mut lines = String::new();
-        let distance = HATCHES[self.hatch];
-        if distance == 0.0 {
-            return lines;
-        }
-        let mut at = (x / distance).floor() * distance + distance;
-        while at < x + width - 0.5 {
+        let every = |distance: f64, from: f64, length: f64| {
+            let first =
+                if distance > 0.0 { (from / distance).floor() * distance + distance } else { f64::INFINITY };
+            std::iter::successors(Some(first), move |at| Some(at + distance))
+                .take_while(move |at| *at < from + length - 0.5)
+        };
+        for at in every(HATCHES[self.hatch % HATCHES.len()], x, width) {
             let _ = write!(lines, "M{} {}v{}", coordinate(at), coordinate(y), coordinate(height));
-            at += distance;
+        }
+        for at in every(ACROSS[self.hatch / HATCHES.len()], y, height) {
+            let _ = write!(lines, "M{} {}h{}", coordinate(x), coordinate(at), coordinate(width));
         }
         match lines.is_empty() {
             true => lines,
@@ -153,6 +159,21 @@ mod tests {
             let labels = with("nobody");
             let kin = Look::of_discipline(&labels[2], &labels);
             assert!(kin.class() == alone.class() && kin.dash != alone.dash && kin.marker != alone.marker);
+        }
+        // Many of one: each line differs, and each area.
+        let many: Vec<String> = (0..20).map(|i| format!("chap:limit={i}")).collect();
+        let looks: Vec<Look> = many.iter().map(|label| Look::of_discipline(label, &many)).collect();
+        for (i, one) in looks.iter().enumerate() {
+            for other in &looks[..i] {
+                assert!(
+                    one.colour == other.colour && (one.dash, one.marker) != (other.dash, other.marker),
+                    "{i}"
+                );
+                assert!(
+                    i >= 12 || one.hatching(1.0, 1.0, 40.0, 14.0) != other.hatching(1.0, 1.0, 40.0, 14.0),
+                    "{i}"
+                );
+            }
         }
         classes.sort_unstable();
         classes.dedup();

@@ -7,7 +7,7 @@
 //! `[[app]]` have names, and `live`, which is the runner's.
 
 use airtab_scenario::reader::{Problem, instead};
-use airtab_scenario::{FileError, ScenarioFile};
+use airtab_scenario::{FileError, ScenarioFile, path_words};
 use toml::{Table, Value};
 
 use super::workload::{Kind, Workload};
@@ -152,21 +152,25 @@ pub(super) fn names(scenario: &Table, list: &str) -> Vec<String> {
 
 /// The tables on the way to a key such as `app.game.latency` or
 /// `queue.chap.limit`, and its last word.
-pub(super) fn find<'k>(scenario: &Table, key: &'k str) -> Result<(Vec<&'k str>, &'k str), String> {
-    let words: Vec<&str> = key.split('.').collect();
+pub(super) fn find(scenario: &Table, key: &str) -> Result<(Vec<String>, String), String> {
+    // A name with spaces may go without quotes here.
+    let words = path_words(key).unwrap_or_else(|| key.split('.').map(str::to_string).collect());
     let Some((last, way)) = words.split_last().filter(|_| words.iter().all(|w| !w.is_empty())) else {
         return Err(format!("'{key}' is no key of a scenario, such as \"queue.chap.limit\""));
     };
-    if let [list @ ("app" | "station"), name] = way {
+    let in_list = |word: &str| matches!(word, "app" | "station");
+    if let [list, name] = way
+        && in_list(list)
+    {
         let known = names(scenario, list);
         if !known.iter().any(|n| n == name) {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             return Err(format!("'{key}': no [[{list}]] '{name}'{}", instead(name, &known)));
         }
-    } else if matches!(words[0], "app" | "station") {
+    } else if in_list(&words[0]) {
         return Err(format!("'{key}': name the {0}, as in \"{0}.NAME.key\"", words[0]));
     }
-    Ok((way.to_vec(), last))
+    Ok((way.to_vec(), last.clone()))
 }
 
 /// Sets a key that [`find`] has accepted.
@@ -179,7 +183,7 @@ pub(super) fn set(scenario: &mut Table, key: &str, value: Value) {
         let next = match next {
             Value::Array(list) => {
                 let name = words.next();
-                list.iter_mut().find(|e| e.get("name").and_then(Value::as_str) == name)
+                list.iter_mut().find(|e| e.get("name").and_then(Value::as_str) == name.as_deref())
             }
             other => Some(other),
         };
@@ -190,7 +194,7 @@ pub(super) fn set(scenario: &mut Table, key: &str, value: Value) {
         }
         table = next.as_table_mut().expect("made sure above");
     }
-    table.insert(last.into(), value);
+    table.insert(last, value);
 }
 
 #[cfg(test)]

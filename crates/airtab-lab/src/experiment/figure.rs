@@ -88,6 +88,38 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Figure> {
     Some(Figure { title: title?, x, y: y?, from, label, per, queues, at })
 }
 
+/// Panels of a figure that nobody described, at most.
+const MOST_PANELS: usize = 24;
+
+/// Each of these metrics over the axis that has most values, for each combination of the other axes' values, or, where
+/// these are too many, of those of the first axes and the first value of the others.
+pub(super) fn of_sweep(experiment: &Experiment, columns: Vec<Drawn>) -> Vec<Figure> {
+    let long = |i: &usize| experiment.axes[*i].values.len();
+    let axes = || 0..experiment.axes.len();
+    // The last of those that are as long varies fastest.
+    let x = axes().filter(|i| long(i) > 1).max_by_key(long);
+    let mut panels = 1;
+    let mut at = Vec::new();
+    for i in axes().filter(|i| Some(*i) != x) {
+        panels *= long(&i);
+        if panels > MOST_PANELS {
+            panels /= long(&i);
+            at.push((i, vec![0]));
+        }
+    }
+    let figure = |of: Drawn| Figure {
+        title: format!("{}: {}", of.app, of.metric.label()),
+        x,
+        y: vec![of],
+        from: None,
+        label: None,
+        per: 1.0,
+        queues: experiment.labels(),
+        at: at.clone(),
+    };
+    columns.into_iter().map(figure).collect()
+}
+
 impl Figure {
     /// Its panels: one for each combination of the other axes' values.
     pub(super) fn draw(&self, experiment: &Experiment, outcome: &Outcome) -> Vec<Panel> {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use airtab_core::{Discipline, Unit};
 use airtab_scenario::reader::{Document, Form, Section, Value, flag, instead, quantity, text, unused};
-use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, read_text};
+use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, named_files, read_text};
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
 
@@ -110,6 +110,8 @@ impl Experiment {
 /// The name of the file; one of the repository's families has its folder in front.
 fn id_of(path: &Path) -> String {
     let name = |path: &Path| path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
+    // What `experiment run --out` leaves of NAME.toml is NAME.experiment.toml, and is the same experiment.
+    let name = |path: &Path| name(path).trim_end_matches(".experiment").to_string();
     let family = path.parent().filter(|family| family.parent().is_some_and(|f| f.ends_with("experiments")));
     family.map_or(name(path), |family| format!("{}/{}", name(family), name(path)))
 }
@@ -139,7 +141,15 @@ pub(super) fn read_file(
     let queues = queues.unwrap_or_else(usual_queues);
     let server = top.read("server", table);
     let model = top.read("model", table);
-    let base = top.read("base", |v| read_base(&folder.join(text(v)?), read));
+    let base = top.read("base", |v| {
+        let written = text(v)?;
+        let mut base = read_base(&folder.join(&written), read)?;
+        // What it names is beside it, as where it is run by itself.
+        if let Some(beside) = Path::new(&written).parent() {
+            named_files(&mut base, &mut |_, name| *name = beside.join(&*name).display().to_string());
+        }
+        Ok(base)
+    });
     let own = top.read("scenario", table);
     let home = own.is_some() || base.is_some();
     let given = [home, server.is_some(), model.is_some()].into_iter().filter(|given| *given).count();
@@ -191,6 +201,7 @@ pub(super) fn read_file(
         toml: toml.into(),
         scenario,
         kind,
+        plain: false,
         folder: folder.into(),
         named: id.into(),
     })

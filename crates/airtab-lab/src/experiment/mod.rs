@@ -11,6 +11,7 @@
 //!
 //! What it does not do: no experiment has a line of code here.
 
+mod alone;
 mod check;
 mod classes;
 mod columns;
@@ -27,6 +28,7 @@ mod model;
 mod page;
 mod pages;
 mod range;
+mod results;
 mod run;
 mod scatter;
 mod schema;
@@ -51,7 +53,8 @@ pub use figure::Figure;
 pub use judge::{PointValue, State, Verdict, judge};
 pub use live::LiveHost;
 pub use model::ModelTask;
-pub use page::{figures, page};
+pub use page::{figures, index, is_index, page, sweep_figures};
+pub use results::{AxisValues, PointResults, SweepResults, UntilPoint, UntilReached, sweep_results_schema};
 pub use run::{Outcome, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
 pub use schema::{schema, sweep_schema};
@@ -110,6 +113,8 @@ pub struct Experiment {
     /// A scenario, or a table `[server]` or `[model]`.
     scenario: toml::Table,
     kind: workload::Kind,
+    /// Whether its text is that of a scenario.
+    plain: bool,
     folder: PathBuf,
     /// What a command line calls it: its id, or the path of its file as given.
     named: String,
@@ -257,6 +262,7 @@ impl Experiment {
             toml: String::new(),
             scenario: toml::Table::new(),
             kind: workload::Kind::Home,
+            plain: false,
             folder: PathBuf::new(),
         }
     }
@@ -283,19 +289,6 @@ impl Experiment {
             Some((family, _)) => self.toml.replacen("\nbase = \"", &format!("\nbase = \"{family}/"), 1),
             None => self.toml.clone(),
         }
-    }
-
-    /// Its text by itself, for a place without its base; without comments where it has one.
-    ///
-    /// # Panics
-    /// Never: it was read.
-    pub fn whole_toml(&self) -> String {
-        let mut table: toml::Table = toml::from_str(&self.toml).expect("it was read");
-        if table.remove("base").is_none() {
-            return self.toml.clone();
-        }
-        table.insert("scenario".into(), self.scenario.clone().into());
-        toml::to_string(&table).expect("what was read can be written")
     }
 }
 

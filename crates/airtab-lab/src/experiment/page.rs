@@ -8,9 +8,11 @@ use std::fmt::Write;
 
 use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
+use super::scoreboard::Done;
 use super::{Experiment, Outcome};
 use crate::draw::{Figure, escape};
 use crate::report::{END, Wide, begin};
+use airtab_scenario::digits::count;
 
 macro_rules! put {
     ($page:expr, $($arguments:tt)*) => {
@@ -27,9 +29,13 @@ pub fn page(
     command: &str,
     built: &str,
 ) -> String {
-    let mut page = begin(&format!("{}: {}", e.id, e.title));
-    put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
-    put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
+    let mut page = begin(&if e.id == e.title { e.id.clone() } else { format!("{}: {}", e.id, e.title) });
+    if !e.checks.is_empty() || !e.source.is_empty() {
+        put!(page, "<p class=\"lead\">{}.</p>", escape(&super::text::summary(verdicts.iter())));
+    }
+    if !e.source.is_empty() {
+        put!(page, "<p>{}. {}</p>", escape(&e.source), escape(&e.about));
+    }
     if outcome.quick {
         put!(
             page,
@@ -43,11 +49,14 @@ pub fn page(
     if let Some(today) = &e.today {
         put!(page, "<h2>And today's fq_codel</h2>\n<p>{}</p>", escape(today));
     }
-    numbers(&mut page, e, outcome);
+    match outcome.points.is_empty() {
+        true => page.push_str(&format!("<p class=\"note\">{} points: too many for a page.</p>\n", e.size())),
+        false => numbers(&mut page, e, outcome),
+    }
     put!(
         page,
-        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>The \
-         experiment's file</summary>\n<pre>{}</pre></details>",
+        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>Its \
+         file</summary>\n<pre>{}</pre></details>",
         escape(command),
         escape(built),
         super::text::size(outcome.runs, outcome.seeds),
@@ -55,6 +64,40 @@ pub fn page(
     );
     page.push_str(END);
     page
+}
+
+/// What the title of an index begins with.
+const INDEX: &str = "Experiments of airtab";
+
+/// A page that leads to those of several experiments, each in a folder of its family beside it.
+pub fn index(done: &[Done], built: &str) -> String {
+    let mut page = begin(INDEX);
+    let verdicts = done.iter().flat_map(|(.., verdicts)| verdicts);
+    put!(
+        page,
+        "<p class=\"lead\">{}: {}.</p>",
+        count(done.len(), "experiment"),
+        escape(&super::text::summary(verdicts))
+    );
+    let mut table = Wide::new("numbers", "Experiments", "<th>experiment<th>what it shows<th>verdicts");
+    for (e, _, verdicts) in done {
+        let said = if e.checks.is_empty() { "-".into() } else { super::text::summary(verdicts.iter()) };
+        table.rows(&format!(
+            "<tr class=\"first\"><th><a href=\"{0}.html\">{0}</a><td>{1}<td>{2}</tr>\n",
+            escape(&e.id),
+            escape(&e.title),
+            escape(&said)
+        ));
+    }
+    page.push_str(&table.html());
+    put!(page, "<p class=\"note\">airtab {}.</p>", escape(built));
+    page.push_str(END);
+    page
+}
+
+/// Whether a page is one of these.
+pub fn is_index(page: &str) -> bool {
+    page.contains(&format!("<title>{INDEX}"))
 }
 
 /// Every check with its verdict, then the causes.
@@ -108,6 +151,14 @@ pub fn figures(e: &Experiment, outcome: &Outcome, name: &str) -> Vec<Figure> {
     let all = figures.chain(courses).chain(scatters).zip(1..);
     let one = |((title, panels), i)| Figure::new(format!("{name}-figure-{i}"), title, "", panels);
     all.map(one).filter(|figure| !figure.is_empty()).collect()
+}
+
+/// What the page of a sweep shows: each application's score over the axis with most values, or as bars.
+pub fn sweep_figures(e: &Experiment, outcome: &Outcome) -> Vec<Figure> {
+    let all = super::figure::of_sweep(e, columns(e, outcome));
+    let drawn = all.iter().map(|figure| (&figure.title, figure.draw(e, outcome)));
+    let drawn = drawn.zip(1..).map(|((title, panels), i)| Figure::new(i.to_string(), title, "", panels));
+    drawn.filter(|figure| !figure.is_empty()).collect()
 }
 
 /// Every point, with the metrics that figures and checks are about.

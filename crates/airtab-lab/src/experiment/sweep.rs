@@ -19,6 +19,7 @@ use super::run::{RunError, RunOptions, each_point, each_run};
 use super::scores::PointScores;
 use super::task::Task;
 use super::until::{self, Asked};
+use super::workload::Kind;
 use super::{Axis, Experiment, compose};
 use crate::frame::{AxisColumn, COLUMNS};
 
@@ -47,6 +48,7 @@ impl Experiment {
             title,
             toml: text.into(),
             scenario,
+            plain: true,
             folder: path.parent().unwrap_or(Path::new("")).into(),
             named: file.into(),
             ..Experiment::empty(id)
@@ -69,14 +71,24 @@ impl Experiment {
         }
     }
 
-    /// Sets a key of the scenario, such as `queue.chap.limit`, at all points.
+    /// Sets a key of the scenario, such as `queue.chap.limit`, at all points: by [`airtab_scenario::set`], as `airtab compare`
+    /// does. Servers and models have tables of their own.
     ///
     /// # Errors
     /// There is no such place, or an axis sets it.
+    ///
+    /// # Panics
+    /// Never: what was read can be written, and read again.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), SweepError> {
         let wrong = |reason: String| SweepError(format!("--set {path}={value}: {reason}"));
         self.free(path).map_err(wrong)?;
-        compose::set(&mut self.scenario, path, read_value(value));
+        if self.kind != Kind::Home {
+            compose::set(&mut self.scenario, path, read_value(value));
+            return Ok(());
+        }
+        let text = toml::to_string(&self.scenario).expect("what was read can be written");
+        let text = airtab_scenario::set(&text, path, value).map_err(|e| wrong(e.message))?;
+        self.scenario = toml::from_str(&text).expect("it is TOML, with another value");
         Ok(())
     }
 

@@ -53,7 +53,7 @@ pub enum Unwritten {
     /// The plots would be empty.
     #[error(
         "flent's plots leave out the first and last 5 s, and this run has no more than these: take a longer one, or \
-         leave --quick out"
+         leave --short out"
     )]
     Short,
 }

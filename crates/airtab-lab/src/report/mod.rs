@@ -107,7 +107,7 @@ fn head(page: &mut String, report: &Report) {
     if c.quick {
         put!(
             page,
-            "<p class=\"note\">A quick look: all times of the schedule were divided by {}. Not for conclusions.</p>",
+            "<p class=\"note\">Short: all times of the schedule were divided by {}. A first look, not for conclusions.</p>",
             airtab_scenario::QUICK_DIVISOR
         );
     }

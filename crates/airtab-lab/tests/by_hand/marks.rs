@@ -161,7 +161,7 @@ fn pages_and_a_quick_look_are_said() {
     let text = table::comparison(&c, PLAIN);
     // 18 pages in each of three seeds.
     assert!(text.contains("Page times: the 54 pages of 3 seeds completed.\n"), "{text}");
-    assert!(!text.contains("Quick look"));
+    assert!(!text.contains("Short: "));
     c.quick = true;
     c.queues.push(c.queues[0].clone());
     let metrics = &mut c.queues[0].apps[0].metrics;
@@ -177,7 +177,10 @@ fn pages_and_a_quick_look_are_said() {
     }
     let none = table::comparison(&c, PLAIN);
     assert!(none.contains("Page times: no page was completed under every discipline.\n"), "{none}");
-    assert!(text.contains("Quick look: all times of the schedule were divided by 10; not for"), "{text}");
+    assert!(
+        text.contains("Short: all times of the schedule were divided by 10; a first look, not"),
+        "{text}"
+    );
 }
 
 /// Two disciplines with the same figures, of which one goes by classes.

@@ -31,6 +31,8 @@ mod voip;
 mod volume;
 mod web;
 
+pub(crate) use video::SYNTHETIC_VIDEOS;
+
 use std::collections::BTreeMap;
 
 use airtab_core::Unit;

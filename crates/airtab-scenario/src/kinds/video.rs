@@ -29,6 +29,8 @@ const MAX_TRACE_MIB: u64 = 64;
 const SYNTHETIC: &str = "synthetic";
 /// The same, first faster and then slower than its mean.
 const TWO_PHASE: &str = "synthetic-two-phase";
+/// Traces that are no files.
+pub(crate) const SYNTHETIC_VIDEOS: [&str; 2] = [SYNTHETIC, TWO_PHASE];
 
 /// Above this share of whole frames, frames are no problem worth a cause.
 const MOSTLY_WHOLE: f64 = 0.99;
@@ -143,7 +145,7 @@ pub fn video_frames(frames: &[FrameTrace]) -> Vec<video::Frame> {
 /// The synthetic video, or a trace from a file beside the scenario.
 fn read_frames(s: &Section, folder: &Folder, trace: Option<&str>, sizes: Option<SizeUnit>) -> Option<Frames> {
     let name = match trace {
-        Some(name) if ![SYNTHETIC, TWO_PHASE].contains(&name) => name,
+        Some(name) if !SYNTHETIC_VIDEOS.contains(&name) => name,
         own => {
             if sizes.is_some() {
                 s.problem_of("trace_sizes", "only for a trace from a file");

@@ -13,8 +13,8 @@ use airtab_lab::frame::Csv;
 use airtab_lab::plan::Budget;
 use airtab_lab::store::Store;
 use airtab_lab::{
-    Comparison, Options, Origin, Report, SoFar, Story, Watch, compare_command, frame, html, scenario_hash,
-    study, write_parquet,
+    Build, Comparison, Options, Origin, Report, SoFar, Story, Watch, compare_command, frame, html,
+    scenario_hash, study, write_parquet,
 };
 use airtab_scenario::{Measured, Metric};
 
@@ -39,6 +39,12 @@ pub struct Kit {
     pub jobs: usize,
     /// What studies may take.
     pub limits: Limits,
+}
+
+impl Kit {
+    fn build(&self) -> Build<'_> {
+        Build { version: &self.version, git: &self.git }
+    }
 }
 
 /// Runs a study to its end. `fits`: whether its results are still within limits.
@@ -74,7 +80,7 @@ fn made(kit: &Kit, own: &Study, fits: impl Fn() -> bool) -> Result<Files, Option
         let now = Instant::now();
         if now >= next && so_far.is_whole_seed() {
             let comparison = so_far.comparison();
-            if let Some(json) = comparison.and_then(|c| serde_json::to_string(&c.data()).ok()) {
+            if let Some(json) = comparison.and_then(|c| serde_json::to_string(&c.data(kit.build())).ok()) {
                 own.results(json);
             }
             next = Instant::now() + PAUSE.max(now.elapsed() * SHARE);
@@ -97,7 +103,7 @@ fn made(kit: &Kit, own: &Study, fits: impl Fn() -> bool) -> Result<Files, Option
         _ => None,
     })?;
     let files = files(kit, &own.task, &study.comparison, &study.stories).map_err(Some)?;
-    own.results(serde_json::to_string(&study.comparison.data()).map_err(|e| Some(e.to_string()))?);
+    own.results(serde_json::to_string(&study.comparison.data(kit.build())).map_err(|e| Some(e.to_string()))?);
     Ok(files)
 }
 
@@ -108,7 +114,7 @@ fn files(kit: &Kit, task: &Task, comparison: &Comparison, stories: &[Story]) -> 
     let origin = Origin {
         version: kit.version.clone(),
         git: kit.git.clone(),
-        command: compare_command(Some(FILE), &[], &labels, *seeds, *short),
+        command: compare_command(Some(FILE), &labels, *seeds, *short),
         scenario_hash: scenario_hash(&file.scenario),
     };
     let report = html(&Report { comparison, scenario: &file.scenario, stories, origin: &origin });
@@ -118,7 +124,7 @@ fn files(kit: &Kit, task: &Task, comparison: &Comparison, stories: &[Story]) -> 
     let mut csv = Csv::new(Vec::new(), &batch.schema()).map_err(|e| e.to_string())?;
     csv.write(&batch).map_err(|e| e.to_string())?;
     let csv = csv.close().map_err(|e| e.to_string())?;
-    let json = serde_json::to_string_pretty(&comparison.data()).map_err(|e| e.to_string())? + "\n";
+    let json = serde_json::to_string_pretty(&comparison.data(kit.build())).map_err(|e| e.to_string())? + "\n";
     Ok(Files { report: report.into(), parquet: parquet.into(), csv: csv.into(), json: json.into() })
 }
 

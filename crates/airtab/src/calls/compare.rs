@@ -3,7 +3,7 @@
 //!
 //! What it does not do: no captures, no files for flent.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use airtab_core::Params;
@@ -16,7 +16,7 @@ use super::{CallError, Found, How, Open, build, failed};
 use crate::args::Why;
 use crate::commands::study::Job;
 use crate::files::{Files, SCENARIO};
-use crate::output::file_style;
+use crate::output::{BUILD, file_style};
 
 /// A comparison, with what its files are made of.
 pub struct Compared {
@@ -25,6 +25,8 @@ pub struct Compared {
     /// What a command would say beside it.
     pub warnings: Vec<String>,
     file: ScenarioFile,
+    /// Where files that it names are.
+    folder: PathBuf,
     queues: Vec<(String, Params)>,
 }
 
@@ -57,7 +59,8 @@ pub fn compare(
     };
     let comparison = airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped)?;
     open.look(&mut warnings)?;
-    Ok(Compared { comparison, warnings, file, queues })
+    let folder = Path::new(&found.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Ok(Compared { comparison, warnings, file, folder, queues })
 }
 
 impl Compared {
@@ -66,7 +69,7 @@ impl Compared {
     /// # Errors
     /// None that is known.
     pub fn json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(&self.comparison.data())? + "\n")
+        Ok(serde_json::to_string_pretty(&self.comparison.data(BUILD))? + "\n")
     }
 
     /// What `run --json` prints.
@@ -74,7 +77,7 @@ impl Compared {
     /// # Errors
     /// None that is known.
     pub fn run_json(&self) -> serde_json::Result<String> {
-        Ok(serde_json::to_string_pretty(&self.comparison)? + "\n")
+        Ok(serde_json::to_string_pretty(&self.comparison.data(BUILD))? + "\n")
     }
 
     /// The table and the reasons, as `report.txt` has them; of a run alone no reasons.
@@ -106,7 +109,7 @@ impl Compared {
     /// If threads cannot be started.
     pub fn save(&self, dir: &Path, jobs: usize, stop: &AtomicBool) -> Result<Vec<String>, CallError> {
         let files = Files::new(dir).map_err(|e| failed(&e))?;
-        let job = Job::new((self.command(), None), &self.file, &self.queues, files);
+        let job = Job::new((self.command(), None), (&self.file, &self.folder), &self.queues, files);
         let mut job = job.map_err(|e| failed(&e))?;
         let c = &self.comparison;
         let options =
@@ -114,7 +117,7 @@ impl Compared {
         job.run(&options, None).map_err(CallError::Stopped)?;
         let json = self.json().map_err(|e| CallError::Failed(e.to_string()))?;
         let text = crate::commands::compare::report(c, Why::Full, file_style());
-        job.write(c, &json, &text).map_err(|e| failed(&e))
+        job.write(c, (&json, &text, false)).map_err(|e| failed(&e))
     }
 
     /// The command that makes the same of the scenario beside the files.
@@ -128,6 +131,6 @@ impl Compared {
             let seeds = format!("{}{}", seeds.join(","), if seeds.len() == 1 { "," } else { "" });
             return format!("airtab sweep {SCENARIO} --queues {} --seeds {seeds}", quoted(&labels.join(",")));
         }
-        compare_command(Some(SCENARIO), &[], &labels, c.seeds.len() as u64, c.quick)
+        compare_command(Some(SCENARIO), &labels, c.seeds.len() as u64, c.quick)
     }
 }

@@ -7,13 +7,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use airtab_lab::experiment::{self, Experiment, FindError, Outcome, RunOptions, Verdict, judge, text};
-use airtab_lab::frame::Rows;
 use airtab_lab::table::Style;
 use arrow_array::RecordBatch;
 
 use super::{CallError, How, Open, failed};
 use crate::args::RunExperiments;
-use crate::commands::experiment::{data, write};
+use crate::commands::experiment::{data, rows, write};
 
 /// An experiment that was run, and what its source says of it.
 pub struct Judged {
@@ -93,13 +92,7 @@ impl Judged {
     /// # Errors
     /// [`CallError::Wrong`]: an axis has the name of another column.
     pub fn frame(&self) -> Result<RecordBatch, CallError> {
-        let columns = self.experiment.columns().map_err(|e| CallError::Wrong(e.to_string()))?;
-        let seeds: Vec<u64> = (1..=self.outcome.seeds).collect();
-        let mut rows = Rows::new(&columns, &seeds);
-        for point in &self.outcome.points {
-            point.queues.iter().for_each(|q| rows.add(&point.at, q));
-        }
-        Ok(rows.batch())
+        rows(&self.experiment, &self.outcome).map_err(|e| CallError::Wrong(crate::output::message(&e)))
     }
 
     /// Writes the files of `experiment run --out`.

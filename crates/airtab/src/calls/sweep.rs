@@ -14,8 +14,9 @@ use airtab_scenario::{QueueList, QueueSpec};
 use arrow_array::RecordBatch;
 
 use super::{Cache, CallError, How, Open, failed};
+use crate::args::Form;
 use crate::commands::sweep as command;
-use crate::commands::sweep::args::{Format, Pair, Sweep};
+use crate::commands::sweep::args::Sweep;
 use crate::commands::sweep::write::Results;
 use crate::output::message;
 
@@ -68,7 +69,7 @@ fn ask(from: &From, asked: Asked) -> Result<(Sweep, Experiment, Vec<AxisColumn>)
         None if values.is_empty() => {
             Err(CallError::Wrong(format!("axis {path}: an axis needs at least one value, as in [1, 2, 3]")))
         }
-        None => Ok(Pair { path, value: values.join(",") }),
+        None => Ok((path, values.join(","))),
     };
     let seeds = asked.seeds.map(|text| command::args::seeds(&text)).transpose();
     let args = Sweep {
@@ -87,7 +88,7 @@ fn ask(from: &From, asked: Asked) -> Result<(Sweep, Experiment, Vec<AxisColumn>)
         shard: None,
         merge: asked.merge,
         budget: None,
-        format: Format::Json,
+        form: Form::JSON,
         out: None,
         no_cache: false,
     };
@@ -213,9 +214,8 @@ impl Swept {
     /// # Errors
     /// [`CallError::Failed`]; none of the files is there then.
     pub fn save(&self, dir: &Path) -> Result<Vec<String>, CallError> {
-        let args = Sweep { out: Some(dir.into()), format: Format::Parquet, ..self.args.clone() };
+        let args = Sweep { out: Some(dir.into()), form: Form::PARQUET, ..self.args.clone() };
         let results = self.results(&args).map_err(|e| failed(&e))?;
-        results.finish().map_err(|e| failed(&e))?;
-        Ok(vec!["manifest.json".into(), "results.parquet".into()])
+        Ok(results.finish().map_err(|e| failed(&e))?.names)
     }
 }

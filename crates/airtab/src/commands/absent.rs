@@ -29,7 +29,7 @@ macro_rules! absent {
             /// Says what it needs.
             pub fn $module(_: &$options) -> anyhow::Result<ExitCode> {
                 let name = stringify!($module).replace('_', "-");
-                output::note(&format!("error: airtab {name} is not in this build: it needs {}", $needs));
+                output::error(&format!("airtab {name} is not in this build: it needs {}", $needs));
                 Ok(ExitCode::from(USAGE))
             }
         }

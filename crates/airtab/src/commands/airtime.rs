@@ -36,7 +36,7 @@ pub fn airtime(args: &Airtime) -> anyhow::Result<ExitCode> {
         }
         Err(problems) => {
             for problem in problems {
-                output::note(&format!("error: {problem}"));
+                output::error(&problem.to_string());
             }
             Ok(ExitCode::from(USAGE))
         }

@@ -41,7 +41,7 @@ pub fn cbr(args: &Cbr) -> anyhow::Result<ExitCode> {
             Ok(()) => None,
         };
         if let Some(problem) = problem {
-            output::note(&format!("error: {problem}"));
+            output::error(&problem.to_string());
             return Ok(ExitCode::from(USAGE));
         }
         transmit(args, target, &config, &stop)?;

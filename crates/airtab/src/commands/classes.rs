@@ -31,13 +31,13 @@ pub fn classes(args: &args::Classes) -> anyhow::Result<ExitCode> {
     let rules = match twice.map_or_else(|| rules(&args.rules, &names), Err) {
         Ok(rules) => rules,
         Err(message) => {
-            output::note(&format!("error: {message}"));
+            output::error(&message.to_string());
             return Ok(ExitCode::from(USAGE));
         }
     };
     let found = read(&args.file, &rules)?;
     let before = args.before.as_ref().map(|path| read(path, &rules)).transpose()?;
-    if let Some(path) = &args.form.plot {
+    if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&names, &found))?;
     }
     let text = text(&args.file, &names, &found, before.as_ref());
@@ -65,7 +65,7 @@ pub fn read(path: &Path, rules: &Rules) -> anyhow::Result<Loads> {
     let loads = of_capture(&mut open, rules).with_context(named)?;
     bar.finish_and_clear();
     for why in rules.unreached(&loads.matched) {
-        output::note(&format!("warning: {}: {why}", named()));
+        output::warn(&format!("{}: {why}", named()));
     }
     Ok(loads)
 }

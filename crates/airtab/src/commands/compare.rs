@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab compare`.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
-use airtab_lab::{Comparison, Options, compare_kept, count, headline};
+use airtab_lab::{Comparison, Options, compare_kept, count, frame, headline};
 use airtab_scenario::quick;
 use anyhow::Context;
 
@@ -14,7 +15,7 @@ use super::flent::Target;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Job};
-use crate::args::{Compare, USAGE, Why};
+use crate::args::{Compare, Format, USAGE, Why};
 use crate::files::Files;
 use crate::output;
 
@@ -23,25 +24,32 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let file = super::load_set(args.scenario.as_deref(), &args.set)?;
     let labels: Vec<&String> = args.queues.iter().map(|q| &q.label).collect();
     if let Some(label) = super::twice(&labels) {
-        output::note(&format!("error: --queues names {label} twice"));
+        output::error(&format!("--queues names {label} twice"));
         return Ok(ExitCode::from(USAGE));
     }
+    let form = args.form.get();
+    if form == Format::Parquet && args.out.is_none() {
+        return Ok(super::refused("--format parquet: name a directory for the file with --out"));
+    }
     if args.pcap.is_some() && file.scenario.medium.cell().is_none() {
-        output::note(match file.scenario.medium.wire() {
+        output::error(match file.scenario.medium.wire() {
             None => {
-                "error: --pcap: this scenario's medium is the emulator, which puts no frame on the air: \
+                "--pcap: this scenario's medium is the emulator, which puts no frame on the air: \
                      leave --pcap out, or the file's medium"
             }
             Some(_) => {
-                "error: --pcap: this scenario is a dumbbell, which puts no frame on the air: leave --pcap out"
+                "--pcap: this scenario is a dumbbell, which puts no frame on the air: leave --pcap out"
             }
         });
         return Ok(ExitCode::from(USAGE));
     }
+    if let Some(message) = super::unread(&args.set, &args.queues) {
+        return Ok(super::refused(&message));
+    }
     let queues = super::build(&args.queues, &file.queues)?;
     let target = match &args.flent {
         Some(path) => {
-            let run = if args.quick { quick(&file.scenario) } else { file.scenario.clone() };
+            let run = if args.short { quick(&file.scenario) } else { file.scenario.clone() };
             let labels: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
             match Target::begin(path, &run, &labels, true) {
                 Ok(target) => Some(target),
@@ -59,19 +67,25 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let known = AtomicUsize::new(0);
     let options = Options {
         seeds: &seeds,
-        quick: args.quick,
+        quick: args.short,
         jobs: args.jobs.map_or(0, usize::from),
         stop: &stop,
         store: kept.store(),
         progress: &|step| {
             bar.set_position(step.done as u64);
             known.fetch_add(usize::from(step.stored), Ordering::Relaxed);
+            let how = if step.stored { "known from before" } else { "made" };
+            bar.suspend(|| {
+                output::detail(&format!("{}, seed {}: {how}", queues[step.job.queue].0, step.job.seed))
+            });
             kept.look(&bar);
         },
     };
     let start = Instant::now();
-    let mut job =
-        files.map(|files| Job::new((study::command(args), args.pcap), &file, &queues, files)).transpose()?;
+    let folder = args.scenario.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let mut job = files
+        .map(|files| Job::new((study::command(args), args.pcap), (&file, folder), &queues, files))
+        .transpose()?;
     let compared = match &mut job {
         Some(job) => job.run(&options, plan),
         None => compare_kept(&file.scenario, &queues, &options, plan),
@@ -80,18 +94,27 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         Ok(compared) => compared,
         Err(stopped) => {
             bar.finish_and_clear();
-            output::note(&format!("{stopped}; nothing was written; {}", kept.goes_on()));
+            output::tell(&format!("{stopped}; nothing was written; {}", kept.goes_on()));
             return Ok(ExitCode::from(INTERRUPTED));
         }
     };
     let took = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
 
-    let json = serde_json::to_string_pretty(&comparison.data()).context("results as JSON")? + "\n";
-    let written =
-        job.map(|job| job.write(&comparison, &json, &report(&comparison, args.why, output::file_style())));
-    let printed =
-        output::print(&if args.json { json } else { report(&comparison, args.why, output::stdout_style()) });
+    let json =
+        serde_json::to_string_pretty(&comparison.data(output::BUILD)).context("results as JSON")? + "\n";
+    let text = || report(&comparison, args.reasons.get(false), output::file_style());
+    let written = job.map(|job| job.write(&comparison, (&json, &text(), form == Format::Csv)));
+    let printed = match form {
+        Format::Json => output::print(&json),
+        Format::Csv => output::print_csv(&frame(&comparison)),
+        Format::Parquet => Ok(()),
+        Format::Table => output::print(&report(
+            &comparison,
+            args.reasons.get(output::to_terminal()),
+            output::stdout_style(),
+        )),
+    };
     summary(&comparison, known.into_inner(), took);
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
         output::note(&study::summary(&names, dir, args.pcap));

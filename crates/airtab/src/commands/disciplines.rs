@@ -20,7 +20,7 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
             Some(d) => vec![d],
             None => {
                 let known: Vec<_> = airtab_core::disciplines().map(|d| d.name()).collect();
-                output::note(&format!("error: no discipline '{name}'{}", instead(name, &known)));
+                output::error(&format!("no discipline '{name}'{}", instead(name, &known)));
                 return Ok(ExitCode::from(USAGE));
             }
         },

@@ -29,7 +29,7 @@ use crate::output;
 pub fn drain(args: &Drain) -> anyhow::Result<ExitCode> {
     match watch(args) {
         Err(e) if !output::is_broken_pipe(&e) => {
-            output::note(&format!("error: {}", output::message(&e)));
+            output::error(&output::message(&e));
             Ok(ExitCode::from(USAGE))
         }
         said => said.map(|()| ExitCode::SUCCESS),

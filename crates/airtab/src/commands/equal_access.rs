@@ -27,7 +27,7 @@ pub fn equal_access(args: &EqualAccess) -> anyhow::Result<ExitCode> {
     let (EqualAccessCommand::Listen { plan, .. } | EqualAccessCommand::Send { plan, .. }) = &args.command;
     let plan = plan.plan();
     if let Err(problem) = plan.check() {
-        output::note(&format!("error: {problem}"));
+        output::error(&problem.to_string());
         return Ok(ExitCode::from(USAGE));
     }
     let stop = stop_on_interrupt()?;

@@ -11,16 +11,19 @@ use airtab_lab::experiment::{
     self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
 };
 use airtab_lab::experiment::{State, Verdict, judge};
-use airtab_lab::{catalogue, count, quoted};
+use airtab_lab::frame::{Parquet, Rows};
+use airtab_lab::{SCHEMA, catalogue, count, quoted};
 use anyhow::Context;
+use arrow_array::RecordBatch;
 use glob::Pattern;
 use indicatif::ProgressBar;
 use serde_json::json;
 
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
-use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
-use crate::files::Files;
+use crate::args::{self, ExperimentCommand, Format, RunExperiments, USAGE};
+use crate::files::{Files, PAGE};
+use crate::inputs::Inputs;
 use crate::output;
 
 /// Lists, shows or runs experiments.
@@ -61,7 +64,7 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     match experiment::find(name) {
         Ok(experiment) => Ok(Some(experiment)),
         Err(FindError::Unknown(message)) => {
-            output::note(&format!("error: {message}"));
+            output::error(&message.to_string());
             Ok(None)
         }
         Err(e) => Err(e.into()),
@@ -91,7 +94,7 @@ fn of_pattern(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
     let pattern = match Pattern::new(name) {
         Ok(pattern) => pattern,
         Err(e) => {
-            output::note(&format!("error: '{name}' is no pattern such as 'chap/dapp-*': {e}"));
+            output::error(&format!("'{name}' is no pattern such as 'chap/dapp-*': {e}"));
             return Ok(None);
         }
     };
@@ -99,7 +102,7 @@ fn of_pattern(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
     let named = |e: &Experiment| !e.live || name.starts_with("live/");
     let fits: Vec<_> = experiment::all().into_iter().filter(|e| pattern.matches(&e.id) && named(e)).collect();
     if fits.is_empty() {
-        output::note(&format!("error: no experiment fits '{name}'; airtab experiment list has them all"));
+        output::error(&format!("no experiment fits '{name}'; airtab experiment list has them all"));
         return Ok(None);
     }
     Ok(Some(fits))
@@ -115,7 +118,7 @@ fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>
     let found = found.concat();
     let named: Vec<String> = found.iter().map(|e| e.named().to_string()).collect();
     if let Some(name) = super::twice(&named) {
-        output::note(&format!("error: {name} is named twice"));
+        output::error(&format!("{name} is named twice"));
         return Ok(None);
     }
     Ok(Some(found))
@@ -123,6 +126,10 @@ fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>
 
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let Some(experiments) = chosen(&args.experiments, args.all)? else { return Ok(ExitCode::from(USAGE)) };
+    let form = args.form.get();
+    if let Some(reason) = unfit(form, args, &experiments) {
+        return Ok(super::refused(&reason));
+    }
     // Whether the files can be written is found out before anything runs.
     if let Some(dir) = &args.out {
         Files::new(dir)?;
@@ -134,9 +141,13 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let seeds = args.seeds.map(|n| (1..=n).collect::<Vec<u64>>());
     let how = How { quick, seeds: seeds.as_deref(), jobs: args.jobs, kept: &kept, resume };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
-        if !args.json {
-            let style = output::stdout_style();
-            output::print(&format!("{}\n", text::result(e, outcome, verdicts, style)))?;
+        match form {
+            Format::Table => {
+                let style = output::stdout_style();
+                output::print(&format!("{}\n", text::result(e, outcome, verdicts, style)))?;
+            }
+            Format::Csv if args.out.is_none() => output::print_csv(&rows(e, outcome)?)?,
+            _ => {}
         }
         if let Some(dir) = &args.out {
             drawn |= write(dir, args, e, outcome, verdicts)?;
@@ -144,19 +155,20 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         Ok(())
     })?;
-    if args.json {
+    if form == Format::Json {
         let all: Vec<_> = done.iter().map(|(e, outcome, verdicts)| data(e, outcome, verdicts)).collect();
         output::print(&(serde_json::to_string_pretty(&all).context("results as JSON")? + "\n"))?;
     }
     let verdicts = done.iter().flat_map(|(.., verdicts)| verdicts);
-    if done.len() > 1 && !args.json {
+    if done.len() > 1 && form == Format::Table {
         output::print(&format!("{} experiments: {}.\n", done.len(), text::summary(verdicts.clone())))?;
     }
     output::note(&format!("{:.1} s.", start.elapsed().as_secs_f64()));
     if let (Some(dir), false) = (&args.out, done.is_empty()) {
+        list_pages(dir, &done)?;
         let figures = if drawn { ", the figures (.svg, .csv)" } else { "" };
         output::note(&format!(
-            "Wrote a page (.html), the data (.json){figures} and the file (.experiment.toml) of each into {}.",
+            "Wrote a page (.html), the data (.json){figures} and the file (.experiment.toml) of each into {0}: open {0}/{PAGE}.",
             dir.display()
         ));
     }
@@ -167,15 +179,43 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(red)))
 }
 
+/// Why it cannot come out in that form.
+fn unfit(form: Format, args: &RunExperiments, experiments: &[Experiment]) -> Option<String> {
+    if args.out.is_none() && form == Format::Parquet {
+        return Some("--format parquet: name a directory for the file with --out".into());
+    }
+    if args.out.is_none() && form == Format::Csv && experiments.len() > 1 {
+        return Some(format!(
+            "--format csv: {} experiments have columns of their own each: name one, or a directory for a file of each with --out",
+            experiments.len()
+        ));
+    }
+    if !matches!(form, Format::Csv | Format::Parquet) {
+        return None;
+    }
+    experiments.iter().find_map(|e| Some(format!("--format: {}: {}", e.id, e.columns().err()?)))
+}
+
+/// A row for each figure of each seed.
+pub fn rows(e: &Experiment, outcome: &Outcome) -> anyhow::Result<RecordBatch> {
+    let columns = e.columns()?;
+    let seeds: Vec<u64> = (1..=outcome.seeds).collect();
+    let mut rows = Rows::new(&columns, &seeds);
+    for point in &outcome.points {
+        point.queues.iter().for_each(|q| rows.add(&point.at, q));
+    }
+    Ok(rows.batch())
+}
+
 /// A live experiment, as `airtab live run` takes it.
 #[cfg(has_live)]
-pub fn run_live(id: &str, quick: bool, json: bool) -> anyhow::Result<ExitCode> {
+pub fn run_live(id: &str, quick: bool, form: args::Form) -> anyhow::Result<ExitCode> {
     let Some(found) = find(id)? else { return Ok(ExitCode::from(USAGE)) };
     if !found.live {
-        output::note(&format!("error: {id} is simulated: airtab experiment run {id}"));
+        output::error(&format!("{id} is simulated: airtab experiment run {id}"));
         return Ok(ExitCode::from(USAGE));
     }
-    run(&RunExperiments { experiments: vec![id.into()], quick, json, ..RunExperiments::default() })
+    run(&RunExperiments { experiments: vec![id.into()], quick, form, ..RunExperiments::default() })
 }
 
 /// Options of `airtab experiment scoreboard`.
@@ -285,7 +325,7 @@ fn run_all(
                     true => "what is done is kept: the same command with --resume goes on from here",
                     false => how.kept.goes_on(),
                 };
-                output::note(&format!("{}: {stopped}; {goes_on}", e.id));
+                output::tell(&format!("{}: {stopped}; {goes_on}", e.id));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
             Err(e) => return Err(e.into()),
@@ -293,6 +333,18 @@ fn run_all(
     }
     bar.finish_and_clear();
     Ok(None)
+}
+
+/// The page that leads to those of all that were run.
+fn list_pages(dir: &Path, done: &[Done]) -> anyhow::Result<()> {
+    let mut files = Files::new(dir)?;
+    let page = experiment::index(done, &built());
+    if std::fs::read_to_string(dir.join(PAGE)).is_ok_and(|there| !experiment::is_index(&there)) {
+        output::warn(&format!("{} is not airtab's, and stays as it is", dir.join(PAGE).display()));
+        return Ok(());
+    }
+    files.add(PAGE, |out| out.write_all(page.as_bytes()))?;
+    files.finish()
 }
 
 /// The page and the data of one experiment; whether there were figures.
@@ -305,8 +357,13 @@ pub fn write(
 ) -> anyhow::Result<bool> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
     let mut files = Files::new(&dir.join(folder))?;
+    let mut inputs = Inputs::beside(&[format!("{name}."), format!("{name}-")]);
+    let text = e.alone(&mut |path, written| inputs.rename(path, written));
+    inputs.copy(&mut files)?;
     let root = if e.live { "sudo " } else { "" };
-    let mut command = format!("{root}airtab experiment run {}", quoted(e.named()));
+    // One of the repository's is there wherever airtab is.
+    let own = if e.named() == e.id { e.id.clone() } else { format!("{name}.experiment.toml") };
+    let mut command = format!("{root}airtab experiment run {}", quoted(&own));
     if args.quick {
         command.push_str(" --quick");
     }
@@ -319,8 +376,36 @@ pub fn write(
     files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
     files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
-    // Not its own name: that may be the file that was run.
-    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(e.whole_toml().as_bytes()))?;
+    match args.form.get() {
+        Format::Csv => {
+            let rows = rows(e, outcome)?;
+            files.add(&format!("{name}.csv"), |out| output::write_csv(&rows, out))?;
+        }
+        Format::Parquet => {
+            let about = [
+                ("airtab.schema", SCHEMA.to_string()),
+                ("airtab.version", output::BUILD.version.into()),
+                ("airtab.git", output::BUILD.git.into()),
+                ("airtab.command", command.clone()),
+                ("airtab.scenario", e.title.clone()),
+            ];
+            let rows = rows(e, outcome)?;
+            files.add(&format!("{name}.parquet"), |out| {
+                let mut file = Parquet::new(out, rows.schema(), &about)?;
+                file.write(&rows)?;
+                file.close().map(drop)
+            })?;
+        }
+        Format::Table | Format::Json => {}
+    }
+    // Not its own name: that may be the file that was run. Who runs this one keeps it as it is.
+    let target = dir.join(folder).join(format!("{name}.experiment.toml"));
+    let same = |path: &Path| std::fs::canonicalize(path).ok();
+    if same(Path::new(e.named())).is_some_and(|run| same(&target) == Some(run)) {
+        files.finish()?;
+        return Ok(!figures.is_empty());
+    }
+    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(text.as_bytes()))?;
     files.finish()?;
     Ok(!figures.is_empty())
 }
@@ -344,7 +429,7 @@ pub fn data(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> serde_js
     })
 }
 
-fn built() -> String {
+pub fn built() -> String {
     let git = env!("AIRTAB_GIT");
     format!("{} (commit {})", env!("CARGO_PKG_VERSION"), &git[..git.len().min(12)])
 }

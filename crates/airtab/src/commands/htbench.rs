@@ -17,10 +17,9 @@ use airtab_probe::htbench::engine::{self, End, Event, Outcome, Progress, Request
 use airtab_probe::htbench::{files, ini, start};
 use anyhow::Context;
 use args::Htbench;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::progress::{INTERRUPTED, stop_on_interrupt};
+use super::progress::{INTERRUPTED, spinner, stop_on_interrupt};
 use crate::output;
 
 /// Runs a configuration, or helps with it.
@@ -43,10 +42,10 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
     let path = args.config.as_deref().unwrap_or(Path::new(""));
     let mut config = Config::parse(&path.display().to_string(), &content(path)?)?;
     config.duration_ns = args.duration.or(config.duration_ns);
-    let outdir = args.outdir.clone().or_else(|| config.outdir.clone());
+    let outdir = args.out.clone().or_else(|| config.outdir.clone());
     match &outdir {
         Some(dir) => files::prepare(dir).with_context(|| format!("cannot use {}", dir.display()))?,
-        None => output::note("No outdir: volumes over time are not kept."),
+        None => output::note("No --out: volumes over time are not kept."),
     }
     let stop = stop_on_interrupt()?;
     if let Start::Broadcast(port) = config.start {
@@ -79,8 +78,7 @@ fn content(path: &Path) -> anyhow::Result<String> {
 
 /// The run itself, with a file and a line for each request that ends.
 fn run(args: &Htbench, config: &Config, outdir: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Outcome> {
-    let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
-    let bar = ProgressBar::new_spinner().with_style(style);
+    let bar = spinner();
     let mut failed: Option<anyhow::Error> = None;
     let outcome = engine::run(config, stop, &mut |event| match event {
         Event::Progress(ns, progress) => {

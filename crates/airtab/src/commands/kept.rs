@@ -40,9 +40,12 @@ impl Kept {
         let folder = folder();
         let kept = Kept { folder: folder.clone(), ..Kept::default() };
         match Packs::open(&packs(&folder)) {
-            Ok(packs) => Kept { packs: Some(packs), ..kept },
+            Ok(packs) => {
+                output::detail(&format!("Finished runs are kept in {}.", kept.folder.display()));
+                Kept { packs: Some(packs), ..kept }
+            }
             Err(e) => {
-                output::note(&kept.warning(&e));
+                output::warn(&kept.warning(&e));
                 kept
             }
         }
@@ -78,13 +81,13 @@ impl Kept {
         if let Some(e) = self.failure()
             && !self.said.swap(true, Ordering::Relaxed)
         {
-            bar.suspend(|| output::note(&self.warning(e)));
+            bar.suspend(|| output::warn(&self.warning(e)));
         }
     }
 
     fn warning(&self, e: &dyn Display) -> String {
         format!(
-            "warning: finished runs cannot be kept in {}: {e}. The results are whole, but the next command makes \
+            "finished runs cannot be kept in {}: {e}. The results are whole, but the next command makes \
              these runs again; AIRTAB_CACHE names another folder",
             self.folder.display()
         )

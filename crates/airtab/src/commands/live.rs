@@ -126,7 +126,7 @@ fn down(args: &Down) -> anyhow::Result<ExitCode> {
             Ok(done) => output::note(&done),
             // The others are to go all the same.
             Err(e) => {
-                output::note(&format!("error: {e}"));
+                output::error(&e.to_string());
                 code = ExitCode::from(1);
             }
         }

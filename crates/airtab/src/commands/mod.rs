@@ -151,15 +151,23 @@ fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<Sc
     Ok(found.read()?)
 }
 
+/// Why a value of `--set` is nothing to these disciplines.
+fn unread(sets: &[(String, String)], queues: &[QueueSpec]) -> Option<String> {
+    let said = |(path, value): &(String, String)| {
+        Some(format!("--set {path}={value}: {}", airtab_scenario::unread(path, queues)?))
+    };
+    sets.iter().find_map(said)
+}
+
 /// Wrong usage that only what is in files shows.
 fn refused(message: &str) -> ExitCode {
-    output::note(&format!("error: {message}"));
+    output::error(&message.to_string());
     ExitCode::from(USAGE)
 }
 
 fn tell_warnings(file: &ScenarioFile) {
     for warning in &file.warnings {
-        output::note(&format!("warning: {warning}"));
+        output::warn(&warning.to_string());
     }
 }
 
@@ -175,7 +183,7 @@ fn build(
 ) -> anyhow::Result<Vec<(String, airtab_core::Params)>> {
     let one = |q: &QueueSpec| {
         let params = q.build(settings).with_context(|| format!("queue {}", q.label))?;
-        params.warnings().iter().for_each(|warning| output::note(&format!("warning: {warning}")));
+        params.warnings().iter().for_each(|warning| output::warn(&warning.to_string()));
         Ok((q.label.clone(), params))
     };
     queues.iter().map(one).collect()

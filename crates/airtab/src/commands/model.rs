@@ -68,7 +68,7 @@ fn show(model: &str, made: Result<Sheet, String>, form: &Form, drawn: &Drawn) ->
         Ok(sheet) => sheet,
         Err(message) => return wrong_usage(message),
     };
-    if let Some(path) = &form.plot {
+    if let Some(path) = &form.out {
         match sheet.figure(drawn) {
             Ok(figure) => output::Drawing::open(path)?.write(&figure)?,
             Err(message) => return wrong_usage(message),
@@ -79,7 +79,7 @@ fn show(model: &str, made: Result<Sheet, String>, form: &Form, drawn: &Drawn) ->
 
 /// Options that are fine one by one but not together.
 fn wrong_usage(message: impl std::fmt::Display) -> anyhow::Result<ExitCode> {
-    output::note(&format!("error: {message}"));
+    output::error(&message.to_string());
     Ok(ExitCode::from(USAGE))
 }
 

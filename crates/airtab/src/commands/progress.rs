@@ -19,7 +19,7 @@ pub const INTERRUPTED: u8 = 130;
 
 /// A bar on a terminal, one plain line otherwise.
 pub fn progress_bar(runs: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if output::is_quiet() || !std::io::stderr().is_terminal() {
         output::note(&format!("{} ...", count(runs, "run")));
         return ProgressBar::hidden();
     }
@@ -30,7 +30,7 @@ pub fn progress_bar(runs: usize) -> ProgressBar {
 
 /// The same, where nobody knows yet how many runs there will be: so many at first.
 pub fn growing_bar(first: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if output::is_quiet() || !std::io::stderr().is_terminal() {
         if first > 0 {
             output::note(&format!("{} of the first round ...", count(first, "run")));
         }
@@ -38,6 +38,15 @@ pub fn growing_bar(first: usize) -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}");
     ProgressBar::new_spinner().with_style(style.expect("the template is right"))
+}
+
+/// Something that turns, with words beside it, on a terminal.
+pub fn spinner() -> ProgressBar {
+    if output::is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
+    ProgressBar::new_spinner().with_style(style)
 }
 
 /// Files that take longer than a moment, bytes.
@@ -48,6 +57,9 @@ pub fn reading(path: &Path, times: u64) -> anyhow::Result<ProgressBar> {
     let bytes = std::fs::metadata(path).context("cannot read it")?.len();
     if bytes > LONG && !std::io::stderr().is_terminal() {
         output::note(&format!("Reading {} ...", path.display()));
+    }
+    if output::is_quiet() {
+        return Ok(ProgressBar::hidden());
     }
     let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
     Ok(ProgressBar::new(times * bytes).with_style(style.expect("the template is right")))

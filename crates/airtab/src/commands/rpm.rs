@@ -17,11 +17,10 @@ use airtab_probe::rpm::server::{CONNECTIONS, DEADLINE, Server};
 use airtab_probe::rpm::trust::Trust;
 use airtab_quality::rpm::Parameters;
 use args::Rpm;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::flent::Files;
-use super::progress::{INTERRUPTED, stop_on_interrupt};
+use super::progress::{INTERRUPTED, spinner, stop_on_interrupt};
 use crate::output;
 
 /// Measures, or serves.
@@ -49,8 +48,7 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
     };
     let most = IDLE as u64 / 10 + args.seconds * job.ways.len() as u64;
     output::note(&format!("Measuring {}, for {most} s at most ...", job.target));
-    let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
-    let bar = ProgressBar::new_spinner().with_style(style);
+    let bar = spinner();
     let (mut printed, mut recorder) = (Ok(()), flent::Recorder::default());
     let (began, start) = (SystemTime::now(), Instant::now());
     let report = client::run(&job, &stop, &mut |event| {

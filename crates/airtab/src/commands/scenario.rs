@@ -49,7 +49,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     FileError::Unreadable { .. } => "unreadable".into(),
                 };
                 output::print(&format!("{}: {found}\n", path.display()))?;
-                output::note(&e.to_string());
+                output::tell(&e.to_string());
                 code = ExitCode::from(1);
             }
         }

@@ -19,7 +19,8 @@ use crate::output;
 #[command(after_help = "Examples:
   airtab schema scenario > scenario.schema.json      and in the first line of a scenario:
                                                      #:schema ./scenario.schema.json
-  airtab schema results                              the form of compare --json and of results.json")]
+  airtab schema results                              the form of compare --json and of results.json
+  airtab schema sweep-results                        the same of a sweep")]
 pub struct Schema {
     /// Of what
     #[arg(value_enum, value_name = "WHAT")]
@@ -37,6 +38,8 @@ enum What {
     Sweep,
     /// What `compare --json` prints.
     Results,
+    /// What `sweep --json` prints, and, without points, its manifest.json.
+    SweepResults,
 }
 
 /// Prints it.

@@ -39,7 +39,7 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     output::note("Whoever has this address may run studies here. Ctrl-C ends it.");
     let page = args.open.then(|| open(&server.link())).transpose();
     if let Err(e) = &page {
-        output::note(&format!("warning: no browser could be asked ({e}): open the address above"));
+        output::warn(&format!("no browser could be asked ({e}): open the address above"));
     }
     server.run(&stop)?;
     output::note("ended");
@@ -52,8 +52,8 @@ fn store() -> Arc<dyn Store + Send + Sync> {
     match Packs::open(&folder) {
         Ok(packs) => Arc::new(packs),
         Err(e) => {
-            output::note(&format!(
-                "warning: finished runs cannot be kept in {}: {e}; AIRTAB_CACHE names another folder",
+            output::warn(&format!(
+                "finished runs cannot be kept in {}: {e}; AIRTAB_CACHE names another folder",
                 folder.display()
             ));
             Arc::new(NoStore)

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What `airtab compare --out` writes: `docs/report.md` lists the files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use airtab_core::Params;
 use airtab_lab::flent::{Document, Plan};
 use airtab_lab::{
-    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, compare_command, figures, html,
-    scenario_hash, study, write_parquet,
+    Capture, Comparison, Manifest, Options, Origin, Report, Stopped, Story, compare_command, figures, frame,
+    html, scenario_hash, study, write_parquet,
 };
-use airtab_scenario::ScenarioFile;
+use airtab_scenario::{ScenarioFile, rename_files};
 use anyhow::Context;
 
 use crate::args::Compare;
-use crate::files::{FIGURE, Files, MANIFEST, Part, SCENARIO};
+use crate::files::{FIGURE, Files, MANIFEST, PAGE, Part, SCENARIO};
+use crate::inputs::Inputs;
+use crate::output;
 
 /// A comparison whose files are wanted.
 pub struct Job<'a> {
     /// How long captures are, ns, if they are wanted.
     pcap: Option<u64>,
-    /// The command line that repeats it.
+    /// The command line that repeats it there.
     command: String,
+    /// The scenario's text as it is there, and a hash of each file that it names.
+    text: String,
+    inputs: BTreeMap<String, String>,
     /// What is run.
     file: &'a ScenarioFile,
     queues: &'a [(String, Params)],
@@ -32,21 +38,35 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Begins the files that are written while it runs.
+    /// Begins the files that are written while it runs. What the scenario names is looked for in `folder`.
     ///
     /// # Errors
     /// Names the file that cannot be, or that is somebody's.
     pub fn new(
         (command, pcap): (String, Option<u64>),
-        file: &'a ScenarioFile,
+        (file, folder): (&'a ScenarioFile, &Path),
         queues: &'a [(String, Params)],
-        files: Files,
+        mut files: Files,
     ) -> anyhow::Result<Job<'a>> {
-        files.spare_scenario(&file.text)?;
+        let mut inputs = Inputs::default();
+        let text = rename_files(&file.text, &mut |name| inputs.rename(&folder.join(name), name))?;
+        files.spare(SCENARIO, text.as_bytes())?;
+        let inputs = inputs.copy(&mut files)?;
         let wanted = if pcap.is_some() { queues } else { &[] };
         let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
         let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
-        Ok(Job { pcap, command, file, queues, files, stories: Vec::new(), captures, captured: Vec::new() })
+        Ok(Job {
+            pcap,
+            command,
+            text,
+            inputs,
+            file,
+            queues,
+            files,
+            stories: Vec::new(),
+            captures,
+            captured: Vec::new(),
+        })
     }
 
     /// Runs it: each discipline once with each seed. Gives the files for flent, too, if there is a plan.
@@ -73,11 +93,16 @@ impl<'a> Job<'a> {
         Ok((study.comparison, study.documents))
     }
 
-    /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such.
+    /// Writes everything; gives the names of the files. `json` and `text` are the comparison as such; `csv`: whether its
+    /// rows are wanted as CSV, too.
     ///
     /// # Errors
     /// Names the file that could not be written; none is there then.
-    pub fn write(mut self, comparison: &Comparison, json: &str, text: &str) -> anyhow::Result<Vec<String>> {
+    pub fn write(
+        mut self,
+        comparison: &Comparison,
+        (json, text, csv): (&str, &str, bool),
+    ) -> anyhow::Result<Vec<String>> {
         let (scenario, files) = (&self.file.scenario, &mut self.files);
         let origin = Origin {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -88,16 +113,22 @@ impl<'a> Job<'a> {
         let report = Report { comparison, scenario, stories: &self.stories, origin: &origin };
         files.add("results.json", |out| out.write_all(json.as_bytes()))?;
         files.add("report.txt", |out| out.write_all(text.as_bytes()))?;
-        files.add("report.html", |out| out.write_all(html(&report).as_bytes()))?;
+        // Earlier versions called it so; for one version more.
+        for name in [PAGE, "report.html"] {
+            files.add(name, |out| out.write_all(html(&report).as_bytes()))?;
+        }
         files.add_figures(FIGURE, &figures(&report))?;
         files.add("results.parquet", |out| write_parquet(comparison, &origin, out))?;
-        files.add(SCENARIO, |out| out.write_all(self.file.text.as_bytes()))?;
+        if csv {
+            files.add("results.csv", |out| output::write_csv(&frame(comparison), out))?;
+        }
+        files.add(SCENARIO, |out| out.write_all(self.text.as_bytes()))?;
         for (part, captured) in self.captures.into_iter().zip(self.captured) {
             files.end(part, captured.map(|_| ()))?;
         }
         let mut names = files.names();
         names.push(MANIFEST.into());
-        let manifest = Manifest::new(comparison, &origin, names.clone(), &self.file.text);
+        let manifest = Manifest::new(comparison, &origin, names.clone(), (&self.text, self.inputs));
         let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
         files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
         self.files.finish()?;
@@ -111,12 +142,11 @@ pub fn file_name(label: &str) -> String {
     label.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
 }
 
-/// The options that decide on the figures.
+/// What makes the same in the folder of its files. What `--set` sets is in the scenario there.
 pub fn command(args: &Compare) -> String {
-    let Compare { scenario, set, queues, seeds, quick, .. } = args;
-    let scenario = scenario.as_deref().map(Path::to_string_lossy);
+    let Compare { queues, seeds, short, .. } = args;
     let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
-    compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
+    compare_command(Some(SCENARIO), &labels, *seeds, *short)
 }
 
 /// One line about the files, for standard error.

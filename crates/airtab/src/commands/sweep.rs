@@ -15,11 +15,12 @@ use airtab_lab::plan::{Budget, Part, Stopped};
 use airtab_lab::store::{Packs, Store};
 use indicatif::ProgressBar;
 
-use self::args::{Format, Sweep};
+use self::args::Sweep;
 use self::write::Results;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
-use super::{refused, shipped};
+use super::{refused, shipped, unread};
+use crate::args::Format;
 use crate::files::Files;
 use crate::output;
 
@@ -57,7 +58,7 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
         Ok(columns) => columns,
         Err(e) => return Ok(refused(&e.to_string())),
     };
-    if args.format == Format::Parquet && args.out.is_none() {
+    if args.form.get() == Format::Parquet && args.out.is_none() {
         return Ok(refused("--format parquet: name a directory for the file with --out"));
     }
     // Whether files can be written is found out before anything runs.
@@ -109,7 +110,7 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
         )));
     }
     for warning in sweep.without_effect() {
-        output::note(&format!("warning: {warning}"));
+        output::warn(&warning.to_string());
     }
     let (total, stored) = sweep.counts();
     let of_round = if experiment.until.is_some() { " of the first round" } else { "" };
@@ -172,9 +173,12 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             bar.finish_and_clear();
             let written = match (failed, &ran) {
                 (Some(e), _) => Err(e),
-                (None, Ok(())) => {
-                    results.finish().map(|said| said.iter().for_each(|line| output::note(line)))
-                }
+                (None, Ok(())) => results.finish().map(|finished| {
+                    finished.said.iter().for_each(|line| match line.strip_prefix("warning: ") {
+                        Some(warning) => output::warn(warning),
+                        None => output::note(line),
+                    })
+                }),
                 (None, Err(_)) => Ok(()),
             };
             match written {
@@ -204,15 +208,18 @@ fn asked(args: &Sweep) -> anyhow::Result<Experiment> {
 
 /// An experiment with what is asked for.
 pub fn put(mut experiment: Experiment, args: &Sweep) -> anyhow::Result<Experiment> {
-    for set in &args.set {
-        experiment.set(&set.path, &set.value)?;
+    for (path, value) in &args.set {
+        experiment.set(path, value)?;
     }
-    for axis in &args.axis {
-        let values: Vec<&str> = axis.value.split(',').collect();
-        experiment.vary(&axis.path, &values)?;
+    for (path, values) in &args.axis {
+        let values: Vec<&str> = values.split(',').collect();
+        experiment.vary(path, &values)?;
     }
     if let Some(queues) = &args.queues {
         experiment.under(queues)?;
+    }
+    if let Some(message) = unread(&args.set, &experiment.queues) {
+        anyhow::bail!(message);
     }
     experiment.ask_until(&Asked { width: args.until.clone(), first: args.first, most: args.most })?;
     Ok(experiment)
@@ -246,6 +253,6 @@ fn halted(stopped: &Stopped, runs: &Runs, args: &Sweep, stop: &AtomicBool) -> Ex
         }
         _ => String::new(),
     };
-    output::note(&format!("{why}{stopped}; {goes_on}"));
+    output::tell(&format!("{why}{stopped}; {goes_on}"));
     ExitCode::from(if interrupted { INTERRUPTED } else { 1 })
 }

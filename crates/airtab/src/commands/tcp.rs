@@ -51,8 +51,8 @@ pub enum TcpCommand {
 /// run. The table is about its last three quarters, the figure about all of it.
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab tcp trace --out tcp.svg                        one download 125 ms away, each control
-  airtab tcp trace --queue 350 --out deep.svg           the same with a deep queue
+  airtab tcp trace --out figures                        one download 125 ms away, each control
+  airtab tcp trace --queue 350 --out deep               the same with a deep queue
   airtab tcp trace --latency 1ms,149ms --queue chap:limit=35 --congestion newreno,cubic
                                                         near and far share a cell
   airtab tcp trace --tcp profile=linux,pacing=true      another stack, whose segments leave at a rate
@@ -86,8 +86,8 @@ pub struct Trace {
     /// Seed of all random draws; same seed, same result, on every machine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     pub seed: u64,
-    /// Also draw it into this file, a column for each congestion control, and write the data beside it as CSV
-    #[arg(long, value_name = "FILE.svg", value_parser = output::svg)]
+    /// Also draw it, a column for each congestion control, as tcp.svg with its data as tcp.csv, into this directory
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print figures and samples as JSON
     #[arg(long)]
@@ -144,27 +144,30 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let latencies = match latencies(args) {
         Ok(latencies) => latencies,
         Err(error) => {
-            output::note(&format!("error: {error}"));
+            output::error(&error.to_string());
             return Ok(ExitCode::from(USAGE));
         }
     };
     let tcp = match tcp_settings(&args.tcp) {
         Ok(tcp) => tcp,
         Err(problems) => {
-            problems.iter().for_each(|problem| output::note(&format!("error: --tcp: {problem}")));
+            problems.iter().for_each(|problem| output::error(&format!("--tcp: {problem}")));
             return Ok(ExitCode::from(USAGE));
         }
     };
     if let Some(twice) = super::twice(&args.congestion) {
-        output::note(&format!("error: --congestion names {} twice", twice.name()));
+        output::error(&format!("--congestion names {} twice", twice.name()));
         return Ok(ExitCode::from(USAGE));
     }
     let queue = args.queue.build(&QueueSettings::default())?;
     let file = args.out.as_deref().map(output::Drawing::open).transpose()?;
     let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
-    let bar =
-        ProgressBar::new(args.congestion.len() as u64).with_style(style.expect("the template is right"));
+    let bar = match output::is_quiet() {
+        true => ProgressBar::hidden(),
+        false => ProgressBar::new(args.congestion.len() as u64),
+    };
+    let bar = bar.with_style(style.expect("the template is right"));
     bar.tick();
     let mut runs = Vec::new();
     for congestion in &args.congestion {

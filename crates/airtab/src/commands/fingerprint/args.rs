@@ -23,7 +23,7 @@ use clap::Parser;
   tcpdump -i mon0 -y IEEE802_11_RADIO -s 256 -w air.pcap      a capture, on a monitor interface
   airtab fingerprint air.pcap
   airtab fingerprint air.pcap --station 02:61:74:01:00:00 --json
-  airtab compare scenarios/anomaly.toml --quick --queues fifo --out d --pcap=6s
+  airtab compare scenarios/anomaly.toml --short --queues fifo --out d --pcap=6s
   airtab fingerprint d/air-fifo.pcapng --phy std-11g
   airtab cbr -L -s 9000 --arrivals gaps.txt                   at the receiver; a lone sender: cbr -r 1Gb/s -l 1024
   airtab fingerprint gaps.txt --phy std-11b --exchange 1297.27us

@@ -16,11 +16,11 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab htbench --example > bench.toml        a configuration to start from
-  airtab htbench bench.toml --outdir results   run it; results/dl-0001.txt and so on
+  airtab htbench bench.toml --out results      run it; results/dl-0001.txt and so on
   airtab htbench bench.toml --duration 10s --json
   airtab htbench --trigger 192.0.2.255:9999    start all machines that wait with
                                                'start = \"broadcast:9999\"'
-  airtab htbench --merge laptop1 laptop2 --outdir all    their results as one
+  airtab htbench --merge laptop1 laptop2 --out all       their results as one
   airtab htbench --convert bench.ini > bench.toml        a configuration of earlier versions
 
 Plot a connection: gnuplot -p -e \"plot 'results/dl-0001.txt' with steps\"")]
@@ -28,14 +28,14 @@ pub struct Htbench {
     /// Configuration
     #[arg(value_name = "CONFIG.toml", required_unless_present_any = ["convert", "example", "trigger", "merge"])]
     pub config: Option<PathBuf>,
-    /// Where results go, a new or empty directory [default: the configuration's outdir]
+    /// Where results go, a new or empty directory [default: the configuration's `outdir`]
     #[arg(long, value_name = "DIR")]
-    pub outdir: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// End after this time [default: the configuration's duration]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<u64>,
-    /// Put results of several machines on one clock: one Jain curve over all flows, in --outdir
-    #[arg(long, value_name = "DIR", num_args = 2.., requires = "outdir", conflicts_with_all = ["config", "duration"])]
+    /// Put results of several machines on one clock: one Jain curve over all flows, in --out
+    #[arg(long, value_name = "DIR", num_args = 2.., requires = "out", conflicts_with_all = ["config", "duration"])]
     pub merge: Vec<PathBuf>,
     /// Print each request and the summary as lines of JSON
     #[arg(long)]

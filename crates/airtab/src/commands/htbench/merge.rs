@@ -27,7 +27,7 @@ struct Summary {
 
 /// Reads all directories, and writes one.
 pub fn merge(args: &Htbench) -> anyhow::Result<ExitCode> {
-    let outdir = args.outdir.as_deref().unwrap_or(Path::new(""));
+    let outdir = args.out.as_deref().unwrap_or(Path::new(""));
     let mut summaries = Vec::new();
     for dir in &args.merge {
         summaries.push(read(dir)?);
@@ -82,8 +82,8 @@ fn place(summaries: &mut [Summary]) -> bool {
     let last = summaries.iter().map(|summary| summary.started_ns).max().unwrap_or(0);
     if summaries.iter().all(|summary| summary.together) {
         if last - first > APART_NS {
-            output::note(&format!(
-                "warning: by their system clocks the runs began {:.0} s apart; they are merged as started by one datagram",
+            output::warn(&format!(
+                "by their system clocks the runs began {:.0} s apart; they are merged as started by one datagram",
                 (last - first) as f64 / 1e9
             ));
         }

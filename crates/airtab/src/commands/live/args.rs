@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use airtab_scenario::{QueueList, QueueSpec};
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Why, flent_file};
+use crate::args::{Form, Reasons, flent_file};
 
 /// A house on this machine: real sockets in network namespaces, behind an access point in real time
 ///
@@ -94,16 +94,16 @@ pub struct RunHouse {
     /// Seed of backoffs, losses, pages and phases
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Divide all times of the schedule by 10
+    /// Divide all times of the schedule by 10: fast, and good for a first look only
+    #[arg(long, conflicts_with = "quick")]
+    pub short: bool,
+    /// Of an experiment: only the points that verdicts need, with fewer seeds
     #[arg(long)]
     pub quick: bool,
-    /// Print the results as JSON instead of tables
-    #[arg(long)]
-    pub json: bool,
-    /// Sentences that say what made the scores: none, short (one for each application, where it is served worst) or
-    /// full
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Why::Full)]
-    pub why: Why,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub reasons: Reasons,
     /// Also write it for flent, whose plots draw it beside real networks; under several disciplines a file for each,
     /// FILE-chap.flent.gz and so on
     #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]

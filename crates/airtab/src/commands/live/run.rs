@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use airtab_lab::flent::{Document, Origin};
-use airtab_lab::{Comparison, comparison, table};
+use airtab_lab::{Build, Comparison, SCHEMA, comparison, frame, table};
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, Change, House, blame, running};
 use airtab_scenario::quick;
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::args::RunHouse;
 use super::{exporter, stop_on_signal};
-use crate::args::{BUSY, Why};
+use crate::args::{BUSY, Format, Why};
 use crate::commands::flent::Target;
 use crate::commands::progress::INTERRUPTED;
 use crate::commands::{experiment, refused};
@@ -24,6 +24,9 @@ use crate::output;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Results<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    build: Build<'a>,
     comparison: &'a Comparison,
     runs: Vec<RunResult<'a>>,
 }
@@ -42,10 +45,25 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
         if args.flent.is_some() {
             return Ok(refused("--flent: not of an experiment, whose runs are many: name a house file"));
         }
-        return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.json);
+        if args.short {
+            return Ok(refused(
+                "--short: not of an experiment, whose times are its own: --quick takes fewer points and seeds",
+            ));
+        }
+        return experiment::run_live(&args.house.to_string_lossy(), args.quick, args.form);
+    }
+    if args.quick {
+        output::warn(
+            "--quick of a house is now --short (all times of the schedule / 10); the old name goes with the \
+             next version",
+        );
+    }
+    let short = args.short || args.quick;
+    if args.form.get() == Format::Parquet {
+        return Ok(refused("--format parquet: not of a house, which writes no files: table, csv or json"));
     }
     let mut file = crate::commands::load(&args.house)?;
-    if args.quick {
+    if short {
         file.scenario = quick(&file.scenario);
     }
     let queues = crate::commands::build(&args.queues, &file.queues)?;
@@ -98,7 +116,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
                 trials.push(trial);
             }
             None if stop.load(Ordering::Relaxed) => {
-                output::note("stopped; the house is down");
+                output::tell("stopped; the house is down");
                 return Ok(ExitCode::from(INTERRUPTED));
             }
             None => anyhow::bail!("the house was taken down before its end"),
@@ -108,9 +126,9 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
         target.write(&documents)?;
     }
     let measured = trials.iter().map(|t| t.measured(&scenario)).collect();
-    let comparison = comparison(&scenario, &queues, &[args.seed], args.quick, measured);
+    let comparison = comparison(&scenario, &queues, &[args.seed], short, measured);
     let labels = args.queues.iter().map(|q| q.label.as_str());
-    let printed = if args.json {
+    let json = || -> serde_json::Result<String> {
         let runs = labels.zip(&trials);
         let runs = runs.map(|(queue, t)| RunResult {
             queue,
@@ -118,17 +136,24 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
             slippage: t.slippage,
             changes: &t.changes,
         });
-        serde_json::to_string_pretty(&Results { comparison: &comparison, runs: runs.collect() })? + "\n"
-    } else {
-        report(&comparison, args.why)
+        let (schema, build) = (SCHEMA, output::BUILD);
+        let results = Results { schema, build, comparison: &comparison, runs: runs.collect() };
+        Ok(serde_json::to_string_pretty(&results)? + "\n")
     };
-    output::print(&printed)?;
+    match args.form.get() {
+        Format::Json => output::print(&json()?)?,
+        Format::Csv => output::print_csv(&frame(&comparison))?,
+        _ => output::print(&report(&comparison, args.reasons.get(output::to_terminal())))?,
+    }
     let mut code = ExitCode::SUCCESS;
     for (queue, trial) in args.queues.iter().zip(&trials) {
         output::note(&pace(&queue.label, &trial.slippage));
+        if !trial.slippage.is_fine() {
+            output::warn(&busy(&trial.slippage));
+        }
         for change in &trial.changes {
-            output::note(&format!(
-                "warning: after {:.1} s {}: the figures under {} mix before and after",
+            output::warn(&format!(
+                "after {:.1} s {}: the figures under {} mix before and after",
                 change.at_ns as f64 * 1e-9,
                 change.what,
                 queue.label
@@ -155,17 +180,18 @@ fn report(c: &Comparison, why: Why) -> String {
 
 /// Whether the run can be believed.
 fn pace(queue: &str, s: &Slippage) -> String {
-    let figures = format!(
+    format!(
         "{queue}: packets handed over at most {:.2} ms late (p99 of the worst second {:.2} ms), {:.0} % of a processor",
         1e3 * s.late_max_s,
         1e3 * s.late_p99_s,
         100.0 * s.cpu_ratio
-    );
-    if s.is_fine() {
-        return figures;
-    }
+    )
+}
+
+/// Why it cannot.
+fn busy(s: &Slippage) -> String {
     format!(
-        "{figures}\nwarning: {:.2} % of packets were more than 2 ms late, or lost unread: this machine was too busy, \
+        "{:.2} % of packets were more than 2 ms late, or lost unread: this machine was too busy, \
          and delays above are partly its own. Run it again with less going on.",
         100.0 * s.behind_ratio
     )
@@ -173,7 +199,7 @@ fn pace(queue: &str, s: &Slippage) -> String {
 
 /// A bar in seconds on a terminal, one plain line otherwise.
 pub fn bar(queue: &str, seconds: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if output::is_quiet() || !std::io::stderr().is_terminal() {
         output::note(&format!("{queue}: {seconds} s in real time ..."));
         return ProgressBar::hidden();
     }

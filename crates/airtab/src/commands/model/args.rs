@@ -46,8 +46,8 @@ pub enum ModelCommand {
 /// Credits, delays and bursts under CHAP (C.-S. Lee, dissertation, WPI 2010, chapter 5)
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab model chap credits --rates 2:3:5 --plot credits.svg
-  airtab model chap delay --rho 0.2,0.5,0.8 --plot figure-5.4.svg")]
+  airtab model chap credits --rates 2:3:5 --out figures
+  airtab model chap delay --rho 0.2,0.5,0.8 --out figures")]
 pub struct Chap {
     #[command(subcommand)]
     pub command: ChapCommand,
@@ -66,7 +66,7 @@ pub enum ChapCommand {
 #[command(after_help = "Examples:
   airtab model chap credits --rates 2:3:5
   airtab model chap credits --rates 2:3:5 --costs 15:3:5 --increment 10ms
-  airtab model chap credits --rates 0.1:0.9 --plot credits.svg
+  airtab model chap credits --rates 0.1:0.9 --out figures
 
 All flows are backlogged and share the link in these rates. Only their ratios
 count; with costs, rate times cost does.")]
@@ -90,7 +90,7 @@ pub struct Credits {
   airtab model chap delay
   airtab model chap delay --kappa 1/9,5/9,8/9,1 --engine
   airtab model chap delay --rho 0.8 --kappa 8/9 --engine=chap:increment=1ms,chap:increment=100ms,fifo
-  airtab model chap delay --rho 0.2,0.5,0.8 --plot figure-5.4.svg
+  airtab model chap delay --rho 0.2,0.5,0.8 --out figures
 
 Waits are in services. The formula assumes that credits are independent and
 does not conserve work: --engine shows what the discipline itself does.")]
@@ -290,9 +290,9 @@ pub struct Anomaly {
 #[command(after_help = "Examples:
   airtab model contention access --method dcf,idle-sense,hash1
   airtab model contention fairness --method dcf,dcf-m,idle-sense --n 15 --k 1,10,100
-  airtab model contention waste --plot waste.svg
+  airtab model contention waste --out figures
 
-A parameter takes a list: every combination is a row. --plot draws over the parameter that has most values.")]
+A parameter takes a list: every combination is a row. --out draws over the parameter that has most values.")]
 pub struct Contention {
     #[command(subcommand)]
     pub asked: super::contention::Asked,
@@ -304,9 +304,9 @@ pub struct Form {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Also draw it into this file, for light and dark pages, and write the data beside it as CSV
-    #[arg(long, value_name = "FILE.svg", value_parser = crate::output::svg)]
-    pub plot: Option<PathBuf>,
+    /// Also draw it, as an SVG for light and dark pages with its data as CSV beside it, into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// `2:3:5`.

@@ -41,7 +41,7 @@ pub fn contention(asked: &Asked) -> anyhow::Result<ExitCode> {
         Ok(rows) => rows,
         Err(message) => return wrong_usage(message),
     };
-    if let Some(path) = &asked.form.plot {
+    if let Some(path) = &asked.form.out {
         match figure::figure(asked.subject, &rows) {
             Ok(figure) => output::Drawing::open(path)?.write(&figure)?,
             Err(message) => return wrong_usage(message),

@@ -21,7 +21,7 @@ pub fn credits(args: &args::Credits) -> anyhow::Result<ExitCode> {
         Ok(credits) => credits,
         Err(e) => return wrong_usage(e),
     };
-    if let Some(path) = &args.form.plot {
+    if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&credits))?;
     }
     answer(args, &credits, &costs).print(args.form.json)

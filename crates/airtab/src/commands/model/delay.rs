@@ -36,11 +36,11 @@ struct Waits {
 
 /// Waiting times of the model, of strict priority, and of the disciplines asked for.
 pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
-    if args.form.plot.is_some() && args.rho.len() > 3 {
-        return wrong_usage(format!("--plot: 3 loads at most can be told apart, not {}", args.rho.len()));
+    if args.form.out.is_some() && args.rho.len() > 3 {
+        return wrong_usage(format!("--out: 3 loads at most can be told apart, not {}", args.rho.len()));
     }
     let points = points(args)?;
-    if let Some(path) = &args.form.plot {
+    if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(args, &points)?)?;
     }
     Answer { text: text(args, &points), json: as_json(args, &points)? }.print(args.form.json)

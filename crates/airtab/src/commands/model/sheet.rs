@@ -175,7 +175,7 @@ impl Sheet {
     /// Fewer than two numbers to draw over; too many lines.
     pub fn figure(&self, drawn: &Drawn) -> Result<Figure, String> {
         let place = |name: &String| self.columns.iter().position(|column| column.name == *name);
-        let over = place(&drawn.over).ok_or_else(|| format!("--plot: give {}", drawn.cure))?;
+        let over = place(&drawn.over).ok_or_else(|| format!("--out: give {}", drawn.cure))?;
         let mut lines: Vec<(String, Vec<Point>)> = Vec::new();
         for name in &drawn.lines {
             let Some(y) = place(name) else { continue };
@@ -194,12 +194,12 @@ impl Sheet {
             }
         }
         if lines.iter().all(|(_, points)| points.windows(2).all(|pair| pair[0].x == pair[1].x)) {
-            return Err(format!("--plot: give {}", drawn.cure));
+            return Err(format!("--out: give {}", drawn.cure));
         }
         if lines.len() > MOST_LINES {
             let n = lines.len();
             return Err(format!(
-                "--plot: {n} lines, {MOST_LINES} at most can be told apart; give shorter lists"
+                "--out: {n} lines, {MOST_LINES} at most can be told apart; give shorter lists"
             ));
         }
         let line = |(i, (name, mut points)): (usize, (String, Vec<Point>))| {

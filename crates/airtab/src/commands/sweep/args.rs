@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use airtab_core::Unit;
 use airtab_lab::plan::Part;
-use airtab_scenario::QueueList;
-use clap::{Parser, ValueEnum};
+use airtab_scenario::{QueueList, assignment};
+use clap::Parser;
 
-use crate::args::whole;
+use crate::args::{Form, whole};
 
 /// Run a scenario at every combination of some values, under several disciplines, with many seeds
 ///
@@ -19,7 +19,7 @@ use crate::args::whole;
 #[command(after_help = "Examples:
   airtab sweep my-home.toml --axis queue.chap.limit=35,70,140 --axis station.far.distance=1,10,20
   airtab sweep rrul --set wifi.attempts=4 --axis queue.fifo.limit=50,500 --queues fifo --format csv
-  airtab sweep my-sweep.toml --out results     a row for each figure: results/results.parquet
+  airtab sweep my-sweep.toml --out results     a page, results/index.html, and a row for each figure, results.parquet
   airtab sweep my-sweep.toml --until game.game_mos=0.05   more seeds where they are needed
   airtab sweep my-sweep.toml --shard 3/7 --out packs      on the third of seven machines
   airtab sweep my-sweep.toml --merge packs --out results  once their packs are in one folder, or --merge a b c ...
@@ -32,11 +32,11 @@ pub struct Sweep {
     #[arg(value_name = "FILE.toml|NAME|ID")]
     pub file: PathBuf,
     /// Also vary this key of the scenario over these values; the last axis varies fastest
-    #[arg(long, value_name = "PATH=V,V..", value_parser = pair)]
-    pub axis: Vec<Pair>,
-    /// Set this key of the scenario everywhere
-    #[arg(long, value_name = "PATH=V", value_parser = pair)]
-    pub set: Vec<Pair>,
+    #[arg(long, value_name = "PATH=V,V..", value_parser = axis)]
+    pub axis: Vec<(String, String)>,
+    /// Set a value of the scenario everywhere, once for each: wifi.attempts=4, 'app."our film".start=2s'
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Disciplines [default: those of the file, else those of `airtab compare`]
     #[arg(long, value_name = "LIST")]
     pub queues: Option<QueueList>,
@@ -65,10 +65,10 @@ pub struct Sweep {
     /// Stop once all runs have taken so much processor time; the same command goes on from there
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub budget: Option<Duration>,
-    /// What comes out: a table of scores (for people), or a row or entry for each figure of each seed
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Write results.parquet (and with --format csv or json that, too) and manifest.json into this directory
+    #[command(flatten)]
+    pub form: Form,
+    /// Write the results into this directory, which stands alone: index.html with figures, results.parquet (and with
+    /// --format csv or json that, too), input.toml, manifest.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Neither use nor keep finished runs
@@ -76,32 +76,10 @@ pub struct Sweep {
     pub no_cache: bool,
 }
 
-/// What is printed, or written beside results.parquet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table of scores.
-    Table,
-    /// A row for each figure.
-    Csv,
-    /// Means, intervals and values.
-    Json,
-    /// A row for each figure; needs --out.
-    Parquet,
-}
-
-/// `PATH=V`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
-    pub path: String,
-    pub value: String,
-}
-
-fn pair(text: &str) -> Result<Pair, String> {
-    match text.split_once('=') {
-        Some((path, value)) if !path.trim().is_empty() => {
-            Ok(Pair { path: path.trim().into(), value: value.into() })
-        }
-        _ => Err("give a key of the scenario and its value, as in queue.chap.limit=70".into()),
+fn axis(text: &str) -> Result<(String, String), String> {
+    match text.contains('=') {
+        true => assignment(text),
+        false => Err("give a key of the scenario and its values, as in queue.chap.limit=35,70".into()),
     }
 }
 

@@ -3,19 +3,26 @@
 //!
 //! Nothing in a file says how its runs came about (jobs, shards, interrupts), so that equal sweeps are equal files.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Stdout};
 
-use airtab_lab::experiment::{Experiment, Outcome, PointScores, Settled, text};
+use airtab_lab::experiment::{
+    Experiment, Outcome, PointScores, Settled, SweepResults, UntilPoint, UntilReached, page, sweep_figures,
+    text,
+};
 use airtab_lab::frame::{AxisColumn, Csv, Parquet, Rows};
 use airtab_lab::store::sources;
-use airtab_lab::{count, quoted};
+use airtab_lab::{count, quoted, text_hash};
 use airtab_scenario::digits::rounded;
+use airtab_scenario::{is_file, names_file};
 use anyhow::Context;
-use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use super::args::{Format, Sweep};
-use crate::files::{Files, MANIFEST, Part};
+use super::args::Sweep;
+use crate::args::Format;
+use crate::commands::experiment::built;
+use crate::files::{FIGURE, Files, INPUT, MANIFEST, PAGE, Part};
+use crate::inputs::Inputs;
 use crate::output;
 
 /// Version of the columns and of the manifest; grows when a reader of the older form would be misled.
@@ -26,11 +33,28 @@ const JSON: &str = "results.json";
 
 type File = BufWriter<NamedTempFile>;
 
+/// Points of a sweep that has its numbers on a page, at most.
+const MOST_DRAWN: usize = 500;
+
+/// What was written.
+pub struct Finished {
+    /// Names of the files.
+    pub names: Vec<String>,
+    /// What there is to be said of it, by the line.
+    pub said: Vec<String>,
+}
+
 /// Results on their way.
 pub struct Results<'a> {
     args: &'a Sweep,
     experiment: &'a Experiment,
     seeds: &'a [u64],
+    /// What makes the same in the folder of its files.
+    command: String,
+    /// A hash of each file that was copied, by its name.
+    inputs: BTreeMap<String, String>,
+    /// Whether its points go into a page.
+    drawn: bool,
     /// Seeds that some point has.
     used: usize,
     runs: usize,
@@ -58,21 +82,23 @@ impl<'a> Results<'a> {
         seeds: &'a [u64],
     ) -> anyhow::Result<Results<'a>> {
         let rows = Rows::new(columns, seeds);
-        let files = args.out.as_deref().map(Files::new).transpose()?;
+        let mut files = args.out.as_deref().map(Files::new).transpose()?;
+        let (command, inputs) = alone(args, experiment, files.as_mut())?;
+        let drawn = files.is_some() && experiment.size() <= MOST_DRAWN;
         let (mut parquet, mut csv, mut shown) = (None, None, None);
         if let Some(files) = &files {
             let about = [
                 ("airtab.schema", SCHEMA.to_string()),
                 ("airtab.version", env!("CARGO_PKG_VERSION").into()),
                 ("airtab.git", env!("AIRTAB_GIT").into()),
-                ("airtab.command", command(args)),
+                ("airtab.command", command.clone()),
                 ("airtab.scenario", experiment.title.clone()),
                 ("airtab.sources", sources().into()),
             ];
             let file = Parquet::new(files.begin(PARQUET)?.buffer, rows.schema(), &about);
             parquet = Some(file.with_context(|| files.cannot(PARQUET))?);
         }
-        match (&files, args.format) {
+        match (&files, args.form.get()) {
             (Some(files), Format::Csv) => {
                 let file = Csv::new(files.begin(CSV)?.buffer, &rows.schema());
                 csv = Some(file.with_context(|| files.cannot(CSV))?);
@@ -84,6 +110,9 @@ impl<'a> Results<'a> {
             args,
             experiment,
             seeds,
+            command,
+            inputs,
+            drawn,
             used: 0,
             runs: 0,
             settled: Vec::new(),
@@ -118,7 +147,7 @@ impl<'a> Results<'a> {
                 out.write(&batch).map_err(unshown)?;
             }
         }
-        if matches!(self.args.format, Format::Table | Format::Json) {
+        if self.drawn || matches!(self.args.form.get(), Format::Table | Format::Json) {
             self.points.push(point);
         }
         Ok(())
@@ -130,7 +159,7 @@ impl<'a> Results<'a> {
     /// None that is known.
     pub fn json_text(&mut self) -> anyhow::Result<String> {
         let outcome = self.outcome();
-        Ok(serde_json::to_string_pretty(&self.json(&outcome)).context("results as JSON")? + "\n")
+        self.json(&outcome)
     }
 
     /// Takes the points so far.
@@ -139,52 +168,62 @@ impl<'a> Results<'a> {
         Outcome { quick: false, seeds: self.used as u64, runs: self.runs, points }
     }
 
-    /// Ends the files, which are all there then, and prints the rest. Gives what there is to be said of it, by the line.
+    /// Ends the files, which are all there then, and prints the rest.
     ///
     /// # Errors
     /// Names the file that cannot be written; none is there then.
-    pub fn finish(mut self) -> anyhow::Result<Vec<String>> {
-        let mut said = Vec::new();
+    pub fn finish(mut self) -> anyhow::Result<Finished> {
+        let mut done = Finished { names: Vec::new(), said: Vec::new() };
         let outcome = self.outcome();
-        let json = match self.args.format {
-            Format::Json => {
-                Some(serde_json::to_string_pretty(&self.json(&outcome)).context("results as JSON")? + "\n")
-            }
+        let json = match self.args.form.get() {
+            Format::Json => Some(self.json(&outcome)?),
             _ => None,
         };
-        let (manifest, short) = (self.manifest(), self.short());
-        if let Some(mut files) = self.files {
+        if let Some(mut files) = self.files.take() {
             let mut end = |name: &str, closed: Option<io::Result<File>>| -> anyhow::Result<()> {
                 let Some(closed) = closed else { return Ok(()) };
                 let buffer = closed.with_context(|| files.cannot(name))?;
                 files.end(Part { buffer, name: name.into() }, Ok(()))
             };
-            end(PARQUET, self.parquet.map(Parquet::close))?;
-            end(CSV, self.csv.map(Csv::close))?;
+            end(PARQUET, self.parquet.take().map(Parquet::close))?;
+            end(CSV, self.csv.take().map(Csv::close))?;
             if let Some(json) = &json {
                 files.add(JSON, |out| out.write_all(json.as_bytes()))?;
             }
+            self.draw(&mut files, outcome.clone())?;
             let mut names = files.names();
             names.push(MANIFEST.into());
             names.sort_unstable();
-            let dir = self.args.out.as_deref().map_or(String::new(), |dir| dir.display().to_string());
-            let mut manifest = manifest;
-            manifest["files"] = json!(names);
-            let manifest = serde_json::to_string_pretty(&manifest).context("manifest as JSON")? + "\n";
+            let about =
+                SweepResults { files: Some(names.clone()), inputs: self.inputs.clone(), ..self.about() };
+            let manifest = printed(&about)?;
             files.add(MANIFEST, |out| out.write_all(manifest.as_bytes()))?;
             files.finish()?;
-            said.push(format!("Wrote {} into {dir}.", names.join(", ")));
+            let dir = self.args.out.as_deref().map_or(String::new(), |dir| dir.display().to_string());
+            done.said.push(format!("Wrote {} into {dir}: open {dir}/{PAGE}.", named(&names)));
+            done.names = names;
         } else if let Some(json) = &json {
             output::print(json)?;
         }
-        if let Some(out) = self.shown {
+        done.said.extend(self.short());
+        if let Some(out) = self.shown.take() {
             out.close().map_err(unshown)?;
         }
-        if self.args.format == Format::Table {
+        if self.args.form.get() == Format::Table {
             output::print(&text::sweep(self.experiment, &outcome, output::stdout_style()))?;
         }
-        said.extend(short);
-        Ok(said)
+        Ok(done)
+    }
+
+    /// The page, and its figures.
+    fn draw(&self, files: &mut Files, mut outcome: Outcome) -> anyhow::Result<()> {
+        if !self.drawn {
+            outcome.points.clear();
+        }
+        let figures = sweep_figures(self.experiment, &outcome);
+        let page = page(self.experiment, &outcome, &[], &figures, &self.command, &built());
+        files.add(PAGE, |out| out.write_all(page.as_bytes()))?;
+        files.add_figures(FIGURE, &figures)
     }
 
     /// What is said of points whose intervals are wider than asked for.
@@ -212,66 +251,53 @@ impl<'a> Results<'a> {
     }
 
     /// What was asked for with `until`, and how far each point came.
-    fn until(&self) -> Option<Value> {
+    fn until(&self) -> Option<UntilReached<'_>> {
         let until = self.experiment.until.as_ref()?;
-        let point = |(at, seeds, settled): &(Vec<usize>, usize, Settled)| {
-            json!({
-                "at": self.at(at),
-                "seeds": seeds,
-                "widest": settled.widest.0,
-                "half_width": settled.widest.1,
-                "met": settled.met,
-            })
-        };
-        Some(json!({
-            "metric": until.metric,
-            "half_width": until.half_width,
-            "first": until.rounds.first,
-            "most": self.seeds.len(),
-            "points": self.settled.iter().map(point).collect::<Vec<_>>(),
-        }))
-    }
-
-    /// The values of the axes at a point.
-    fn at(&self, at: &[usize]) -> serde_json::Map<String, Value> {
-        let at = at.iter().zip(&self.experiment.axes);
-        at.map(|(i, axis)| (axis.name.clone(), axis.values[*i].text.clone().into())).collect()
-    }
-
-    fn axes(&self) -> Value {
-        let axis = |axis: &airtab_lab::experiment::Axis| {
-            let values: Vec<&str> = axis.values.iter().map(|value| value.text.as_str()).collect();
-            json!({ "name": axis.name, "values": values })
-        };
-        self.experiment.axes.iter().map(axis).collect()
-    }
-
-    fn manifest(&self) -> Value {
-        let queues: Vec<&str> = self.experiment.queues.iter().map(|q| q.label.as_str()).collect();
-        let mut manifest = json!({
-            "schema": SCHEMA,
-            "version": env!("CARGO_PKG_VERSION"),
-            "git": env!("AIRTAB_GIT"),
-            "sources": sources(),
-            "command": command(self.args),
-            "title": self.experiment.title,
-            "axes": self.axes(),
-            "queues": queues,
-            "seeds": self.seeds[..self.used],
-            "runs": self.runs,
+        let points = self.settled.iter().map(|(at, seeds, settled)| UntilPoint {
+            at: self.experiment.at(at),
+            seeds: *seeds,
+            widest: &settled.widest.0,
+            half_width: settled.widest.1,
+            met: settled.met,
         });
-        if let Some(until) = self.until() {
-            manifest["until"] = until;
-        }
-        manifest
+        Some(UntilReached {
+            metric: &until.metric,
+            half_width: until.half_width,
+            first: until.rounds.first,
+            most: self.seeds.len(),
+            points: points.collect(),
+        })
     }
 
-    fn json(&self, outcome: &Outcome) -> Value {
-        let point = |point: &PointScores| json!({ "at": self.at(&point.at), "queues": point.queues });
-        let mut data = self.manifest();
-        data["points"] = outcome.points.iter().map(point).collect();
-        data
+    /// What there is to say of it, without points and files.
+    fn about(&self) -> SweepResults<'_> {
+        SweepResults {
+            schema: SCHEMA,
+            build: output::BUILD,
+            sources: sources(),
+            command: self.command.clone(),
+            title: &self.experiment.title,
+            axes: self.experiment.axis_values(),
+            queues: self.experiment.queues.iter().map(|q| q.label.as_str()).collect(),
+            seeds: &self.seeds[..self.used],
+            runs: self.runs,
+            until: self.until(),
+            points: None,
+            files: None,
+            inputs: BTreeMap::new(),
+        }
     }
+
+    fn json(&self, outcome: &Outcome) -> anyhow::Result<String> {
+        let points = Some(self.experiment.point_results(&outcome.points));
+        printed(&SweepResults { points, ..self.about() })
+    }
+}
+
+/// With its keys in alphabetical order.
+fn printed(results: &SweepResults) -> anyhow::Result<String> {
+    let value = serde_json::to_value(results).context("results as JSON")?;
+    Ok(format!("{value:#}\n"))
 }
 
 /// As other writers of standard output say it.
@@ -279,15 +305,53 @@ fn unshown(e: io::Error) -> io::Error {
     io::Error::new(e.kind(), format!("cannot write to standard output: {e}"))
 }
 
+/// Puts what is swept into the folder, with the files that it names; gives the command that makes the same there, and a hash
+/// of each file. Without a folder the command is that of the file itself.
+fn alone(
+    args: &Sweep,
+    experiment: &Experiment,
+    files: Option<&mut Files>,
+) -> anyhow::Result<(String, BTreeMap<String, String>)> {
+    let Some(files) = files else {
+        return Ok((command(args, &args.file.to_string_lossy(), &args.axis), BTreeMap::new()));
+    };
+    let mut inputs = Inputs::default();
+    let text = experiment.alone(&mut |path, name| inputs.rename(path, name));
+    let mut axes = args.axis.clone();
+    for (_, values) in axes.iter_mut().filter(|(path, _)| names_file(path)) {
+        let name = |value: &str| match is_file(value) {
+            true => inputs.rename(&experiment.beside(value), value).unwrap_or_else(|| value.into()),
+            false => value.into(),
+        };
+        *values = values.split(',').map(name).collect::<Vec<String>>().join(",");
+    }
+    files.spare(INPUT, text.as_bytes())?;
+    files.add(INPUT, |out| out.write_all(text.as_bytes()))?;
+    let mut hashes = inputs.copy(files)?;
+    hashes.insert(INPUT.into(), text_hash(text.as_bytes()));
+    Ok((command(args, INPUT, &axes), hashes))
+}
+
+/// Figures are many.
+fn named(names: &[String]) -> String {
+    let (figures, others): (Vec<&str>, Vec<&str>) =
+        names.iter().map(String::as_str).partition(|name| name.starts_with(FIGURE));
+    match figures.len() / 2 {
+        0 => others.join(", "),
+        n => format!(
+            "{} and {} ({FIGURE}*.svg, each with its data as .csv)",
+            others.join(", "),
+            count(n, "figure")
+        ),
+    }
+}
+
 /// The options that decide on the figures.
-fn command(args: &Sweep) -> String {
-    let mut words = vec!["airtab".to_string(), "sweep".into(), quoted(&args.file.to_string_lossy())];
-    let pairs =
-        args.axis.iter().map(|pair| ("--axis", pair)).chain(args.set.iter().map(|pair| ("--set", pair)));
+fn command(args: &Sweep, file: &str, axes: &[(String, String)]) -> String {
+    let mut words = vec!["airtab".to_string(), "sweep".into(), quoted(file)];
+    let pairs = axes.iter().map(|pair| ("--axis", pair)).chain(args.set.iter().map(|pair| ("--set", pair)));
     words.extend(
-        pairs.flat_map(|(option, pair)| {
-            [option.to_string(), quoted(&format!("{}={}", pair.path, pair.value))]
-        }),
+        pairs.flat_map(|(option, (path, value))| [option.to_string(), quoted(&format!("{path}={value}"))]),
     );
     if let Some(queues) = &args.queues {
         let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();

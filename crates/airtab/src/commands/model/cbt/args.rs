@@ -150,7 +150,7 @@ pub struct Plan {
 #[command(after_help = "Examples:
   airtab model cbt thresholds --mix http-mpeg
   airtab model cbt thresholds --class mm=185KiB/s --packet mm=889B --latency 100ms
-  airtab model cbt thresholds --mix bulk-mpeg --latency 20ms,40ms,60ms,80ms,100ms --plot thresholds.svg
+  airtab model cbt thresholds --mix bulk-mpeg --latency 20ms,40ms,60ms,80ms,100ms --out figures
 
 Thresholds are real numbers: rounded, they are other rates.")]
 pub struct Thresholds {
@@ -201,7 +201,7 @@ pub struct Shares {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt borrow
-  airtab model cbt borrow --load mm=340KB/s --load other=0,100KB/s,300KB/s,500KB/s --plot borrow.svg
+  airtab model cbt borrow --load mm=340KB/s --load other=0,100KB/s,300KB/s,500KB/s --out figures
   airtab model cbt borrow --class tcp=935KB/s --class mm=140KB/s --class other=150KB/s \\
       --load tcp=700KB/s --load mm=160KB/s --load other=1000KB/s --steps
 
@@ -226,7 +226,7 @@ pub struct Borrow {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt latency --wire ethernet
-  airtab model cbt latency --wire ethernet --path 2.5ms --plot latency.svg
+  airtab model cbt latency --wire ethernet --path 2.5ms --out figures
   airtab model cbt latency --mix ramp --latency 100ms --wire ethernet \\
       --load mm=340KB/s --load other=0,200KB/s,500KB/s
 
@@ -304,7 +304,7 @@ pub struct Queue {
 #[command(after_help = "Examples:
   airtab model cbt red
   airtab model cbt red --average 22.5 --count 0,10,18,19
-  airtab model cbt red --average 5,10,20,30,40 --count 0,5 --plot red.svg
+  airtab model cbt red --average 5,10,20,30,40 --count 0,5 --out figures
   airtab model cbt red --th-max 120 --packet 1000B
 
 A class between two thresholds drops like this, too.")]
@@ -339,7 +339,7 @@ pub struct Red {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt fred
-  airtab model cbt fred --th-min 2,5,15 --th-max 40,60,80,120,180 --plot fred.svg
+  airtab model cbt fred --th-min 2,5,15 --th-max 40,60,80,120,180 --out figures
 
 With more active flows than half of the limit, two packets of each fill the queue, and only the
 limit bounds the wait.")]
@@ -362,7 +362,7 @@ pub struct Fred {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt frames
-  airtab model cbt frames --loss 0,1,2,5,10,20,30 --plot frames.svg
+  airtab model cbt frames --loss 0,1,2,5,10,20,30 --out figures
   airtab model cbt frames --loss 1%,5%,20%
 
 Of the study's video: 30 frames/s, I B B P B B of 5.26, 1.69 and 1 packets, 54.75 packets/s. Losses
@@ -380,7 +380,7 @@ pub struct Frames {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model cbt rate
-  airtab model cbt rate --rtt 20ms,50ms,100ms,200ms --loss 0.1%,1%,5% --plot rate.svg
+  airtab model cbt rate --rtt 20ms,50ms,100ms,200ms --loss 0.1%,1%,5% --out figures
   airtab model cbt rate --rtt 220ms --window 16KiB --browsers 1500")]
 pub struct Rate {
     /// Round trips

@@ -62,7 +62,7 @@ pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
         Ok(plan) => plan,
         Err(message) => return wrong_usage(message),
     };
-    if let Some(path) = &args.form.plot {
+    if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&plan))?;
     }
     let classes: Vec<tc::Class> = plan

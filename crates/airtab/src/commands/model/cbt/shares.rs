@@ -40,7 +40,7 @@ pub fn shares(args: &args::Shares) -> anyhow::Result<ExitCode> {
         Ok(queue) => queue,
         Err(message) => return wrong_usage(message),
     };
-    if let Some(path) = &args.form.plot {
+    if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&queue))?;
     }
     let sheet = sheet(&queue);

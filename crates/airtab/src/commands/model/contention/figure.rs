@@ -17,11 +17,11 @@ const MOST_LINES: usize = 24;
 /// # Errors
 /// No parameter with several numbers, or too many lines.
 pub fn figure(subject: &Subject, rows: &Rows) -> Result<Figure, String> {
-    let over = over(rows).ok_or("--plot: give a list of numbers to draw over, such as --n 2,5,10")?;
+    let over = over(rows).ok_or("--out: give a list of numbers to draw over, such as --n 2,5,10")?;
     let lines = lines(rows, over);
     if lines.len() > MOST_LINES {
         return Err(format!(
-            "--plot: {} lines, {MOST_LINES} at most can be told apart; give shorter lists",
+            "--out: {} lines, {MOST_LINES} at most can be told apart; give shorter lists",
             lines.len()
         ));
     }

@@ -54,7 +54,7 @@ pub struct Pipe {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size bdp
-  airtab model size bdp --rate 6.5,13,65,144.4,300,600 --rtt 20ms,200ms --plot bdp.svg")]
+  airtab model size bdp --rate 6.5,13,65,144.4,300,600 --rtt 20ms,200ms --out figures")]
 pub struct Bdp {
     #[command(flatten)]
     pub pipe: Pipe,
@@ -66,7 +66,7 @@ pub struct Bdp {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size sqrt
-  airtab model size sqrt --rate 300Mb/s --rtt 40ms --flows 1,4,16,64 --plot sqrt.svg")]
+  airtab model size sqrt --rate 300Mb/s --rtt 40ms --flows 1,4,16,64 --out figures")]
 pub struct Sqrt {
     #[command(flatten)]
     pub pipe: Pipe,
@@ -82,7 +82,7 @@ pub struct Sqrt {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size tiny
-  airtab model size tiny --window 8,64,512 --utilisation 80%,90%,95% --plot tiny.svg
+  airtab model size tiny --window 8,64,512 --utilisation 80%,90%,95% --out figures
 
 Packets must come spread out: paced, or from many slow links.")]
 pub struct Tiny {
@@ -144,7 +144,7 @@ pub struct Used {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size ebdp
-  airtab model size ebdp --service 0.3ms,1ms,2ms,5ms,20ms --plot ebdp.svg")]
+  airtab model size ebdp --service 0.3ms,1ms,2ms,5ms,20ms --out figures")]
 pub struct Ebdp {
     #[command(flatten)]
     pub served: Served,
@@ -156,7 +156,7 @@ pub struct Ebdp {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size alt
-  airtab model size alt --size 350 --idle 0,50ms,100ms --steps 250 --plot alt.svg
+  airtab model size alt --size 350 --idle 0,50ms,100ms --steps 250 --out figures
 
 Where the queue is never empty it loses a packet in a second: that is slow.")]
 pub struct Alt {
@@ -170,7 +170,7 @@ pub struct Alt {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model size astar --service 2ms
-  airtab model size astar --service 0.5ms --size 350 --idle 0 --steps 250 --plot astar.svg")]
+  airtab model size astar --service 0.5ms --size 350 --idle 0 --steps 250 --out figures")]
 pub struct Astar {
     #[command(flatten)]
     pub served: Served,
@@ -213,7 +213,7 @@ impl Profile {
 /// KAUST 2016, 5.3)
 #[derive(Parser)]
 #[command(after_help = "Examples:
-  airtab model wqm --rate 300Mb/s --frames 32 --ticks 60 --plot sawtooth.svg
+  airtab model wqm --rate 300Mb/s --frames 32 --ticks 60 --out figures
   airtab model wqm --rate 300Mb/s --queue 45 --ticks 60 --free 0.5
   airtab model wqm --rate 6.5,13,26,52,65,78,104,130,144.4,300,600
   airtab model wqm --rate 130 --phy std-11n
@@ -332,7 +332,7 @@ impl From<First> for Origin {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab model dnb --rates 11,5.5,2,11
-  airtab model dnb --rates 11,11,11,11 --split ratio,greedy,equal --plot split.svg
+  airtab model dnb --rates 11,11,11,11 --split ratio,greedy,equal --out figures
   airtab model dnb --rates 65,65,65,65 --phy wqm-11n --buffer 85 --split greedy
   airtab model dnb --rates 11,11,11,11 --load 1Mb/s --idle 0.25
 

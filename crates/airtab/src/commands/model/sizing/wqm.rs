@@ -35,14 +35,14 @@ pub fn wqm(args: &args::Wqm) -> anyhow::Result<ExitCode> {
             label: "limit, packets".into(),
             cure: "several looks, such as --ticks 60",
         };
-        let figure = args.form.plot.as_ref().map(|_| looks.figure(&drawn)).transpose()?;
+        let figure = args.form.out.as_ref().map(|_| looks.figure(&drawn)).transpose()?;
         Ok((limits, looks, figure))
     });
     let (limits, looks, figure) = match made {
         Ok(made) => made,
         Err(message) => return wrong_usage(message),
     };
-    if let Some((path, figure)) = args.form.plot.as_ref().zip(figure) {
+    if let Some((path, figure)) = args.form.out.as_ref().zip(figure) {
         output::Drawing::open(path)?.write(&figure)?;
     }
     let style = output::stdout_style();

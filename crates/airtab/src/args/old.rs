@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Names that options had before: read for one version more, with a warning that has the new one.
+//!
+//! Words are replaced before they are read, so that help, completions and manual pages know the new names alone. What
+//! it does not do: `live run --quick`, whose meaning depends on what is run, is the command's own.
+
+use std::ffi::OsString;
+
+/// An option of a command under its old name.
+struct Old {
+    command: &'static str,
+    was: &'static str,
+    is: &'static str,
+    /// What there is to know besides.
+    about: &'static str,
+}
+
+const OLD: [Old; 4] = [
+    Old {
+        command: "compare",
+        was: "--quick",
+        is: "--short",
+        about: "all times of the schedule / 10; in the next version --quick means fewer seeds, as in `airtab experiment run`",
+    },
+    Old { command: "htbench", was: "--outdir", is: "--out", about: "" },
+    Old { command: "model", was: "--plot", is: "--out", about: FOLDER },
+    Old { command: "classes", was: "--plot", is: "--out", about: FOLDER },
+];
+const FOLDER: &str = "a directory, which gets the figure (.svg) and its data (.csv)";
+
+/// Commands whose `--out` was the name of an SVG.
+const FIGURES: [&str; 3] = ["model", "classes", "tcp"];
+
+/// The same words with new names, and what there is to say of the old ones. The program's name is the first word.
+pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
+    let mut said = Vec::new();
+    // Options of all commands may stand before it.
+    let Some(at) = words.iter().skip(1).position(|word| !word.as_encoded_bytes().starts_with(b"-")) else {
+        return (words, said);
+    };
+    let command = words[at + 1].to_string_lossy().into_owned();
+    let mut figure = false;
+    for word in words.iter_mut().skip(at + 2).take_while(|word| *word != "--") {
+        let Some(text) = word.to_str() else { continue };
+        let (option, value) =
+            text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
+        let file = value.unwrap_or(option);
+        if FIGURES.contains(&command.as_str()) && (figure || option == "--out") && ends_in_svg(file) {
+            said.push(format!(
+                "--out takes a directory: the figure and its data get their names there. The name of a file, {file}, \
+                 is taken for one version more"
+            ));
+        }
+        figure = option == "--out" && value.is_none();
+        let Some(old) = OLD.iter().find(|old| old.command == command && old.was == option) else { continue };
+        let about = if old.about.is_empty() { String::new() } else { format!(" ({})", old.about) };
+        said.push(format!(
+            "{} of airtab {command} is now {}{about}; the old name goes with the next version",
+            old.was, old.is
+        ));
+        *word = value.map_or(old.is.into(), |value| format!("{}={value}", old.is)).into();
+    }
+    (words, said)
+}
+
+fn ends_in_svg(name: &str) -> bool {
+    name.len() > 4 && name.to_ascii_lowercase().ends_with(".svg")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> (String, Vec<String>) {
+        let (words, said) = renamed(line.split(' ').map(OsString::from).collect());
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        (words.join(" "), said)
+    }
+
+    #[test]
+    fn old_names_are_read_and_told() {
+        for (old, new, told) in [
+            (
+                "airtab compare --quick x.toml",
+                "airtab compare --short x.toml",
+                "--quick of airtab compare is now --short (all",
+            ),
+            (
+                "airtab -q compare --quick",
+                "airtab -q compare --short",
+                "--quick of airtab compare is now --short",
+            ),
+            (
+                "airtab htbench b.toml --outdir d",
+                "airtab htbench b.toml --out d",
+                "--outdir of airtab htbench is now --out; ",
+            ),
+            (
+                "airtab htbench --outdir=d",
+                "airtab htbench --out=d",
+                "--outdir of airtab htbench is now --out; ",
+            ),
+            (
+                "airtab model chap credits --plot c.svg",
+                "airtab model chap credits --out c.svg",
+                "--plot of airtab model is now --out (a dir",
+            ),
+            (
+                "airtab classes a.pcap --plot=c.svg",
+                "airtab classes a.pcap --out=c.svg",
+                "--plot of airtab classes is now --out (a dir",
+            ),
+        ] {
+            let (words, said) = read(old);
+            assert_eq!(words, new);
+            assert!(said.len() == 1 && said[0].starts_with(told), "{old}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_figure_as_a_file_is_told() {
+        for line in
+            ["airtab tcp trace --out t.svg", "airtab tcp trace --out=t.svg", "airtab model wqm --out t.SVG"]
+        {
+            let (words, said) = read(line);
+            assert!(
+                words == line && said.len() == 1 && said[0].starts_with("--out takes a directory"),
+                "{line}: {said:?}"
+            );
+        }
+    }
+
+    /// What has a meaning of its own elsewhere, is a value, or comes after `--` stays.
+    #[test]
+    fn others_keep_their_words() {
+        for line in [
+            "airtab experiment run all --quick",
+            "airtab compare -- --quick",
+            "airtab compare --out a.svg",
+            "airtab tcp trace --out folder",
+            "airtab live run h.toml --quick",
+            "airtab htbench b.toml --out d",
+            "airtab --help",
+            "airtab",
+        ] {
+            assert_eq!(read(line), (line.to_string(), Vec::new()));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Files that a scenario names, copied beside its results: a folder of results stands alone, wherever it is moved to.
+//!
+//! A file keeps its name, unless another file of the folder has that. What it does not do: which values name files is
+//! `airtab-scenario`'s.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use airtab_lab::text_hash;
+use airtab_scenario::open_file;
+use anyhow::Context;
+
+use crate::files::{FIGURE, Files};
+
+/// What results are called: how names of their files begin.
+const RESULTS: [&str; 7] =
+    ["manifest.json", "index.html", "scenario.toml", "input.toml", "report.", "results.", FIGURE];
+
+/// Files on their way into a folder.
+#[derive(Default)]
+pub struct Inputs {
+    /// Where each is, and its name there.
+    found: Vec<(PathBuf, String)>,
+    /// How names of further files there begin.
+    taken: Vec<String>,
+}
+
+impl Inputs {
+    /// None yet, for a folder in which names that begin so are somebody else's.
+    pub fn beside(taken: &[String]) -> Inputs {
+        Inputs { found: Vec::new(), taken: taken.to_vec() }
+    }
+
+    /// The name that a file gets there; None if that is the one by which it is named.
+    pub fn rename(&mut self, path: &Path, written: &str) -> Option<String> {
+        let known = self.found.iter().find(|(known, _)| known == path).map(|(_, name)| name.clone());
+        let name = known.unwrap_or_else(|| {
+            let name = self.free(path);
+            self.found.push((path.into(), name.clone()));
+            name
+        });
+        (name != written).then_some(name)
+    }
+
+    fn free(&self, path: &Path) -> String {
+        let own = path.file_name().map_or("file".into(), |name| name.to_string_lossy().into_owned());
+        let theirs = |name: &str| {
+            let begins = |start: &str| name.starts_with(start);
+            RESULTS.iter().any(|start| begins(start)) || self.taken.iter().any(|start| begins(start))
+        };
+        let names = std::iter::once(own.clone()).chain((1..).map(|i| format!("input-{i}-{own}")));
+        let mut free =
+            names.filter(|name| !theirs(name) && self.found.iter().all(|(_, other)| other != name));
+        free.next().expect("there is no end of numbers")
+    }
+
+    /// Copies them; gives a hash of each by its name.
+    ///
+    /// # Errors
+    /// Names the file that cannot be read or written, or that is somebody's own; no file is there then.
+    pub fn copy(self, files: &mut Files) -> anyhow::Result<BTreeMap<String, String>> {
+        let mut hashes = BTreeMap::new();
+        for (path, name) in self.found {
+            let cannot = || format!("cannot copy {}", path.display());
+            let mut bytes = Vec::new();
+            // With the rights of whoever asks, as it was read before.
+            let file = open_file(&path, "a file that the scenario names");
+            file.map_err(anyhow::Error::msg)
+                .with_context(cannot)?
+                .read_to_end(&mut bytes)
+                .with_context(cannot)?;
+            files.spare(&name, &bytes)?;
+            files.add(&name, |out| out.write_all(&bytes))?;
+            hashes.insert(name, text_hash(&bytes));
+        }
+        Ok(hashes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_where_they_are_free() {
+        let mut inputs = Inputs::beside(&["mine.".into()]);
+        let mut name = |path: &str, written: &str| inputs.rename(Path::new(path), written);
+        assert_eq!(name("a/call.pcapng", "call.pcapng"), None);
+        assert_eq!(name("a/../b/call.pcapng", "../b/call.pcapng").as_deref(), Some("input-1-call.pcapng"));
+        assert_eq!(name("/x/call.pcapng", "/x/call.pcapng").as_deref(), Some("input-2-call.pcapng"));
+        assert_eq!(name("a/call.pcapng", "./call.pcapng").as_deref(), Some("call.pcapng"), "the same file");
+        for own in ["results.txt", "manifest.json", "mine.html", "figure-film.txt"] {
+            assert_eq!(name(own, own), Some(format!("input-1-{own}")), "{own}");
+        }
+    }
+}
