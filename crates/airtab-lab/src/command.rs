@@ -3,18 +3,19 @@
 //!
 //! What it does not do: nothing is run by it.
 
-/// `airtab compare` with the options that decide on the figures. `sets`: path and value each; `queues`: labels.
+/// `airtab compare` with the options that decide on the figures. `sets`: path and value each; `queues`: labels; `seeds`: as
+/// `--seeds` has them.
 pub fn compare_command(
     scenario: Option<&str>,
     sets: &[(String, String)],
     queues: &[&str],
-    seeds: u64,
+    seeds: &str,
     quick: bool,
 ) -> String {
     let mut words = vec!["airtab".to_string(), "compare".into()];
     words.extend(scenario.map(quoted));
     words.extend(sets.iter().flat_map(|(path, value)| ["--set".into(), quoted(&format!("{path}={value}"))]));
-    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.to_string()]);
+    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.into()]);
     words.extend(quick.then(|| "--quick".into()));
     words.join(" ")
 }
@@ -40,11 +41,11 @@ mod tests {
         );
         let sets = [("app.\"our film\".start".into(), "2s".into())];
         assert_eq!(
-            compare_command(Some("my home.toml"), &sets, &["fifo", "chap:limit=70"], 5, true),
+            compare_command(Some("my home.toml"), &sets, &["fifo", "chap:limit=70"], "5", true),
             "airtab compare 'my home.toml' --set 'app.\"our film\".start=2s' --queues fifo,chap:limit=70 --seeds 5 --quick"
         );
         assert_eq!(
-            compare_command(None, &[], &["fifo"], 20, false),
+            compare_command(None, &[], &["fifo"], "20", false),
             "airtab compare --queues fifo --seeds 20"
         );
     }

@@ -116,7 +116,7 @@ pub fn command(args: &Compare) -> String {
     let Compare { scenario, set, queues, seeds, quick, .. } = args;
     let scenario = scenario.as_deref().map(Path::to_string_lossy);
     let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
-    compare_command(scenario.as_deref(), set, &labels, *seeds, *quick)
+    compare_command(scenario.as_deref(), set, &labels, &seeds.text, *quick)
 }
 
 /// One line about the files, for standard error.
