@@ -11,6 +11,7 @@ What it does not do: nothing is kept here, and no result is made; the compiled p
 from __future__ import annotations
 
 import importlib
+import logging
 import math
 import pickle
 import time
@@ -34,7 +35,7 @@ PATIENCE = 10.0
 """Time in which a scheduler must answer, s."""
 TASK = 4.0
 """Work of a task, s. With many workers it is more."""
-COST = 0.002
+COST = 0.003
 """What a task takes of the scheduler's time, s (measured: docs/cluster.md)."""
 BUSY = 0.2
 """How much of its time the scheduler may be at work."""
@@ -49,6 +50,11 @@ COUNT = 2.0
 def build() -> Build:
     """Of this process."""
     return _airtab.version()
+
+
+def work(threads: int) -> float:
+    """Of a task with so many threads, s."""
+    return max(TASK, threads * COST / BUSY)
 
 
 def _same(one: Build, other: Build) -> bool:
@@ -114,14 +120,13 @@ class Crew:
         """Runs of a task. The first tasks have one, as nobody knows what it takes."""
         if self._runs == 0:
             return 1
-        work = max(TASK, threads * COST / BUSY)
-        return max(1, round(work * self._runs / max(self._took, 1e-9)))
+        return max(1, round(work(threads) * self._runs / max(self._took, 1e-9)))
 
     def _begin(self, size: int, threads: int) -> None:
         """Hands out what waits, as long as workers want it; less and less at a time towards the end."""
         while self._waiting and len(self._under_way) < AHEAD * threads:
             fair = math.ceil(len(self._waiting) / (AHEAD * threads))
-            n = min(size, max(fair, size // 8), len(self._waiting))
+            n = min(size, max(fair, size // 4), len(self._waiting))
             batch = [self._waiting.popleft() for _ in range(n)]
             future = self._client.submit(make, self._build, pickle.dumps(batch), pure=False)
             self._under_way[future] = n
@@ -189,9 +194,15 @@ def _client(stack: ExitStack, cluster: object, jobs: int | None) -> Any:
             raise TypeError("cluster: this client is asynchronous; give one that is not, or the scheduler's address")
         return cluster
     if cluster == "local":
-        # Its pages are for this machine, at any port that is free.
-        pages = "127.0.0.1:0"
-        local = distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=pages)
+        local = distributed.LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            # Its pages are for this machine, at any port that is free.
+            dashboard_address="127.0.0.1:0",
+            # A terminal's Ctrl-C is the caller's, who ends the workers.
+            preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+            silence_logs=logging.ERROR,
+        )
         cluster = stack.enter_context(local)
     elif isinstance(cluster, str) and not cluster.startswith(("tcp://", "tls://")):
         raise ValueError(f"cluster: '{cluster}': write \"local\", or a scheduler's address such as tcp://HOST:8786")

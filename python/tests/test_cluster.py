@@ -207,6 +207,21 @@ def test_ctrl_c(folder: Path, long: str, cluster: Any) -> None:
     assert min(took) < 1, took
 
 
+def test_ctrl_c_at_a_terminal(folder: Path, small: str) -> None:
+    """It goes to every process of the terminal: the command says how far it came, and workers say nothing."""
+    (folder / "long.toml").write_text(small.replace('"4s"', '"60s"'))
+    words = [str(AIRTAB), "sweep", "long.toml", "--seeds", "1000", "--cluster", "local", "--jobs", "1"]
+    child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert child.stderr is not None and "4000 runs ..." in child.stderr.readline()
+    time.sleep(1)
+    os.killpg(child.pid, signal.SIGINT)
+    said = child.stderr.read().splitlines()
+    assert child.wait() == 130
+    assert len(said) == 1 and said[0].endswith("what is done is kept: the same command goes on from here"), said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(child.pid, 0)
+
+
 def test_no_scheduler(folder: Path) -> None:
     begun = time.monotonic()
     with pytest.raises(airtab.ClusterError, match=r"no scheduler at tcp://127\.0\.0\.1:1 within 10 s .*dask scheduler"):

@@ -138,10 +138,11 @@ fn what_is_damaged_or_of_others_is_refused() {
 #[test]
 fn a_stop_is_seen() {
     let (experiment, stop) = (experiment(), AtomicBool::new(false));
-    let crew = Crew::new(5, &|pack| {
+    let way = |pack| {
         stop.store(true, Ordering::Relaxed);
         pack
-    });
+    };
+    let crew = Crew::new(5, &way);
     let options = RunOptions { elsewhere: Some(&crew), ..RunOptions::new(&NoStore, &stop) };
     let stopped = run(&experiment, &options).expect_err("stopped");
     let RunError::Stopped(stopped) = stopped else { panic!("{stopped}") };
