@@ -35,7 +35,7 @@ PATIENCE = 10.0
 """Time in which a scheduler must answer, s."""
 TASK = 4.0
 """Work of a task, s. With many workers it is more."""
-COST = 0.003
+COST = 0.004
 """What a task takes of the scheduler's time, s (measured: docs/cluster.md)."""
 BUSY = 0.2
 """How much of its time the scheduler may be at work."""
